@@ -1,0 +1,93 @@
+"""Compiles the Cython core and builds the web page; everything else stands in pyproject.toml.
+
+RUNGLASS_CHECKED=1 builds the core with bounds checks (the fuzz build); RUNGLASS_EXT=wire,reduce builds only those modules.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy
+from Cython.Build import cythonize
+from setuptools import Extension, setup
+from setuptools.command.build_py import build_py
+from setuptools.command.sdist import sdist
+
+ROOT = Path(__file__).parent
+NATIVE = Path("src/runglass/native")
+PAGE = ROOT / "src/runglass/server/page"
+CHECKED = bool(os.environ.get("RUNGLASS_CHECKED"))
+ONLY = set(filter(None, os.environ.get("RUNGLASS_EXT", "").split(",")))
+# Which C files each Cython module is linked with.
+C_SOURCES = {"records": ["crc32c.c"], "events": ["crc32c.c"]}
+
+
+def newest(paths):
+    return max((path.stat().st_mtime for path in paths if path.is_file()), default=0.0)
+
+
+def build_page():
+    """Build web/ into the package, unless it is there and current, or this is an sdist that holds it already."""
+    web = ROOT / "web"
+    built = PAGE / "index.html"
+    if not (web / "package.json").exists():
+        if not built.exists():
+            raise SystemExit("web/ and the built page are both missing: this is not a complete source tree.")
+        return
+    sources = [path for path in web.rglob("*") if "node_modules" not in path.parts]
+    if built.exists() and built.stat().st_mtime >= newest(sources):
+        return
+    npm = shutil.which("npm")
+    if npm is None:
+        raise SystemExit("Building Runglass from a checkout needs Node.js 20 or newer (npm was not found on PATH).")
+    installed = web / "node_modules/.package-lock.json"
+    if not installed.exists() or installed.stat().st_mtime < (web / "package-lock.json").stat().st_mtime:
+        subprocess.run([npm, "ci", "--no-audit", "--no-fund"], cwd=web, check=True)
+    subprocess.run([npm, "run", "build"], cwd=web, check=True)
+
+
+class BuildPage(build_py):
+    def run(self):
+        build_page()
+        super().run()
+
+
+class SdistWithPage(sdist):
+    def run(self):
+        build_page()
+        super().run()
+
+
+def extensions():
+    unix = sys.platform != "win32"
+    flags = ["-O3", "-fno-strict-aliasing", "-Wno-unused-function"] if unix else ["/O2"]
+    found = []
+    for source in sorted(NATIVE.glob("*.pyx")):
+        if ONLY and source.stem not in ONLY:
+            continue
+        found.append(
+            Extension(
+                f"runglass.native.{source.stem}",
+                [str(source), *(str(NATIVE / name) for name in C_SOURCES.get(source.stem, []))],
+                include_dirs=[str(NATIVE), numpy.get_include()],
+                define_macros=[("NPY_NO_DEPRECATED_API", "NPY_1_7_API_VERSION")],
+                extra_compile_args=flags,
+            )
+        )
+    return cythonize(
+        found,
+        include_path=["src"],
+        language_level=3,
+        compiler_directives={
+            "boundscheck": CHECKED,
+            "wraparound": False,
+            "cdivision": not CHECKED,
+            "initializedcheck": CHECKED,
+            "freethreading_compatible": True,
+        },
+    )
+
+
+setup(ext_modules=extensions(), cmdclass={"build_py": BuildPage, "sdist": SdistWithPage})

@@ -1,0 +1,67 @@
+"""Every error that Runglass raises on purpose, with its stable code and HTTP status.
+
+A message says where, what was found against what was expected, what it means, and what to do.
+"""
+
+from __future__ import annotations
+
+
+class RunglassError(Exception):
+    """Root of all errors whose text is meant for the user."""
+
+    code = "internal"
+    http_status = 500
+
+    def __init__(self, message: str, *, where: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.where = where
+
+
+class BadRequest(RunglassError):
+    """A request or a flag that cannot be understood."""
+
+    code = "bad_request"
+    http_status = 400
+
+
+class RunUnknown(RunglassError):
+    code = "run_unknown"
+    http_status = 404
+
+
+class SeriesUnknown(RunglassError):
+    code = "series_unknown"
+    http_status = 404
+
+
+class Forbidden(RunglassError):
+    """A missing or wrong token, or a Host or Origin that this server does not answer."""
+
+    code = "forbidden"
+    http_status = 403
+
+
+class TooLarge(RunglassError):
+    """A request body or query over its size limit."""
+
+    code = "too_large"
+    http_status = 413
+
+
+class ValueDamaged(RunglassError):
+    """A stored value whose bytes fail their checksum or cannot be decoded."""
+
+    code = "value_damaged"
+    http_status = 422
+
+
+class PortTaken(RunglassError):
+    code = "port_taken"
+
+
+class BadArgument(RunglassError, ValueError):
+    """A wrong argument to a writer or reader call, naming the argument and the fix."""
+
+    code = "bad_argument"
+    http_status = 400

@@ -1,0 +1,227 @@
+"""DataSource: the seam between stored data and everything that asks questions of it.
+
+Nothing above this file may assume that the data is in this process. `list_*` is cheap and touches metadata only;
+`read_*` costs. Columns, never points.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from runglass.store.model import (
+    Attempts,
+    FileHealth,
+    Kind,
+    Progress,
+    RunInfo,
+    SeriesInfo,
+    SeriesKey,
+    SeriesMeta,
+)
+
+Int64 = NDArray[np.int64]
+Float64 = NDArray[np.float64]
+Floats = NDArray[np.float32] | NDArray[np.float64]
+
+XAxis = Literal["step", "relative", "wall"]
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """A scalar series. The arrays have one length and must not be written to."""
+
+    key: SeriesKey
+    generation: int
+    # Index of the first returned point in the whole series; above 0 only for a delta.
+    offset: int
+    step: Int64
+    wall_time: Float64
+    # float32 when every value in the files is exactly that, else float64.
+    value: Floats
+    # Which attempt a point belongs to, counted from 0 in file order.
+    segment: NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True)
+class Smoothing:
+    """How a line is smoothed. All kinds see every point, never the reduced line.
+
+    `ema`: amount = weight in [0, 1], TensorBoard's debiased average over point index.
+    `time_ema`: amount = half-life in x units. `gaussian`: amount = sigma in points. `median`: amount = window in points.
+    """
+
+    kind: Literal["none", "ema", "time_ema", "gaussian", "median"] = "none"
+    amount: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class LineQuery:
+    """What one chart asks for: the same axes, range, width and smoothing for every series in it."""
+
+    # A time axis, or the tag of a scalar of the same run (joined on step).
+    x: str = "step"
+    x_range: tuple[float, float] | None = None
+    # Pixel columns of the plot; None asks for every point.
+    width: int | None = None
+    smoothing: Smoothing = field(default_factory=Smoothing)
+    attempts: Attempts = "latest"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One drawable line: x of every point in the range, and which of them the reduction kept.
+
+    With `width` set, every pixel column keeps its first, last, minimum and maximum finite point and its first NaN,
+    first +Inf and first -Inf; the nearest point on either side of the range is kept as well, so that a line enters
+    and leaves the picture where it should.
+    """
+
+    key: SeriesKey
+    generation: int
+    # Points of the series inside the range, before reduction.
+    total: int
+    x: Float64
+    # Indices into x of the kept points, ascending; None when all were kept.
+    kept: NDArray[np.int64] | None
+    # Smoothed value of every kept point.
+    y: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """Exact statistics over all points of a series; min, max and mean are over finite values, None without any."""
+
+    key: SeriesKey
+    count: int
+    first: float | None
+    last: float | None
+    first_step: int | None
+    last_step: int | None
+    last_wall_time: float | None
+    min: float | None
+    min_step: int | None
+    max: float | None
+    max_step: int | None
+    mean: float | None
+    nan_count: int
+    nan_first_step: int | None
+    pos_inf_count: int
+    pos_inf_first_step: int | None
+    neg_inf_count: int
+    neg_inf_first_step: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """Statistics over a group of runs at each x of their union; a run counts from its first to its last point."""
+
+    x: Float64
+    # Runs that have a value at this x, logged or interpolated.
+    count: NDArray[np.int32]
+    center: Float64
+    low: Float64
+    high: Float64
+
+
+BandCenter = Literal["mean", "median"]
+BandSpread = Literal["minmax", "std", "stderr", "quantile"]
+
+
+@dataclass(frozen=True, slots=True)
+class BandQuery:
+    center: BandCenter = "mean"
+    spread: BandSpread = "minmax"
+    # For `quantile`: the lower one; the upper one is 1 - quantile.
+    quantile: float = 0.25
+    x: str = "step"
+    x_range: tuple[float, float] | None = None
+    width: int | None = None
+    smoothing: Smoothing = field(default_factory=Smoothing)
+    attempts: Attempts = "latest"
+
+
+@dataclass(frozen=True, slots=True)
+class Values:
+    """A series of any kind by its index; `load_value` fetches and decodes one."""
+
+    key: SeriesKey
+    meta: SeriesMeta
+    generation: int
+    step: Int64
+    wall_time: Float64
+    segment: NDArray[np.int32]
+    # Bytes of each stored value, framing excluded; None where values are kept as columns.
+    size_bytes: Int64 | None
+
+
+@runtime_checkable
+class DataSource(Protocol):
+    """Read-only questions over runs, series and files.
+
+    Order: points come in file order (files by name, records by position). Steps may repeat or go back inside one
+    file; nothing sorts or merges them. `attempts="latest"` leaves out the points that a later segment overwrote: those
+    with a step at or after its first step. `attempts="all"` leaves out nothing.
+
+    Generations: a number per series. `read_columns(since=g)` answers with only the points after that state when the
+    series has merely grown, and with all of them (offset 0) when anything else happened to it.
+
+    Unknown runs and tags raise RunUnknown and SeriesUnknown in `read_*` with one key; methods that take many keys
+    leave the unknown ones out, because a run may vanish between listing and reading.
+    """
+
+    @property
+    def generation(self) -> int:
+        """Grows with every change to anything in the source."""
+        ...
+
+    @property
+    def locations(self) -> list[str]:
+        """The log directories (or other places) the data comes from, as the user named them."""
+        ...
+
+    def list_runs(self) -> list[RunInfo]:
+        """All runs, oldest first, ties by name."""
+        ...
+
+    def list_series(self, *, run: str | None = None, kind: Kind | None = None) -> list[SeriesInfo]:
+        """Series of one run or of all, in the order their tags were first seen. An unknown run raises RunUnknown."""
+        ...
+
+    def list_tag_sets(self, *, kind: Kind | None = None) -> tuple[dict[str, int], list[dict[str, str]]]:
+        """Tags of every run without repeating equal lists: run → index, and per index the tags with their kind."""
+        ...
+
+    def list_files(self, *, run: str | None = None) -> list[FileHealth]: ...
+
+    def list_changes(self, *, since: int) -> tuple[int, list[str] | None]:
+        """The generation now, and the runs that changed after `since`; None means "too long ago, ask for all"."""
+        ...
+
+    def progress(self) -> Progress: ...
+
+    def read_columns(
+        self, keys: Sequence[SeriesKey], *, attempts: Attempts = "latest", since: Sequence[int] | None = None
+    ) -> list[Columns]: ...
+
+    def read_lines(self, keys: Sequence[SeriesKey], query: LineQuery) -> list[Line]: ...
+
+    def read_summaries(self, keys: Sequence[SeriesKey], *, attempts: Attempts = "latest") -> list[Summary]: ...
+
+    def read_band(self, keys: Sequence[SeriesKey], query: BandQuery) -> Band: ...
+
+    def read_values(
+        self, key: SeriesKey, *, kind: Kind | None = None, attempts: Attempts = "latest"
+    ) -> Values: ...
+
+    def load_value(self, values: Values, index: int) -> Any:
+        """Decode one value; see `runglass.open(…).read` for what each kind decodes to. Damage raises ValueDamaged."""
+        ...
+
+    def wait_for_change(self, generation: int, *, timeout_s: float) -> int:
+        """Block until the source's generation differs from `generation` or time is up; returns the one now."""
+        ...

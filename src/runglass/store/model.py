@@ -1,0 +1,122 @@
+"""The words of the store: what a run, a series and a file are called and what is known about them.
+
+Plain values only. Open to every layer; knows nothing of how data is read, kept or served.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal, NamedTuple, NewType
+
+RunName = NewType("RunName", str)
+Tag = NewType("Tag", str)
+
+Attempts = Literal["latest", "all"]
+"""`latest`: the newest segment wins from its first step on. `all`: every point, in file order."""
+
+
+class Kind(StrEnum):
+    """What a series holds, whatever encoding wrote it."""
+
+    SCALAR = "scalar"
+    IMAGE = "image"
+    AUDIO = "audio"
+    TEXT = "text"
+    HISTOGRAM = "histogram"
+    TENSOR = "tensor"
+    PR_CURVE = "pr_curve"
+    MESH = "mesh"
+    HPARAMS = "hparams"
+    CUSTOM_SCALARS = "custom_scalars"
+    GRAPH = "graph"
+
+
+class SeriesKey(NamedTuple):
+    run: str
+    tag: str
+
+
+@dataclass(frozen=True, slots=True)
+class SeriesMeta:
+    """What the first metadata of a tag says about its series."""
+
+    kind: Kind
+    plugin: str = ""
+    display_name: str = ""
+    description: str = ""
+    # The plugin's own bytes from SummaryMetadata.plugin_data.content.
+    content: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class SeriesInfo:
+    """One series as a listing shows it; reading it touches no values."""
+
+    key: SeriesKey
+    meta: SeriesMeta
+    count: int
+    # Grows with every change. Equal numbers mean equal content; only `read_columns(since=…)` interprets it.
+    generation: int
+    # Values of another kind under the same tag, kept in a series of their own (0 or 1 of them).
+    other_kind: Kind | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RunInfo:
+    name: str
+    # Smallest wall time of any event of the run; None while nothing was read.
+    start_time: float | None
+    last_wall_time: float | None
+    series: int
+    points: int
+    files: int
+    size_bytes: int
+    # The worst state of the run's files.
+    health: FileState
+    restarts: int
+
+
+class FileState(StrEnum):
+    """How far a file could be read. Ordered from good to bad by `SEVERITY`."""
+
+    OK = "ok"
+    READING = "reading"
+    EMPTY = "empty"
+    # Ends inside a record: a live writer's normal state, not a fault.
+    CUT_SHORT = "cut_short"
+    # Some records failed their payload checksum or could not be decoded, and were skipped.
+    SKIPPED = "skipped"
+    # Reading stopped at `byte`; what came before is shown.
+    DAMAGED = "damaged"
+    UNREADABLE = "unreadable"
+
+
+SEVERITY: dict[FileState, int] = {state: rank for rank, state in enumerate(FileState)}
+FAULTS = frozenset({FileState.SKIPPED, FileState.DAMAGED, FileState.UNREADABLE})
+
+
+@dataclass(frozen=True, slots=True)
+class FileHealth:
+    run: str
+    path: str
+    state: FileState
+    size_bytes: int
+    read_bytes: int
+    records: int
+    skipped_records: int
+    # Where the first fault is, and why; None and "" when there is none.
+    byte: int | None
+    reason: str
+    advice: str
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far the first full scan is."""
+
+    is_loaded: bool
+    runs_found: int
+    runs_loaded: int
+    bytes_found: int
+    bytes_read: int
