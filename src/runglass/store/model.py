@@ -120,3 +120,25 @@ class Progress:
     runs_loaded: int
     bytes_found: int
     bytes_read: int
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """One picture as it was logged: `data` is the encoded file, `format` what its first bytes say ("png", "gif", …)."""
+
+    data: bytes
+    width: int
+    height: int
+    format: str
+
+
+@dataclass(frozen=True, slots=True)
+class Audio:
+    """One clip as it was logged; the numbers are the file's own where it is a WAV, else what the event said, else 0."""
+
+    data: bytes
+    sample_rate: float
+    channels: int
+    frames: int
+    format: str
+    label: str = ""
