@@ -85,7 +85,6 @@ def extensions():
             "wraparound": False,
             "cdivision": not CHECKED,
             "initializedcheck": CHECKED,
-            "freethreading_compatible": True,
         },
     )
 

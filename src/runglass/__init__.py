@@ -1,0 +1,20 @@
+"""Runglass: look at machine-learning experiments exactly, at once, and live."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+__all__ = ["__version__", "open"]
+
+if TYPE_CHECKING:
+    from runglass.reader import open_log as open
+
+
+def __getattr__(name: str) -> Any:
+    # Importing Runglass costs nothing until something of it is used.
+    if name == "open":
+        from runglass.reader import open_log
+
+        return open_log
+    raise AttributeError(f"module 'runglass' has no attribute {name!r}")

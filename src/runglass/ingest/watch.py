@@ -1,0 +1,322 @@
+"""Keeps a Store in step with its log directories: one parallel first scan, then whatever changes, for as long as it runs.
+
+Changes come from the operating system where it reports them, and from looking again where it does not (network file systems,
+exhausted watches). Reading a run is run_loader.py's business.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import Iterable
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+
+from runglass.ingest.logdir import FoundRun, LogRoot, Walk, is_event_file, walk_runs
+from runglass.ingest.run_loader import RunLoader
+from runglass.store.budget import MemoryBudget
+from runglass.store.model import FileState, Progress
+from runglass.store.stage import RunStage, Store
+
+# How long notifications are gathered: the first bounds the delay, the second is how long a quiet moment lasts.
+GATHER_MS = 24
+QUIET_MS = 6
+NOTIFY_TIMEOUT_MS = 500
+PUBLISH_EVERY_S = 0.05
+# With notifications working, a look at everything is only a safety net.
+SWEEP_EVERY_S = 30.0
+# Looking again may take this share of a core at most.
+SWEEP_SHARE = 0.02
+NETWORK_FILE_SYSTEMS = frozenset(
+    "nfs nfs4 cifs smb3 smbfs 9p afs ceph lustre gpfs beegfs glusterfs vboxsf virtiofs davfs fuse.sshfs fuse.gcsfuse fuse.s3fs".split()
+)
+
+
+class LogdirWatch:
+    """Loads every run below some roots into a store. `load` does one pass; `start` goes on until `stop`."""
+
+    def __init__(
+        self,
+        store: Store,
+        roots: list[LogRoot],
+        *,
+        reload_interval_s: float = 5.0,
+        threads: int | None = None,
+        budget: MemoryBudget | None = None,
+    ) -> None:
+        self.store = store
+        self.roots = roots
+        self.reload_interval_s = reload_interval_s
+        self.threads = threads or min(8, os.cpu_count() or 1)
+        self.budget = budget
+        self.unreadable: dict[str, str] = {}
+        # Why notifications are not used; "" when they are.
+        self.polling_reason = ""
+        self._loaders: dict[str, RunLoader] = {}
+        self._by_directory: dict[str, list[RunLoader]] = {}
+        self._linked: set[str] = set()
+        self._changed: deque[RunStage] = deque()
+        self._runs_loaded = 0
+        self._bytes_read = 0
+        self._stop = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._loading = threading.Lock()
+
+    # -- one pass
+
+    def load(self) -> None:
+        """Bring the store up to date with the directories as they are now."""
+        with self._loading:
+            self._load(self._rescan())
+            if not self.store.progress.is_loaded:
+                self._publish_progress(is_loaded=True)
+
+    def _rescan(self, below: str | None = None) -> list[tuple[RunLoader, list[str]]]:
+        """Compare the directories (those at or below one path) with the store; returns the files that want reading."""
+        work: list[tuple[RunLoader, list[str]]] = []
+        walk = Walk()
+        found_names: set[str] = set()
+        is_first = not self.store.progress.is_loaded
+        told = time.monotonic()
+        for root in self.roots:
+            start = root.path
+            if below is not None:
+                if below != root.path and not below.startswith(root.path.rstrip(os.sep) + os.sep):
+                    continue
+                start = below
+            for found in walk_runs(root, start, walk):
+                found_names.add(found.name)
+                loader, names = self._register(found)
+                if names:
+                    work.append((loader, names))
+                if is_first and time.monotonic() - told > PUBLISH_EVERY_S:
+                    told = time.monotonic()
+                    self._publish_progress(is_loaded=False)
+        self._linked |= walk.linked
+        self.unreadable = walk.unreadable
+        gone = [
+            loader
+            for name, loader in self._loaders.items()
+            if name not in found_names and (below is None or loader.directory == below or loader.directory.startswith(below + os.sep))
+        ]
+        self._drop(gone)
+        return work
+
+    def _register(self, found: FoundRun) -> tuple[RunLoader, list[str]]:
+        loader = self._loaders.get(found.name)
+        if loader is None:
+            loader = self._loaders[found.name] = RunLoader(found.name, found.directory)
+            self._by_directory.setdefault(found.directory, []).append(loader)
+            self.store.runs[found.name] = loader.run
+            self._changed.append(loader.run)
+        present = {name for name, _ in found.files}
+        gone = [name for name in loader.tails if name not in present]
+        if gone:
+            with loader.run.lock:
+                for name in gone:
+                    loader.drop_file(name)
+            self._changed.append(loader.run)
+        wanted = []
+        for name, found_stat in found.files:
+            tail = loader.tails.get(name)
+            if tail is None:
+                loader.add_file(name, found_stat.st_size if found_stat is not None else 0)
+                wanted.append(name)
+            elif (
+                found_stat is None
+                or found_stat.st_size != tail.stage.size_bytes
+                or tail.stage.state in (FileState.UNREADABLE, FileState.READING)
+                or tail.identity != (found_stat.st_dev, found_stat.st_ino)
+            ):
+                wanted.append(name)
+        return loader, wanted
+
+    def _drop(self, loaders: Iterable[RunLoader]) -> None:
+        dropped = list(loaders)
+        for loader in dropped:
+            del self._loaders[loader.run.name]
+            self.store.runs.pop(loader.run.name, None)
+            siblings = self._by_directory[loader.directory]
+            siblings.remove(loader)
+            if not siblings:
+                del self._by_directory[loader.directory]
+        if dropped:
+            self.store.publish([], removed=True)
+
+    def _load(self, work: list[tuple[RunLoader, list[str]]]) -> None:
+        """Read files, on several threads where there is enough to read, and publish as they come."""
+        if len(work) == 1 and len(work[0][1]) == 1 and work[0][0].tails[work[0][1][0]].scanner is not None:
+            self._load_run(work[0][0], work[0][1], None)
+        elif work:
+            self._load_in_parallel(work)
+        self._publish_changed()
+
+    def _load_in_parallel(self, work: list[tuple[RunLoader, list[str]]]) -> None:
+        queue = deque(work)
+        workers = max(1, min(self.threads, len(work)))
+        # One pool for whole files and one for parts of large files: a reader that waits for parts must not hold up the parts.
+        with ThreadPoolExecutor(workers, "runglass-load") as pool, ThreadPoolExecutor(self.threads, "runglass-part") as helpers:
+
+            def drain() -> None:
+                while not self._stop.is_set():
+                    try:
+                        loader, names = queue.popleft()
+                    except IndexError:
+                        return
+                    # With every thread busy on a file of its own, splitting files would only add work.
+                    self._load_run(loader, names, helpers if len(queue) < self.threads else None)
+
+            pending: set[Future[None]] = {pool.submit(drain) for _ in range(workers)}
+            while pending:
+                done, pending = wait(pending, timeout=PUBLISH_EVERY_S)
+                for finished in done:
+                    finished.result()
+                self._publish_changed()
+                if not self.store.progress.is_loaded:
+                    self._publish_progress(is_loaded=False)
+
+    def _load_run(self, loader: RunLoader, names: list[str], helpers: ThreadPoolExecutor | None) -> None:
+        is_new = loader.run.changed_at == 0
+        changed = False
+        with loader.run.lock:
+            for name in names:
+                changed |= loader.load_file(name, helpers=helpers, on_part=lambda: self._changed.append(loader.run))
+        if changed or is_new:
+            self._changed.append(loader.run)
+
+    def _publish_changed(self) -> None:
+        changed = {}
+        while self._changed:
+            run = self._changed.popleft()
+            changed[run.name] = run
+        if changed:
+            self.store.publish(list(changed.values()))
+            if self.budget is not None:
+                self.budget.enforce(self.store)
+
+    def _publish_progress(self, *, is_loaded: bool) -> None:
+        stages = [stage for loader in list(self._loaders.values()) for stage in list(loader.run.files.values())]
+        self.store.publish_progress(
+            Progress(
+                is_loaded=is_loaded,
+                runs_found=len(self._loaders),
+                runs_loaded=sum(
+                    all(stage.state is not FileState.READING for stage in list(loader.run.files.values()))
+                    for loader in list(self._loaders.values())
+                ),
+                bytes_found=sum(stage.size_bytes for stage in stages),
+                bytes_read=sum(stage.read_bytes for stage in stages),
+            )
+        )
+
+    # -- for as long as it runs
+
+    def start(self) -> None:
+        self._thread = threading.Thread(target=self._run, name="runglass-watch", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._stop.set()
+        if self._thread is not None:
+            self._thread.join(timeout=10)
+
+    def _run(self) -> None:
+        self.load()
+        while self.reload_interval_s > 0 and not self._stop.is_set():
+            paths = [path for path in [*(root.path for root in self.roots), *sorted(self._linked)] if os.path.exists(path)]
+            if len(paths) < len(self.roots):
+                # Watching for a directory to appear would mean watching its parents, whatever else happens there.
+                self._stop.wait(min(1.0, self.reload_interval_s))
+                self.load()
+                continue
+            self.polling_reason = next(filter(None, map(why_polling, paths)), "")
+            if not self.polling_reason:
+                try:
+                    self._follow(paths)
+                    continue
+                except OSError as error:
+                    self.polling_reason = f"file notifications are not available: {error}"
+            self._poll()
+
+    def _poll(self) -> None:
+        """Look again and again, until a root vanishes."""
+        cost = 0.0
+        while all(os.path.exists(root.path) for root in self.roots):
+            if self._stop.wait(max(self.reload_interval_s, cost / SWEEP_SHARE)):
+                return
+            began = time.thread_time()
+            self.load()
+            cost = time.thread_time() - began
+
+    def _follow(self, paths: list[str]) -> None:
+        """Read what the operating system reports as changed, until the set of watched directories has to change."""
+        from watchfiles import watch
+
+        linked = set(self._linked)
+        next_sweep = 0.0
+        for changes in watch(
+            *paths,
+            watch_filter=None,
+            debounce=GATHER_MS,
+            step=QUIET_MS,
+            stop_event=self._stop,
+            rust_timeout=NOTIFY_TIMEOUT_MS,
+            yield_on_timeout=True,
+            raise_interrupt=False,
+            ignore_permission_denied=True,
+        ):
+            if changes:
+                with self._loading:
+                    self._handle({path: change.name for change, path in changes})
+            # The first pass catches what happened between the first scan and the first notification.
+            if time.monotonic() >= next_sweep:
+                began = time.thread_time()
+                self.load()
+                next_sweep = time.monotonic() + max(SWEEP_EVERY_S, (time.thread_time() - began) / SWEEP_SHARE)
+            if self._linked != linked or not all(map(os.path.exists, paths)):
+                return
+
+    def _handle(self, changes: dict[str, str]) -> None:
+        work: dict[str, tuple[RunLoader, list[str]]] = {}
+        below: set[str] = set()
+        for path, change in changes.items():
+            directory, name = os.path.split(path)
+            loaders = self._by_directory.get(directory)
+            if is_event_file(name) and loaders and not os.path.isdir(path):
+                for loader in loaders:
+                    if name not in loader.tails:
+                        loader.add_file(name, 0)
+                    work.setdefault(loader.run.name, (loader, []))[1].append(name)
+            elif is_event_file(name):
+                below.add(directory if change != "deleted" and not os.path.isdir(path) else path)
+            elif change != "modified" and (os.path.isdir(path) or self._is_above_run(path)):
+                below.add(path)
+        for path in sorted(below):
+            if not any(path.startswith(other + os.sep) for other in below):
+                for loader, names in self._rescan(path):
+                    work.setdefault(loader.run.name, (loader, []))[1].extend(names)
+        self._load([(loader, sorted(set(names))) for loader, names in work.values()])
+        self._drop([loader for loader, _ in work.values() if not loader.tails and loader.run.name in self._loaders])
+
+    def _is_above_run(self, path: str) -> bool:
+        return any(directory == path or directory.startswith(path + os.sep) for directory in self._by_directory)
+
+
+def why_polling(path: str) -> str:
+    """The reason why the operating system will not report all changes below a path; "" where it does."""
+    if not sys.platform.startswith("linux"):
+        return ""
+    best = ("", "")
+    real = os.path.realpath(path)
+    try:
+        with open("/proc/self/mountinfo", encoding="utf-8", errors="replace") as mounts:
+            for line in mounts:
+                left, _, right = line.partition(" - ")
+                mount = left.split()[4].replace("\\040", " ")
+                if len(mount) > len(best[0]) and (real == mount or real.startswith(mount.rstrip("/") + "/")):
+                    best = (mount, right.split()[0])
+    except (OSError, IndexError):
+        return ""
+    return f"{best[1]} file systems do not report changes made elsewhere" if best[1] in NETWORK_FILE_SYSTEMS else ""

@@ -1,0 +1,194 @@
+"""LocalSource: the DataSource over a Store in this process. Reads never wait for loading."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from runglass.query.derived import DerivedReads
+from runglass.query.source import Columns, Values
+from runglass.query.unknown import run_unknown, series_unknown
+from runglass.store.blobs import load_range
+from runglass.store.model import (
+    Attempts,
+    FileHealth,
+    Kind,
+    Progress,
+    RunInfo,
+    SeriesInfo,
+    SeriesKey,
+)
+from runglass.store.snapshot import Snapshot, read_snapshot
+from runglass.store.stage import COUNT_BITS, RunStage, SeriesStage, Store
+
+
+@dataclass(frozen=True, slots=True)
+class _LocalValues(Values):
+    run: RunStage
+    snapshot: Snapshot
+    # Row in the snapshot of each value, None where they are the same.
+    rows: Any
+
+
+class LocalSource(DerivedReads):
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    @property
+    def generation(self) -> int:
+        return self._store.generation
+
+    @property
+    def locations(self) -> list[str]:
+        return self._store.locations
+
+    def progress(self) -> Progress:
+        return self._store.progress
+
+    def wait_for_change(self, generation: int, *, timeout_s: float) -> int:
+        return self._store.wait_for_change(generation, timeout_s)
+
+    # -- listing
+
+    def list_runs(self) -> list[RunInfo]:
+        infos = [run.info() for run in list(self._store.runs.values())]
+        return sorted(infos, key=lambda info: (info.start_time is None, info.start_time or 0.0, info.name))
+
+    def list_series(self, *, run: str | None = None, kind: Kind | None = None) -> list[SeriesInfo]:
+        runs = list(self._store.runs.values()) if run is None else [self._run(run)]
+        listed = []
+        for each in runs:
+            for series in list(each.series.values()):
+                other = each.others.get(series.tag)
+                if kind is None or series.meta.kind == kind:
+                    listed.append(
+                        SeriesInfo(
+                            key=SeriesKey(each.name, series.tag),
+                            meta=series.meta,
+                            count=series.count,
+                            generation=series.generation,
+                            other_kind=other.meta.kind if other is not None else None,
+                        )
+                    )
+        return listed
+
+    def list_tag_sets(self, *, kind: Kind | None = None) -> tuple[dict[str, int], list[dict[str, str]]]:
+        runs: dict[str, int] = {}
+        sets: list[dict[str, str]] = []
+        numbers: dict[tuple[tuple[str, str], ...], int] = {}
+        for run in list(self._store.runs.values()):
+            tags = tuple(
+                (tag, series.meta.kind.value)
+                for tag, series in list(run.series.items())
+                if kind is None or series.meta.kind == kind
+            )
+            number = numbers.get(tags)
+            if number is None:
+                number = numbers[tags] = len(sets)
+                sets.append(dict(tags))
+            runs[run.name] = number
+        return runs, sets
+
+    def list_files(self, *, run: str | None = None) -> list[FileHealth]:
+        runs = sorted(self._store.runs.items()) if run is None else [(run, self._run(run))]
+        return [health for _, each in runs for health in each.healths()]
+
+    def list_changes(self, *, since: int) -> tuple[int, list[str] | None]:
+        now = self._store.generation
+        if since < self._store.removed_at:
+            return now, None
+        return now, [run.name for run in list(self._store.runs.values()) if run.changed_at > since]
+
+    # -- reading
+
+    def read_columns(
+        self, keys: Sequence[SeriesKey], *, attempts: Attempts = "latest", since: Sequence[int] | None = None
+    ) -> list[Columns]:
+        if len(keys) == 1:
+            # One key is a question about that series; many are a page that may be a moment behind.
+            self._series(keys[0], Kind.SCALAR)
+        found = []
+        for number, key in enumerate(keys):
+            run = self._store.runs.get(key.run)
+            series = run.find_series(key.tag, Kind.SCALAR) if run is not None else None
+            if run is None or series is None or not series.is_points:
+                continue
+            snapshot = read_snapshot(series, _later_starts(run, series))
+            found.append(_columns(SeriesKey(*key), snapshot, attempts, since[number] if since is not None else None))
+        return found
+
+    def read_values(self, key: SeriesKey, *, kind: Kind | None = None, attempts: Attempts = "latest") -> Values:
+        run, series = self._series(key, kind)
+        snapshot = read_snapshot(series, _later_starts(run, series))
+        rows = snapshot.rows(attempts)
+        step, wall_time, *rest = snapshot.arrays
+        segment = snapshot.segment
+        sizes = None if series.is_points else rest[2].astype("int64")
+        if rows is not None:
+            step, wall_time, segment = step[rows], wall_time[rows], segment[rows]
+            sizes = sizes[rows] if sizes is not None else None
+        return _LocalValues(
+            key=key,
+            meta=series.meta,
+            generation=snapshot.generation,
+            step=step,
+            wall_time=wall_time,
+            segment=segment,
+            size_bytes=sizes,
+            run=run,
+            snapshot=snapshot,
+            rows=rows,
+        )
+
+    def load_value(self, values: Values, index: int) -> Any:
+        assert isinstance(values, _LocalValues)
+        row = index if values.rows is None else int(values.rows[index])
+        snapshot = values.snapshot
+        if values.size_bytes is None:
+            return float(snapshot.arrays[2][row])
+        file = snapshot.files[0 if snapshot.file_of_row is None else int(snapshot.file_of_row[row])]
+        _, _, record, value_at, value_size = snapshot.arrays
+        data = load_range(file.path, record=int(record[row]), value_at=int(value_at[row]), value_size=int(value_size[row]))
+        return values.run.decode(data, values.meta)
+
+    def _run(self, name: str) -> RunStage:
+        run = self._store.runs.get(name)
+        if run is None:
+            raise run_unknown(name, self._store.runs)
+        return run
+
+    def _series(self, key: SeriesKey, kind: Kind | None) -> tuple[RunStage, SeriesStage]:
+        run = self._run(key.run)
+        series = run.find_series(key.tag, kind)
+        if series is None:
+            known = [tag for tag in list(run.series) if run.find_series(tag, kind) is not None]
+            raise series_unknown(key, known, wanted=f"{kind} series" if kind else "series")
+        return run, series
+
+
+def _later_starts(run: RunStage, series: SeriesStage) -> list[int]:
+    """Session starts of the run in files behind the series' last: they end attempts of series they do not mention."""
+    last = series.parts[-1].file.name if series.parts else ""
+    return [
+        file.start_step
+        for file in list(run.files.values())
+        if file.start_step is not None and file.start_step > 0 and file.name > last
+    ]
+
+
+def _columns(key: SeriesKey, snapshot: Snapshot, attempts: Attempts, since: int | None) -> Columns:
+    step, wall_time, value = snapshot.arrays
+    segment = snapshot.segment
+    rows = snapshot.rows(attempts)
+    offset = 0
+    if since is not None and since >> COUNT_BITS == snapshot.generation >> COUNT_BITS:
+        # Within an epoch the rows before never change, so their number tells where the news begins.
+        offset = min(since & ((1 << COUNT_BITS) - 1), len(step))
+    if rows is not None:
+        rows = rows[rows >= offset]
+        offset = int(snapshot.latest[:offset].sum()) if snapshot.latest is not None else offset
+        return Columns(key, snapshot.generation, offset, step[rows], wall_time[rows], value[rows], segment[rows])
+    if offset:
+        step, wall_time, value, segment = step[offset:], wall_time[offset:], value[offset:], segment[offset:]
+    return Columns(key, snapshot.generation, offset, step, wall_time, value, segment)

@@ -1,0 +1,259 @@
+"""`runglass.open(logdir)`: read logs in Python, exactly and without a server."""
+
+from __future__ import annotations
+
+import csv
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from os import PathLike, fspath
+from pathlib import Path
+from typing import IO, Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from runglass.errors import BadArgument
+from runglass.ingest.logdir import name_roots, parse_root
+from runglass.ingest.watch import LogdirWatch
+from runglass.query.local import LocalSource
+from runglass.query.source import Values
+from runglass.store.model import Attempts, FileHealth, Kind, SeriesKey
+from runglass.store.stage import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Scalars:
+    """A scalar series, one row per point."""
+
+    step: NDArray[np.int64]
+    wall_time: NDArray[np.float64]
+    value: NDArray[np.float64]
+    # Which attempt wrote the point, counted from 0 in file order.
+    segment: NDArray[np.int32]
+
+    def __len__(self) -> int:
+        return len(self.step)
+
+
+class LazyValues(Sequence[Any]):
+    """Decoded values of a series, each read from disk when it is asked for."""
+
+    def __init__(self, source: LocalSource, values: Values) -> None:
+        self._source = source
+        self._values = values
+
+    def __len__(self) -> int:
+        return len(self._values.step)
+
+    @overload
+    def __getitem__(self, index: int) -> Any: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Any]: ...
+    def __getitem__(self, index: int | slice) -> Any:
+        if isinstance(index, slice):
+            return [self[each] for each in range(*index.indices(len(self)))]
+        if not -len(self) <= index < len(self):
+            raise IndexError(f"index {index} of {len(self)} values")
+        return self._source.load_value(self._values, index % len(self))
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """A series of any kind; `value[i]` is decoded when it is asked for."""
+
+    kind: str
+    step: NDArray[np.int64]
+    wall_time: NDArray[np.float64]
+    segment: NDArray[np.int32]
+    value: Sequence[Any]
+
+    def __len__(self) -> int:
+        return len(self.step)
+
+
+class Log:
+    """Everything that was logged below some directories. `reload()` picks up what is new."""
+
+    def __init__(self, *logdirs: str | PathLike[str]) -> None:
+        if not logdirs:
+            raise BadArgument("open(): no log directory was given. Pass at least one path.", where="logdirs")
+        roots = name_roots([parse_root(fspath(each)) for each in logdirs])
+        for root in roots:
+            if not Path(root.path).exists():
+                raise BadArgument(f"open(): {root.shown!r} does not exist. Check the path.", where=root.shown)
+        store = Store([root.shown for root in roots])
+        self._watch = LogdirWatch(store, roots)
+        self._source = LocalSource(store)
+        self._watch.load()
+
+    def reload(self) -> None:
+        """Read what was written since; new runs and files included, deleted ones dropped."""
+        self._watch.load()
+
+    @property
+    def source(self) -> LocalSource:
+        """The log as a DataSource, with reductions, smoothing and summaries."""
+        return self._source
+
+    @property
+    def runs(self) -> list[str]:
+        """Names of all runs, oldest first."""
+        return [run.name for run in self._source.list_runs()]
+
+    def tags(self, run: str) -> dict[str, str]:
+        """Tags of a run with their kind: `{"loss": "scalar", "weights": "histogram"}`."""
+        return {info.key.tag: info.meta.kind.value for info in self._source.list_series(run=run)}
+
+    def scalars(self, run: str, tag: str, *, attempts: Attempts = "latest") -> Scalars:
+        """All points of a scalar series, exactly as logged.
+
+        After a restart `attempts="latest"` leaves out the points that the newer attempt wrote again; `"all"` gives every point in file
+        order, and `segment` says which attempt it is from.
+        """
+        (columns,) = self._source.read_columns([SeriesKey(run, tag)], attempts=_attempts(attempts))
+        return Scalars(columns.step, columns.wall_time, columns.value.astype(np.float64), columns.segment)
+
+    def read(self, run: str, tag: str, *, kind: str | None = None, attempts: Attempts = "latest") -> Series:
+        """A series of any kind. `kind` chooses where one tag holds two kinds of values."""
+        wanted = None if kind is None else _kind(kind)
+        values = self._source.read_values(SeriesKey(run, tag), kind=wanted, attempts=_attempts(attempts))
+        return Series(
+            values.meta.kind.value, values.step, values.wall_time, values.segment, LazyValues(self._source, values)
+        )
+
+    def table(
+        self, *, kind: str = "scalar", runs: str = "", tags: str = "", attempts: Attempts = "latest"
+    ) -> Table:
+        """Long form of many scalar series: one row per point. `runs` and `tags` are regular expressions searched for."""
+        if _kind(kind) is not Kind.SCALAR:
+            raise BadArgument(f"table(kind={kind!r}): only 'scalar' has a long form. Use read() for other kinds.", where="kind")
+        run_pattern, tag_pattern = _pattern("runs", runs), _pattern("tags", tags)
+        order = {name: number for number, name in enumerate(self.runs)}
+        keys = [
+            info.key
+            for info in self._source.list_series(kind=Kind.SCALAR)
+            if info.key.run in order and run_pattern.search(info.key.run) and tag_pattern.search(info.key.tag)
+        ]
+        keys.sort(key=lambda key: order[key.run])
+        return Table(self._source, keys, _attempts(attempts))
+
+    @property
+    def health(self) -> list[FileHealth]:
+        """Every event file: its state, and byte and reason of what is wrong with it."""
+        return self._source.list_files()
+
+
+class Table:
+    """Scalar points in long form, with columns run, tag, step, wall_time and value (and segment with attempts="all")."""
+
+    def __init__(self, source: LocalSource, keys: list[SeriesKey], attempts: Attempts) -> None:
+        self._series = source.read_columns(keys, attempts=attempts) if len(keys) != 1 else source.read_columns(keys * 2, attempts=attempts)[:1]
+        self._has_segment = attempts == "all"
+
+    def __len__(self) -> int:
+        return sum(len(series.step) for series in self._series)
+
+    def to_numpy(self) -> dict[str, NDArray[Any]]:
+        counts = [len(series.step) for series in self._series]
+        names = np.array([series.key for series in self._series], dtype=object).reshape(-1, 2)
+        columns: dict[str, NDArray[Any]] = {
+            "run": np.repeat(names[:, 0], counts),
+            "tag": np.repeat(names[:, 1], counts),
+            "step": _join([series.step for series in self._series], np.int64),
+            "wall_time": _join([series.wall_time for series in self._series], np.float64),
+            "value": _join([series.value for series in self._series], np.float64),
+        }
+        if self._has_segment:
+            columns["segment"] = _join([series.segment for series in self._series], np.int32)
+        return columns
+
+    def to_pandas(self) -> Any:
+        """A pandas DataFrame; run and tag are categories."""
+        pandas = _need("pandas")
+        columns = self.to_numpy()
+        for name in ("run", "tag"):
+            columns[name] = pandas.Categorical(columns[name])
+        return pandas.DataFrame(columns)
+
+    def to_polars(self) -> Any:
+        polars = _need("polars")
+        columns = self.to_numpy()
+        names = {name: polars.Series(name, columns.pop(name).tolist(), dtype=polars.String) for name in ("run", "tag")}
+        return polars.DataFrame({**names, **columns})
+
+    def to_arrow(self) -> Any:
+        """A pyarrow Table; run and tag are dictionary-encoded."""
+        pyarrow = _need("pyarrow")
+        columns: dict[str, Any] = dict(self.to_numpy())
+        for name in ("run", "tag"):
+            columns[name] = pyarrow.array(columns[name].tolist(), pyarrow.string()).dictionary_encode()
+        return pyarrow.table(columns)
+
+    def to_csv(self, file: str | PathLike[str] | IO[str] | None = None) -> None:
+        """Write CSV with full precision to a path or an open text file (standard output by default)."""
+        if file is None:
+            self._write_csv(sys.stdout)
+        elif isinstance(file, (str, PathLike)):
+            with open(file, "w", newline="", encoding="utf-8") as opened:
+                self._write_csv(opened)
+        else:
+            self._write_csv(file)
+
+    def _write_csv(self, file: IO[str]) -> None:
+        writer = csv.writer(file, lineterminator="\n")
+        names = ["run", "tag", "step", "wall_time", "value", *(["segment"] if self._has_segment else [])]
+        writer.writerow(names)
+        for series in self._series:
+            columns: list[Any] = [series.step.tolist(), series.wall_time.tolist(), series.value.astype(np.float64).tolist()]
+            if self._has_segment:
+                columns.append(series.segment.tolist())
+            writer.writerows([*series.key, *row] for row in zip(*columns, strict=True))
+
+    def __iter__(self) -> Iterator[tuple[Any, ...]]:
+        columns = self.to_numpy()
+        return zip(*(column.tolist() for column in columns.values()), strict=True)
+
+
+def open_log(*logdirs: str | PathLike[str]) -> Log:
+    """Open one or more log directories and read everything in them.
+
+    >>> log = runglass.open("logs")
+    >>> log.scalars("train", "loss").value
+    """
+    return Log(*logdirs)
+
+
+def _join(arrays: Sequence[NDArray[Any]], dtype: Any) -> NDArray[Any]:
+    return np.concatenate(arrays).astype(dtype, copy=False) if arrays else np.empty(0, dtype)
+
+
+def _attempts(attempts: str) -> Attempts:
+    if attempts not in ("latest", "all"):
+        raise BadArgument(f"attempts={attempts!r}: expected 'latest' or 'all'.", where="attempts")
+    return "all" if attempts == "all" else "latest"
+
+
+def _kind(kind: str) -> Kind:
+    try:
+        return Kind(kind)
+    except ValueError:
+        known = ", ".join(repr(each.value) for each in Kind)
+        raise BadArgument(f"kind={kind!r}: expected one of {known}.", where="kind") from None
+
+
+def _pattern(name: str, pattern: str) -> re.Pattern[str]:
+    try:
+        return re.compile(pattern)
+    except re.error as error:
+        raise BadArgument(f"{name}={pattern!r} is no regular expression: {error}.", where=name) from error
+
+
+def _need(module: str) -> Any:
+    import importlib
+
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        raise BadArgument(f"to_{module.removeprefix('py')}() needs the {module} package: pip install {module}.") from error

@@ -1,0 +1,86 @@
+"""The read half of the store: a series as arrays, at one moment, split into the attempts that wrote it.
+
+The arrays are views of append-only memory wherever a series is in one file. Knows nothing of files beyond their order.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from runglass.store.model import Attempts
+from runglass.store.segments import find_segments
+from runglass.store.stage import COUNT_BITS, FileStage, SeriesStage
+
+_reads = itertools.count(1)
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """All rows of a series in file order, the attempt of each, and which ones the newest attempt left standing."""
+
+    generation: int
+    # step, wall_time, then value; or step, wall_time, record, value_at, value_size.
+    arrays: tuple[NDArray[Any], ...]
+    segment: NDArray[np.int32]
+    # Row mask of attempts="latest"; None when every row stands.
+    latest: NDArray[np.bool_] | None
+    # For byte ranges: which file each row is in. None when there is one.
+    files: tuple[FileStage, ...]
+    file_of_row: NDArray[np.int32] | None
+
+    def rows(self, attempts: Attempts) -> NDArray[np.int64] | None:
+        """Row numbers that `attempts` asks for; None for all."""
+        return None if attempts == "all" or self.latest is None else np.flatnonzero(self.latest)
+
+
+def read_snapshot(series: SeriesStage, later_starts: list[int] | None = None) -> Snapshot:
+    """Read a series as it is now. `later_starts`: steps of session starts in files that do not mention the series."""
+    series.last_read = next(_reads)
+    epoch = series.epoch
+    parts = series.parts
+    reads = [part.columns.read_points() if series.is_points else part.columns.read_ranges() for part in parts]
+    counts = [len(read[0]) for read in reads]
+    total = sum(counts)
+    arrays: tuple[NDArray[Any], ...]
+    if len(reads) == 1:
+        arrays = reads[0]
+        file_of_row = None
+    else:
+        arrays = tuple(np.concatenate(column) for column in zip(*reads, strict=True))
+        file_of_row = np.repeat(np.arange(len(parts), dtype=np.int32), counts)
+    segment, latest = _split(series, counts, arrays[0], later_starts or [])
+    return Snapshot(
+        generation=epoch << COUNT_BITS | total,
+        arrays=arrays,
+        segment=segment,
+        latest=latest,
+        files=tuple(part.file for part in parts),
+        file_of_row=file_of_row,
+    )
+
+
+def _split(
+    series: SeriesStage, counts: list[int], steps: NDArray[np.int64], later_starts: list[int]
+) -> tuple[NDArray[np.int32], NDArray[np.bool_] | None]:
+    total = len(steps)
+    if len(counts) == 1 and not series.parts[0].starts and not later_starts:
+        return np.broadcast_to(np.int32(0), total), None
+    segments = find_segments(series, counts)
+    segment = np.zeros(total, dtype=np.int32)
+    latest = np.ones(total, dtype=np.bool_)
+    end = total
+    limit = min(later_starts, default=None)
+    for number in range(len(segments) - 1, -1, -1):
+        first_row, first_step = segments[number]
+        segment[first_row:end] = number
+        if limit is not None:
+            latest[first_row:end] = steps[first_row:end] < limit
+        if first_step is not None:
+            limit = first_step if limit is None else min(limit, first_step)
+        end = first_row
+    return segment, None if latest.all() else latest

@@ -1,0 +1,201 @@
+"""The writable half of the store: runs, their files and series, changed by one loader at a time per run.
+
+Rows live in native Columns that only ever grow, so readers (snapshot.py) never wait for a loader. Knows nothing of how files are
+found or decoded.
+"""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from runglass.native.columns import Columns
+from runglass.store.model import SEVERITY, FileHealth, FileState, Kind, Progress, RunInfo, SeriesMeta
+from runglass.store.segments import Start, find_segments
+
+# Generations pack an epoch above a row count, so that a delta needs no history: same epoch, more rows. 53 bits in all, because
+# browsers hold numbers as doubles.
+COUNT_BITS = 40
+EPOCHS = 1 << 12
+
+
+@dataclass(slots=True)
+class FileStage:
+    """One event file of a run: how much of it is in the store, and how it is doing."""
+
+    name: str
+    path: str
+    size_bytes: int = 0
+    read_bytes: int = 0
+    records: int = 0
+    skipped_records: int = 0
+    state: FileState = FileState.READING
+    byte: int | None = None
+    reason: str = ""
+    advice: str = ""
+    min_wall_time: float | None = None
+    max_wall_time: float | None = None
+    # Smallest step of a session start in this file; series that the file does not mention are overwritten from there on.
+    start_step: int | None = None
+
+
+@dataclass(slots=True)
+class Part:
+    """The rows of one series in one file."""
+
+    file: FileStage
+    columns: Columns
+    starts: tuple[Start, ...] = ()
+
+
+@dataclass(slots=True)
+class SeriesStage:
+    """A series: its parts in file order. `parts` is replaced, never edited, so a reader's copy stays whole."""
+
+    tag: str
+    meta: SeriesMeta
+    # Points are kept as columns of numbers; all other values as byte ranges.
+    is_points: bool
+    parts: tuple[Part, ...] = ()
+    epoch: int = 0
+    # Set by readers; tells the memory budget which series are cold.
+    last_read: int = 0
+
+    def put_part(self, part: Part) -> None:
+        """Add a part, or replace that of the same file; anything but growth at the end begins a new epoch."""
+        others = [each for each in self.parts if each.file is not part.file]
+        if others:
+            self.epoch = (self.epoch + 1) % EPOCHS
+        self.parts = tuple(sorted([*others, part], key=lambda each: each.file.name))
+
+    def note_growth(self, part: Part, starts: tuple[Start, ...]) -> None:
+        if part is not self.parts[-1] or starts != part.starts:
+            self.epoch = (self.epoch + 1) % EPOCHS
+            part.starts = starts
+
+    def drop_file(self, file: FileStage) -> None:
+        kept = tuple(part for part in self.parts if part.file is not file)
+        if len(kept) != len(self.parts):
+            self.parts = kept
+            self.epoch = (self.epoch + 1) % EPOCHS
+
+    @property
+    def count(self) -> int:
+        return sum(part.columns.count for part in self.parts)
+
+    @property
+    def generation(self) -> int:
+        return self.epoch << COUNT_BITS | self.count
+
+
+@dataclass(slots=True)
+class RunStage:
+    name: str
+    # How to decode a value of this run: (its bytes, its series' meta) -> value.
+    decode: Callable[[bytes, SeriesMeta], Any]
+    files: dict[str, FileStage] = field(default_factory=dict)
+    series: dict[str, SeriesStage] = field(default_factory=dict)
+    # Values under a tag whose series, above, is of the other storage: numbers beside blobs or blobs beside numbers.
+    others: dict[str, SeriesStage] = field(default_factory=dict)
+    changed_at: int = 0
+    # Held by whoever changes the run's columns.
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    _info: tuple[int, RunInfo] | None = None
+
+    def each_series(self) -> Iterator[SeriesStage]:
+        return itertools.chain(self.series.values(), self.others.values())
+
+    def find_series(self, tag: str, kind: Kind | None = None) -> SeriesStage | None:
+        first = self.series.get(tag)
+        if first is None or kind is None or first.meta.kind == kind:
+            return first
+        other = self.others.get(tag)
+        return other if other is not None and other.meta.kind == kind else None
+
+    def drop_file(self, name: str) -> None:
+        file = self.files.pop(name, None)
+        if file is None:
+            return
+        for group in (self.series, self.others):
+            for tag, series in list(group.items()):
+                series.drop_file(file)
+                if not series.parts:
+                    del group[tag]
+        for tag in [tag for tag in self.others if tag not in self.series]:
+            self.series[tag] = self.others.pop(tag)
+
+    def info(self) -> RunInfo:
+        changed_at = self.changed_at
+        if self._info is None or self._info[0] != changed_at:
+            self._info = changed_at, self._make_info()
+        return self._info[1]
+
+    def _make_info(self) -> RunInfo:
+        files = list(self.files.values())
+        starts = [file.min_wall_time for file in files if file.min_wall_time is not None]
+        ends = [file.max_wall_time for file in files if file.max_wall_time is not None]
+        return RunInfo(
+            name=self.name,
+            start_time=min(starts, default=None),
+            last_wall_time=max(ends, default=None),
+            series=len(self.series),
+            points=sum(series.count for series in list(self.series.values())),
+            files=len(files),
+            size_bytes=sum(file.size_bytes for file in files),
+            health=max((file.state for file in files), key=SEVERITY.__getitem__, default=FileState.OK),
+            restarts=max((len(find_segments(series)) - 1 for series in list(self.series.values())), default=0),
+        )
+
+    def healths(self) -> list[FileHealth]:
+        return [
+            FileHealth(
+                run=self.name,
+                path=file.path,
+                state=file.state,
+                size_bytes=file.size_bytes,
+                read_bytes=file.read_bytes,
+                records=file.records,
+                skipped_records=file.skipped_records,
+                byte=file.byte,
+                reason=file.reason,
+                advice=file.advice,
+            )
+            for _, file in sorted(self.files.items())
+        ]
+
+
+class Store:
+    """All runs, and the generation that tells when any of them changed."""
+
+    def __init__(self, locations: list[str]) -> None:
+        self.locations = locations
+        self.runs: dict[str, RunStage] = {}
+        self.generation = 0
+        self.progress = Progress(is_loaded=False, runs_found=0, runs_loaded=0, bytes_found=0, bytes_read=0)
+        # The generation at which a run last disappeared: a listing of changes since before it would miss that.
+        self.removed_at = 0
+        self._changed = threading.Condition()
+
+    def publish(self, runs: list[RunStage], *, removed: bool = False) -> None:
+        """Tell readers that these runs changed."""
+        with self._changed:
+            self.generation += 1
+            for run in runs:
+                run.changed_at = self.generation
+            if removed:
+                self.removed_at = self.generation
+            self._changed.notify_all()
+
+    def publish_progress(self, progress: Progress) -> None:
+        with self._changed:
+            self.progress = progress
+            self.generation += 1
+            self._changed.notify_all()
+
+    def wait_for_change(self, generation: int, timeout_s: float) -> int:
+        with self._changed:
+            self._changed.wait_for(lambda: self.generation != generation, timeout_s)
+            return self.generation
