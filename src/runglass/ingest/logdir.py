@@ -6,8 +6,10 @@ import os
 import re
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
+
+from msgspec import Struct, field
 
 from runglass.errors import BadRequest
 
@@ -15,8 +17,7 @@ EVENT_FILE_MARK = "tfevents"
 _WINDOWS_DRIVE = re.compile(r"^[A-Za-z]:[\\/]")
 
 
-@dataclass(frozen=True, slots=True)
-class LogRoot:
+class LogRoot(Struct, frozen=True):
     """One directory (or single event file) to look into, and the name its runs go under."""
 
     # As the user wrote it; shown, never opened.
@@ -32,8 +33,7 @@ class LogRoot:
         return f"{self.name}/{name}" if self.name else name
 
 
-@dataclass(frozen=True, slots=True)
-class FoundRun:
+class FoundRun(Struct, frozen=True):
     name: str
     directory: str
     # Event files in name order, each with its stat, or None where it could not be had.
@@ -80,8 +80,7 @@ def is_event_file(name: str) -> bool:
     return EVENT_FILE_MARK in name
 
 
-@dataclass(slots=True)
-class Walk:
+class Walk(Struct):
     """What a walk learnt besides the runs."""
 
     # Directories reached through a symbolic link: one that appears later needs a notification watch of its own.
@@ -90,61 +89,70 @@ class Walk:
     unreadable: dict[str, str] = field(default_factory=dict)
 
 
+class _Folder(NamedTuple):
+    path: str
+    # Below the root, "" for the root itself.
+    relative: str
+    # Where it really is.
+    real: str
+    # Real directories in which a link was followed on the way here: leading back above any of them would be a loop.
+    hops: tuple[str, ...]
+
+
 def walk_runs(root: LogRoot, start: str, walk: Walk) -> Iterator[FoundRun]:
     """Every run at or below `start` (a directory at or below the root), links followed, loops left out."""
-    relative = os.path.relpath(start, root.path)
-    above = _ancestors(root.path, start)
-    if above is None:
+    found = _stat(start)
+    if found is None:
         return
-    pending = [(start, "" if relative == "." else relative, above)]
-    if not os.path.isdir(start):
-        found = _stat(start)
-        if found is not None and stat.S_ISREG(found.st_mode):
+    if not stat.S_ISDIR(found.st_mode):
+        if start == root.path:
             yield FoundRun(root.run_name(""), os.path.dirname(start), ((os.path.basename(start), found),))
         return
+    relative = os.path.relpath(start, root.path)
+    pending = [_Folder(start, "" if relative == "." else relative, os.path.realpath(start), _hops(root.path, start, walk))]
     while pending:
-        directory, relative, above = pending.pop()
+        folder = pending.pop()
         files: list[tuple[str, os.stat_result | None]] = []
-        folders: list[tuple[str, str, frozenset[tuple[int, int]]]] = []
+        folders: list[_Folder] = []
         try:
-            with os.scandir(directory) as entries:
+            with os.scandir(folder.path) as entries:
                 for entry in entries:
-                    _look_at(entry, relative, above, files, folders, walk)
+                    _look_at(entry, folder, files, folders, walk)
         except OSError as error:
             if not isinstance(error, FileNotFoundError):
-                walk.unreadable[directory] = error.strerror or str(error)
+                walk.unreadable[folder.path] = error.strerror or str(error)
             continue
         folders.sort(reverse=True)
         pending.extend(folders)
         if files:
             files.sort(key=lambda file: file[0])
-            yield FoundRun(root.run_name(relative), directory, tuple(files))
+            yield FoundRun(root.run_name(folder.relative), folder.path, tuple(files))
 
 
 def _look_at(
     entry: os.DirEntry[str],
-    relative: str,
-    above: frozenset[tuple[int, int]],
+    folder: _Folder,
     files: list[tuple[str, os.stat_result | None]],
-    folders: list[tuple[str, str, frozenset[tuple[int, int]]]],
+    folders: list[_Folder],
     walk: Walk,
 ) -> None:
     try:
         is_folder = entry.is_dir()
     except OSError:
         is_folder = False
-    if is_folder:
-        found = _stat(entry.path)
-        if found is None:
-            return
-        identity = (found.st_dev, found.st_ino)
-        if identity in above:
-            return
-        if entry.is_symlink():
-            walk.linked.add(entry.path)
-        folders.append((entry.path, f"{relative}/{entry.name}" if relative else entry.name, above | {identity}))
-    elif is_event_file(entry.name):
-        files.append((entry.name, _stat(entry.path)))
+    if not is_folder:
+        if is_event_file(entry.name):
+            files.append((entry.name, _stat(entry.path)))
+        return
+    relative = f"{folder.relative}/{entry.name}" if folder.relative else entry.name
+    if not entry.is_symlink():
+        folders.append(_Folder(entry.path, relative, f"{folder.real}{os.sep}{entry.name}", folder.hops))
+        return
+    real = os.path.realpath(entry.path)
+    hops = (*folder.hops, folder.real)
+    if not any(hop == real or hop.startswith(real.rstrip(os.sep) + os.sep) for hop in hops):
+        walk.linked.add(entry.path)
+        folders.append(_Folder(entry.path, relative, real, hops))
 
 
 def _stat(path: str) -> os.stat_result | None:
@@ -154,15 +162,13 @@ def _stat(path: str) -> os.stat_result | None:
         return None
 
 
-def _ancestors(top: str, start: str) -> frozenset[tuple[int, int]] | None:
-    """Identities of the directories from the top down to `start`; None when `start` is gone."""
-    identities = set()
+def _hops(top: str, start: str, walk: Walk) -> tuple[str, ...]:
+    """The links between the top and a directory below it, as a walk from the top would have met them."""
+    hops = []
     path = start
-    while True:
-        found = _stat(path)
-        if found is None:
-            return None
-        identities.add((found.st_dev, found.st_ino))
-        if path == top or len(path) <= len(top):
-            return frozenset(identities)
+    while len(path) > len(top):
+        if os.path.islink(path):
+            hops.append(os.path.realpath(os.path.dirname(path)))
+            walk.linked.add(path)
         path = os.path.dirname(path)
+    return tuple(reversed(hops))

@@ -10,7 +10,7 @@ import stat
 import threading
 from collections.abc import Callable
 from concurrent.futures import Executor
-
+from functools import lru_cache
 from typing import Any
 
 from runglass.errors import ValueDamaged
@@ -41,9 +41,24 @@ PROBE_BYTES = 2 << 20
 PART_BYTES = 256 << 20
 SMALL_RECORD_BYTES = 4096
 SYNC_BYTES = 1 << 20
-FINGERPRINT_BYTES = 64
 
 _scratch = threading.local()
+
+# Cached, because runs of one project log the same tags again and again.
+@lru_cache(maxsize=8192)
+def series_meta(metadata: bytes | None, field: int, tag: str, is_points: bool) -> SeriesMeta:
+    """What a series of single numbers, or of byte ranges, is."""
+    try:
+        meta = read_metadata(metadata, field, tag)
+    except ValueDamaged:
+        # Costs a series its plugin and description, not its values.
+        meta = read_metadata(None, field, tag)
+    if is_points and meta.kind is not Kind.SCALAR:
+        # Single numbers that came before, or without, any metadata.
+        return SeriesMeta(Kind.SCALAR, "scalars", meta.display_name, meta.description)
+    if not is_points and meta.kind is Kind.SCALAR:
+        return SeriesMeta(Kind.TENSOR, meta.plugin, meta.display_name, meta.description, meta.content)
+    return meta
 
 
 def scan_buffer() -> ScanBuffer:
@@ -67,14 +82,12 @@ def decode(value: bytes, meta: SeriesMeta) -> Any:
 class FileTail:
     """An event file and the scanner that stands at its end."""
 
-    __slots__ = ("fingerprint", "identity", "indices", "scanner", "stage")
+    __slots__ = ("identity", "indices", "scanner", "stage")
 
     def __init__(self, stage: FileStage) -> None:
         self.stage = stage
         self.scanner: EventScanner | None = None
         self.identity: tuple[int, int] | None = None
-        # The file's first bytes: they never change unless the file was replaced by another.
-        self.fingerprint = b""
         # Per tag of the scanner, the parts of its two possible series: points, blobs.
         self.indices: list[list[Part | None]] = []
 
@@ -97,8 +110,15 @@ class RunLoader:
             self.run.files[name] = stage
 
     def drop_file(self, name: str) -> None:
-        self.tails.pop(name, None)
+        tail = self.tails.pop(name, None)
+        self._meta_graphs = [each for each in self._meta_graphs if each[0] is not tail]
         self.run.drop_file(name)
+        self._use_meta_graph()
+
+    def fail_file(self, name: str, reason: str) -> None:
+        tail = self.tails.get(name)
+        if tail is not None:
+            _set_state(tail.stage, FileState.UNREADABLE, None, reason, "Please report this with the file.")
 
     def load_file(self, name: str, *, helpers: Executor | None = None, on_part: Callable[[], None] | None = None) -> bool:
         """Read everything new in one file; returns whether the run changed. `helpers` may read parts of a large one."""
@@ -111,11 +131,7 @@ class RunLoader:
             _set_state(stage, FileState.OK, None, "")
             return before[0] != stage.state
         try:
-            found = os.stat(stage.path)
-            if not stat.S_ISREG(found.st_mode):
-                _set_state(stage, FileState.UNREADABLE, None, "not a regular file", "Remove it, or rename it if it is not an event file.")
-                return before[0] != stage.state
-            # Non-blocking, in case it became a pipe since.
+            # Non-blocking: it may be a pipe, and nobody may ever write to it.
             fd = os.open(stage.path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
         except FileNotFoundError:
             self.drop_file(name)
@@ -129,18 +145,23 @@ class RunLoader:
             self._load_open_file(tail, fd, helpers, on_part)
         finally:
             os.close(fd)
-        return before != (stage.state, stage.read_bytes, stage.size_bytes, stage.skipped_records)
+        after = tail.stage
+        return after is not stage or before != (after.state, after.read_bytes, after.size_bytes, after.skipped_records)
 
     def _load_open_file(self, tail: FileTail, fd: int, helpers: Executor | None, on_part: Callable[[], None] | None) -> None:
         found = os.fstat(fd)
+        if not stat.S_ISREG(found.st_mode):
+            _set_state(tail.stage, FileState.UNREADABLE, None, "not a regular file", "Remove it, or rename it if it is not an event file.")
+            return
         identity = (found.st_dev, found.st_ino)
         size = found.st_size
-        head = os.pread(fd, FINGERPRINT_BYTES, 0) if hasattr(os, "pread") else b""
-        is_same = tail.identity in (None, identity) and size >= tail.stage.read_bytes and head.startswith(tail.fingerprint)
-        if not is_same:
-            self._forget(tail)
+        if tail.scanner is not None:
+            # Its first bytes never change, unless it became another file.
+            head = tail.scanner.head
+            is_same = tail.identity == identity and size >= tail.stage.read_bytes and _read_head(fd, len(head)) == head
+            if not is_same:
+                self._forget(tail)
         tail.identity = identity
-        tail.fingerprint = head
         tail.stage.size_bytes = size
         if size == 0:
             _set_state(tail.stage, FileState.EMPTY, None, "")
@@ -152,13 +173,14 @@ class RunLoader:
         if helpers is not None and size - tail.scanner.offset > SPLIT_BYTES:
             stop = self._scan_in_parts(tail, fd, size, helpers, on_part)
         else:
-            stop = tail.scanner.scan(fd, scan_buffer())
+            stop = tail.scanner.scan(fd, scan_buffer(), size=size)
         self._file_rows(tail)
-        _judge(tail.stage, tail.scanner, stop, head)
+        _judge(tail.stage, tail.scanner, stop)
 
     def _forget(self, tail: FileTail) -> None:
         """The file was replaced or cut: what was read of it is void."""
         name = tail.stage.name
+        self._meta_graphs = [each for each in self._meta_graphs if each[0] is not tail]
         self.run.drop_file(name)
         tail.stage = FileStage(name, tail.stage.path)
         self.run.files[name] = tail.stage
@@ -176,11 +198,11 @@ class RunLoader:
         threads = max(2, os.cpu_count() or 2)
         first = scanner.offset
         records = scanner.records
-        stop = scanner.scan(fd, scan_buffer(), first + PROBE_BYTES)
+        stop = scanner.scan(fd, scan_buffer(), first + PROBE_BYTES, size)
         while stop == "limit":
             is_dense = scanner.records - records > (scanner.offset - first) // SMALL_RECORD_BYTES
             if not is_dense or size - scanner.offset < SPLIT_BYTES // 2:
-                return scanner.scan(fd, scan_buffer())
+                return scanner.scan(fd, scan_buffer(), size=size)
             span = min(PART_BYTES, (size - scanner.offset) // threads + 1)
             begins = []
             for number in range(1, threads):
@@ -188,14 +210,14 @@ class RunLoader:
                 if at > 0:
                     begins.append(at)
             end = scanner.offset + threads * span
-            ends = [*begins[1:], end]
+            ends = [*begins[1:], end] if begins else []
             parts = [EventScanner(POINTS_PLUGIN, at, scanner) for at in begins]
-            pending = [helpers.submit(_scan_part, part, fd, until) for part, until in zip(parts, ends, strict=True)]
-            stop = scanner.scan(fd, scan_buffer(), begins[0] if begins else end)
+            pending = [helpers.submit(_scan_part, part, fd, size, until) for part, until in zip(parts, ends, strict=True)]
+            stop = scanner.scan(fd, scan_buffer(), begins[0] if begins else end, size)
             for part, until, reading in zip(parts, ends, pending, strict=True):
                 reading.result()
                 if stop == "limit":
-                    stop = reading.result() if scanner.absorb(part) else scanner.scan(fd, scan_buffer(), until)
+                    stop = reading.result() if scanner.absorb(part) else scanner.scan(fd, scan_buffer(), until, size)
             self._file_rows(tail)
             if on_part is not None:
                 on_part()
@@ -210,10 +232,17 @@ class RunLoader:
         stage.records = scanner.records
         stage.skipped_records = scanner.skipped
         if scanner.min_wall_time <= scanner.max_wall_time:
+            if stage.max_wall_time is not None and stage.max_wall_time != scanner.max_wall_time:
+                # Whether the next file goes on where this one ended, or was written beside it, may look different now.
+                for series in self.run.each_series():
+                    if any(part.file is stage for part in series.parts[:-1]):
+                        series.begin_epoch()
             stage.min_wall_time = scanner.min_wall_time
             stage.max_wall_time = scanner.max_wall_time
-        if scanner.session_starts:
+        if scanner.session_starts and stage.start_step != scanner.min_start_step:
             stage.start_step = scanner.min_start_step
+            for series in self.run.each_series():
+                series.begin_epoch()
         for index in scanner.take():
             self._file_tag(tail, scanner, index)
         for extra in scanner.take_extras():
@@ -225,15 +254,15 @@ class RunLoader:
             tail.indices.append([None, None])
         known = tail.indices[index]
         name, metadata, field, blobs_first, points, blobs = scanner.tag(index)
-        starts = scanner.starts(index)
-        tag = name.decode("utf-8", "replace")
-        self._learn_meta(tag, metadata)
+        starts = scanner.starts(index) if scanner.session_starts else ()
+        # Bytes that are not UTF-8 are spelt out, because with one sign for all of them two tags could become one.
+        tag = name.decode("utf-8", "backslashreplace")
         both = ((1, blobs), (0, points)) if blobs_first else ((0, points), (1, blobs))
         for slot, columns in both:
             if columns is None:
                 continue
             own_starts = tuple((start[slot], start[2]) for start in starts)
-            series = self._series(tag, is_points=slot == 0, metadata=metadata, field=field)
+            series = self._series(tag, slot == 0, metadata, field)
             part = known[slot]
             if part is None:
                 part = known[slot] = Part(tail.stage, columns, own_starts)
@@ -241,36 +270,34 @@ class RunLoader:
             else:
                 series.note_growth(part, own_starts)
 
-    def _series(self, tag: str, *, is_points: bool, metadata: bytes | None, field: int) -> SeriesStage:
+    def _series(self, tag: str, is_points: bool, metadata: bytes | None, field: int) -> SeriesStage:
         first = self.run.series.get(tag)
-        if first is not None and first.is_points == is_points:
-            return first
-        group = self.run.series if first is None else self.run.others
+        group = self.run.series if first is None or first.is_points == is_points else self.run.others
         series = group.get(tag)
         if series is None:
-            meta = read_metadata(metadata, field, tag=tag)
-            if is_points and (meta.kind is not Kind.SCALAR):
-                # Single numbers that came before, or without, any metadata.
-                meta = SeriesMeta(Kind.SCALAR, "scalars", meta.display_name, meta.description)
-            elif not is_points and meta.kind is Kind.SCALAR:
-                meta = SeriesMeta(Kind.TENSOR, meta.plugin, meta.display_name, meta.description, meta.content)
-            series = group[tag] = SeriesStage(tag, meta, is_points)
+            series = group[tag] = SeriesStage(tag, series_meta(metadata, field, tag, is_points), is_points)
+        elif metadata is not None and not series.has_metadata:
+            # Metadata that comes later than a tag's first values still names what they are.
+            series.meta = series_meta(metadata, field, tag, is_points)
+        series.has_metadata |= metadata is not None
         return series
-
-    def _learn_meta(self, tag: str, metadata: bytes | None) -> None:
-        """Metadata that comes later than a tag's first values still names what they are."""
-        series = self.run.series.get(tag)
-        if metadata is None or series is None or series.is_points or series.meta.plugin:
-            return
-        series.meta = read_metadata(metadata, 8, tag=tag)
 
     def _file_extra(self, tail: FileTail, extra: tuple[int, int, float, int, int, int]) -> None:
         field, step, wall_time, record, at, size = extra
+        shown = self.run.series.get(RUN_GRAPH_TAG)
+        is_meta_graph_shown = shown is not None and shown.meta.plugin == META_GRAPH_PLUGIN
         if field == GRAPH_FIELD:
             meta = SeriesMeta(Kind.GRAPH, GRAPH_PLUGIN)
+            if shown is not None and is_meta_graph_shown:
+                # The graph itself is better than the one inside a meta graph.
+                shown.parts = ()
+                shown.meta = meta
+                shown.begin_epoch()
             self._add_range(tail, RUN_GRAPH_TAG, meta, (step, wall_time, record, at, size))
         elif field == META_GRAPH_FIELD:
             self._meta_graphs.append((tail, extra))
+            if is_meta_graph_shown:
+                self._add_range(tail, RUN_GRAPH_TAG, SeriesMeta(Kind.GRAPH, META_GRAPH_PLUGIN), (step, wall_time, record, at, size))
         else:
             try:
                 body = load_range(tail.stage.path, record=record, value_at=at, value_size=size)
@@ -289,7 +316,6 @@ class RunLoader:
             return
         for tail, (_, step, wall_time, record, at, size) in self._meta_graphs:
             self._add_range(tail, RUN_GRAPH_TAG, SeriesMeta(Kind.GRAPH, META_GRAPH_PLUGIN), (step, wall_time, record, at, size))
-        self._meta_graphs = []
 
     def _add_range(self, tail: FileTail, tag: str, meta: SeriesMeta, row: tuple[int, float, int, int, int]) -> None:
         series = self.run.series.get(tag)
@@ -306,8 +332,15 @@ class RunLoader:
         series.put_part(Part(tail.stage, columns))
 
 
-def _scan_part(part: EventScanner, fd: int, until: int) -> str:
-    return part.scan(fd, scan_buffer(), until)
+def _read_head(fd: int, size: int) -> bytes:
+    if hasattr(os, "pread"):
+        return os.pread(fd, size, 0)
+    os.lseek(fd, 0, os.SEEK_SET)
+    return os.read(fd, size)
+
+
+def _scan_part(part: EventScanner, fd: int, size: int, until: int) -> str:
+    return part.scan(fd, scan_buffer(), until, size)
 
 
 def _set_state(stage: FileStage, state: FileState, byte: int | None, reason: str, advice: str = "") -> None:
@@ -317,12 +350,12 @@ def _set_state(stage: FileStage, state: FileState, byte: int | None, reason: str
     stage.advice = advice
 
 
-def _judge(stage: FileStage, scanner: EventScanner, stop: str, head: bytes) -> None:
+def _judge(stage: FileStage, scanner: EventScanner, stop: str) -> None:
     """Put a file's health into words."""
     at = scanner.offset
     before = f"The {scanner.records:,} records before it are shown" if scanner.records else "Nothing in it can be shown"
     if stop == "bad_length":
-        if at == 0 and head[:2] == b"\x1f\x8b":
+        if at == 0 and scanner.head[:2] == b"\x1f\x8b":
             _set_state(stage, FileState.DAMAGED, 0, "gzip data, not an event file", "Decompress it with gunzip.")
         elif at == 0:
             reason = "not an event file: its first bytes are no record"

@@ -10,6 +10,7 @@ import os
 import sys
 import threading
 import time
+import traceback
 from collections import deque
 from collections.abc import Iterable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
@@ -30,7 +31,7 @@ SWEEP_EVERY_S = 30.0
 # Looking again may take this share of a core at most.
 SWEEP_SHARE = 0.02
 NETWORK_FILE_SYSTEMS = frozenset(
-    "nfs nfs4 cifs smb3 smbfs 9p afs ceph lustre gpfs beegfs glusterfs vboxsf virtiofs davfs fuse.sshfs fuse.gcsfuse fuse.s3fs".split()
+    ["nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "ceph", "lustre", "gpfs", "beegfs", "glusterfs", "vboxsf", "virtiofs", "davfs", "fuse.sshfs", "fuse.gcsfuse", "fuse.s3fs"]
 )
 
 
@@ -136,6 +137,7 @@ class LogdirWatch:
     def _drop(self, loaders: Iterable[RunLoader]) -> None:
         dropped = list(loaders)
         for loader in dropped:
+            loader.run.retire()
             del self._loaders[loader.run.name]
             self.store.runs.pop(loader.run.name, None)
             siblings = self._by_directory[loader.directory]
@@ -182,7 +184,13 @@ class LogdirWatch:
         changed = False
         with loader.run.lock:
             for name in names:
-                changed |= loader.load_file(name, helpers=helpers, on_part=lambda: self._changed.append(loader.run))
+                try:
+                    changed |= loader.load_file(name, helpers=helpers, on_part=lambda: self._changed.append(loader.run))
+                except Exception as error:
+                    # A fault of ours in one file must not take the others with it.
+                    traceback.print_exc()
+                    loader.fail_file(name, f"internal error: {error!r}")
+                    changed = True
         if changed or is_new:
             self._changed.append(loader.run)
 
@@ -223,8 +231,19 @@ class LogdirWatch:
             self._thread.join(timeout=10)
 
     def _run(self) -> None:
-        self.load()
-        while self.reload_interval_s > 0 and not self._stop.is_set():
+        while not self._stop.is_set():
+            try:
+                self.load()
+                if self.reload_interval_s > 0:
+                    self._keep_up()
+                return
+            except Exception:
+                # Whatever it was, the next look may find things in order again.
+                traceback.print_exc()
+                self._stop.wait(max(1.0, self.reload_interval_s))
+
+    def _keep_up(self) -> None:
+        while not self._stop.is_set():
             paths = [path for path in [*(root.path for root in self.roots), *sorted(self._linked)] if os.path.exists(path)]
             if len(paths) < len(self.roots):
                 # Watching for a directory to appear would mean watching its parents, whatever else happens there.

@@ -5,9 +5,10 @@ Plain values only. Open to every layer; knows nothing of how data is read, kept 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal, NamedTuple, NewType
+
+from msgspec import Struct
 
 RunName = NewType("RunName", str)
 Tag = NewType("Tag", str)
@@ -37,8 +38,7 @@ class SeriesKey(NamedTuple):
     tag: str
 
 
-@dataclass(frozen=True, slots=True)
-class SeriesMeta:
+class SeriesMeta(Struct, frozen=True):
     """What the first metadata of a tag says about its series."""
 
     kind: Kind
@@ -49,8 +49,7 @@ class SeriesMeta:
     content: bytes = b""
 
 
-@dataclass(frozen=True, slots=True)
-class SeriesInfo:
+class SeriesInfo(Struct, frozen=True):
     """One series as a listing shows it; reading it touches no values."""
 
     key: SeriesKey
@@ -62,8 +61,7 @@ class SeriesInfo:
     other_kind: Kind | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class RunInfo:
+class RunInfo(Struct, frozen=True):
     name: str
     # Smallest wall time of any event of the run; None while nothing was read.
     start_time: float | None
@@ -96,8 +94,7 @@ SEVERITY: dict[FileState, int] = {state: rank for rank, state in enumerate(FileS
 FAULTS = frozenset({FileState.SKIPPED, FileState.DAMAGED, FileState.UNREADABLE})
 
 
-@dataclass(frozen=True, slots=True)
-class FileHealth:
+class FileHealth(Struct, frozen=True):
     run: str
     path: str
     state: FileState
@@ -111,8 +108,7 @@ class FileHealth:
     advice: str
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
+class Progress(Struct, frozen=True):
     """How far the first full scan is."""
 
     is_loaded: bool
@@ -122,8 +118,7 @@ class Progress:
     bytes_read: int
 
 
-@dataclass(frozen=True, slots=True)
-class Image:
+class Image(Struct, frozen=True):
     """One picture as it was logged: `data` is the encoded file, `format` what its first bytes say ("png", "gif", …)."""
 
     data: bytes
@@ -132,8 +127,7 @@ class Image:
     format: str
 
 
-@dataclass(frozen=True, slots=True)
-class Audio:
+class Audio(Struct, frozen=True):
     """One clip as it was logged; the numbers are the file's own where it is a WAV, else what the event said, else 0."""
 
     data: bytes

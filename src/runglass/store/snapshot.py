@@ -6,10 +6,11 @@ The arrays are views of append-only memory wherever a series is in one file. Kno
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from runglass.store.model import Attempts
@@ -19,8 +20,7 @@ from runglass.store.stage import COUNT_BITS, FileStage, SeriesStage
 _reads = itertools.count(1)
 
 
-@dataclass(frozen=True, slots=True)
-class Snapshot:
+class Snapshot(Struct, frozen=True):
     """All rows of a series in file order, the attempt of each, and which ones the newest attempt left standing."""
 
     generation: int
@@ -43,6 +43,12 @@ def read_snapshot(series: SeriesStage, later_starts: list[int] | None = None) ->
     series.last_read = next(_reads)
     epoch = series.epoch
     parts = series.parts
+    if len(parts) == 1 and not parts[0].starts and not later_starts:
+        # By far the most series: one file, one attempt. Views of the store's own memory, nothing computed.
+        columns = parts[0].columns
+        read = columns.read_points() if series.is_points else columns.read_ranges()
+        count = len(read[0])
+        return Snapshot(epoch << COUNT_BITS | count, read, _one_segment(count), None, (parts[0].file,), None)
     reads = [part.columns.read_points() if series.is_points else part.columns.read_ranges() for part in parts]
     counts = [len(read[0]) for read in reads]
     total = sum(counts)
@@ -64,12 +70,15 @@ def read_snapshot(series: SeriesStage, later_starts: list[int] | None = None) ->
     )
 
 
+@lru_cache(maxsize=256)
+def _one_segment(count: int) -> NDArray[np.int32]:
+    return np.broadcast_to(np.int32(0), count)
+
+
 def _split(
     series: SeriesStage, counts: list[int], steps: NDArray[np.int64], later_starts: list[int]
 ) -> tuple[NDArray[np.int32], NDArray[np.bool_] | None]:
     total = len(steps)
-    if len(counts) == 1 and not series.parts[0].starts and not later_starts:
-        return np.broadcast_to(np.int32(0), total), None
     segments = find_segments(series, counts)
     segment = np.zeros(total, dtype=np.int32)
     latest = np.ones(total, dtype=np.bool_)

@@ -9,8 +9,9 @@ from __future__ import annotations
 import itertools
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from runglass.native.columns import Columns
 from runglass.store.model import SEVERITY, FileHealth, FileState, Kind, Progress, RunInfo, SeriesMeta
@@ -22,8 +23,7 @@ COUNT_BITS = 40
 EPOCHS = 1 << 12
 
 
-@dataclass(slots=True)
-class FileStage:
+class FileStage(Struct):
     """One event file of a run: how much of it is in the store, and how it is doing."""
 
     name: str
@@ -42,17 +42,17 @@ class FileStage:
     start_step: int | None = None
 
 
-@dataclass(slots=True)
-class Part:
+class Part(Struct):
     """The rows of one series in one file."""
 
     file: FileStage
     columns: Columns
     starts: tuple[Start, ...] = ()
+    # Rows at the last growth.
+    noted: int = 0
 
 
-@dataclass(slots=True)
-class SeriesStage:
+class SeriesStage(Struct):
     """A series: its parts in file order. `parts` is replaced, never edited, so a reader's copy stays whole."""
 
     tag: str
@@ -60,27 +60,39 @@ class SeriesStage:
     # Points are kept as columns of numbers; all other values as byte ranges.
     is_points: bool
     parts: tuple[Part, ...] = ()
-    epoch: int = 0
+    epoch: int = field(default_factory=lambda: _epochs.first)
+    # Whether `meta` was made from metadata, or only from how the values are encoded.
+    has_metadata: bool = False
     # Set by readers; tells the memory budget which series are cold.
     last_read: int = 0
 
     def put_part(self, part: Part) -> None:
         """Add a part, or replace that of the same file; anything but growth at the end begins a new epoch."""
+        part.noted = part.columns.count
+        if not self.parts:
+            self.parts = (part,)
+            return
+        self.begin_epoch()
         others = [each for each in self.parts if each.file is not part.file]
-        if others:
-            self.epoch = (self.epoch + 1) % EPOCHS
         self.parts = tuple(sorted([*others, part], key=lambda each: each.file.name))
 
     def note_growth(self, part: Part, starts: tuple[Start, ...]) -> None:
-        if part is not self.parts[-1] or starts != part.starts:
-            self.epoch = (self.epoch + 1) % EPOCHS
+        # The first row of an attempt says which rows before it are overwritten.
+        is_first_of_attempt = bool(starts) and starts[-1][0] == part.noted
+        if part is not self.parts[-1] or starts != part.starts or is_first_of_attempt:
+            self.begin_epoch()
             part.starts = starts
+        part.noted = part.columns.count
+
+    def begin_epoch(self) -> None:
+        """Something other than growth at the end happened: whoever knows the series has to read it again."""
+        self.epoch = (self.epoch + 1) % EPOCHS
 
     def drop_file(self, file: FileStage) -> None:
         kept = tuple(part for part in self.parts if part.file is not file)
         if len(kept) != len(self.parts):
             self.parts = kept
-            self.epoch = (self.epoch + 1) % EPOCHS
+            self.begin_epoch()
 
     @property
     def count(self) -> int:
@@ -91,8 +103,22 @@ class SeriesStage:
         return self.epoch << COUNT_BITS | self.count
 
 
-@dataclass(slots=True)
-class RunStage:
+class Epochs:
+    """Where new series begin counting: above every series that is gone, so that none is taken for a namesake of before."""
+
+    def __init__(self) -> None:
+        self.first = 0
+        self._lock = threading.Lock()
+
+    def retire(self, series: SeriesStage) -> None:
+        with self._lock:
+            self.first = max(self.first, series.epoch + 1) % EPOCHS
+
+
+_epochs = Epochs()
+
+
+class RunStage(Struct):
     name: str
     # How to decode a value of this run: (its bytes, its series' meta) -> value.
     decode: Callable[[bytes, SeriesMeta], Any]
@@ -123,9 +149,17 @@ class RunStage:
             for tag, series in list(group.items()):
                 series.drop_file(file)
                 if not series.parts:
+                    _epochs.retire(series)
                     del group[tag]
+                elif file.start_step is not None:
+                    series.begin_epoch()
         for tag in [tag for tag in self.others if tag not in self.series]:
             self.series[tag] = self.others.pop(tag)
+
+    def retire(self) -> None:
+        """The run is gone; one of the same name may come."""
+        for series in self.each_series():
+            _epochs.retire(series)
 
     def info(self) -> RunInfo:
         changed_at = self.changed_at

@@ -1,0 +1,136 @@
+"""Exact statistics of a series, and histograms re-binned to other edges."""
+
+from libc.math cimport INFINITY, isfinite, isinf, isnan
+
+cimport numpy as cnp
+import numpy as np
+
+from runglass.native.arrays cimport SHORT, first_above, real
+
+cnp.import_array()
+
+
+cdef struct Statistics:
+    Py_ssize_t lowest
+    Py_ssize_t highest
+    double mean
+    Py_ssize_t finite_count
+    Py_ssize_t nan_count
+    Py_ssize_t first_nan
+    Py_ssize_t pos_inf_count
+    Py_ssize_t first_pos_inf
+    Py_ssize_t neg_inf_count
+    Py_ssize_t first_neg_inf
+
+
+cdef double scaled_sum(const real[::1] y, double factor) except? -1 nogil:
+    """Sum of the finite values times `factor`, with the rounding errors of the additions carried along."""
+    cdef Py_ssize_t i
+    cdef double value, total = 0.0, error = 0.0, sum_, part
+    for i in range(y.shape[0]):
+        value = y[i] * factor
+        if value - value == 0.0:
+            sum_ = total + value
+            part = sum_ - total
+            error += (total - (sum_ - part)) + (value - part)
+            total = sum_
+    return total + error
+
+
+cdef int summarize_into(const real[::1] y, Statistics* s) except -1 nogil:
+    cdef Py_ssize_t i
+    cdef double value, low = INFINITY, high = -INFINITY
+    s.lowest = s.highest = s.first_nan = s.first_pos_inf = s.first_neg_inf = -1
+    s.finite_count = s.nan_count = s.pos_inf_count = s.neg_inf_count = 0
+    for i in range(y.shape[0]):
+        value = y[i]
+        if value - value == 0.0:
+            s.finite_count += 1
+            if value < low:
+                low = value
+                s.lowest = i
+            if value > high:
+                high = value
+                s.highest = i
+        elif isnan(value):
+            s.first_nan = i if s.nan_count == 0 else s.first_nan
+            s.nan_count += 1
+        elif value > 0.0:
+            s.first_pos_inf = i if s.pos_inf_count == 0 else s.first_pos_inf
+            s.pos_inf_count += 1
+        else:
+            s.first_neg_inf = i if s.neg_inf_count == 0 else s.first_neg_inf
+            s.neg_inf_count += 1
+    s.mean = 0.0
+    if s.finite_count > 0:
+        s.mean = scaled_sum(y, 1.0) / s.finite_count
+        if not isfinite(s.mean):
+            # The sum is too large for a double though no mean is: 2**64 exceeds any count of points.
+            s.mean = scaled_sum(y, 2.0**-64) / s.finite_count * 2.0**64
+        s.mean = min(max(s.mean, low), high)
+    return 0
+
+
+def summarize(const real[::1] y):
+    """Indices and counts for exact statistics: (lowest, highest, mean, then for NaN, +Inf and -Inf: count, first).
+
+    Indices are those of first occurrences, -1 for none. Lowest, highest and mean are over finite values; the mean is
+    None without any, is compensated for rounding, and does not overflow where the sum of the values would.
+    """
+    cdef Statistics s
+    if y.shape[0] < SHORT:
+        summarize_into(y, &s)
+    else:
+        with nogil:
+            summarize_into(y, &s)
+    return (
+        s.lowest, s.highest, s.mean if s.finite_count else None,
+        s.nan_count, s.first_nan, s.pos_inf_count, s.first_pos_inf, s.neg_inf_count, s.first_neg_inf,
+    )  # fmt: skip
+
+
+cdef int rebin_into(const double[:, ::1] rows, const double[::1] edges, double[::1] out) except -1 nogil:
+    cdef Py_ssize_t row, k, n = out.shape[0]
+    cdef double left, right, count, factor, share
+    for row in range(rows.shape[0]):
+        left = min(rows[row, 0], rows[row, 1])
+        right = max(rows[row, 0], rows[row, 1])
+        count = rows[row, 2]
+        if isnan(rows[row, 0]) or isnan(rows[row, 1]) or not isfinite(count):
+            continue
+        if isinf(left):
+            left = right
+        elif isinf(right):
+            right = left
+        # The bin that `left` is in: bins are open on the right, but for the last one.
+        k = min(max(first_above(edges, left) - 1, <Py_ssize_t>0), n - 1)
+        if left >= edges[k] and right <= edges[k + 1]:
+            out[k] += count
+            continue
+        factor = 0.5 if isinf(right - left) else 1.0
+        while left < right and k < n and edges[k] < right:
+            share = min(right, edges[k + 1]) * factor - max(left, edges[k]) * factor
+            if share > 0.0:
+                out[k] += count * (share / (right * factor - left * factor))
+            k += 1
+    return 0
+
+
+def rebin(const double[:, ::1] rows, const double[::1] edges):
+    """Counts of the bins between `edges` from bucket rows (left, right, count), shared out by overlap.
+
+    A bucket without width goes whole into the bin that holds it, one with an infinite side into the bin that holds its
+    other side. What lies outside the edges, and rows with a NaN or without any finite side, are left out.
+    """
+    cdef Py_ssize_t i
+    if rows.shape[1] != 3:
+        raise ValueError(f"Bucket rows have {rows.shape[1]} columns, expected 3: left, right, count.")
+    if edges.shape[0] < 2:
+        raise ValueError(f"There are {edges.shape[0]} bin edges, expected at least 2.")
+    for i in range(edges.shape[0]):
+        if not isfinite(edges[i]) or (i > 0 and edges[i] < edges[i - 1]):
+            raise ValueError(f"Bin edge {i} is {edges[i]!r}; edges are finite and do not fall.")
+    counts = np.zeros(edges.shape[0] - 1)
+    cdef double[::1] out = counts
+    rebin_into(rows, edges, out)
+    return counts

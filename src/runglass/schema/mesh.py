@@ -1,0 +1,27 @@
+"""What the mesh plugin keeps in its metadata. The parts of one mesh are three series that share `name`."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+from runglass.native.wire import Field, Message
+
+
+class MeshPart(IntEnum):
+    """MeshPluginData.content_type; `components` has the bit 1 << part for every part that was logged."""
+
+    UNDEFINED = 0
+    VERTEX = 1
+    FACE = 2
+    COLOR = 3
+
+
+MESH_PLUGIN = Message(
+    "MeshPluginData",
+    Field(1, "version", "int32"),
+    Field(2, "name", "string"),
+    Field(3, "content_type", "enum"),
+    Field(5, "json_config", "string"),
+    Field(6, "shape", "int32", repeated=True),
+    Field(7, "components", "uint32"),
+)
