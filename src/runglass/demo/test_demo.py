@@ -1,0 +1,166 @@
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+from runglass.demo import MARKER, train_live, write_demo
+from runglass.demo.training import Network, digits_task, spirals_task
+from runglass.errors import BadArgument
+from runglass.ingest.canonical import decode_value, read_metadata
+from runglass.native.records import RecordCursor
+from runglass.native.wire import decode, encode
+from runglass.schema.event import EVENT
+from runglass.schema.summary import METADATA, VALUE
+
+NOW = 1700000000.0
+STEPS = 120
+
+
+def events(path):
+    cursor = RecordCursor()
+    cursor.feed(path.read_bytes())
+    found = [decode(EVENT, payload) for _, payload, _ in cursor]
+    assert cursor.offset == path.stat().st_size
+    return found
+
+
+def series(folder, tag):
+    """Step and decoded value of a tag, file by file."""
+    out = []
+    for path in sorted(folder.glob("*tfevents*")):
+        for event in events(path):
+            for value in event.get("summary", {}).get("value", []):
+                if value["tag"] == tag:
+                    meta = read_metadata(encode(METADATA, value["metadata"]), 8, tag)
+                    out.append((event.get("step", 0), decode_value(encode(VALUE, value), meta)))
+    return out
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory):
+    logdir = tmp_path_factory.mktemp("demo") / "logs"
+    write_demo(logdir, now=NOW, steps=STEPS)
+    return logdir
+
+
+def runs(logdir):
+    return {str(path.parent.relative_to(logdir)): path for path in sorted(logdir.rglob("*tfevents*"))}
+
+
+def test_the_runs_of_the_demo(demo):
+    sweep = [
+        f"lr={rate}{part}" for rate in ("0.01", "0.05", "0.2", "5") for part in ("", "/train", "/validation")
+    ]
+    spirals = [f"spirals/seed={seed}{part}" for seed in (1, 2, 3) for part in ("", "/validation")]
+    assert sorted(runs(demo)) == sorted([*sweep, *spirals, "resumed", "resumed/validation"])
+
+
+def test_networks_learn(demo):
+    losses = [value for _, value in series(demo / "lr=0.2" / "train", "loss")]
+    assert len(losses) == STEPS
+    assert np.mean(losses[-20:]) < 0.5 * np.mean(losses[:20])
+
+
+def test_the_largest_rate_ends_in_nan(demo):
+    assert math.isnan(series(demo / "lr=5" / "train", "loss")[-1][1])
+    ended = series(demo / "lr=5", "_hparams_/session_end_info")[-1][1]
+    assert ended["session_end_info"]["status"] == 2
+
+
+def test_the_resumed_run_overlaps_itself(demo):
+    steps = [step for step, _ in series(demo / "resumed", "loss")]
+    assert steps == [*range(72), *range(48, STEPS)]
+    restarts = [
+        event["step"]
+        for path in demo.glob("resumed/*tfevents*")
+        for event in events(path)
+        if "session_log" in event
+    ]
+    assert restarts == [48]
+
+
+def test_every_kind_of_value_is_there(demo):
+    plugins = {
+        value["metadata"]["plugin_data"]["plugin_name"]
+        for path in runs(demo).values()
+        for event in events(path)
+        for value in event.get("summary", {}).get("value", [])
+    }
+    # Sound comes later than this short demo reaches.
+    assert plugins == {"scalars", "histograms", "images", "text", "hparams", "pr_curves"}
+
+
+def test_time_passes_and_ends_by_now(demo):
+    for path in runs(demo).values():
+        times = [event["wall_time"] for event in events(path)]
+        assert times == sorted(times)
+        assert times[0] > NOW - 3600
+        assert times[-1] <= NOW
+
+
+def test_the_same_seed_gives_the_same_bytes(demo, tmp_path):
+    write_demo(tmp_path / "again", now=NOW, steps=STEPS)
+    assert {run: path.read_bytes() for run, path in runs(demo).items()} == {
+        run: path.read_bytes() for run, path in runs(tmp_path / "again").items()
+    }
+
+
+def test_a_finished_demo_is_left_and_an_unfinished_one_replaced(tmp_path):
+    write_demo(tmp_path, now=NOW, steps=10)
+    before = runs(tmp_path)
+    write_demo(tmp_path, now=NOW, steps=10)
+    assert runs(tmp_path) == before
+    marker = json.loads((tmp_path / MARKER).read_text())
+    (tmp_path / MARKER).write_text(json.dumps({**marker, "is_complete": False}))
+    (tmp_path / "lr=mine").mkdir()
+    write_demo(tmp_path, now=NOW, steps=10)
+    assert runs(tmp_path).keys() == before.keys()
+    assert not set(runs(tmp_path).values()) & set(before.values())
+    assert (tmp_path / "lr=mine").exists()
+
+
+def test_other_peoples_logs_are_not_touched(tmp_path):
+    (tmp_path / "precious").touch()
+    with pytest.raises(BadArgument, match="not empty"):
+        write_demo(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["precious"]
+
+
+def test_the_live_run_keeps_its_pace_and_its_end(tmp_path):
+    now = NOW
+
+    def wait(seconds):
+        nonlocal now
+        now += seconds
+        sizes.append(sum(path.stat().st_size for path in (tmp_path / "live").glob("*tfevents*")))
+
+    sizes: list[int] = []
+    train_live(tmp_path, duration_s=10.0, clock=lambda: now, wait=wait)
+    found = series(tmp_path / "live", "loss")
+    assert 170 < len(found) < 230
+    assert NOW + 10 <= now < NOW + 11
+    # What one step logged can be read before the next is over.
+    assert all(a < b for a, b in zip(sizes, sizes[2:], strict=False))
+
+
+@pytest.mark.parametrize(("make", "layers"), [(digits_task, [64, 5, 10]), (spirals_task, [2, 5, 3])])
+def test_gradients_are_the_slopes_of_the_loss(make, layers):
+    rng = np.random.default_rng(0)
+    task = make(rng)
+    network = Network.random(layers, rng)
+    network.weights = [weight.astype(np.float64) for weight in network.weights]
+    x, y = task.train_x[:20].astype(np.float64), task.train_y[:20]
+    before = network.copy()
+    network.learn(x, y, 1.0)
+    moved = before.weights[0] - network.weights[0]
+    nudge = 1e-5
+    for place in ((0, 0), (1, 3)):
+        losses = []
+        for sign in (1, -1):
+            probe = before.copy()
+            probe.weights[0][place] += sign * nudge
+            losses.append(-np.log(probe.forward(x)[-1][np.arange(20), y]).mean())
+        np.testing.assert_allclose(moved[place], (losses[0] - losses[1]) / (2 * nudge), rtol=1e-4, atol=1e-8)

@@ -1,0 +1,115 @@
+"""One event file, written from its first record to its last. Not thread-safe: it has one owner."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import os
+import socket
+import time
+from collections.abc import Callable, Sequence
+from io import FileIO
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from runglass.errors import BadArgument
+from runglass.native.records import frame
+from runglass.native.wire import encode
+from runglass.schema.event import EVENT, FILE_VERSION, SessionStatus
+
+WRITER_NAME = "runglass.writer"
+# Pending records past this are written without waiting for a flush, so that memory stays bounded.
+PENDING_LIMIT_BYTES = 1 << 20
+
+# Tells apart the files that one process opens in one second.
+uids = itertools.count()
+
+
+class EventFileWriter:
+    """Creates a new file in `run_dir` and appends events to it; never reopens an old one.
+
+    The same calls with the same clock, host and pid give the same bytes.
+    """
+
+    def __init__(
+        self,
+        run_dir: str | os.PathLike[str],
+        *,
+        filename_suffix: str = "",
+        clock: Callable[[], float] = time.time,
+        host: str | None = None,
+        pid: int | None = None,
+    ) -> None:
+        self._clock = clock
+        self._pending = bytearray()
+        start = clock()
+        directory = Path(run_dir)
+        directory.mkdir(parents=True, exist_ok=True)
+        owner = f"{socket.gethostname() if host is None else host}.{os.getpid() if pid is None else pid}"
+        self._file, self.path = create_file(
+            directory, f"events.out.tfevents.{int(start):010d}.{owner}", filename_suffix
+        )
+        self._append(
+            {"wall_time": start, "file_version": FILE_VERSION, "source_metadata": {"writer": WRITER_NAME}}
+        )
+        # At once, so that a watching page lists the run before its first value.
+        self.flush()
+
+    def write(self, step: int, *, values: Sequence[bytes], wall_time: float | None = None) -> None:
+        """One event with serialized Summary.Value messages, as runglass.writer.summaries makes them."""
+        self._append({**self._stamp(step, wall_time), "summary": {"value": list(values)}})
+
+    def write_session_start(self, step: int, *, wall_time: float | None = None) -> None:
+        """Declares that what follows continues from `step`, and that earlier points from there on are void."""
+        self._append({**self._stamp(step, wall_time), "session_log": {"status": SessionStatus.START}})
+
+    def flush(self) -> None:
+        """Hand every pending record to the operating system, in one write where it takes them whole."""
+        while self._pending:
+            # After a failed or partial write the rest stays pending, so that no record is torn by a later one.
+            del self._pending[: self._file.write(self._pending)]
+
+    def close(self) -> None:
+        if not self._file.closed:
+            try:
+                self.flush()
+            finally:
+                self._file.close()
+
+    def __enter__(self) -> EventFileWriter:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _stamp(self, step: int, wall_time: float | None) -> dict[str, Any]:
+        if not -(2**63) <= step < 2**63:
+            raise BadArgument(f"Step {step} does not fit a signed 64-bit integer.")
+        if wall_time is None:
+            wall_time = self._clock()
+        elif not math.isfinite(wall_time):
+            raise BadArgument(f"Wall time {wall_time} is not finite; readers drop such events.")
+        stamp: dict[str, Any] = {"wall_time": float(wall_time)}
+        if step:
+            stamp["step"] = int(step)
+        return stamp
+
+    def _append(self, event: dict[str, Any]) -> None:
+        if self._file.closed:
+            raise BadArgument(f"{self.path} is closed; open a new EventFileWriter to write more.")
+        self._pending += frame(encode(EVENT, event))
+        if len(self._pending) >= PENDING_LIMIT_BYTES:
+            self.flush()
+
+
+def create_file(directory: Path, stem: str, suffix: str) -> tuple[FileIO, Path]:
+    """A file that did not exist before: two writers must never share one."""
+    while True:
+        path = directory / f"{stem}.{next(uids)}{suffix}"
+        try:
+            return FileIO(path, "xb"), path
+        except FileExistsError:
+            continue
