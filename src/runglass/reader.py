@@ -149,7 +149,7 @@ class Table:
     """Scalar points in long form, with columns run, tag, step, wall_time and value (and segment with attempts="all")."""
 
     def __init__(self, source: LocalSource, keys: list[SeriesKey], attempts: Attempts) -> None:
-        self._series = source.read_columns(keys, attempts=attempts) if len(keys) != 1 else source.read_columns(keys * 2, attempts=attempts)[:1]
+        self._series = source.read_columns(keys, attempts=attempts)
         self._has_segment = attempts == "all"
 
     def __len__(self) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from runglass.query.derived import DerivedReads
@@ -23,8 +22,7 @@ from runglass.store.snapshot import Snapshot, read_snapshot
 from runglass.store.stage import COUNT_BITS, RunStage, SeriesStage, Store
 
 
-@dataclass(frozen=True, slots=True)
-class _LocalValues(Values):
+class _LocalValues(Values, frozen=True):
     run: RunStage
     snapshot: Snapshot
     # Row in the snapshot of each value, None where they are the same.
@@ -32,8 +30,10 @@ class _LocalValues(Values):
 
 
 class LocalSource(DerivedReads):
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, *, keeps_overwritten: bool = False) -> None:
         self._store = store
+        # Show every attempt even where the newest is asked for.
+        self._keeps_overwritten = keeps_overwritten
 
     @property
     def generation(self) -> int:
@@ -108,6 +108,7 @@ class LocalSource(DerivedReads):
         if len(keys) == 1:
             # One key is a question about that series; many are a page that may be a moment behind.
             self._series(keys[0], Kind.SCALAR)
+        attempts = self._attempts(attempts)
         found = []
         for number, key in enumerate(keys):
             run = self._store.runs.get(key.run)
@@ -121,7 +122,7 @@ class LocalSource(DerivedReads):
     def read_values(self, key: SeriesKey, *, kind: Kind | None = None, attempts: Attempts = "latest") -> Values:
         run, series = self._series(key, kind)
         snapshot = read_snapshot(series, _later_starts(run, series))
-        rows = snapshot.rows(attempts)
+        rows = snapshot.rows(self._attempts(attempts))
         step, wall_time, *rest = snapshot.arrays
         segment = snapshot.segment
         sizes = None if series.is_points else rest[2].astype("int64")
@@ -152,6 +153,9 @@ class LocalSource(DerivedReads):
         data = load_range(file.path, record=int(record[row]), value_at=int(value_at[row]), value_size=int(value_size[row]))
         return values.run.decode(data, values.meta)
 
+    def _attempts(self, attempts: Attempts) -> Attempts:
+        return "all" if self._keeps_overwritten else attempts
+
     def _run(self, name: str) -> RunStage:
         run = self._store.runs.get(name)
         if run is None:
@@ -169,6 +173,8 @@ class LocalSource(DerivedReads):
 
 def _later_starts(run: RunStage, series: SeriesStage) -> list[int]:
     """Session starts of the run in files behind the series' last: they end attempts of series they do not mention."""
+    if len(run.files) == 1:
+        return []
     last = series.parts[-1].file.name if series.parts else ""
     return [
         file.start_step

@@ -7,10 +7,10 @@ Nothing above this file may assume that the data is in this process. `list_*` is
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
+from msgspec import Struct, field
 from numpy.typing import NDArray
 
 from runglass.store.model import (
@@ -31,8 +31,7 @@ Floats = NDArray[np.float32] | NDArray[np.float64]
 XAxis = Literal["step", "relative", "wall"]
 
 
-@dataclass(frozen=True, slots=True)
-class Columns:
+class Columns(Struct, frozen=True):
     """A scalar series. The arrays have one length and must not be written to."""
 
     key: SeriesKey
@@ -47,8 +46,7 @@ class Columns:
     segment: NDArray[np.int32]
 
 
-@dataclass(frozen=True, slots=True)
-class Smoothing:
+class Smoothing(Struct, frozen=True):
     """How a line is smoothed. All kinds see every point, never the reduced line.
 
     `ema`: amount = weight in [0, 1], TensorBoard's debiased average over point index.
@@ -59,8 +57,7 @@ class Smoothing:
     amount: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class LineQuery:
+class LineQuery(Struct, frozen=True):
     """What one chart asks for: the same axes, range, width and smoothing for every series in it."""
 
     # A time axis, or the tag of a scalar of the same run (joined on step).
@@ -72,8 +69,7 @@ class LineQuery:
     attempts: Attempts = "latest"
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(Struct, frozen=True):
     """One drawable line: x of every point in the range, and which of them the reduction kept.
 
     With `width` set, every pixel column keeps its first, last, minimum and maximum finite point and its first NaN,
@@ -92,8 +88,7 @@ class Line:
     y: Floats
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
+class Summary(Struct, frozen=True):
     """Exact statistics over all points of a series; min, max and mean are over finite values, None without any."""
 
     key: SeriesKey
@@ -116,8 +111,7 @@ class Summary:
     neg_inf_first_step: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Band:
+class Band(Struct, frozen=True):
     """Statistics over a group of runs at each x of their union; a run counts from its first to its last point."""
 
     x: Float64
@@ -132,8 +126,7 @@ BandCenter = Literal["mean", "median"]
 BandSpread = Literal["minmax", "std", "stderr", "quantile"]
 
 
-@dataclass(frozen=True, slots=True)
-class BandQuery:
+class BandQuery(Struct, frozen=True):
     center: BandCenter = "mean"
     spread: BandSpread = "minmax"
     # For `quantile`: the lower one; the upper one is 1 - quantile.
@@ -145,8 +138,7 @@ class BandQuery:
     attempts: Attempts = "latest"
 
 
-@dataclass(frozen=True, slots=True)
-class Values:
+class Values(Struct, frozen=True):
     """A series of any kind by its index; `load_value` fetches and decodes one."""
 
     key: SeriesKey

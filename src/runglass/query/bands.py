@@ -1,0 +1,141 @@
+"""Statistics over a group of runs: one band from many series whose steps need not match.
+
+Pure functions over arrays. Knows nothing of where columns come from, nor how runs were grouped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import inf
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from runglass.query.lines import axis, smooth_values
+from runglass.query.source import Band, BandQuery, Columns, Float64
+
+# Values (runs times x) worked on at a time: 32 MB.
+_CELLS = 1 << 22
+
+
+class _Curve(Struct, frozen=True):
+    """The finite points of one run, by rising x without repeats, and the x at which it logged a non-finite value."""
+
+    x: Float64
+    y: Float64
+    gaps: Float64
+
+
+def make_band(
+    columns_list: Sequence[Columns],
+    query: BandQuery,
+    x_columns_list: Sequence[Columns | None] | None = None,
+) -> Band:
+    """Interpolate every run between its own finite points and take statistics across runs at every x of any of them.
+
+    A run takes part from its first to its last finite point, except where it logged a non-finite value itself; of
+    several values at one x its last one counts. Beside a range, the next x on either side is included. Where there are
+    more than 4 x to a pixel column, the band is sampled at `width` evenly spaced x instead, and a `minmax` spread then
+    covers all points in between as well.
+    """
+    others = x_columns_list if x_columns_list is not None else [None] * len(columns_list)
+    with np.errstate(all="ignore"):
+        curves = [_curve(columns, query, other) for columns, other in zip(columns_list, others, strict=True)]
+        x, is_grid = _positions(curves, query)
+        count = np.zeros(len(x), dtype=np.int32)
+        center, low, high = np.full((3, len(x)), np.nan)
+        piece = max(_CELLS // max(len(curves), 1), 1)
+        for start in range(0, len(x), piece):
+            part = slice(start, start + piece)
+            table = np.stack([_sample(curve, x[part]) for curve in curves])
+            count[part], center[part], low[part], high[part] = _statistics(table, query)
+        if is_grid and query.spread == "minmax":
+            _widen(curves, x, count, low, high)
+    return Band(x, count, center, low, high)
+
+
+def _curve(columns: Columns, query: BandQuery, x_columns: Columns | None) -> _Curve:
+    x = axis(columns, query.x, x_columns)
+    y = smooth_values(columns, x, query.smoothing, query.attempts).astype(np.float64)
+    if not (np.isfinite(x).all() and (x[1:] > x[:-1]).all()):
+        order = np.flatnonzero(np.isfinite(x))
+        order = order[np.argsort(x[order], kind="stable")]
+        x, y = x[order], y[order]
+        is_last = np.append(x[1:] > x[:-1], True)[: len(x)]
+        x, y = x[is_last], y[is_last]
+    is_finite = np.isfinite(y)
+    if is_finite.all():
+        return _Curve(x, y, x[:0])
+    return _Curve(x[is_finite], y[is_finite], x[~is_finite])
+
+
+def _positions(curves: list[_Curve], query: BandQuery) -> tuple[Float64, bool]:
+    """The x of the band, and whether they are an even grid instead of the runs' own."""
+    parts = [part for curve in curves for part in (curve.x, curve.gaps) if len(part)]
+    if not parts:
+        return np.empty(0), False
+    # Runs of one experiment usually share their steps: comparing is much cheaper than sorting them all.
+    are_equal = all(np.array_equal(part, parts[0]) for part in parts)
+    union = parts[0] if are_equal else np.unique(np.concatenate(parts))
+    lo, hi = (-inf, inf) if query.x_range is None else query.x_range
+    start, stop = np.searchsorted(union, lo), np.searchsorted(union, hi, side="right")
+    if query.width is not None and stop - start > 4 * query.width:
+        lo, hi = max(lo, float(union[0])), min(hi, float(union[-1]))
+        # Halves, because hi - lo itself may be beyond the largest double.
+        return 2.0 * np.linspace(lo / 2.0, hi / 2.0, max(query.width, 2)), True
+    return union[max(start - 1, 0) : stop + 1], False
+
+
+def _sample(curve: _Curve, x: Float64) -> Float64:
+    if len(curve.x) == 0:
+        return np.full(len(x), np.nan)
+    y = np.interp(x, curve.x, curve.y, left=np.nan, right=np.nan)
+    if len(curve.gaps):
+        y[np.isin(x, curve.gaps)] = np.nan
+    return y
+
+
+def _statistics(table: Float64, query: BandQuery) -> tuple[NDArray[np.intp], Float64, Float64, Float64]:
+    """Count, center, low and high of every column of runs × x, NaN being "no value"."""
+    is_present = np.isfinite(table)
+    table[~is_present] = np.nan
+    count = is_present.sum(axis=0)
+    mean = np.where(is_present, table, 0.0).sum(axis=0) / count
+    ordered = np.sort(table, axis=0) if query.center == "median" or query.spread == "quantile" else table
+    center = _quantile(ordered, count, 0.5) if query.center == "median" else mean
+    match query.spread:
+        case "minmax":
+            return count, center, np.fmin.reduce(table, axis=0), np.fmax.reduce(table, axis=0)
+        case "quantile":
+            low, high = (_quantile(ordered, count, q) for q in (query.quantile, 1.0 - query.quantile))
+            return count, center, low, high
+        case _:
+            # Of the sample: n - 1 in the divisor, because runs stand for all the runs one could have made. One run has
+            # no spread.
+            squares = np.where(is_present, table - mean, 0.0) ** 2
+            spread = np.sqrt(squares.sum(axis=0) / np.maximum(count - 1, 1))
+            if query.spread == "stderr":
+                spread /= np.sqrt(count)
+            return count, center, center - spread, center + spread
+
+
+def _quantile(ordered: Float64, count: NDArray[np.intp], q: float) -> Float64:
+    """Linear between the two nearest values; every column is sorted with its `count` values first."""
+    position = np.maximum(count - 1, 0) * q
+    below = np.floor(position).astype(np.intp)
+    above = np.minimum(below + 1, np.maximum(count - 1, 0))
+    low, high = (np.take_along_axis(ordered, index[None], axis=0)[0] for index in (below, above))
+    between: Float64 = np.where(position == below, low, low + (high - low) * (position - below))
+    return between
+
+
+def _widen(curves: list[_Curve], x: Float64, count: NDArray[np.int32], low: Float64, high: Float64) -> None:
+    """Make low and high cover the points that lie nearest to each x of the grid."""
+    for curve in curves:
+        is_inside = (curve.x >= x[0]) & (curve.x <= x[-1])
+        points, values = curve.x[is_inside], curve.y[is_inside]
+        nearest = np.searchsorted((x[:-1] / 2 + x[1:] / 2), points)
+        has_band = count[nearest] > 0
+        np.fmin.at(low, nearest[has_band], values[has_band])
+        np.fmax.at(high, nearest[has_band], values[has_band])

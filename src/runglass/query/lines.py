@@ -1,0 +1,153 @@
+"""From the columns of a series to one drawable line: x axis, smoothing, range, reduction to pixels.
+
+Pure functions over arrays. Knows nothing of where columns come from, nor how a line travels to the page.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from itertools import pairwise
+from math import inf, isfinite
+from weakref import ref
+
+import numpy as np
+from numpy.typing import NDArray
+
+from runglass.native import reduce, smooth
+from runglass.query.source import Columns, Float64, Floats, Int64, Line, LineQuery, Smoothing
+from runglass.store.model import Attempts
+
+# Steps as float64, by the identity of the step array: series that share their steps share their x, which costs once to
+# make and is sent once. Both sides are weak: nothing here keeps an array alive.
+_x_of_steps: dict[int, tuple[ref[Int64], ref[Float64]]] = {}
+_X_OF_STEPS_LIMIT = 4096
+
+# Points per pixel column up to which a line is left whole: first and last of a column stay in any case.
+_SPARSE = 2
+
+
+def make_line(columns: Columns, query: LineQuery, *, x_columns: Columns | None = None) -> Line:
+    """Compute one line. `x_columns` is the series named by `query.x` when that is a tag; without it no point has an x.
+
+    Points whose x is not finite are in no range and are left out. All others count into `total`.
+    """
+    x = axis(columns, query.x, x_columns)
+    y = smooth_values(columns, x, query.smoothing, query.attempts)
+    total = len(x)
+    lo, hi = (-inf, inf) if query.x_range is None else query.x_range
+    if query.x_range is not None or query.x != "step":
+        cut, total = _points_in_range(x, lo, hi)
+        if cut is not None:
+            x, y = x[cut], y[cut]
+    kept = None
+    if query.width is not None and len(x) > _SPARSE * query.width:
+        kept = reduce.reduce_columns(x, y, lo, hi, query.width)
+        if len(kept) == len(x):
+            kept = None
+        else:
+            y = y[kept]
+    if y.dtype != columns.value.dtype:
+        # No smoothing leaves the span of the values it sees, so what was float32 still fits into float32.
+        y = y.astype(np.float32)
+    return Line(columns.key, columns.generation, total, x, kept, y)
+
+
+def axis(columns: Columns, x: str, x_columns: Columns | None) -> Float64:
+    """x of every point: step, wall time, seconds since the first point, or another scalar's value at the same step.
+
+    A step without partner in the other scalar has x NaN; of several values logged for a step the last one counts.
+    """
+    if x == "step":
+        return _steps(columns.step)
+    if x == "wall":
+        return columns.wall_time
+    # A file may hold any time or value: what overflows or is a signalling NaN is no more than an x that is not finite.
+    with np.errstate(all="ignore"):
+        if x == "relative":
+            return _since_first(columns.wall_time)
+        if x_columns is None:
+            return np.full(len(columns.step), np.nan)
+        return _join(columns.step, x_columns.step, x_columns.value)
+
+
+def _since_first(times: Float64) -> Float64:
+    if len(times) == 0 or isfinite(times[0]):
+        return times - times[:1]
+    finite = times[np.isfinite(times)]
+    return times - finite[0] if len(finite) else times
+
+
+def _steps(step: Int64) -> Float64:
+    known = _x_of_steps.get(id(step))
+    if known is not None and known[0]() is step:
+        x = known[1]()
+        if x is not None:
+            return x
+    x = step.astype(np.float64)
+    if len(_x_of_steps) >= _X_OF_STEPS_LIMIT:
+        _x_of_steps.clear()
+    _x_of_steps[id(step)] = ref(step), ref(x)
+    return x
+
+
+def _join(step: Int64, other_step: Int64, other_value: Floats) -> Float64:
+    if np.array_equal(step, other_step) and (step[1:] > step[:-1]).all():
+        return other_value.astype(np.float64)
+    order = np.argsort(other_step, kind="stable")
+    steps = other_step[order]
+    place = np.searchsorted(steps, step, side="right") - 1
+    is_found = place >= 0
+    is_found[is_found] = steps[place[is_found]] == step[is_found]
+    x = np.full(len(step), np.nan)
+    x[is_found] = other_value[order[place[is_found]]]
+    return x
+
+
+def smooth_values(columns: Columns, x: Float64, smoothing: Smoothing, attempts: Attempts) -> Floats:
+    """Smooth over all points; with all attempts shown, each segment on its own, since each started anew."""
+    values = columns.value
+    segment = columns.segment
+    if smoothing.kind == "none" or len(values) == 0:
+        return values
+    if attempts == "latest" or segment[0] == segment[-1]:
+        return _smooth_segment(x, values, smoothing)
+    starts = np.flatnonzero(segment[1:] != segment[:-1]) + 1
+    bounds = [0, *starts.tolist(), len(values)]
+    return np.concatenate([_smooth_segment(x[i:j], values[i:j], smoothing) for i, j in pairwise(bounds)])
+
+
+def _smooth_segment(x: Float64, values: Floats, smoothing: Smoothing) -> Float64:
+    amount = smoothing.amount
+    match smoothing.kind:
+        case "ema":
+            return smooth.ema(values, amount, _divisors(amount, 1 << (len(values) - 1).bit_length()))
+        case "time_ema":
+            return smooth.time_ema(x, values, amount)
+        case "gaussian":
+            return smooth.gaussian(values, amount)
+        case _:
+            return smooth.running_median(values, int(min(max(1.0, amount), 2.0 * len(values))))
+
+
+@lru_cache(maxsize=8)
+def _divisors(weight: float, count: int) -> Float64:
+    # Half a megabyte at most; the few series that are longer compute the rest themselves.
+    return smooth.ema_divisors(weight, min(count, 1 << 16))
+
+
+def _points_in_range(x: Float64, lo: float, hi: float) -> tuple[slice | NDArray[np.int64] | None, int]:
+    """What to take of x for the range, the points next to it included (None: all), and how many are inside."""
+    bounds = reduce.rising_range(x, lo, hi)
+    if bounds is not None:
+        start, stop = bounds
+        if start <= 1 and stop >= len(x) - 1:
+            return None, stop - start
+        return slice(max(start - 1, 0), stop + 1), stop - start
+    finite = np.flatnonzero(np.isfinite(x))
+    side = (x[finite] > hi).view(np.int8) - (x[finite] < lo).view(np.int8)
+    is_taken = side == 0
+    total = int(is_taken.sum())
+    changes = side[1:] != side[:-1]
+    is_taken[1:] |= changes
+    is_taken[:-1] |= changes
+    return finite[is_taken], total

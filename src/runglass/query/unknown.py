@@ -1,0 +1,54 @@
+"""The two errors for names that are not there, worded with what is there instead.
+
+Shared by every DataSource, so that a mistyped tag gets the same help whatever holds the data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from runglass.errors import RunUnknown, SeriesUnknown
+from runglass.store.model import SeriesKey
+
+NAMES_SHOWN = 5
+# difflib compares every pair of letters; past this many names the first few are shown instead of the closest ones.
+NAMES_COMPARED = 2000
+
+
+def run_unknown(run: str, known: Iterable[str]) -> RunUnknown:
+    names = list(known)
+    if not names:
+        return RunUnknown(f"There is no run {run!r}: no run was found yet.", where=run)
+    return RunUnknown(
+        f"There is no run {run!r} among {len(names):,}. {_nearest(run, names)} GET api/runs lists all of them.",
+        where=run,
+    )
+
+
+def series_unknown(key: SeriesKey, known: Iterable[str], *, wanted: str = "series") -> SeriesUnknown:
+    """`known`: the tags of this run that would have done; `wanted`: what was looked for, as in "scalar series"."""
+    names = list(known)
+    where = f"{key.run}/{key.tag}"
+    if not names:
+        return SeriesUnknown(
+            f"Run {key.run!r} has no {wanted} at all, so none with tag {key.tag!r}.", where=where
+        )
+    return SeriesUnknown(
+        f"Run {key.run!r} has no {wanted} with tag {key.tag!r}. {_nearest(key.tag, names)}"
+        f" GET api/tags lists all of them.",
+        where=where,
+    )
+
+
+def _nearest(wanted: str, names: list[str]) -> str:
+    close: list[str] = []
+    if len(names) <= NAMES_COMPARED:
+        from difflib import get_close_matches
+
+        close = get_close_matches(wanted, names, n=NAMES_SHOWN)
+    shown = close or names[:NAMES_SHOWN]
+    listed = ", ".join(repr(name) for name in shown)
+    if close:
+        return f"Close: {listed}."
+    more = len(names) - len(shown)
+    return f"There is {listed}{f' and {more:,} more' if more else ''}."

@@ -1,0 +1,179 @@
+"""The contract on query/source.py, held by every DataSource: the same history gives the same answers, and deltas add up."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from runglass.errors import RunUnknown, SeriesUnknown
+from runglass.ingest.logdir import parse_root
+from runglass.ingest.watch import LogdirWatch
+from runglass.query.local import LocalSource
+from runglass.query.memory import MemorySource
+from runglass.query.source import DataSource
+from runglass.store.model import SeriesKey
+from runglass.store.stage import Store
+from runglass.writer import summaries
+from runglass.writer.record_file import EventFileWriter
+
+KEY = SeriesKey("run", "loss")
+START = 1_700_000_000.0
+
+Flush = tuple[int, list[tuple[int, float]]]
+"""An attempt's number, and the points it writes at once."""
+
+
+@st.composite
+def histories(draw: st.DrawFn) -> list[Flush]:
+    """Attempts one after the other; each but the first begins at a step that was already written, so each is a restart."""
+    flushes: list[Flush] = []
+    highest: int | None = None
+    for number in range(draw(st.integers(1, 4))):
+        at = draw(st.integers(0, 12 if highest is None else highest))
+        for size in draw(st.lists(st.integers(1, 4), min_size=1, max_size=3)):
+            numbers = draw(st.lists(st.floats(width=32), min_size=size, max_size=size))
+            flushes.append((number, list(zip(range(at, at + size), numbers, strict=True))))
+            at += size
+        highest = at - 1 if highest is None else max(highest, at - 1)
+    return flushes
+
+
+def expected(flushes: list[Flush]) -> list[tuple[int, int, float, bool]]:
+    """(segment, step, value, stands) of every point, by the rule in words: newer attempts win from their first step on."""
+    points = [(number, step, value) for number, batch in flushes for step, value in batch]
+    first_step = {number: step for number, step, _ in reversed(points)}
+    return [
+        (number, step, value, all(step < first_step[later] for later in first_step if later > number))
+        for number, step, value in points
+    ]
+
+
+Source = AbstractContextManager[tuple[DataSource, Callable[[Flush], None]]]
+
+
+@contextmanager
+def memory_source() -> Iterator[tuple[DataSource, Callable[[Flush], None]]]:
+    source = MemorySource()
+    seen: set[int] = set()
+
+    def append(flush: Flush) -> None:
+        number, batch = flush
+        steps = [step for step, _ in batch]
+        values = np.array([value for _, value in batch], np.float32)
+        source.add_scalars(*KEY, step=steps, value=values, restart=number not in seen)
+        seen.add(number)
+
+    yield source, append
+
+
+@contextmanager
+def local_source() -> Iterator[tuple[DataSource, Callable[[Flush], None]]]:
+    with tempfile.TemporaryDirectory() as folder:
+        store = Store([folder])
+        watch = LogdirWatch(store, [parse_root(folder)])
+        writers: dict[int, EventFileWriter] = {}
+
+        def append(flush: Flush) -> None:
+            number, batch = flush
+            if number not in writers:
+                writers[number] = EventFileWriter(Path(folder) / KEY.run, clock=lambda: START + 1000 * number, pid=number)
+            for step, value in batch:
+                writers[number].write(step, values=[summaries.scalar(KEY.tag, np.float32(value))])
+            writers[number].flush()
+            watch.load()
+
+        yield LocalSource(store), append
+        for writer in writers.values():
+            writer.close()
+
+
+sources = pytest.mark.parametrize("make", [memory_source, local_source])
+
+
+@sources
+@given(flushes=histories())
+@settings(max_examples=60, deadline=None)
+def test_restarts(make: Callable[[], Source], flushes: list[Flush]) -> None:
+    with make() as (source, append):
+        for flush in flushes:
+            append(flush)
+        points = expected(flushes)
+        (everything,) = source.read_columns([KEY], attempts="all")
+        assert everything.segment.tolist() == [segment for segment, _, _, _ in points]
+        assert everything.step.tolist() == [step for _, step, _, _ in points]
+        np.testing.assert_array_equal(everything.value, [value for _, _, value, _ in points])
+        (latest,) = source.read_columns([KEY])
+        assert latest.step.tolist() == [step for _, step, _, stands in points if stands]
+        np.testing.assert_array_equal(latest.value, [value for _, _, value, stands in points if stands])
+
+
+@sources
+@given(flushes=histories())
+@settings(max_examples=60, deadline=None)
+def test_deltas_add_up(make: Callable[[], Source], flushes: list[Flush]) -> None:
+    with make() as (source, append):
+        held: list[int] = []
+        generation = 0
+        for flush in flushes:
+            append(flush)
+            (delta,) = source.read_columns([KEY], since=[generation])
+            held = held[: delta.offset] + delta.step.tolist()
+            assert delta.generation != generation
+            generation = delta.generation
+            (whole,) = source.read_columns([KEY])
+            assert held == whole.step.tolist()
+            (nothing,) = source.read_columns([KEY], since=[generation])
+            assert (len(nothing.step), nothing.offset) == (0, len(held))
+
+
+@sources
+@given(flushes=histories())
+@settings(max_examples=40, deadline=None)
+def test_summaries_and_listings_agree_with_the_points(make: Callable[[], Source], flushes: list[Flush]) -> None:
+    with make() as (source, append):
+        for flush in flushes:
+            append(flush)
+        (columns,) = source.read_columns([KEY])
+        (summary,) = source.read_summaries([KEY])
+        finite = columns.value[np.isfinite(columns.value)]
+        assert summary.count == len(columns.step)
+        assert summary.nan_count == int(np.isnan(columns.value).sum())
+        assert summary.min == (float(finite.min()) if len(finite) else None)
+        assert summary.max == (float(finite.max()) if len(finite) else None)
+        (info,) = source.list_series(run=KEY.run)
+        assert (info.key, info.meta.kind.value) == (KEY, "scalar")
+        assert info.count == len(expected(flushes))
+        assert source.list_tag_sets() == ({KEY.run: 0}, [{KEY.tag: "scalar"}])
+        assert [run.name for run in source.list_runs()] == [KEY.run]
+
+
+@sources
+def test_what_is_not_there(make: Callable[[], Source]) -> None:
+    with make() as (source, append):
+        append((0, [(0, 1.0)]))
+        with pytest.raises(RunUnknown):
+            source.list_series(run="other")
+        with pytest.raises(SeriesUnknown):
+            source.read_values(SeriesKey(KEY.run, "other"))
+        with pytest.raises(SeriesUnknown):
+            source.read_columns([SeriesKey(KEY.run, "other")])
+        missing = [SeriesKey(KEY.run, "other"), KEY, SeriesKey("other", KEY.tag)]
+        assert [columns.key for columns in source.read_columns(missing)] == [KEY]
+
+
+@sources
+def test_changes_are_told(make: Callable[[], Source]) -> None:
+    with make() as (source, append):
+        before = source.generation
+        append((0, [(0, 1.0)]))
+        assert source.wait_for_change(before, timeout_s=10) != before
+        now, changed = source.list_changes(since=before)
+        assert (now, changed) == (source.generation, [KEY.run])
+        assert source.list_changes(since=now) == (now, [])
