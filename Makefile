@@ -1,0 +1,79 @@
+# Everything a developer or CI does, by name. `make setup` is a prerequisite of all and costs nothing when nothing changed.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.setup-stamp
+NATIVE := $(wildcard src/runglass/native/*.pyx src/runglass/native/*.pxd src/runglass/native/*.h src/runglass/native/crc32c.c)
+PAGE_SOURCES := $(shell find web -type f -not -path '*/node_modules/*' 2>/dev/null)
+PORT ?= 6006
+SECONDS ?= 60
+
+.PHONY: setup demo test check bench fuzz interop dev fix gen browser clean
+
+setup: $(STAMP)
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+
+# An editable install compiles the core in place and builds the page (setup.py).
+$(STAMP): $(VENV)/bin/python pyproject.toml setup.py $(NATIVE) $(PAGE_SOURCES)
+	$(BIN)/python -m pip install --quiet --editable .
+	@touch $@
+
+$(VENV)/.test-stamp: $(STAMP) pyproject.toml
+	$(BIN)/python -m pip install --quiet --group test --group check
+	@touch $@
+
+demo: setup
+	$(BIN)/runglass demo --port $(PORT)
+
+test: $(VENV)/.test-stamp chromium
+	cd web && npm run --silent test
+	$(BIN)/python -m pytest
+
+# The browser that the page is tested in: Debian's package, installed when it is missing and we may.
+.PHONY: chromium
+chromium:
+	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null || { \
+	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	    apt-get update -qq && apt-get install -y -qq chromium >/dev/null; \
+	  else \
+	    echo "The browser tests need Chromium: sudo apt-get install chromium (or put chromium on PATH)." >&2; exit 1; \
+	  fi; }
+
+check: $(VENV)/.test-stamp
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/python tools/check_layers.py
+	cd web && npm run --silent check
+
+fix: $(VENV)/.test-stamp
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: setup
+	$(BIN)/python -m bench
+
+# Bounds checks on, then random and damaged bytes for SECONDS; the ordinary build comes back afterwards.
+fuzz: $(VENV)/.test-stamp
+	RUNGLASS_CHECKED=1 $(BIN)/python setup.py --quiet build_ext --inplace --force
+	status=0; $(BIN)/python -m tests.fuzz --seconds $(SECONDS) || status=$$?; \
+	$(BIN)/python setup.py --quiet build_ext --inplace --force; exit $$status
+
+# Logs written live by TensorFlow, PyTorch, tensorboardX and JAX, in an environment of its own.
+interop: setup
+	tools/interop.sh
+
+# The server with the demo logs, and Vite with hot reload beside it.
+dev: setup
+	cd web && npm run dev & $(BIN)/runglass demo --port 6006; kill %1
+
+gen: setup
+	$(BIN)/python tools/gen_types.py > web/openapi.json
+	cd web && npm run --silent gen
+
+clean:
+	rm -rf build dist src/runglass/server/page src/runglass/native/*.so web/node_modules $(VENV) .venvs
+	find src/runglass/native -name '*.c' ! -name crc32c.c -delete

@@ -1,0 +1,211 @@
+"""The command `runglass`: puts the parts together. The only file that sees all of them."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from runglass import __version__
+from runglass.errors import PortTaken, RunglassError
+
+if TYPE_CHECKING:
+    import argparse
+
+    from runglass.ingest.logdir import LogRoot
+    from runglass.ingest.watch import LogdirWatch
+    from runglass.query.local import LocalSource
+    from runglass.store.stage import Store
+
+DEMO_LOGDIR = "runglass-demo"
+DEMO_LIVE_S = 600.0
+PORT_ERROR = 255
+
+
+def main(argv: list[str] | None = None) -> int:
+    from runglass import flags
+
+    try:
+        args = flags.parse(sys.argv[1:] if argv is None else argv, f"runglass {__version__}")
+        for note in flags.notes(args):
+            print(f"Note: {note}", file=sys.stderr)
+        if args.command == "inspect":
+            return inspect(args)
+        return serve(args)
+    except PortTaken as error:
+        print(f"Error: {error.message}", file=sys.stderr)
+        return PORT_ERROR
+    except RunglassError as error:
+        print(f"Error: {error.message}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        # The reader of our output has gone, as in `runglass inspect | head`.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+def serve(args: argparse.Namespace) -> int:
+    from runglass.server.listen import bind
+
+    if args.command == "demo":
+        prepare_demo(args)
+    listener = bind(args.host, bind_all=args.bind_all, port=args.port, reuse_port=args.reuse_port)
+    token = args.token
+    if token is None and not listener.is_loopback:
+        import secrets
+
+        token = secrets.token_urlsafe(16)
+    query = f"?token={token}" if token else ""
+    # First thing of all, before the slow imports: connections wait in the socket until the server takes them.
+    print(f"Runglass {__version__} at {listener.url}{args.path_prefix}/{query} (press Ctrl+C to quit)", flush=True)
+    watches = []
+
+    def open_source() -> LocalSource:
+        watch, source = open_logs(args)
+        watches.append(watch)
+        if args.reload_task == "blocking":
+            watch.load()
+        else:
+            watch.start()
+        threading.Thread(target=report_progress, args=(watch.store,), name="runglass-progress", daemon=True).start()
+        if args.command == "demo":
+            train_demo(args)
+        return source
+
+    from runglass.server.run import serve as run_server
+    from runglass.server.settings import Settings
+
+    settings = Settings(
+        version=__version__,
+        host=listener.host,
+        port=listener.port,
+        path_prefix=args.path_prefix,
+        window_title=args.window_title,
+        live=args.reload_interval > 0,
+        token=token if token is not None else "",
+        allowed_hosts=tuple(args.allowed_host),
+    )
+    try:
+        # The page is there before NumPy is imported; answers with data wait for the source.
+        run_server(open_source, listener.socket, settings=settings)
+    finally:
+        for watch in watches:
+            watch.stop()
+    return 0
+
+
+def inspect(args: argparse.Namespace) -> int:
+    from runglass.doctor import examine, render
+
+    for root in log_roots(args):
+        if not Path(root.path).exists():
+            raise RunglassError(f"{root.shown!r} does not exist. Check the path.", where=root.shown)
+    watch, source = open_logs(args)
+    watch.load()
+    report = examine(source, unreadable=watch.unreadable, tag=args.tag)
+    if args.json:
+        import msgspec
+
+        print(msgspec.json.format(msgspec.json.encode(report.to_json()), indent=2).decode())
+    else:
+        print(render(report))
+    return 1 if report.is_damaged else 0
+
+
+def log_roots(args: argparse.Namespace) -> list[LogRoot]:
+    from runglass.ingest.logdir import name_roots, parse_root, parse_spec
+
+    if args.logdir_spec:
+        return name_roots(parse_spec(args.logdir_spec))
+    paths = [args.event_file] if args.event_file else [args.logdir] if args.logdir else args.logdirs
+    return name_roots([parse_root(path) for path in paths])
+
+
+def open_logs(args: argparse.Namespace) -> tuple[LogdirWatch, LocalSource]:
+    from runglass.ingest.watch import LogdirWatch
+    from runglass.query.local import LocalSource
+    from runglass.store.budget import MemoryBudget, default_budget_bytes
+    from runglass.store.stage import Store
+
+    roots = log_roots(args)
+    for root in roots:
+        if not Path(root.path).exists():
+            print(f"Note: {root.shown} does not exist yet; waiting for it.", file=sys.stderr)
+    store = Store([root.shown for root in roots])
+    watch = LogdirWatch(
+        store,
+        roots,
+        reload_interval_s=args.reload_interval,
+        threads=args.max_reload_threads,
+        budget=MemoryBudget(args.memory_budget or default_budget_bytes()),
+    )
+    return watch, LocalSource(store, keeps_overwritten=not args.purge_orphaned_data)
+
+
+def prepare_demo(args: argparse.Namespace) -> None:
+    """Write the example logs and go on as if they had been named."""
+    from runglass.demo import write_demo
+
+    logdir = (args.logdirs or [args.logdir or DEMO_LOGDIR])[0]
+    print(f"Training small models into {logdir} …", file=sys.stderr, flush=True)
+    write_demo(Path(logdir))
+    args.logdirs, args.logdir = [logdir], None
+
+
+def train_demo(args: argparse.Namespace) -> None:
+    """One more example run trains while the others are looked at."""
+    from runglass.demo import train_live
+
+    threading.Thread(
+        target=train_live, args=(Path(args.logdirs[0]),), kwargs={"duration_s": DEMO_LIVE_S}, name="runglass-demo", daemon=True
+    ).start()
+
+
+def report_progress(store: Store) -> None:
+    """Tell on stderr how the first scan is doing: a bar on a terminal, a line now and then elsewhere."""
+    is_terminal = sys.stderr.isatty()
+    began = time.monotonic()
+    told = began
+    generation = -1
+    while not store.progress.is_loaded:
+        generation = store.wait_for_change(generation, 0.2)
+        progress = store.progress
+        now = time.monotonic()
+        if now - told < (0.1 if is_terminal else 2.0) or progress.is_loaded:
+            continue
+        told = now
+        text = (
+            f"{progress.runs_loaded:,} of {progress.runs_found:,} runs, "
+            f"{_size(progress.bytes_read)} of {_size(progress.bytes_found)}"
+        )
+        if is_terminal:
+            done = int(24 * progress.bytes_read / max(1, progress.bytes_found))
+            print(f"\r\x1b[K[{'█' * done}{'·' * (24 - done)}] {text}", end="", file=sys.stderr, flush=True)
+        else:
+            print(f"Loading: {text}", file=sys.stderr, flush=True)
+    runs = [run.info() for run in list(store.runs.values())]
+    series, points = sum(run.series for run in runs), sum(run.points for run in runs)
+    faults = sum(health.state in ("skipped", "damaged", "unreadable") for run in list(store.runs.values()) for health in run.healths())
+    clear = "\r\x1b[K" if is_terminal else ""
+    print(
+        f"{clear}Loaded {len(runs):,} runs, {series:,} series, {points:,} points "
+        f"({_size(store.progress.bytes_read)}) in {time.monotonic() - began:.1f} s.",
+        file=sys.stderr,
+        flush=True,
+    )
+    if faults:
+        where = " ".join(store.locations)
+        print(f"{faults:,} files have damage; the page shows where. For details: runglass inspect {where}", file=sys.stderr, flush=True)
+
+
+def _size(size_bytes: float) -> str:
+    for unit in ("B", "kB", "MB", "GB"):
+        if size_bytes < 1000:
+            return f"{size_bytes:.0f} {unit}" if unit == "B" else f"{size_bytes:.1f} {unit}"
+        size_bytes /= 1000
+    return f"{size_bytes:.1f} TB"

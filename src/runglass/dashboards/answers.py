@@ -1,0 +1,78 @@
+"""Numbers as JSON, as CSV and as binary columns: the three forms of an answer, for every dashboard.
+
+JSON has no NaN and no infinities; they travel as the strings "NaN", "Infinity" and "-Infinity", never as null.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterable, Sequence
+from math import inf, isfinite
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from runglass.dashboards.route import encode_json
+
+Number = float | Literal["NaN", "Infinity", "-Infinity"]
+
+MAGIC = b"RGC1"
+ALIGNMENT_BYTES = 8
+
+
+def number(value: float) -> Number:
+    value = float(value)
+    if isfinite(value):
+        return value
+    if value == inf:
+        return "Infinity"
+    return "-Infinity" if value == -inf else "NaN"
+
+
+def number_or_none(value: float | None) -> Number | None:
+    return None if value is None else number(value)
+
+
+def numbers(values: NDArray[Any]) -> list[Number]:
+    listed: list[Number] = values.tolist()
+    if np.isfinite(values).all():
+        return listed
+    return [number(value) for value in values.tolist()]
+
+
+def encode_csv(header: Sequence[str], columns: Sequence[NDArray[Any]]) -> bytes:
+    """A table with every number in full precision, as Python's repr writes it."""
+    row = ",".join(["%r"] * len(columns)) + "\n"
+    rows = zip(*(column.tolist() for column in columns), strict=True)
+    return (",".join(header) + "\n" + "".join([row % values for values in rows])).encode()
+
+
+def attachment(name: str) -> tuple[str, str]:
+    """The header that names the file a browser saves. Tags come from log files, so only harmless letters stay."""
+    harmless = re.sub(r"[^A-Za-z0-9._-]+", "_", name).strip("._") or "runglass"
+    return "content-disposition", f'attachment; filename="{harmless[:120]}"'
+
+
+def pack_columns(head: dict[str, Any], blocks: Iterable[bytes | NDArray[Any]]) -> bytes:
+    """Magic, length of the head, the JSON head, then the blocks, each at a multiple of 8 bytes. Little endian."""
+    encoded = encode_json(head)
+    encoded += b" " * (-len(encoded) % ALIGNMENT_BYTES)
+    parts: list[Any] = [MAGIC, len(encoded).to_bytes(4, "little"), encoded]
+    for block in blocks:
+        parts.append(block)
+        size_bytes = len(block) if isinstance(block, bytes) else block.nbytes
+        if odd := size_bytes % ALIGNMENT_BYTES:
+            parts.append(_PADDING[odd])
+    return b"".join(parts)
+
+
+_PADDING = [b"\0" * (-odd % ALIGNMENT_BYTES) for odd in range(ALIGNMENT_BYTES)]
+
+
+def little_endian(values: NDArray[Any]) -> NDArray[Any]:
+    """The same numbers as a block for `pack_columns`; on nearly every machine this is the array itself."""
+    if sys.byteorder == "big":
+        values = values.astype(values.dtype.newbyteorder("<"))
+    return np.ascontiguousarray(values)

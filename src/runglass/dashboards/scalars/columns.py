@@ -1,0 +1,170 @@
+"""Lines as binary columns: one JSON head, then x tables, masks and y values as the page's typed arrays.
+
+Knows the layout only; what is in the lines was decided before. `decode_lines` reads it back, for scripts and tests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from runglass.dashboards.answers import ALIGNMENT_BYTES, MAGIC, little_endian, pack_columns
+from runglass.dashboards.scalars.shape import Role
+from runglass.query.masks import pack_mask
+from runglass.query.source import Float64, Line
+
+ROLES: tuple[Role, ...] = ("smoothed", "raw")
+X_BYTES = 8
+# Lines with equal ends but other points between are compared with this many tables before they get one of their own.
+TABLES_COMPARED = 4
+
+
+class _Shared(Struct):
+    """Lines over the same x values."""
+
+    x: Float64
+    lines: list[int] = []
+    # The bytes of x, once there was something to compare them with.
+    data: bytes = b""
+
+    def is_over(self, x: Float64) -> bool:
+        if self.x is x:
+            return True
+        if not self.data:
+            self.data = self.x.tobytes()
+        return self.data == x.tobytes()
+
+
+def encode_lines(generation: int, lines: list[tuple[int, Line]]) -> bytes:
+    """`lines`: each with its index into ROLES."""
+    tables: list[Float64] = []
+    table_of = [0] * len(lines)
+    masks: list[bytes | None] = [None] * len(lines)
+
+    def add_table(x: Float64) -> int:
+        tables.append(x)
+        return len(tables) - 1
+
+    for shared in _share(lines):
+        is_masked = _choose_masked(shared, lines)
+        common = add_table(shared.x) if is_masked is not None else 0
+        for index, masked in zip(shared.lines, is_masked or [False] * len(shared.lines), strict=True):
+            kept = lines[index][1].kept
+            if kept is None:
+                table_of[index] = common
+            elif masked:
+                table_of[index] = common
+                masks[index] = pack_mask(kept, len(shared.x))
+            else:
+                table_of[index] = add_table(shared.x[kept])
+
+    runs: dict[str, int] = {}
+    tags: dict[str, int] = {}
+    columns = {
+        "run": [runs.setdefault(line.key.run, len(runs)) for _, line in lines],
+        "tag": [tags.setdefault(line.key.tag, len(tags)) for _, line in lines],
+        "role": [role for role, _ in lines],
+        "generation": [line.generation for _, line in lines],
+        "total": [line.total for _, line in lines],
+        "x": table_of,
+        "count": [len(line.y) for _, line in lines],
+        "masked": [0 if mask is None else 1 for mask in masks],
+        "width": [line.y.dtype.itemsize for _, line in lines],
+    }
+    head = {
+        "version": 1,
+        "generation": generation,
+        "x_tables": [len(table) for table in tables],
+        "runs": list(runs),
+        "tags": list(tags),
+        "lines": columns,
+    }
+
+    def blocks() -> Iterator[bytes | NDArray[Any]]:
+        yield from map(little_endian, tables)
+        for mask, (_, line) in zip(masks, lines, strict=True):
+            if mask is not None:
+                yield mask
+            yield little_endian(line.y)
+
+    return pack_columns(head, blocks())
+
+
+def _share(lines: list[tuple[int, Line]]) -> list[_Shared]:
+    """Group lines with equal x. Ends and middle make the key; only arrays that agree there are compared in full."""
+    groups: list[_Shared] = []
+    by_ends: dict[tuple[float, ...], list[_Shared]] = {}
+    for index, (_, line) in enumerate(lines):
+        x = line.x
+        count = len(x)
+        ends = (count, x.item(0), x.item(count // 2), x.item(count - 1)) if count else (0,)
+        candidates = by_ends.setdefault(ends, [])
+        for shared in candidates[-TABLES_COMPARED:]:
+            if shared.is_over(x):
+                break
+        else:
+            shared = _Shared(x)
+            candidates.append(shared)
+            groups.append(shared)
+        shared.lines.append(index)
+    return groups
+
+
+def _choose_masked(shared: _Shared, lines: list[tuple[int, Line]]) -> list[bool] | None:
+    """Per line, whether to point into one common table by a mask; None when no common table pays for itself."""
+    mask_bytes = len(shared.x) // 8 + 1
+    own_bytes = []
+    needs_table = False
+    for index in shared.lines:
+        kept = lines[index][1].kept
+        needs_table = needs_table or kept is None
+        own_bytes.append(0 if kept is None else len(kept) * X_BYTES)
+    common_bytes = len(shared.x) * X_BYTES + sum(min(mask_bytes, own) for own in own_bytes)
+    if not needs_table and common_bytes >= sum(own_bytes):
+        return None
+    return [mask_bytes < own for own in own_bytes]
+
+
+class DecodedLine(Struct, frozen=True):
+    run: str
+    tag: str
+    role: str
+    generation: int
+    total: int
+    x: NDArray[np.float64]
+    y: NDArray[Any]
+
+
+def decode_lines(data: bytes) -> tuple[int, list[DecodedLine]]:
+    """The generation and the lines of an answer in the columns format."""
+    if data[:4] != MAGIC:
+        raise ValueError(f"not in the columns format: it starts with {data[:4]!r}, expected {MAGIC!r}")
+    at = 8 + int.from_bytes(data[4:8], "little")
+    head = msgspec.json.decode(data[8:at])
+
+    def take(dtype: str, count: int) -> NDArray[Any]:
+        nonlocal at
+        block = np.frombuffer(data, dtype, count, at)
+        at += -(-block.nbytes // ALIGNMENT_BYTES) * ALIGNMENT_BYTES
+        return block
+
+    tables = [take("<f8", length) for length in head["x_tables"]]
+    columns = head["lines"]
+    decoded = []
+    for run, tag, role, generation, total, table, count, masked, width in zip(*columns.values(), strict=True):
+        x = tables[table]
+        if masked:
+            bits = take("u1", -(-len(x) // 8))
+            x = x[np.unpackbits(bits, count=len(x), bitorder="little").astype(bool)]
+        y = take(f"<f{width}", count)
+        decoded.append(
+            DecodedLine(head["runs"][run], head["tags"][tag], ROLES[role], generation, total, x, y)
+        )
+    if at != len(data):
+        raise ValueError(f"{len(data) - at} bytes left over after the last line")
+    return head["generation"], decoded

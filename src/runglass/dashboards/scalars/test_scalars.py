@@ -1,0 +1,253 @@
+"""The scalars routes, asked over HTTP on a MemorySource: exact points, and forms that agree with each other."""
+
+from __future__ import annotations
+
+import csv
+import io
+from math import inf, isnan, nan
+
+import numpy as np
+import pytest
+
+from runglass.dashboards.scalars.columns import decode_lines
+from runglass.query.memory import MemorySource
+from runglass.server.app import App
+from runglass.server.in_process import InProcess
+from runglass.store.model import Kind
+
+ODD_STEPS = [-5, 0, 2**53 + 1, 2**63 - 1]
+ODD_VALUES = [nan, inf, -inf, 1e-300]
+POINTS = "/api/scalars/points?run=train&tag=loss"
+
+
+@pytest.fixture
+def source():
+    rng = np.random.default_rng(1)
+    source = MemorySource()
+    for run in ("train", "eval", "train/deep"):
+        noise = rng.standard_normal(2000).cumsum().astype(np.float32)
+        source.add_scalars(run, "loss", step=np.arange(2000) * 3, value=noise)
+        source.add_scalars(run, "epoch", step=np.arange(0, 6000, 6), value=np.arange(1000) / 10)
+    source.add_scalars("train", "odd", step=ODD_STEPS, value=ODD_VALUES, wall_time=[1.5, nan, 3.0, inf])
+    source.add_values("train", "note", Kind.TEXT, step=[0], values=["hello"])
+    return source
+
+
+@pytest.fixture
+def client(source):
+    return InProcess(App(source))
+
+
+def back(value):
+    return float(value.replace("Infinity", "inf")) if isinstance(value, str) else value
+
+
+def test_points_are_exact(client, source):
+    got = client.get(POINTS).json
+    (columns,) = source.read_columns([("train", "loss")])
+    assert got["step"] == columns.step.tolist()
+    assert got["value"] == columns.value.tolist()
+    assert got["wall_time"] == columns.wall_time.tolist()
+    assert (got["run"], got["tag"], got["offset"]) == ("train", "loss", 0)
+    assert got["generation"] == columns.generation
+
+
+def test_odd_numbers_survive_json_and_csv(client):
+    got = client.get("/api/scalars/points?run=train&tag=odd")
+    assert b"null" not in got.body
+    assert got.json["step"] == ODD_STEPS
+    assert got.json["value"] == ["NaN", "Infinity", "-Infinity", 1e-300]
+    assert got.json["wall_time"] == [1.5, "NaN", 3.0, "Infinity"]
+    table = client.get("/api/scalars/points?run=train&tag=odd&format=csv")
+    assert table.headers["content-type"] == "text/csv; charset=utf-8"
+    assert table.headers["content-disposition"] == 'attachment; filename="train_odd.csv"'
+    rows = list(csv.DictReader(io.StringIO(table.text)))
+    assert [int(row["step"]) for row in rows] == ODD_STEPS
+    np.testing.assert_array_equal([float(row["value"]) for row in rows], ODD_VALUES)
+
+
+def test_csv_and_json_agree(client):
+    points = client.get(POINTS).json
+    rows = list(csv.reader(io.StringIO(client.get(POINTS + "&format=csv").text)))
+    assert rows[0] == ["wall_time", "step", "value"]
+    assert [[float(wall), int(step), float(value)] for wall, step, value in rows[1:]] == [
+        list(row) for row in zip(points["wall_time"], points["step"], points["value"], strict=True)
+    ]
+
+
+def test_attempts(client, source):
+    source.add_scalars("train", "odd", step=[0], value=[7.0], restart=True)
+    latest = client.get("/api/scalars/points?run=train&tag=odd").json
+    assert (latest["step"], latest["segment"]) == ([-5, 0], [0, 1])
+    table = client.get("/api/scalars/points?run=train&tag=odd&format=csv&attempts=all").text.splitlines()
+    assert table[0] == "wall_time,step,value,segment"
+    assert [row[-1] for row in table[1:]] == list("00001")
+
+
+def test_deltas(client, source):
+    before = client.get(POINTS).json
+    source.add_scalars("train", "loss", step=[6000], value=[0.5])
+    delta = client.get(f"{POINTS}&since={before['generation']}").json
+    assert (delta["offset"], delta["step"], delta["value"]) == (2000, [6000], [0.5])
+    again = client.get(f"{POINTS}&since={delta['generation']}").json
+    assert (again["offset"], again["step"]) == (2001, [])
+
+
+@pytest.mark.parametrize(
+    ("query", "status", "code", "words"),
+    [
+        ("run=trian&tag=loss", 404, "run_unknown", "'train'"),
+        ("run=train&tag=los", 404, "series_unknown", "'loss'"),
+        ("run=train&tag=note", 404, "series_unknown", "no scalar series"),
+        ("run=train", 400, "bad_request", "`tag` is missing"),
+        ("run=train&tag=loss&since=-1", 400, "bad_request", "`since`"),
+        ("run=train&tag=loss&format=xml", 400, "bad_request", "`format`"),
+        ("run=train&tag=loss&tag=odd", 400, "bad_request", "more than once"),
+        ("run=train&tag=loss&rum=x", 400, "bad_request", "`rum` is unknown"),
+    ],
+)
+def test_questions_that_cannot_be_answered(client, query, status, code, words):
+    got = client.get(f"/api/scalars/points?{query}")
+    assert (got.status, got.json["error"]["code"]) == (status, code)
+    assert words in got.json["error"]["message"]
+
+
+def lines(client, **body):
+    got = client.post("/api/scalars/lines", {"format": "json", **body})
+    assert got.status == 200, got.text
+    return got.json["lines"]
+
+
+def test_line_forms_agree(client):
+    body = {"tags": ["loss", "odd"], "width": 100, "smoothing": {"kind": "ema", "amount": 0.9}, "raw": True}
+    listed = lines(client, **body)
+    packed = client.post("/api/scalars/lines", body)
+    assert packed.headers["content-type"] == "application/vnd.runglass.columns"
+    generation, decoded = decode_lines(packed.body)
+    assert generation == client.get("/api/status").json["generation"]
+    assert len(decoded) == len(listed) == 8
+    for text, binary in zip(listed, decoded, strict=True):
+        assert (text["run"], text["tag"], text["role"]) == (binary.run, binary.tag, binary.role)
+        assert (text["generation"], text["total"]) == (binary.generation, binary.total)
+        np.testing.assert_array_equal([back(x) for x in text["x"]], binary.x)
+        np.testing.assert_array_equal([back(y) for y in text["y"]], binary.y)
+
+
+def test_lines_keep_the_extremes_and_every_point_without_width(client, source):
+    (columns,) = source.read_columns([("train", "loss")])
+    (reduced,) = lines(client, series=[{"run": "train", "tag": "loss"}], width=50)
+    assert len(reduced["x"]) < reduced["total"] == 2000
+    assert (max(reduced["y"]), min(reduced["y"])) == (columns.value.max(), columns.value.min())
+    (everything,) = lines(client, series=[{"run": "train", "tag": "loss"}], width=None)
+    assert everything["y"] == columns.value.tolist()
+
+
+def test_lines_by_runs_and_tags(client):
+    def keys(**body):
+        return [(line["run"], line["tag"]) for line in lines(client, **body)]
+
+    assert keys(tags=["loss"]) == [("train", "loss"), ("eval", "loss"), ("train/deep", "loss")]
+    assert keys(tags=["odd", "loss"], runs=["train", "eval", "gone"]) == [
+        ("train", "odd"),
+        ("train", "loss"),
+        ("eval", "loss"),
+    ]
+    assert keys(tags=["note"]) == []
+    assert keys(series=[]) == []
+    both = [{"run": "train", "tag": "loss"}, {"run": "eval", "tag": "loss"}]
+    assert keys(series=[*both, both[0]]) == [("train", "loss"), ("eval", "loss")]
+
+
+def test_raw_comes_only_with_smoothing(client):
+    def roles(**body):
+        return [line["role"] for line in lines(client, tags=["loss"], runs=["train"], raw=True, **body)]
+
+    assert roles() == ["smoothed"]
+    assert roles(smoothing={"kind": "ema", "amount": 0.0}) == ["smoothed"]
+    assert roles(smoothing={"kind": "gaussian", "amount": 3}) == ["smoothed", "raw"]
+
+
+@pytest.mark.parametrize("x", ["step", "relative", "wall", "epoch"])
+def test_axes_and_ranges(client, x):
+    (line,) = lines(client, runs=["train"], tags=["loss"], x=x, width=None)
+    low, high = line["x"][100], line["x"][200]
+    (cut,) = lines(client, runs=["train"], tags=["loss"], x=x, x_range=[low, high], width=None)
+    # The nearest point on either side of the range belongs to it.
+    assert cut["x"] == line["x"][99:202]
+    assert cut["total"] == 101
+
+
+def test_lines_of_an_unknown_series(client):
+    got = client.post("/api/scalars/lines", {"series": [{"run": "train", "tag": "los"}]})
+    assert (got.status, got.json["error"]["code"]) == (404, "series_unknown")
+
+
+@pytest.mark.parametrize("route", ["lines", "summary", "band"])
+@pytest.mark.parametrize(
+    ("body", "where"),
+    [
+        ({}, "series"),
+        ({"series": [], "tags": ["loss"]}, "series"),
+        ({"series": [{"run": "train"}]}, "tag"),
+        ({"tags": "loss"}, "tags"),
+        ({"tags": ["loss"], "attempts": "some"}, "attempts"),
+        ({"tags": ["loss"], "colour": "red"}, "colour"),
+        (b"{", "body"),
+        (b"[]", "body"),
+        (b"\xff\xfe", "body"),
+        (b"[" * 100_000, "body"),
+    ],
+)
+def test_bodies_that_cannot_be_understood(client, route, body, where):
+    got = client.post(f"/api/scalars/{route}", body)
+    assert (got.status, got.json["error"]["code"], got.json["error"]["where"]) == (400, "bad_request", where)
+
+
+@pytest.mark.parametrize("route", ["lines", "band"])
+@pytest.mark.parametrize(
+    ("plot", "where"),
+    [
+        ({"width": 0}, "width"),
+        ({"width": 10**9}, "width"),
+        ({"x_range": [2, 1]}, "x_range"),
+        ({"x_range": [1]}, "x_range"),
+        ({"smoothing": {"kind": "ema", "amount": 1.5}}, "smoothing.amount"),
+        ({"smoothing": {"kind": "ema", "amount": -0.5}}, "smoothing.amount"),
+        ({"smoothing": {"kind": "gaussian", "amount": 1e9}}, "smoothing.amount"),
+        ({"smoothing": {"kind": "magic"}}, "smoothing.kind"),
+    ],
+)
+def test_plots_that_cannot_be_drawn(client, route, plot, where):
+    got = client.post(f"/api/scalars/{route}", {"tags": ["loss"], **plot})
+    assert (got.status, got.json["error"]["code"], got.json["error"]["where"]) == (400, "bad_request", where)
+
+
+def test_summaries_are_over_all_points(client, source):
+    got = client.post("/api/scalars/summary", {"tags": ["loss", "odd"]}).json["summaries"]
+    assert [(each["run"], each["tag"]) for each in got][-1] == ("train", "odd")
+    (columns,) = source.read_columns([("train", "loss")])
+    assert (got[0]["count"], got[0]["first"], got[0]["last"]) == (2000, columns.value[0], columns.value[-1])
+    assert (got[0]["min"], got[0]["max"]) == (columns.value.min(), columns.value.max())
+    odd = got[-1]
+    assert (odd["first"], odd["nan_count"], odd["nan_first_step"]) == ("NaN", 1, -5)
+    assert (odd["pos_inf_first_step"], odd["neg_inf_first_step"]) == (0, 2**53 + 1)
+    assert (odd["last_step"], odd["last_wall_time"]) == (2**63 - 1, "Infinity")
+
+
+def test_band_is_around_its_lines(client):
+    body = {"tags": ["loss"], "width": None}
+    band = client.post("/api/scalars/band", {**body, "spread": "minmax"}).json
+    every = [line["y"] for line in lines(client, **body)]
+    assert len({len(column) for column in band.values()}) == 1
+    assert band["count"] == [3] * 2000
+    np.testing.assert_allclose(band["low"], np.min(every, axis=0), rtol=1e-6)
+    np.testing.assert_allclose(band["high"], np.max(every, axis=0), rtol=1e-6)
+    assert client.post("/api/scalars/band", {"tags": ["nothing"]}).json == {
+        "x": [], "count": [], "center": [], "low": [], "high": []
+    }  # fmt: skip
+
+
+def test_band_has_no_null(client):
+    got = client.post("/api/scalars/band", {"tags": ["odd"], "width": None, "spread": "std"})
+    assert b"null" not in got.body
+    assert any(isnan(back(value)) for value in got.json["center"])

@@ -1,0 +1,21 @@
+"""THE list of dashboards, in the order of their tabs. Adding one is a folder on either side and a line here."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from runglass.dashboards.route import Route
+from runglass.dashboards.scalars.routes import ROUTES as SCALARS
+from runglass.store.model import Kind
+
+
+class Dashboard(Struct, frozen=True):
+    # Its folder in both languages, its part of the URL and its key in the page.
+    name: str
+    title: str
+    # The dashboard has something to show when a series of one of these kinds exists.
+    kinds: tuple[Kind, ...]
+    routes: tuple[Route, ...]
+
+
+DASHBOARDS = (Dashboard("scalars", "Scalars", (Kind.SCALAR,), SCALARS),)

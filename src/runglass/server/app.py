@@ -1,0 +1,191 @@
+"""The ASGI application: lets a request in, finds the page or the API for it, sends the answer, and nothing else.
+
+One plain callable without middleware layers, because each would cost every request. Imports no NumPy and no dashboard:
+the page is served while those are still loading.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qsl, urlencode
+
+from msgspec import Struct
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from runglass.dashboards.route import JSON, Answer, Later, Stream, encode_json
+from runglass.errors import Forbidden, TooLarge
+from runglass.server.compression import encode_answer
+from runglass.server.problems import MethodNotAllowed, NotFound, check_method, encode_problem
+from runglass.server.security import Guard, is_loopback, security_headers
+from runglass.server.settings import Settings
+from runglass.server.static import StaticPage
+from runglass.server.streaming import StreamResponse
+
+if TYPE_CHECKING:
+    from runglass.query.source import DataSource
+    from runglass.server.api import Api
+
+MAX_BODY_BYTES = 8 * 2**20
+MAX_QUERY_BYTES = 64 * 2**10
+API = "/api/"
+NO_STORE = ("cache-control", "no-store")
+
+
+class App:
+    def __init__(
+        self, source: DataSource | Callable[[], DataSource], settings: Settings | None = None
+    ) -> None:
+        """`source` may be a function that opens one: it is called in a thread, and until it returns only API requests wait."""
+        self.settings = settings or Settings()
+        self._source = source
+        self._api: Future[Api] | None = None
+        self._pool = ThreadPoolExecutor(min(4, os.cpu_count() or 1), thread_name_prefix="runglass-answer")
+        self._guard = Guard(self.settings)
+        self._page = StaticPage(self.settings.page)
+        self._headers = security_headers(self.settings)
+
+    def open(self) -> Future[Api]:
+        """Begin to open the source and import what answers need, unless that was begun. Called in the event loop."""
+        if self._api is None:
+            self._api = self._pool.submit(self._open)
+        return self._api
+
+    def _open(self) -> Api:
+        from runglass.server.api import Api
+
+        source = self._source() if callable(self._source) else self._source
+        return Api(source, self.settings)
+
+    def close(self) -> None:
+        """End what outlives a request: live connections and work in threads. Called in the event loop."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        if (
+            self._api is not None
+            and self._api.done()
+            and not self._api.cancelled()
+            and not self._api.exception()
+        ):
+            self._api.result().live.close()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            raise RuntimeError(f"only HTTP is served here, not {scope['type']}")
+        response: Response | StreamResponse
+        try:
+            response = await self._respond(Request(scope, receive))
+        except ClientDisconnect:
+            return
+        except Exception as error:
+            status, body = encode_problem(error)
+            headers = dict([NO_STORE])
+            if isinstance(error, MethodNotAllowed):
+                headers["allow"] = error.allow
+            response = Response(body, status, headers, JSON)
+        response.raw_headers.extend(self._headers)
+        await response(scope, receive, send)
+
+    async def _respond(self, request: Request) -> Response | StreamResponse:
+        scope, headers = request.scope, request.headers
+        self._guard.check_host(headers.get("host"), headers.get("origin"))
+        query = scope["query_string"].decode("latin-1")
+        if len(query) > MAX_QUERY_BYTES:
+            raise TooLarge(
+                f"The query string has {len(query):,} bytes; at most {MAX_QUERY_BYTES:,} are read.",
+                where="query",
+            )
+
+        prefix = self.settings.path_prefix
+        path: str = scope["path"]
+        if prefix:
+            if path == prefix:
+                return _redirect(301, f"{prefix}/", query)
+            if not path.startswith(prefix + "/"):
+                raise NotFound(f"There is nothing at {path}. This server lives under {prefix}/.", where=path)
+            path = path[len(prefix) :]
+
+        extra: list[tuple[str, str]] = []
+        if self._guard.token_required:
+            query, has_token = self._take_token(query)
+            if not has_token:
+                self._guard.check_token(headers.get("authorization"), request.cookies)
+            else:
+                extra.append(self._guard.cookie_header())
+                # The token leaves the address bar. Scripts that ask the API directly are spared the detour.
+                if path == "/":
+                    return _redirect(303, f"{prefix}/", query, extra)
+
+        if not path.startswith(API):
+            check_method(request.method, "GET", path)
+            return await self._finish(request, self._page.read(path[1:]), extra)
+        extra.append(NO_STORE)
+        opened = self.open()
+        api = opened.result() if opened.done() else await asyncio.wrap_future(opened)
+        reply = await api.ask(request.method, path, query, partial(_read_body, request))
+        if isinstance(reply, Stream):
+            return StreamResponse(reply, extra)
+        return await self._finish(request, reply, extra)
+
+    async def _finish(
+        self, request: Request, reply: Answer | Struct | Later, extra: list[tuple[str, str]]
+    ) -> Response:
+        accepted = request.headers.get("accept-encoding", "")
+        is_near = request.client is not None and is_loopback(request.client.host)
+
+        def work() -> tuple[Answer, bytes, str | None]:
+            done = reply.work() if isinstance(reply, Later) else reply
+            answer = done if isinstance(done, Answer) else Answer(encode_json(done))
+            return answer, *encode_answer(answer, accepted, is_loopback=is_near)
+
+        if isinstance(reply, Later):
+            answer, body, encoding = await asyncio.get_running_loop().run_in_executor(self._pool, work)
+        else:
+            answer, body, encoding = work()
+        headers = dict([("vary", "accept-encoding"), *extra, *answer.headers])
+        if encoding is not None:
+            headers["content-encoding"] = encoding
+        return Response(body, 200, headers | {"content-type": answer.media_type})
+
+    def _take_token(self, query: str) -> tuple[str, bool]:
+        """The query string without its token, and whether there was one; a wrong one is refused here."""
+        pairs = parse_qsl(query, keep_blank_values=True)
+        tokens = [value for name, value in pairs if name == "token"]
+        if not tokens:
+            return query, False
+        if not all(self._guard.is_token(token) for token in tokens):
+            raise Forbidden(
+                "This is not the token of this server. It is in the address that the server printed when it started.",
+                where="token",
+            )
+        return urlencode([pair for pair in pairs if pair[0] != "token"]), True
+
+
+def _redirect(status: int, path: str, query: str, headers: list[tuple[str, str]] | None = None) -> Response:
+    location = f"{path}?{query}" if query else path
+    return Response(status_code=status, headers=dict([("location", location), NO_STORE, *(headers or [])]))
+
+
+async def _read_body(request: Request) -> bytes:
+    declared = request.headers.get("content-length", "")
+    if declared.isdecimal() and int(declared) > MAX_BODY_BYTES:
+        raise _too_large(int(declared))
+    parts = []
+    size_bytes = 0
+    async for part in request.stream():
+        size_bytes += len(part)
+        if size_bytes > MAX_BODY_BYTES:
+            raise _too_large(size_bytes)
+        parts.append(part)
+    return b"".join(parts)
+
+
+def _too_large(size_bytes: int) -> TooLarge:
+    return TooLarge(
+        f"The body has {size_bytes:,} bytes or more; at most {MAX_BODY_BYTES:,} are read.", where="body"
+    )

@@ -1,0 +1,126 @@
+"""Live updates: what changed in the source, pushed to every open page as server-sent events.
+
+One thread waits on the source for all connections; it runs only while somebody listens. Sends no data, only news of it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator
+from contextlib import suppress
+
+from msgspec import Struct
+
+from runglass.dashboards.route import encode_json
+from runglass.query.source import DataSource
+from runglass.server.problems import logger
+from runglass.store.model import Progress
+
+INTERVAL_S = 0.05
+HEARTBEAT_S = 15.0
+# How long the waiting thread may outlive its last listener.
+WAIT_S = 1.0
+# A longer list costs more than asking for all.
+MAX_RUNS_NAMED = 200
+
+
+class ProgressAnswer(Struct, frozen=True):
+    runs_found: int
+    runs_loaded: int
+    bytes_found: int
+    bytes_read: int
+
+
+class Change(Struct, frozen=True):
+    """One event; `runs` are those that changed since the last event on this connection, null means any may have."""
+
+    generation: int
+    runs: list[str] | None
+    is_loaded: bool
+    progress: ProgressAnswer
+
+
+def progress_answer(progress: Progress) -> ProgressAnswer:
+    return ProgressAnswer(
+        progress.runs_found, progress.runs_loaded, progress.bytes_found, progress.bytes_read
+    )
+
+
+class Live:
+    def __init__(self, source: DataSource) -> None:
+        self._source = source
+        self._lock = threading.Lock()
+        self._listeners: dict[asyncio.Event, asyncio.AbstractEventLoop] = {}
+        self._thread: threading.Thread | None = None
+        self._is_closed = False
+
+    async def listen(self) -> AsyncIterator[bytes]:
+        """Events for one connection, from now until it is closed; the first one comes at once."""
+        wake = asyncio.Event()
+        self._add(wake)
+        try:
+            seen: int | None = None
+            while not self._is_closed:
+                wake.clear()
+                generation, runs = self._list_changes(seen)
+                if generation != seen:
+                    seen = generation
+                    yield self._encode(generation, runs)
+                    await asyncio.sleep(INTERVAL_S)
+                while not wake.is_set():
+                    try:
+                        await asyncio.wait_for(wake.wait(), HEARTBEAT_S)
+                    except TimeoutError:
+                        yield b": still here\n\n"
+        finally:
+            with self._lock:
+                self._listeners.pop(wake, None)
+
+    def close(self) -> None:
+        """End all connections, so that the server can stop. Called in the event loop."""
+        self._is_closed = True
+        with self._lock:
+            for wake in self._listeners:
+                wake.set()
+
+    def _list_changes(self, seen: int | None) -> tuple[int, list[str] | None]:
+        if seen is None:
+            return self._source.generation, None
+        generation, runs = self._source.list_changes(since=seen)
+        return generation, None if runs is None or len(runs) > MAX_RUNS_NAMED else runs
+
+    def _encode(self, generation: int, runs: list[str] | None) -> bytes:
+        progress = self._source.progress()
+        change = Change(generation, runs, progress.is_loaded, progress_answer(progress))
+        return b"event: change\ndata: " + encode_json(change) + b"\n\n"
+
+    def _add(self, wake: asyncio.Event) -> None:
+        with self._lock:
+            self._listeners[wake] = asyncio.get_running_loop()
+            if self._thread is None:
+                generation = self._source.generation
+                self._thread = threading.Thread(
+                    target=self._wait, args=(generation,), name="runglass-live", daemon=True
+                )
+                self._thread.start()
+
+    def _wait(self, generation: int) -> None:
+        while True:
+            try:
+                now = self._source.wait_for_change(generation, timeout_s=WAIT_S)
+            except Exception as error:
+                logger.error("Live updates stopped; reloading the page starts them again", exc_info=error)
+                with self._lock:
+                    self._thread = None
+                return
+            with self._lock:
+                if not self._listeners or self._is_closed:
+                    self._thread = None
+                    return
+                if now != generation:
+                    for wake, loop in self._listeners.items():
+                        # A loop that was closed meanwhile has nobody left to wake.
+                        with suppress(RuntimeError):
+                            loop.call_soon_threadsafe(wake.set)
+            generation = now

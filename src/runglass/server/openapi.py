@@ -1,0 +1,107 @@
+"""The OpenAPI document, made from the route declarations and their types; the same routes give the same bytes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from runglass.dashboards.route import CSV, EVENTS, JSON, Route
+from runglass.server.problems import ErrorAnswer
+
+REF = "#/components/schemas/"
+Shape = type[msgspec.Struct]
+
+
+class Document(msgspec.Struct, frozen=True):
+    openapi: str
+    info: dict[str, Any]
+    paths: dict[str, Any]
+    components: dict[str, Any]
+
+
+def make_document(routes: Sequence[Route], *, version: str = "") -> dict[str, Any]:
+    shapes: list[Shape] = [
+        ErrorAnswer,
+        *(route.answer for route in routes),
+        *(route.query for route in routes),
+    ]
+    shapes += [route.body for route in routes if route.body is not None]
+    found, schemas = msgspec.json.schema_components(shapes, ref_template=REF + "{name}")
+    # Names are not always those of the classes: of two with one name, both get a longer one.
+    refs = dict(zip(shapes, found, strict=True))
+    paths = {
+        route.path: {route.method.lower(): _operation(route, refs, schemas)}
+        for route in sorted(routes, key=lambda route: route.path)
+    }
+    # Query types are spelled out as parameters; their schemas would only repeat that.
+    for route in routes:
+        schemas.pop(_name(refs[route.query]), None)
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Runglass",
+            "version": version,
+            "description": "Paths are relative to the server's path prefix. Numbers that are not finite are the strings"
+            ' "NaN", "Infinity" and "-Infinity"; steps are integers.',
+        },
+        "paths": paths,
+        "components": {"schemas": {name: schemas[name] for name in sorted(schemas)}},
+    }
+
+
+def encode_document(document: dict[str, Any]) -> bytes:
+    return (json.dumps(document, indent=1, ensure_ascii=False) + "\n").encode()
+
+
+def _operation(route: Route, refs: dict[Shape, Any], schemas: dict[str, Any]) -> dict[str, Any]:
+    content = {
+        media_type: {"schema": _answer_schema(refs[route.answer], media_type)}
+        for media_type in route.media_types
+    }
+    operation: dict[str, Any] = {
+        "operationId": f"{route.path.removeprefix('/api/').replace('/', '_').replace('.', '_')}",
+        "summary": (route.handler.__doc__ or "").strip().partition("\n")[0],
+    }
+    if parameters := _parameters(schemas[_name(refs[route.query])]):
+        operation["parameters"] = parameters
+    if route.body is not None:
+        operation["requestBody"] = {"required": True, "content": {JSON: {"schema": refs[route.body]}}}
+    error = {"description": "What went wrong.", "content": {JSON: {"schema": refs[ErrorAnswer]}}}
+    operation["responses"] = {"200": {"description": "The answer.", "content": content}, "default": error}
+    return operation
+
+
+def _answer_schema(ref: dict[str, Any], media_type: str) -> dict[str, Any]:
+    if media_type == JSON:
+        return ref
+    if media_type == CSV:
+        return {"type": "string"}
+    if media_type == EVENTS:
+        return {"type": "string", "description": f"Events whose data is a {_name(ref)}."}
+    return {"type": "string", "format": "binary"}
+
+
+def _name(ref: dict[str, Any]) -> str:
+    return str(ref["$ref"]).removeprefix(REF)
+
+
+def _parameters(schema: dict[str, Any]) -> list[dict[str, Any]]:
+    """A parameter is left out rather than null, so null goes from its type."""
+    parameters = []
+    for name, field in schema["properties"].items():
+        field = dict(field)
+        choices = [each for each in field.pop("anyOf", []) if each != {"type": "null"}]
+        if len(choices) == 1:
+            field.update(choices[0])
+        elif choices:
+            field["anyOf"] = choices
+        if field.get("default", 0) is None:
+            del field["default"]
+        parameter: dict[str, Any] = {"name": name, "in": "query", "required": name in schema["required"]}
+        if description := field.pop("description", None):
+            parameter["description"] = description
+        parameters.append({**parameter, "schema": field})
+    return parameters

@@ -1,0 +1,117 @@
+"""Runs the app on a socket that the caller has bound, until it is told to stop. The only file that knows uvicorn."""
+
+from __future__ import annotations
+
+import signal
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+from uvicorn import Config, Server
+
+from runglass.server.app import MAX_QUERY_BYTES, App
+from runglass.server.settings import Settings
+
+if TYPE_CHECKING:
+    from runglass.query.source import DataSource
+
+KEEP_ALIVE_S = 75
+# For answers under way when the server stops.
+GRACE_S = 2
+HEADERS_BYTES = 64 * 2**10
+
+
+class PageServer(Server):
+    """uvicorn's server, made to end live connections when it stops, and to leave signals to us."""
+
+    def __init__(self, app: App) -> None:
+        self._app = app
+        super().__init__(
+            Config(
+                app,
+                loop="auto",
+                http="auto",
+                ws="none",
+                lifespan="off",
+                interface="asgi3",
+                access_log=False,
+                log_config=None,
+                log_level="error",
+                proxy_headers=False,
+                server_header=False,
+                timeout_keep_alive=KEEP_ALIVE_S,
+                timeout_graceful_shutdown=GRACE_S,
+                # Room for the longest query that we refuse with a reason of our own.
+                h11_max_incomplete_event_size=2 * MAX_QUERY_BYTES + HEADERS_BYTES,
+            )
+        )
+
+    def run(self, sockets: list[socket.socket] | None = None) -> None:
+        super().run([_as_tcp(each) for each in sockets or []])
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self._app.open()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._app.close()
+        await super().shutdown(sockets)
+
+    # uvicorn raises a caught signal again after it has stopped, which would make a clean exit look like a crash; older
+    # releases set their handlers in the second of these methods.
+    def capture_signals(self) -> Any:
+        return nullcontext()
+
+    def install_signal_handlers(self) -> None:
+        pass
+
+    def stop(self) -> None:
+        """Stop serving soon; may be called from any thread or signal handler."""
+        self.should_exit = True
+
+
+def make_server(
+    source: DataSource | Callable[[], DataSource], *, settings: Settings | None = None
+) -> PageServer:
+    """A server to be run with `run(sockets=[…])`, in whatever thread the caller likes."""
+    return PageServer(App(source, settings))
+
+
+def serve(
+    source: DataSource | Callable[[], DataSource], sock: socket.socket, *, settings: Settings | None = None
+) -> None:
+    """Serve until SIGINT or SIGTERM; a second one while stopping stops at once. Takes over the socket.
+
+    Given a function, the page is served before the source is open, while importing NumPy alone takes longer than that.
+    """
+    server = make_server(source, settings=settings)
+    with _stop_on_signals(server):
+        server.run(sockets=[sock])
+
+
+def _as_tcp(sock: socket.socket) -> socket.socket:
+    """The same socket with its protocol named: asyncio sends small answers at once (TCP_NODELAY) only on those."""
+    if sock.family not in (socket.AF_INET, socket.AF_INET6):
+        return sock
+    return socket.socket(sock.family, sock.type, socket.IPPROTO_TCP, fileno=sock.detach())
+
+
+@contextmanager
+def _stop_on_signals(server: PageServer) -> Iterator[None]:
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        server.force_exit = server.should_exit
+        server.stop()
+
+    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,135 @@
+"""Who may talk to this server: Host, Origin and token checks, and the headers that keep the page to itself.
+
+Works on header values alone; knows nothing of routes or data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from runglass.errors import Forbidden
+
+if TYPE_CHECKING:
+    from ipaddress import IPv4Address, IPv6Address
+
+    from runglass.server.settings import Settings
+
+LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
+WILDCARDS = frozenset({"0.0.0.0", "::", ""})
+DEFAULT_PORTS = {"http": "80", "https": "443"}
+
+
+def is_loopback(host: str) -> bool:
+    if host in LOOPBACK_NAMES:
+        return True
+    address = _parse_address(host)
+    # A socket for both families shows an IPv4 client as ::ffff:127.0.0.1.
+    address = getattr(address, "ipv4_mapped", None) or address
+    return address is not None and address.is_loopback
+
+
+def make_token() -> str:
+    from secrets import token_urlsafe
+
+    return token_urlsafe(24)
+
+
+def split_host(host: str) -> tuple[str, str]:
+    """Name and port of a Host header or the authority of a URL; the port is "" where none is given."""
+    name, colon, port = host.strip().lower().rpartition(":")
+    if not colon or "]" in port:
+        name, port = host.strip().lower(), ""
+    return name.removeprefix("[").removesuffix("]").removesuffix("."), port
+
+
+def security_headers(settings: Settings) -> list[tuple[bytes, bytes]]:
+    policy = (
+        "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
+        "connect-src 'self'; worker-src 'self' blob:; object-src 'none'; base-uri 'none'; form-action 'none'; "
+        f"frame-ancestors {settings.frame_ancestors}"
+    )
+    return [
+        (b"content-security-policy", policy.encode()),
+        (b"x-content-type-options", b"nosniff"),
+        (b"referrer-policy", b"no-referrer"),
+    ]
+
+
+class Guard:
+    def __init__(self, settings: Settings) -> None:
+        self._token = (settings.token or "").encode()
+        self._allowed = {split_host(host)[0] for host in settings.allowed_hosts}
+        self._hosts = LOOPBACK_NAMES | self._allowed
+        # Bound to every address, the machine answers to its own name and to any literal address. A page elsewhere cannot
+        # pretend to be one of those by pointing its own DNS name here, and the token guards the rest.
+        self._takes_addresses = settings.host in WILDCARDS
+        if self._takes_addresses:
+            from socket import gethostname
+
+            self._hosts |= {gethostname().lower(), f"{gethostname().lower()}.local"}
+        else:
+            self._hosts |= {
+                split_host(settings.host)[0] if ":" not in settings.host else settings.host.strip("[]")
+            }
+        # Cookies are shared between the ports of a host, so the name tells servers apart.
+        self.cookie = f"runglass_token_{settings.port}"
+        self._cookie_path = settings.path_prefix or "/"
+
+    @property
+    def token_required(self) -> bool:
+        return bool(self._token)
+
+    def check_host(self, host: str | None, origin: str | None) -> None:
+        """A foreign page can make a browser send requests here, but not with our Host and its own Origin."""
+        name, port = split_host(host or "")
+        if name not in self._hosts and not (self._takes_addresses and _parse_address(name) is not None):
+            raise Forbidden(
+                f"This server does not answer to the host name {name!r}. Start it with --allowed_host {name or 'NAME'}"
+                " if that name is yours.",
+                where="Host",
+            )
+        if origin is None:
+            return
+        scheme, _, authority = origin.partition("://")
+        default = DEFAULT_PORTS.get(scheme)
+        origin_name, origin_port = split_host(authority)
+        same_port = (origin_port or default) == (port or default)
+        if default is None or not ((origin_name == name and same_port) or origin_name in self._allowed):
+            raise Forbidden(
+                f"The page at {origin} may not ask this server; only its own page at {host} may.",
+                where="Origin",
+            )
+
+    def is_token(self, given: str | None) -> bool:
+        if given is None:
+            return False
+        from hmac import compare_digest
+
+        return compare_digest(given.encode(errors="replace"), self._token)
+
+    def check_token(self, authorization: str | None, cookies: Mapping[str, str]) -> None:
+        if not self._token:
+            return
+        scheme, _, bearer = (authorization or "").partition(" ")
+        if scheme.lower() == "bearer" and self.is_token(bearer.strip()):
+            return
+        if not self.is_token(cookies.get(self.cookie)):
+            raise Forbidden(
+                "This server asks for a token. Open the address that it printed when it started, add ?token=… to this one,"
+                " or send the header Authorization: Bearer ….",
+                where="token",
+            )
+
+    def cookie_header(self) -> tuple[str, str]:
+        value = self._token.decode()
+        return "set-cookie", f"{self.cookie}={value}; Path={self._cookie_path}; HttpOnly; SameSite=Strict"
+
+
+def _parse_address(name: str) -> IPv4Address | IPv6Address | None:
+    from ipaddress import ip_address
+
+    try:
+        return ip_address(name)
+    except ValueError:
+        return None

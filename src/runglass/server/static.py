@@ -1,0 +1,71 @@
+"""The built page from disk. Its own addresses are relative, so it works under any path prefix without rewriting."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from runglass.dashboards.route import Answer
+from runglass.server.problems import NotFound, PageMissing
+
+MEDIA_TYPES = {
+    ".html": "text/html; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".json": "application/json",
+    ".map": "application/json",
+    ".webmanifest": "application/manifest+json",
+    ".svg": "image/svg+xml",
+    ".png": "image/png",
+    ".ico": "image/x-icon",
+    ".txt": "text/plain; charset=utf-8",
+    ".wasm": "application/wasm",
+    ".woff2": "font/woff2",
+}
+# The build puts a hash of the content into every name under assets/.
+HASHED = "assets/"
+CACHE_FOR_A_YEAR = ("cache-control", "public, max-age=31536000, immutable")
+ASK_AGAIN = ("cache-control", "no-cache")
+
+
+class StaticPage:
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        # Name → when and how large the file was, and the answer made of it then.
+        self._kept: dict[str, tuple[tuple[int, int], Answer]] = {}
+
+    def read(self, path: str) -> Answer:
+        """`path` is what follows the slash after the prefix; "" is the page itself."""
+        name = path or "index.html"
+        if any(part in ("", ".", "..") or set(part) & set("\\:\0") for part in name.split("/")):
+            raise _not_found(path)
+        file = self._folder / name
+        media_type = MEDIA_TYPES.get(file.suffix)
+        try:
+            status = file.stat()
+            if media_type is None or not file.is_file():
+                raise _not_found(path)
+            stamp = (status.st_mtime_ns, status.st_size)
+            kept = self._kept.get(name)
+            if kept is not None and kept[0] == stamp:
+                return kept[1]
+            if not file.resolve().is_relative_to(self._folder.resolve()):
+                raise _not_found(path)
+            body = file.read_bytes()
+        except OSError:
+            if not path:
+                raise PageMissing(
+                    "The page was not built: there is no index.html in the package. In a checkout of the sources, run"
+                    " `make setup` once; the data is served under api/ meanwhile.",
+                    where="index.html",
+                ) from None
+            raise _not_found(path) from None
+        cache = CACHE_FOR_A_YEAR if name.startswith(HASHED) else ASK_AGAIN
+        answer = Answer(body, media_type, (cache,), encodings={})
+        self._kept[name] = (stamp, answer)
+        return answer
+
+
+def _not_found(path: str) -> NotFound:
+    return NotFound(
+        f"There is nothing at /{path}. The page is at the root, the data under api/.", where=f"/{path}"
+    )

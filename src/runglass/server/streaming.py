@@ -1,0 +1,42 @@
+"""Sends an answer without an end until the client goes away, and then closes it. Knows nothing of what it sends."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import suppress
+
+from starlette.types import Receive, Scope, Send
+
+from runglass.dashboards.route import Stream
+
+
+class StreamResponse:
+    def __init__(self, stream: Stream, headers: Sequence[tuple[str, str]]) -> None:
+        self._chunks = stream.chunks
+        self.raw_headers = [(name.encode(), value.encode()) for name, value in headers]
+        # The second one asks proxies not to hold events back until they have a whole buffer of them.
+        self.raw_headers += [(b"content-type", stream.media_type.encode()), (b"x-accel-buffering", b"no")]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        sending = asyncio.ensure_future(self._send(scope, send))
+        leaving = asyncio.ensure_future(_wait_until_gone(receive))
+        try:
+            await asyncio.wait({sending, leaving}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            sending.cancel()
+            leaving.cancel()
+            with suppress(asyncio.CancelledError):
+                await sending
+
+    async def _send(self, scope: Scope, send: Send) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
+        if scope["method"] != "HEAD":
+            async for chunk in self._chunks:
+                await send({"type": "http.response.body", "body": chunk, "more_body": True})
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+async def _wait_until_gone(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass

@@ -1,0 +1,206 @@
+"""Live updates and stopping, on a really running server: nothing here can be seen without a socket."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.client import HTTPConnection, HTTPResponse
+
+import pytest
+
+from runglass.query.memory import MemorySource
+from runglass.server import live as live_module
+from runglass.server.run import PageServer, make_server
+from runglass.store.model import Progress
+
+PATIENCE_S = 20
+
+
+def listening_socket() -> socket.socket:
+    sock = socket.socket()
+    sock.bind(("127.0.0.1", 0))
+    sock.listen()
+    return sock
+
+
+@contextmanager
+def running(source: MemorySource) -> Iterator[tuple[PageServer, int]]:
+    sock = listening_socket()
+    port = sock.getsockname()[1]
+    server = make_server(source)
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [sock]})
+    thread.start()
+    try:
+        yield server, port
+    finally:
+        server.stop()
+        thread.join(PATIENCE_S)
+        assert not thread.is_alive()
+
+
+@contextmanager
+def listening(port: int) -> Iterator[HTTPResponse]:
+    connection = HTTPConnection("127.0.0.1", port, timeout=PATIENCE_S)
+    connection.request("GET", "/api/live")
+    with connection.getresponse() as response:
+        yield response
+    connection.close()
+
+
+def read_block(response: HTTPResponse) -> list[str]:
+    lines = []
+    while line := response.readline().decode().rstrip("\n"):
+        lines.append(line)
+    return lines
+
+
+def read_change(response: HTTPResponse) -> dict:
+    event, data = read_block(response)
+    assert event == "event: change"
+    return json.loads(data.removeprefix("data: "))
+
+
+def test_changes_reach_every_listener():
+    source = MemorySource().add_run("a")
+    with running(source) as (_, port), listening(port) as one, listening(port) as other:
+        assert one.headers["content-type"] == "text/event-stream"
+        assert one.headers.get("content-encoding") is None
+        for response in (one, other):
+            first = read_change(response)
+            assert first == {
+                "generation": source.generation,
+                "runs": None,
+                "is_loaded": True,
+                "progress": {"runs_found": 1, "runs_loaded": 1, "bytes_found": 0, "bytes_read": 0},
+            }
+        source.add_scalars("b", "loss", step=[0], value=[1.0])
+        for response in (one, other):
+            assert read_change(response)["runs"] == ["b"]
+        source.set_progress(Progress(False, 9, 1, 100, 3))
+        for response in (one, other):
+            change = read_change(response)
+            assert (change["runs"], change["is_loaded"], change["progress"]["bytes_read"]) == ([], False, 3)
+
+
+def test_many_changes_come_as_few_events():
+    source = MemorySource()
+    with running(source) as (_, port), listening(port) as response:
+        read_change(response)
+        for number in range(live_module.MAX_RUNS_NAMED + 1):
+            source.add_run(f"run-{number}")
+        events, seen = 0, -1
+        while seen != source.generation:
+            seen = read_change(response)["generation"]
+            events += 1
+        assert events < 20
+
+
+def test_more_runs_than_are_named(monkeypatch):
+    monkeypatch.setattr(live_module, "MAX_RUNS_NAMED", 1)
+    source = MemorySource()
+    live = live_module.Live(source)
+    seen = source.generation
+    source.add_run("a")
+    assert live._list_changes(seen) == (source.generation, ["a"])
+    source.add_run("b")
+    assert live._list_changes(seen) == (source.generation, None)
+
+
+def test_heartbeat(monkeypatch):
+    monkeypatch.setattr(live_module, "HEARTBEAT_S", 0.01)
+    with running(MemorySource()) as (_, port), listening(port) as response:
+        read_change(response)
+        assert read_block(response)[0].startswith(":")
+
+
+def test_a_listener_that_leaves_is_forgotten():
+    source = MemorySource()
+    with running(source) as (server, port):
+        with listening(port) as response:
+            read_change(response)
+        live = server._app.open().result().live
+        watcher = live._thread
+        # The waiting thread ends by itself once nobody listens; changes wake it, so that this test need not wait.
+        for number in range(10_000):
+            if watcher is None or not watcher.is_alive():
+                break
+            source.add_run(str(number))
+            watcher.join(0.01)
+        assert not live._listeners
+        assert live._thread is None
+        with listening(port) as response:
+            assert read_change(response)["generation"] == source.generation
+
+
+def test_stopping_ends_live_connections():
+    with running(MemorySource()) as (server, port), listening(port) as response:
+        read_change(response)
+        server.stop()
+        assert response.read() == b""
+
+
+PROGRAM = """
+import socket, sys
+from runglass.server.run import serve
+
+def open_source():
+    from runglass.query.memory import MemorySource
+    return MemorySource().add_run("a")
+
+sock = socket.socket()
+sock.bind(("127.0.0.1", 0))
+sock.listen()
+print(sock.getsockname()[1], flush=True)
+serve(open_source, sock)
+assert not {"httpx", "pandas", "starlette.routing"} & set(sys.modules)
+print("stopped", flush=True)
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such signals between processes")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_signals_stop_the_server_cleanly(number):
+    paths = os.pathsep.join(filter(None, sys.path))
+    command = [sys.executable, "-W", "error", "-c", PROGRAM]
+    with subprocess.Popen(
+        command,
+        env={**os.environ, "PYTHONPATH": paths},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        with listening(int(process.stdout.readline())) as response:
+            read_change(response)
+            process.send_signal(number)
+            assert response.read() == b""
+        out, errors = process.communicate(timeout=PATIENCE_S)
+    assert (out, errors, process.returncode) == ("stopped\n", "", 0)
+
+
+def test_the_longest_query_is_refused_by_us_and_not_by_the_http_library():
+    with running(MemorySource()) as (_, port):
+        connection = HTTPConnection("127.0.0.1", port, timeout=PATIENCE_S)
+        connection.request("GET", "/api/tags?run=" + "x" * 100_000)
+        response = connection.getresponse()
+        assert response.status == 413
+        assert json.loads(response.read())["error"]["code"] == "too_large"
+        connection.close()
+
+
+def test_small_answers_are_not_held_back():
+    with running(MemorySource()) as (server, port):
+        connection = HTTPConnection("127.0.0.1", port, timeout=PATIENCE_S)
+        connection.request("GET", "/api/runs")
+        connection.getresponse().read()
+        (protocol,) = server.server_state.connections
+        accepted = protocol.transport.get_extra_info("socket")
+        assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+        connection.close()

@@ -1,0 +1,119 @@
+"""What must agree across the slices: the list of dashboards and their folders, routes and their documents, and error shapes."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from runglass import __version__
+from runglass.dashboards.route import JSON
+from runglass.query.memory import MemorySource
+from runglass.registry import DASHBOARDS
+from runglass.server.api import Api
+from runglass.server.app import App
+from runglass.server.in_process import InProcess
+from runglass.server.problems import ErrorAnswer
+from runglass.server.settings import Settings
+from runglass.store.model import Kind
+
+ROOT = Path(__file__).parent.parent
+WEB = ROOT / "web"
+SETTINGS = Settings(version=__version__)
+SOURCE = MemorySource().add_scalars("run", "tag", step=[0], value=[1.0])
+API = Api(SOURCE, SETTINGS)
+CLIENT = InProcess(App(SOURCE, SETTINGS))
+ROUTES = pytest.mark.parametrize("route", API.routes, ids=lambda route: route.path)
+
+
+def folders(parent: Path) -> set[str]:
+    return {folder.name for folder in parent.iterdir() if folder.is_dir() and not folder.name.startswith("_")}
+
+
+def test_registry_and_folders_agree():
+    names = [dashboard.name for dashboard in DASHBOARDS]
+    assert len(set(names)) == len(names)
+    assert set(names) == folders(ROOT / "src/runglass/dashboards")
+    assert set(names) == folders(WEB / "src/dashboards")
+
+
+def test_every_dashboard_has_kinds_and_keeps_to_its_own_paths():
+    for dashboard in DASHBOARDS:
+        assert dashboard.kinds
+        assert all(isinstance(kind, Kind) for kind in dashboard.kinds)
+        assert all(route.path.startswith(f"/api/{dashboard.name}/") for route in dashboard.routes)
+
+
+def test_dashboards_are_served_in_the_order_of_the_registry():
+    listed = CLIENT.get("/api/dashboards").json["dashboards"]
+    assert [each["name"] for each in listed] == [dashboard.name for dashboard in DASHBOARDS]
+
+
+def test_document_has_every_route_and_no_other():
+    document = CLIENT.get("/api/openapi.json").json
+    described = {(method.upper(), path) for path, methods in document["paths"].items() for method in methods}
+    assert described == {(route.method, route.path) for route in API.routes}
+
+
+@ROUTES
+def test_document_describes_the_route(route):
+    document = CLIENT.get("/api/openapi.json").json
+    operation = document["paths"][route.path][route.method.lower()]
+    assert operation["summary"].endswith(".")
+    assert set(operation["responses"]["200"]["content"]) == set(route.media_types)
+    assert [each["name"] for each in operation.get("parameters", [])] == list(route.query.__struct_fields__)
+    assert ("requestBody" in operation) == (route.method == "POST")
+    references = json.dumps(operation).split('"#/components/schemas/')[1:]
+    assert {each.partition('"')[0] for each in references} <= set(document["components"]["schemas"])
+
+
+def test_document_is_the_same_bytes_every_time():
+    def make(seed: str) -> bytes:
+        command = [sys.executable, str(ROOT / "tools/gen_types.py")]
+        return subprocess.run(
+            command, env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True, check=True
+        ).stdout
+
+    assert make("1") == make("2") == CLIENT.get("/api/openapi.json").body
+
+
+def assert_error(got, status: int, code: str) -> None:
+    assert (got.status, got.headers["content-type"]) == (status, JSON)
+    problem = msgspec.json.decode(got.body, type=ErrorAnswer).error
+    assert problem.code == code
+    assert problem.message
+    assert set(got.json) == {"error"}
+    assert set(got.json["error"]) == {"code", "message", "where"}
+
+
+@ROUTES
+def test_errors_have_one_shape(route):
+    assert_error(
+        CLIENT.ask(route.method, f"{route.path}?no_such_parameter=1", data=b"{}"), 400, "bad_request"
+    )
+    assert_error(CLIENT.ask("PATCH", route.path), 405, "method_not_allowed")
+    assert_error(CLIENT.ask(route.method, f"{route.path}/more"), 404, "not_found")
+    assert_error(CLIENT.ask(route.method, route.path, headers={"host": "evil.example"}), 403, "forbidden")
+    if route.body is not None:
+        assert_error(CLIENT.post(route.path, b"nonsense"), 400, "bad_request")
+
+
+GENERATOR = WEB / "node_modules/.bin/openapi-typescript"
+
+
+@pytest.mark.skipif(not GENERATOR.exists(), reason="web/node_modules is not installed")
+def test_generated_types_are_current(tmp_path):
+    document = tmp_path / "openapi.json"
+    document.write_bytes(API.document.body)
+    made = tmp_path / "types.gen.ts"
+    subprocess.run([str(GENERATOR), str(document), "-o", str(made)], check=True, capture_output=True)
+    current = WEB / "src/api/types.gen.ts"
+    assert current.exists(), (
+        "make it: python tools/gen_types.py > web/openapi.json && npm --prefix web run gen"
+    )
+    assert current.read_text() == made.read_text()

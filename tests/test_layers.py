@@ -1,0 +1,117 @@
+"""The import layers hold, and the check that says so can tell when they do not."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+spec = importlib.util.spec_from_file_location("check_layers", ROOT / "tools/check_layers.py")
+assert spec is not None
+assert spec.loader is not None
+check_layers = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(check_layers)
+
+
+def test_layers_hold():
+    assert [*check_layers.check_python(ROOT), *check_layers.check_web(ROOT)] == []
+
+
+@pytest.fixture
+def tree(tmp_path):
+    """A tree of empty modules to break rules in."""
+    for name in (
+        "errors",
+        "registry",
+        "cli",
+        "store/model",
+        "store/stage",
+        "native/reduce",
+        "query/source",
+        "server/app",
+        "server/test_app",
+        "dashboards/route",
+        "dashboards/scalars/routes",
+        "dashboards/images/routes",
+    ):
+        file = tmp_path / f"src/runglass/{name}.py"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.touch()
+    for name in (
+        "main.ts",
+        "api/client.ts",
+        "chart/scale.ts",
+        "dashboards/scalars/Card.svelte",
+        "dashboards/images/index.ts",
+    ):
+        file = tmp_path / f"web/src/{name}"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.touch()
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("file", "line", "is_wrong"),
+    [
+        ("store/stage", "import runglass.native.reduce", False),
+        ("store/stage", "from runglass.native import reduce", False),
+        ("store/stage", "from runglass.query.source import DataSource", True),
+        ("store/stage", "from runglass import query", True),
+        ("store/stage", "from ..query import source", True),
+        ("store/stage", "from . import model", False),
+        ("store/stage", "def f():\n    import runglass.server.app", True),
+        ("native/reduce", "from runglass.store.model import Kind", False),
+        ("native/reduce", "from runglass.errors import RunglassError", False),
+        ("native/reduce", "from runglass import __version__", False),
+        ("native/reduce", "from runglass.store.stage import Stage", True),
+        ("dashboards/scalars/routes", "from runglass.query.source import DataSource", False),
+        ("dashboards/scalars/routes", "from runglass.dashboards.route import Route", False),
+        ("dashboards/scalars/routes", "from runglass.dashboards.images.routes import X", True),
+        ("dashboards/scalars/routes", "from runglass.dashboards import images", True),
+        ("dashboards/scalars/routes", "from runglass.server.app import App", True),
+        ("dashboards/scalars/routes", "from runglass.native import reduce", True),
+        ("dashboards/route", "from runglass.dashboards.scalars.routes import ROUTES", True),
+        ("registry", "from runglass.dashboards.scalars.routes import ROUTES", False),
+        ("server/app", "from runglass.registry import DASHBOARDS", False),
+        ("server/app", "from runglass.store.stage import Stage", True),
+        ("server/test_app", "from runglass.store.stage import Stage", False),
+        ("cli", "from runglass.store.stage import Stage", False),
+        ("unlisted", "from runglass.query.source import DataSource", True),
+    ],
+)
+def test_python(tree, file, line, is_wrong):
+    (tree / f"src/runglass/{file}.py").write_text(f"\n{line}\n")
+    at = line.count("\n") + 2
+    found = list(check_layers.check_python(tree))
+    assert len(found) == is_wrong
+    if is_wrong:
+        assert found[0].startswith(f"src/runglass/{file}.py:{at}: ")
+
+
+@pytest.mark.parametrize(
+    ("file", "line", "is_wrong"),
+    [
+        ("dashboards/scalars/Card.svelte", 'import { x } from "../../api/client";', False),
+        ("dashboards/scalars/Card.svelte", 'import d3 from "d3-scale";', False),
+        ("dashboards/scalars/Card.svelte", 'import { x } from "../images/index";', True),
+        ("dashboards/scalars/Card.svelte", 'import { x } from "../../main";', True),
+        ("chart/scale.ts", 'import type { X } from "../api/client";', True),
+        ("chart/scale.ts", '} from "../api/client";', True),
+        ("chart/scale.ts", 'import "../api/client";', True),
+        ("chart/scale.ts", 'export * from "../api/client";', True),
+        ("chart/scale.ts", 'const x = await import("../api/client");', True),
+        ("chart/scale.ts", 'new Worker(new URL("../api/client.ts", import.meta.url))', True),
+        ("chart/scale.ts", 'import x from "../../../elsewhere";', True),
+        ("chart/scale.ts", 'import x from "./model";', False),
+        ("main.ts", 'import { x } from "./api/client";', False),
+        ("main.ts", 'import { x } from "./dashboards/scalars/Card.svelte";', True),
+    ],
+)
+def test_web(tree, file, line, is_wrong):
+    (tree / f"web/src/{file}").write_text(f"// first line\n{line}\n")
+    found = list(check_layers.check_web(tree))
+    assert len(found) == is_wrong
+    if is_wrong:
+        assert found[0].startswith(f"web/src/{file}:2: ")

@@ -1,0 +1,150 @@
+"""Checks who imports whom, in Python and on the web side, against the lists below. Prints file:line and exits with 1.
+
+Tests may import anything. A layer that is not listed may import nothing of ours, so a new folder begins with a line here.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+EVERYTHING = {"*"}
+
+# A dashboard is the layer "dashboards/name"; what lies in dashboards/ itself is the layer "dashboards".
+PYTHON_MAY_IMPORT: dict[str, set[str]] = {
+    "native": set(),
+    "schema": {"native"},
+    "store": {"native"},
+    "ingest": {"native", "schema", "store"},
+    "query": {"native", "store"},
+    "dashboards": {"query", "schema"},
+    "dashboards/*": {"query", "schema", "dashboards"},
+    "registry": {"query", "dashboards", "dashboards/*"},
+    "server": {"query", "dashboards", "registry"},
+    "writer": {"native", "schema"},
+    "reader": {"ingest", "query", "store"},
+    "demo": {"schema", "writer"},
+    "doctor": {"query"},
+    # The package itself: names that are imported when they are used.
+    "": {"reader", "writer"},
+    "notebook": EVERYTHING,
+    "cli": EVERYTHING,
+    "__main__": {"cli"},
+}
+PYTHON_OPEN_TO_ALL = {"runglass", "runglass.errors", "runglass.store.model"}
+
+WEB_MAY_IMPORT: dict[str, set[str]] = {
+    "api": set(),
+    "chart": set(),
+    "ui": {"chart"},
+    "state": {"api"},
+    "dashboards/*": {"api", "state", "chart", "ui"},
+    "frame": {"api", "state", "chart", "ui"},
+    # main.ts and App.svelte.
+    "": {"api", "state", "chart", "ui", "frame"},
+}
+WEB_IMPORT = re.compile(
+    # The second form ends an import over several lines.
+    r"""^\s*(?:import|export)\b[^'"`;]*?\bfrom\s*["']([^"']+)["']|^\s*\}\s*from\s*["']([^"']+)["']|"""
+    r"""^\s*import\s*["']([^"']+)["']|"""
+    r"""\bimport\(\s*["']([^"']+)["']|\bnew\s+URL\(\s*["'](\.[^"']+)["']\s*,\s*import\.meta"""
+)
+
+
+def is_allowed(layer: str, target: str, may_import: dict[str, set[str]]) -> bool:
+    if layer == target:
+        return True
+    allowed = may_import.get(
+        layer, may_import.get("dashboards/*", set()) if layer.startswith("dashboards/") else set()
+    )
+    return (
+        target in allowed
+        or "*" in allowed
+        or (target.startswith("dashboards/") and "dashboards/*" in allowed)
+    )
+
+
+def layer_of(parts: tuple[str, ...]) -> str:
+    """`parts`: folders and file below the root of either side, without the ending of the file."""
+    if not parts:
+        return ""
+    if parts[0] == "dashboards" and len(parts) > 2:
+        return "/".join(parts[:2])
+    return parts[0]
+
+
+def check_python(root: Path) -> Iterator[str]:
+    package = root / "src/runglass"
+    folders = {folder.name for folder in (package / "dashboards").glob("*/")}
+    for file in sorted(package.rglob("*.py")):
+        if file.name.startswith("test_") or file.name == "conftest.py":
+            continue
+        path = file.relative_to(package).with_suffix("").parts
+        layer = layer_of(path if path[-1] != "__init__" or len(path) > 1 else ())
+        for line, module in python_imports(file, ("runglass", *path)):
+            if module in PYTHON_OPEN_TO_ALL:
+                continue
+            target = tuple(module.split(".")[1:])
+            # `dashboards.scalars` is a folder even where it is named without one of its modules.
+            if target[0] == "dashboards" and len(target) == 2 and target[1] in folders:
+                target = (*target, "__init__")
+            if not is_allowed(layer, layer_of(target), PYTHON_MAY_IMPORT):
+                yield f"{file.relative_to(root)}:{line}: {layer or 'runglass'} may not import {module}"
+
+
+def python_imports(file: Path, path: tuple[str, ...]) -> Iterator[tuple[int, str]]:
+    """Every module of ours that a file names, at its top or inside a function; those only for types included."""
+    top = file.parents[len(path) - 1]
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"), str(file))):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            base = ".".join(filter(None, [*(path[: -node.level] if node.level else ()), node.module]))
+            names = [f"{base}.{alias.name}" for alias in node.names]
+        else:
+            continue
+        # A name that is no module is one inside a module.
+        modules = [name if is_module(top, name) else name.rpartition(".")[0] for name in names]
+        for module in dict.fromkeys(modules):
+            if module.partition(".")[0] == "runglass":
+                yield node.lineno, module
+
+
+def is_module(top: Path, name: str) -> bool:
+    place = top.joinpath(*name.split("."))
+    return place.is_dir() or any(place.parent.glob(f"{place.name}.py*"))
+
+
+def check_web(root: Path) -> Iterator[str]:
+    source = root / "web/src"
+    for file in sorted(source.rglob("*")):
+        if file.suffix not in (".ts", ".svelte") or file.stem.endswith(".test"):
+            continue
+        layer = layer_of(file.relative_to(source).parts if file.parent != source else ())
+        for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+            for found in WEB_IMPORT.finditer(line):
+                name = next(filter(None, found.groups()))
+                if not name.startswith("."):
+                    continue
+                place = (file.parent / name).resolve()
+                if not place.is_relative_to(source):
+                    yield f"{file.relative_to(root)}:{number}: {name} is outside web/src"
+                    continue
+                target = layer_of(place.relative_to(source).parts if place.parent != source else ())
+                if not is_allowed(layer, target, WEB_MAY_IMPORT):
+                    yield f"{file.relative_to(root)}:{number}: {layer or 'the frame'} may not import {name}"
+
+
+def main() -> int:
+    wrong = [*check_python(ROOT), *check_web(ROOT)]
+    for line in wrong:
+        print(line)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
