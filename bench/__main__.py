@@ -1,0 +1,112 @@
+"""`python -m bench`: measure Runglass, TensorBoard and the floor side by side, and print one table.
+
+python -m bench                       everything (about twenty minutes; 5 GB of logs under bench/out at first)
+python -m bench --quick               a tenth of the size
+python -m bench --only load,http      some groups of rows
+python -m bench --peer-repeat 0       without TensorBoard
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from bench import table
+from bench.peers import Peer, build_floor
+from bench.rows_http import http_rows, start_rows
+from bench.rows_live import live_rows
+from bench.rows_load import blob_rows, load_rows, memory_rows
+from bench.setting import Setting
+from bench.table import Row
+from bench.workloads import OUT
+
+GROUPS: dict[str, Callable[[Setting], Iterator[Row]]] = {
+    "load": load_rows,
+    "blobs": blob_rows,
+    "memory": memory_rows,
+    "start": start_rows,
+    "http": http_rows,
+    "live": live_rows,
+}
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        "bench", description="Benchmarks side by side with TensorBoard and a C floor."
+    )
+    parser.add_argument(
+        "--only", default=",".join(GROUPS), help="comma-separated groups: " + ", ".join(GROUPS)
+    )
+    parser.add_argument(
+        "--quick", action="store_true", help="a tenth of the steps; figures are not to be judged"
+    )
+    parser.add_argument("--json", type=Path, help="write all samples there too")
+    parser.add_argument("--repeat", type=int, default=5, help="rounds of Runglass and of the floor")
+    parser.add_argument("--peer-repeat", type=int, default=3, help="rounds of the peers; 0 leaves them out")
+    chosen = parser.parse_args()
+    unknown = set(chosen.only.split(",")) - set(GROUPS)
+    if unknown:
+        parser.error(f"no such group: {', '.join(sorted(unknown))} (there are {', '.join(GROUPS)})")
+    return chosen
+
+
+def cpu_name() -> str:
+    try:
+        told = subprocess.run(["lscpu"], capture_output=True, text=True, check=True).stdout
+    except (OSError, subprocess.CalledProcessError):
+        return platform.machine()
+    names = [line.split(":", 1)[1].strip() for line in told.splitlines() if line.startswith("Model name:")]
+    return f"{platform.machine()} {names[0]}" if names else platform.machine()
+
+
+def tried(what: str, make: Callable[[], object]) -> object:
+    """A missing compiler or package index costs its column, not the run."""
+    try:
+        return make()
+    except Exception as error:
+        print(f"{what} is left out: {error}", file=sys.stderr)
+        return None
+
+
+def main() -> int:
+    chosen = arguments()
+    OUT.mkdir(parents=True, exist_ok=True)
+    peer = tried("TensorBoard", Peer) if chosen.peer_repeat else None
+    setting = Setting(
+        peer, tried("the floor", build_floor), 0.1 if chosen.quick else 1.0, chosen.repeat, chosen.peer_repeat
+    )
+    about = [
+        f"{time.strftime('%Y-%m-%d')}, {os.cpu_count()} cores, {cpu_name()}, Linux {platform.release()}, "
+        f"Python {platform.python_version()}",
+        f"Peer: {peer.describe() if peer else 'left out'}",
+        f"Best of {chosen.repeat} (peer: {chosen.peer_repeat}) is compared, the median is shown",
+    ]
+    if chosen.quick:
+        about.append("Quick run at a tenth of the size: the figures are not to be judged")
+    load_before = os.getloadavg()[0]
+    rows: list[Row] = []
+    for name in chosen.only.split(","):
+        try:
+            for row in GROUPS[name](setting):
+                rows.append(row)
+                print(" | ".join(row.cells()), flush=True)
+        except Exception as error:
+            rows.append(Row(f"{name}: stopped", ours=f"failed: {error}"))
+            print(f"{name} stopped: {error}", file=sys.stderr)
+    loads = f"{load_before:.1f} at the start, {os.getloadavg()[0]:.1f} at the end"
+    about.append(f"Load average {loads}; well above the number of cores, wall times tell nothing")
+    print("\n" + "\n".join(about) + "\n\n" + table.plain(rows))
+    (OUT / "report.md").write_text(table.markdown(rows, about))
+    if chosen.json:
+        table.write_json(chosen.json, rows, about)
+    return int(any(row.ok is False for row in rows))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
