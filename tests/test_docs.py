@@ -1,0 +1,139 @@
+"""The documents keep their word: examples run, links lead somewhere, and every flag and route is described."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from runglass import flags
+from runglass.demo import write_demo
+from runglass.query.memory import MemorySource
+from runglass.server.api import Api
+from runglass.server.settings import Settings
+
+ROOT = Path(__file__).parent.parent
+READING = ROOT / "docs/guide/reading-in-python.md"
+PAGES = sorted(
+    [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "bench").glob("*.md")],
+    key=lambda page: page.relative_to(ROOT).as_posix(),
+)
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\(([^)\s]+)\)|\b(?:src|srcset|href)=\"([^\"]+)\"")
+# What belongs to one machine or workplace: absolute paths of its users, and hosts that packages came from.
+FOREIGN = re.compile(
+    r"(?<![\w.:/])/(?:home|root|Users|work|opt|tmp|mnt)/\w|\.internal\b|artifactory|registry\.npmjs|pypi\.org/simple|--index-url"
+)
+
+
+def name(page: Path) -> str:
+    return page.relative_to(ROOT).as_posix()
+
+
+def python_blocks(page: Path) -> list[str]:
+    return [code for language, code in BLOCK.findall(page.read_text()) if language == "python"]
+
+
+def prose(page: Path) -> str:
+    """A page without its code, where brackets mean other things."""
+    return re.sub(r"`[^`\n]*`", "", BLOCK.sub("", page.read_text()))
+
+
+def anchor(heading: str) -> str:
+    """As GitHub makes them: small letters, no punctuation, a hyphen for every space."""
+    return re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A directory with the demo that examples are written for, of fewer steps."""
+    folder = tmp_path_factory.mktemp("docs")
+    write_demo(folder / "runglass-demo", now=1_800_000_000.0, steps=40)
+    return folder
+
+
+@pytest.mark.parametrize("page", [READING, ROOT / "README.md"], ids=name)
+def test_examples_run(page: Path, demo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(demo)
+    blocks = python_blocks(page)
+    if page.name == "README.md":
+        blocks = [code for code in blocks if "runglass.open" in code]
+    assert blocks
+    namespace: dict[str, Any] = {}
+    for code in blocks:
+        exec(compile(code, name(page), "exec"), namespace)
+
+
+def test_every_method_of_the_log_is_described() -> None:
+    from runglass.reader import Log, Table
+
+    text = READING.read_text()
+    methods = [each for shape in (Log, Table) for each in vars(shape) if not each.startswith("_")]
+    assert [method for method in methods if not re.search(rf"\b{method}\b", text)] == []
+
+
+def links() -> Iterator[tuple[Path, str]]:
+    for page in PAGES:
+        for found in LINK.finditer(prose(page)):
+            target = found[1] or found[2]
+            if not target.startswith(("http://", "https://", "mailto:")):
+                yield page, target
+
+
+def test_there_are_links() -> None:
+    assert len(list(links())) > 20
+
+
+def test_links_lead_somewhere() -> None:
+    broken = []
+    for page, target in links():
+        path, _, fragment = target.partition("#")
+        place = (page.parent / path).resolve() if path else page
+        if not place.exists():
+            broken.append(f"{name(page)}: {target}")
+        elif fragment:
+            headings = re.findall(r"^#+ (.+)$", BLOCK.sub("", place.read_text()), re.MULTILINE)
+            if fragment not in map(anchor, headings):
+                broken.append(f"{name(page)}: {target}")
+    assert broken == []
+
+
+def test_every_flag_is_described() -> None:
+    text = (ROOT / "docs/guide/command-line.md").read_text()
+    options = [option for action in flags.make_parser("")._actions for option in action.option_strings]
+    assert "--memory_budget" in options
+    assert [option for option in options if not re.search(rf"`{re.escape(option)}\b", text)] == []
+
+
+def test_every_flag_that_is_described_exists() -> None:
+    options = {option for action in flags.make_parser("")._actions for option in action.option_strings}
+    text = (ROOT / "docs/guide/command-line.md").read_text()
+    described = set(re.findall(r"^\| `(--\w+)", text, re.MULTILINE))
+    assert described
+    assert described - options == set()
+
+
+def test_every_route_is_described_and_no_other() -> None:
+    routes = {f"{route.method} {route.path}" for route in Api(MemorySource(), Settings()).routes}
+    table = set(
+        re.findall(r"^\| `((?:GET|POST) /api/[^`]+)` \|", (ROOT / "docs/http.md").read_text(), re.MULTILINE)
+    )
+    assert table == routes
+
+
+def test_every_file_in_the_tree_exists() -> None:
+    (tree,) = re.findall(
+        r"^```\n(src/runglass/.*?)^```$", (ROOT / "docs/architecture.md").read_text(), re.M | re.S
+    )
+    named = set(re.findall(r"[\w.]*\w\.(?:pyx|py|c|h|ts|svelte)\b", tree))
+    assert len(named) > 50
+    found = {file.name for top in ("src", "web/src") for file in (ROOT / top).rglob("*.*")}
+    assert named - found == set()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_nothing_of_one_machine(page: Path) -> None:
+    assert [found[0] for found in FOREIGN.finditer(page.read_text())] == []
