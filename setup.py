@@ -53,6 +53,10 @@ class BuildPage(build_py):
         build_page()
         super().run()
 
+    def find_package_modules(self, package, package_dir):
+        modules = super().find_package_modules(package, package_dir)
+        return [each for each in modules if not each[1].startswith("test_")]
+
 
 class SdistWithPage(sdist):
     def run(self):

@@ -143,6 +143,7 @@ def open_logs(args: argparse.Namespace) -> tuple[LogdirWatch, LocalSource]:
         reload_interval_s=args.reload_interval,
         threads=args.max_reload_threads,
         budget=MemoryBudget(args.memory_budget or default_budget_bytes()),
+        on_note=lambda note: print(f"Note: {note}", file=sys.stderr, flush=True),
     )
     return watch, LocalSource(store, keeps_overwritten=not args.purge_orphaned_data)
 

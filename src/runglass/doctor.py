@@ -66,8 +66,10 @@ def examine(source: DataSource, *, unreadable: dict[str, str], tag: str | None =
     runs = []
     for run in source.list_runs():
         series = [info for info in source.list_series(run=run.name) if tag in (None, info.key.tag)]
-        if tag is None or series:
-            runs.append(RunReport(run.name, [_report(source, info) for info in series], source.list_files(run=run.name)))
+        files = source.list_files(run=run.name)
+        # Damage is told whatever tag is asked for: that tag may be in the part that cannot be read.
+        if tag is None or series or any(file.state in FAULTS for file in files):
+            runs.append(RunReport(run.name, [_report(source, info) for info in series], files))
     return Report(source.locations, runs, unreadable)
 
 
@@ -151,10 +153,14 @@ def _conclude(report: Report) -> str:
     series = sum(len(run.tags) for run in report.runs)
     points = sum(tag.count for run in report.runs for tag in run.tags)
     files = sum(len(run.files) for run in report.runs)
-    total = f"{len(report.runs):,} runs, {series:,} series, {points:,} values, {files:,} files"
+    total = f"{_count(len(report.runs), 'run')}, {series:,} series, {_count(points, 'value')}, {_count(files, 'file')}"
     if not report.is_damaged:
         return f"{total}: no damage found."
     return f"{total}: {len(report.faults) + len(report.unreadable):,} with damage."
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
 def _short(tag: str) -> str:

@@ -36,6 +36,8 @@ class LogRoot(Struct, frozen=True):
 class FoundRun(Struct, frozen=True):
     name: str
     directory: str
+    # The directory in the words of the user.
+    shown: str
     # Event files in name order, each with its stat, or None where it could not be had.
     files: tuple[tuple[str, os.stat_result | None], ...]
 
@@ -106,7 +108,8 @@ def walk_runs(root: LogRoot, start: str, walk: Walk) -> Iterator[FoundRun]:
         return
     if not stat.S_ISDIR(found.st_mode):
         if start == root.path:
-            yield FoundRun(root.run_name(""), os.path.dirname(start), ((os.path.basename(start), found),))
+            shown = os.path.dirname(root.shown)
+            yield FoundRun(root.run_name(""), os.path.dirname(start), shown, ((os.path.basename(start), found),))
         return
     relative = os.path.relpath(start, root.path)
     pending = [_Folder(start, "" if relative == "." else relative, os.path.realpath(start), _hops(root.path, start, walk))]
@@ -126,7 +129,8 @@ def walk_runs(root: LogRoot, start: str, walk: Walk) -> Iterator[FoundRun]:
         pending.extend(folders)
         if files:
             files.sort(key=lambda file: file[0])
-            yield FoundRun(root.run_name(folder.relative), folder.path, tuple(files))
+            shown = os.path.join(root.shown, folder.relative) if folder.relative else root.shown
+            yield FoundRun(root.run_name(folder.relative), folder.path, shown, tuple(files))
 
 
 def _look_at(

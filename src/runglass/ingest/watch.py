@@ -12,9 +12,10 @@ import threading
 import time
 import traceback
 from collections import deque
-from collections.abc import Iterable
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from collections.abc import Callable, Iterable
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 
+from runglass.ingest.file_tail import FileTail
 from runglass.ingest.logdir import FoundRun, LogRoot, Walk, is_event_file, walk_runs
 from runglass.ingest.run_loader import RunLoader
 from runglass.store.budget import MemoryBudget
@@ -26,6 +27,9 @@ GATHER_MS = 24
 QUIET_MS = 6
 NOTIFY_TIMEOUT_MS = 500
 PUBLISH_EVERY_S = 0.05
+# What one thread scans in one go.
+BATCH_BYTES = 4 << 20
+BATCH_FILES = 64
 # With notifications working, a look at everything is only a safety net.
 SWEEP_EVERY_S = 30.0
 # Looking again may take this share of a core at most.
@@ -46,12 +50,14 @@ class LogdirWatch:
         reload_interval_s: float = 5.0,
         threads: int | None = None,
         budget: MemoryBudget | None = None,
+        on_note: Callable[[str], None] = lambda note: None,
     ) -> None:
         self.store = store
         self.roots = roots
         self.reload_interval_s = reload_interval_s
         self.threads = threads or min(8, os.cpu_count() or 1)
         self.budget = budget
+        self.on_note = on_note
         self.unreadable: dict[str, str] = {}
         # Why notifications are not used; "" when they are.
         self.polling_reason = ""
@@ -108,7 +114,7 @@ class LogdirWatch:
     def _register(self, found: FoundRun) -> tuple[RunLoader, list[str]]:
         loader = self._loaders.get(found.name)
         if loader is None:
-            loader = self._loaders[found.name] = RunLoader(found.name, found.directory)
+            loader = self._loaders[found.name] = RunLoader(found.name, found.directory, found.shown)
             self._by_directory.setdefault(found.directory, []).append(loader)
             self.store.runs[found.name] = loader.run
             self._changed.append(loader.run)
@@ -149,49 +155,80 @@ class LogdirWatch:
 
     def _load(self, work: list[tuple[RunLoader, list[str]]]) -> None:
         """Read files, on several threads where there is enough to read, and publish as they come."""
-        if len(work) == 1 and len(work[0][1]) == 1 and work[0][0].tails[work[0][1][0]].scanner is not None:
-            self._load_run(work[0][0], work[0][1], None)
-        elif work:
-            self._load_in_parallel(work)
+        files = deque((loader, name) for loader, names in work for name in names)
+        if all(loader.tails[name].scanner is not None for loader, name in files if name in loader.tails):
+            # Files that merely grew, as they do all day while somebody trains: not worth waking other threads.
+            for loader, name in files:
+                with loader.run.lock:
+                    tail = loader.begin_file(name)
+                    if tail is not None:
+                        tail.scan()
+                        loader.finish_file(tail)
+                self._note_change(loader)
+        else:
+            self._load_in_parallel(files)
         self._publish_changed()
 
-    def _load_in_parallel(self, work: list[tuple[RunLoader, list[str]]]) -> None:
-        queue = deque(work)
-        workers = max(1, min(self.threads, len(work)))
-        # One pool for whole files and one for parts of large files: a reader that waits for parts must not hold up the parts.
-        with ThreadPoolExecutor(workers, "runglass-load") as pool, ThreadPoolExecutor(self.threads, "runglass-part") as helpers:
+    def _load_in_parallel(self, files: deque[tuple[RunLoader, str]]) -> None:
+        """Scan on other threads, and do on this one all that needs the interpreter: they would only fight over it."""
+        scanning: dict[Future[None], list[tuple[RunLoader, FileTail]]] = {}
+        told = time.monotonic()
+        with ThreadPoolExecutor(self.threads, "runglass-scan") as pool:
+            while (files or scanning) and not self._stop.is_set():
+                while files and len(scanning) < 2 * self.threads:
+                    batch = self._open_batch(files, pool)
+                    if batch:
+                        scanning[pool.submit(_scan_all, [tail for _, tail in batch])] = batch
+                done, _ = wait(scanning, timeout=PUBLISH_EVERY_S, return_when=FIRST_COMPLETED)
+                for job in done:
+                    for loader, tail in scanning.pop(job):
+                        self._finish(loader, tail)
+                if time.monotonic() - told > PUBLISH_EVERY_S:
+                    told = time.monotonic()
+                    self._publish_changed()
+                    if not self.store.progress.is_loaded:
+                        self._publish_progress(is_loaded=False)
+        for batch in scanning.values():
+            for _, tail in batch:
+                tail.close()
 
-            def drain() -> None:
-                while not self._stop.is_set():
-                    try:
-                        loader, names = queue.popleft()
-                    except IndexError:
-                        return
-                    # With every thread busy on a file of its own, splitting files would only add work.
-                    self._load_run(loader, names, helpers if len(queue) < self.threads else None)
+    def _open_batch(self, files: deque[tuple[RunLoader, str]], pool: ThreadPoolExecutor) -> list[tuple[RunLoader, FileTail]]:
+        """Files that one thread scans in one go: many small ones, because handing over costs more than scanning those."""
+        batch: list[tuple[RunLoader, FileTail]] = []
+        size = 0
+        while files and size < BATCH_BYTES and len(batch) < BATCH_FILES:
+            loader, name = files.popleft()
+            with loader.run.lock:
+                tail = loader.begin_file(name)
+            if tail is None:
+                self._note_change(loader)
+            elif tail.is_large:
+                self._load_large(loader, tail, pool)
+            else:
+                batch.append((loader, tail))
+                size += tail.size - tail.stage.read_bytes
+        return batch
 
-            pending: set[Future[None]] = {pool.submit(drain) for _ in range(workers)}
-            while pending:
-                done, pending = wait(pending, timeout=PUBLISH_EVERY_S)
-                for finished in done:
-                    finished.result()
-                self._publish_changed()
-                if not self.store.progress.is_loaded:
-                    self._publish_progress(is_loaded=False)
+    def _load_large(self, loader: RunLoader, tail: FileTail, pool: ThreadPoolExecutor) -> None:
+        def on_part() -> None:
+            with loader.run.lock:
+                loader.file_rows(tail)
+            self._note_change(loader)
+            self._publish_changed()
+            if not self.store.progress.is_loaded:
+                self._publish_progress(is_loaded=False)
 
-    def _load_run(self, loader: RunLoader, names: list[str], helpers: ThreadPoolExecutor | None) -> None:
-        is_new = loader.run.changed_at == 0
-        changed = False
+        tail.scan_in_parts(pool, max(2, self.threads), on_part)
+        self._finish(loader, tail)
+
+    def _finish(self, loader: RunLoader, tail: FileTail) -> None:
         with loader.run.lock:
-            for name in names:
-                try:
-                    changed |= loader.load_file(name, helpers=helpers, on_part=lambda: self._changed.append(loader.run))
-                except Exception as error:
-                    # A fault of ours in one file must not take the others with it.
-                    traceback.print_exc()
-                    loader.fail_file(name, f"internal error: {error!r}")
-                    changed = True
-        if changed or is_new:
+            loader.finish_file(tail)
+        self._note_change(loader)
+
+    def _note_change(self, loader: RunLoader) -> None:
+        if loader.is_changed:
+            loader.is_changed = False
             self._changed.append(loader.run)
 
     def _publish_changed(self) -> None:
@@ -253,10 +290,15 @@ class LogdirWatch:
             self.polling_reason = next(filter(None, map(why_polling, paths)), "")
             if not self.polling_reason:
                 try:
-                    self._follow(paths)
+                    try:
+                        self._follow(paths)
+                    except PermissionError:
+                        self._follow(paths, ignores_denied=True)
                     continue
-                except OSError as error:
-                    self.polling_reason = f"file notifications are not available: {error}"
+                # watchfiles has an error of its own for what is not an OSError underneath.
+                except (OSError, RuntimeError) as error:
+                    self.polling_reason = f"the system does not report changes ({error})"
+            self.on_note(f"Looking for changes every {self.reload_interval_s:g} s: {self.polling_reason}.")
             self._poll()
 
     def _poll(self) -> None:
@@ -269,8 +311,11 @@ class LogdirWatch:
             self.load()
             cost = time.thread_time() - began
 
-    def _follow(self, paths: list[str]) -> None:
-        """Read what the operating system reports as changed, until the set of watched directories has to change."""
+    def _follow(self, paths: list[str], *, ignores_denied: bool = False) -> None:
+        """Read what the operating system reports as changed, until the set of watched directories has to change.
+
+        Directories that may not be watched are an error at first: ignoring them also hides that the system's watches are used up.
+        """
         from watchfiles import watch
 
         linked = set(self._linked)
@@ -284,7 +329,7 @@ class LogdirWatch:
             rust_timeout=NOTIFY_TIMEOUT_MS,
             yield_on_timeout=True,
             raise_interrupt=False,
-            ignore_permission_denied=True,
+            ignore_permission_denied=ignores_denied,
         ):
             if changes:
                 with self._loading:
@@ -321,6 +366,11 @@ class LogdirWatch:
 
     def _is_above_run(self, path: str) -> bool:
         return any(directory == path or directory.startswith(path + os.sep) for directory in self._by_directory)
+
+
+def _scan_all(tails: list[FileTail]) -> None:
+    for tail in tails:
+        tail.scan()
 
 
 def why_polling(path: str) -> str:

@@ -119,7 +119,7 @@ cdef class EventDecoder(TagRows):
         cdef int32_t index
         cdef TagState *t
         cdef double number
-        cdef int is_scalar
+        cdef int is_scalar, field
         if v.field == 0 and not v.has_meta:
             return 0
         if v.tag_size == 0:
@@ -129,7 +129,9 @@ cdef class EventDecoder(TagRows):
         if index < 0:
             return -2
         t = &self.tags[index]
-        if self.learn(index, v.field, v.meta, v.meta_size, v.has_meta) < 0:
+        # Metadata without a value says what a tensor would be.
+        field = v.field if v.field else VALUE_TENSOR
+        if self.learn(index, field, v.meta, v.meta_size, v.has_meta) < 0:
             return -2
         if v.field == VALUE_SIMPLE:
             if self.push_point(t, wall_time, step, v.simple) < 0:
@@ -145,7 +147,7 @@ cdef class EventDecoder(TagRows):
                 return self.remember(index, DID_POINT)
         if v.field == 0 and t.plugin == PLUGIN_POINTS:
             return 0
-        return self.push_blob(index, wall_time, step, record, at, size)
+        return self.push_blob(index, field, wall_time, step, record, at, size)
 
     cdef int keep_summary(
         self, const uint8_t *p, const uint8_t *end, const uint8_t *payload, double wall_time, int64_t step, int64_t record
@@ -381,7 +383,7 @@ cdef class EventDecoder(TagRows):
             return -2
         if self.learn(code, v.field, v.meta, v.meta_size, v.has_meta) < 0:
             return -2
-        return self.push_blob(code, wall_time, step, record, value_at - record - 12, end - value_at)
+        return self.push_blob(code, v.field, wall_time, step, record, value_at - record - 12, end - value_at)
 
     cdef int hop_event(self, Buffer *b, int fd, int64_t record, int64_t length) noexcept nogil:
         """File a large record without reading its blobs. Codes as hop_value's."""

@@ -197,10 +197,10 @@ cdef class EventScanner(EventDecoder):
     def scan(self, int fd, ScanBuffer buffer, int64_t limit=0x7FFFFFFFFFFFFFFF, int64_t size=0):
         """Read every complete record that begins before `limit`; returns why it stopped (see STOPS).
 
-        `size` is the file's as far as known: a hint for how much room the rows will need, not a bound.
+        `size` is where this scanner's rows will end as far as is known: a hint for how much room they need, not a bound.
         """
         cdef uint8_t *shrunk
-        self.expected_end = min(size, limit)
+        self.expected_end = size
         with nogil:
             self.stop = self.run(fd, limit, &buffer.buffer)
         if buffer.buffer.capacity > BUFFER_BYTES:

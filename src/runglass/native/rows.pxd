@@ -16,6 +16,7 @@ cdef enum Did:
     DID_META = 2
     DID_FIRST_FIELD = 3
     DID_BLOBS_FIRST = 4
+    DID_BLOB_FIELD = 5
 
 cdef struct Start:
     # Rows that came before a session start, and the step it names.
@@ -32,6 +33,7 @@ cdef struct TagState:
     int32_t following          # the tag that came after this one last time: writers cycle
     uint8_t plugin
     uint8_t first_field
+    uint8_t blob_field         # of the first blob, which may be another
     uint8_t is_dirty
     uint8_t blobs_first
     Cols points
@@ -78,7 +80,7 @@ cdef class TagRows:
     cdef int remember(self, int32_t tag, int did) noexcept nogil
     cdef void take_back(self) noexcept nogil
     cdef int push_blob(
-        self, int32_t index, double wall_time, int64_t step, int64_t record, uint64_t at, uint64_t size
+        self, int32_t index, int field, double wall_time, int64_t step, int64_t record, uint64_t at, uint64_t size
     ) noexcept nogil
     cdef int push_extra(
         self, int field, double wall_time, int64_t step, int64_t record, uint64_t at, uint64_t size

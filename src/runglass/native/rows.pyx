@@ -175,7 +175,7 @@ cdef class TagRows:
         if has_meta and t.meta_size < 0:
             if self.set_meta(t, meta, meta_size) < 0 or self.remember(index, DID_META) < 0:
                 return -2
-        if t.first_field == 0 and field:
+        if t.first_field == 0:
             t.first_field = field
             return self.remember(index, DID_FIRST_FIELD)
         return 0
@@ -197,7 +197,7 @@ cdef class TagRows:
     # -- rows
 
     cdef int push_blob(
-        self, int32_t index, double wall_time, int64_t step, int64_t record, uint64_t at, uint64_t size
+        self, int32_t index, int field, double wall_time, int64_t step, int64_t record, uint64_t at, uint64_t size
     ) noexcept nogil:
         cdef TagState *t = &self.tags[index]
         cdef Cols *c = &t.blobs
@@ -206,6 +206,10 @@ cdef class TagRows:
         if c.count == 0 and t.taken_blobs == 0 and t.points.count == 0 and t.taken_points == 0:
             t.blobs_first = 1
             if self.remember(index, DID_BLOBS_FIRST) < 0:
+                return -2
+        if t.blob_field == 0:
+            t.blob_field = field
+            if self.remember(index, DID_BLOB_FIELD) < 0:
                 return -2
         (<int64_t *>c.data[0])[c.count] = step
         (<double *>c.data[1])[c.count] = wall_time
@@ -272,6 +276,8 @@ cdef class TagRows:
                 t.plugin = PLUGIN_UNKNOWN
             elif did == DID_FIRST_FIELD:
                 t.first_field = 0
+            elif did == DID_BLOB_FIELD:
+                t.blob_field = 0
             else:
                 t.blobs_first = 0
         self.undo_count = 0
@@ -342,6 +348,8 @@ cdef class TagRows:
                 return -2
             if mine.first_field == 0:
                 mine.first_field = t.first_field
+            if mine.blob_field == 0:
+                mine.blob_field = t.blob_field
             if mine.points.count == 0 and mine.taken_points == 0 and mine.blobs.count == 0 and mine.taken_blobs == 0:
                 mine.blobs_first = t.blobs_first
             if cols_extend(&mine.points, &t.points) < 0 or cols_extend(&mine.blobs, &t.blobs) < 0:
@@ -398,7 +406,7 @@ cdef class TagRows:
         return found
 
     def tag(self, int32_t index):
-        """(name, metadata or None, field of the first value, whether blobs came first, points, blobs)"""
+        """(name, metadata or None, fields of the first value and of the first blob, whether blobs came first, points, blobs)"""
         if index < 0 or index >= self.tag_count:
             raise IndexError(index)
         cdef TagState *t = &self.tags[index]
@@ -406,7 +414,7 @@ cdef class TagRows:
         return (
             <bytes>t.name[:t.size],
             <bytes>t.meta[:t.meta_size] if t.meta_size >= 0 else None,
-            t.first_field,
+            (t.first_field, t.blob_field),
             bool(t.blobs_first),
             points,
             blobs,

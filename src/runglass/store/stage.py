@@ -23,11 +23,28 @@ COUNT_BITS = 40
 EPOCHS = 1 << 12
 
 
+class Epochs:
+    """Where new series begin counting: above every series that is gone, so that none is taken for a namesake of before."""
+
+    def __init__(self) -> None:
+        self.first = 0
+        self._lock = threading.Lock()
+
+    def retire(self, epoch: int) -> None:
+        with self._lock:
+            self.first = max(self.first, epoch + 1) % EPOCHS
+
+
+_epochs = Epochs()
+
+
 class FileStage(Struct):
     """One event file of a run: how much of it is in the store, and how it is doing."""
 
     name: str
     path: str
+    # The path in the words of the user: below the log directory as it was named.
+    shown: str
     size_bytes: int = 0
     read_bytes: int = 0
     records: int = 0
@@ -103,21 +120,6 @@ class SeriesStage(Struct):
         return self.epoch << COUNT_BITS | self.count
 
 
-class Epochs:
-    """Where new series begin counting: above every series that is gone, so that none is taken for a namesake of before."""
-
-    def __init__(self) -> None:
-        self.first = 0
-        self._lock = threading.Lock()
-
-    def retire(self, series: SeriesStage) -> None:
-        with self._lock:
-            self.first = max(self.first, series.epoch + 1) % EPOCHS
-
-
-_epochs = Epochs()
-
-
 class RunStage(Struct):
     name: str
     # How to decode a value of this run: (its bytes, its series' meta) -> value.
@@ -149,7 +151,7 @@ class RunStage(Struct):
             for tag, series in list(group.items()):
                 series.drop_file(file)
                 if not series.parts:
-                    _epochs.retire(series)
+                    _epochs.retire(series.epoch)
                     del group[tag]
                 elif file.start_step is not None:
                     series.begin_epoch()
@@ -159,7 +161,7 @@ class RunStage(Struct):
     def retire(self) -> None:
         """The run is gone; one of the same name may come."""
         for series in self.each_series():
-            _epochs.retire(series)
+            _epochs.retire(series.epoch)
 
     def info(self) -> RunInfo:
         changed_at = self.changed_at
@@ -187,7 +189,7 @@ class RunStage(Struct):
         return [
             FileHealth(
                 run=self.name,
-                path=file.path,
+                path=_as_text(file.shown),
                 state=file.state,
                 size_bytes=file.size_bytes,
                 read_bytes=file.read_bytes,
@@ -199,6 +201,11 @@ class RunStage(Struct):
             )
             for _, file in sorted(self.files.items())
         ]
+
+
+def _as_text(path: str) -> str:
+    """Paths that are not UTF-8 on disk could not be sent anywhere."""
+    return path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 class Store:

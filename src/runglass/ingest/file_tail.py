@@ -1,0 +1,200 @@
+"""One event file that is followed: opened, read on from where it stood, and judged.
+
+Knows resuming, replaced and shrunken files, damage, and reading one large file on several threads. What the rows mean is
+run_loader.py's business.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import threading
+from collections.abc import Callable
+from concurrent.futures import Executor
+
+from runglass.native.events import EventScanner, ScanBuffer, find_record
+from runglass.store.model import FileState
+from runglass.store.stage import FileStage, Part
+
+POINTS_PLUGIN = b"scalars"
+# Profilers leave a file of this name so that their directory counts as a run; nothing in it is meant to be read.
+PROFILE_MARK = ".profile-empty"
+
+# A file is split over several threads above this, where its records are small; the parts are this large at most.
+SPLIT_BYTES = 12 << 20
+PROBE_BYTES = 2 << 20
+PART_BYTES = 512 << 20
+SMALL_RECORD_BYTES = 4096
+SYNC_BYTES = 1 << 20
+
+# Non-blocking: it may be a pipe, and nobody may ever write to it.
+OPEN_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+
+_scratch = threading.local()
+
+
+def scan_buffer() -> ScanBuffer:
+    if not hasattr(_scratch, "buffer"):
+        _scratch.buffer = ScanBuffer()
+    buffer: ScanBuffer = _scratch.buffer
+    return buffer
+
+
+class FileTail:
+    """An event file and the scanner that stands at its end. `open`, `scan`, `close`, in this order, again and again."""
+
+    __slots__ = ("error", "fd", "identity", "indices", "scanner", "size", "stage", "stop")
+
+    def __init__(self, stage: FileStage) -> None:
+        self.stage = stage
+        self.scanner: EventScanner | None = None
+        self.identity: tuple[int, int] | None = None
+        # Per tag of the scanner, the parts of its two possible series: points, blobs.
+        self.indices: list[list[Part | None]] = []
+        # While it is open.
+        self.fd = -1
+        self.size = 0
+        # How the last scan ended: why it stopped, or what went wrong in our own code.
+        self.stop = ""
+        self.error: Exception | None = None
+
+    def open(self) -> bool:
+        """Open the file; False when it is another one than before, or was cut. Raises OSError."""
+        self.fd = os.open(self.stage.path, OPEN_FLAGS)
+        found = os.fstat(self.fd)
+        if not stat.S_ISREG(found.st_mode):
+            self.close()
+            raise OSError(0, "not a regular file")
+        before, self.identity = self.identity, (found.st_dev, found.st_ino)
+        self.size = found.st_size
+        if self.scanner is None:
+            return True
+        # Its first bytes never change, unless it became another file.
+        head = self.scanner.head
+        return before == self.identity and self.size >= self.stage.read_bytes and _read_head(self.fd, len(head)) == head
+
+    def forget(self) -> None:
+        """What was read of it is void; the next scan begins at its front."""
+        self.stage = FileStage(self.stage.name, self.stage.path, self.stage.shown)
+        self.scanner = None
+        self.indices = []
+
+    def close(self) -> None:
+        if self.fd >= 0:
+            os.close(self.fd)
+            self.fd = -1
+
+    @property
+    def is_large(self) -> bool:
+        return self.size - self.stage.read_bytes > SPLIT_BYTES
+
+    def scan(self) -> None:
+        """Read what is new. Touches nothing but the scanner, so that it may run on any thread."""
+        self.error = None
+        try:
+            if self.scanner is None:
+                self.scanner = EventScanner(POINTS_PLUGIN)
+            self.stop = self.scanner.scan(self.fd, scan_buffer(), size=self.size)
+        except Exception as error:
+            self.error = error
+
+    def scan_in_parts(self, helpers: Executor, threads: int, on_part: Callable[[], None]) -> None:
+        """Read a large file on several threads: each begins at a record found by its looks, and its rows count only when reading
+        from the front arrives exactly there. `on_part` is called whenever there are rows to take.
+        """
+        if self.scanner is None:
+            self.scanner = EventScanner(POINTS_PLUGIN)
+        scanner, fd, size = self.scanner, self.fd, self.size
+        first = scanner.offset
+        records = scanner.records
+        stop = scanner.scan(fd, scan_buffer(), first + PROBE_BYTES, size)
+        while stop == "limit":
+            is_dense = scanner.records - records > (scanner.offset - first) // SMALL_RECORD_BYTES
+            if not is_dense or size - scanner.offset < SPLIT_BYTES // 2:
+                stop = scanner.scan(fd, scan_buffer(), size=size)
+                break
+            span = min(PART_BYTES, (size - scanner.offset) // threads + 1)
+            begins = []
+            for number in range(1, threads):
+                at = find_record(fd, scanner.offset + number * span, min(size, scanner.offset + number * span + SYNC_BYTES), scan_buffer())
+                if at > 0:
+                    begins.append(at)
+            end = scanner.offset + threads * span
+            ends = [*begins[1:], end] if begins else []
+            parts = [EventScanner(POINTS_PLUGIN, at, scanner) for at in begins]
+            pending = [helpers.submit(_scan_part, part, fd, until) for part, until in zip(parts, ends, strict=True)]
+            stop = scanner.scan(fd, scan_buffer(), begins[0] if begins else end, size)
+            for part, until, reading in zip(parts, ends, pending, strict=True):
+                reading.result()
+                if stop == "limit":
+                    stop = reading.result() if scanner.absorb(part) else scanner.scan(fd, scan_buffer(), until, size)
+            on_part()
+        self.stop = stop
+
+    def set_state(self, state: FileState, byte: int | None = None, reason: str = "", advice: str = "") -> None:
+        self.stage.state = state
+        self.stage.byte = byte
+        self.stage.reason = reason
+        self.stage.advice = advice
+
+    def judge(self) -> None:
+        """Put the file's health into words, after a scan."""
+        scanner, stop = self.scanner, self.stop
+        if scanner is None:
+            return
+        at = scanner.offset
+        before = f"The {scanner.records:,} records before it are shown" if scanner.records else "Nothing in it can be shown"
+        if stop == "bad_length":
+            if at == 0 and scanner.head[:2] == b"\x1f\x8b":
+                self.set_state(FileState.DAMAGED, 0, "gzip data, not an event file", "Decompress it with gunzip.")
+            elif at == 0:
+                reason = "not an event file: its first bytes are no record"
+                self.set_state(FileState.DAMAGED, 0, reason, "Rename or move it if it is something else.")
+            else:
+                self.set_state(
+                    FileState.DAMAGED,
+                    at,
+                    f"length checksum 0x{scanner.found_checksum:08x}, expected 0x{scanner.expected_checksum:08x}. {before}; the rest of this "
+                    "file cannot be read",
+                    "Copy the file again if it is a copy; else the bytes after this one are lost.",
+                )
+        elif stop == "too_long":
+            self.set_state(
+                FileState.DAMAGED,
+                at,
+                f"record length {scanner.found_length:,}, more than an event can have (2 GiB). {before}; the rest of this file cannot be read",
+                "Copy the file again if it is a copy; else the bytes after this one are lost.",
+            )
+        elif stop == "read_failed":
+            self.set_state(
+                FileState.UNREADABLE,
+                at,
+                f"reading failed: {os.strerror(scanner.read_errno)}. {before}",
+                "Check the disk or the network mount; reading is tried again by itself.",
+            )
+        elif scanner.skipped:
+            why = "payload checksum is wrong" if scanner.skip_reason == "checksum" else "payload is no event"
+            count = f"{scanner.skipped:,} record{'s' if scanner.skipped > 1 else ''}"
+            self.set_state(
+                FileState.SKIPPED,
+                scanner.first_skipped,
+                f"{why}. {count} skipped; all others are shown",
+                "Copy the file again if it is a copy; else those records are lost.",
+            )
+        elif stop == "short":
+            self.set_state(FileState.CUT_SHORT, at, "ends inside a record; the rest is awaited")
+        elif stop == "zeros":
+            self.set_state(FileState.CUT_SHORT, at, "zeros from here on; data is awaited")
+        else:
+            self.set_state(FileState.OK)
+
+
+def _read_head(fd: int, size: int) -> bytes:
+    if hasattr(os, "pread"):
+        return os.pread(fd, size, 0)
+    os.lseek(fd, 0, os.SEEK_SET)
+    return os.read(fd, size)
+
+
+def _scan_part(part: EventScanner, fd: int, until: int) -> str:
+    return part.scan(fd, scan_buffer(), until, until)
