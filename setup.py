@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy
 from Cython.Build import cythonize
 from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
 from setuptools.command.build_py import build_py
 from setuptools.command.sdist import sdist
 
@@ -44,7 +45,8 @@ def build_page():
         raise SystemExit("Building Runglass from a checkout needs Node.js 20 or newer (npm was not found on PATH).")
     installed = web / "node_modules/.package-lock.json"
     if not installed.exists() or installed.stat().st_mtime < (web / "package-lock.json").stat().st_mtime:
-        subprocess.run([npm, "ci", "--no-audit", "--no-fund"], cwd=web, check=True)
+        # Not `npm ci`: it insists on binaries for every platform, and a registry mirror may lack those of others.
+        subprocess.run([npm, "install", "--no-save", "--no-audit", "--no-fund"], cwd=web, check=True)
     subprocess.run([npm, "run", "build"], cwd=web, check=True)
 
 
@@ -58,6 +60,12 @@ class BuildPage(build_py):
         return [each for each in modules if not each[1].startswith("test_")]
 
 
+class BuildInParallel(build_ext):
+    def finalize_options(self):
+        super().finalize_options()
+        self.parallel = self.parallel or os.cpu_count()
+
+
 class SdistWithPage(sdist):
     def run(self):
         build_page()
@@ -67,7 +75,7 @@ class SdistWithPage(sdist):
 def extensions():
     unix = sys.platform != "win32"
     # Fused multiply-add is off because it rounds otherwise than the plain formula, so results would depend on the machine.
-    flags = ["-O3", "-fno-strict-aliasing", "-ffp-contract=off", "-Wno-unused-function"] if unix else ["/O2"]
+    flags = ["-O3", "-g0", "-fno-strict-aliasing", "-ffp-contract=off", "-Wno-unused-function"] if unix else ["/O2"]
     found = []
     for source in sorted(NATIVE.glob("*.pyx")):
         if ONLY and source.stem not in ONLY:
@@ -84,6 +92,7 @@ def extensions():
     return cythonize(
         found,
         # Directives are no part of what Cython compares, so switching between the two builds has to be said.
+        nthreads=os.cpu_count() or 0,
         force=CHECKED or "--force" in sys.argv,
         include_path=["src"],
         language_level=3,
@@ -96,4 +105,4 @@ def extensions():
     )
 
 
-setup(ext_modules=extensions(), cmdclass={"build_py": BuildPage, "sdist": SdistWithPage})
+setup(ext_modules=extensions(), cmdclass={"build_ext": BuildInParallel, "build_py": BuildPage, "sdist": SdistWithPage})

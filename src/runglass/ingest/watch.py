@@ -27,6 +27,7 @@ GATHER_MS = 24
 QUIET_MS = 6
 NOTIFY_TIMEOUT_MS = 500
 PUBLISH_EVERY_S = 0.05
+TELL_SHARE = 20
 # What one thread scans in one go.
 BATCH_BYTES = 4 << 20
 BATCH_FILES = 64
@@ -65,8 +66,7 @@ class LogdirWatch:
         self._by_directory: dict[str, list[RunLoader]] = {}
         self._linked: set[str] = set()
         self._changed: deque[RunStage] = deque()
-        self._runs_loaded = 0
-        self._bytes_read = 0
+        self._next_tell = 0.0
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
         self._loading = threading.Lock()
@@ -85,8 +85,6 @@ class LogdirWatch:
         work: list[tuple[RunLoader, list[str]]] = []
         walk = Walk()
         found_names: set[str] = set()
-        is_first = not self.store.progress.is_loaded
-        told = time.monotonic()
         for root in self.roots:
             start = root.path
             if below is not None:
@@ -98,9 +96,7 @@ class LogdirWatch:
                 loader, names = self._register(found)
                 if names:
                     work.append((loader, names))
-                if is_first and time.monotonic() - told > PUBLISH_EVERY_S:
-                    told = time.monotonic()
-                    self._publish_progress(is_loaded=False)
+                self._tell_progress()
         self._linked |= walk.linked
         self.unreadable = walk.unreadable
         gone = [
@@ -172,7 +168,6 @@ class LogdirWatch:
     def _load_in_parallel(self, files: deque[tuple[RunLoader, str]]) -> None:
         """Scan on other threads, and do on this one all that needs the interpreter: they would only fight over it."""
         scanning: dict[Future[None], list[tuple[RunLoader, FileTail]]] = {}
-        told = time.monotonic()
         with ThreadPoolExecutor(self.threads, "runglass-scan") as pool:
             while (files or scanning) and not self._stop.is_set():
                 while files and len(scanning) < 2 * self.threads:
@@ -183,11 +178,7 @@ class LogdirWatch:
                 for job in done:
                     for loader, tail in scanning.pop(job):
                         self._finish(loader, tail)
-                if time.monotonic() - told > PUBLISH_EVERY_S:
-                    told = time.monotonic()
-                    self._publish_changed()
-                    if not self.store.progress.is_loaded:
-                        self._publish_progress(is_loaded=False)
+                self._tell_progress()
         for batch in scanning.values():
             for _, tail in batch:
                 tail.close()
@@ -202,6 +193,7 @@ class LogdirWatch:
                 tail = loader.begin_file(name)
             if tail is None:
                 self._note_change(loader)
+                self._tell_progress()
             elif tail.is_large:
                 self._load_large(loader, tail, pool)
             else:
@@ -214,9 +206,7 @@ class LogdirWatch:
             with loader.run.lock:
                 loader.file_rows(tail)
             self._note_change(loader)
-            self._publish_changed()
-            if not self.store.progress.is_loaded:
-                self._publish_progress(is_loaded=False)
+            self._tell_progress()
 
         tail.scan_in_parts(pool, max(2, self.threads), on_part)
         self._finish(loader, tail)
@@ -240,6 +230,16 @@ class LogdirWatch:
             self.store.publish(list(changed.values()))
             if self.budget is not None:
                 self.budget.enforce(self.store)
+
+    def _tell_progress(self) -> None:
+        """Publish what came so far, now and then: a small share of the time goes into telling, however many runs there are."""
+        now = time.monotonic()
+        if now < self._next_tell:
+            return
+        self._publish_changed()
+        if not self.store.progress.is_loaded:
+            self._publish_progress(is_loaded=False)
+        self._next_tell = time.monotonic() + max(PUBLISH_EVERY_S, TELL_SHARE * (time.monotonic() - now))
 
     def _publish_progress(self, *, is_loaded: bool) -> None:
         stages = [stage for loader in list(self._loaders.values()) for stage in list(loader.run.files.values())]
