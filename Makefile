@@ -1,4 +1,5 @@
 # Everything a developer or CI does, by name. `make setup` is a prerequisite of all and costs nothing when nothing changed.
+SHELL := bash
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -68,7 +69,7 @@ interop: setup
 
 # The server with the demo logs, and Vite with hot reload beside it.
 dev: setup
-	cd web && npm run dev & $(BIN)/runglass demo --port 6006; kill %1
+	trap 'kill $$(jobs -p) 2>/dev/null' EXIT; (cd web && npm run dev) & $(BIN)/runglass demo --port 6006
 
 gen: setup
 	$(BIN)/python tools/gen_types.py > web/openapi.json

@@ -43,12 +43,16 @@ def scan_buffer() -> ScanBuffer:
 class FileTail:
     """An event file and the scanner that stands at its end. `open`, `scan`, `close`, in this order, again and again."""
 
-    __slots__ = ("error", "fd", "identity", "indices", "scanner", "size", "stage", "stop")
+    __slots__ = ("error", "fd", "first_lost", "identity", "indices", "lost", "modified_ns", "scanner", "size", "stage", "stop")
 
     def __init__(self, stage: FileStage) -> None:
         self.stage = stage
         self.scanner: EventScanner | None = None
         self.identity: tuple[int, int] | None = None
+        self.modified_ns = 0
+        # Records that the scanner hopped over and that turned out to be damaged, and where the first of them is.
+        self.lost = 0
+        self.first_lost = 0
         # Per tag of the scanner, the parts of its two possible series: points, blobs.
         self.indices: list[list[Part | None]] = []
         # While it is open.
@@ -59,25 +63,49 @@ class FileTail:
         self.error: Exception | None = None
 
     def open(self) -> bool:
-        """Open the file; False when it is another one than before, or was cut. Raises OSError."""
+        """Open the file; False when it is another one than before, or was cut. Raises OSError, with the file closed."""
         self.fd = os.open(self.stage.path, OPEN_FLAGS)
+        try:
+            return self._look()
+        except OSError:
+            self.close()
+            raise
+
+    def _look(self) -> bool:
         found = os.fstat(self.fd)
         if not stat.S_ISREG(found.st_mode):
-            self.close()
             raise OSError(0, "not a regular file")
         before, self.identity = self.identity, (found.st_dev, found.st_ino)
         self.size = found.st_size
+        self.modified_ns = found.st_mtime_ns
         if self.scanner is None:
             return True
         # Its first bytes never change, unless it became another file.
         head = self.scanner.head
         return before == self.identity and self.size >= self.stage.read_bytes and _read_head(self.fd, len(head)) == head
 
+    def is_as_read(self, found: os.stat_result) -> bool:
+        """Whether a look at the directory says that there is nothing new in the file."""
+        return (
+            found.st_size == self.stage.size_bytes
+            and found.st_mtime_ns == self.modified_ns
+            and (found.st_dev, found.st_ino) == self.identity
+            and self.stage.state not in (FileState.UNREADABLE, FileState.READING)
+            # Space that is filled in changes no size, and the clock of a file system ticks slowly.
+            and self.stop != "zeros"
+        )
+
+    def lose(self, record: int) -> None:
+        if not self.lost:
+            self.first_lost = record
+        self.lost += 1
+
     def forget(self) -> None:
         """What was read of it is void; the next scan begins at its front."""
         self.stage = FileStage(self.stage.name, self.stage.path, self.stage.shown)
         self.scanner = None
         self.indices = []
+        self.lost = 0
 
     def close(self) -> None:
         if self.fd >= 0:
@@ -143,6 +171,7 @@ class FileTail:
         if scanner is None:
             return
         at = scanner.offset
+        skipped = scanner.skipped + self.lost
         before = f"The {scanner.records:,} records before it are shown" if scanner.records else "Nothing in it can be shown"
         if stop == "bad_length":
             if at == 0 and scanner.head[:2] == b"\x1f\x8b":
@@ -172,12 +201,13 @@ class FileTail:
                 f"reading failed: {os.strerror(scanner.read_errno)}. {before}",
                 "Check the disk or the network mount; reading is tried again by itself.",
             )
-        elif scanner.skipped:
-            why = "payload checksum is wrong" if scanner.skip_reason == "checksum" else "payload is no event"
-            count = f"{scanner.skipped:,} record{'s' if scanner.skipped > 1 else ''}"
+        elif skipped:
+            why = "payload is no event" if scanner.skip_reason == "malformed" else "payload checksum is wrong"
+            count = f"{skipped:,} record{'s' if skipped > 1 else ''}"
+            first = [scanner.first_skipped] * bool(scanner.skipped) + [self.first_lost] * bool(self.lost)
             self.set_state(
                 FileState.SKIPPED,
-                scanner.first_skipped,
+                min(first),
                 f"{why}. {count} skipped; all others are shown",
                 "Copy the file again if it is a copy; else those records are lost.",
             )

@@ -28,8 +28,8 @@ class LogRoot(Struct, frozen=True):
 
     def run_name(self, relative: str) -> str:
         name = relative.replace(os.sep, "/") or "."
-        # Names that are not UTF-8 on disk could not be sent anywhere.
-        name = name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+        # Names that are not UTF-8 on disk could not be sent anywhere; spelt out, no two of them become one.
+        name = name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
         return f"{self.name}/{name}" if self.name else name
 
 
@@ -55,8 +55,13 @@ def parse_spec(spec: str) -> list[LogRoot]:
     roots = []
     for item in filter(None, (piece.strip() for piece in spec.split(","))):
         name, colon, path = item.partition(":")
-        is_plain = not colon or item.startswith("/") or "://" in item or _WINDOWS_DRIVE.match(item) is not None
+        is_drive = os.name == "nt" and _WINDOWS_DRIVE.match(item) is not None
+        is_plain = not colon or item.startswith("/") or "://" in item or is_drive
         roots.append(parse_root(item) if is_plain else parse_root(path, name=name))
+    names = [root.name for root in roots if root.name]
+    for name in names:
+        if names.count(name) > 1:
+            raise BadRequest(f"--logdir_spec {spec!r} gives the name {name!r} twice. Name every directory differently.", where="logdir_spec")
     if not roots:
         raise BadRequest(f"--logdir_spec {spec!r} names no directory; expected name:path,name2:path2.", where="logdir_spec")
     return roots

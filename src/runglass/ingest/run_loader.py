@@ -96,8 +96,10 @@ class RunLoader:
         try:
             is_same = tail.open()
         except FileNotFoundError:
-            self.drop_file(name)
-            self.is_changed = True
+            if os.path.islink(tail.stage.path):
+                self._note(tail, FileState.UNREADABLE, "a link to a file that is not there", "Remove the link, or bring its file back.")
+            else:
+                self.drop_file(name)
             return None
         except OSError as error:
             advice = "Check the file and its permissions; it is tried again by itself."
@@ -141,7 +143,6 @@ class RunLoader:
         self.is_changed |= (stage.read_bytes, stage.records) != (scanner.offset, scanner.records)
         stage.read_bytes = scanner.offset
         stage.records = scanner.records
-        stage.skipped_records = scanner.skipped
         if scanner.min_wall_time <= scanner.max_wall_time:
             if len(self.run.files) > 1 and stage.max_wall_time not in (None, scanner.max_wall_time):
                 # Whether the next file goes on where this one ended, or was written beside it, may look different now.
@@ -158,6 +159,7 @@ class RunLoader:
             self._file_tag(tail, scanner, index)
         for extra in scanner.take_extras():
             self._file_extra(tail, extra)
+        stage.skipped_records = scanner.skipped + tail.lost
         self._use_meta_graph()
 
     def _file_tag(self, tail: FileTail, scanner: EventScanner, index: int) -> None:
@@ -214,7 +216,7 @@ class RunLoader:
                 body = load_range(tail.stage.path, record=record, value_at=at, value_size=size)
                 message = wire.decode(TAGGED_RUN_METADATA, body)
             except (ValueError, ValueDamaged):
-                tail.stage.skipped_records += 1
+                tail.lose(record)
                 return
             data = bytes(message.get("run_metadata", b""))
             begin = body.find(data) if data else 0

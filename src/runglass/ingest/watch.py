@@ -98,11 +98,12 @@ class LogdirWatch:
                     work.append((loader, names))
                 self._tell_progress()
         self._linked |= walk.linked
-        self.unreadable = walk.unreadable
+        elsewhere = {path: why for path, why in self.unreadable.items() if below is not None and not _is_at_or_below(path, below)}
+        self.unreadable = {**elsewhere, **walk.unreadable}
         gone = [
             loader
             for name, loader in self._loaders.items()
-            if name not in found_names and (below is None or loader.directory == below or loader.directory.startswith(below + os.sep))
+            if name not in found_names and (below is None or _is_at_or_below(loader.directory, below))
         ]
         self._drop(gone)
         return work
@@ -127,12 +128,7 @@ class LogdirWatch:
             if tail is None:
                 loader.add_file(name, found_stat.st_size if found_stat is not None else 0)
                 wanted.append(name)
-            elif (
-                found_stat is None
-                or found_stat.st_size != tail.stage.size_bytes
-                or tail.stage.state in (FileState.UNREADABLE, FileState.READING)
-                or tail.identity != (found_stat.st_dev, found_stat.st_ino)
-            ):
+            elif found_stat is None or not tail.is_as_read(found_stat):
                 wanted.append(name)
         return loader, wanted
 
@@ -163,6 +159,8 @@ class LogdirWatch:
                 self._note_change(loader)
         else:
             self._load_in_parallel(files)
+        # A file may be gone again by the time it is opened, and a run without files is none.
+        self._drop([loader for loader, _ in work if not loader.tails and loader.run.name in self._loaders])
         self._publish_changed()
 
     def _load_in_parallel(self, files: deque[tuple[RunLoader, str]]) -> None:
@@ -282,7 +280,7 @@ class LogdirWatch:
     def _keep_up(self) -> None:
         while not self._stop.is_set():
             paths = [path for path in [*(root.path for root in self.roots), *sorted(self._linked)] if os.path.exists(path)]
-            if len(paths) < len(self.roots):
+            if not all(root.path in paths for root in self.roots):
                 # Watching for a directory to appear would mean watching its parents, whatever else happens there.
                 self._stop.wait(min(1.0, self.reload_interval_s))
                 self.load()
@@ -319,6 +317,7 @@ class LogdirWatch:
         from watchfiles import watch
 
         linked = set(self._linked)
+        watched = list(map(_identity, paths))
         next_sweep = 0.0
         for changes in watch(
             *paths,
@@ -339,7 +338,8 @@ class LogdirWatch:
                 began = time.thread_time()
                 self.load()
                 next_sweep = time.monotonic() + max(SWEEP_EVERY_S, (time.thread_time() - began) / SWEEP_SHARE)
-            if self._linked != linked or not all(map(os.path.exists, paths)):
+            # One that was removed and made again is another directory, of which nothing would be heard.
+            if self._linked != linked or list(map(_identity, paths)) != watched:
                 return
 
     def _handle(self, changes: dict[str, str]) -> None:
@@ -362,10 +362,21 @@ class LogdirWatch:
                 for loader, names in self._rescan(path):
                     work.setdefault(loader.run.name, (loader, []))[1].extend(names)
         self._load([(loader, sorted(set(names))) for loader, names in work.values()])
-        self._drop([loader for loader, _ in work.values() if not loader.tails and loader.run.name in self._loaders])
 
     def _is_above_run(self, path: str) -> bool:
         return any(directory == path or directory.startswith(path + os.sep) for directory in self._by_directory)
+
+
+def _is_at_or_below(path: str, top: str) -> bool:
+    return path == top or path.startswith(top + os.sep)
+
+
+def _identity(path: str) -> tuple[int, int] | None:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _scan_all(tails: list[FileTail]) -> None:

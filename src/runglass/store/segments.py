@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from runglass.store.stage import FileStage, SeriesStage
+    from runglass.store.stage import FileStage, Part
 
 Start = tuple[int, int]
 """A session start as one series sees it: rows of the file before it, and the step it names."""
@@ -21,19 +21,19 @@ class Segment(NamedTuple):
     first_step: int | None
 
 
-def find_segments(series: SeriesStage, counts: list[int] | None = None) -> list[Segment]:
-    """Split a series at restarts: session starts, and steps that fall back from one file to the next.
+def find_segments(parts: tuple[Part, ...], is_points: bool, counts: list[int] | None = None) -> list[Segment]:
+    """Split the parts of a series at restarts: session starts, and steps that fall back from one file to the next.
 
     Files whose wall times overlap were written side by side; falling back from one to the other is no restart.
     """
     segments = [Segment(0, None)]
-    if len(series.parts) == 1 and not series.parts[0].starts:
+    if len(parts) == 1 and not parts[0].starts:
         return segments
     row = 0
     highest: int | None = None
     previous: FileStage | None = None
-    for index, part in enumerate(series.parts):
-        steps, walls = _steps(part.columns, series.is_points)
+    for index, part in enumerate(parts):
+        steps, walls = _steps(part.columns, is_points)
         if counts is not None:
             steps, walls = steps[: counts[index]], walls[: counts[index]]
         starts = [start for start in part.starts if start[0] <= len(steps)]

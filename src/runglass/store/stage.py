@@ -89,20 +89,23 @@ class SeriesStage(Struct):
         if not self.parts:
             self.parts = (part,)
             return
-        self.begin_epoch()
         others = [each for each in self.parts if each.file is not part.file]
         self.parts = tuple(sorted([*others, part], key=lambda each: each.file.name))
+        self.begin_epoch()
 
     def note_growth(self, part: Part, starts: tuple[Start, ...]) -> None:
         # The first row of an attempt says which rows before it are overwritten.
         is_first_of_attempt = bool(starts) and starts[-1][0] == part.noted
         if part is not self.parts[-1] or starts != part.starts or is_first_of_attempt:
-            self.begin_epoch()
             part.starts = starts
+            self.begin_epoch()
         part.noted = part.columns.count
 
     def begin_epoch(self) -> None:
-        """Something other than growth at the end happened: whoever knows the series has to read it again."""
+        """Something other than growth at the end happened: whoever knows the series has to read it again.
+
+        Called after the change, so that a reader in between has the old number and not the new one for what it saw.
+        """
         self.epoch = (self.epoch + 1) % EPOCHS
 
     def drop_file(self, file: FileStage) -> None:
@@ -182,7 +185,7 @@ class RunStage(Struct):
             files=len(files),
             size_bytes=sum(file.size_bytes for file in files),
             health=max((file.state for file in files), key=SEVERITY.__getitem__, default=FileState.OK),
-            restarts=max((len(find_segments(series)) - 1 for series in list(self.series.values())), default=0),
+            restarts=max((len(find_segments(series.parts, series.is_points)) - 1 for series in list(self.series.values())), default=0),
         )
 
     def healths(self) -> list[FileHealth]:

@@ -1,0 +1,53 @@
+"""`python -m tests.fuzz --seconds 60`: damaged bytes at every parser until the time is up, best in a checked build."""
+
+from __future__ import annotations
+
+import argparse
+import faulthandler
+import random
+import sys
+import time
+import tracemalloc
+import traceback
+from pathlib import Path
+
+from tests.fuzz.mutate import mutate
+from tests.fuzz.targets import TARGETS, event_files, payloads, run_bounded
+
+# Far above what any input may take; a hang ends with the stack of where it hung.
+HANG_S = 30
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--seed", type=int, default=int(time.time()))
+    args = parser.parse_args()
+    print(f"seed {args.seed}", flush=True)
+    rng = random.Random(args.seed)
+    files = event_files()
+    inputs = {"scan": files, "cursor": files}
+    messages = payloads(files)
+    counts = dict.fromkeys(TARGETS, 0)
+    tracemalloc.start()
+    deadline = time.monotonic() + args.seconds
+    while time.monotonic() < deadline:
+        name = rng.choice(list(TARGETS))
+        data = mutate(rng, inputs.get(name, messages))
+        faulthandler.dump_traceback_later(HANG_S, exit=True)
+        try:
+            run_bounded(name, data, rng)
+        except Exception:
+            faulthandler.cancel_dump_traceback_later()
+            traceback.print_exc()
+            path = Path(f"fuzz-finding-{name}-{args.seed}.bin")
+            path.write_bytes(data)
+            print(f"{name} failed; its input is in {path}", file=sys.stderr)
+            return 1
+        counts[name] += 1
+    faulthandler.cancel_dump_traceback_later()
+    print(", ".join(f"{name}: {count:,}" for name, count in counts.items()))
+    return 0
+
+
+sys.exit(main())

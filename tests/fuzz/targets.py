@@ -1,0 +1,137 @@
+"""What damaged bytes are thrown at. Each target may refuse with the errors it names; anything else is a finding."""
+
+from __future__ import annotations
+
+import os
+import random
+import tempfile
+import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
+
+from runglass.errors import ValueDamaged
+from runglass.ingest.canonical import decode_value, read_metadata
+from runglass.native import wire
+from runglass.native.events import STOPS, EventScanner, ScanBuffer, find_record
+from runglass.native.records import RecordCursor, frame
+from runglass.schema import event, graph, hparams, layout, mesh, run_metadata, struct, summary, tensor
+from runglass.store.model import Kind, SeriesMeta
+
+GOLDEN = Path(__file__).parent.parent / "golden" / "logs"
+SCHEMAS = [
+    value
+    for module in (event, graph, hparams, layout, mesh, run_metadata, struct, summary, tensor)
+    for value in vars(module).values()
+    if isinstance(value, wire.Message)
+]
+# Python objects for one byte of input, generously: a message of empty sub-messages is mostly dictionaries.
+BYTES_PER_BYTE = 2000
+SPARE_BYTES = 8 << 20
+
+
+def event_files() -> list[bytes]:
+    return [path.read_bytes() for path in sorted(GOLDEN.rglob("*tfevents*")) if path.is_file()]
+
+
+def payloads(files: list[bytes]) -> list[bytes]:
+    found = []
+    for data in files:
+        cursor = RecordCursor()
+        cursor.feed(data)
+        try:
+            found += [bytes(payload) for _, payload, _ in cursor]
+        except ValueError:
+            continue
+    return found
+
+
+def scan(data: bytes, rng: random.Random) -> None:
+    """The scanner over a file that arrives in two pieces, and the search for a record in its middle."""
+    with tempfile.TemporaryFile() as file:
+        cut = rng.randrange(len(data) + 1)
+        file.write(data[:cut])
+        file.flush()
+        scanner = EventScanner(b"scalars")
+        buffer = ScanBuffer()
+        scanner.scan(file.fileno(), buffer, size=cut)
+        scanner.take()
+        file.write(data[cut:])
+        file.flush()
+        stop = scanner.scan(file.fileno(), buffer, size=len(data))
+        assert stop in STOPS
+        assert scanner.offset <= len(data)
+        scanner.take()
+        scanner.take_extras()
+        for index in range(scanner.tag_total):
+            _, _, _, _, points, blobs = scanner.tag(index)
+            if points is not None:
+                lengths = {len(column) for column in points.read_points()}
+                assert lengths == {points.count}
+            if blobs is not None:
+                step, _, record, value_at, value_size = blobs.read_ranges()
+                assert len(step) == blobs.count
+                assert ((record >= 0) & (record + 12 + value_at + value_size <= len(data))).all()
+            scanner.starts(index)
+        at = find_record(file.fileno(), rng.randrange(len(data) + 1), len(data), buffer)
+        assert -1 <= at < max(1, len(data))
+        os.ftruncate(file.fileno(), 0)
+        scanner.scan(file.fileno(), buffer)
+
+
+def scan_framed(data: bytes, rng: random.Random) -> None:
+    """The same with good framing around bad payloads, so that the decoder is reached."""
+    size = rng.choice([8, 64, 512, 70_000])
+    scan(b"".join(frame(data[at : at + size]) for at in range(0, len(data), size)), rng)
+
+
+def cursor(data: bytes, rng: random.Random) -> None:
+    reader = RecordCursor()
+    try:
+        for at in range(0, len(data), 97):
+            reader.feed(data[at : at + 97])
+            for _ in reader:
+                pass
+    except ValueError:
+        pass
+
+
+def schemas(data: bytes, rng: random.Random) -> None:
+    message = rng.choice(SCHEMAS)
+    try:
+        found = wire.decode(message, data)
+    except wire.WireError:
+        return
+    wire.decode(message, wire.encode(message, found))
+
+
+def canonical(data: bytes, rng: random.Random) -> None:
+    kind = rng.choice(list(Kind))
+    try:
+        read_metadata(data if rng.random() < 0.5 else None, rng.randrange(10), "tag")
+    except ValueDamaged:
+        pass
+    try:
+        decode_value(data, SeriesMeta(kind, kind.value))
+    except ValueDamaged:
+        pass
+
+
+TARGETS: dict[str, Callable[[bytes, random.Random], None]] = {
+    "scan": scan,
+    "scan_framed": scan_framed,
+    "cursor": cursor,
+    "schemas": schemas,
+    "canonical": canonical,
+}
+
+
+def run_bounded(name: str, data: bytes, rng: random.Random) -> None:
+    """Run one target; memory far beyond what the input justifies is a finding like any other."""
+    tracemalloc.reset_peak()
+    before, _ = tracemalloc.get_traced_memory()
+    TARGETS[name](data, rng)
+    _, peak = tracemalloc.get_traced_memory()
+    used = peak - before
+    assert used <= SPARE_BYTES + BYTES_PER_BYTE * len(data), f"{name}: {used:,} bytes for {len(data):,} of input"
+
+

@@ -1,0 +1,251 @@
+"""The command `runglass`: its flags, its port rules, `inspect`, and a real server started and stopped."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import re
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from runglass import __version__, flags
+from runglass.cli import main
+from runglass.errors import BadRequest, PortTaken
+from runglass.server.listen import bind
+from tests.event_files import log_bytes, put
+
+# Every flag of TensorBoard's command line, with a value where it takes one.
+TENSORBOARD_FLAGS = {
+    "host": "127.0.0.1",
+    "port": "0",
+    "reuse_port": "false",
+    "load_fast": "auto",
+    "extra_data_server_flags": "--no-checksum",
+    "grpc_creds_type": "local",
+    "grpc_data_provider": "localhost:1",
+    "purge_orphaned_data": "true",
+    "db": "sqlite:x",
+    "db_import": None,
+    "tag": "loss",
+    "path_prefix": "/x",
+    "window_title": "t",
+    "max_reload_threads": "2",
+    "reload_interval": "5.0",
+    "reload_task": "auto",
+    "reload_multifile": "true",
+    "reload_multifile_inactive_secs": "10",
+    "generic_data": "auto",
+    "samples_per_plugin": "scalars=100",
+    "detect_file_replacement": "true",
+}
+
+
+def parse(*words: str) -> flags.argparse.Namespace:
+    return flags.parse(list(words), "runglass 0")
+
+
+@pytest.mark.parametrize("flag", TENSORBOARD_FLAGS)
+def test_tensorboard_flags_are_accepted(flag: str) -> None:
+    value = TENSORBOARD_FLAGS[flag]
+    args = parse("--logdir", "logs", f"--{flag}" if value is None else f"--{flag}={value}")
+    told = [note for note in flags.notes(args) if note.startswith(f"--{flag} ")]
+    assert len(told) == (flag in flags.WITHOUT_MEANING)
+
+
+def test_flags_may_be_spelled_with_dashes_and_shortened() -> None:
+    assert parse("logs", "--path-prefix=/a/").path_prefix == "/a"
+    assert parse("logs", "--window", "x").window_title == "x"
+    assert parse("logs", "--memory-budget", "1.5G").memory_budget == 3 << 29
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        [],
+        ["logs", "--logdir", "other"],
+        ["--logdir_spec", "a:b", "--logdir", "c"],
+        ["logs", "--host", "x", "--bind_all"],
+        ["logs", "--path_prefix", "x"],
+        ["logs", "--reload_task", "blocking"],
+        ["logs", "--max_reload_threads", "0"],
+        ["inspect", "logs", "--event_file", "x"],
+        ["logs", "--event_file", "x"],
+    ],
+)
+def test_contradictions_are_refused(words: list[str]) -> None:
+    with pytest.raises(BadRequest):
+        parse(*words)
+
+
+@pytest.mark.parametrize("words", [["--port", "65536"], ["--port", "x"], ["--memory_budget", "much"], ["--reload_interval", "-1"]])
+def test_bad_values_end_the_program(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        parse("logs", *words)
+    assert ended.value.code == 2
+    assert words[1] in capsys.readouterr().err
+
+
+def test_mistakes_are_told_on_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == 1
+    error = capsys.readouterr().err
+    assert error.startswith("Error: No log directory was given.")
+    assert error.count("\n") == 1
+
+
+# -- ports
+
+
+@contextmanager
+def taken_port() -> Iterator[int]:
+    with socket.socket() as sock:
+        sock.bind(("127.0.0.1", 0))
+        sock.listen()
+        yield sock.getsockname()[1]
+
+
+def test_a_taken_port_is_an_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with taken_port() as port:
+        assert main([str(tmp_path), "--port", str(port)]) == 255
+        assert f"Port {port} is in use" in capsys.readouterr().err
+
+
+def test_the_default_takes_the_first_free_port(monkeypatch: pytest.MonkeyPatch) -> None:
+    with taken_port() as port:
+        monkeypatch.setattr("runglass.server.listen.FIRST_PORT", port)
+        listener = bind(None, bind_all=False, port=None)
+        with listener.socket:
+            assert port < listener.port < port + 100
+            assert listener.is_loopback
+        monkeypatch.setattr("runglass.server.listen.PORTS_TRIED", 1)
+        with pytest.raises(PortTaken):
+            bind(None, bind_all=False, port=None)
+
+
+def test_port_zero_takes_any() -> None:
+    with bind(None, bind_all=False, port=0).socket as sock:
+        assert sock.getsockname()[1] > 0
+
+
+def test_an_address_that_is_not_ours() -> None:
+    with pytest.raises(PortTaken, match="not one of this machine's"):
+        bind("203.0.113.7", bind_all=False, port=0)
+
+
+# -- inspect
+
+
+def test_inspect_says_what_is_there(logdir: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    put(logdir / "train", log_bytes(5))
+    assert main(["inspect", str(logdir)]) == 0
+    text = capsys.readouterr().out
+    assert re.search(r"loss +scalar +5 values, steps 0 to 4", text)
+    assert text.rstrip().endswith("1 run, 1 series, 5 values, 1 file: no damage found.")
+
+
+def test_inspect_finds_damage(logdir: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    good = log_bytes(5)
+    put(logdir / "good", good)
+    at = len(log_bytes(3))
+    put(logdir / "bad", good[:at] + b"\xff" * (len(good) - at))
+    assert main(["inspect", str(logdir), "--json"]) == 1
+    report = json.loads(capsys.readouterr().out)
+    assert report["is_damaged"] is True
+    by_run = {run["run"]: run for run in report["runs"]}
+    assert by_run["good"]["files"][0]["state"] == "ok"
+    (file,) = by_run["bad"]["files"]
+    assert (file["state"], file["byte"]) == ("damaged", at)
+    assert "length checksum" in file["reason"]
+    assert by_run["bad"]["tags"][0]["count"] == 3
+
+
+def test_inspect_of_one_tag_and_one_file(logdir: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = put(logdir / "train", log_bytes(2) + log_bytes(3, tag="other"))
+    assert main(["--inspect", "--logdir", str(logdir), "--tag", "other"]) == 0
+    assert "loss" not in capsys.readouterr().out
+    assert main(["inspect", "--event_file", str(path), "--json"]) == 0
+    (run,) = json.loads(capsys.readouterr().out)["runs"]
+    assert [tag["tag"] for tag in run["tags"]] == ["loss", "other"]
+
+
+def test_inspect_of_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["inspect", str(tmp_path / "missing")]) == 1
+    assert "does not exist" in capsys.readouterr().err
+
+
+# -- the real thing
+
+
+@contextmanager
+def server(*words: str) -> Iterator[tuple[subprocess.Popen[str], str, int, str]]:
+    """A running server: the process, and host, port and path from the line that it prints."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "runglass", *words, "--port", "0"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        match = re.search(rf"^Runglass {re.escape(__version__)} at http://([^:/]+):(\d+)(/\S*) ", line)
+        assert match is not None, line
+        yield process, match[1], int(match[2]), match[3]
+    finally:
+        process.kill()
+        process.communicate(timeout=20)
+
+
+def get(port: int, path: str, **headers: str) -> tuple[int, bytes]:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+    try:
+        connection.request("GET", path, headers=headers)
+        answer = connection.getresponse()
+        return answer.status, answer.read()
+    finally:
+        connection.close()
+
+
+def test_serves_and_stops(logdir: Path) -> None:
+    put(logdir / "train", log_bytes(4))
+    with server(str(logdir), "--path_prefix", "/my/runs") as (process, _, port, path):
+        assert path == "/my/runs/"
+        status, body = get(port, "/my/runs/api/runs")
+        assert status == 200
+        assert [run["name"] for run in json.loads(body)["runs"]] in (["train"], [])
+        assert get(port, "/api/runs")[0] == 404
+        process.send_signal(signal.SIGTERM)
+        _, error = process.communicate(timeout=20)
+        assert process.returncode == 0
+        assert "Traceback" not in error
+
+
+def test_a_server_for_others_asks_for_a_token(logdir: Path) -> None:
+    with server(str(logdir), "--host", "0.0.0.0") as (_, _, port, path):
+        token = path.removeprefix("/?token=")
+        assert token != path
+        assert get(port, "/api/status")[0] == 403
+        assert get(port, f"/api/status?token={token}")[0] == 200
+        assert get(port, "/api/status", Authorization=f"Bearer {token}")[0] == 200
+
+
+def test_several_log_directories(tmp_path: Path) -> None:
+    put(tmp_path / "one" / "train", log_bytes())
+    put(tmp_path / "two", log_bytes())
+    spec = f"a:{tmp_path / 'one'},b:{tmp_path / 'two'}"
+    with server("--logdir_spec", spec, "--reload_interval", "0", "--reload_task", "blocking") as (_, _, port, _):
+        body = get(port, "/api/runs")[1]
+        assert sorted(run["name"] for run in json.loads(body)["runs"]) == ["a/train", "b/."]
+
+
+def test_version(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["--version"])
+    assert ended.value.code == 0
+    assert capsys.readouterr().out == f"runglass {__version__}\n"

@@ -1,0 +1,170 @@
+"""`runglass.open`: the documented reading API, on logs written with our own writer."""
+
+from __future__ import annotations
+
+import io
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import runglass
+from runglass.errors import BadArgument, RunUnknown, SeriesUnknown
+from runglass.store.model import Audio, Image
+from runglass.writer import hparams, summaries
+from runglass.writer.record_file import EventFileWriter
+
+START = 1_700_000_000.0
+PIXELS = np.arange(5 * 4 * 3, dtype=np.uint8).reshape(5, 4, 3)
+
+
+def write_scalars(run: Path, tag: str, values: list[float], *, start: float = START, first_step: int = 0) -> None:
+    with EventFileWriter(run, clock=lambda: start) as writer:
+        for step, value in enumerate(values, first_step):
+            scalar = summaries.scalar(tag, value, precision="float64")
+            writer.write(step, wall_time=start + step, values=[scalar])
+
+
+@pytest.fixture
+def logs(tmp_path: Path) -> Path:
+    write_scalars(tmp_path / "train", "loss", [3.0, 2.5, math.nan, 0.1])
+    write_scalars(tmp_path / "validation", "loss", [3.5, 1 / 3], start=START + 100)
+    with EventFileWriter(tmp_path / "media", clock=lambda: START + 200) as writer:
+        values = [
+            summaries.image("picture", PIXELS),
+            summaries.audio("tone", np.sin(np.arange(400) / 7), 8000),
+            summaries.text("note", "hello"),
+            summaries.text("table", [["a", "b"], ["c", "d"]]),
+            summaries.histogram("weights", np.arange(10.0)),
+            summaries.pr_curve("curve", np.array([0, 1, 1]), np.array([0.1, 0.6, 0.9])),
+            hparams.session_start({"lr": 0.1}, start_time_s=START),
+        ]
+        writer.write(7, values=values)
+    return tmp_path
+
+
+def test_listing(logs: Path) -> None:
+    log = runglass.open(logs)
+    assert log.runs == ["train", "validation", "media"]
+    assert log.tags("train") == {"loss": "scalar"}
+    assert log.tags("media") == {
+        "picture": "image",
+        "tone": "audio",
+        "note": "text",
+        "table": "text",
+        "weights": "histogram",
+        "curve": "pr_curve",
+        "_hparams_/session_start_info": "hparams",
+    }
+
+
+def test_scalars_are_exact(logs: Path) -> None:
+    series = runglass.open(logs).scalars("train", "loss")
+    assert (series.step.dtype, series.wall_time.dtype, series.value.dtype) == (np.int64, np.float64, np.float64)
+    assert series.step.tolist() == [0, 1, 2, 3]
+    assert series.wall_time.tolist() == [START, START + 1, START + 2, START + 3]
+    np.testing.assert_array_equal(series.value, [3.0, 2.5, math.nan, 0.1])
+    assert len(series) == 4
+
+
+def test_values_of_every_kind(logs: Path) -> None:
+    log = runglass.open(logs)
+
+    (image,) = log.read("media", "picture").value[0]
+    assert isinstance(image, Image)
+    assert (image.width, image.height, image.format, image.data[:4]) == (4, 5, "png", b"\x89PNG")
+    (clip,) = log.read("media", "tone").value[0]
+    assert isinstance(clip, Audio)
+    assert (clip.sample_rate, clip.channels, clip.frames, clip.data[:4]) == (8000, 1, 400, b"RIFF")
+    assert log.read("media", "note").value[0] == "hello"
+    assert log.read("media", "table").value[0].tolist() == [["a", "b"], ["c", "d"]]
+    rows = log.read("media", "weights").value[0]
+    assert (rows.shape, rows.dtype, rows[:, 2].sum()) == ((30, 3), np.float64, 10.0)
+    assert log.read("media", "curve").value[0].shape[0] == 6
+    series = log.read("train", "loss")
+    assert (series.kind, series.value[-1], len(series.value[1:3])) == ("scalar", 0.1, 2)
+    assert log.read("media", "note").step.tolist() == [7]
+
+
+def test_attempts(tmp_path: Path) -> None:
+    write_scalars(tmp_path, "loss", [0.0, 1.0, 2.0, 3.0])
+    write_scalars(tmp_path, "loss", [20.0, 30.0, 40.0], start=START + 50, first_step=2)
+    log = runglass.open(tmp_path)
+    assert log.runs == ["."]
+    assert log.scalars(".", "loss").value.tolist() == [0.0, 1.0, 20.0, 30.0, 40.0]
+    everything = log.scalars(".", "loss", attempts="all")
+    assert everything.value.tolist() == [0.0, 1.0, 2.0, 3.0, 20.0, 30.0, 40.0]
+    assert everything.segment.tolist() == [0, 0, 0, 0, 1, 1, 1]
+    assert [log.read(".", "loss").value[2], log.read(".", "loss", attempts="all").value[2]] == [20.0, 2.0]
+
+
+def test_reload(logs: Path) -> None:
+    log = runglass.open(logs)
+    before = log.scalars("train", "loss")
+    write_scalars(logs / "later", "loss", [1.0], start=START + 300)
+    write_scalars(logs / "train", "loss", [9.0], start=START + 300, first_step=10)
+    assert "later" not in log.runs
+    log.reload()
+    assert log.runs[-1] == "later"
+    assert log.scalars("train", "loss").step.tolist() == [0, 1, 2, 3, 10]
+    assert before.step.tolist() == [0, 1, 2, 3]
+
+
+def test_table(logs: Path) -> None:
+    table = runglass.open(logs).table(runs="^(train|validation)$", tags="loss")
+    assert len(table) == 6
+    frame = table.to_pandas()
+    assert frame.columns.tolist() == ["run", "tag", "step", "wall_time", "value"]
+    assert frame["run"].astype(str).tolist() == ["train"] * 4 + ["validation"] * 2
+    np.testing.assert_array_equal(frame["value"], [3.0, 2.5, math.nan, 0.1, 3.5, 1 / 3])
+    assert table.to_polars().select("step").to_series().to_list() == [0, 1, 2, 3, 0, 1]
+    assert table.to_arrow().column("tag").to_pylist() == ["loss"] * 6
+    text = io.StringIO()
+    table.to_csv(text)
+    lines = text.getvalue().splitlines()
+    assert lines[0] == "run,tag,step,wall_time,value"
+    assert lines[4] == f"train,loss,3,{START + 3!r},0.1"
+    assert lines[3].endswith(",nan")
+
+
+def test_a_table_of_nothing(logs: Path, tmp_path: Path) -> None:
+    table = runglass.open(logs).table(tags="nothing like it")
+    assert (len(table), len(table.to_pandas()), len(table.to_polars()), len(table.to_arrow())) == (0, 0, 0, 0)
+    table.to_csv(tmp_path / "empty.csv")
+    assert (tmp_path / "empty.csv").read_text() == "run,tag,step,wall_time,value\n"
+
+
+def test_health(logs: Path) -> None:
+    (logs / "broken").mkdir()
+    broken = logs / "broken" / "events.out.tfevents.1"
+    broken.write_bytes(b"this is no event file at all")
+    by_run = {health.run: health for health in runglass.open(logs).health}
+    assert by_run["train"].state == "ok"
+    assert (by_run["broken"].state, by_run["broken"].byte) == ("damaged", 0)
+    assert "not an event file" in by_run["broken"].reason
+
+
+def test_several_directories(logs: Path) -> None:
+    log = runglass.open(logs / "train", logs / "validation")
+    assert sorted(log.runs) == ["train/.", "validation/."]
+
+
+def test_mistakes_are_explained(logs: Path) -> None:
+    log = runglass.open(logs)
+    with pytest.raises(RunUnknown, match="trian"):
+        log.tags("trian")
+    with pytest.raises(SeriesUnknown, match="'loss'"):
+        log.scalars("train", "lost")
+    with pytest.raises(SeriesUnknown):
+        log.scalars("media", "note")
+    with pytest.raises(BadArgument, match="attempts"):
+        log.scalars("train", "loss", attempts="newest")  # type: ignore[arg-type]
+    with pytest.raises(BadArgument, match="no regular expression"):
+        log.table(runs="(")
+    with pytest.raises(BadArgument, match="kind"):
+        log.read("train", "loss", kind="pictures")
+    with pytest.raises(BadArgument, match="does not exist"):
+        runglass.open(logs / "missing")
+    with pytest.raises(IndexError):
+        log.read("train", "loss").value[4]
