@@ -45,8 +45,7 @@ def build_page():
         raise SystemExit("Building Runglass from a checkout needs Node.js 20 or newer (npm was not found on PATH).")
     installed = web / "node_modules/.package-lock.json"
     if not installed.exists() or installed.stat().st_mtime < (web / "package-lock.json").stat().st_mtime:
-        # Not `npm ci`: it insists on binaries for every platform, and a registry mirror may lack those of others.
-        subprocess.run([npm, "install", "--no-save", "--no-audit", "--no-fund"], cwd=web, check=True)
+        subprocess.run([npm, "ci", "--no-audit", "--no-fund"], cwd=web, check=True)
     subprocess.run([npm, "run", "build"], cwd=web, check=True)
 
 

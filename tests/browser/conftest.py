@@ -1,0 +1,182 @@
+"""A real Chromium on a real server over data built in code. Tests find things by role and label and wait on `data-ready`."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
+
+from runglass.query.source import DataSource
+from runglass.server.run import PageServer, make_server
+from runglass.server.settings import PAGE, Settings
+
+ARGUMENTS = (
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
+# A loaded machine is slow, not wrong.
+PATIENCE_MS = 30_000
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if "tests/browser/" in item.nodeid:
+            item.add_marker(pytest.mark.browser)
+
+
+# A module long: Playwright keeps an event loop running in this thread, and tests elsewhere start their own.
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    if not (PAGE / "index.html").exists():
+        pytest.fail("The page is not built: npm --prefix web ci && npm --prefix web run build")
+    found = next(filter(None, map(shutil.which, CHROMIUM)), None)
+    if found is None:
+        pytest.fail(f"None of {', '.join(CHROMIUM)} is on PATH: apt-get install chromium")
+    expect.set_options(timeout=PATIENCE_MS)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=found, args=list(ARGUMENTS))
+        yield browser
+        browser.close()
+
+
+class Running:
+    """One server in a thread of its own."""
+
+    def __init__(self, source: DataSource, *, port: int = 0, **settings: Any) -> None:
+        sock = socket.socket()
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        sock.bind(("127.0.0.1", port))
+        sock.listen()
+        self.port: int = sock.getsockname()[1]
+        self._server: PageServer = make_server(source, settings=Settings(port=self.port, **settings))
+        self._thread = threading.Thread(target=self._server.run, kwargs={"sockets": [sock]})
+        self._thread.start()
+        self.url = f"http://127.0.0.1:{self.port}{settings.get('path_prefix', '')}/"
+
+    def stop(self) -> None:
+        self._server.stop()
+        self._thread.join()
+
+
+@pytest.fixture
+def serve() -> Iterator[Callable[..., Running]]:
+    running: list[Running] = []
+
+    def start(source: DataSource, **settings: Any) -> Running:
+        running.append(Running(source, **settings))
+        return running[-1]
+
+    yield start
+    for server in running:
+        server.stop()
+
+
+@pytest.fixture
+def problems() -> list[str]:
+    """What the page complained about; empty at the end of every test unless the test clears it."""
+    return []
+
+
+@pytest.fixture
+def page(browser: Browser, problems: list[str], serve: Callable[..., Running]) -> Iterator[Page]:
+    # `serve` is asked for here so that servers outlive the page.
+    context = browser.new_context(viewport={"width": 1440, "height": 900})
+    context.set_default_timeout(PATIENCE_MS)
+    page = context.new_page()
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.on(
+        "console",
+        lambda message: problems.append(message.text) if message.type in ("error", "warning") else None,
+    )
+    yield page
+    context.close()
+    assert problems == []
+
+
+@pytest.fixture
+def open_page(page: Page, serve: Callable[..., Running]) -> Callable[..., Page]:
+    def start(source: DataSource, view: str = "", **settings: Any) -> Page:
+        page.goto(serve(source, **settings).url + view)
+        wait_ready(page)
+        return page
+
+    return start
+
+
+@pytest.fixture
+def asked(page: Page) -> list[dict[str, Any]]:
+    """The bodies of all lines requests so far."""
+    bodies: list[dict[str, Any]] = []
+    page.on(
+        "request", lambda request: bodies.append(request.post_data_json) if request.method == "POST" else None
+    )
+    return bodies
+
+
+def wait_ready(page: Page) -> None:
+    expect(page.locator("html")).to_have_attribute("data-ready", "true")
+
+
+def card(page: Page, tag: str) -> Locator:
+    return page.get_by_role("article", name=tag, exact=True)
+
+
+def chart(page: Page, tag: str) -> Locator:
+    return page.get_by_role("application", name=f"Chart of {tag}", exact=True)
+
+
+def read_pixels(page: Page, tag: str) -> NDArray[np.int16]:
+    """What a card's canvas shows, as rows of pixels of red, green, blue and opacity."""
+    width, height, data = (
+        chart(page, tag)
+        .locator("canvas")
+        .evaluate(
+            """(canvas) => {
+          const copy = new OffscreenCanvas(canvas.width, canvas.height);
+          const context = copy.getContext("2d");
+          context.drawImage(canvas, 0, 0);
+          const { data } = context.getImageData(0, 0, copy.width, copy.height);
+          return [copy.width, copy.height, data.toHex?.() ?? Array.from(data, (v) => v.toString(16).padStart(2, "0")).join("")];
+        }"""
+        )
+    )
+    return np.frombuffer(bytes.fromhex(data), np.uint8).reshape(height, width, 4).astype(np.int16)
+
+
+def is_drawn(page: Page, tag: str, color: str) -> bool:
+    """Whether a line of this colour (#rrggbb) can be seen in a card."""
+    pixels = read_pixels(page, tag)
+    wanted = np.frombuffer(bytes.fromhex(color.removeprefix("#")), np.uint8).astype(np.int16)
+    # The edges of a line are translucent, and their colour is rounded.
+    near = (pixels[..., 3] > 100) & (np.abs(pixels[..., :3] - wanted).max(axis=-1) <= 8)
+    return bool(near.sum() >= 20)
+
+
+def run_color(page: Page, run: str) -> str:
+    """The colour of a run's box in the run list."""
+    painted = page.get_by_role("checkbox", name=run, exact=True).evaluate(
+        "(box) => getComputedStyle(box).getPropertyValue('--color')"
+    )
+    return str(painted).strip()
+
+
+def tick_labels(page: Page, tag: str) -> list[str]:
+    return chart(page, tag).locator("svg text").all_text_contents()
+
+
+def address_has(page: Page, part: str) -> None:
+    expect(page).to_have_url(re.compile(re.escape(part)))

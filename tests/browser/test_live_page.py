@@ -1,0 +1,103 @@
+"""The page while logs are written, read, gone or not there yet."""
+
+from __future__ import annotations
+
+import numpy as np
+from playwright.sync_api import expect
+
+from runglass.query.memory import MemorySource
+from runglass.store.model import Progress
+
+from .conftest import address_has, card, chart, tick_labels, wait_ready
+
+
+def two_runs() -> MemorySource:
+    source = MemorySource(locations=["logs/two"])
+    for run in ("a", "b"):
+        source.add_scalars(run, f"{run}/loss", step=range(100), value=np.linspace(1, 0, 100))
+    return source
+
+
+def test_new_points_reach_only_the_cards_of_their_runs(open_page, asked):
+    source = two_runs()
+    page = open_page(source)
+    asked.clear()
+    source.add_scalars("a", "a/loss", step=range(100, 1_000), value=np.linspace(1, 0, 900))
+    expect(chart(page, "a/loss").get_by_text("800", exact=True)).to_be_visible()
+    wait_ready(page)
+    assert {body["tags"][0] for body in asked} == {"a/loss"}
+    assert max(int(label) for label in tick_labels(page, "b/loss") if label.isdigit()) < 100
+    expect(page.get_by_role("status", name="Updates")).to_contain_text("live")
+
+
+def test_zoom_stays_while_points_arrive(open_page, asked):
+    source = two_runs()
+    page = open_page(source, "#/?zoom=20,40,a/loss")
+    before = tick_labels(page, "a/loss")
+    asked.clear()
+    source.add_scalars("a", "a/loss", step=range(100, 1_000), value=np.linspace(1, 0, 900))
+    with page.expect_response("**/api/scalars/lines"):
+        pass
+    wait_ready(page)
+    assert asked[0]["x_range"] == [20, 40]
+    assert tick_labels(page, "a/loss") == before
+
+
+def test_first_run_appears_without_a_reload(open_page):
+    source = MemorySource(locations=["logs/new"])
+    page = open_page(source)
+    expect(page.get_by_role("heading", name="Nothing logged yet")).to_be_visible()
+    expect(page.get_by_text('SummaryWriter("logs/new/first")')).to_be_visible()
+    page.get_by_role("radio", name="Keras").check(force=True)
+    expect(page.get_by_text("keras.callbacks.TensorBoard")).to_be_visible()
+    source.add_scalars("first", "train/loss", step=[0, 1], value=[1.0, 0.5])
+    expect(card(page, "train/loss")).to_have_attribute("data-ready", "true")
+
+
+def test_loading_says_how_far_it_is(open_page):
+    source = two_runs().set_progress(Progress(False, 900, 412, 5_000_000_000, 3_100_000_000))
+    page = open_page(source)
+    expect(page.get_by_role("status", name="Updates")).to_have_text("412 of 900 runs, 3.1 of 5.0 GB")
+    expect(page.get_by_role("progressbar", name="Reading the logs")).to_have_attribute("aria-valuenow", "62")
+    source.set_progress(Progress(True, 900, 900, 5_000_000_000, 5_000_000_000))
+    expect(page.get_by_role("status", name="Updates")).to_contain_text("live")
+    expect(page.get_by_role("progressbar")).to_have_count(0)
+
+
+def test_lost_connection_is_told_and_mended(page, serve, problems):
+    source = two_runs()
+    first = serve(source)
+    page.goto(first.url)
+    wait_ready(page)
+    first.stop()
+    expect(page.get_by_role("status", name="Updates")).to_have_text("connection lost")
+    assert chart(page, "a/loss").is_visible()
+    again = two_runs()
+    again.add_scalars("a", "a/loss", step=range(100, 1_000), value=np.linspace(1, 0, 900))
+    serve(again, port=first.port)
+    expect(page.get_by_role("status", name="Updates")).to_contain_text("live")
+    expect(chart(page, "a/loss").get_by_text("800", exact=True)).to_be_visible()
+    assert all("ERR_" in problem for problem in problems)
+    problems.clear()
+
+
+def test_theme_is_kept_by_the_address_and_the_browser(open_page):
+    page = open_page(two_runs())
+    html = page.locator("html")
+    expect(html).to_have_attribute("data-theme", "light")
+    page.get_by_role("radio", name="Dark theme").check(force=True)
+    expect(html).to_have_attribute("data-theme", "dark")
+    address_has(page, "theme=dark")
+    page.goto(page.url.partition("#")[0])
+    page.reload()
+    expect(html).to_have_attribute("data-theme", "dark")
+
+
+def test_page_works_under_a_path_prefix(open_page):
+    page = open_page(two_runs(), path_prefix="/tools/runglass")
+    expect(card(page, "a/loss")).to_have_attribute("data-ready", "true")
+    expect(page.get_by_text("logs/two")).to_be_visible()
+    tab = page.get_by_role("link", name="Scalars")
+    expect(tab).to_have_attribute("aria-current", "page")
+    tab.click()
+    expect(card(page, "a/loss")).to_be_visible()

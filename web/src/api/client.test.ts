@@ -1,0 +1,33 @@
+import { describe, expect, it } from "vitest";
+import { ApiError, Client } from "./client";
+
+const answering = (response: Response): Client => new Client(() => Promise.resolve(response));
+
+describe("Client", () => {
+  it("turns the server's error shape into an ApiError", async () => {
+    const body = { error: { code: "run_unknown", message: "No run 'x'.", where: "run" } };
+    const failed = answering(new Response(JSON.stringify(body), { status: 404 })).runs();
+    await expect(failed).rejects.toEqual(new ApiError("run_unknown", "No run 'x'.", "run", 404));
+  });
+
+  it("says what a proxy answered when there is no error shape", async () => {
+    const failed = answering(new Response("<html>", { status: 502, statusText: "Bad Gateway" })).status();
+    await expect(failed).rejects.toMatchObject({ code: "http", httpStatus: 502, message: "The server answered 502 Bad Gateway" });
+  });
+
+  it("names a server that cannot be reached, and lets an abort through", async () => {
+    await expect(new Client(() => Promise.reject(new TypeError("failed"))).status()).rejects.toMatchObject({ code: "unreachable" });
+    const aborted = new Client(() => Promise.reject(new DOMException("gone", "AbortError")));
+    await expect(aborted.status()).rejects.toMatchObject({ name: "AbortError" });
+  });
+
+  it("escapes names in paths", async () => {
+    const paths: string[] = [];
+    const client = new Client((path) => {
+      paths.push(path);
+      return Promise.resolve(new Response("{}"));
+    });
+    await client.points("lr=0.1&x", "a/b?");
+    expect(paths).toEqual(["scalars/points?run=lr%3D0.1%26x&tag=a%2Fb%3F"]);
+  });
+});

@@ -1,0 +1,56 @@
+// How single numbers are written beside charts: enough digits to tell neighbours apart, never a wall of them.
+
+import { format } from "d3-format";
+
+const grouped = format(",d");
+const short = format(".5~g");
+const two = (n: number): string => String(n).padStart(2, "0");
+
+/** 0.22914, 1.2e−5, 12,345.6, NaN, ∞. */
+export function formatValue(value: number): string {
+  if (Number.isNaN(value)) return "NaN";
+  if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";
+  const size = Math.abs(value);
+  if (size !== 0 && (size < 1e-4 || size >= 1e9)) return value.toExponential(3).replace("e+", "e").replaceAll("-", "−");
+  if (size >= 1000) return format(size >= 100_000 ? ",.0f" : ",.1f")(value).replace("-", "−");
+  return (size >= 0.1 || size === 0 ? value.toFixed(size >= 100 ? 2 : 4) : short(value)).replace("-", "−");
+}
+
+/** Three digits: 25.9, 5, 3.26e13. */
+export function formatRough(value: number): string {
+  const size = Math.abs(value);
+  const text = size !== 0 && (size >= 1e6 || size < 1e-4) ? value.toExponential(2) : String(Number(value.toPrecision(3)));
+  return text.replace("e+", "e").replaceAll("-", "−");
+}
+
+export function formatStep(step: number): string {
+  return (Number.isInteger(step) ? grouped(step) : String(step)).replace("-", "−");
+}
+
+/** 3 s, 4 m 12 s, 2 h 5 m, 3 d 4 h. */
+export function formatDuration(seconds: number): string {
+  const sign = seconds < 0 ? "−" : "";
+  const s = Math.abs(seconds);
+  if (s < 10) return `${sign}${s.toFixed(s < 1 ? 2 : 1)} s`;
+  if (s < 60) return `${sign}${Math.round(s)} s`;
+  if (s < 3_600) return `${sign}${Math.floor(s / 60)} m ${Math.floor(s % 60)} s`;
+  if (s < 86_400) return `${sign}${Math.floor(s / 3_600)} h ${Math.floor((s % 3_600) / 60)} m`;
+  return `${sign}${Math.floor(s / 86_400)} d ${Math.floor((s % 86_400) / 3_600)} h`;
+}
+
+/** The local time of day, with the day when that is not `now`'s; seconds go when the year is needed. */
+export function formatTime(wallTimeS: number, now = new Date()): string {
+  const date = new Date(wallTimeS * 1000);
+  const minutes = `${two(date.getHours())}:${two(date.getMinutes())}`;
+  const clock = `${minutes}:${two(date.getSeconds())}`;
+  if (date.toDateString() === now.toDateString()) return clock;
+  const day = date.toLocaleDateString("en-GB", { day: "numeric", month: "short" });
+  return date.getFullYear() === now.getFullYear() ? `${day} ${clock}` : `${day} ${date.getFullYear()} ${minutes}`;
+}
+
+const UNITS = ["B", "kB", "MB", "GB", "TB"];
+
+export function formatBytes(bytes: number): string {
+  const power = bytes < 1000 ? 0 : Math.min(Math.floor(Math.log10(bytes) / 3), UNITS.length - 1);
+  return `${power === 0 ? bytes : (bytes / 1000 ** power).toFixed(1)} ${UNITS[power]}`;
+}

@@ -1,0 +1,133 @@
+// The words of the chart folder: what a line, a frame and an axis are. Knows nothing of runs, tags or the server.
+
+export type Floats = Float32Array | Float64Array;
+export type Range = readonly [number, number];
+export type YScale = "linear" | "log";
+/** What x counts: steps, seconds since the start, or seconds since 1970. */
+export type XKind = "step" | "relative" | "wall";
+
+/**
+ * One line's numbers. They are drawn in order; a value that is not finite leaves a gap. A thousand lines over the same
+ * steps share one table of x, so x is kept as it came and written out only for the lines that are looked at: see `xOf`.
+ */
+export interface Series {
+  readonly table: Float64Array;
+  /** Which entries of the table are the line's: bit i & 7 of byte i >> 3. Null: all of them. */
+  readonly mask: Uint8Array | null;
+  readonly y: Floats;
+  /** x never falls, so it can be searched. */
+  readonly isSorted: boolean;
+}
+
+export interface Stroke {
+  readonly color: string;
+  readonly widthPx: number;
+  readonly alpha: number;
+}
+
+export interface Margins {
+  readonly top: number;
+  readonly right: number;
+  readonly bottom: number;
+  readonly left: number;
+}
+
+/** Everything about one drawing but the numbers: small, and sent anew for every change of axis, size or theme. */
+export interface Frame {
+  readonly widthPx: number;
+  readonly heightPx: number;
+  readonly pixelRatio: number;
+  readonly margins: Margins;
+  readonly x: Range;
+  readonly y: Range;
+  readonly yScale: YScale;
+  /** One for each series, in the same order; later ones are drawn on top. */
+  readonly strokes: readonly Stroke[];
+}
+
+const sortedTables = new WeakMap<Float64Array, boolean>();
+
+export function toSeries(table: Float64Array, y: Floats, mask: Uint8Array | null = null): Series {
+  let isSorted = sortedTables.get(table);
+  if (isSorted === undefined) {
+    isSorted = true;
+    for (let i = 1; i < table.length && isSorted; i++) isSorted = (table[i] as number) >= (table[i - 1] as number);
+    sortedTables.set(table, isSorted);
+  }
+  return { table, mask, y, isSorted };
+}
+
+const written = new WeakMap<Series, Float64Array>();
+
+/** A line's x values, one for each y. */
+export function xOf(series: Series): Float64Array {
+  if (!series.mask) return series.table;
+  let x = written.get(series);
+  if (!x) {
+    x = new Float64Array(series.y.length);
+    writeX(series.table, series.mask, x);
+    written.set(series, x);
+  }
+  return x;
+}
+
+/** Write the table's masked entries into `x`, as far as it has room; returns how many there are. */
+export function writeX(table: Float64Array, mask: Uint8Array, x: Float64Array): number {
+  let n = 0;
+  for (let byte = 0; byte < mask.length; byte++) {
+    let bits = mask[byte] as number;
+    while (bits !== 0) {
+      const low = bits & -bits;
+      if (n < x.length) x[n] = table[byte * 8 + 31 - Math.clz32(low)] as number;
+      n++;
+      bits ^= low;
+    }
+  }
+  return n;
+}
+
+/** What an axis and a warning need to know of a line, found in one pass over it. */
+export interface Stats {
+  readonly low: number;
+  /** The smallest value that a log axis can show. */
+  readonly lowPositive: number;
+  readonly high: number;
+  readonly isFinite: boolean;
+}
+
+const known = new WeakMap<Series, Stats>();
+
+export function statsOf(series: Series): Stats {
+  let stats = known.get(series);
+  if (!stats) {
+    let low = Number.POSITIVE_INFINITY;
+    let lowPositive = low;
+    let high = Number.NEGATIVE_INFINITY;
+    let finite = 0;
+    const { y } = series;
+    for (let i = 0; i < y.length; i++) {
+      const value = y[i] as number;
+      // Zero for finite numbers, NaN for all others.
+      if (value - value !== 0) continue;
+      finite++;
+      if (value < low) low = value;
+      if (value > high) high = value;
+      if (value > 0 && value < lowPositive) lowPositive = value;
+    }
+    stats = { low, lowPositive, high, isFinite: finite === y.length };
+    known.set(series, stats);
+  }
+  return stats;
+}
+
+/** Index of the first x at or above the value; the length when there is none. Needs sorted x. */
+export function lowerBound(x: Float64Array, value: number): number {
+  let low = 0;
+  let high = x.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((x[middle] as number) < value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,67 @@
+// The page's end of drawing: a handle for each canvas, all drawn by one shared worker.
+
+import type { Frame, Series } from "./model";
+import { type Drawn, type Message, Studio } from "./studio";
+
+export interface Painting {
+  setSeries(series: readonly Series[]): void;
+  /** Returns the number of this drawing; `onDrawn` hears it once it (or a newer one) is on screen. */
+  draw(frame: Frame): number;
+  dispose(): void;
+}
+
+const listeners = new Map<number, (number: number) => void>();
+const tell = ({ id, number }: Drawn): void => listeners.get(id)?.(number);
+
+let worker: Worker | null = null;
+let local: Studio | null = null;
+let lastId = 0;
+
+const canUseWorker = typeof OffscreenCanvas === "function" && "transferControlToOffscreen" in HTMLCanvasElement.prototype;
+
+/** Starts the worker before it has anything to draw; it takes a while. */
+export function warmUp(): Worker | null {
+  if (!worker && canUseWorker) {
+    worker = new Worker(new URL("./painter.worker.ts", import.meta.url), { type: "module" });
+    worker.addEventListener("message", (event: MessageEvent<Drawn>) => tell(event.data));
+  }
+  return worker;
+}
+
+const send = (message: Message, transfer: Transferable[] = []): void => warmUp()?.postMessage(message, transfer);
+
+/** A canvas can be painted once in its life: its control goes to the worker for good. */
+export function startPainting(canvas: HTMLCanvasElement, onDrawn: (number: number) => void): Painting {
+  const id = ++lastId;
+  let number = 0;
+  listeners.set(id, onDrawn);
+  if (canUseWorker) {
+    const offscreen = canvas.transferControlToOffscreen();
+    send({ type: "attach", id, canvas: offscreen }, [offscreen]);
+    return {
+      // Views of one buffer arrive as views of one copied buffer.
+      setSeries: (series) => send({ type: "series", id, series }),
+      draw: (frame) => {
+        send({ type: "draw", id, number: ++number, frame });
+        return number;
+      },
+      dispose: () => {
+        listeners.delete(id);
+        send({ type: "detach", id });
+      },
+    };
+  }
+  const studio = (local ??= new Studio(tell));
+  studio.attach(id, canvas);
+  return {
+    setSeries: (series) => studio.setSeries(id, series),
+    draw: (frame) => {
+      studio.draw(id, ++number, frame);
+      return number;
+    },
+    dispose: () => {
+      listeners.delete(id);
+      studio.detach(id);
+    },
+  };
+}

@@ -1,0 +1,87 @@
+// Owns the canvases of all charts and draws them one at a time, the newest frame of each. The worker runs one; a browser
+// without OffscreenCanvas runs one on the page itself.
+
+import { drawLines } from "./draw_lines";
+import type { Frame, Series } from "./model";
+
+export type Message =
+  | { type: "attach"; id: number; canvas: OffscreenCanvas }
+  | { type: "series"; id: number; series: readonly Series[] }
+  | { type: "draw"; id: number; number: number; frame: Frame }
+  | { type: "detach"; id: number };
+
+export interface Drawn {
+  id: number;
+  number: number;
+}
+
+interface Chart {
+  canvas: OffscreenCanvas | HTMLCanvasElement;
+  series: readonly Series[];
+  next: { number: number; frame: Frame } | null;
+}
+
+const FRAME_BUDGET_MS = 16;
+
+/** Not every browser has animation frames in workers. */
+const inNextFrame: (job: () => void) => void =
+  typeof requestAnimationFrame === "function" ? (job) => requestAnimationFrame(job) : (job) => setTimeout(job, 16);
+
+export class Studio {
+  private readonly charts = new Map<number, Chart>();
+  private isScheduled = false;
+
+  constructor(private readonly onDrawn: (drawn: Drawn) => void) {}
+
+  attach(id: number, canvas: Chart["canvas"]): void {
+    this.charts.set(id, { canvas, series: [], next: null });
+  }
+
+  setSeries(id: number, series: readonly Series[]): void {
+    const chart = this.charts.get(id);
+    if (chart) chart.series = series;
+  }
+
+  draw(id: number, number: number, frame: Frame): void {
+    const chart = this.charts.get(id);
+    if (!chart) return;
+    chart.next = { number, frame };
+    this.schedule();
+  }
+
+  detach(id: number): void {
+    this.charts.delete(id);
+  }
+
+  /**
+   * As many charts a screen frame as fit into its time, at least one: each appears as soon as it is drawn, and newer
+   * frames and detached charts are heard of in between.
+   */
+  private schedule(): void {
+    if (this.isScheduled) return;
+    this.isScheduled = true;
+    inNextFrame(() => {
+      this.isScheduled = false;
+      const startMs = performance.now();
+      for (const [id, chart] of this.charts) {
+        if (!chart.next) continue;
+        if (performance.now() - startMs > FRAME_BUDGET_MS) return this.schedule();
+        const { number, frame } = chart.next;
+        chart.next = null;
+        this.drawNow(chart, frame);
+        // What was drawn reaches the screen at the end of this frame.
+        inNextFrame(() => this.onDrawn({ id, number }));
+      }
+    });
+  }
+
+  private drawNow({ canvas, series }: Chart, frame: Frame): void {
+    const width = Math.max(1, Math.round(frame.widthPx * frame.pixelRatio));
+    const height = Math.max(1, Math.round(frame.heightPx * frame.pixelRatio));
+    // Setting a size clears the canvas even when it is the same.
+    if (canvas.width !== width) canvas.width = width;
+    if (canvas.height !== height) canvas.height = height;
+    const ctx = canvas.getContext("2d") as OffscreenCanvasRenderingContext2D | CanvasRenderingContext2D | null;
+    if (ctx) drawLines(ctx, frame, series);
+  }
+}

@@ -1,0 +1,29 @@
+// How far loading is, and how long ago something was, in words.
+
+import type { Progress } from "../api/types";
+import { formatBytes } from "../chart/format";
+
+/** 412 of 900 runs, 3.1 of 5.0 GB */
+export function progressText(progress: Progress): string {
+  const { runs_found, runs_loaded, bytes_found, bytes_read } = progress;
+  if (runs_found === 0) return "looking for runs";
+  const runs = `${runs_loaded.toLocaleString("en")} of ${runs_found.toLocaleString("en")} ${runs_found === 1 ? "run" : "runs"}`;
+  if (bytes_found === 0) return runs;
+  const [read = "", readUnit] = formatBytes(bytes_read).split(" ");
+  const [found, unit] = formatBytes(bytes_found).split(" ");
+  return `${runs}, ${readUnit === unit ? read : `${read} ${readUnit}`} of ${found} ${unit}`;
+}
+
+/** Between 0 and 1, by bytes where they are known. */
+export function progressShare({ runs_found, runs_loaded, bytes_found, bytes_read }: Progress): number {
+  const share = bytes_found > 0 ? bytes_read / bytes_found : runs_found > 0 ? runs_loaded / runs_found : 0;
+  return Math.min(1, Math.max(0, share));
+}
+
+export function agoText(ms: number): string {
+  const s = Math.floor(ms / 1000);
+  if (s < 2) return "just now";
+  if (s < 60) return `${s} s ago`;
+  if (s < 3_600) return `${Math.floor(s / 60)} min ago`;
+  return s < 86_400 ? `${Math.floor(s / 3_600)} h ago` : `${Math.floor(s / 86_400)} d ago`;
+}

@@ -1,0 +1,25 @@
+// A regular expression typed by the user: usable, or with a reason why not.
+
+export interface Pattern {
+  readonly matches: (text: string) => boolean;
+  /** Why the text is no pattern; "" when it is one. */
+  readonly error: string;
+}
+
+/** Case does not matter and an empty pattern matches everything. A broken one matches everything too: nothing vanishes while it is typed. */
+export function compilePattern(source: string): Pattern {
+  if (source.trim() === "") return { matches: () => true, error: "" };
+  try {
+    const regex = new RegExp(source, "iu");
+    return { matches: (text) => regex.test(text), error: "" };
+  } catch (unicodeError) {
+    try {
+      // Without the u flag harmless escapes such as \- and \_ are allowed.
+      const regex = new RegExp(source, "i");
+      return { matches: (text) => regex.test(text), error: "" };
+    } catch {
+      const reason = String((unicodeError as Error).message).replace(/^Invalid regular expression: (\/.*\/\w*: )?/su, "");
+      return { matches: () => true, error: `Not a regular expression: ${reason.charAt(0).toLowerCase()}${reason.slice(1)}` };
+    }
+  }
+}
