@@ -7,8 +7,8 @@ import faulthandler
 import random
 import sys
 import time
-import tracemalloc
 import traceback
+import tracemalloc
 from pathlib import Path
 
 from tests.fuzz.mutate import mutate

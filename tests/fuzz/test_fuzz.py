@@ -7,7 +7,6 @@ import tracemalloc
 from collections.abc import Iterator
 
 import pytest
-
 from tests.fuzz.mutate import mutate
 from tests.fuzz.targets import TARGETS, event_files, payloads, run_bounded
 

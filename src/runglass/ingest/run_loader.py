@@ -144,13 +144,13 @@ class RunLoader:
         stage.read_bytes = scanner.offset
         stage.records = scanner.records
         if scanner.min_wall_time <= scanner.max_wall_time:
-            if len(self.run.files) > 1 and stage.max_wall_time not in (None, scanner.max_wall_time):
+            before, stage.max_wall_time = stage.max_wall_time, scanner.max_wall_time
+            stage.min_wall_time = scanner.min_wall_time
+            if len(self.run.files) > 1 and before not in (None, stage.max_wall_time):
                 # Whether the next file goes on where this one ended, or was written beside it, may look different now.
                 for series in self.run.each_series():
                     if any(part.file is stage for part in series.parts[:-1]):
                         series.begin_epoch()
-            stage.min_wall_time = scanner.min_wall_time
-            stage.max_wall_time = scanner.max_wall_time
         if scanner.session_starts and stage.start_step != scanner.min_start_step:
             stage.start_step = scanner.min_start_step
             for series in self.run.each_series():

@@ -42,6 +42,11 @@ class MemoryBudget:
         self._file: IO[bytes] | None = None
         self._checked = 0.0
 
+    def __del__(self) -> None:
+        # Columns that were moved keep what they map of it.
+        if self._file is not None:
+            self._file.close()
+
     def enforce(self, store: Store, *, at_once: bool = False) -> None:
         """Move the coldest columns out while the store holds more than its budget. Called by the publishing thread alone."""
         if not at_once and time.monotonic() - self._checked < CHECK_EVERY_S:
@@ -75,7 +80,8 @@ class MemoryBudget:
         if not columns:
             return
         if self._file is None:
-            self._file = tempfile.TemporaryFile(prefix="runglass-")
+            # Open for as long as columns live in it.
+            self._file = tempfile.TemporaryFile(prefix="runglass-")  # noqa: SIM115
         file = self._file
         begin = _round_up(file.seek(0, os.SEEK_END), mmap.ALLOCATIONGRANULARITY)
         at = begin

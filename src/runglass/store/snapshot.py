@@ -13,8 +13,9 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from runglass.native.columns import Columns
 from runglass.store.model import Attempts
-from runglass.store.segments import find_segments
+from runglass.store.segments import Segment, find_segments
 from runglass.store.stage import COUNT_BITS, FileStage, SeriesStage
 
 _reads = itertools.count(1)
@@ -49,7 +50,9 @@ def read_snapshot(series: SeriesStage, later_starts: list[int] | None = None) ->
         read = columns.read_points() if series.is_points else columns.read_ranges()
         count = len(read[0])
         return Snapshot(epoch << COUNT_BITS | count, read, _one_segment(count), None, (parts[0].file,), None)
-    reads = [part.columns.read_points() if series.is_points else part.columns.read_ranges() for part in parts]
+    # The last file of a series may just be gone: then there are columns, and nothing in them.
+    every = [part.columns for part in parts] or [Columns()]
+    reads = [columns.read_points() if series.is_points else columns.read_ranges() for columns in every]
     counts = [len(read[0]) for read in reads]
     total = sum(counts)
     arrays: tuple[NDArray[Any], ...]
@@ -59,7 +62,8 @@ def read_snapshot(series: SeriesStage, later_starts: list[int] | None = None) ->
     else:
         arrays = tuple(np.concatenate(column) for column in zip(*reads, strict=True))
         file_of_row = np.repeat(np.arange(len(parts), dtype=np.int32), counts)
-    segment, latest = _split(series, counts, arrays[0], later_starts or [])
+    segments = find_segments(parts, series.is_points, counts)
+    segment, latest = _split(segments, arrays[0], later_starts or [])
     return Snapshot(
         generation=epoch << COUNT_BITS | total,
         arrays=arrays,
@@ -76,10 +80,9 @@ def _one_segment(count: int) -> NDArray[np.int32]:
 
 
 def _split(
-    series: SeriesStage, counts: list[int], steps: NDArray[np.int64], later_starts: list[int]
+    segments: list[Segment], steps: NDArray[np.int64], later_starts: list[int]
 ) -> tuple[NDArray[np.int32], NDArray[np.bool_] | None]:
     total = len(steps)
-    segments = find_segments(series, counts)
     segment = np.zeros(total, dtype=np.int32)
     latest = np.ones(total, dtype=np.bool_)
     end = total
