@@ -42,7 +42,9 @@ def build_page():
         return
     npm = shutil.which("npm")
     if npm is None:
-        raise SystemExit("Building Runglass from a checkout needs Node.js 20 or newer (npm was not found on PATH).")
+        raise SystemExit(
+            "Building Runglass from a checkout needs Node.js 20 or newer (npm was not found on PATH)."
+        )
     installed = web / "node_modules/.package-lock.json"
     if not installed.exists() or installed.stat().st_mtime < (web / "package-lock.json").stat().st_mtime:
         subprocess.run([npm, "ci", "--no-audit", "--no-fund"], cwd=web, check=True)
@@ -74,7 +76,11 @@ class SdistWithPage(sdist):
 def extensions():
     unix = sys.platform != "win32"
     # Fused multiply-add is off because it rounds otherwise than the plain formula, so results would depend on the machine.
-    flags = ["-O3", "-g0", "-fno-strict-aliasing", "-ffp-contract=off", "-Wno-unused-function"] if unix else ["/O2"]
+    flags = (
+        ["-O3", "-g0", "-fno-strict-aliasing", "-ffp-contract=off", "-Wno-unused-function"]
+        if unix
+        else ["/O2"]
+    )
     found = []
     for source in sorted(NATIVE.glob("*.pyx")):
         if ONLY and source.stem not in ONLY:
@@ -104,4 +110,7 @@ def extensions():
     )
 
 
-setup(ext_modules=extensions(), cmdclass={"build_ext": BuildInParallel, "build_py": BuildPage, "sdist": SdistWithPage})
+setup(
+    ext_modules=extensions(),
+    cmdclass={"build_ext": BuildInParallel, "build_py": BuildPage, "sdist": SdistWithPage},
+)

@@ -13,7 +13,7 @@ from runglass.store.model import Kind, SeriesKey
 
 
 def picture(source: LocalSource, *, values: bool = True) -> dict[str, Any]:
-    """Runs with their tags, points, values, files and numbers. NaNs compare equal, because arrays are taken as bytes."""
+    """Runs with their tags, points, values, files and numbers, arrays as bytes. All NaNs are one."""
     return {info.name: picture_of_run(source, info.name, values=values) for info in source.list_runs()}
 
 
@@ -46,17 +46,29 @@ def picture_of_run(source: LocalSource, run: str, *, values: bool = True) -> dic
             + (file.skipped_records, file.byte, file.reason)
             for file in source.list_files(run=run)
         ],
-        "numbers": (info.start_time, info.last_wall_time, info.series, info.points, info.restarts, info.health.value),
+        "numbers": (
+            info.start_time,
+            info.last_wall_time,
+            info.series,
+            info.points,
+            info.restarts,
+            info.health.value,
+        ),
     }
 
 
-def picture_of_series(source: LocalSource, key: SeriesKey, kind: Kind, *, values: bool = True) -> dict[str, Any]:
+def picture_of_series(
+    source: LocalSource, key: SeriesKey, kind: Kind, *, values: bool = True
+) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for attempts in ("latest", "all"):
         if kind is Kind.SCALAR:
             (columns,) = source.read_columns([key], attempts=attempts)
-            arrays = (columns.step, columns.wall_time, columns.value, columns.segment)
-            found[attempts] = [(array.dtype.str, array.tobytes()) for array in arrays]
+            value = columns.value.astype(np.float64)
+            value[np.isnan(value)] = np.nan
+            found[attempts] = [
+                array.tobytes() for array in (columns.step, columns.wall_time, value, columns.segment)
+            ]
         else:
             read = source.read_values(key, kind=kind, attempts=attempts)
             found[attempts] = [read.step.tobytes(), read.wall_time.tobytes(), read.segment.tobytes()]

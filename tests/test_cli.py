@@ -14,12 +14,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from tests.event_files import log_bytes, put
 
 from runglass import __version__, flags
 from runglass.cli import main
 from runglass.errors import BadRequest, PortTaken
 from runglass.server.listen import bind
-from tests.event_files import log_bytes, put
 
 # Every flag of TensorBoard's command line, with a value where it takes one.
 TENSORBOARD_FLAGS = {
@@ -84,7 +84,9 @@ def test_contradictions_are_refused(words: list[str]) -> None:
         parse(*words)
 
 
-@pytest.mark.parametrize("words", [["--port", "65536"], ["--port", "x"], ["--memory_budget", "much"], ["--reload_interval", "-1"]])
+@pytest.mark.parametrize(
+    "words", [["--port", "65536"], ["--port", "x"], ["--memory_budget", "much"], ["--reload_interval", "-1"]]
+)
 def test_bad_values_end_the_program(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         parse("logs", *words)
@@ -239,7 +241,12 @@ def test_several_log_directories(tmp_path: Path) -> None:
     put(tmp_path / "one" / "train", log_bytes())
     put(tmp_path / "two", log_bytes())
     spec = f"a:{tmp_path / 'one'},b:{tmp_path / 'two'}"
-    with server("--logdir_spec", spec, "--reload_interval", "0", "--reload_task", "blocking") as (_, _, port, _):
+    with server("--logdir_spec", spec, "--reload_interval", "0", "--reload_task", "blocking") as (
+        _,
+        _,
+        port,
+        _,
+    ):
         body = get(port, "/api/runs")[1]
         assert sorted(run["name"] for run in json.loads(body)["runs"]) == ["a/train", "b/."]
 

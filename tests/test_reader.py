@@ -19,7 +19,9 @@ START = 1_700_000_000.0
 PIXELS = np.arange(5 * 4 * 3, dtype=np.uint8).reshape(5, 4, 3)
 
 
-def write_scalars(run: Path, tag: str, values: list[float], *, start: float = START, first_step: int = 0) -> None:
+def write_scalars(
+    run: Path, tag: str, values: list[float], *, start: float = START, first_step: int = 0
+) -> None:
     with EventFileWriter(run, clock=lambda: start) as writer:
         for step, value in enumerate(values, first_step):
             scalar = summaries.scalar(tag, value, precision="float64")
@@ -61,7 +63,11 @@ def test_listing(logs: Path) -> None:
 
 def test_scalars_are_exact(logs: Path) -> None:
     series = runglass.open(logs).scalars("train", "loss")
-    assert (series.step.dtype, series.wall_time.dtype, series.value.dtype) == (np.int64, np.float64, np.float64)
+    assert (series.step.dtype, series.wall_time.dtype, series.value.dtype) == (
+        np.int64,
+        np.float64,
+        np.float64,
+    )
     assert series.step.tolist() == [0, 1, 2, 3]
     assert series.wall_time.tolist() == [START, START + 1, START + 2, START + 3]
     np.testing.assert_array_equal(series.value, [3.0, 2.5, math.nan, 0.1])

@@ -62,7 +62,10 @@ def serve(args: argparse.Namespace) -> int:
         token = secrets.token_urlsafe(16)
     query = f"?token={token}" if token else ""
     # First thing of all, before the slow imports: connections wait in the socket until the server takes them.
-    print(f"Runglass {__version__} at {listener.url}{args.path_prefix}/{query} (press Ctrl+C to quit)", flush=True)
+    print(
+        f"Runglass {__version__} at {listener.url}{args.path_prefix}/{query} (press Ctrl+C to quit)",
+        flush=True,
+    )
     watches = []
 
     def open_source() -> LocalSource:
@@ -72,7 +75,9 @@ def serve(args: argparse.Namespace) -> int:
             watch.load()
         else:
             watch.start()
-        threading.Thread(target=report_progress, args=(watch.store,), name="runglass-progress", daemon=True).start()
+        threading.Thread(
+            target=report_progress, args=(watch.store,), name="runglass-progress", daemon=True
+        ).start()
         if args.command == "demo":
             train_demo(args)
         return source
@@ -163,7 +168,11 @@ def train_demo(args: argparse.Namespace) -> None:
     from runglass.demo import train_live
 
     threading.Thread(
-        target=train_live, args=(Path(args.logdirs[0]),), kwargs={"duration_s": DEMO_LIVE_S}, name="runglass-demo", daemon=True
+        target=train_live,
+        args=(Path(args.logdirs[0]),),
+        kwargs={"duration_s": DEMO_LIVE_S},
+        name="runglass-demo",
+        daemon=True,
     ).start()
 
 
@@ -191,7 +200,11 @@ def report_progress(store: Store) -> None:
             print(f"Loading: {text}", file=sys.stderr, flush=True)
     runs = [run.info() for run in list(store.runs.values())]
     series, points = sum(run.series for run in runs), sum(run.points for run in runs)
-    faults = sum(health.state in ("skipped", "damaged", "unreadable") for run in list(store.runs.values()) for health in run.healths())
+    faults = sum(
+        health.state in ("skipped", "damaged", "unreadable")
+        for run in list(store.runs.values())
+        for health in run.healths()
+    )
     clear = "\r\x1b[K" if is_terminal else ""
     print(
         f"{clear}Loaded {len(runs):,} runs, {series:,} series, {points:,} points "
@@ -201,7 +214,11 @@ def report_progress(store: Store) -> None:
     )
     if faults:
         where = " ".join(store.locations)
-        print(f"{faults:,} files have damage; the page shows where. For details: runglass inspect {where}", file=sys.stderr, flush=True)
+        print(
+            f"{faults:,} files have damage; the page shows where. For details: runglass inspect {where}",
+            file=sys.stderr,
+            flush=True,
+        )
 
 
 def _size(size_bytes: float) -> str:

@@ -127,7 +127,9 @@ def _describe(tag: TagReport) -> str:
     if tag.count:
         parts.append(f"steps {tag.min_step:,} to {tag.max_step:,}")
     if tag.restarts:
-        parts.append(f"{tag.restarts} restart{'s' if tag.restarts > 1 else ''} ({tag.overwritten:,} points written again)")
+        parts.append(
+            f"{tag.restarts} restart{'s' if tag.restarts > 1 else ''} ({tag.overwritten:,} points written again)"
+        )
     if tag.out_of_order and tag.first_out_of_order:
         before, after = tag.first_out_of_order
         parts.append(f"{tag.out_of_order:,} out of order (first: {before:,} then {after:,})")

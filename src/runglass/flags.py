@@ -48,7 +48,9 @@ def parse_port(text: str) -> int | None:
     if text == "default":
         return None
     if not text.isdigit():
-        raise argparse.ArgumentTypeError(f"{text!r} is no port; write a number, 0 for any free one, or 'default'")
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is no port; write a number, 0 for any free one, or 'default'"
+        )
     if int(text) > 65535:
         raise argparse.ArgumentTypeError(f"{text} is too large for a port; the largest is 65535")
     return int(text)
@@ -76,28 +78,65 @@ def make_parser(version: str) -> argparse.ArgumentParser:
     add("--helpfull", action="help", help=argparse.SUPPRESS)
 
     data = parser.add_argument_group("data")
-    data.add_argument("--logdir", metavar="PATH", help="the directory of logs, as TensorBoard has it; may not exist yet")
+    data.add_argument(
+        "--logdir", metavar="PATH", help="the directory of logs, as TensorBoard has it; may not exist yet"
+    )
     data.add_argument("--logdir_spec", metavar="SPEC", help="several, with names: name:path,name2:path2")
-    data.add_argument("--reload_interval", type=parse_interval, default=5.0, metavar="SECONDS",
-                      help="how often to look where the system does not report changes; 0 loads once (default 5)")
-    data.add_argument("--memory_budget", type=parse_size, metavar="SIZE",
-                      help="memory for data, such as 4G; what was not looked at for longest goes to a cache file (default: half of the memory)")
-    data.add_argument("--max_reload_threads", type=int, metavar="N", help="threads that load (default: one per core)")
-    data.add_argument("--purge_orphaned_data", type=parse_bool, default=True, metavar="BOOL",
-                      help="leave out points that a restarted run wrote again (default true); they can be shown either way")
-    data.add_argument("--reload_task", choices=("auto", "thread", "process", "blocking"), default="auto",
-                      help="blocking loads everything before serving; the others load while serving")
+    data.add_argument(
+        "--reload_interval",
+        type=parse_interval,
+        default=5.0,
+        metavar="SECONDS",
+        help="how often to look where the system does not report changes; 0 loads once (default 5)",
+    )
+    data.add_argument(
+        "--memory_budget",
+        type=parse_size,
+        metavar="SIZE",
+        help="memory for data, such as 4G; what was not looked at for longest goes to a cache file (default: half of the memory)",
+    )
+    data.add_argument(
+        "--max_reload_threads", type=int, metavar="N", help="threads that load (default: one per core)"
+    )
+    data.add_argument(
+        "--purge_orphaned_data",
+        type=parse_bool,
+        default=True,
+        metavar="BOOL",
+        help="leave out points that a restarted run wrote again (default true); they can be shown either way",
+    )
+    data.add_argument(
+        "--reload_task",
+        choices=("auto", "thread", "process", "blocking"),
+        default="auto",
+        help="blocking loads everything before serving; the others load while serving",
+    )
 
     web = parser.add_argument_group("serving")
     web.add_argument("--host", metavar="ADDR", help="address to bind (default localhost)")
     web.add_argument("--bind_all", action="store_true", help="serve on all addresses; asks for a token")
-    web.add_argument("--port", type=parse_port, default=None, metavar="PORT",
-                     help="exactly this one; 0: any free one (default: the first free one from 6006 on)")
+    web.add_argument(
+        "--port",
+        type=parse_port,
+        default=None,
+        metavar="PORT",
+        help="exactly this one; 0: any free one (default: the first free one from 6006 on)",
+    )
     web.add_argument("--reuse_port", type=parse_bool, default=False, metavar="BOOL", help="set SO_REUSEPORT")
     web.add_argument("--path_prefix", default="", metavar="PATH", help="serve below this path, such as /runs")
     web.add_argument("--window_title", default="", metavar="TEXT", help="title of the page")
-    web.add_argument("--token", metavar="TOKEN", help="ask for this token (default: made up when other machines can connect)")
-    web.add_argument("--allowed_host", action="append", default=[], metavar="NAME", help="another name the server may be reached by")
+    web.add_argument(
+        "--token",
+        metavar="TOKEN",
+        help="ask for this token (default: made up when other machines can connect)",
+    )
+    web.add_argument(
+        "--allowed_host",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="another name the server may be reached by",
+    )
 
     doctor = parser.add_argument_group("inspect")
     doctor.add_argument("--inspect", action="store_true", help="the same as the inspect command")
@@ -129,7 +168,9 @@ def parse(argv: list[str], version: str) -> argparse.Namespace:
 def notes(args: argparse.Namespace) -> list[str]:
     """One line for every flag that was given and means nothing here."""
     return [
-        f"--{flag} has no effect: {why}." for flag, why in WITHOUT_MEANING.items() if getattr(args, flag) is not None
+        f"--{flag} has no effect: {why}."
+        for flag, why in WITHOUT_MEANING.items()
+        if getattr(args, flag) is not None
     ]
 
 
@@ -138,22 +179,39 @@ def _check(args: argparse.Namespace) -> None:
     if args.logdirs:
         sources.append("LOGDIR")
     if len(sources) > 1:
-        raise BadRequest(f"{' and '.join(sources)} were both given. Name the log directories in one way.", where="logdir")
+        raise BadRequest(
+            f"{' and '.join(sources)} were both given. Name the log directories in one way.", where="logdir"
+        )
     if args.event_file:
         if args.command != "inspect":
-            raise BadRequest("--event_file goes with inspect: runglass inspect --event_file PATH.", where="event_file")
+            raise BadRequest(
+                "--event_file goes with inspect: runglass inspect --event_file PATH.", where="event_file"
+            )
         if sources:
-            raise BadRequest("--event_file and a log directory were both given. Inspect one of them.", where="event_file")
+            raise BadRequest(
+                "--event_file and a log directory were both given. Inspect one of them.", where="event_file"
+            )
     elif not sources and args.command != "demo":
-        raise BadRequest("No log directory was given. Name one: runglass LOGDIR. Or look at an example: runglass demo.", where="logdir")
+        raise BadRequest(
+            "No log directory was given. Name one: runglass LOGDIR. Or look at an example: runglass demo.",
+            where="logdir",
+        )
     if args.host and args.bind_all:
         raise BadRequest("--host and --bind_all were both given. Use one of them.", where="host")
     if args.path_prefix and not args.path_prefix.startswith("/"):
-        raise BadRequest(f"--path_prefix {args.path_prefix!r} must start with a slash, as in /runs.", where="path_prefix")
+        raise BadRequest(
+            f"--path_prefix {args.path_prefix!r} must start with a slash, as in /runs.", where="path_prefix"
+        )
     if args.reload_task == "blocking" and args.reload_interval != 0:
-        raise BadRequest("--reload_task blocking needs --reload_interval 0: it loads once, before serving.", where="reload_task")
+        raise BadRequest(
+            "--reload_task blocking needs --reload_interval 0: it loads once, before serving.",
+            where="reload_task",
+        )
     if args.max_reload_threads is not None and args.max_reload_threads < 1:
-        raise BadRequest(f"--max_reload_threads {args.max_reload_threads}: at least 1 is needed.", where="max_reload_threads")
+        raise BadRequest(
+            f"--max_reload_threads {args.max_reload_threads}: at least 1 is needed.",
+            where="max_reload_threads",
+        )
 
 
 def _with_underscores(word: str) -> str:

@@ -120,7 +120,11 @@ class Log:
         wanted = None if kind is None else _kind(kind)
         values = self._source.read_values(SeriesKey(run, tag), kind=wanted, attempts=_attempts(attempts))
         return Series(
-            values.meta.kind.value, values.step, values.wall_time, values.segment, LazyValues(self._source, values)
+            values.meta.kind.value,
+            values.step,
+            values.wall_time,
+            values.segment,
+            LazyValues(self._source, values),
         )
 
     def table(
@@ -128,7 +132,10 @@ class Log:
     ) -> Table:
         """Long form of many scalar series: one row per point. `runs` and `tags` are regular expressions searched for."""
         if _kind(kind) is not Kind.SCALAR:
-            raise BadArgument(f"table(kind={kind!r}): only 'scalar' has a long form. Use read() for other kinds.", where="kind")
+            raise BadArgument(
+                f"table(kind={kind!r}): only 'scalar' has a long form. Use read() for other kinds.",
+                where="kind",
+            )
         run_pattern, tag_pattern = _pattern("runs", runs), _pattern("tags", tags)
         order = {name: number for number, name in enumerate(self.runs)}
         keys = [
@@ -180,7 +187,10 @@ class Table:
     def to_polars(self) -> Any:
         polars = _need("polars")
         columns = self.to_numpy()
-        names = {name: polars.Series(name, columns.pop(name).tolist(), dtype=polars.String) for name in ("run", "tag")}
+        names = {
+            name: polars.Series(name, columns.pop(name).tolist(), dtype=polars.String)
+            for name in ("run", "tag")
+        }
         return polars.DataFrame({**names, **columns})
 
     def to_arrow(self) -> Any:
@@ -206,7 +216,11 @@ class Table:
         names = ["run", "tag", "step", "wall_time", "value", *(["segment"] if self._has_segment else [])]
         writer.writerow(names)
         for series in self._series:
-            columns: list[Any] = [series.step.tolist(), series.wall_time.tolist(), series.value.astype(np.float64).tolist()]
+            columns: list[Any] = [
+                series.step.tolist(),
+                series.wall_time.tolist(),
+                series.value.astype(np.float64).tolist(),
+            ]
             if self._has_segment:
                 columns.append(series.segment.tolist())
             writer.writerows([*series.key, *row] for row in zip(*columns, strict=True))
@@ -256,4 +270,6 @@ def _need(module: str) -> Any:
     try:
         return importlib.import_module(module)
     except ImportError as error:
-        raise BadArgument(f"to_{module.removeprefix('py')}() needs the {module} package: pip install {module}.") from error
+        raise BadArgument(
+            f"to_{module.removeprefix('py')}() needs the {module} package: pip install {module}."
+        ) from error

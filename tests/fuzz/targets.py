@@ -10,11 +10,15 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+from tests.picture import picture
+from tests.property.event_oracle import Malformed, fields
+
 from runglass.errors import ValueDamaged
 from runglass.ingest.canonical import decode_value, read_metadata
 from runglass.native import wire
 from runglass.native.events import STOPS, EventScanner, ScanBuffer, find_record
 from runglass.native.records import RecordCursor, frame
+from runglass.reader import open_log
 from runglass.schema import event, graph, hparams, layout, mesh, run_metadata, struct, summary, tensor
 from runglass.store.model import Kind, SeriesMeta
 
@@ -28,6 +32,15 @@ SCHEMAS = [
 # Python objects for one byte of input, generously: a message of empty sub-messages is mostly dictionaries.
 BYTES_PER_BYTE = 2000
 SPARE_BYTES = 8 << 20
+
+
+def seeds() -> dict[str, list[bytes]]:
+    """The good bytes that each target's damaged ones are made of."""
+    files = event_files()
+    events = payloads(files)
+    messages = pieces(events)
+    own = {"scan": files, "cursor": files, "log": files, "schemas": messages, "canonical": messages}
+    return {name: own.get(name, events) for name in TARGETS}
 
 
 def event_files() -> list[bytes]:
@@ -44,6 +57,23 @@ def payloads(files: list[bytes]) -> list[bytes]:
         except ValueError:
             continue
     return found
+
+
+def pieces(messages: list[bytes]) -> list[bytes]:
+    """Every message inside the messages: values, tensors, graphs, layouts, whatever they hold. What is none is among them too."""
+    found = dict.fromkeys(messages)
+    level = messages
+    for _ in range(5):
+        level = [body for message in level for body in bodies(message)]
+        found |= dict.fromkeys(level)
+    return list(found)
+
+
+def bodies(message: bytes) -> list[bytes]:
+    try:
+        return [body for _, wire_type, body in fields(message) if wire_type == 2 and len(body) > 2]
+    except Malformed:
+        return []
 
 
 def scan(data: bytes, rng: random.Random) -> None:
@@ -111,12 +141,35 @@ def canonical(data: bytes, rng: random.Random) -> None:
         decode_value(data, SeriesMeta(kind, kind.value))
 
 
+def log(data: bytes, rng: random.Random) -> None:
+    """A whole log directory: two files, one of which grows, everything in them read through the public door."""
+    cut = rng.randrange(len(data) + 1)
+    with tempfile.TemporaryDirectory(prefix="runglass-fuzz-") as directory:
+        path = Path(directory) / "events.out.tfevents.1"
+        path.write_bytes(data[:cut])
+        path.with_name("events.out.tfevents.2").write_bytes(data[rng.randrange(len(data) + 1) :])
+        opened = open_log(directory)
+        with path.open("ab") as file:
+            file.write(data[cut:])
+        opened.reload()
+        picture(opened.source)
+        for health in opened.health:
+            assert "internal error" not in health.reason, health.reason
+
+
+def framed_log(data: bytes, rng: random.Random) -> None:
+    size = rng.choice([64, 512, 70_000])
+    log(b"".join(frame(data[at : at + size]) for at in range(0, len(data), size)), rng)
+
+
 TARGETS: dict[str, Callable[[bytes, random.Random], None]] = {
     "scan": scan,
     "scan_framed": scan_framed,
     "cursor": cursor,
     "schemas": schemas,
     "canonical": canonical,
+    "log": log,
+    "framed_log": framed_log,
 }
 
 
@@ -127,6 +180,6 @@ def run_bounded(name: str, data: bytes, rng: random.Random) -> None:
     TARGETS[name](data, rng)
     _, peak = tracemalloc.get_traced_memory()
     used = peak - before
-    assert used <= SPARE_BYTES + BYTES_PER_BYTE * len(data), f"{name}: {used:,} bytes for {len(data):,} of input"
-
-
+    assert used <= SPARE_BYTES + BYTES_PER_BYTE * len(data), (
+        f"{name}: {used:,} bytes for {len(data):,} of input"
+    )

@@ -17,6 +17,7 @@ from tests.property import event_bytes as eb
 LOGS = Path(__file__).parent / "logs"
 FIRST = "events.out.tfevents.1700000000.host.1.0"
 SECOND = "events.out.tfevents.1700000100.host.2.0"
+THIRD = "events.out.tfevents.1700000200.host.3.0"
 
 Files = dict[str, bytes]
 Expected = dict[str, Any]
@@ -32,10 +33,13 @@ def file(*payloads: bytes, wall_time: float = 1.7e9) -> bytes:
     return eb.records(eb.file_version(wall_time), *payloads)
 
 
-def points(steps: range | list[int], *, value: float = 0.0, wall_time: float = 1.7e9, tag: str = "loss") -> list[bytes]:
+def points(
+    steps: range | list[int], *, value: float = 0.0, wall_time: float = 1.7e9, tag: str = "loss"
+) -> list[bytes]:
     """One point a second; its value is its step plus `value`."""
     return [
-        eb.scalar(tag, step + value, step=step, wall_time=wall_time + index) for index, step in enumerate(steps)
+        eb.scalar(tag, step + value, step=step, wall_time=wall_time + index)
+        for index, step in enumerate(steps)
     ]
 
 
@@ -61,7 +65,11 @@ def restart_at_file_boundary() -> tuple[Files, Expected]:
         "latest_step": [*range(12)],
         "latest_value": [*map(float, range(6)), *(step + 100.0 for step in range(6, 12))],
     }
-    return files, {"restarts": 1, "tags": {"loss": loss}, "files": {FIRST: ["ok", None], SECOND: ["ok", None]}}
+    return files, {
+        "restarts": 1,
+        "tags": {"loss": loss},
+        "files": {FIRST: ["ok", None], SECOND: ["ok", None]},
+    }
 
 
 @case
@@ -80,6 +88,39 @@ def restart_at_session_start() -> tuple[Files, Expected]:
     }
     once = {"kind": "scalar", "step": [*range(8)], "latest_step": [0, 1, 2, 3]}
     return files, {"restarts": 2, "tags": {"loss": loss, "once": once}}
+
+
+@case
+def session_start_in_a_file_without_the_tag() -> tuple[Files, Expected]:
+    """A second attempt dies before it logs `eval`: what the first logged from there on is overwritten all the same."""
+    files = {
+        FIRST: file(*points(range(10)), *points(range(10), tag="eval")),
+        SECOND: file(
+            eb.session_log(5, wall_time=1.7e9 + 100),
+            *points([5, 6], value=10, wall_time=1.7e9 + 100),
+            wall_time=1.7e9 + 100,
+        ),
+        THIRD: file(
+            eb.session_log(7, wall_time=1.7e9 + 200),
+            *points([7, 8], value=20, wall_time=1.7e9 + 200),
+            *points([8], value=20, wall_time=1.7e9 + 203, tag="eval"),
+            wall_time=1.7e9 + 200,
+        ),
+    }
+    loss = {
+        "kind": "scalar",
+        "step": [*range(10), 5, 6, 7, 8],
+        "segment": [0] * 10 + [1, 1, 2, 2],
+        "latest_step": [0, 1, 2, 3, 4, 5, 6, 7, 8],
+        "latest_value": [0.0, 1.0, 2.0, 3.0, 4.0, 15.0, 16.0, 27.0, 28.0],
+    }
+    evaluation = {
+        "kind": "scalar",
+        "step": [*range(10), 8],
+        "latest_step": [0, 1, 2, 3, 4, 8],
+        "latest_value": [0.0, 1.0, 2.0, 3.0, 4.0, 28.0],
+    }
+    return files, {"restarts": 2, "tags": {"loss": loss, "eval": evaluation}}
 
 
 @case
@@ -136,7 +177,10 @@ def steps_going_back_inside_a_file() -> tuple[Files, Expected]:
 def zero_tail() -> tuple[Files, Expected]:
     """Space that was reserved and is not yet written: no fault, more may come."""
     whole = file(*points(range(3)))
-    expected = {"tags": {"loss": {"kind": "scalar", "step": [0, 1, 2]}}, "files": {FIRST: ["cut_short", len(whole)]}}
+    expected = {
+        "tags": {"loss": {"kind": "scalar", "step": [0, 1, 2]}},
+        "files": {FIRST: ["cut_short", len(whole)]},
+    }
     return {FIRST: whole + bytes(4096)}, expected
 
 
@@ -156,7 +200,10 @@ def length_damage() -> tuple[Files, Expected]:
     payloads = points(range(5))
     before = len(file(*payloads[:2]))
     data = spoil(file(*payloads), before + 1)
-    return {FIRST: data}, {"tags": {"loss": {"kind": "scalar", "step": [0, 1]}}, "files": {FIRST: ["damaged", before]}}
+    return {FIRST: data}, {
+        "tags": {"loss": {"kind": "scalar", "step": [0, 1]}},
+        "files": {FIRST: ["damaged", before]},
+    }
 
 
 # ---- tags and metadata
@@ -170,12 +217,27 @@ def two_kinds_under_one_tag() -> tuple[Files, Expected]:
         *points(range(2), tag="mixed"),
         eb.event(eb.summary(eb.image_value("mixed", picture, 3, 2)), wall_time=1.7e9 + 2, step=2),
         *points([3], tag="mixed"),
-        eb.event(eb.summary(eb.tensor_value("other", eb.strings([b"words"]), plugin="text")), wall_time=1.7e9, step=0),
+        eb.event(
+            eb.summary(eb.tensor_value("other", eb.strings([b"words"]), plugin="text")),
+            wall_time=1.7e9,
+            step=0,
+        ),
         *points([1], tag="other"),
     ]
     tags = {
-        "mixed": {"kind": "scalar", "other_kind": "image", "step": [0, 1, 3], "other_values": [[["png", 3, 2]]]},
-        "other": {"kind": "text", "other_kind": "scalar", "step": [0], "values": ["words"], "other_values": [1.0]},
+        "mixed": {
+            "kind": "scalar",
+            "other_kind": "image",
+            "step": [0, 1, 3],
+            "other_values": [[["png", 3, 2]]],
+        },
+        "other": {
+            "kind": "text",
+            "other_kind": "scalar",
+            "step": [0],
+            "values": ["words"],
+            "other_values": [1.0],
+        },
     }
     return {FIRST: file(*payloads)}, {"tags": tags}
 
@@ -212,7 +274,11 @@ def metadata_in_later_events_only() -> tuple[Files, Expected]:
         eb.event(eb.summary(eb.value("loss", eb.chunk(8, one(1.0)))), wall_time=1.7e9, step=0),
         eb.event(eb.summary(eb.value("loss", eb.chunk(8, one(2.0)), described)), wall_time=1.7e9, step=1),
         eb.event(eb.summary(eb.tensor_value("note", eb.strings([b"first"]))), wall_time=1.7e9, step=0),
-        eb.event(eb.summary(eb.tensor_value("note", eb.strings([b"second"]), plugin="text")), wall_time=1.7e9, step=1),
+        eb.event(
+            eb.summary(eb.tensor_value("note", eb.strings([b"second"]), plugin="text")),
+            wall_time=1.7e9,
+            step=1,
+        ),
     ]
     tags = {
         "loss": {
@@ -235,7 +301,11 @@ def merged_summaries() -> tuple[Files, Expected]:
         picture = eb.image_value("picture/image/0", eb.png(2, 2), 2, 2)
         histogram = eb.histogram_value("weights", [-1.0, 0.0, 1.0, 2.0], [0.0, 4.0, 2.0, 0.0], -0.5, 0.75)
         sound = eb.audio_value("tone/audio/0", eb.wav(40), sample_rate=8000.0, frames=40)
-        numbers = [eb.simple("loss", step * 0.5), eb.simple("acc", step * 0.25), eb.simple("acc", step * 0.125)]
+        numbers = [
+            eb.simple("loss", step * 0.5),
+            eb.simple("acc", step * 0.25),
+            eb.simple("acc", step * 0.125),
+        ]
         payloads.append(
             eb.event(eb.summary(*numbers, picture, histogram, sound), wall_time=1.7e9 + step, step=step)
         )
@@ -269,9 +339,14 @@ def bits(form: str, number: float) -> int:
 def scalar_encodings() -> tuple[Files, Expected]:
     """A single number in every encoding that a tensor allows."""
     integers = [3, -2, 0]
-    numbers: dict[str, list[Any]] = {name: integers for name in ("int8", "int16", "int32", "int64")}
+    numbers: dict[str, list[Any]] = dict.fromkeys(("int8", "int16", "int32", "int64"), integers)
     numbers |= {"uint8": [3, 200, 0], "uint16": [3, 40_000, 0], "uint32": [3, 4_000_000_000, 0]}
-    numbers |= {"uint64": [3, 2**63, 0], "bool": [1, 0, 1], "float": [1.5, -0.1, 0.0], "double": [1.5, -0.1, 1e300]}
+    numbers |= {
+        "uint64": [3, 2**63, 0],
+        "bool": [1, 0, 1],
+        "float": [1.5, -0.1, 0.0],
+        "double": [1.5, -0.1, 1e300],
+    }
     numbers |= {"half": [1.5, -0.25, 0.0], "bfloat16": [1.5, -0.25, 0.0]}
     values: dict[str, list[bytes]] = {}
     tags: dict[str, Any] = {}
@@ -287,9 +362,17 @@ def scalar_encodings() -> tuple[Files, Expected]:
             "typed field, unpacked": [eb.typed(dtype, [item], packed=False) for item in typed],
             "content": [eb.content(dtype, [item]) for item in stored],
         }
-        expected = [struct.unpack("<f", struct.pack("<f", item))[0] if dtype == "float" else float(item) for item in items]
+        expected = [
+            struct.unpack("<f", struct.pack("<f", item))[0] if dtype == "float" else float(item)
+            for item in items
+        ]
         for how, encoded in bodies.items():
-            for shape, dims in (("", ()), (", no shape", None), (", shape [1]", (1,)), (", shape [1, 1]", (1, 1))):
+            for shape, dims in (
+                ("", ()),
+                (", no shape", None),
+                (", shape [1]", (1,)),
+                (", shape [1, 1]", (1, 1)),
+            ):
                 tag = f"{dtype}/{how}{shape}"
                 values[tag] = [eb.tensor(dtype, body, dims=dims) for body in encoded]
                 tags[tag] = {"kind": "scalar", "step": [0, 1, 2], "value": expected}

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.golden.make_logs import CASES, write_cases
 
 import runglass
 from runglass.errors import ValueDamaged
@@ -15,7 +16,6 @@ from runglass.native.wire import decode
 from runglass.reader import Log
 from runglass.schema.graph import GRAPH
 from runglass.store.model import Audio, Image, Kind, SeriesKey
-from tests.golden.make_logs import CASES, write_cases
 
 LOGS = Path(__file__).parent / "logs"
 RUN = "run"

@@ -82,7 +82,9 @@ def compare_run(log: Log, case: str, run: str, expected: dict[str, Any]) -> list
     return wrong
 
 
-def compare_series(log: Log, case: str, key: SeriesKey, meta: Any, truth: dict[str, Any]) -> dict[str, tuple[Any, Any]]:
+def compare_series(
+    log: Log, case: str, key: SeriesKey, meta: Any, truth: dict[str, Any]
+) -> dict[str, tuple[Any, Any]]:
     attempts = "latest" if (case, key.run) in PURGED else "all"
     series = log.read(*key, attempts=attempts)
     if (case, key.run) in SKIPPED:
@@ -124,14 +126,20 @@ def compare_value(value: Any, meta: Any, truth: dict[str, Any], expected: Any) -
     if meta.kind is Kind.IMAGE:
         images = expected["images"]
         return {
-            "bytes": ([hashlib.sha256(image.data).hexdigest() for image in value], [each["sha256"] for each in images]),
+            "bytes": (
+                [hashlib.sha256(image.data).hexdigest() for image in value],
+                [each["sha256"] for each in images],
+            ),
             "sizes": ([[image.width, image.height] for image in value], [each["size"] for each in images]),
             "formats": ([image.format for image in value], [each["format"].lower() for each in images]),
         }
     if meta.kind is Kind.AUDIO:
         clips = expected["clips"]
         return {
-            "bytes": ([hashlib.sha256(clip.data).hexdigest() for clip in value], [each["sha256"] for each in clips]),
+            "bytes": (
+                [hashlib.sha256(clip.data).hexdigest() for clip in value],
+                [each["sha256"] for each in clips],
+            ),
             "rates": ([clip.sample_rate for clip in value], [each["rate"] for each in clips]),
             "channels": ([clip.channels for clip in value], [each["channels"] for each in clips]),
             "frames": ([clip.frames for clip in value], [each["nframes"] for each in clips]),
@@ -148,7 +156,10 @@ def compare_value(value: Any, meta: Any, truth: dict[str, Any], expected: Any) -
         return {"message": (list(value), list(decode(HPARAMS_PLUGIN, content)))}
     if meta.kind is Kind.CUSTOM_SCALARS:
         # The manifest knows the layout's bytes; they are the values' own, so decode and encode must agree on them.
-        return {"layout": (set(value) <= {field.name for field in LAYOUT.fields}, True), "shape": ([], truth["shape"])}
+        return {
+            "layout": (set(value) <= {field.name for field in LAYOUT.fields}, True),
+            "shape": ([], truth["shape"]),
+        }
     array = np.asarray(value)
     if meta.kind is Kind.HISTOGRAM:
         # TensorBoard rounds old histograms to float32; here they stay float64.
@@ -164,7 +175,10 @@ def compare_graph(value: bytes, plugin: str, expected: dict[str, Any]) -> dict[s
     if plugin == "graph_keras_model":
         model = json.loads(value)
         layers = [[layer["class_name"], layer["config"]["name"]] for layer in model["config"]["layers"]]
-        return {"class": (model["class_name"], expected["class_name"]), "layers": (layers, expected["layers"])}
+        return {
+            "class": (model["class_name"], expected["class_name"]),
+            "layers": (layers, expected["layers"]),
+        }
     if plugin in RUN_METADATA_PLUGINS:
         metadata = decode(RUN_METADATA, value)
         devices = {

@@ -15,7 +15,9 @@ rng = np.random.default_rng(2)
 
 writer = SummaryWriter(str(out / "run"))
 for step in range(40):
-    writer.add_scalar("loss", 1.0 / (1 + step), step, display_name="Loss", summary_description="how wrong it is")
+    writer.add_scalar(
+        "loss", 1.0 / (1 + step), step, display_name="Loss", summary_description="how wrong it is"
+    )
     truth.scalar("run", "loss", step, float(np.float32(1.0 / (1 + step))))
     writer.add_scalars("pair", {"a": step, "b": -step}, step)
     truth.scalar("run/pair/a", "pair", step, float(step))

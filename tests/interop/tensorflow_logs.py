@@ -27,7 +27,9 @@ with tf.summary.create_file_writer(str(out / "tf2")).as_default():
     truth.text("tf2", "note", "# hello\n\nworld")
     tf.summary.image("noise", rng.random((2, 8, 9, 3)), step=1)
     truth.images("tf2", "noise", samples=2, width=9, height=8)
-    tf.summary.audio("tone", np.sin(np.arange(800) / 9).reshape(1, 800, 1).astype("f4"), sample_rate=8000, step=1)
+    tf.summary.audio(
+        "tone", np.sin(np.arange(800) / 9).reshape(1, 800, 1).astype("f4"), sample_rate=8000, step=1
+    )
     truth.audio("tf2", "tone", sample_rate=8000, frames=800)
 
 keras.utils.set_random_seed(0)
@@ -42,7 +44,9 @@ history = model.fit(
     verbose=0,
     callbacks=[keras.callbacks.TensorBoard(str(out / "keras"), histogram_freq=1, update_freq="epoch")],
 )
-for epoch, (loss, val_loss) in enumerate(zip(history.history["loss"], history.history["val_loss"], strict=True)):
+for epoch, (loss, val_loss) in enumerate(
+    zip(history.history["loss"], history.history["val_loss"], strict=True)
+):
     truth.scalar("keras/train", "epoch_loss", epoch, float(np.float32(loss)))
     truth.scalar("keras/validation", "epoch_loss", epoch, float(np.float32(val_loss)))
 

@@ -44,7 +44,9 @@ def test_the_accumulator_reads_the_same(logdir: Path) -> None:
             compared += 1
             arrays = [tensor_util.make_ndarray(event.tensor_proto) for event in events]
             if kind == "scalar":
-                np.testing.assert_array_equal([array.item() for array in arrays], log.scalars(run, tag, attempts="all").value)
+                np.testing.assert_array_equal(
+                    [array.item() for array in arrays], log.scalars(run, tag, attempts="all").value
+                )
             elif kind == "histogram":
                 np.testing.assert_array_equal(arrays[-1], ours.value[-1])
             elif kind == "text":

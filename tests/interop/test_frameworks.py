@@ -30,8 +30,12 @@ def test_every_scalar_is_read_exactly(logged: tuple[Any, dict[str, Any]]) -> Non
     for run, tags in truth["scalars"].items():
         for tag, points in tags.items():
             series = log.scalars(run, tag)
-            np.testing.assert_array_equal(series.step, [int(step) for step, _ in points], err_msg=f"{run} {tag}")
-            np.testing.assert_array_equal(series.value, [value for _, value in points], err_msg=f"{run} {tag}")
+            np.testing.assert_array_equal(
+                series.step, [int(step) for step, _ in points], err_msg=f"{run} {tag}"
+            )
+            np.testing.assert_array_equal(
+                series.value, [value for _, value in points], err_msg=f"{run} {tag}"
+            )
 
 
 def test_every_other_value_is_read(logged: tuple[Any, dict[str, Any]]) -> None:
@@ -43,9 +47,13 @@ def test_every_other_value_is_read(logged: tuple[Any, dict[str, Any]]) -> None:
         if fact["kind"] == "text":
             assert np.asarray(value).reshape(-1).tolist() == [fact["text"]]
         elif fact["kind"] == "image":
-            assert [(image.width, image.height) for image in value] == [(fact["width"], fact["height"])] * fact["samples"]
+            assert [(image.width, image.height) for image in value] == [
+                (fact["width"], fact["height"])
+            ] * fact["samples"]
         elif fact["kind"] == "audio":
-            assert [(clip.sample_rate, clip.frames) for clip in value] == [(fact["sample_rate"], fact["frames"])]
+            assert [(clip.sample_rate, clip.frames) for clip in value] == [
+                (fact["sample_rate"], fact["frames"])
+            ]
         else:
             assert len(series) == fact["count"]
             assert value[:, 2].sum() == fact["sum_of_counts"]

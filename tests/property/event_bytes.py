@@ -165,10 +165,14 @@ def summary(*values: bytes) -> bytes:
 
 def scalar(tag: str, value: float, *, step: int, wall_time: float | None = None) -> bytes:
     """The commonest event: one number in the old encoding."""
-    return event(summary(simple(tag, value)), wall_time=1.7e9 + step if wall_time is None else wall_time, step=step)
+    return event(
+        summary(simple(tag, value)), wall_time=1.7e9 + step if wall_time is None else wall_time, step=step
+    )
 
 
-def scalars(tag: str, values: Iterable[float], *, first_step: int = 0, first_wall_time: float = 1.7e9) -> list[bytes]:
+def scalars(
+    tag: str, values: Iterable[float], *, first_step: int = 0, first_wall_time: float = 1.7e9
+) -> list[bytes]:
     return [
         scalar(tag, value, step=first_step + index, wall_time=first_wall_time + index)
         for index, value in enumerate(values)
@@ -212,7 +216,9 @@ def audio_value(tag: str, wav: bytes, *, sample_rate: float, frames: int) -> byt
 
 def histogram_value(tag: str, limits: list[float], counts: list[float], low: float, high: float) -> bytes:
     body = fixed64(1, low) + fixed64(2, high) + fixed64(3, sum(counts))
-    body += chunk(6, struct.pack(f"<{len(limits)}d", *limits)) + chunk(7, struct.pack(f"<{len(counts)}d", *counts))
+    body += chunk(6, struct.pack(f"<{len(limits)}d", *limits)) + chunk(
+        7, struct.pack(f"<{len(counts)}d", *counts)
+    )
     return value(tag, chunk(5, body))
 
 
@@ -276,7 +282,15 @@ def png(width: int, height: int, *, padding: int = 0) -> bytes:
 def wav(frames: int, *, rate: int = 8000) -> bytes:
     samples = struct.pack(f"<{frames}h", *((index * 321) % 2000 - 1000 for index in range(frames)))
     form = struct.pack("<HHIIHH", 1, 1, rate, rate * 2, 2, 16)
-    body = b"WAVE" + b"fmt " + struct.pack("<I", len(form)) + form + b"data" + struct.pack("<I", len(samples)) + samples
+    body = (
+        b"WAVE"
+        + b"fmt "
+        + struct.pack("<I", len(form))
+        + form
+        + b"data"
+        + struct.pack("<I", len(samples))
+        + samples
+    )
     return b"RIFF" + struct.pack("<I", len(body)) + body
 
 

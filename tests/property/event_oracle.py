@@ -12,7 +12,16 @@ from tests.property.event_bytes import CONTENT_FORMATS, DTYPES, checksum
 
 MAX_RECORD_BYTES = 0x7FFFFFFF
 NAMES = {number: name for name, number in DTYPES.items()}
-SCALAR_FIELDS = {5: "float", 6: "double", 7: "int32", 10: "int64", 11: "bool", 13: "half", 16: "uint32", 17: "uint64"}
+SCALAR_FIELDS = {
+    5: "float",
+    6: "double",
+    7: "int32",
+    10: "int64",
+    11: "bool",
+    13: "half",
+    16: "uint32",
+    17: "uint64",
+}
 
 
 class Malformed(Exception):
@@ -114,7 +123,13 @@ def keep_event(rows: FileRows, payload: bytes) -> None:
 
 
 def keep_value(
-    rows: FileRows, parts: dict[int, bytes], what: int, raw: bytes, number: float | None, step: int, wall_time: float
+    rows: FileRows,
+    parts: dict[int, bytes],
+    what: int,
+    raw: bytes,
+    number: float | None,
+    step: int,
+    wall_time: float,
 ) -> None:
     if what == 0 and 9 not in parts:
         return
@@ -209,7 +224,11 @@ def typed_number(number: int, body: bytes, dtype: str) -> float:
     if number == 13:
         if raw > 0xFFFF:
             return from_bits(raw & 0xFFFFFFFF)
-        return from_bits(raw << 16) if dtype == "bfloat16" else float(struct.unpack("<e", struct.pack("<H", raw))[0])
+        return (
+            from_bits(raw << 16)
+            if dtype == "bfloat16"
+            else float(struct.unpack("<e", struct.pack("<H", raw))[0])
+        )
     if number == 7:
         return float(signed(raw & 0xFFFFFFFF, 32))
     if number == 10:

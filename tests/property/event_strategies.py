@@ -6,7 +6,6 @@ import math
 import struct
 
 from hypothesis import strategies as st
-
 from tests.property import event_bytes as eb
 
 TAGS = [b"loss", b"acc/train", "精度 🎉".encode(), b"\xff\xfe", b"\xff\xfd", b"x" * 150, b""]
@@ -89,7 +88,11 @@ def metadata(draw: st.DrawFn) -> bytes:
 def values(draw: st.DrawFn) -> bytes:
     """A Summary.Value of any kind."""
     tag = draw(st.sampled_from(TAGS))
-    kind = draw(st.sampled_from(["simple", "simple", "tensor", "tensor", "strings", "vector", "histogram", "image", "none"]))
+    kind = draw(
+        st.sampled_from(
+            ["simple", "simple", "tensor", "tensor", "strings", "vector", "histogram", "image", "none"]
+        )
+    )
     parts = []
     if kind == "simple":
         parts.append(eb.fixed32(2, draw(float32s)))
@@ -115,15 +118,21 @@ def payloads(draw: st.DrawFn, *, broken: bool = True, starts: bool = True) -> by
     """An Event of any kind; with `broken`, now and then something that is none."""
     wall_time, step = draw(wall_times), draw(steps)
     kinds = ["summary"] * 10 + ["graph", "meta_graph", "run_metadata", "version", "nothing"]
-    kind = draw(st.sampled_from(kinds + (["start", "start"] if starts else []) + (["broken"] if broken else [])))
+    kind = draw(
+        st.sampled_from(kinds + (["start", "start"] if starts else []) + (["broken"] if broken else []))
+    )
     if kind == "graph":
         return eb.event(eb.chunk(4, eb.graph_def(["a"])), wall_time=wall_time, step=step)
     if kind == "meta_graph":
         return eb.event(eb.chunk(9, eb.chunk(2, eb.graph_def(["m"]))), wall_time=wall_time, step=step)
     if kind == "run_metadata":
-        return eb.event(eb.chunk(8, eb.chunk(1, b"step 1") + eb.chunk(2, b"")), wall_time=wall_time, step=step)
+        return eb.event(
+            eb.chunk(8, eb.chunk(1, b"step 1") + eb.chunk(2, b"")), wall_time=wall_time, step=step
+        )
     if kind == "version":
-        return eb.event(eb.chunk(3, b"brain.Event:2"), eb.chunk(10, eb.chunk(1, b"w")), wall_time=wall_time, step=step)
+        return eb.event(
+            eb.chunk(3, b"brain.Event:2"), eb.chunk(10, eb.chunk(1, b"w")), wall_time=wall_time, step=step
+        )
     if kind == "nothing":
         return eb.event(wall_time=wall_time, step=step)
     if kind == "start":
@@ -155,7 +164,9 @@ def broken_payloads(draw: st.DrawFn, found: list[bytes]) -> bytes:
     return whole + eb.chunk(7, eb.number(1, 1) + bad)
 
 
-def event_files(*, max_events: int = 12, broken: bool = True, starts: bool = True) -> st.SearchStrategy[bytes]:
+def event_files(
+    *, max_events: int = 12, broken: bool = True, starts: bool = True
+) -> st.SearchStrategy[bytes]:
     return st.lists(payloads(broken=broken, starts=starts), max_size=max_events).map(
         lambda found: eb.records(eb.file_version(), *found)
     )

@@ -18,16 +18,16 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis import strategies as st
+from tests.picture import differences, picture
+from tests.property import event_bytes as eb
+from tests.property.event_oracle import FileRows, TagRows, read_file
+from tests.property.event_strategies import event_files, payloads
 
 import runglass
 from runglass.ingest import file_tail
 from runglass.native.events import EventScanner, ScanBuffer
 from runglass.query.source import Columns
 from runglass.store.model import Kind, SeriesKey
-from tests.picture import differences, picture
-from tests.property import event_bytes as eb
-from tests.property.event_oracle import FileRows, TagRows, read_file
-from tests.property.event_strategies import event_files, payloads
 
 NAME = "events.out.tfevents.1700000000.host.1.0"
 LATER = "events.out.tfevents.1700000100.host.2.0"
@@ -78,7 +78,9 @@ def rows_of(scanner: EventScanner, stop: str, data: bytes) -> FileRows:
             step, wall_time, value = points.read_points()
             tag.points = list(zip(step.tolist(), wall_time.tolist(), value.tolist(), strict=True))
         if blobs is not None:
-            for step, wall_time, record, at, size in zip(*(each.tolist() for each in blobs.read_ranges()), strict=True):
+            for step, wall_time, record, at, size in zip(
+                *(each.tolist() for each in blobs.read_ranges()), strict=True
+            ):
                 tag.blobs.append((step, wall_time, data[record + 12 + at : record + 12 + at + size]))
         if tag.points or tag.blobs:
             tag.first_is_blob = blobs_first
@@ -191,12 +193,16 @@ def test_cut_inside_large_records() -> None:
     """Records that are hopped over rather than read, with cuts around every edge of them."""
     large = eb.png(4, 4, padding=90_000)
     payload = eb.event(eb.summary(eb.image_value("picture", large, 4, 4)), wall_time=1.7e9, step=1)
-    data = eb.records(eb.file_version(), payload, eb.scalar("loss", 1.0, step=2), payload, eb.scalar("loss", 2.0, step=3))
+    data = eb.records(
+        eb.file_version(), payload, eb.scalar("loss", 1.0, step=2), payload, eb.scalar("loss", 2.0, step=3)
+    )
     edges = [0, 40, 52, 56, 80, 40 + 65536, 40 + len(payload) + 12, 40 + len(payload) + 16]
     with written(data) as path:
         whole = picture(runglass.open(path.parent).source)
         assert whole["."]["numbers"][3] == 4
-        for cut in sorted({edge + nudge for edge in edges for nudge in (-1, 0, 1, 11, 12, 13)} & set(range(len(data)))):
+        for cut in sorted(
+            {edge + nudge for edge in edges for nudge in (-1, 0, 1, 11, 12, 13)} & set(range(len(data)))
+        ):
             path.write_bytes(data[:cut])
             log = runglass.open(path.parent)
             append(path, data[cut:])
@@ -225,7 +231,9 @@ def sequential(path: Path) -> dict[str, Any]:
 def nested(payload: bytes) -> bytes:
     """An event whose text is itself the bytes of an event file."""
     inner = eb.records(eb.scalar("fake", 666.0, step=1), payload)
-    return eb.event(eb.summary(eb.tensor_value(b"note", eb.strings([inner]), plugin="text")), wall_time=1.7e9, step=9)
+    return eb.event(
+        eb.summary(eb.tensor_value(b"note", eb.strings([inner]), plugin="text")), wall_time=1.7e9, step=9
+    )
 
 
 @settings(
@@ -256,7 +264,9 @@ def test_split_over_threads_keeps_the_first_metadata(seed: int) -> None:
     for step in range(60):
         tag = choice.choice(["a", "b", "c"])
         plugin = choice.choice([None, None, None, "scalars", "text", ""])
-        found.append(eb.event(eb.summary(eb.tensor_value(tag, number, plugin=plugin)), wall_time=1.7e9, step=step))
+        found.append(
+            eb.event(eb.summary(eb.tensor_value(tag, number, plugin=plugin)), wall_time=1.7e9, step=step)
+        )
     with written(eb.records(*found)) as path:
         assert not differences(picture(runglass.open(path.parent).source), sequential(path))
 
@@ -306,7 +316,12 @@ class Client:
 
 
 def rows(columns: Columns) -> list[tuple[Any, ...]]:
-    arrays = (columns.step, columns.wall_time.view(np.int64), columns.value.astype(np.float64), columns.segment)
+    arrays = (
+        columns.step,
+        columns.wall_time.view(np.int64),
+        columns.value.astype(np.float64),
+        columns.segment,
+    )
     return list(zip(*(np.asarray(array).tolist() for array in arrays), strict=True))
 
 
@@ -327,7 +342,11 @@ def histories(draw: st.DrawFn) -> list[tuple[str, bytes]]:
             else:
                 tags = ["a", "b"] if kind == "both" else [kind]
                 found.append(
-                    eb.event(eb.summary(*(eb.simple(tag, float(step)) for tag in tags)), wall_time=wall_time, step=step)
+                    eb.event(
+                        eb.summary(*(eb.simple(tag, float(step)) for tag in tags)),
+                        wall_time=wall_time,
+                        step=step,
+                    )
                 )
         act = draw(st.sampled_from(["append"] * 8 + ["rewrite", "delete"]))
         acts.append((act, name, eb.records(*found)))

@@ -83,7 +83,9 @@ def local_source() -> Iterator[tuple[DataSource, Callable[[Flush], None]]]:
         def append(flush: Flush) -> None:
             number, batch = flush
             if number not in writers:
-                writers[number] = EventFileWriter(Path(folder) / KEY.run, clock=lambda: START + 1000 * number, pid=number)
+                writers[number] = EventFileWriter(
+                    Path(folder) / KEY.run, clock=lambda: START + 1000 * number, pid=number
+                )
             for step, value in batch:
                 writers[number].write(step, values=[summaries.scalar(KEY.tag, np.float32(value))])
             writers[number].flush()
@@ -136,7 +138,9 @@ def test_deltas_add_up(make: Callable[[], Source], flushes: list[Flush]) -> None
 @sources
 @given(flushes=histories())
 @settings(max_examples=40, deadline=None)
-def test_summaries_and_listings_agree_with_the_points(make: Callable[[], Source], flushes: list[Flush]) -> None:
+def test_summaries_and_listings_agree_with_the_points(
+    make: Callable[[], Source], flushes: list[Flush]
+) -> None:
     with make() as (source, append):
         for flush in flushes:
             append(flush)

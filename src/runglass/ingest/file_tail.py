@@ -43,7 +43,19 @@ def scan_buffer() -> ScanBuffer:
 class FileTail:
     """An event file and the scanner that stands at its end. `open`, `scan`, `close`, in this order, again and again."""
 
-    __slots__ = ("error", "fd", "first_lost", "identity", "indices", "lost", "modified_ns", "scanner", "size", "stage", "stop")
+    __slots__ = (
+        "error",
+        "fd",
+        "first_lost",
+        "identity",
+        "indices",
+        "lost",
+        "modified_ns",
+        "scanner",
+        "size",
+        "stage",
+        "stop",
+    )
 
     def __init__(self, stage: FileStage) -> None:
         self.stage = stage
@@ -82,7 +94,11 @@ class FileTail:
             return True
         # Its first bytes never change, unless it became another file.
         head = self.scanner.head
-        return before == self.identity and self.size >= self.stage.read_bytes and _read_head(self.fd, len(head)) == head
+        return (
+            before == self.identity
+            and self.size >= self.stage.read_bytes
+            and _read_head(self.fd, len(head)) == head
+        )
 
     def is_as_read(self, found: os.stat_result) -> bool:
         """Whether a look at the directory says that there is nothing new in the file."""
@@ -144,22 +160,35 @@ class FileTail:
             span = min(PART_BYTES, (size - scanner.offset) // threads + 1)
             begins = []
             for number in range(1, threads):
-                at = find_record(fd, scanner.offset + number * span, min(size, scanner.offset + number * span + SYNC_BYTES), scan_buffer())
+                at = find_record(
+                    fd,
+                    scanner.offset + number * span,
+                    min(size, scanner.offset + number * span + SYNC_BYTES),
+                    scan_buffer(),
+                )
                 if at > 0:
                     begins.append(at)
             end = scanner.offset + threads * span
             ends = [*begins[1:], end] if begins else []
             parts = [EventScanner(POINTS_PLUGIN, at, scanner) for at in begins]
-            pending = [helpers.submit(_scan_part, part, fd, until) for part, until in zip(parts, ends, strict=True)]
+            pending = [
+                helpers.submit(_scan_part, part, fd, until) for part, until in zip(parts, ends, strict=True)
+            ]
             stop = scanner.scan(fd, scan_buffer(), begins[0] if begins else end, size)
             for part, until, reading in zip(parts, ends, pending, strict=True):
                 reading.result()
                 if stop == "limit":
-                    stop = reading.result() if scanner.absorb(part) else scanner.scan(fd, scan_buffer(), until, size)
+                    stop = (
+                        reading.result()
+                        if scanner.absorb(part)
+                        else scanner.scan(fd, scan_buffer(), until, size)
+                    )
             on_part()
         self.stop = stop
 
-    def set_state(self, state: FileState, byte: int | None = None, reason: str = "", advice: str = "") -> None:
+    def set_state(
+        self, state: FileState, byte: int | None = None, reason: str = "", advice: str = ""
+    ) -> None:
         self.stage.state = state
         self.stage.byte = byte
         self.stage.reason = reason
@@ -172,10 +201,16 @@ class FileTail:
             return
         at = scanner.offset
         skipped = scanner.skipped + self.lost
-        before = f"The {scanner.records:,} records before it are shown" if scanner.records else "Nothing in it can be shown"
+        before = (
+            f"The {scanner.records:,} records before it are shown"
+            if scanner.records
+            else "Nothing in it can be shown"
+        )
         if stop == "bad_length":
             if at == 0 and scanner.head[:2] == b"\x1f\x8b":
-                self.set_state(FileState.DAMAGED, 0, "gzip data, not an event file", "Decompress it with gunzip.")
+                self.set_state(
+                    FileState.DAMAGED, 0, "gzip data, not an event file", "Decompress it with gunzip."
+                )
             elif at == 0:
                 reason = "not an event file: its first bytes are no record"
                 self.set_state(FileState.DAMAGED, 0, reason, "Rename or move it if it is something else.")

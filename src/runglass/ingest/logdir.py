@@ -45,7 +45,8 @@ class FoundRun(Struct, frozen=True):
 def parse_root(text: str, *, name: str = "") -> LogRoot:
     if re.match(r"^[A-Za-z][A-Za-z0-9+.-]+://", text):
         raise BadRequest(
-            f"Log directory {text!r}: remote locations are not supported yet. Mount or copy it, and name the local path.", where="logdir"
+            f"Log directory {text!r}: remote locations are not supported yet. Mount or copy it, and name the local path.",
+            where="logdir",
         )
     return LogRoot(shown=text, path=str(Path(text).expanduser().absolute()), name=name)
 
@@ -61,9 +62,14 @@ def parse_spec(spec: str) -> list[LogRoot]:
     names = [root.name for root in roots if root.name]
     for name in names:
         if names.count(name) > 1:
-            raise BadRequest(f"--logdir_spec {spec!r} gives the name {name!r} twice. Name every directory differently.", where="logdir_spec")
+            raise BadRequest(
+                f"--logdir_spec {spec!r} gives the name {name!r} twice. Name every directory differently.",
+                where="logdir_spec",
+            )
     if not roots:
-        raise BadRequest(f"--logdir_spec {spec!r} names no directory; expected name:path,name2:path2.", where="logdir_spec")
+        raise BadRequest(
+            f"--logdir_spec {spec!r} names no directory; expected name:path,name2:path2.", where="logdir_spec"
+        )
     return roots
 
 
@@ -77,7 +83,11 @@ def name_roots(roots: list[LogRoot]) -> list[LogRoot]:
         name = root.name
         if not name:
             stem = os.path.basename(root.path) or "root"
-            name = next(each for each in (stem, *(f"{stem}-{n}" for n in range(2, len(roots) + 2))) if each not in taken)
+            name = next(
+                each
+                for each in (stem, *(f"{stem}-{n}" for n in range(2, len(roots) + 2)))
+                if each not in taken
+            )
             taken.add(name)
         named.append(LogRoot(root.shown, root.path, name))
     return named
@@ -114,10 +124,16 @@ def walk_runs(root: LogRoot, start: str, walk: Walk) -> Iterator[FoundRun]:
     if not stat.S_ISDIR(found.st_mode):
         if start == root.path:
             shown = os.path.dirname(root.shown)
-            yield FoundRun(root.run_name(""), os.path.dirname(start), shown, ((os.path.basename(start), found),))
+            yield FoundRun(
+                root.run_name(""), os.path.dirname(start), shown, ((os.path.basename(start), found),)
+            )
         return
     relative = os.path.relpath(start, root.path)
-    pending = [_Folder(start, "" if relative == "." else relative, os.path.realpath(start), _hops(root.path, start, walk))]
+    pending = [
+        _Folder(
+            start, "" if relative == "." else relative, os.path.realpath(start), _hops(root.path, start, walk)
+        )
+    ]
     while pending:
         folder = pending.pop()
         files: list[tuple[str, os.stat_result | None]] = []

@@ -29,6 +29,7 @@ RUN_METADATA_PLUGIN = "graph_tagged_run_metadata"
 GRAPH_FIELD = 4
 META_GRAPH_FIELD = 9
 
+
 # Cached, because runs of one project log the same tags again and again.
 @lru_cache(maxsize=8192)
 def series_meta(metadata: bytes | None, field: int, tag: str, is_points: bool) -> SeriesMeta:
@@ -97,7 +98,12 @@ class RunLoader:
             is_same = tail.open()
         except FileNotFoundError:
             if os.path.islink(tail.stage.path):
-                self._note(tail, FileState.UNREADABLE, "a link to a file that is not there", "Remove the link, or bring its file back.")
+                self._note(
+                    tail,
+                    FileState.UNREADABLE,
+                    "a link to a file that is not there",
+                    "Remove the link, or bring its file back.",
+                )
             else:
                 self.drop_file(name)
             return None
@@ -124,7 +130,12 @@ class RunLoader:
         """File what a scan found, and close the file."""
         tail.close()
         if tail.error is not None:
-            self._note(tail, FileState.UNREADABLE, f"internal error: {tail.error!r}", "Please report this with the file.")
+            self._note(
+                tail,
+                FileState.UNREADABLE,
+                f"internal error: {tail.error!r}",
+                "Please report this with the file.",
+            )
             return
         before = (tail.stage.state, tail.stage.byte)
         self.file_rows(tail)
@@ -210,7 +221,12 @@ class RunLoader:
         elif field == META_GRAPH_FIELD:
             self._meta_graphs.append((tail, extra))
             if is_meta_graph_shown:
-                self._add_range(tail, RUN_GRAPH_TAG, SeriesMeta(Kind.GRAPH, META_GRAPH_PLUGIN), (step, wall_time, record, at, size))
+                self._add_range(
+                    tail,
+                    RUN_GRAPH_TAG,
+                    SeriesMeta(Kind.GRAPH, META_GRAPH_PLUGIN),
+                    (step, wall_time, record, at, size),
+                )
         else:
             try:
                 body = load_range(tail.stage.path, record=record, value_at=at, value_size=size)
@@ -221,16 +237,25 @@ class RunLoader:
             data = bytes(message.get("run_metadata", b""))
             begin = body.find(data) if data else 0
             meta = SeriesMeta(Kind.GRAPH, RUN_METADATA_PLUGIN)
-            self._add_range(tail, message.get("tag", ""), meta, (step, wall_time, record, at + begin, len(data)))
+            self._add_range(
+                tail, message.get("tag", ""), meta, (step, wall_time, record, at + begin, len(data))
+            )
 
     def _use_meta_graph(self) -> None:
         """A run without a graph of its own shows the one inside its meta graph."""
         if not self._meta_graphs or RUN_GRAPH_TAG in self.run.series:
             return
         for tail, (_, step, wall_time, record, at, size) in self._meta_graphs:
-            self._add_range(tail, RUN_GRAPH_TAG, SeriesMeta(Kind.GRAPH, META_GRAPH_PLUGIN), (step, wall_time, record, at, size))
+            self._add_range(
+                tail,
+                RUN_GRAPH_TAG,
+                SeriesMeta(Kind.GRAPH, META_GRAPH_PLUGIN),
+                (step, wall_time, record, at, size),
+            )
 
-    def _add_range(self, tail: FileTail, tag: str, meta: SeriesMeta, row: tuple[int, float, int, int, int]) -> None:
+    def _add_range(
+        self, tail: FileTail, tag: str, meta: SeriesMeta, row: tuple[int, float, int, int, int]
+    ) -> None:
         series = self.run.series.get(tag)
         if series is None or series.is_points:
             group = self.run.series if series is None else self.run.others

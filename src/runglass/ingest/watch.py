@@ -36,7 +36,26 @@ SWEEP_EVERY_S = 30.0
 # Looking again may take this share of a core at most.
 SWEEP_SHARE = 0.02
 NETWORK_FILE_SYSTEMS = frozenset(
-    ["nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "ceph", "lustre", "gpfs", "beegfs", "glusterfs", "vboxsf", "virtiofs", "davfs", "fuse.sshfs", "fuse.gcsfuse", "fuse.s3fs"]
+    [
+        "nfs",
+        "nfs4",
+        "cifs",
+        "smb3",
+        "smbfs",
+        "9p",
+        "afs",
+        "ceph",
+        "lustre",
+        "gpfs",
+        "beegfs",
+        "glusterfs",
+        "vboxsf",
+        "virtiofs",
+        "davfs",
+        "fuse.sshfs",
+        "fuse.gcsfuse",
+        "fuse.s3fs",
+    ]
 )
 
 
@@ -98,7 +117,11 @@ class LogdirWatch:
                     work.append((loader, names))
                 self._tell_progress()
         self._linked |= walk.linked
-        elsewhere = {path: why for path, why in self.unreadable.items() if below is not None and not _is_at_or_below(path, below)}
+        elsewhere = {
+            path: why
+            for path, why in self.unreadable.items()
+            if below is not None and not _is_at_or_below(path, below)
+        }
         self.unreadable = {**elsewhere, **walk.unreadable}
         gone = [
             loader
@@ -181,7 +204,9 @@ class LogdirWatch:
             for _, tail in batch:
                 tail.close()
 
-    def _open_batch(self, files: deque[tuple[RunLoader, str]], pool: ThreadPoolExecutor) -> list[tuple[RunLoader, FileTail]]:
+    def _open_batch(
+        self, files: deque[tuple[RunLoader, str]], pool: ThreadPoolExecutor
+    ) -> list[tuple[RunLoader, FileTail]]:
         """Files that one thread scans in one go: many small ones, because handing over costs more than scanning those."""
         batch: list[tuple[RunLoader, FileTail]] = []
         size = 0
@@ -240,7 +265,9 @@ class LogdirWatch:
         self._next_tell = time.monotonic() + max(PUBLISH_EVERY_S, TELL_SHARE * (time.monotonic() - now))
 
     def _publish_progress(self, *, is_loaded: bool) -> None:
-        stages = [stage for loader in list(self._loaders.values()) for stage in list(loader.run.files.values())]
+        stages = [
+            stage for loader in list(self._loaders.values()) for stage in list(loader.run.files.values())
+        ]
         self.store.publish_progress(
             Progress(
                 is_loaded=is_loaded,
@@ -279,7 +306,11 @@ class LogdirWatch:
 
     def _keep_up(self) -> None:
         while not self._stop.is_set():
-            paths = [path for path in [*(root.path for root in self.roots), *sorted(self._linked)] if os.path.exists(path)]
+            paths = [
+                path
+                for path in [*(root.path for root in self.roots), *sorted(self._linked)]
+                if os.path.exists(path)
+            ]
             if not all(root.path in paths for root in self.roots):
                 # Watching for a directory to appear would mean watching its parents, whatever else happens there.
                 self._stop.wait(min(1.0, self.reload_interval_s))
@@ -338,8 +369,9 @@ class LogdirWatch:
                 began = time.thread_time()
                 self.load()
                 next_sweep = time.monotonic() + max(SWEEP_EVERY_S, (time.thread_time() - began) / SWEEP_SHARE)
-            # One that was removed and made again is another directory, of which nothing would be heard.
-            if self._linked != linked or list(map(_identity, paths)) != watched:
+            # One that was removed and made again is another directory, of which nothing would be heard; it may even have the old number.
+            is_gone = any(change.name == "deleted" and path in paths for change, path in changes)
+            if is_gone or self._linked != linked or list(map(_identity, paths)) != watched:
                 return
 
     def _handle(self, changes: dict[str, str]) -> None:
@@ -364,7 +396,9 @@ class LogdirWatch:
         self._load([(loader, sorted(set(names))) for loader, names in work.values()])
 
     def _is_above_run(self, path: str) -> bool:
-        return any(directory == path or directory.startswith(path + os.sep) for directory in self._by_directory)
+        return any(
+            directory == path or directory.startswith(path + os.sep) for directory in self._by_directory
+        )
 
 
 def _is_at_or_below(path: str, top: str) -> bool:
@@ -399,4 +433,8 @@ def why_polling(path: str) -> str:
                     best = (mount, right.split()[0])
     except (OSError, IndexError):
         return ""
-    return f"{best[1]} file systems do not report changes made elsewhere" if best[1] in NETWORK_FILE_SYSTEMS else ""
+    return (
+        f"{best[1]} file systems do not report changes made elsewhere"
+        if best[1] in NETWORK_FILE_SYSTEMS
+        else ""
+    )

@@ -38,6 +38,8 @@ cdef int read_value(const uint8_t *p, const uint8_t *end, Value *v) noexcept nog
     cdef uint64_t key, size
     cdef int field
     memset(v, 0, sizeof(Value))
+    # Empty names stand somewhere too: C's memory functions want no NULL, not even for nothing.
+    v.tag = v.node = p
     while p < end:
         p = read_varint(p, end, &key)
         if p == NULL:
@@ -341,6 +343,7 @@ cdef class EventDecoder(TagRows):
         cdef size_t have
         cdef int field, code
         memset(&v, 0, sizeof(Value))
+        v.tag = tag
         while at < end:
             start = self.window(b, fd, at, end, &have)
             if start == NULL:

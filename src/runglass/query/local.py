@@ -115,13 +115,17 @@ class LocalSource(DerivedReads):
             series = run.find_series(key.tag, Kind.SCALAR) if run is not None else None
             if run is None or series is None or not series.is_points:
                 continue
-            snapshot = read_snapshot(series, _later_starts(run, series))
-            found.append(_columns(SeriesKey(*key), snapshot, attempts, since[number] if since is not None else None))
+            snapshot = read_snapshot(series, _starts_elsewhere(run, series))
+            found.append(
+                _columns(SeriesKey(*key), snapshot, attempts, since[number] if since is not None else None)
+            )
         return found
 
-    def read_values(self, key: SeriesKey, *, kind: Kind | None = None, attempts: Attempts = "latest") -> Values:
+    def read_values(
+        self, key: SeriesKey, *, kind: Kind | None = None, attempts: Attempts = "latest"
+    ) -> Values:
         run, series = self._series(key, kind)
-        snapshot = read_snapshot(series, _later_starts(run, series))
+        snapshot = read_snapshot(series, _starts_elsewhere(run, series))
         rows = snapshot.rows(self._attempts(attempts))
         step, wall_time, *rest = snapshot.arrays
         segment = snapshot.segment
@@ -150,7 +154,9 @@ class LocalSource(DerivedReads):
             return float(snapshot.arrays[2][row])
         file = snapshot.files[0 if snapshot.file_of_row is None else int(snapshot.file_of_row[row])]
         _, _, record, value_at, value_size = snapshot.arrays
-        data = load_range(file.path, record=int(record[row]), value_at=int(value_at[row]), value_size=int(value_size[row]))
+        data = load_range(
+            file.path, record=int(record[row]), value_at=int(value_at[row]), value_size=int(value_size[row])
+        )
         return values.run.decode(data, values.meta)
 
     def _attempts(self, attempts: Attempts) -> Attempts:
@@ -171,16 +177,16 @@ class LocalSource(DerivedReads):
         return run, series
 
 
-def _later_starts(run: RunStage, series: SeriesStage) -> list[int]:
-    """Session starts of the run in files behind the series' last: they end attempts of series they do not mention."""
+def _starts_elsewhere(run: RunStage, series: SeriesStage) -> list[tuple[str, int]]:
+    """Session starts, as file name and step, in files without the series: they end attempts of what they do not mention."""
     if len(run.files) == 1:
         return []
-    last = series.parts[-1].file.name if series.parts else ""
-    return [
-        file.start_step
+    own = {part.file.name for part in series.parts}
+    return sorted(
+        (file.name, file.start_step)
         for file in list(run.files.values())
-        if file.start_step is not None and file.start_step > 0 and file.name > last
-    ]
+        if file.start_step is not None and file.start_step > 0 and file.name not in own
+    )
 
 
 def _columns(key: SeriesKey, snapshot: Snapshot, attempts: Attempts, since: int | None) -> Columns:
@@ -194,7 +200,9 @@ def _columns(key: SeriesKey, snapshot: Snapshot, attempts: Attempts, since: int 
     if rows is not None:
         rows = rows[rows >= offset]
         offset = int(snapshot.latest[:offset].sum()) if snapshot.latest is not None else offset
-        return Columns(key, snapshot.generation, offset, step[rows], wall_time[rows], value[rows], segment[rows])
+        return Columns(
+            key, snapshot.generation, offset, step[rows], wall_time[rows], value[rows], segment[rows]
+        )
     if offset:
         step, wall_time, value, segment = step[offset:], wall_time[offset:], value[offset:], segment[offset:]
     return Columns(key, snapshot.generation, offset, step, wall_time, value, segment)

@@ -71,7 +71,9 @@ class MemoryBudget:
             # A run that is being loaded right now gets its turn at the next check.
             if run.lock.acquire(blocking=False):
                 try:
-                    self._move([part.columns for series in group for part in series.parts if part.columns.nbytes])
+                    self._move(
+                        [part.columns for series in group for part in series.parts if part.columns.nbytes]
+                    )
                 finally:
                     run.lock.release()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -21,18 +22,27 @@ class Segment(NamedTuple):
     first_step: int | None
 
 
-def find_segments(parts: tuple[Part, ...], is_points: bool, counts: list[int] | None = None) -> list[Segment]:
+def find_segments(
+    parts: tuple[Part, ...],
+    is_points: bool,
+    counts: list[int] | None = None,
+    starts_elsewhere: Sequence[tuple[str, int]] = (),
+) -> list[Segment]:
     """Split the parts of a series at restarts: session starts, and steps that fall back from one file to the next.
 
     Files whose wall times overlap were written side by side; falling back from one to the other is no restart.
+    `starts_elsewhere`: session starts, as file name and step, in other files of the run.
     """
     segments = [Segment(0, None)]
-    if len(parts) == 1 and not parts[0].starts:
+    if len(parts) == 1 and not parts[0].starts and not starts_elsewhere:
         return segments
+    waiting = list(starts_elsewhere)
     row = 0
     highest: int | None = None
     previous: FileStage | None = None
     for index, part in enumerate(parts):
+        while waiting and waiting[0][0] < part.file.name:
+            _add(segments, row, waiting.pop(0)[1])
         steps, walls = _steps(part.columns, is_points)
         if counts is not None:
             steps, walls = steps[: counts[index]], walls[: counts[index]]
@@ -42,19 +52,29 @@ def find_segments(parts: tuple[Part, ...], is_points: bool, counts: list[int] | 
             if is_sequential and steps[0] <= highest:
                 starts.insert(0, (0, 0))
         for before, named_step in starts:
-            at = row + before
-            if at == 0:
-                continue
             # Writers that do not know their step name 0: then the first row of the attempt says where it begins.
             own_step = int(steps[before]) if before < len(steps) else None
             first_step = named_step if named_step > 0 else own_step
-            segments.append(Segment(at, first_step))
+            _add(segments, row + before, first_step)
         if len(steps):
             top = int(steps.max())
             highest = top if highest is None else max(highest, top)
             previous = part.file
         row += len(steps)
+    for _, step in waiting:
+        _add(segments, row, step)
     return segments
+
+
+def _add(segments: list[Segment], row: int, step: int | None) -> None:
+    """Begin an attempt; several that begin at one row are one, which overwrites what any of them does."""
+    if row == 0:
+        return
+    if segments[-1].first_row < row:
+        segments.append(Segment(row, step))
+    elif step is not None:
+        before = segments[-1].first_step
+        segments[-1] = Segment(row, step if before is None else min(step, before))
 
 
 def _steps(columns: Any, is_points: bool) -> tuple[NDArray[np.int64], NDArray[np.float64]]:

@@ -6,6 +6,7 @@ The arrays are views of append-only memory wherever a series is in one file. Kno
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -39,12 +40,12 @@ class Snapshot(Struct, frozen=True):
         return None if attempts == "all" or self.latest is None else np.flatnonzero(self.latest)
 
 
-def read_snapshot(series: SeriesStage, later_starts: list[int] | None = None) -> Snapshot:
-    """Read a series as it is now. `later_starts`: steps of session starts in files that do not mention the series."""
+def read_snapshot(series: SeriesStage, starts_elsewhere: Sequence[tuple[str, int]] = ()) -> Snapshot:
+    """Read a series as it is now. `starts_elsewhere`: session starts in files that do not mention it, in the order of their names."""
     series.last_read = next(_reads)
     epoch = series.epoch
     parts = series.parts
-    if len(parts) == 1 and not parts[0].starts and not later_starts:
+    if len(parts) == 1 and not parts[0].starts and not starts_elsewhere:
         # By far the most series: one file, one attempt. Views of the store's own memory, nothing computed.
         columns = parts[0].columns
         read = columns.read_points() if series.is_points else columns.read_ranges()
@@ -62,8 +63,8 @@ def read_snapshot(series: SeriesStage, later_starts: list[int] | None = None) ->
     else:
         arrays = tuple(np.concatenate(column) for column in zip(*reads, strict=True))
         file_of_row = np.repeat(np.arange(len(parts), dtype=np.int32), counts)
-    segments = find_segments(parts, series.is_points, counts)
-    segment, latest = _split(segments, arrays[0], later_starts or [])
+    segments = find_segments(parts, series.is_points, counts, starts_elsewhere)
+    segment, latest = _split(segments, arrays[0])
     return Snapshot(
         generation=epoch << COUNT_BITS | total,
         arrays=arrays,
@@ -80,13 +81,13 @@ def _one_segment(count: int) -> NDArray[np.int32]:
 
 
 def _split(
-    segments: list[Segment], steps: NDArray[np.int64], later_starts: list[int]
+    segments: list[Segment], steps: NDArray[np.int64]
 ) -> tuple[NDArray[np.int32], NDArray[np.bool_] | None]:
     total = len(steps)
     segment = np.zeros(total, dtype=np.int32)
     latest = np.ones(total, dtype=np.bool_)
     end = total
-    limit = min(later_starts, default=None)
+    limit: int | None = None
     for number in range(len(segments) - 1, -1, -1):
         first_row, first_step = segments[number]
         segment[first_row:end] = number

@@ -185,7 +185,13 @@ class RunStage(Struct):
             files=len(files),
             size_bytes=sum(file.size_bytes for file in files),
             health=max((file.state for file in files), key=SEVERITY.__getitem__, default=FileState.OK),
-            restarts=max((len(find_segments(series.parts, series.is_points)) - 1 for series in list(self.series.values())), default=0),
+            restarts=max(
+                (
+                    len(find_segments(series.parts, series.is_points)) - 1
+                    for series in list(self.series.values())
+                ),
+                default=0,
+            ),
         )
 
     def healths(self) -> list[FileHealth]:
