@@ -42,8 +42,16 @@ def picture_of_run(source: LocalSource, run: str, *, values: bool = True) -> dic
     return {
         "series": series,
         "files": [
-            (os.path.basename(file.path), file.state.value, file.size_bytes, file.read_bytes, file.records)
-            + (file.skipped_records, file.byte, file.reason)
+            (
+                os.path.basename(file.path),
+                file.state.value,
+                file.size_bytes,
+                file.read_bytes,
+                file.records,
+                file.skipped_records,
+                file.byte,
+                file.reason,
+            )
             for file in source.list_files(run=run)
         ],
         "numbers": (

@@ -305,12 +305,13 @@ def test_tensors_that_make_no_sense(logdir: Path, tensor: bytes) -> None:
     log = runglass.open(logdir)
     tracemalloc.start()
     try:
-        assert isinstance(log.read("run", "odd").value[0], np.ndarray)
+        found = log.read("run", "odd").value[0]
     except ValueDamaged as error:
-        assert error.message
+        found = error.message
     finally:
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
+    assert isinstance(found, np.ndarray) or len(found) > 0
     assert peak < 100_000_000
     assert values(log) == [0.0, 1.0, 2.0]
 
@@ -651,17 +652,9 @@ def test_directory_names_that_are_not_utf8_stay_apart(logdir: Path) -> None:
 
 
 def test_same_name_twice_in_logdir_spec(tmp_path: Path) -> None:
-    """Two directories cannot be one run; whatever is made of it, nothing gets lost without a word."""
-    put(tmp_path / "x" / "run", log_bytes(1))
-    put(tmp_path / "y" / "run", log_bytes(2))
-    try:
-        roots = parse_spec(f"a:{tmp_path}/x,a:{tmp_path}/y")
-    except BadRequest as error:
-        assert "a" in str(error)
-        return
-    store = Store([])
-    LogdirWatch(store, roots).load()
-    assert sorted(run.info().points for run in store.runs.values()) == [1, 2]
+    """Two directories cannot be one run, and neither may get lost without a word."""
+    with pytest.raises(BadRequest, match="'a' twice"):
+        parse_spec(f"a:{tmp_path}/x,a:{tmp_path}/y")
 
 
 def test_series_without_parts_reads_as_empty(logdir: Path) -> None:

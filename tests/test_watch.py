@@ -9,6 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.event_files import LATER, NAME, append, log_bytes, put, some_points
+from tests.following import Following, following
+from tests.picture import differences, picture
+from tests.property import event_bytes as eb
 
 import runglass
 from runglass.ingest import watch as watch_module
@@ -16,10 +20,6 @@ from runglass.ingest.logdir import parse_root
 from runglass.store import budget as budget_module
 from runglass.store.budget import MemoryBudget
 from runglass.store.model import SeriesKey
-from tests.event_files import LATER, NAME, append, log_bytes, put, some_points
-from tests.following import Following, following
-from tests.picture import differences, picture
-from tests.property import event_bytes as eb
 
 THREE = [0.0, 1.0, 2.0]
 

@@ -141,7 +141,10 @@ def stored_values(tensor: Mapping[str, Any], dtype: int) -> NDArray[Any]:
         return np.frombuffer(content, dtype=kind)
     if dtype == DataType.HALF:
         bits = half_bits(tensor)
-        return bits.view("<f4").astype("<f2") if bits.itemsize == 4 else bits.view("<f2")
+        if bits.itemsize == 2:
+            return bits.view("<f2")
+        with np.errstate(over="ignore", invalid="ignore"):
+            return bits.view("<f4").astype("<f2")
     if kind.kind == "c":
         pairs = np.asarray(tensor.get(FIELDS[dtype], []), dtype=f"<f{kind.itemsize // 2}")
         if pairs.size % 2:
