@@ -23,6 +23,8 @@ from runglass.server.listen import bind
 
 # Every flag of TensorBoard's command line, with a value where it takes one.
 TENSORBOARD_FLAGS = {
+    "bind_all": None,
+    "inspect": None,
     "host": "127.0.0.1",
     "port": "0",
     "reuse_port": "false",
@@ -54,9 +56,24 @@ def parse(*words: str) -> flags.argparse.Namespace:
 @pytest.mark.parametrize("flag", TENSORBOARD_FLAGS)
 def test_tensorboard_flags_are_accepted(flag: str) -> None:
     value = TENSORBOARD_FLAGS[flag]
-    args = parse("--logdir", "logs", f"--{flag}" if value is None else f"--{flag}={value}")
+    given = f"--{flag}" if value is None else f"--{flag}={value}"
+    args = parse("--logdir", "logs", given, given)
     told = [note for note in flags.notes(args) if note.startswith(f"--{flag} ")]
     assert len(told) == (flag in flags.WITHOUT_MEANING)
+
+
+def test_what_a_flag_without_meaning_means_is_told_once(
+    logdir: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["inspect", str(logdir), "--load_fast=false", "--samples_per_plugin", "scalars=1"]) == 0
+    told = capsys.readouterr().err.splitlines()
+    assert [line.split()[1] for line in told] == ["--load_fast", "--samples_per_plugin"]
+
+
+def test_log_directories_by_name() -> None:
+    assert parse("--logdir_spec", "a:x,b:y").logdir_spec == "a:x,b:y"
+    assert parse("serve", "x", "y").logdirs == ["x", "y"]
+    assert parse("--logdir=x", "--port=default").port is None
 
 
 def test_flags_may_be_spelled_with_dashes_and_shortened() -> None:
@@ -216,8 +233,10 @@ def get(port: int, path: str, **headers: str) -> tuple[int, bytes]:
 
 def test_serves_and_stops(logdir: Path) -> None:
     put(logdir / "train", log_bytes(4))
-    with server(str(logdir), "--path_prefix", "/my/runs") as (process, _, port, path):
-        assert path == "/my/runs/"
+    with server(str(logdir), "--path_prefix", "/my/runs") as (process, host, port, path):
+        assert (host, path) == ("localhost", "/my/runs/")
+        status, body = get(port, "/my/runs/api/status")
+        assert (status, json.loads(body)["version"]) == (200, __version__)
         status, body = get(port, "/my/runs/api/runs")
         assert status == 200
         assert [run["name"] for run in json.loads(body)["runs"]] in (["train"], [])
@@ -251,8 +270,35 @@ def test_several_log_directories(tmp_path: Path) -> None:
         assert sorted(run["name"] for run in json.loads(body)["runs"]) == ["a/train", "b/."]
 
 
-def test_version(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_missing_log_directory_is_awaited(tmp_path: Path) -> None:
+    with server(str(tmp_path / "later")) as (process, _, port, _):
+        assert json.loads(get(port, "/api/runs")[1])["runs"] == []
+        process.send_signal(signal.SIGINT)
+        _, error = process.communicate(timeout=20)
+        assert process.returncode == 0
+        assert "does not exist yet" in error
+
+
+def test_output_that_nobody_reads_is_no_error(logdir: Path) -> None:
+    for number in range(300):
+        put(logdir / f"run{number}", log_bytes(1))
+    process = subprocess.Popen(
+        [sys.executable, "-m", "runglass", "inspect", str(logdir)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.close()
+    with process.stderr as errors:
+        assert errors.read() == ""
+    assert process.wait(timeout=20) == 0
+
+
+@pytest.mark.parametrize("flag", ["--version", "--version_tb"])
+def test_version(flag: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
-        main(["--version"])
+        main([flag])
     assert ended.value.code == 0
     assert capsys.readouterr().out == f"runglass {__version__}\n"

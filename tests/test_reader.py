@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import math
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.event_files import put
+from tests.property import event_bytes as eb
 
 import runglass
 from runglass.errors import BadArgument, RunUnknown, SeriesUnknown
@@ -141,6 +145,70 @@ def test_a_table_of_nothing(logs: Path, tmp_path: Path) -> None:
     assert (tmp_path / "empty.csv").read_text() == "run,tag,step,wall_time,value\n"
 
 
+def test_a_table_of_every_attempt(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_scalars(tmp_path, "loss", [0.0, 1.0])
+    write_scalars(tmp_path, "loss", [10.0], start=START + 50, first_step=1)
+    log = runglass.open(str(tmp_path))
+    table = log.table(attempts="all")
+    assert list(table) == [
+        (".", "loss", 0, START, 0.0, 0),
+        (".", "loss", 1, START + 1, 1.0, 0),
+        (".", "loss", 1, START + 51, 10.0, 1),
+    ]
+    assert table.to_pandas()["segment"].tolist() == [0, 0, 1]
+    table.to_csv()
+    assert capsys.readouterr().out.splitlines()[-1] == f".,loss,1,{START + 51!r},10.0,1"
+    assert len(log.table()) == 2
+
+
+def test_csv_keeps_every_digit(tmp_path: Path) -> None:
+    values = [0.1, 1 / 3, 5e-324, 1.7976931348623157e308, -0.0, math.inf]
+    write_scalars(tmp_path / "a,b", 'quoted "tag"', values)
+    runglass.open(tmp_path).table().to_csv(tmp_path / "out.csv")
+    with (tmp_path / "out.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["run"] for row in rows] == ["a,b"] * 6
+    assert [row["tag"] for row in rows] == ['quoted "tag"'] * 6
+    assert [float(row["value"]) for row in rows] == values
+    assert math.copysign(1, float(rows[4]["value"])) == -1
+
+
+def test_a_missing_package_is_named(logs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "polars", None)
+    with pytest.raises(BadArgument, match="pip install polars"):
+        runglass.open(logs).table().to_polars()
+
+
+def test_values_are_a_sequence(logs: Path) -> None:
+    values = runglass.open(logs).read("train", "loss").value
+    assert (len(values), values[0], values[-4], list(values[:2])) == (4, 3.0, 3.0, [3.0, 2.5])
+    assert values[5:] == []
+    with pytest.raises(IndexError):
+        values[-5]
+
+
+def test_two_kinds_under_one_tag(tmp_path: Path) -> None:
+    picture = eb.event(eb.summary(eb.image_value("both", eb.png(2, 2), 2, 2)), wall_time=START, step=2)
+    put(tmp_path, eb.records(eb.scalar("both", 0.5, step=1), picture))
+    log = runglass.open(tmp_path)
+    assert log.tags(".") == {"both": "scalar"}
+    assert log.read(".", "both").value[0] == 0.5
+    assert log.read(".", "both", kind="image").step.tolist() == [2]
+    with pytest.raises(SeriesUnknown):
+        log.read(".", "both", kind="audio")
+
+
+def test_hparams_are_plain_values(logs: Path) -> None:
+    start = runglass.open(logs).read("media", "_hparams_/session_start_info").value[0]
+    assert start["session_start_info"]["hparams"] == {"lr": 0.1}
+
+
+def test_one_event_file(logs: Path) -> None:
+    (path,) = (logs / "train").iterdir()
+    log = runglass.open(path)
+    assert (log.runs, log.tags(".")) == (["."], {"loss": "scalar"})
+
+
 def test_health(logs: Path) -> None:
     (logs / "broken").mkdir()
     broken = logs / "broken" / "events.out.tfevents.1"
@@ -154,6 +222,7 @@ def test_health(logs: Path) -> None:
 def test_several_directories(logs: Path) -> None:
     log = runglass.open(logs / "train", logs / "validation")
     assert sorted(log.runs) == ["train/.", "validation/."]
+    assert sorted(runglass.open(logs / "train", logs / "train").runs) == ["train-2/.", "train/."]
 
 
 def test_mistakes_are_explained(logs: Path) -> None:
@@ -170,6 +239,10 @@ def test_mistakes_are_explained(logs: Path) -> None:
         log.table(runs="(")
     with pytest.raises(BadArgument, match="kind"):
         log.read("train", "loss", kind="pictures")
+    with pytest.raises(BadArgument, match="only 'scalar'"):
+        log.table(kind="image")
+    with pytest.raises(BadArgument, match="no log directory"):
+        runglass.open()
     with pytest.raises(BadArgument, match="does not exist"):
         runglass.open(logs / "missing")
     with pytest.raises(IndexError):

@@ -267,13 +267,13 @@ def test_readers_beside_a_loader(logdir: Path) -> None:
         for reader in readers:
             reader.start()
         try:
-            for step in range(3, 60):
+            for step in range(3, 33):
                 append(path, some_points(1, first_step=step))
                 later = put(logdir / "run", some_points(2, first_step=step), name=LATER)
                 if step % 10 == 0:
                     found.wait_for(lambda: found.values()[-1:] == [step + 1.0])  # noqa: B023
                 later.unlink()
-            found.wait_for_values([float(step) for step in range(60)])
+            found.wait_for_values([float(step) for step in range(33)])
         finally:
             done.set()
             for reader in readers:

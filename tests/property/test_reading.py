@@ -136,7 +136,7 @@ def test_scanner_equals_plain_reader_on_damaged_files(data: bytes, draw: st.Data
 # ---- one file, in pieces
 
 
-@settings(max_examples=10, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(max_examples=6, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(event_files(max_events=3))
 @example(
     eb.records(
@@ -150,7 +150,7 @@ def test_scanner_equals_plain_reader_on_damaged_files(data: bytes, draw: st.Data
 )
 def test_cut_at_every_byte(data: bytes) -> None:
     """Read a file up to a byte, then the rest: the same as at once, wherever the cut is."""
-    data = data[:700]
+    data = data[:500]
     with written(data) as path:
         whole = picture(runglass.open(path.parent).source)
         for cut in range(len(data)):
