@@ -22,6 +22,9 @@ from runglass.store.snapshot import Snapshot, read_snapshot
 from runglass.store.stage import COUNT_BITS, RunStage, SeriesStage, Store
 
 
+TagSets = tuple[dict[str, int], list[dict[str, str]]]
+
+
 class _LocalValues(Values, frozen=True):
     run: RunStage
     snapshot: Snapshot
@@ -34,6 +37,8 @@ class LocalSource(DerivedReads):
         self._store = store
         # Show every attempt even where the newest is asked for.
         self._keeps_overwritten = keeps_overwritten
+        # By kind: the generation it was made at, and the answer of list_tag_sets.
+        self._tag_sets: dict[Kind | None, tuple[int, TagSets]] = {}
 
     @property
     def generation(self) -> int:
@@ -74,6 +79,14 @@ class LocalSource(DerivedReads):
         return listed
 
     def list_tag_sets(self, *, kind: Kind | None = None) -> tuple[dict[str, int], list[dict[str, str]]]:
+        # Asked for with every chart; between two changes the answer is the same.
+        generation = self._store.generation
+        known = self._tag_sets.get(kind)
+        if known is None or known[0] != generation:
+            known = self._tag_sets[kind] = generation, self._make_tag_sets(kind)
+        return known[1]
+
+    def _make_tag_sets(self, kind: Kind | None) -> TagSets:
         runs: dict[str, int] = {}
         sets: list[dict[str, str]] = []
         numbers: dict[tuple[tuple[str, str], ...], int] = {}
