@@ -1,10 +1,13 @@
-"""Puts event files where a test wants them."""
+"""Puts event files where a test wants them, and looks at what became of them."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from tests.property import event_bytes as eb
+
+from runglass.store.model import FileHealth
 
 NAME = "events.out.tfevents.1700000000.host.1.0"
 LATER = "events.out.tfevents.1700000100.host.2.0"
@@ -31,3 +34,13 @@ def some_points(count: int = 3, *, tag: str = "loss", first_step: int = 0) -> by
 def log_bytes(count: int = 3, *, tag: str = "loss") -> bytes:
     """A small whole file."""
     return eb.records(eb.file_version()) + some_points(count, tag=tag)
+
+
+def health(log: Any) -> FileHealth:
+    """The health of the only file."""
+    (found,) = log.health
+    return found  # type: ignore[no-any-return]
+
+
+def values(log: Any, run: str = "run", tag: str = "loss") -> list[float]:
+    return log.scalars(run, tag, attempts="all").value.tolist() if tag in log.tags(run) else []  # type: ignore[no-any-return]
