@@ -76,6 +76,9 @@ class FileTail:
 
     def open(self) -> bool:
         """Open the file; False when it is another one than before, or was cut. Raises OSError, with the file closed."""
+        if self.identity is None and not stat.S_ISREG(os.stat(self.stage.path).st_mode):
+            # Not even opened: that alone would let go whoever waits at the other end of a pipe.
+            raise OSError(0, "not a regular file")
         self.fd = os.open(self.stage.path, OPEN_FLAGS)
         try:
             return self._look()

@@ -21,7 +21,6 @@ from runglass.store.model import (
 from runglass.store.snapshot import Snapshot, read_snapshot
 from runglass.store.stage import COUNT_BITS, RunStage, SeriesStage, Store
 
-
 TagSets = tuple[dict[str, int], list[dict[str, str]]]
 
 

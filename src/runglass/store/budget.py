@@ -1,6 +1,6 @@
 """Keeps the store's columns within a memory budget: past it, the ones read longest ago move to a memory-mapped cache file.
 
-Nothing is dropped: a moved series reads as before, from disk. The file has no name, so it goes with the process.
+Nothing is dropped: a moved series reads as before, from disk. The file has no name, so nothing is left behind.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import os
 import tempfile
 import time
 from pathlib import Path
-from typing import IO
 
 from runglass.native.columns import Columns
 from runglass.store.stage import RunStage, SeriesStage, Store
@@ -39,13 +38,7 @@ class MemoryBudget:
     def __init__(self, limit_bytes: int) -> None:
         self.limit_bytes = limit_bytes
         self.moved_bytes = 0
-        self._file: IO[bytes] | None = None
         self._checked = 0.0
-
-    def __del__(self) -> None:
-        # Columns that were moved keep what they map of it.
-        if self._file is not None:
-            self._file.close()
 
     def enforce(self, store: Store, *, at_once: bool = False) -> None:
         """Move the coldest columns out while the store holds more than its budget. Called by the publishing thread alone."""
@@ -67,36 +60,41 @@ class MemoryBudget:
                 break
             excess -= size
             cold.setdefault(run.name, (run, []))[1].append(series)
-        for run, group in cold.values():
-            # A run that is being loaded right now gets its turn at the next check.
-            if run.lock.acquire(blocking=False):
-                try:
-                    self._move(
-                        [part.columns for series in group for part in series.parts if part.columns.nbytes]
-                    )
-                finally:
-                    run.lock.release()
+        # A run that is being changed right now gets its turn at the next check.
+        locked = [(run, group) for run, group in cold.values() if run.lock.acquire(blocking=False)]
+        try:
+            self._move(
+                [
+                    part.columns
+                    for _, group in locked
+                    for series in group
+                    for part in series.parts
+                    if part.columns.nbytes
+                ]
+            )
+        finally:
+            for run, _ in locked:
+                run.lock.release()
 
     def _move(self, columns: list[Columns]) -> None:
-        """Write columns to the cache file and let them continue there, mapped in one piece."""
+        """Write columns to a cache file and let them continue there, mapped in one piece.
+
+        A file for each time: columns that grow come back to memory, and when the last one has, its file is gone.
+        """
         if not columns:
             return
-        if self._file is None:
-            # Open for as long as columns live in it.
-            self._file = tempfile.TemporaryFile(prefix="runglass-")  # noqa: SIM115
-        file = self._file
-        begin = _round_up(file.seek(0, os.SEEK_END), mmap.ALLOCATIONGRANULARITY)
-        at = begin
-        places = []
-        for each in columns:
-            self.moved_bytes += each.nbytes
-            file.seek(at)
-            widths = each.dump(file)
-            places.append((each, at - begin, widths))
-            at = _round_up(at + each.count * sum(widths), 8)
-        file.truncate(at)
-        file.flush()
-        region = memoryview(mmap.mmap(file.fileno(), at - begin, access=mmap.ACCESS_COPY, offset=begin))
+        with tempfile.TemporaryFile(prefix="runglass-") as file:
+            at = 0
+            places = []
+            for each in columns:
+                self.moved_bytes += each.nbytes
+                file.seek(at)
+                widths = each.dump(file)
+                places.append((each, at, widths))
+                at = _round_up(at + each.count * sum(widths), 8)
+            file.truncate(at)
+            file.flush()
+            region = memoryview(mmap.mmap(file.fileno(), at, access=mmap.ACCESS_COPY))
         for each, start, widths in places:
             each.restore(region[start : start + each.count * sum(widths)], widths)
 
