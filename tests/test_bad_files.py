@@ -19,8 +19,9 @@ from tests.following import following
 
 import runglass
 from runglass.errors import BadRequest
-from runglass.ingest.file_tail import PROFILE_MARK
+from runglass.ingest.file_tail import PROFILE_MARK, FileTail
 from runglass.ingest.logdir import parse_root, parse_spec
+from runglass.ingest.run_loader import RunLoader
 from runglass.ingest.watch import LogdirWatch
 from runglass.store.model import SeriesKey
 from runglass.store.stage import Store
@@ -332,3 +333,23 @@ def test_profile_marker_is_not_read(logdir: Path) -> None:
     put(logdir / "run", b"\x01garbage", name=NAME + PROFILE_MARK)
     log = runglass.open(logdir)
     assert (log.runs, log.tags("run"), health(log).state) == (["run"], {}, "ok")
+
+
+def test_a_fault_of_ours_in_one_file_costs_no_other(
+    logdir: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    put(logdir / "bad", log_bytes())
+    put(logdir / "good", log_bytes())
+    file_rows = RunLoader.file_rows
+
+    def fail_on_bad(loader: RunLoader, tail: FileTail) -> None:
+        if loader.run.name == "bad":
+            raise ZeroDivisionError("ours")
+        file_rows(loader, tail)
+
+    monkeypatch.setattr(RunLoader, "file_rows", fail_on_bad)
+    log = runglass.open(logdir)
+    assert values(log, "good") == [0.0, 1.0, 2.0]
+    states = {file.run: (file.state, file.reason) for file in log.health}
+    assert states == {"good": ("ok", ""), "bad": ("unreadable", "internal error: ZeroDivisionError('ours')")}
+    assert "ZeroDivisionError: ours" in capsys.readouterr().err

@@ -149,6 +149,7 @@ class FileTail:
         """Read a large file on several threads: each begins at a record found by its looks, and its rows count only when reading
         from the front arrives exactly there. `on_part` is called whenever there are rows to take.
         """
+        self.error = None
         if self.scanner is None:
             self.scanner = EventScanner(POINTS_PLUGIN)
         scanner, fd, size = self.scanner, self.fd, self.size

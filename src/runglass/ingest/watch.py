@@ -176,10 +176,11 @@ class LogdirWatch:
             for loader, name in files:
                 with loader.run.lock:
                     tail = loader.begin_file(name)
-                    if tail is not None:
-                        tail.scan()
-                        loader.finish_file(tail)
-                self._note_change(loader)
+                if tail is None:
+                    self._note_change(loader)
+                else:
+                    tail.scan()
+                    self._finish(loader, tail)
         else:
             self._load_in_parallel(files)
         # A file may be gone again by the time it is opened, and a run without files is none.
@@ -231,12 +232,21 @@ class LogdirWatch:
             self._note_change(loader)
             self._tell_progress()
 
-        tail.scan_in_parts(pool, max(2, self.threads), on_part)
+        try:
+            tail.scan_in_parts(pool, max(2, self.threads), on_part)
+        except Exception as error:
+            tail.error = error
         self._finish(loader, tail)
 
     def _finish(self, loader: RunLoader, tail: FileTail) -> None:
         with loader.run.lock:
-            loader.finish_file(tail)
+            try:
+                loader.finish_file(tail)
+            except Exception as error:
+                # A fault of ours in one file must not take the others with it.
+                traceback.print_exc()
+                tail.error = error
+                loader.finish_file(tail)
         self._note_change(loader)
 
     def _note_change(self, loader: RunLoader) -> None:
