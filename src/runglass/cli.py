@@ -178,6 +178,8 @@ def train_demo(args: argparse.Namespace) -> None:
 
 def report_progress(store: Store) -> None:
     """Tell on stderr how the first scan is doing: a bar on a terminal, a line now and then elsewhere."""
+    from runglass.store.model import FAULTS
+
     is_terminal = sys.stderr.isatty()
     began = time.monotonic()
     told = began
@@ -200,11 +202,7 @@ def report_progress(store: Store) -> None:
             print(f"Loading: {text}", file=sys.stderr, flush=True)
     runs = [run.info() for run in list(store.runs.values())]
     series, points = sum(run.series for run in runs), sum(run.points for run in runs)
-    faults = sum(
-        health.state in ("skipped", "damaged", "unreadable")
-        for run in list(store.runs.values())
-        for health in run.healths()
-    )
+    faults = sum(health.state in FAULTS for run in list(store.runs.values()) for health in run.healths())
     clear = "\r\x1b[K" if is_terminal else ""
     print(
         f"{clear}Loaded {len(runs):,} runs, {series:,} series, {points:,} points "

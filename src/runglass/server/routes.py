@@ -13,7 +13,7 @@ from runglass.query.source import DataSource
 from runglass.registry import Dashboard
 from runglass.server.live import Change, Live, ProgressAnswer, progress_answer
 from runglass.server.settings import Settings
-from runglass.store.model import FileState, Kind
+from runglass.store.model import FileHealth, FileState, Kind
 
 
 class Status(Struct, frozen=True):
@@ -86,21 +86,8 @@ class SeriesList(Struct, frozen=True):
     series: list[Series]
 
 
-class File(Struct, frozen=True):
-    run: str
-    path: str
-    state: FileState
-    size_bytes: int
-    read_bytes: int
-    records: int
-    skipped_records: int
-    byte: int | None
-    reason: str
-    advice: str
-
-
 class Health(Struct, frozen=True):
-    files: list[File]
+    files: list[FileHealth]
 
 
 class DashboardAnswer(Struct, frozen=True):
@@ -219,8 +206,7 @@ def list_series(source: DataSource, query: RunQuery) -> Reply:
 
 def list_health(source: DataSource, query: OptionalRunQuery) -> Reply:
     """How far every file could be read, and why not further."""
-    files = source.list_files(run=query.run)
-    return Health([File(**{name: getattr(file, name) for name in File.__struct_fields__}) for file in files])
+    return Health(source.list_files(run=query.run))
 
 
 def _runs(source: DataSource, generation: int) -> Runs:

@@ -6,12 +6,9 @@ Plain values only. Open to every layer; knows nothing of how data is read, kept 
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Literal, NamedTuple, NewType
+from typing import Literal, NamedTuple
 
 from msgspec import Struct
-
-RunName = NewType("RunName", str)
-Tag = NewType("Tag", str)
 
 Attempts = Literal["latest", "all"]
 """`latest`: the newest segment wins from its first step on. `all`: every point, in file order."""

@@ -307,8 +307,8 @@ export interface components {
         ErrorAnswer: {
             error: components["schemas"]["Problem"];
         };
-        /** File */
-        File: {
+        /** FileHealth */
+        FileHealth: {
             run: string;
             path: string;
             state: components["schemas"]["FileState"];
@@ -328,7 +328,7 @@ export interface components {
         FileState: "cut_short" | "damaged" | "empty" | "ok" | "reading" | "skipped" | "unreadable";
         /** Health */
         Health: {
-            files: components["schemas"]["File"][];
+            files: components["schemas"]["FileHealth"][];
         };
         /**
          * Kind
