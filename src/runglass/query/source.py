@@ -46,6 +46,8 @@ class Columns(Struct, frozen=True):
     value: Floats
     # Which attempt a point belongs to, counted from 0 in file order.
     segment: NDArray[np.int32]
+    # With attempts="all": the points that `latest` leaves out. None when there are none.
+    overwritten: NDArray[np.bool_] | None = None
 
 
 class Smoothing(Struct, frozen=True):
@@ -260,6 +262,13 @@ class DataSource(Protocol):
     ) -> list[Columns]: ...
 
     def read_lines(self, keys: Sequence[SeriesKey], query: LineQuery) -> list[Line]: ...
+
+    def read_earlier_lines(self, keys: Sequence[SeriesKey], query: LineQuery) -> list[Line]:
+        """What `attempts="latest"` leaves out, one line for each attempt of a series that lost points, oldest first.
+
+        Each attempt is smoothed on its own and as a whole. `query.attempts` is not looked at.
+        """
+        ...
 
     def read_summaries(
         self, keys: Sequence[SeriesKey], *, attempts: Attempts = "latest"

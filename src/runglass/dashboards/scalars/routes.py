@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from runglass.dashboards.answers import attachment, encode_csv, number_or_none, numbers
 from runglass.dashboards.route import COLUMNS, CSV, JSON, PARQUET, Answer, Later, Reply, Route
-from runglass.dashboards.scalars.columns import ROLES, encode_lines
+from runglass.dashboards.scalars.columns import encode_lines
 from runglass.dashboards.scalars.shape import (
     BandAnswer,
     Bands,
@@ -26,6 +26,7 @@ from runglass.dashboards.scalars.shape import (
     Plot,
     Points,
     PointsQuery,
+    Role,
     Selection,
     Summaries,
     SummaryAnswer,
@@ -86,25 +87,32 @@ def _lines_answer(
 ) -> Answer | Struct:
     # Taken before reading: what changes meanwhile is then asked for again rather than missed.
     generation = source.generation
-    lines = [(0, line) for line in source.read_lines(keys, query)]
+    smoothed = source.read_lines(keys, query)
+    raw: dict[SeriesKey, Line] = {}
     if body.raw and query.smoothing.kind != "none" and query.smoothing.amount > 0:
         unsmoothed = replace(query, smoothing=Smoothing())
         raw = {line.key: line for line in source.read_lines(keys, unsmoothed)}
-        smoothed, lines = lines, []
-        for _, line in smoothed:
-            lines.append((0, line))
-            if line.key in raw:
-                lines.append((1, raw[line.key]))
+    earlier: dict[SeriesKey, list[Line]] = {}
+    # With all attempts in the line itself there is nothing left to add.
+    if body.earlier and body.attempts == "latest":
+        for line in source.read_earlier_lines(keys, query):
+            earlier.setdefault(line.key, []).append(line)
+    lines: list[tuple[Role, Line]] = []
+    for line in smoothed:
+        lines.append(("smoothed", line))
+        if line.key in raw:
+            lines.append(("raw", raw[line.key]))
+        lines += [("earlier", each) for each in earlier.get(line.key, ())]
     if body.format == "columns":
         return Answer(encode_lines(generation, lines), COLUMNS)
     return Lines(generation, [_line_answer(role, line) for role, line in lines])
 
 
-def _line_answer(role: int, line: Line) -> LineAnswer:
+def _line_answer(role: Role, line: Line) -> LineAnswer:
     return LineAnswer(
         run=line.key.run,
         tag=line.key.tag,
-        role=ROLES[role],
+        role=role,
         generation=line.generation,
         total=line.total,
         x=numbers(line.x if line.kept is None else line.x[line.kept]),
