@@ -17,7 +17,7 @@ from runglass.ingest.logdir import parse_root
 from runglass.ingest.watch import LogdirWatch
 from runglass.query.local import LocalSource
 from runglass.query.memory import MemorySource
-from runglass.query.source import DataSource, LineQuery
+from runglass.query.source import AxisQuery, DataSource, LineQuery
 from runglass.store.model import SeriesKey
 from runglass.store.stage import Store
 from runglass.writer import summaries
@@ -180,6 +180,25 @@ def test_summaries_and_listings_agree_with_the_points(
         assert info.count == len(expected(flushes))
         assert source.list_tag_sets() == ({KEY.run: 0}, [{KEY.tag: "scalar"}])
         assert [run.name for run in source.list_runs()] == [KEY.run]
+
+
+@sources
+@given(flushes=histories(), at=st.floats(-2, 40), width=st.floats(0, 20))
+@settings(max_examples=30, deadline=None)
+def test_tables_agree_with_the_points(
+    make: Callable[[], Source], flushes: list[Flush], at: float, width: float
+) -> None:
+    with make() as (source, append):
+        for flush in flushes:
+            append(flush)
+        (columns,) = source.read_columns([KEY])
+        (nearest,) = source.read_nearest([KEY], AxisQuery(), at=at)
+        assert abs(nearest.step - at) == np.abs(columns.step - at).min()
+        (summary,) = source.read_range_summaries([KEY], AxisQuery(), x_range=(at, at + width))
+        inside = columns.value[(columns.step >= at) & (columns.step <= at + width)]
+        finite = inside[np.isfinite(inside)]
+        assert summary.count == len(inside)
+        assert summary.value.min == (float(finite.min()) if len(finite) else None)
 
 
 @sources

@@ -1,4 +1,4 @@
-"""Lines, summaries and bands over any source that can read columns.
+"""Lines, summaries, tables and bands over any source that can read columns.
 
 A source inherits from DerivedReads and brings `read_columns`; it may override a method where its store can do better.
 """
@@ -10,8 +10,20 @@ from typing import get_args
 
 from runglass.query.bands import make_band
 from runglass.query.lines import make_earlier_lines, make_line
-from runglass.query.source import Band, BandQuery, Columns, Line, LineQuery, Summary, XAxis
+from runglass.query.source import (
+    AxisQuery,
+    Band,
+    BandQuery,
+    Columns,
+    Line,
+    LineQuery,
+    Nearest,
+    RangeSummary,
+    Summary,
+    XAxis,
+)
 from runglass.query.summaries import make_summary
+from runglass.query.tables import make_nearest, make_range_summary
 from runglass.store.model import Attempts, SeriesKey
 
 TIME_AXES = frozenset(get_args(XAxis))
@@ -39,6 +51,21 @@ class DerivedReads:
 
     def read_band(self, keys: Sequence[SeriesKey], query: BandQuery) -> Band:
         return make_band(self._with_x(keys, query.x, query.attempts), query)
+
+    def read_nearest(self, keys: Sequence[SeriesKey], query: AxisQuery, *, at: float) -> list[Nearest]:
+        rows = (
+            make_nearest(each, query, at, x_columns=x)
+            for each, x in self._with_x(keys, query.x, query.attempts)
+        )
+        return [row for row in rows if row is not None]
+
+    def read_range_summaries(
+        self, keys: Sequence[SeriesKey], query: AxisQuery, *, x_range: tuple[float, float]
+    ) -> list[RangeSummary]:
+        return [
+            make_range_summary(each, query, x_range, x_columns=x)
+            for each, x in self._with_x(keys, query.x, query.attempts)
+        ]
 
     def _with_x(
         self, keys: Sequence[SeriesKey], x: str, attempts: Attempts

@@ -276,6 +276,16 @@ class DataSource(Protocol):
 
     def read_band(self, keys: Sequence[SeriesKey], query: BandQuery) -> Band: ...
 
+    def read_nearest(self, keys: Sequence[SeriesKey], query: AxisQuery, *, at: float) -> list[Nearest]:
+        """Of every series the point nearest to x = `at`. A series without a finite x has none."""
+        ...
+
+    def read_range_summaries(
+        self, keys: Sequence[SeriesKey], query: AxisQuery, *, x_range: tuple[float, float]
+    ) -> list[RangeSummary]:
+        """Statistics of every series over a range of x, also of those without a point in it."""
+        ...
+
     def read_values(
         self, key: SeriesKey, *, kind: Kind | None = None, attempts: Attempts = "latest"
     ) -> Values: ...
