@@ -6,7 +6,7 @@ from msgspec.structs import asdict
 
 from runglass.dashboards.scalars.shape import BandsBody, LinesBody, Plot, Selection, SmoothingChoice
 from runglass.errors import BadRequest
-from runglass.query.expressions import needed_tags
+from runglass.query.expressions import is_expression, needed_tags
 from runglass.query.source import AxisQuery, DataSource, LineQuery, Smoothing
 from runglass.store.model import Kind, SeriesKey
 
@@ -54,6 +54,8 @@ def select(source: DataSource, body: Selection) -> list[SeriesKey]:
         if body.runs is not None or body.tags is not None:
             raise BadRequest("Give either `series`, or `tags` with `runs`, not both.", where="series")
         keys = list(dict.fromkeys(SeriesKey(each.run, each.tag) for each in body.series))
+        for tag in {key.tag for key in keys if is_expression(key.tag)}:
+            needed_tags(tag, source.list_tag_sets(kind=Kind.SCALAR)[1])
     elif body.tags is not None:
         tag_set_of, tag_sets = source.list_tag_sets(kind=Kind.SCALAR)
         runs = (

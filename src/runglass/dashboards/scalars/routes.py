@@ -13,14 +13,16 @@ from msgspec.structs import asdict, replace
 from numpy.typing import NDArray
 
 from runglass.dashboards.answers import attachment, encode_csv, number, number_or_none, numbers
-from runglass.dashboards.route import COLUMNS, CSV, JSON, PARQUET, Answer, Later, Reply, Route
+from runglass.dashboards.route import COLUMNS, CSV, JSON, PARQUET, Answer, Download, Later, Reply, Route
 from runglass.dashboards.scalars.columns import encode_lines
+from runglass.dashboards.scalars.export import ExportQuery, check_format, write_series
 from runglass.dashboards.scalars.questions import (
     axis_query,
     check_count,
     check_range,
     line_query,
     select,
+    smoothing_of,
 )
 from runglass.dashboards.scalars.shape import (
     BandAnswer,
@@ -285,7 +287,16 @@ def _range_statistics(known: RangeStatistics) -> dict[str, Any]:
 
 def export(source: DataSource, body: ExportBody) -> Reply:
     """All points of many series as a file."""
-    raise NotImplementedError
+    check_format(body.format)
+    smoothing = None if body.smoothing is None else smoothing_of(body.smoothing)
+    keys = select(source, body)
+    if len(keys) == 1:
+        # One that is not there is told now, while there is still an answer to tell it in.
+        source.read_columns(keys)
+    media_type, pieces = write_series(source, keys, ExportQuery(smoothing, body.attempts), body.format)
+    tags = {key.tag for key in keys}
+    name = tags.pop() if len(tags) == 1 else "scalars"
+    return Download(pieces, media_type, (attachment(f"{name}.{body.format}"),))
 
 
 ROUTES = (
