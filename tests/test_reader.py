@@ -14,7 +14,7 @@ from tests.event_files import put
 from tests.property import event_bytes as eb
 
 import runglass
-from runglass.errors import BadArgument, RunUnknown, SeriesUnknown
+from runglass.errors import BadArgument, BadRequest, RunUnknown, SeriesUnknown
 from runglass.store.model import Audio, Image
 from runglass.writer import hparams, summaries
 from runglass.writer.record_file import EventFileWriter
@@ -48,6 +48,25 @@ def logs(tmp_path: Path) -> Path:
         ]
         writer.write(7, values=values)
     return tmp_path
+
+
+def test_lines_are_what_the_page_draws(logs: Path) -> None:
+    log = runglass.open(logs)
+    line = log.line("train", "loss", x="relative", smoothing="median", amount=3)
+    assert (line.x.tolist(), line.y[:2].tolist(), len(line)) == ([0, 1, 2, 3], [2.75, 2.75], 4)
+    assert math.isnan(line.y[2])
+    assert log.line("train", "loss").y[0] == 3.0
+    over = log.line("validation", "=2 * {loss}", x="={loss}")
+    assert (over.x.tolist(), over.y.tolist()) == ([3.5, 1 / 3], [7.0, 2 / 3])
+    assert log.scalars("train", "=abs(-{loss})").value[:2].tolist() == [3.0, 2.5]
+    with pytest.raises(SeriesUnknown, match="'epoch'"):
+        log.line("train", "loss", x="epoch")
+    with pytest.raises(SeriesUnknown, match="'lost'"):
+        log.line("train", "lost")
+    with pytest.raises(BadArgument, match="smoothing='mean'"):
+        log.line("train", "loss", smoothing="mean")  # type: ignore[arg-type]
+    with pytest.raises(BadRequest, match="column 10"):
+        log.scalars("train", "={loss} +")
 
 
 def test_listing(logs: Path) -> None:

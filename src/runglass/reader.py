@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from os import PathLike, fspath
 from pathlib import Path
-from typing import IO, Any, overload
+from typing import IO, Any, get_args, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from runglass.errors import BadArgument
 from runglass.ingest.logdir import name_roots, parse_root
 from runglass.ingest.watch import LogdirWatch
 from runglass.query.local import LocalSource
-from runglass.query.source import Values
+from runglass.query.source import LineQuery, Smoothing, SmoothingKind, Values
 from runglass.store.model import Attempts, FileHealth, Kind, SeriesKey
 from runglass.store.stage import Store
 
@@ -35,6 +35,17 @@ class Scalars:
 
     def __len__(self) -> int:
         return len(self.step)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A scalar series as a chart draws it: all its points that have an x."""
+
+    x: NDArray[np.float64]
+    y: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.x)
 
 
 class LazyValues(Sequence[Any]):
@@ -107,13 +118,40 @@ class Log:
         return {info.key.tag: info.meta.kind.value for info in self._source.list_series(run=run)}
 
     def scalars(self, run: str, tag: str, *, attempts: Attempts = "latest") -> Scalars:
-        """All points of a scalar series, exactly as logged.
+        """All points of a scalar series, exactly as logged. `tag` may be an expression: `"={val/loss} - {train/loss}"`.
 
         After a restart `attempts="latest"` leaves out the points that the newer attempt wrote again; `"all"` gives every point in file
         order, and `segment` says which attempt it is from.
         """
         (columns,) = self._source.read_columns([SeriesKey(run, tag)], attempts=_attempts(attempts))
         return Scalars(columns.step, columns.wall_time, columns.value.astype(np.float64), columns.segment)
+
+    def line(
+        self,
+        run: str,
+        tag: str,
+        *,
+        x: str = "step",
+        smoothing: SmoothingKind = "none",
+        amount: float = 0.0,
+        attempts: Attempts = "latest",
+    ) -> Line:
+        """A scalar series as the page draws it, with all points: over `x`, and smoothed.
+
+        `x` is "step", "relative" (seconds since the first point), "wall", or another scalar of the run. `smoothing` is "ema"
+        (`amount`: weight from 0 to 1), "time_ema" (half-life in x units), "gaussian" (sigma in points) or "median" (window in
+        points).
+        """
+        if smoothing not in get_args(SmoothingKind):
+            known = ", ".join(map(repr, get_args(SmoothingKind)))
+            raise BadArgument(f"smoothing={smoothing!r}: expected one of {known}.", where="smoothing")
+        query = LineQuery(x=x, smoothing=Smoothing(smoothing, amount), attempts=_attempts(attempts))
+        lines = self._source.read_lines([SeriesKey(run, tag)], query)
+        if not lines:
+            # The run has no such x; this says so.
+            self._source.read_columns([SeriesKey(run, x)])
+        (line,) = lines
+        return Line(line.x, line.y.astype(np.float64))
 
     def read(self, run: str, tag: str, *, kind: str | None = None, attempts: Attempts = "latest") -> Series:
         """A series of any kind. `kind` chooses where one tag holds two kinds of values."""
