@@ -1,0 +1,73 @@
+"""The two pages as a user finds them: where the charts, the run table and the controls are. Nothing here is measured."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from playwright.sync_api import Locator, Page
+
+
+@dataclass(frozen=True)
+class Side:
+    name: str
+    path: str
+    # CSS: a card, the canvas with the lines inside it, the table of runs, the tooltip of a chart.
+    card: str
+    canvas: str
+    table: str
+    tip: str
+    # CSS: a card that may be worth looking at, and something that is there when the whole page may be. Hints, no results.
+    drawn_card: str
+    settled: str
+    # Requests whose path starts with this carry data; the others are the page itself.
+    data_prefix: str
+
+    def selectors(self) -> dict[str, str]:
+        return {
+            "card": self.card,
+            "canvas": self.canvas,
+            "table": self.table,
+            "tip": self.tip,
+            "drawnCard": self.drawn_card,
+            "settled": self.settled,
+        }
+
+    def smoothing(self, page: Page) -> Locator:
+        raise NotImplementedError
+
+    def run_filter(self, page: Page) -> Locator:
+        return page.get_by_placeholder("Filter runs (regex)", exact=True)
+
+
+class Runglass(Side):
+    def smoothing(self, page: Page) -> Locator:
+        return page.get_by_role("slider", name="Smoothing", exact=True)
+
+
+class TensorBoard(Side):
+    def smoothing(self, page: Page) -> Locator:
+        return page.locator(".scalars-smoothing mat-slider")
+
+
+RUNGLASS = Runglass(
+    name="runglass",
+    path="/",
+    card="main article",
+    canvas="[role=application] canvas",
+    table="aside[aria-label=Runs]",
+    tip="[role=tooltip]",
+    drawn_card="[data-ready=true]",
+    settled="html[data-ready=true]",
+    data_prefix="/api/",
+)
+TENSORBOARD = TensorBoard(
+    name="tensorboard",
+    path="/#timeseries",
+    card="card-view",
+    canvas="line-chart canvas",
+    table="runs-data-table",
+    tip=".cdk-overlay-container .tooltip",
+    drawn_card="*",
+    settled="html",
+    data_prefix="/data/",
+)
