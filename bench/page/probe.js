@@ -68,6 +68,9 @@
     let allMs = 0;
     const drawn = new WeakSet();
     return eachFrame((nowMs) => {
+      // Asking where elements are makes the page lay itself out, so it is asked only once there may be something to see.
+      const isWorthwhile = firstMs ? document.querySelector(settled) : document.querySelector(`:is(${card})${drawnCard}`);
+      if (!isWorthwhile) return undefined;
       const cards = cardsInView();
       let isAll = cards.length > 0;
       for (const each of cards) {

@@ -36,7 +36,7 @@ class Side:
         raise NotImplementedError
 
     def run_filter(self, page: Page) -> Locator:
-        return page.get_by_placeholder("Filter runs (regex)", exact=True)
+        return page.get_by_role("textbox", name="Filter runs (regex)", exact=True)
 
 
 class Runglass(Side):
@@ -67,7 +67,7 @@ TENSORBOARD = TensorBoard(
     canvas="line-chart canvas",
     table="runs-data-table",
     tip=".cdk-overlay-container .tooltip",
-    drawn_card="*",
+    drawn_card=":has(canvas)",
     settled="html",
     data_prefix="/data/",
 )
