@@ -82,7 +82,7 @@ def resident_bytes(pid: int) -> int:
 class Traffic:
     """What came over the wire, headers included, and which scripts were among it."""
 
-    data_prefix: str
+    data_path: str
     all_bytes: int = 0
     data_bytes: int = 0
     script_urls: set[str] = field(default_factory=set)
@@ -103,7 +103,7 @@ class Traffic:
     def _finished(self, event: dict[str, Any]) -> None:
         size_bytes = int(event["encodedDataLength"])
         self.all_bytes += size_bytes
-        if self._paths.get(event["requestId"], "").startswith(self.data_prefix):
+        if self.data_path in self._paths.get(event["requestId"], ""):
             self.data_bytes += size_bytes
 
 

@@ -34,7 +34,8 @@ class PageLogs(Workload):
         level, height, rate = 0.2 + 0.3 * rng.random(), 1.0 + rng.random(), 3.0 + 5.0 * rng.random()
         noise = rng.standard_normal(self.steps)[steps]
         falling = np.exp(-rate * steps / self.steps)
-        return (level + height * falling + 0.04 * noise * (0.3 + falling)).astype("<f4")
+        values: np.ndarray = level + height * falling + 0.04 * noise * (0.3 + falling)
+        return values.astype("<f4")
 
 
 def page_logs(name: str, *, scale: float = 1.0) -> PageLogs:

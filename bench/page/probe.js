@@ -2,11 +2,18 @@
 // at the text of the run table. Knows of the two pages only the selectors that it is given. A page may say where looking is
 // worth while (`drawnCard`, `settled`); what it says is never taken for a result.
 
-(({ card, canvas, table, tip, drawnCard, settled }) => {
+(({ card, canvas, table, tip, drawnCard, settled, restFactor }) => {
   const LINE_PIXELS = 20; // of those looked at that must be painted before a canvas counts as showing lines
   const EVERY_PIXEL = 3; // looked at
   const STILL_FRAMES = 10; // a blocked page must not look like a still one
-  const REST_FACTOR = 3; // after a look, so that looking takes no more than a quarter of the main thread
+
+  // Taken before the page's scripts can wrap them: a framework that runs its whole cycle after every wrapped callback
+  // would be charged for our looking.
+  const inNextFrame = requestAnimationFrame.bind(globalThis);
+  const listen = addEventListener.bind(globalThis);
+  const after = setTimeout.bind(globalThis);
+  const Promised = Promise;
+  const Channel = MessageChannel;
 
   const tasks = [];
   new PerformanceObserver((list) => {
@@ -44,7 +51,7 @@
 
   /** Calls `check` in frames until it returns something, with the frame's start: what it sees was there by then. */
   const eachFrame = (check, timeoutMs, what) =>
-    new Promise((done, fail) => {
+    new Promised((done, fail) => {
       const timeoutAtMs = performance.now() + timeoutMs;
       let restUntilMs = 0;
       const frame = () => {
@@ -53,13 +60,13 @@
           const found = check(startMs);
           const endMs = performance.now();
           own.push({ startMs, endMs });
-          restUntilMs = endMs + REST_FACTOR * (endMs - startMs);
+          restUntilMs = endMs + restFactor * (endMs - startMs);
           if (found !== undefined) return done(found);
         }
         if (startMs > timeoutAtMs) fail(new Error(`${what}: not within ${timeoutMs} ms`));
-        else requestAnimationFrame(frame);
+        else inNextFrame(frame);
       };
-      requestAnimationFrame(frame);
+      inNextFrame(frame);
     });
 
   /** From navigation start: the first chart with lines, and the last one in view. */
@@ -103,7 +110,7 @@
     let chartsMs = 0;
     let tableMs = 0;
     let stillFrames = 0;
-    addEventListener(event, (heard) => (fromMs ||= heard.timeStamp), { capture: true, once: true });
+    listen(event, (heard) => (fromMs ||= heard.timeStamp), { capture: true, once: true });
     return eachFrame((nowMs) => {
       if (!fromMs || !document.querySelector(settled)) return undefined;
       const seen = looks();
@@ -121,19 +128,18 @@
 
   /** From the next move of the pointer to the paint after the tooltip says something else. */
   const hovered = (timeoutMs) =>
-    new Promise((done, fail) => {
+    new Promised((done, fail) => {
       const text = () => document.querySelector(tip)?.textContent ?? "";
       const before = text();
-      const timer = setTimeout(() => fail(new Error("the tooltip did not change")), timeoutMs);
-      addEventListener("pointermove", ({ timeStamp }) => {
-        const channel = new MessageChannel();
+      after(() => fail(new Error("the tooltip did not change")), timeoutMs);
+      listen("pointermove", ({ timeStamp }) => {
+        const channel = new Channel();
         // A message posted in a frame's callback comes in after that frame has been laid out and painted.
         channel.port1.onmessage = () => {
-          if (text() === before) return requestAnimationFrame(() => channel.port2.postMessage(0));
-          clearTimeout(timer);
+          if (text() === before) return inNextFrame(() => channel.port2.postMessage(0));
           done(performance.now() - timeStamp);
         };
-        requestAnimationFrame(() => channel.port2.postMessage(0));
+        inNextFrame(() => channel.port2.postMessage(0));
       }, { capture: true, once: true });
     });
 
@@ -143,5 +149,5 @@
   const longest = (fromMs) =>
     tasks.filter(({ startMs }) => startMs >= fromMs).reduce((most, { startMs, endMs }) => Math.max(most, endMs - startMs - ownMs(startMs, endMs)), 0);
 
-  globalThis.bench = { loaded, changed, hovered, longest, tasks, ownMs, cardsInView, canvasOf };
+  globalThis.bench = { inNextFrame, loaded, changed, hovered, longest, tasks, ownMs, cardsInView, canvasOf };
 })

@@ -18,7 +18,7 @@ from bench import ours
 from bench.page.browser import chromium, fresh_page
 from bench.page.logs import SHAPES, page_logs
 from bench.page.sides import RUNGLASS
-from bench.page.visit import PROBE, STEPS, Visit
+from bench.page.visit import STEPS, Visit, probe_script
 
 CATEGORIES = [
     "-*",
@@ -145,8 +145,7 @@ def main() -> int:
     logs = page_logs(name)
     with chromium() as browser, ours.server(logs.path) as server:
         server.wait_until(lambda: ours.is_complete(server, logs), "the logs are read")
-        script = f"({PROBE.strip()})({RUNGLASS.selectors()!r});"
-        with fresh_page(browser, script) as page:
+        with fresh_page(browser, probe_script(RUNGLASS)) as page:
             visit = Visit(browser, server, RUNGLASS, logs, 1000, ())
             if step:
                 visit.load(page)

@@ -19,10 +19,12 @@ class Side:
     # CSS: a card that may be worth looking at, and something that is there when the whole page may be. Hints, no results.
     drawn_card: str
     settled: str
-    # Requests whose path starts with this carry data; the others are the page itself.
-    data_prefix: str
+    # The rest after each look, in multiples of it. Without hints one looks all the time, and may take a tenth of it.
+    rest_factor: int
+    # Requests with this in their path carry data; the others are the page itself.
+    data_path: str
 
-    def selectors(self) -> dict[str, str]:
+    def probe_options(self) -> dict[str, str | int]:
         return {
             "card": self.card,
             "canvas": self.canvas,
@@ -30,6 +32,7 @@ class Side:
             "tip": self.tip,
             "drawnCard": self.drawn_card,
             "settled": self.settled,
+            "restFactor": self.rest_factor,
         }
 
     def smoothing(self, page: Page) -> Locator:
@@ -58,7 +61,8 @@ RUNGLASS = Runglass(
     tip="[role=tooltip]",
     drawn_card="[data-ready=true]",
     settled="html[data-ready=true]",
-    data_prefix="/api/",
+    rest_factor=1,
+    data_path="/api/",
 )
 TENSORBOARD = TensorBoard(
     name="tensorboard",
@@ -69,5 +73,6 @@ TENSORBOARD = TensorBoard(
     tip=".cdk-overlay-container .tooltip",
     drawn_card=":has(canvas)",
     settled="html",
-    data_prefix="/data/",
+    rest_factor=9,
+    data_path="/data/",
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -28,6 +29,10 @@ WHEEL_PX = 400
 Figures = dict[str, float]
 
 
+def probe_script(side: Side) -> str:
+    return f"({PROBE.strip()})({json.dumps(side.probe_options())});"
+
+
 @dataclass
 class Visit:
     browser: Browser
@@ -40,8 +45,7 @@ class Visit:
     steps: tuple[str, ...]
 
     def run(self) -> Figures:
-        script = f"({PROBE.strip()})({self.side.selectors()!r});"
-        with fresh_page(self.browser, script) as page:
+        with fresh_page(self.browser, probe_script(self.side)) as page:
             found = self.load(page)
             for step in self.steps:
                 found.update(STEPS[step](self, page))
@@ -49,13 +53,13 @@ class Visit:
 
     def load(self, page: Page) -> Figures:
         session = page.context.new_cdp_session(page)
-        traffic = Traffic(self.side.data_prefix)
+        traffic = Traffic(self.side.data_path)
         traffic.listen(session)
         processes = Processes(self.browser)
         before, server_before = processes.cpu_s(), cpu_s(self.server.pid)
         page.goto(f"http://127.0.0.1:{self.server.port}{self.side.path}", wait_until="commit")
         told = page.evaluate(f"bench.loaded({LOAD_TIMEOUT_MS}, {self.still_ms})")
-        found = {
+        return {
             "first_s": told["firstMs"] / 1000,
             "all_s": told["allMs"] / 1000,
             "charts": told["charts"],
@@ -70,7 +74,6 @@ class Visit:
             "all_bytes": traffic.all_bytes,
             "script_bytes": sum(self.gzipped_bytes(url) for url in traffic.script_urls),
         }
-        return found
 
     def gzipped_bytes(self, url: str) -> int:
         _, data, is_gzip = self.server.client.request(urlsplit(url).path)
@@ -104,7 +107,9 @@ class Visit:
         digits = len(str(self.logs.runs - 1))
         pattern = f"run_{'0' * (4 - digits)}[0-{max(0, int(str(half)[0]) - 1)}]"
         self.side.run_filter(page).click()
-        told = self.change(page, "input", lambda: page.keyboard.insert_text(pattern), withTable=True)
+        # All but the last key, which makes it a pattern: until then there is nothing to apply.
+        page.keyboard.insert_text(pattern[:-1])
+        told = self.change(page, "keydown", lambda: page.keyboard.press(pattern[-1]), withTable=True)
         return {"filter_s": told["tookMs"] / 1000, "filter_table_s": told["tableMs"] / 1000}
 
     def chart_box(self, page: Page) -> dict[str, float]:
@@ -125,6 +130,9 @@ class Visit:
             page.mouse.up()
 
         told = self.change(page, "pointerup", drag, only=1)
+        middle = (at["x"] + 0.5 * at["width"], at["y"] + 0.5 * at["height"])
+        # Back to the whole, so that what comes next finds every run on screen.
+        self.change(page, "dblclick", lambda: page.mouse.dblclick(*middle), only=1)
         page.mouse.move(2, 2)
         return {"zoom_s": told["tookMs"] / 1000}
 
@@ -148,7 +156,7 @@ class Visit:
         from_ms = page.evaluate("performance.now()")
         for _ in range(WHEELS):
             page.mouse.wheel(0, WHEEL_PX)
-            page.evaluate("new Promise(requestAnimationFrame)")
+            page.evaluate("new Promise(bench.inNextFrame)")
         started = time.perf_counter()
         page.evaluate(f"bench.loaded({LOAD_TIMEOUT_MS}, 1000)")
         return {
