@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import shutil
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -21,6 +23,8 @@ ARGUMENTS = (
     "--disable-sync",
 )
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
+COLLECT = ("HeapProfiler.enable", "HeapProfiler.collectGarbage", "Runtime.getHeapUsage")
+WORKER_ANSWERS_S = 60
 VIEWPORT = {"width": 1440, "height": 900}
 
 
@@ -107,9 +111,33 @@ class Traffic:
             self.data_bytes += size_bytes
 
 
-def heap_bytes(session: CDPSession) -> int:
-    """The page's JavaScript heap after a collection, with the buffers behind typed arrays, which V8 counts apart."""
-    session.send("HeapProfiler.enable")
-    session.send("HeapProfiler.collectGarbage")
-    used = session.send("Runtime.getHeapUsage")
-    return int(used["usedSize"] + used.get("backingStorageSize", 0))
+def heap_bytes(page: Page, session: CDPSession) -> int:
+    """The JavaScript heaps of the page and its workers after a collection, with the buffers behind typed arrays, which V8
+    counts apart."""
+    workers: list[str] = []
+    answers: list[dict[str, Any]] = []
+
+    def hear(event: dict[str, Any]) -> None:
+        answer = json.loads(event["message"])
+        if answer.get("id") == len(COLLECT):
+            answers.append(answer["result"])
+
+    session.on("Target.attachedToTarget", lambda event: workers.append(event["sessionId"]))
+    session.on("Target.receivedMessageFromTarget", hear)
+    # Not flat: Playwright has no handle for the sessions of workers.
+    attach = {"autoAttach": True, "waitForDebuggerOnStart": False, "flatten": False}
+    session.send("Target.setAutoAttach", attach)
+    for worker in workers:
+        for number, method in enumerate(COLLECT, 1):
+            message = json.dumps({"id": number, "method": method})
+            session.send("Target.sendMessageToTarget", {"sessionId": worker, "message": message})
+    for method in COLLECT:
+        answer = session.send(method)
+    answers.append(answer)
+    deadline = time.perf_counter() + WORKER_ANSWERS_S
+    while len(answers) <= len(workers):
+        if time.perf_counter() > deadline:
+            raise TimeoutError(f"{len(workers) + 1 - len(answers)} workers do not tell their heap")
+        page.evaluate("0")
+    session.send("Target.setAutoAttach", {**attach, "autoAttach": False})
+    return sum(int(each["usedSize"] + each.get("backingStorageSize", 0)) for each in answers)

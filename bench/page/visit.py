@@ -68,7 +68,7 @@ class Visit:
             "server_cpu_s": cpu_s(self.server.pid) - server_before,
             "load_probe_s": page.evaluate(f"bench.ownMs(0, {told['allMs']})") / 1000,
             "elements": page.evaluate("document.querySelectorAll('*').length"),
-            "heap_bytes": heap_bytes(session),
+            "heap_bytes": heap_bytes(page, session),
             "renderer_bytes": processes.renderer_bytes(),
             "data_bytes": traffic.data_bytes,
             "all_bytes": traffic.all_bytes,
