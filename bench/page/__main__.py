@@ -66,11 +66,14 @@ def arguments() -> argparse.Namespace:
 
 def visit(browser: Browser, server: Server, side: Side, logs: PageLogs, name: str) -> Figures:
     """One visit; a failure costs its figures and is said, but not the run."""
+    visiting = Visit(browser, server, side, logs, STILL_MS.get(name, 1500), STEPS[name])
+    found: Figures = {}
     try:
-        found = Visit(browser, server, side, logs, STILL_MS.get(name, 1500), STEPS[name]).run()
+        found = visiting.run()
     except Exception as error:
-        print(f"{name}, {side.name}: {' '.join(str(error).split())[:300]}", file=sys.stderr, flush=True)
-        return {}
+        visiting.failures.append(f"loading: {' '.join(str(error).split())[:300]}")
+    for failure in visiting.failures:
+        print(f"{name}, {side.name}: {failure}", file=sys.stderr, flush=True)
     brief = ", ".join(f"{key} {found[key]:.3f}" for key in found if key.endswith("_s"))
     print(f"{name}, {side.name}: {brief}", flush=True)
     return found

@@ -58,6 +58,7 @@ class Demand:
             row.peer = self.text(statistics.median(theirs))
         if not ours:
             row.ours = "not measured"
+            row.ok = None if self.limit is None else False
             return row
         own_median = statistics.median(ours)
         row.ours = self.text(own_median)

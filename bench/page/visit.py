@@ -6,7 +6,7 @@ import gzip
 import json
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -43,12 +43,16 @@ class Visit:
     still_ms: int
     # Each is a name of STEPS; loading is always done.
     steps: tuple[str, ...]
+    failures: list[str] = field(default_factory=list)
 
     def run(self) -> Figures:
         with fresh_page(self.browser, probe_script(self.side)) as page:
             found = self.load(page)
             for step in self.steps:
-                found.update(STEPS[step](self, page))
+                try:
+                    found.update(STEPS[step](self, page))
+                except Exception as error:  # costs this step's figures, not the visit's
+                    self.failures.append(f"{step}: {' '.join(str(error).split())[:300]}")
             return found
 
     def load(self, page: Page) -> Figures:
