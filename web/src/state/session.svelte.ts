@@ -5,7 +5,11 @@ import { ApiError, type Client } from "../api/client";
 import { type Connection, type LiveHandlers, openLive } from "../api/live";
 import type { Change, DashboardInfo, FileHealth, FileState, Progress, Status } from "../api/types";
 import { Changes } from "./changes.svelte";
+import { Commands } from "./commands.svelte";
+import { Messages } from "./messages.svelte";
+import { Overlay } from "./overlay.svelte";
 import { Pacer } from "./pacer";
+import { Preferences } from "./preferences.svelte";
 import { Readiness } from "./readiness.svelte";
 import { RunsState } from "./runs.svelte";
 import { Settings } from "./settings.svelte";
@@ -16,8 +20,12 @@ const LISTING_PACE = { restFactor: 4, minRestMs: 150, maxRestMs: 10_000 };
 export const isFaulty = (state: FileState): boolean => FAULTS.has(state);
 
 export class Session {
-  readonly runs = new RunsState();
   readonly settings = new Settings();
+  readonly preferences = new Preferences();
+  readonly overlay = new Overlay();
+  readonly runs = new RunsState(this.settings, this.overlay);
+  readonly commands = new Commands();
+  readonly messages = new Messages();
   readonly changes = new Changes();
   readonly readiness = new Readiness();
 
@@ -30,6 +38,8 @@ export class Session {
   isLoaded = $state(false);
   progress = $state.raw<Progress | null>(null);
   lastChangeMs = $state(0);
+  /** Where the pointer is in some chart, for the crosshairs of all others. */
+  cursor = $state.raw<{ readonly card: string; readonly x: number } | null>(null);
   /** Counts the listings; dashboards list their tags anew when it grows. */
   listing = $state(0);
 
@@ -82,6 +92,7 @@ export class Session {
         this.client.dashboards(),
       ]);
       this.status = status;
+      this.overlay.open(status.locations);
       // News may have overtaken this answer.
       if (status.generation >= this.changes.generation) {
         this.isLoaded = status.is_loaded;
