@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from playwright.sync_api import Page
-
 from bench.page.logs import PageLogs
 from bench.page.sides import RUNGLASS
 from bench.page.visit import STEPS, Visit, probe_script
+from playwright.sync_api import Page
+
 from runglass.query.memory import MemorySource
 
 LOGS = PageLogs("hooks", "simple", "scalars", runs=10, tags=30, steps=200, size=0)
