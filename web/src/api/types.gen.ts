@@ -630,13 +630,13 @@ export interface components {
             start_step: number | null;
             end_step: number | null;
             /** @description The same over smoothed values; null without smoothing. */
-            smoothed: components["schemas"]["RangeStatistics"] | null;
+            smoothed: components["schemas"]["RangeStatisticsAnswer"] | null;
         };
         /**
-         * RangeStatistics
+         * RangeStatisticsAnswer
          * @description Of the values in the range: `start` and `end` by x; `min`, `max` and `mean` over finite values.
          */
-        RangeStatistics: {
+        RangeStatisticsAnswer: {
             start: number | ("-Infinity" | "Infinity" | "NaN") | null;
             end: number | ("-Infinity" | "Infinity" | "NaN") | null;
             delta: number | ("-Infinity" | "Infinity" | "NaN") | null;

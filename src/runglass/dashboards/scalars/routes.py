@@ -11,9 +11,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from runglass.dashboards.answers import attachment, encode_csv, number_or_none, numbers
+from runglass.dashboards.answers import attachment, encode_csv, number, number_or_none, numbers
 from runglass.dashboards.route import COLUMNS, CSV, JSON, PARQUET, Answer, Later, Reply, Route
-from runglass.dashboards.scalars.columns import ROLES, encode_lines
+from runglass.dashboards.scalars.columns import encode_lines
 from runglass.dashboards.scalars.shape import (
     BandAnswer,
     Bands,
@@ -23,10 +23,14 @@ from runglass.dashboards.scalars.shape import (
     LineAnswer,
     Lines,
     LinesBody,
-    Plot,
+    NearestRow,
     Points,
     PointsQuery,
+    RangeRow,
+    RangeStatisticsAnswer,
+    Role,
     Selection,
+    SmoothingChoice,
     Summaries,
     SummaryAnswer,
     SummaryBody,
@@ -34,7 +38,18 @@ from runglass.dashboards.scalars.shape import (
     TableBody,
 )
 from runglass.errors import BadRequest
-from runglass.query.source import BandQuery, Columns, DataSource, Line, LineQuery, Smoothing, Summary
+from runglass.query.source import (
+    AxisQuery,
+    Columns,
+    DataSource,
+    Line,
+    LineQuery,
+    Nearest,
+    RangeStatistics,
+    RangeSummary,
+    Smoothing,
+    Summary,
+)
 from runglass.store.model import Kind, SeriesKey
 
 # Encoding this many points takes about a millisecond, which is what the event loop can spare.
@@ -86,25 +101,32 @@ def _lines_answer(
 ) -> Answer | Struct:
     # Taken before reading: what changes meanwhile is then asked for again rather than missed.
     generation = source.generation
-    lines = [(0, line) for line in source.read_lines(keys, query)]
-    if body.raw and query.smoothing.kind != "none" and query.smoothing.amount > 0:
+    smoothed = source.read_lines(keys, query)
+    raw: dict[SeriesKey, Line] = {}
+    if body.raw and query.smoothing.kind != "none":
         unsmoothed = replace(query, smoothing=Smoothing())
         raw = {line.key: line for line in source.read_lines(keys, unsmoothed)}
-        smoothed, lines = lines, []
-        for _, line in smoothed:
-            lines.append((0, line))
-            if line.key in raw:
-                lines.append((1, raw[line.key]))
+    earlier: dict[SeriesKey, list[Line]] = {}
+    # With all attempts in the line itself there is nothing left to add.
+    if body.earlier and body.attempts == "latest":
+        for line in source.read_earlier_lines(keys, query):
+            earlier.setdefault(line.key, []).append(line)
+    lines: list[tuple[Role, Line]] = []
+    for line in smoothed:
+        lines.append(("smoothed", line))
+        if line.key in raw:
+            lines.append(("raw", raw[line.key]))
+        lines += [("earlier", each) for each in earlier.get(line.key, ())]
     if body.format == "columns":
         return Answer(encode_lines(generation, lines), COLUMNS)
     return Lines(generation, [_line_answer(role, line) for role, line in lines])
 
 
-def _line_answer(role: int, line: Line) -> LineAnswer:
+def _line_answer(role: Role, line: Line) -> LineAnswer:
     return LineAnswer(
         run=line.key.run,
         tag=line.key.tag,
-        role=ROLES[role],
+        role=role,
         generation=line.generation,
         total=line.total,
         x=numbers(line.x if line.kept is None else line.x[line.kept]),
@@ -139,26 +161,33 @@ def read_bands(source: DataSource, body: BandsBody) -> Reply:
 
 
 def _line_query(body: LinesBody | BandsBody) -> LineQuery:
-    smoothing = Smoothing(body.smoothing.kind, body.smoothing.amount)
-    limit = {"ema": 1.0, "gaussian": MAX_WINDOW_POINTS, "median": MAX_WINDOW_POINTS}.get(smoothing.kind)
-    if limit is not None and smoothing.amount > limit:
-        raise BadRequest(
-            f"smoothing.amount is {smoothing.amount:g}; {smoothing.kind} takes 0 to {limit:g}.",
-            where="smoothing.amount",
-        )
-    if body.x_range is not None and body.x_range[0] > body.x_range[1]:
-        raise BadRequest(
-            f"x_range is {list(body.x_range)}; its first number must not be above its second.",
-            where="x_range",
-        )
+    _check_range(body.x_range, "x_range")
     return LineQuery(
         x=body.x,
-        smoothing=smoothing,
+        smoothing=_smoothing(body.smoothing),
         attempts=body.attempts,
         x_range=body.x_range,
         x_scale=body.x_scale,
         width=body.width,
     )
+
+
+def _smoothing(choice: SmoothingChoice) -> Smoothing:
+    limit = {"ema": 1.0, "gaussian": MAX_WINDOW_POINTS, "median": MAX_WINDOW_POINTS}.get(choice.kind)
+    if limit is not None and choice.amount > limit:
+        raise BadRequest(
+            f"smoothing.amount is {choice.amount:g}; {choice.kind} takes 0 to {limit:g}.",
+            where="smoothing.amount",
+        )
+    # An amount of 0 smooths nothing, whatever the kind.
+    return Smoothing(choice.kind, choice.amount) if choice.amount > 0 else Smoothing()
+
+
+def _check_range(given: tuple[float, float] | None, name: str) -> None:
+    if given is not None and given[0] > given[1]:
+        raise BadRequest(
+            f"{name} is {list(given)}; its first number must not be above its second.", where=name
+        )
 
 
 def _select(source: DataSource, body: Selection) -> list[SeriesKey]:
@@ -192,7 +221,66 @@ def _select(source: DataSource, body: Selection) -> list[SeriesKey]:
 
 def read_table(source: DataSource, body: TableBody) -> Reply:
     """Values at one x or statistics over a range of x, a row for every series, over all points."""
-    raise NotImplementedError
+    keys = _select(source, body)
+    if (body.at is None) == (body.range is None):
+        raise BadRequest("Give exactly one of `at` and `range`.", where="at")
+    _check_range(body.range, "range")
+    query = AxisQuery(x=body.x, smoothing=_smoothing(body.smoothing), attempts=body.attempts)
+
+    def work() -> Table:
+        generation = source.generation
+        if body.at is not None:
+            nearest = source.read_nearest(keys, query, at=body.at)
+            return Table(generation, [_nearest_row(each, body.at) for each in nearest])
+        assert body.range is not None
+        summaries = source.read_range_summaries(keys, query, x_range=body.range)
+        return Table(generation, [_range_row(each) for each in summaries])
+
+    return Later(work)
+
+
+def _nearest_row(nearest: Nearest, at: float) -> NearestRow:
+    return NearestRow(
+        run=nearest.key.run,
+        tag=nearest.key.tag,
+        x=number(nearest.x),
+        step=nearest.step,
+        wall_time=number(nearest.wall_time),
+        relative=number(nearest.relative),
+        value=number(nearest.value),
+        smoothed=number(nearest.smoothed),
+        is_exact=nearest.x == at,
+    )
+
+
+def _range_row(summary: RangeSummary) -> RangeRow:
+    return RangeRow(
+        run=summary.key.run,
+        tag=summary.key.tag,
+        count=summary.count,
+        start_step=summary.start_step,
+        end_step=summary.end_step,
+        smoothed=None
+        if summary.smoothed is None
+        else RangeStatisticsAnswer(**_range_statistics(summary.smoothed)),
+        **_range_statistics(summary.value),
+    )
+
+
+def _range_statistics(known: RangeStatistics) -> dict[str, Any]:
+    start, end = known.start, known.end
+    delta = end - start if start is not None and end is not None else None
+    return {
+        "start": number_or_none(start),
+        "end": number_or_none(end),
+        "delta": number_or_none(delta),
+        "delta_ratio": number(delta / abs(start)) if delta is not None and start else None,
+        "min": number_or_none(known.min),
+        "min_step": known.min_step,
+        "max": number_or_none(known.max),
+        "max_step": known.max_step,
+        "mean": number_or_none(known.mean),
+    }
 
 
 def export(source: DataSource, body: ExportBody) -> Reply:

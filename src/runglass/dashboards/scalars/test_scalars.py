@@ -167,6 +167,35 @@ def test_raw_comes_only_with_smoothing(client):
     assert roles(smoothing={"kind": "gaussian", "amount": 3}) == ["smoothed", "raw"]
 
 
+def test_what_a_restart_overwrote_comes_as_lines_of_its_own(client, source):
+    source.add_scalars("eval", "odd", step=[0, 1, 2], value=[1.0, 2.0, 4.0])
+    source.add_scalars("eval", "odd", step=[1, 2], value=[9.0, 9.0], restart=True)
+    source.add_scalars("eval", "odd", step=[2], value=[7.0], restart=True)
+    body = {"tags": ["odd"], "earlier": True, "raw": True, "smoothing": {"kind": "ema", "amount": 0.5}}
+    listed = lines(client, **body)
+    assert [(line["run"], line["role"]) for line in listed] == [
+        ("train", "smoothed"), ("train", "raw"),
+        ("eval", "smoothed"), ("eval", "raw"), ("eval", "earlier"), ("eval", "earlier"),
+    ]  # fmt: skip
+    assert [line["x"] for line in listed[4:]] == [[1, 2], [2]]
+    assert [each.role for each in decode_lines(client.post("/api/scalars/lines", body).body)[1]][4:] == [
+        "earlier"
+    ] * 2
+    assert {line["role"] for line in lines(client, tags=["odd"], earlier=True, attempts="all")} == {
+        "smoothed"
+    }
+    assert {line["role"] for line in lines(client, tags=["odd"])} == {"smoothed"}
+
+
+def test_lines_on_a_log_axis(client):
+    (line,) = lines(client, runs=["train"], tags=["loss"], x_scale="log", width=100)
+    assert line["total"] == 1999
+    assert line["x"][0] == 3
+    assert sum(x < 300 for x in line["x"]) > len(line["x"]) / 3
+    (nothing,) = lines(client, runs=["train"], tags=["loss"], x_scale="log", x_range=[-5, 0], width=100)
+    assert (nothing["total"], nothing["x"]) == (0, [3])
+
+
 @pytest.mark.parametrize("x", ["step", "relative", "wall", "epoch"])
 def test_axes_and_ranges(client, x):
     (line,) = lines(client, runs=["train"], tags=["loss"], x=x, width=None)
@@ -182,7 +211,7 @@ def test_lines_of_an_unknown_series(client):
     assert (got.status, got.json["error"]["code"]) == (404, "series_unknown")
 
 
-@pytest.mark.parametrize("route", ["lines", "summary", "band"])
+@pytest.mark.parametrize("route", ["lines", "summary", "table", "export"])
 @pytest.mark.parametrize(
     ("body", "where"),
     [
@@ -211,6 +240,7 @@ def test_bodies_that_cannot_be_understood(client, route, body, where):
         ({"width": 10**9}, "width"),
         ({"x_range": [2, 1]}, "x_range"),
         ({"x_range": [1]}, "x_range"),
+        ({"x_scale": "sqrt"}, "x_scale"),
         ({"smoothing": {"kind": "ema", "amount": 1.5}}, "smoothing.amount"),
         ({"smoothing": {"kind": "ema", "amount": -0.5}}, "smoothing.amount"),
         ({"smoothing": {"kind": "gaussian", "amount": 1e9}}, "smoothing.amount"),
@@ -232,6 +262,70 @@ def test_summaries_are_over_all_points(client, source):
     assert (odd["first"], odd["nan_count"], odd["nan_first_step"]) == ("NaN", 1, -5)
     assert (odd["pos_inf_first_step"], odd["neg_inf_first_step"]) == (0, 2**53 + 1)
     assert (odd["last_step"], odd["last_wall_time"]) == (2**63 - 1, "Infinity")
+
+
+def table(client, **body):
+    got = client.post("/api/scalars/table", body)
+    assert got.status == 200, got.text
+    return got.json["rows"]
+
+
+def test_table_at_one_x(client, source):
+    rows = table(client, tags=["loss", "odd"], at=4.4, smoothing={"kind": "ema", "amount": 0.9})
+    assert [(row["run"], row["tag"], row["step"], row["is_exact"]) for row in rows] == [
+        ("train", "loss", 3, False),
+        ("eval", "loss", 3, False),
+        ("train/deep", "loss", 3, False),
+        ("train", "odd", 0, False),
+    ]
+    (columns,) = source.read_columns([("train", "loss")])
+    assert (rows[0]["x"], rows[0]["value"], rows[0]["relative"]) == (3, columns.value[1], 3)
+    assert rows[0]["smoothed"] != rows[0]["value"]
+    assert (rows[3]["value"], rows[3]["wall_time"], rows[3]["smoothed"]) == ("Infinity", "NaN", "Infinity")
+    (exact,) = table(client, series=[{"run": "train", "tag": "loss"}], at=1.7e9 + 6, x="wall")
+    assert (exact["step"], exact["is_exact"], exact["smoothed"]) == (6, True, exact["value"])
+    assert table(client, series=[{"run": "train", "tag": "odd"}], at=0, x="epoch")[0]["step"] == 0
+
+
+def test_table_over_a_range(client, source):
+    source.add_scalars("eval", "odd", step=[0, 1], value=[0.0, 2.0])
+    (columns,) = source.read_columns([("train", "loss")])
+    rows = table(client, tags=["loss", "odd"], runs=["train", "eval"], range=[3, 9])
+    assert [(row["run"], row["tag"], row["count"]) for row in rows] == [
+        ("train", "loss", 3), ("eval", "loss", 3), ("train", "odd", 0), ("eval", "odd", 0),
+    ]  # fmt: skip
+    start, end = float(columns.value[1]), float(columns.value[3])
+    assert (rows[0]["start"], rows[0]["end"], rows[0]["delta"]) == (start, end, end - start)
+    assert rows[0]["delta_ratio"] == (end - start) / abs(start)
+    assert rows[0]["smoothed"] is None
+    empty = {name: value for name, value in rows[2].items() if name not in ("kind", "run", "tag", "count")}
+    assert set(empty.values()) == {None}
+    odd, zero = table(client, tags=["odd"], range=[-10, 2**53 + 1], smoothing={"kind": "median", "amount": 3})
+    assert (odd["start"], odd["end"], odd["delta"], odd["min"]) == ("NaN", "-Infinity", "NaN", None)
+    assert (zero["delta"], zero["delta_ratio"]) == (2, None)
+    assert (zero["smoothed"]["start"], zero["smoothed"]["delta"]) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    ("body", "where"),
+    [
+        ({}, "at"),
+        ({"at": 1, "range": [0, 1]}, "at"),
+        ({"range": [2, 1]}, "range"),
+        ({"range": [2]}, "range"),
+        ({"at": "now"}, "at"),
+        ({"at": 1, "smoothing": {"kind": "ema", "amount": 2}}, "smoothing.amount"),
+    ],
+)
+def test_tables_that_cannot_be_made(client, body, where):
+    got = client.post("/api/scalars/table", {"tags": ["loss"], **body})
+    assert (got.status, got.json["error"]["code"], got.json["error"]["where"]) == (400, "bad_request", where)
+
+
+def test_a_table_of_nothing(client):
+    assert table(client, tags=["nothing"], at=1) == []
+    assert table(client, tags=["loss"], runs=["gone"], range=[0, 1]) == []
+    assert table(client, series=[], at=1e300) == []
 
 
 def test_band_is_around_its_lines(client):
