@@ -194,8 +194,8 @@ class RunColumn(Struct, frozen=True):
     stat: RunStatistic = "last"
     # at_step: the value at the highest step up to this one, of several the last.
     step: int = 0
-    # at_best: as at_step, at the step where this tag has its lowest or highest value.
-    best_tag: str = ""
+    # at_best: as at_step, at the first step where this tag has its lowest or highest value.
+    best_tag: str | None = None
     best: Best = "min"
 
 
@@ -284,6 +284,10 @@ class DataSource(Protocol):
         self, keys: Sequence[SeriesKey], query: AxisQuery, *, x_range: tuple[float, float]
     ) -> list[RangeSummary]:
         """Statistics of every series over a range of x, also of those without a point in it."""
+        ...
+
+    def read_run_columns(self, runs: Sequence[str], columns: Sequence[RunColumn]) -> list[dict[str, float]]:
+        """For each column, the number of every run that has one."""
         ...
 
     def read_values(

@@ -115,7 +115,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Numbers of scalar series for the run table: a column of values per entry of `columns`. */
+        /** Numbers of scalar series for the run table: for each entry of `columns` a value per run. */
         post: operations["runs_values"];
         delete?: never;
         options?: never;
@@ -669,10 +669,7 @@ export interface components {
              * @enum {unknown}
              */
             stat: "at_best" | "at_step" | "count" | "first" | "last" | "max" | "mean" | "min";
-            /**
-             * @description at_step: the value of the newest point with a step up to this one.
-             * @default null
-             */
+            /** @default null */
             step: number | null;
             /**
              * @description at_best: the value at the step where this one is best, or last before it.

@@ -232,7 +232,7 @@ def test_bodies_that_cannot_be_understood(client, route, body, where):
     assert (got.status, got.json["error"]["code"], got.json["error"]["where"]) == (400, "bad_request", where)
 
 
-@pytest.mark.parametrize("route", ["lines", "band"])
+@pytest.mark.parametrize(("route", "groups"), [("lines", {}), ("bands", {"groups": []})])
 @pytest.mark.parametrize(
     ("plot", "where"),
     [
@@ -247,8 +247,8 @@ def test_bodies_that_cannot_be_understood(client, route, body, where):
         ({"smoothing": {"kind": "magic"}}, "smoothing.kind"),
     ],
 )
-def test_plots_that_cannot_be_drawn(client, route, plot, where):
-    got = client.post(f"/api/scalars/{route}", {"tags": ["loss"], **plot})
+def test_plots_that_cannot_be_drawn(client, route, groups, plot, where):
+    got = client.post(f"/api/scalars/{route}", {"tags": ["loss"], **groups, **plot})
     assert (got.status, got.json["error"]["code"], got.json["error"]["where"]) == (400, "bad_request", where)
 
 
@@ -328,20 +328,72 @@ def test_a_table_of_nothing(client):
     assert table(client, series=[], at=1e300) == []
 
 
-def test_band_is_around_its_lines(client):
-    body = {"tags": ["loss"], "width": None}
-    band = client.post("/api/scalars/band", {**body, "spread": "minmax"}).json
-    every = [line["y"] for line in lines(client, **body)]
-    assert len({len(column) for column in band.values()}) == 1
-    assert band["count"] == [3] * 2000
-    np.testing.assert_allclose(band["low"], np.min(every, axis=0), rtol=1e-6)
-    np.testing.assert_allclose(band["high"], np.max(every, axis=0), rtol=1e-6)
-    assert client.post("/api/scalars/band", {"tags": ["nothing"]}).json == {
-        "x": [], "count": [], "center": [], "low": [], "high": []
-    }  # fmt: skip
+RUNS = ["train", "eval", "train/deep"]
 
 
-def test_band_has_no_null(client):
-    got = client.post("/api/scalars/band", {"tags": ["odd"], "width": None, "spread": "std"})
+def bands(client, **body):
+    got = client.post("/api/scalars/bands", {"format": "json", "width": None, **body})
+    assert got.status == 200, got.text
     assert b"null" not in got.body
-    assert any(isnan(back(value)) for value in got.json["center"])
+    return got.json["bands"]
+
+
+def test_a_band_is_around_its_lines(client):
+    groups = [{"name": "all", "runs": [*RUNS, "gone"]}, {"name": "one", "runs": ["eval"]}]
+    every, one = bands(client, tags=["loss"], groups=groups)
+    listed = [line["y"] for line in lines(client, tags=["loss"], width=None)]
+    assert (every["group"], every["tag"], every["n"], one["group"], one["n"]) == ("all", "loss", 3, "one", 1)
+    assert every["count"] == [3] * 2000
+    np.testing.assert_allclose(every["low"], np.min(listed, axis=0), rtol=1e-6)
+    np.testing.assert_allclose(every["high"], np.max(listed, axis=0), rtol=1e-6)
+    assert one["center"] == one["low"] == one["high"] == listed[1]
+
+
+@pytest.mark.parametrize("spread", ["minmax", "std", "stderr", "quantile", "bootstrap"])
+def test_band_forms_agree(client, spread):
+    body = {"tags": ["loss", "odd"], "groups": [{"name": "g", "runs": RUNS}], "width": 100, "spread": spread}
+    listed = bands(client, **body)
+    packed = client.post("/api/scalars/bands", body)
+    assert packed.headers["content-type"] == "application/vnd.runglass.columns"
+    _, decoded = decode_lines(packed.body)
+    assert [(each.run, each.tag, each.total) for each in decoded] == [("g", "loss", 3)] * 4 + [
+        ("g", "odd", 1)
+    ] * 4
+    assert [each.role for each in decoded] == ["center", "low", "high", "count"] * 2
+    for band, of_band in zip(listed, (decoded[:4], decoded[4:]), strict=True):
+        for line in of_band:
+            np.testing.assert_array_equal([back(x) for x in band["x"]], line.x)
+            np.testing.assert_array_equal([back(y) for y in band[line.role]], line.y)
+
+
+def test_bands_of_odd_numbers(client):
+    (odd,) = bands(client, tags=["odd"], groups=[{"name": "g", "runs": RUNS}], spread="std")
+    assert [isnan(back(value)) for value in odd["center"]] == [True, True, True, False]
+
+
+def test_bands_of_nothing(client):
+    assert bands(client, tags=["loss"], groups=[]) == []
+    assert bands(client, tags=[], groups=[{"name": "g", "runs": RUNS}]) == []
+    assert bands(client, tags=["nothing"], groups=[{"name": "g", "runs": RUNS}]) == []
+    assert (
+        bands(client, tags=["loss"], groups=[{"name": "", "runs": []}, {"name": "x", "runs": ["gone"]}]) == []
+    )
+
+
+@pytest.mark.parametrize(
+    ("body", "where"),
+    [
+        ({}, "tags"),
+        ({"tags": ["loss"]}, "groups"),
+        ({"tags": ["loss"], "groups": [{"name": "g"}]}, "runs"),
+        ({"tags": ["loss"], "groups": [{"name": "g", "runs": []}] * 2}, "groups"),
+        ({"tags": ["loss"], "groups": [], "series": []}, "series"),
+        ({"tags": ["loss"], "groups": [], "confidence": 1}, "confidence"),
+        ({"tags": ["loss"], "groups": [], "quantile": 0.6}, "quantile"),
+        ({"tags": ["loss"], "groups": [], "spread": "wide"}, "spread"),
+        ({"tags": ["loss"], "groups": [{"name": "g", "runs": [3]}]}, "groups[0].runs[0]"),
+    ],
+)
+def test_bands_that_cannot_be_made(client, body, where):
+    got = client.post("/api/scalars/bands", body)
+    assert (got.status, got.json["error"]["code"], got.json["error"]["where"]) == (400, "bad_request", where)
