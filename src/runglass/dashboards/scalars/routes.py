@@ -15,7 +15,13 @@ from numpy.typing import NDArray
 from runglass.dashboards.answers import attachment, encode_csv, number, number_or_none, numbers
 from runglass.dashboards.route import COLUMNS, CSV, JSON, PARQUET, Answer, Later, Reply, Route
 from runglass.dashboards.scalars.columns import encode_lines
-from runglass.dashboards.scalars.questions import check_count, check_range, line_query, select, smoothing_of
+from runglass.dashboards.scalars.questions import (
+    axis_query,
+    check_count,
+    check_range,
+    line_query,
+    select,
+)
 from runglass.dashboards.scalars.shape import (
     BandAnswer,
     Bands,
@@ -40,7 +46,6 @@ from runglass.dashboards.scalars.shape import (
 )
 from runglass.errors import BadRequest
 from runglass.query.source import (
-    AxisQuery,
     Band,
     BandQuery,
     Columns,
@@ -92,7 +97,7 @@ def _points_answer(columns: Columns, query: PointsQuery) -> Answer | Struct:
 
 def read_lines(source: DataSource, body: LinesBody) -> Reply:
     """Lines for one chart: smoothed over all points, then reduced to the pixels of the plot."""
-    query = line_query(body)
+    query = line_query(source, body)
     keys = select(source, body)
     return Later(lambda: _lines_answer(source, keys, query, body))
 
@@ -159,7 +164,7 @@ def _summary_answer(summary: Summary) -> SummaryAnswer:
 def read_bands(source: DataSource, body: BandsBody) -> Reply:
     """For every tag and group of runs, a center line with a spread around it."""
     query = BandQuery(
-        **asdict(line_query(body)),
+        **asdict(line_query(source, body)),
         center=body.center,
         spread=body.spread,
         quantile=body.quantile,
@@ -220,7 +225,7 @@ def read_table(source: DataSource, body: TableBody) -> Reply:
     if (body.at is None) == (body.range is None):
         raise BadRequest("Give exactly one of `at` and `range`.", where="at")
     check_range(body.range, "range")
-    query = AxisQuery(x=body.x, smoothing=smoothing_of(body.smoothing), attempts=body.attempts)
+    query = axis_query(source, body)
 
     def work() -> Table:
         generation = source.generation
