@@ -6,7 +6,7 @@ Knows the layout only; what is in the lines was decided before. `decode_lines` r
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 import numpy as np
@@ -18,7 +18,7 @@ from runglass.dashboards.scalars.shape import Role
 from runglass.query.masks import pack_mask
 from runglass.query.source import Float64, Line
 
-ROLES: tuple[Role, ...] = ("smoothed", "raw")
+ROLES: tuple[Role, ...] = get_args(Role)
 X_BYTES = 8
 # Lines with equal ends but other points between are compared with this many tables before they get one of their own.
 TABLES_COMPARED = 4

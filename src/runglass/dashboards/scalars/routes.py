@@ -8,14 +8,18 @@ from __future__ import annotations
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from runglass.dashboards.answers import attachment, encode_csv, number_or_none, numbers
-from runglass.dashboards.route import COLUMNS, CSV, JSON, Answer, Later, Reply, Route
+from runglass.dashboards.route import COLUMNS, CSV, JSON, PARQUET, Answer, Later, Reply, Route
 from runglass.dashboards.scalars.columns import ROLES, encode_lines
 from runglass.dashboards.scalars.shape import (
     BandAnswer,
-    BandBody,
+    Bands,
+    BandsBody,
+    Export,
+    ExportBody,
     LineAnswer,
     Lines,
     LinesBody,
@@ -26,6 +30,8 @@ from runglass.dashboards.scalars.shape import (
     Summaries,
     SummaryAnswer,
     SummaryBody,
+    Table,
+    TableBody,
 )
 from runglass.errors import BadRequest
 from runglass.query.source import BandQuery, Columns, DataSource, Line, LineQuery, Smoothing, Summary
@@ -82,7 +88,7 @@ def _lines_answer(
     generation = source.generation
     lines = [(0, line) for line in source.read_lines(keys, query)]
     if body.raw and query.smoothing.kind != "none" and query.smoothing.amount > 0:
-        unsmoothed = LineQuery(query.x, query.x_range, query.width, Smoothing(), query.attempts)
+        unsmoothed = replace(query, smoothing=Smoothing())
         raw = {line.key: line for line in source.read_lines(keys, unsmoothed)}
         smoothed, lines = lines, []
         for _, line in smoothed:
@@ -127,31 +133,12 @@ def _summary_answer(summary: Summary) -> SummaryAnswer:
     return SummaryAnswer(run=summary.key.run, tag=summary.key.tag, **values)
 
 
-def read_band(source: DataSource, body: BandBody) -> Reply:
-    """One line with a spread around it, over a group of runs."""
-    line = _line_query(body)
-    query = BandQuery(
-        center=body.center,
-        spread=body.spread,
-        quantile=body.quantile,
-        x=line.x,
-        x_range=line.x_range,
-        width=line.width,
-        smoothing=line.smoothing,
-        attempts=line.attempts,
-    )
-    keys = _select(source, body)
-
-    def work() -> BandAnswer:
-        band = source.read_band(keys, query)
-        return BandAnswer(
-            numbers(band.x), band.count.tolist(), numbers(band.center), numbers(band.low), numbers(band.high)
-        )
-
-    return Later(work)
+def read_bands(source: DataSource, body: BandsBody) -> Reply:
+    """For every tag and group of runs, a center line with a spread around it."""
+    raise NotImplementedError
 
 
-def _line_query(body: Plot) -> LineQuery:
+def _line_query(body: LinesBody | BandsBody) -> LineQuery:
     smoothing = Smoothing(body.smoothing.kind, body.smoothing.amount)
     limit = {"ema": 1.0, "gaussian": MAX_WINDOW_POINTS, "median": MAX_WINDOW_POINTS}.get(smoothing.kind)
     if limit is not None and smoothing.amount > limit:
@@ -164,7 +151,14 @@ def _line_query(body: Plot) -> LineQuery:
             f"x_range is {list(body.x_range)}; its first number must not be above its second.",
             where="x_range",
         )
-    return LineQuery(body.x, body.x_range, body.width, smoothing, body.attempts)
+    return LineQuery(
+        x=body.x,
+        smoothing=smoothing,
+        attempts=body.attempts,
+        x_range=body.x_range,
+        x_scale=body.x_scale,
+        width=body.width,
+    )
 
 
 def _select(source: DataSource, body: Selection) -> list[SeriesKey]:
@@ -196,9 +190,21 @@ def _select(source: DataSource, body: Selection) -> list[SeriesKey]:
     return keys
 
 
+def read_table(source: DataSource, body: TableBody) -> Reply:
+    """Values at one x or statistics over a range of x, a row for every series, over all points."""
+    raise NotImplementedError
+
+
+def export(source: DataSource, body: ExportBody) -> Reply:
+    """All points of many series as a file."""
+    raise NotImplementedError
+
+
 ROUTES = (
     Route("/api/scalars/points", read_points, Points, query=PointsQuery, media_types=(JSON, CSV)),
     Route("/api/scalars/lines", read_lines, Lines, body=LinesBody, media_types=(COLUMNS, JSON)),
     Route("/api/scalars/summary", read_summaries, Summaries, body=SummaryBody),
-    Route("/api/scalars/band", read_band, BandAnswer, body=BandBody),
+    Route("/api/scalars/bands", read_bands, Bands, body=BandsBody, media_types=(COLUMNS, JSON)),
+    Route("/api/scalars/table", read_table, Table, body=TableBody),
+    Route("/api/scalars/export", export, Export, body=ExportBody, media_types=(CSV, JSON, PARQUET)),
 )
