@@ -46,6 +46,8 @@ class Columns(Struct, frozen=True):
     value: Floats
     # Which attempt a point belongs to, counted from 0 in file order.
     segment: NDArray[np.int32]
+    # With attempts="all": the points that `latest` leaves out. None when there are none.
+    overwritten: NDArray[np.bool_] | None = None
 
 
 class Smoothing(Struct, frozen=True):
@@ -192,8 +194,8 @@ class RunColumn(Struct, frozen=True):
     stat: RunStatistic = "last"
     # at_step: the value at the highest step up to this one, of several the last.
     step: int = 0
-    # at_best: as at_step, at the step where this tag has its lowest or highest value.
-    best_tag: str = ""
+    # at_best: as at_step, at the first step where this tag has its lowest or highest value.
+    best_tag: str | None = None
     best: Best = "min"
 
 
@@ -261,11 +263,32 @@ class DataSource(Protocol):
 
     def read_lines(self, keys: Sequence[SeriesKey], query: LineQuery) -> list[Line]: ...
 
+    def read_earlier_lines(self, keys: Sequence[SeriesKey], query: LineQuery) -> list[Line]:
+        """What `attempts="latest"` leaves out, one line for each attempt of a series that lost points, oldest first.
+
+        Each attempt is smoothed on its own and as a whole. `query.attempts` is not looked at.
+        """
+        ...
+
     def read_summaries(
         self, keys: Sequence[SeriesKey], *, attempts: Attempts = "latest"
     ) -> list[Summary]: ...
 
     def read_band(self, keys: Sequence[SeriesKey], query: BandQuery) -> Band: ...
+
+    def read_nearest(self, keys: Sequence[SeriesKey], query: AxisQuery, *, at: float) -> list[Nearest]:
+        """Of every series the point nearest to x = `at`. A series without a finite x has none."""
+        ...
+
+    def read_range_summaries(
+        self, keys: Sequence[SeriesKey], query: AxisQuery, *, x_range: tuple[float, float]
+    ) -> list[RangeSummary]:
+        """Statistics of every series over a range of x, also of those without a point in it."""
+        ...
+
+    def read_run_columns(self, runs: Sequence[str], columns: Sequence[RunColumn]) -> list[dict[str, float]]:
+        """For each column, the number of every run that has one."""
+        ...
 
     def read_values(
         self, key: SeriesKey, *, kind: Kind | None = None, attempts: Attempts = "latest"
