@@ -15,9 +15,11 @@ import { Preferences } from "./preferences.svelte";
 import { Readiness } from "./readiness.svelte";
 import { RunValuesState } from "./run_values.svelte";
 import { RunsState } from "./runs.svelte";
+import { SavedViews } from "./saved_views.svelte";
 import { ALL } from "./selection";
 import { Settings } from "./settings.svelte";
 import { Tags } from "./tags.svelte";
+import type { Theme } from "./view";
 import { Writers } from "./writers.svelte";
 
 const FAULTS: ReadonlySet<FileState> = new Set(["skipped", "damaged", "unreadable"]);
@@ -33,6 +35,7 @@ export class Session {
   readonly hparams = new HParamsState(() => this.client.hparams());
   readonly runValues = new RunValuesState((query) => this.client.runValues(query));
   readonly runs = new RunsState(this.settings, this.overlay, this.hparams, this.runValues, () => this.tags.index("scalar"));
+  readonly views = new SavedViews();
   readonly commands = new Commands();
   readonly messages = new Messages();
   readonly changes = new Changes();
@@ -87,6 +90,7 @@ export class Session {
         this.wake();
       }
     };
+    const stopFollowing = this.preferences.follow();
     this.#listings.request();
     follow();
     document.addEventListener("visibilitychange", follow);
@@ -95,6 +99,7 @@ export class Session {
       stopKeeping();
       this.runValues.end();
       document.removeEventListener("visibilitychange", follow);
+      stopFollowing();
       stopListening?.();
       clearTimeout(this.#retryTimer);
       this.#listings.end();
@@ -133,6 +138,12 @@ export class Session {
   pause(isPaused: boolean): void {
     this.#isPaused = isPaused;
     this.wake();
+  }
+
+  /** Shown now, and what pages that say nothing of a theme are opened with. */
+  setTheme(theme: Theme): void {
+    this.settings.set({ theme });
+    this.preferences.set({ theme });
   }
 
   /** Ask for all lists again, now. */
@@ -189,6 +200,7 @@ export class Session {
       ]);
       this.status = status;
       this.overlay.open(status.locations);
+      this.views.open(status.locations);
       // News may have overtaken this answer.
       if (status.generation >= this.changes.generation) {
         this.isLoaded = status.is_loaded;
