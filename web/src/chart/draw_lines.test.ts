@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type Context, drawLines } from "./draw_lines";
-import { type Frame, toSeries, type YScale } from "./model";
+import { type Frame, toSeries, type ScaleKind } from "./model";
 
 /** Notes the path calls as text, with whole pixels. */
 function recorder(): { ctx: Context; calls: string[] } {
@@ -15,9 +15,9 @@ function recorder(): { ctx: Context; calls: string[] } {
   return { ctx, calls };
 }
 
-const frame = (x: [number, number], y: [number, number], yScale: YScale = "linear"): Frame => ({
+const frame = (x: [number, number], y: [number, number], yScale: ScaleKind = "linear"): Frame => ({
   widthPx: 110, heightPx: 110, pixelRatio: 2, margins: { top: 5, right: 5, bottom: 5, left: 5 },
-  x, y, yScale, strokes: [{ color: "red", widthPx: 1, alpha: 1 }],
+  x, y, yScale, strokes: [{ color: "red", widthPx: 1, alpha: 1, dash: [], axis: "left" }],
 });
 
 function draw(x: number[], y: number[], at: Frame): string[] {

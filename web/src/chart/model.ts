@@ -2,9 +2,22 @@
 
 export type Floats = Float32Array | Float64Array;
 export type Range = readonly [number, number];
-export type YScale = "linear" | "log";
-/** What x counts: steps, seconds since the start, or seconds since 1970. */
-export type XKind = "step" | "relative" | "wall";
+/** How numbers become distances. `symlog` is straight near zero and logarithmic away from it, on both sides. */
+export type ScaleKind = "linear" | "log" | "symlog";
+/** What x counts: steps, seconds since the start, seconds since 1970, or any scalar. */
+export type XKind = "step" | "relative" | "wall" | "value";
+export type AxisSide = "left" | "right";
+/** The order of the rows beside the pointer. */
+export type TipSort = "alphabetical" | "ascending" | "descending" | "nearest_pixel" | "nearest_y";
+
+/** What the axes span; null where they follow the data. */
+export interface ChartView {
+  readonly x: Range | null;
+  readonly y: Range | null;
+  readonly y2: Range | null;
+}
+
+export const WHOLE_VIEW: ChartView = { x: null, y: null, y2: null };
 
 /**
  * One line's numbers. They are drawn in order; a value that is not finite leaves a gap. A thousand lines over the same
@@ -23,6 +36,19 @@ export interface Stroke {
   readonly color: string;
   readonly widthPx: number;
   readonly alpha: number;
+  /** Lengths of ink and gap in turn; empty for a solid line. */
+  readonly dash: readonly number[];
+  readonly axis: AxisSide;
+}
+
+/** A band behind the lines; a bound that is not finite leaves a gap. */
+export interface Area {
+  readonly table: Float64Array;
+  readonly low: Floats;
+  readonly high: Floats;
+  readonly color: string;
+  readonly alpha: number;
+  readonly axis: AxisSide;
 }
 
 export interface Margins {
@@ -40,7 +66,7 @@ export interface Frame {
   readonly margins: Margins;
   readonly x: Range;
   readonly y: Range;
-  readonly yScale: YScale;
+  readonly yScale: ScaleKind;
   /** One for each series, in the same order; later ones are drawn on top. */
   readonly strokes: readonly Stroke[];
 }

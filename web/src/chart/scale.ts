@@ -1,7 +1,7 @@
 // From numbers to pixels and back, and which numbers an axis spans. Ticks are next door.
 
 import { nice } from "d3-array";
-import { lowerBound, type Range, type Series, statsOf, xOf, type YScale } from "./model";
+import { lowerBound, type Range, type Series, statsOf, xOf, type ScaleKind } from "./model";
 
 export interface Scale {
   readonly domain: Range;
@@ -23,7 +23,7 @@ export function logScale(domain: Range, px: Range): Scale {
   return { domain, toPx: (value) => inner.toPx(Math.log10(value)), toValue: (at) => 10 ** inner.toValue(at) };
 }
 
-export const makeScale = (kind: YScale, domain: Range, px: Range): Scale =>
+export const makeScale = (kind: ScaleKind, domain: Range, px: Range): Scale =>
   kind === "log" ? logScale(domain, px) : linearScale(domain, px);
 
 /** From the smallest to the largest finite x of all lines; null without any. */
@@ -51,7 +51,7 @@ function ends(series: Series): Iterable<number> {
 }
 
 /** From the smallest to the largest value that can be drawn between two x; null without any. */
-export function yExtent(lines: readonly Series[], x: Range, scale: YScale): Range | null {
+export function yExtent(lines: readonly Series[], x: Range, scale: ScaleKind): Range | null {
   let low = Number.POSITIVE_INFINITY;
   let high = Number.NEGATIVE_INFINITY;
   const floor = scale === "log" ? 0 : Number.NEGATIVE_INFINITY;
@@ -138,7 +138,7 @@ export function xDomain(extent: Range | null): Range {
 }
 
 /** A y axis ends on round numbers, so that it stands still while points keep coming. */
-export function yDomain(extent: Range | null, scale: YScale, ticks: number): Range {
+export function yDomain(extent: Range | null, scale: ScaleKind, ticks: number): Range {
   if (!extent) return scale === "log" ? [0.1, 1] : [0, 1];
   // The distance between two float64 can be beyond float64.
   let [low, high] = [Math.max(extent[0], -LARGEST), Math.min(extent[1], LARGEST)];

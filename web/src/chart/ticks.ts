@@ -3,7 +3,7 @@
 import { tickStep, ticks as linearTicks } from "d3-array";
 import { format, precisionFixed, precisionRound } from "d3-format";
 import { scaleTime } from "d3-scale";
-import type { Range, XKind, YScale } from "./model";
+import type { Range, XKind, ScaleKind } from "./model";
 
 export interface Tick {
   readonly value: number;
@@ -15,7 +15,7 @@ const short = format("~s");
 const SECONDS = { d: 86_400, h: 3_600, m: 60, s: 1 } as const;
 const DURATION_STEPS_S = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 10_800, 21_600, 43_200, 86_400, 172_800, 604_800];
 
-export function yTicks(domain: Range, scale: YScale, count: number): Tick[] {
+export function yTicks(domain: Range, scale: ScaleKind, count: number): Tick[] {
   if (scale === "log") return logTicks(domain, count);
   return label(linearTicks(domain[0], domain[1], count), tickStep(domain[0], domain[1], count));
 }
@@ -30,6 +30,8 @@ export function xTicks(domain: Range, kind: XKind, count: number): Tick[] {
       return durationTicks(domain, count);
     case "wall":
       return timeTicks(domain, count);
+    case "value":
+      return yTicks(domain, "linear", count);
     default:
       return kind satisfies never;
   }
