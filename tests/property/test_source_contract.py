@@ -17,7 +17,7 @@ from runglass.ingest.logdir import parse_root
 from runglass.ingest.watch import LogdirWatch
 from runglass.query.local import LocalSource
 from runglass.query.memory import MemorySource
-from runglass.query.source import DataSource
+from runglass.query.source import DataSource, LineQuery
 from runglass.store.model import SeriesKey
 from runglass.store.stage import Store
 from runglass.writer import summaries
@@ -114,6 +114,30 @@ def test_restarts(make: Callable[[], Source], flushes: list[Flush]) -> None:
         (latest,) = source.read_columns([KEY])
         assert latest.step.tolist() == [step for _, step, _, stands in points if stands]
         np.testing.assert_array_equal(latest.value, [value for _, _, value, stands in points if stands])
+        overwritten = [not stands for _, _, _, stands in points]
+        assert latest.overwritten is None
+        if everything.overwritten is None:
+            assert not any(overwritten)
+        else:
+            assert everything.overwritten.tolist() == overwritten
+
+
+@sources
+@given(flushes=histories())
+@settings(max_examples=30, deadline=None)
+def test_earlier_attempts(make: Callable[[], Source], flushes: list[Flush]) -> None:
+    with make() as (source, append):
+        for flush in flushes:
+            append(flush)
+        lost: dict[int, list[tuple[int, float]]] = {}
+        for segment, step, value, stands in expected(flushes):
+            if not stands:
+                lost.setdefault(segment, []).append((step, value))
+        lines = source.read_earlier_lines([KEY], LineQuery())
+        assert [line.x.tolist() for line in lines] == [[step for step, _ in each] for each in lost.values()]
+        for line, points in zip(lines, lost.values(), strict=True):
+            assert line.key == KEY
+            np.testing.assert_array_equal(line.y, [value for _, value in points])
 
 
 @sources

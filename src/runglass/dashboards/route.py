@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 JSON = "application/json"
 CSV = "text/csv; charset=utf-8"
 COLUMNS = "application/vnd.runglass.columns"
+PARQUET = "application/vnd.apache.parquet"
 EVENTS = "text/event-stream"
 
 

@@ -13,6 +13,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from runglass.query.lines import axis, smooth_values
+from runglass.query.scales import from_axis, range_on_axis
 from runglass.query.source import Band, BandQuery, Columns, Float64
 
 # Values (runs times x) worked on at a time: 32 MB.
@@ -27,21 +28,16 @@ class _Curve(Struct, frozen=True):
     gaps: Float64
 
 
-def make_band(
-    columns_list: Sequence[Columns],
-    query: BandQuery,
-    x_columns_list: Sequence[Columns | None] | None = None,
-) -> Band:
+def make_band(series: Sequence[tuple[Columns, Columns | None]], query: BandQuery) -> Band:
     """Interpolate every run between its own finite points and take statistics across runs at every x of any of them.
 
     A run takes part from its first to its last finite point, except where it logged a non-finite value itself; of
     several values at one x its last one counts. Beside a range, the next x on either side is included. Where there are
-    more than 4 x to a pixel column, the band is sampled at `width` evenly spaced x instead, and a `minmax` spread then
-    covers all points in between as well.
+    more than 4 x to a pixel column, the band is sampled at `width` places spaced evenly on the axis instead, and a `minmax` spread then
+    covers all points in between as well. `series`: each with the one that is its x axis, where that is a tag.
     """
-    others = x_columns_list if x_columns_list is not None else [None] * len(columns_list)
     with np.errstate(all="ignore"):
-        curves = [_curve(columns, query, other) for columns, other in zip(columns_list, others, strict=True)]
+        curves = [_curve(columns, query, x_columns) for columns, x_columns in series]
         x, is_grid = _positions(curves, query)
         count = np.zeros(len(x), dtype=np.int32)
         center, low, high = np.full((3, len(x)), np.nan)
@@ -58,8 +54,9 @@ def make_band(
 def _curve(columns: Columns, query: BandQuery, x_columns: Columns | None) -> _Curve:
     x = axis(columns, query.x, x_columns)
     y = smooth_values(columns, x, query.smoothing, query.attempts).astype(np.float64)
-    if not (np.isfinite(x).all() and (x[1:] > x[:-1]).all()):
-        order = np.flatnonzero(np.isfinite(x))
+    is_placed = np.isfinite(x) if query.x_scale != "log" else np.isfinite(x) & (x > 0.0)
+    if not (is_placed.all() and (x[1:] > x[:-1]).all()):
+        order = np.flatnonzero(is_placed)
         order = order[np.argsort(x[order], kind="stable")]
         x, y = x[order], y[order]
         is_last = np.append(x[1:] > x[:-1], True)[: len(x)]
@@ -71,7 +68,7 @@ def _curve(columns: Columns, query: BandQuery, x_columns: Columns | None) -> _Cu
 
 
 def _positions(curves: list[_Curve], query: BandQuery) -> tuple[Float64, bool]:
-    """The x of the band, and whether they are an even grid instead of the runs' own."""
+    """The x of the band, and whether they are a grid, even on the axis, instead of the runs' own."""
     parts = [part for curve in curves for part in (curve.x, curve.gaps) if len(part)]
     if not parts:
         return np.empty(0), False
@@ -82,8 +79,10 @@ def _positions(curves: list[_Curve], query: BandQuery) -> tuple[Float64, bool]:
     start, stop = np.searchsorted(union, lo), np.searchsorted(union, hi, side="right")
     if query.width is not None and stop - start > 4 * query.width:
         lo, hi = max(lo, float(union[0])), min(hi, float(union[-1]))
+        lo, hi = range_on_axis((lo, hi), query.x_scale)
         # Halves, because hi - lo itself may be beyond the largest double.
-        return 2.0 * np.linspace(lo / 2.0, hi / 2.0, max(query.width, 2)), True
+        grid = 2.0 * np.linspace(lo / 2.0, hi / 2.0, max(query.width, 2))
+        return from_axis(grid, query.x_scale), True
     return union[max(start - 1, 0) : stop + 1], False
 
 

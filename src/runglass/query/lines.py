@@ -5,6 +5,7 @@ Pure functions over arrays. Knows nothing of where columns come from, nor how a 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
 from itertools import pairwise
 from math import inf, isfinite
@@ -14,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from runglass.native import reduce, smooth
+from runglass.query.scales import on_axis, range_on_axis
 from runglass.query.source import Columns, Float64, Floats, Int64, Line, LineQuery, Smoothing
 from runglass.store.model import Attempts
 
@@ -33,6 +35,29 @@ def make_line(columns: Columns, query: LineQuery, *, x_columns: Columns | None =
     """
     x = axis(columns, query.x, x_columns)
     y = smooth_values(columns, x, query.smoothing, query.attempts)
+    return _draw(columns, x, y, query)
+
+
+def make_earlier_lines(
+    columns: Columns, query: LineQuery, *, x_columns: Columns | None = None
+) -> Iterator[Line]:
+    """A line for each attempt that lost points to a later one, oldest first: those points, smoothed with the rest of theirs.
+
+    `columns` has all attempts.
+    """
+    overwritten = columns.overwritten
+    if overwritten is None:
+        return
+    x = axis(columns, query.x, x_columns)
+    y = smooth_values(columns, x, query.smoothing, "all")
+    for number in np.unique(columns.segment[overwritten]).tolist():
+        rows = np.flatnonzero(overwritten & (columns.segment == number))
+        yield _draw(columns, x[rows], y[rows], query)
+
+
+def _draw(columns: Columns, x: Float64, y: Floats, query: LineQuery) -> Line:
+    if query.x_scale == "log" and not (is_placed := x > 0.0).all():
+        x, y = x[is_placed], y[is_placed]
     total = len(x)
     lo, hi = (-inf, inf) if query.x_range is None else query.x_range
     if query.x_range is not None or query.x != "step":
@@ -41,7 +66,8 @@ def make_line(columns: Columns, query: LineQuery, *, x_columns: Columns | None =
             x, y = x[cut], y[cut]
     kept = None
     if query.width is not None and len(x) > _SPARSE * query.width:
-        kept = reduce.reduce_columns(x, y, lo, hi, query.width)
+        lo, hi = range_on_axis((lo, hi), query.x_scale)
+        kept = reduce.reduce_columns(on_axis(x, query.x_scale), y, lo, hi, query.width)
         if len(kept) == len(x):
             kept = None
         else:

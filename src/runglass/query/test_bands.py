@@ -9,9 +9,12 @@ import numpy as np
 import pytest
 
 from runglass.query import bands
-from runglass.query.bands import make_band
 from runglass.query.source import BandQuery, Smoothing
 from runglass.query.test_lines import series
+
+
+def make_band(runs, query, x_columns=None):
+    return bands.make_band(list(zip(runs, x_columns or [None] * len(runs), strict=True)), query)
 
 
 def test_runs_are_interpolated_on_the_union_of_their_steps():
@@ -101,3 +104,14 @@ def test_nothing_gives_an_empty_band():
     for runs in ([], [series([], [])], [series([0], [1], wall_time=[math.nan])]):
         band = make_band(runs, BandQuery(x="wall", width=5, spread="quantile"))
         assert [len(a) for a in (band.x, band.count, band.center, band.low, band.high)] == [0] * 5
+
+
+def test_a_grid_is_even_on_the_axis():
+    runs = [series(range(10_000), range(10_000))]
+    log = make_band(runs, BandQuery(width=5, x_scale="log"))
+    np.testing.assert_allclose(log.x, np.geomspace(1, 9999, 5))
+    assert log.count.tolist() == [1] * 5
+    symlog = make_band(runs, BandQuery(width=5, x_scale="symlog"))
+    np.testing.assert_allclose(np.diff(np.log1p(symlog.x)), np.log(10_000) / 4)
+    few = make_band([series([-1, 0, 1, 2], [1, 2, 3, 4])], BandQuery(x_scale="log"))
+    assert (few.x.tolist(), few.center.tolist()) == ([1, 2], [3, 4])

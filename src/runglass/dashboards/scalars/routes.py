@@ -8,24 +8,31 @@ from __future__ import annotations
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from runglass.dashboards.answers import attachment, encode_csv, number_or_none, numbers
-from runglass.dashboards.route import COLUMNS, CSV, JSON, Answer, Later, Reply, Route
-from runglass.dashboards.scalars.columns import ROLES, encode_lines
+from runglass.dashboards.route import COLUMNS, CSV, JSON, PARQUET, Answer, Later, Reply, Route
+from runglass.dashboards.scalars.columns import encode_lines
 from runglass.dashboards.scalars.shape import (
     BandAnswer,
-    BandBody,
+    Bands,
+    BandsBody,
+    Export,
+    ExportBody,
     LineAnswer,
     Lines,
     LinesBody,
     Plot,
     Points,
     PointsQuery,
+    Role,
     Selection,
     Summaries,
     SummaryAnswer,
     SummaryBody,
+    Table,
+    TableBody,
 )
 from runglass.errors import BadRequest
 from runglass.query.source import BandQuery, Columns, DataSource, Line, LineQuery, Smoothing, Summary
@@ -80,25 +87,32 @@ def _lines_answer(
 ) -> Answer | Struct:
     # Taken before reading: what changes meanwhile is then asked for again rather than missed.
     generation = source.generation
-    lines = [(0, line) for line in source.read_lines(keys, query)]
+    smoothed = source.read_lines(keys, query)
+    raw: dict[SeriesKey, Line] = {}
     if body.raw and query.smoothing.kind != "none" and query.smoothing.amount > 0:
-        unsmoothed = LineQuery(query.x, query.x_range, query.width, Smoothing(), query.attempts)
+        unsmoothed = replace(query, smoothing=Smoothing())
         raw = {line.key: line for line in source.read_lines(keys, unsmoothed)}
-        smoothed, lines = lines, []
-        for _, line in smoothed:
-            lines.append((0, line))
-            if line.key in raw:
-                lines.append((1, raw[line.key]))
+    earlier: dict[SeriesKey, list[Line]] = {}
+    # With all attempts in the line itself there is nothing left to add.
+    if body.earlier and body.attempts == "latest":
+        for line in source.read_earlier_lines(keys, query):
+            earlier.setdefault(line.key, []).append(line)
+    lines: list[tuple[Role, Line]] = []
+    for line in smoothed:
+        lines.append(("smoothed", line))
+        if line.key in raw:
+            lines.append(("raw", raw[line.key]))
+        lines += [("earlier", each) for each in earlier.get(line.key, ())]
     if body.format == "columns":
         return Answer(encode_lines(generation, lines), COLUMNS)
     return Lines(generation, [_line_answer(role, line) for role, line in lines])
 
 
-def _line_answer(role: int, line: Line) -> LineAnswer:
+def _line_answer(role: Role, line: Line) -> LineAnswer:
     return LineAnswer(
         run=line.key.run,
         tag=line.key.tag,
-        role=ROLES[role],
+        role=role,
         generation=line.generation,
         total=line.total,
         x=numbers(line.x if line.kept is None else line.x[line.kept]),
@@ -127,31 +141,12 @@ def _summary_answer(summary: Summary) -> SummaryAnswer:
     return SummaryAnswer(run=summary.key.run, tag=summary.key.tag, **values)
 
 
-def read_band(source: DataSource, body: BandBody) -> Reply:
-    """One line with a spread around it, over a group of runs."""
-    line = _line_query(body)
-    query = BandQuery(
-        center=body.center,
-        spread=body.spread,
-        quantile=body.quantile,
-        x=line.x,
-        x_range=line.x_range,
-        width=line.width,
-        smoothing=line.smoothing,
-        attempts=line.attempts,
-    )
-    keys = _select(source, body)
-
-    def work() -> BandAnswer:
-        band = source.read_band(keys, query)
-        return BandAnswer(
-            numbers(band.x), band.count.tolist(), numbers(band.center), numbers(band.low), numbers(band.high)
-        )
-
-    return Later(work)
+def read_bands(source: DataSource, body: BandsBody) -> Reply:
+    """For every tag and group of runs, a center line with a spread around it."""
+    raise NotImplementedError
 
 
-def _line_query(body: Plot) -> LineQuery:
+def _line_query(body: LinesBody | BandsBody) -> LineQuery:
     smoothing = Smoothing(body.smoothing.kind, body.smoothing.amount)
     limit = {"ema": 1.0, "gaussian": MAX_WINDOW_POINTS, "median": MAX_WINDOW_POINTS}.get(smoothing.kind)
     if limit is not None and smoothing.amount > limit:
@@ -164,7 +159,14 @@ def _line_query(body: Plot) -> LineQuery:
             f"x_range is {list(body.x_range)}; its first number must not be above its second.",
             where="x_range",
         )
-    return LineQuery(body.x, body.x_range, body.width, smoothing, body.attempts)
+    return LineQuery(
+        x=body.x,
+        smoothing=smoothing,
+        attempts=body.attempts,
+        x_range=body.x_range,
+        x_scale=body.x_scale,
+        width=body.width,
+    )
 
 
 def _select(source: DataSource, body: Selection) -> list[SeriesKey]:
@@ -196,9 +198,21 @@ def _select(source: DataSource, body: Selection) -> list[SeriesKey]:
     return keys
 
 
+def read_table(source: DataSource, body: TableBody) -> Reply:
+    """Values at one x or statistics over a range of x, a row for every series, over all points."""
+    raise NotImplementedError
+
+
+def export(source: DataSource, body: ExportBody) -> Reply:
+    """All points of many series as a file."""
+    raise NotImplementedError
+
+
 ROUTES = (
     Route("/api/scalars/points", read_points, Points, query=PointsQuery, media_types=(JSON, CSV)),
     Route("/api/scalars/lines", read_lines, Lines, body=LinesBody, media_types=(COLUMNS, JSON)),
     Route("/api/scalars/summary", read_summaries, Summaries, body=SummaryBody),
-    Route("/api/scalars/band", read_band, BandAnswer, body=BandBody),
+    Route("/api/scalars/bands", read_bands, Bands, body=BandsBody, media_types=(COLUMNS, JSON)),
+    Route("/api/scalars/table", read_table, Table, body=TableBody),
+    Route("/api/scalars/export", export, Export, body=ExportBody, media_types=(CSV, JSON, PARQUET)),
 )

@@ -167,6 +167,35 @@ def test_raw_comes_only_with_smoothing(client):
     assert roles(smoothing={"kind": "gaussian", "amount": 3}) == ["smoothed", "raw"]
 
 
+def test_what_a_restart_overwrote_comes_as_lines_of_its_own(client, source):
+    source.add_scalars("eval", "odd", step=[0, 1, 2], value=[1.0, 2.0, 4.0])
+    source.add_scalars("eval", "odd", step=[1, 2], value=[9.0, 9.0], restart=True)
+    source.add_scalars("eval", "odd", step=[2], value=[7.0], restart=True)
+    body = {"tags": ["odd"], "earlier": True, "raw": True, "smoothing": {"kind": "ema", "amount": 0.5}}
+    listed = lines(client, **body)
+    assert [(line["run"], line["role"]) for line in listed] == [
+        ("train", "smoothed"), ("train", "raw"),
+        ("eval", "smoothed"), ("eval", "raw"), ("eval", "earlier"), ("eval", "earlier"),
+    ]  # fmt: skip
+    assert [line["x"] for line in listed[4:]] == [[1, 2], [2]]
+    assert [each.role for each in decode_lines(client.post("/api/scalars/lines", body).body)[1]][4:] == [
+        "earlier"
+    ] * 2
+    assert {line["role"] for line in lines(client, tags=["odd"], earlier=True, attempts="all")} == {
+        "smoothed"
+    }
+    assert {line["role"] for line in lines(client, tags=["odd"])} == {"smoothed"}
+
+
+def test_lines_on_a_log_axis(client):
+    (line,) = lines(client, runs=["train"], tags=["loss"], x_scale="log", width=100)
+    assert line["total"] == 1999
+    assert line["x"][0] == 3
+    assert sum(x < 300 for x in line["x"]) > len(line["x"]) / 3
+    (nothing,) = lines(client, runs=["train"], tags=["loss"], x_scale="log", x_range=[-5, 0], width=100)
+    assert (nothing["total"], nothing["x"]) == (0, [3])
+
+
 @pytest.mark.parametrize("x", ["step", "relative", "wall", "epoch"])
 def test_axes_and_ranges(client, x):
     (line,) = lines(client, runs=["train"], tags=["loss"], x=x, width=None)
@@ -211,6 +240,7 @@ def test_bodies_that_cannot_be_understood(client, route, body, where):
         ({"width": 10**9}, "width"),
         ({"x_range": [2, 1]}, "x_range"),
         ({"x_range": [1]}, "x_range"),
+        ({"x_scale": "sqrt"}, "x_scale"),
         ({"smoothing": {"kind": "ema", "amount": 1.5}}, "smoothing.amount"),
         ({"smoothing": {"kind": "ema", "amount": -0.5}}, "smoothing.amount"),
         ({"smoothing": {"kind": "gaussian", "amount": 1e9}}, "smoothing.amount"),
