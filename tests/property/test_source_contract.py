@@ -17,7 +17,7 @@ from runglass.ingest.logdir import parse_root
 from runglass.ingest.watch import LogdirWatch
 from runglass.query.local import LocalSource
 from runglass.query.memory import MemorySource
-from runglass.query.source import DataSource, LineQuery
+from runglass.query.source import AxisQuery, DataSource, LineQuery, RunColumn
 from runglass.store.model import SeriesKey
 from runglass.store.stage import Store
 from runglass.writer import summaries
@@ -180,6 +180,53 @@ def test_summaries_and_listings_agree_with_the_points(
         assert info.count == len(expected(flushes))
         assert source.list_tag_sets() == ({KEY.run: 0}, [{KEY.tag: "scalar"}])
         assert [run.name for run in source.list_runs()] == [KEY.run]
+
+
+@sources
+@given(flushes=histories(), at=st.floats(-2, 40), width=st.floats(0, 20))
+@settings(max_examples=30, deadline=None)
+def test_tables_agree_with_the_points(
+    make: Callable[[], Source], flushes: list[Flush], at: float, width: float
+) -> None:
+    with make() as (source, append):
+        for flush in flushes:
+            append(flush)
+        (columns,) = source.read_columns([KEY])
+        (nearest,) = source.read_nearest([KEY], AxisQuery(), at=at)
+        assert abs(nearest.step - at) == np.abs(columns.step - at).min()
+        (summary,) = source.read_range_summaries([KEY], AxisQuery(), x_range=(at, at + width))
+        inside = columns.value[(columns.step >= at) & (columns.step <= at + width)]
+        finite = inside[np.isfinite(inside)]
+        assert summary.count == len(inside)
+        assert summary.value.min == (float(finite.min()) if len(finite) else None)
+
+
+@sources
+@given(flushes=histories(), step=st.integers(-2, 40))
+@settings(max_examples=30, deadline=None)
+def test_run_columns_agree_with_the_points(
+    make: Callable[[], Source], flushes: list[Flush], step: int
+) -> None:
+    with make() as (source, append):
+        for flush in flushes:
+            append(flush)
+        (columns,) = source.read_columns([KEY])
+        (summary,) = source.read_summaries([KEY])
+        asked = [
+            RunColumn(KEY.tag, "last"),
+            RunColumn(KEY.tag, "mean"),
+            RunColumn(KEY.tag, "at_step", step=step),
+            RunColumn(KEY.tag, "at_best", best_tag=KEY.tag, best="max"),
+            RunColumn("other", "count"),
+        ]
+        before = columns.value[columns.step <= step]
+        for runs in (["run"], ["other", "run"]):
+            last, mean, at_step, at_best, other = source.read_run_columns(runs, asked)
+            np.testing.assert_array_equal(last["run"], columns.value[-1])
+            assert mean.get("run") == summary.mean
+            np.testing.assert_array_equal(at_step.get("run"), before[-1] if len(before) else None)
+            assert at_best.get("run") == summary.max
+            assert other == {}
 
 
 @sources

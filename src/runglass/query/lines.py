@@ -119,14 +119,27 @@ def _steps(step: Int64) -> Float64:
 def _join(step: Int64, other_step: Int64, other_value: Floats) -> Float64:
     if np.array_equal(step, other_step) and (step[1:] > step[:-1]).all():
         return other_value.astype(np.float64)
-    order = np.argsort(other_step, kind="stable")
-    steps = other_step[order]
-    place = np.searchsorted(steps, step, side="right") - 1
+    place = last_rows_at(other_step, step)
     is_found = place >= 0
-    is_found[is_found] = steps[place[is_found]] == step[is_found]
     x = np.full(len(step), np.nan)
-    x[is_found] = other_value[order[place[is_found]]]
+    x[is_found] = other_value[place[is_found]]
     return x
+
+
+def last_rows_at(step: Int64, wanted: Int64) -> Int64:
+    """For each wanted step the last row that has it, -1 where none has."""
+    order = order_by_step(step)
+    steps = step if order is None else step[order]
+    place = np.searchsorted(steps, wanted, side="right") - 1
+    is_found = place >= 0
+    is_found[is_found] = steps[place[is_found]] == wanted[is_found]
+    rows: Int64 = np.where(is_found, place if order is None else order[place], -1)
+    return rows
+
+
+def order_by_step(step: Int64) -> Int64 | None:
+    """Rows by rising step, those of one step as they were written; None where they are so already."""
+    return None if (step[1:] >= step[:-1]).all() else np.argsort(step, kind="stable")
 
 
 def smooth_values(columns: Columns, x: Float64, smoothing: Smoothing, attempts: Attempts) -> Floats:

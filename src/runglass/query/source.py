@@ -194,8 +194,8 @@ class RunColumn(Struct, frozen=True):
     stat: RunStatistic = "last"
     # at_step: the value at the highest step up to this one, of several the last.
     step: int = 0
-    # at_best: as at_step, at the step where this tag has its lowest or highest value.
-    best_tag: str = ""
+    # at_best: as at_step, at the first step where this tag has its lowest or highest value.
+    best_tag: str | None = None
     best: Best = "min"
 
 
@@ -275,6 +275,20 @@ class DataSource(Protocol):
     ) -> list[Summary]: ...
 
     def read_band(self, keys: Sequence[SeriesKey], query: BandQuery) -> Band: ...
+
+    def read_nearest(self, keys: Sequence[SeriesKey], query: AxisQuery, *, at: float) -> list[Nearest]:
+        """Of every series the point nearest to x = `at`. A series without a finite x has none."""
+        ...
+
+    def read_range_summaries(
+        self, keys: Sequence[SeriesKey], query: AxisQuery, *, x_range: tuple[float, float]
+    ) -> list[RangeSummary]:
+        """Statistics of every series over a range of x, also of those without a point in it."""
+        ...
+
+    def read_run_columns(self, runs: Sequence[str], columns: Sequence[RunColumn]) -> list[dict[str, float]]:
+        """For each column, the number of every run that has one."""
+        ...
 
     def read_values(
         self, key: SeriesKey, *, kind: Kind | None = None, attempts: Attempts = "latest"

@@ -187,7 +187,7 @@ def make_routes(settings: Settings, dashboards: Sequence[Dashboard], live: Live)
         Route("/api/health", list_health, Health, query=OptionalRunQuery),
         Route("/api/dashboards", list_dashboards, Dashboards),
         Route("/api/live", listen, Change, media_types=(EVENTS,)),
-        *run_values.ROUTES,
+        *run_values.make_routes(),
         *hparams.ROUTES,
     )
 

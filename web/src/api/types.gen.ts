@@ -115,7 +115,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Numbers of scalar series for the run table: a column of values per entry of `columns`. */
+        /** Numbers of scalar series for the run table: for each entry of `columns` a value per run. */
         post: operations["runs_values"];
         delete?: never;
         options?: never;
@@ -630,13 +630,13 @@ export interface components {
             start_step: number | null;
             end_step: number | null;
             /** @description The same over smoothed values; null without smoothing. */
-            smoothed: components["schemas"]["RangeStatistics"] | null;
+            smoothed: components["schemas"]["RangeStatisticsAnswer"] | null;
         };
         /**
-         * RangeStatistics
+         * RangeStatisticsAnswer
          * @description Of the values in the range: `start` and `end` by x; `min`, `max` and `mean` over finite values.
          */
-        RangeStatistics: {
+        RangeStatisticsAnswer: {
             start: number | ("-Infinity" | "Infinity" | "NaN") | null;
             end: number | ("-Infinity" | "Infinity" | "NaN") | null;
             delta: number | ("-Infinity" | "Infinity" | "NaN") | null;
@@ -669,10 +669,7 @@ export interface components {
              * @enum {unknown}
              */
             stat: "at_best" | "at_step" | "count" | "first" | "last" | "max" | "mean" | "min";
-            /**
-             * @description at_step: the value of the newest point with a step up to this one.
-             * @default null
-             */
+            /** @default null */
             step: number | null;
             /**
              * @description at_best: the value at the step where this one is best, or last before it.

@@ -29,7 +29,7 @@ export type JsonNumber = number | "NaN" | "Infinity" | "-Infinity";
 export type HParams = Schemas["HParams"];
 export type NearestRow = Schemas["NearestRow"];
 export type RangeRow = Schemas["RangeRow"];
-export type RangeStatistics = Schemas["RangeStatistics"];
+export type RangeStatistics = Schemas["RangeStatisticsAnswer"];
 export type RunValues = Schemas["RunValues"];
 export type SeriesList = Schemas["SeriesList"];
 

@@ -58,18 +58,40 @@ export interface Margins {
   readonly left: number;
 }
 
-/** Everything about one drawing but the numbers: small, and sent anew for every change of axis, size or theme. */
+export interface Axis {
+  readonly kind: ScaleKind;
+  readonly domain: Range;
+}
+
+/** Everything about one drawing but the numbers and strokes: small, and sent anew for every change of axis or size. */
 export interface Frame {
   readonly widthPx: number;
   readonly heightPx: number;
   readonly pixelRatio: number;
   readonly margins: Margins;
-  readonly x: Range;
-  readonly y: Range;
-  readonly yScale: ScaleKind;
-  /** One for each series, in the same order; later ones are drawn on top. */
-  readonly strokes: readonly Stroke[];
+  readonly x: Axis;
+  readonly y: Axis;
+  /** The right y axis. */
+  readonly y2: Axis;
+  readonly breaksFalls: boolean;
+  /** Lines from here on have marks where they are not finite. */
+  readonly firstFound: number;
 }
+
+/** Left, top, right and bottom of the area inside the axes. */
+export interface Plot {
+  readonly left: number;
+  readonly top: number;
+  readonly right: number;
+  readonly bottom: number;
+}
+
+export const plotOf = ({ widthPx, heightPx, margins }: Pick<Frame, "widthPx" | "heightPx" | "margins">): Plot => ({
+  left: margins.left,
+  top: margins.top,
+  right: widthPx - margins.right,
+  bottom: heightPx - margins.bottom,
+});
 
 const sortedTables = new WeakMap<Float64Array, boolean>();
 
@@ -157,3 +179,18 @@ export function lowerBound(x: Float64Array, value: number): number {
   }
   return low;
 }
+
+/** Index of a sorted line's first point at or above an x. */
+export function firstAtOrAbove({ table, mask }: Series, x: number): number {
+  const entry = lowerBound(table, x);
+  return mask ? countBefore(mask, entry) : entry;
+}
+
+/** How many of a mask's bits are set before this one: the index of the point that an entry of the table belongs to. */
+export function countBefore(mask: Uint8Array, bit: number): number {
+  let count = 0;
+  for (let byte = 0; byte < bit >> 3; byte++) count += BITS[mask[byte] as number] as number;
+  return (bit & 7) === 0 ? count : count + (BITS[(mask[bit >> 3] as number) & ((1 << (bit & 7)) - 1)] as number);
+}
+
+const BITS = Uint8Array.from({ length: 256 }, (_, byte) => byte.toString(2).replaceAll("0", "").length);

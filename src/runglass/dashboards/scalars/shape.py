@@ -223,7 +223,7 @@ class NearestRow(Struct, frozen=True, tag_field="kind", tag="at"):
     is_exact: Annotated[bool, Meta(description="Whether its x is the one asked for.")]
 
 
-class RangeStatistics(Struct, frozen=True):
+class RangeStatisticsAnswer(Struct, frozen=True):
     """Of the values in the range: `start` and `end` by x; `min`, `max` and `mean` over finite values."""
 
     start: Number | None
@@ -237,7 +237,7 @@ class RangeStatistics(Struct, frozen=True):
     mean: Number | None
 
 
-class RangeRow(RangeStatistics, frozen=True, kw_only=True, tag_field="kind", tag="range"):
+class RangeRow(RangeStatisticsAnswer, frozen=True, kw_only=True, tag_field="kind", tag="range"):
     """A series over a range of x, both ends included."""
 
     run: str
@@ -246,7 +246,8 @@ class RangeRow(RangeStatistics, frozen=True, kw_only=True, tag_field="kind", tag
     start_step: int | None
     end_step: int | None
     smoothed: Annotated[
-        RangeStatistics | None, Meta(description="The same over smoothed values; null without smoothing.")
+        RangeStatisticsAnswer | None,
+        Meta(description="The same over smoothed values; null without smoothing."),
     ]
 
 
