@@ -14,6 +14,10 @@ export interface PreferencesData {
   readonly cardHeightPx: number;
   readonly sidePx: number;
   readonly isSideShut: boolean;
+  /** The side panel takes the whole width. */
+  readonly isSideWide: boolean;
+  /** Whether a page that is opened updates by itself. */
+  readonly followsLive: boolean;
 }
 
 export const DEFAULT_PREFERENCES: PreferencesData = {
@@ -24,6 +28,8 @@ export const DEFAULT_PREFERENCES: PreferencesData = {
   cardHeightPx: 236,
   sidePx: 300,
   isSideShut: false,
+  isSideWide: false,
+  followsLive: true,
 };
 
 const KEY = "preferences";
@@ -38,6 +44,8 @@ export class Preferences {
   readonly cardHeightPx = $derived(this.#data.cardHeightPx);
   readonly sidePx = $derived(this.#data.sidePx);
   readonly isSideShut = $derived(this.#data.isSideShut);
+  readonly isSideWide = $derived(this.#data.isSideWide);
+  readonly followsLive = $derived(this.#data.followsLive);
 
   set(change: Partial<PreferencesData>): void {
     this.#data = { ...this.#data, ...change };

@@ -13,9 +13,12 @@ import { Preferences } from "./preferences.svelte";
 import { Readiness } from "./readiness.svelte";
 import { RunsState } from "./runs.svelte";
 import { Settings } from "./settings.svelte";
+import { Tags } from "./tags.svelte";
+import { Writers } from "./writers.svelte";
 
 const FAULTS: ReadonlySet<FileState> = new Set(["skipped", "damaged", "unreadable"]);
 const LISTING_PACE = { restFactor: 4, minRestMs: 150, maxRestMs: 10_000 };
+const RETRY_MS = 5_000;
 
 export const isFaulty = (state: FileState): boolean => FAULTS.has(state);
 
@@ -28,6 +31,8 @@ export class Session {
   readonly messages = new Messages();
   readonly changes = new Changes();
   readonly readiness = new Readiness();
+  readonly writers = new Writers();
+  readonly tags: Tags;
 
   status = $state.raw<Status | null>(null);
   dashboards = $state.raw<readonly DashboardInfo[] | null>(null);
@@ -40,52 +45,104 @@ export class Session {
   lastChangeMs = $state(0);
   /** Where the pointer is in some chart, for the crosshairs of all others. */
   cursor = $state.raw<{ readonly card: string; readonly x: number } | null>(null);
-  /** Counts the listings; dashboards list their tags anew when it grows. */
+  /** Counts the listings; what is listed along with them is listed anew when it grows. */
   listing = $state(0);
 
+  #isPaused = $state(false);
+  #isHidden = $state(false);
+  /** The user has stopped updates. */
+  readonly isPaused = $derived(this.#isPaused);
+  /** Nothing is asked for on the page's own account: it is paused, or nobody sees it. What the user does is still answered. */
+  readonly isQuiet = $derived(this.#isPaused || this.#isHidden);
   /** The lists are from after the first full scan, or that is not over yet. */
   readonly isListedWhole = $derived(!this.isLoaded || this.status?.is_loaded === true);
 
   #isListing = false;
+  #attempts = 0;
+  #retryTimer: ReturnType<typeof setTimeout> | undefined;
   readonly #listings = new Pacer(() => this.list(), LISTING_PACE);
 
-  constructor(readonly client: Client) {}
+  constructor(readonly client: Client) {
+    this.tags = new Tags((kind) => client.tags(kind));
+    this.#isPaused = !this.preferences.followsLive;
+  }
 
   /** Returns the function that ends the session. */
   start(listen: (handlers: LiveHandlers) => () => void = openLive): () => void {
+    let stopListening: (() => void) | null = null;
+    // Browsers allow a server six connections for all tabs together: one that nobody sees gives its own back.
+    const follow = (): void => {
+      this.#isHidden = document.hidden;
+      if (this.#isHidden) {
+        stopListening?.();
+        stopListening = null;
+      } else {
+        stopListening ??= listen({ onConnection: (connection) => this.connect(connection), onChange: (change) => this.hear(change) });
+        this.wake();
+      }
+    };
     this.#listings.request();
-    const stopListening = listen({
-      onConnection: (connection) => (this.connection = connection),
-      onChange: (change) => this.hear(change),
-    });
+    follow();
+    document.addEventListener("visibilitychange", follow);
     return () => {
-      stopListening();
+      document.removeEventListener("visibilitychange", follow);
+      stopListening?.();
+      clearTimeout(this.#retryTimer);
       this.#listings.end();
     };
   }
 
+  pause(isPaused: boolean): void {
+    this.#isPaused = isPaused;
+    this.wake();
+  }
+
+  /** Ask for all lists again, now. */
   retry(): void {
     this.error = null;
     this.#listings.request();
+  }
+
+  private connect(connection: Connection): void {
+    this.connection = connection;
+    // The server may be the same as before with nothing new to tell.
+    if (connection === "open" && this.error) this.#listings.request();
   }
 
   private hear(change: Change): void {
     this.isLoaded = change.is_loaded;
     this.progress = change.progress;
     // The first news on a connection says where things stand, not that they moved.
-    if (this.changes.generation > 0 && change.generation !== this.changes.generation) this.lastChangeMs = Date.now();
-    this.changes.add(change);
-    this.listIfOld();
+    const known = this.changes.held?.generation ?? this.changes.generation;
+    if (known > 0 && change.generation !== known) {
+      this.lastChangeMs = Date.now();
+      if (change.is_loaded) this.writers.hear(change.runs ?? [], this.lastChangeMs);
+    }
+    if (this.isQuiet) this.changes.hold(change);
+    else {
+      this.changes.add(change);
+      this.listIfOld();
+    }
+  }
+
+  /** Catches up on what was held back. */
+  private wake(): void {
+    if (this.isQuiet) return;
+    this.changes.release();
+    if (this.changes.generation > 0) this.listIfOld();
   }
 
   /** What was listed may be as new as the news. */
   private listIfOld(): void {
-    if (!this.#isListing && this.status?.generation !== this.changes.generation) this.#listings.request();
+    if (!this.#isListing && !this.isQuiet && this.status?.generation !== this.changes.generation) this.#listings.request();
   }
 
   private async list(): Promise<void> {
     this.#isListing = true;
+    clearTimeout(this.#retryTimer);
     try {
+      // The first time they are on their way already.
+      if (this.#attempts++ > 0) this.tags.refresh();
       const [status, { runs }, { dashboards }] = await Promise.all([
         this.client.status(),
         this.client.runs(),
@@ -106,6 +163,8 @@ export class Session {
       this.faults = isSick ? (await this.client.health()).files.filter((file) => isFaulty(file.state)) : [];
     } catch (cause) {
       this.error = cause instanceof ApiError ? cause : new ApiError("internal", String(cause));
+      // Out of reach, the live connection says when to try again.
+      if (this.error.code !== "unreachable") this.#retryTimer = setTimeout(() => this.#listings.request(), RETRY_MS);
     } finally {
       this.#isListing = false;
     }

@@ -2,11 +2,21 @@
 // page is shut, and `isLasting` says so.
 
 const PREFIX = "runglass-";
+const PROBE = "probe";
 const memory = new Map<string, string>();
 let canWrite = true;
 
-/** Whether the last thing written will be there after a reload. */
-export const isLasting = (): boolean => canWrite;
+/** Whether what is written now will be there after a reload. */
+export function isLasting(): boolean {
+  if (!canWrite) return false;
+  try {
+    localStorage.setItem(PREFIX + PROBE, "1");
+    localStorage.removeItem(PREFIX + PROBE);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 export function recall(key: string): string | null {
   try {
@@ -38,11 +48,30 @@ export function recallJson(key: string): unknown {
   }
 }
 
-/** Calls back when another tab has written this key; returns the function that stops it. */
+/** Calls back when another tab, or an import, has written this key; returns the function that stops it. */
 export function onOtherTab(key: string, changed: () => void): () => void {
   const listen = (event: StorageEvent): void => {
-    if (event.key === PREFIX + key) changed();
+    // Null: everything was cleared.
+    if (event.key === PREFIX + key || event.key === null) changed();
   };
   addEventListener("storage", listen);
   return () => removeEventListener("storage", listen);
+}
+
+/** Everything that is remembered, by key. */
+export function recallAll(): Map<string, string> {
+  const kept = new Map<string, string>();
+  try {
+    for (const key of Object.keys(localStorage)) if (key.startsWith(PREFIX)) kept.set(key.slice(PREFIX.length), localStorage.getItem(key) ?? "");
+  } catch {
+    // Closed: there is only what this page has written.
+  }
+  return new Map([...kept, ...memory]);
+}
+
+/** Remembers these; with `isWhole` nothing but these. Those who listen for other tabs are told. */
+export function rememberAll(entries: ReadonlyMap<string, string>, { isWhole = false } = {}): void {
+  if (isWhole) for (const key of recallAll().keys()) if (!entries.has(key)) remember(key, null);
+  for (const [key, value] of entries) remember(key, value);
+  dispatchEvent(new StorageEvent("storage", { key: null }));
 }
