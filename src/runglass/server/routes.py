@@ -188,7 +188,7 @@ def make_routes(settings: Settings, dashboards: Sequence[Dashboard], live: Live)
         Route("/api/dashboards", list_dashboards, Dashboards),
         Route("/api/live", listen, Change, media_types=(EVENTS,)),
         *run_values.make_routes(),
-        *hparams.ROUTES,
+        *hparams.make_routes(),
     )
 
 

@@ -42,7 +42,8 @@ export interface Panel {
   readonly right: readonly string[];
 }
 
-export type RunStat = "last" | "first" | "min" | "max" | "mean" | "count";
+export const RUN_STATS = ["last", "first", "min", "max", "mean", "count"] as const;
+export type RunStat = (typeof RUN_STATS)[number];
 
 /** A column of the run table beside the name. */
 export type RunColumn =
