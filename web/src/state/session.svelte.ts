@@ -12,8 +12,10 @@ import { Pacer } from "./pacer";
 import { Preferences } from "./preferences.svelte";
 import { Readiness } from "./readiness.svelte";
 import { RunsState } from "./runs.svelte";
+import { SavedViews } from "./saved_views.svelte";
 import { Settings } from "./settings.svelte";
 import { Tags } from "./tags.svelte";
+import type { Theme } from "./view";
 import { Writers } from "./writers.svelte";
 
 const FAULTS: ReadonlySet<FileState> = new Set(["skipped", "damaged", "unreadable"]);
@@ -26,6 +28,7 @@ export class Session {
   readonly settings = new Settings();
   readonly preferences = new Preferences();
   readonly overlay = new Overlay();
+  readonly views = new SavedViews();
   readonly runs = new RunsState(this.settings, this.overlay);
   readonly commands = new Commands();
   readonly messages = new Messages();
@@ -81,11 +84,13 @@ export class Session {
         this.wake();
       }
     };
+    const stopFollowing = this.preferences.follow();
     this.#listings.request();
     follow();
     document.addEventListener("visibilitychange", follow);
     return () => {
       document.removeEventListener("visibilitychange", follow);
+      stopFollowing();
       stopListening?.();
       clearTimeout(this.#retryTimer);
       this.#listings.end();
@@ -95,6 +100,12 @@ export class Session {
   pause(isPaused: boolean): void {
     this.#isPaused = isPaused;
     this.wake();
+  }
+
+  /** Shown now, and what pages that say nothing of a theme are opened with. */
+  setTheme(theme: Theme): void {
+    this.settings.set({ theme });
+    this.preferences.set({ theme });
   }
 
   /** Ask for all lists again, now. */
@@ -150,6 +161,7 @@ export class Session {
       ]);
       this.status = status;
       this.overlay.open(status.locations);
+      this.views.open(status.locations);
       // News may have overtaken this answer.
       if (status.generation >= this.changes.generation) {
         this.isLoaded = status.is_loaded;
