@@ -50,6 +50,12 @@ export class Settings {
     this.view = { ...this.view, ...change };
   }
 
+  /** Everything back to how it is at first, but for the tab and the theme. */
+  reset(): void {
+    const { dashboard, theme } = this.view;
+    this.view = { ...DEFAULT_VIEW, dashboard, theme };
+  }
+
   /** Ranges and selected steps are in units of the axis they were made on. */
   setXAxis(xAxis: string): void {
     if (xAxis === this.view.xAxis) return;
