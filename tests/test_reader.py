@@ -50,21 +50,32 @@ def logs(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_lines_are_what_the_page_draws(logs: Path) -> None:
+def test_line_and_band(logs: Path) -> None:
     log = runglass.open(logs)
-    line = log.line("train", "loss", x="relative", smoothing="median", amount=3)
-    assert (line.x.tolist(), line.y[:2].tolist(), len(line)) == ([0, 1, 2, 3], [2.75, 2.75], 4)
-    assert math.isnan(line.y[2])
-    assert log.line("train", "loss").y[0] == 3.0
-    over = log.line("validation", "=2 * {loss}", x="={loss}")
-    assert (over.x.tolist(), over.y.tolist()) == ([3.5, 1 / 3], [7.0, 2 / 3])
+    x, y = log.line("train", "loss", x="relative", smoothing=("ema", 0.5))
+    assert x.tolist() == [0.0, 1.0, 2.0, 3.0]
+    # Debiased by the number of finite values so far; NaN stays and counts for nothing.
+    np.testing.assert_allclose(y, [3.0, 2.0 / 0.75, math.nan, (2.0 / 2 + 0.05) / 0.875])
+    assert log.line("validation", "loss").y.tolist() == [3.5, 1 / 3]
+    band = log.band(["train", "validation", "media"], "loss", center="mean", spread="minmax")
+    assert band.x[:2].tolist() == [0.0, 1.0]
+    assert band.center[:2].tolist() == [3.25, (2.5 + 1 / 3) / 2]
+    assert band.count[:2].tolist() == [2, 2]
+    with pytest.raises(SeriesUnknown):
+        log.line("train", "los")
+    with pytest.raises(BadArgument, match="smoothing"):
+        log.line("train", "loss", smoothing=("fourier", 1))
+
+
+def test_expressions(logs: Path) -> None:
+    log = runglass.open(logs)
     assert log.scalars("train", "=abs(-{loss})").value[:2].tolist() == [3.0, 2.5]
+    x, y = log.line("validation", "=2 * {loss}", x="={loss}")
+    assert (x.tolist(), y.tolist()) == ([3.5, 1 / 3], [7.0, 2 / 3])
     with pytest.raises(SeriesUnknown, match="'epoch'"):
         log.line("train", "loss", x="epoch")
     with pytest.raises(SeriesUnknown, match="'lost'"):
-        log.line("train", "lost")
-    with pytest.raises(BadArgument, match="smoothing='mean'"):
-        log.line("train", "loss", smoothing="mean")  # type: ignore[arg-type]
+        log.scalars("train", "={loss} - {lost}")
     with pytest.raises(BadRequest, match="column 10"):
         log.scalars("train", "={loss} +")
 
