@@ -2,12 +2,13 @@
 
 import type { Progress } from "../api/types";
 import { formatBytes } from "../chart/format";
+import { countOf, formatCount } from "../ui/count";
 
 /** 412 of 900 runs, 3.1 of 5.0 GB */
 export function progressText(progress: Progress): string {
   const { runs_found, runs_loaded, bytes_found, bytes_read } = progress;
   if (runs_found === 0) return "looking for runs";
-  const runs = `${runs_loaded.toLocaleString("en")} of ${runs_found.toLocaleString("en")} ${runs_found === 1 ? "run" : "runs"}`;
+  const runs = `${formatCount(runs_loaded)} of ${countOf(runs_found, "run")}`;
   if (bytes_found === 0) return runs;
   const [read = "", readUnit] = formatBytes(bytes_read).split(" ");
   const [found, unit] = formatBytes(bytes_found).split(" ");

@@ -1,30 +1,62 @@
-// Which runs changed when, in the server's own generations.
+// Which runs changed when, in the server's own generations. News can be held back while the page is to be quiet.
 
 import type { Change } from "../api/types";
 
+type News = Pick<Change, "generation" | "runs">;
+
+/** News that nobody has been told of yet, folded into one. */
+interface Held {
+  readonly generation: number;
+  /** Null: any run may have changed. */
+  readonly runs: ReadonlySet<string> | null;
+  /** Another server has taken over meanwhile. */
+  readonly isOtherServer: boolean;
+}
+
 export class Changes {
-  /** The newest generation heard of. */
+  /** The newest generation the page was told of. */
   generation = $state(0);
   /** Counts servers: generations of one mean nothing to the next. */
   epoch = $state(0);
+  held = $state.raw<Held | null>(null);
   /** Up to when anything may have changed: the state at the start and after a lost connection. */
   #everything = 0;
   readonly #byRun = new Map<string, number>();
 
-  add({ generation, runs }: Pick<Change, "generation" | "runs">): void {
-    if (generation < this.generation) {
-      this.epoch++;
-      this.#byRun.clear();
-      this.#everything = 0;
-    }
+  add({ generation, runs }: News): void {
+    if (generation < this.generation) this.#forget();
     if (runs === null) this.#everything = generation;
     else for (const run of runs) this.#byRun.set(run, generation);
     this.generation = generation;
+  }
+
+  /** Keep the news until `release`. */
+  hold({ generation, runs }: News): void {
+    const before = this.held?.generation ?? this.generation;
+    if (generation === before) return;
+    const isOtherServer = this.held?.isOtherServer === true || generation < before;
+    const isAny = runs === null || isOtherServer || this.held?.runs === null;
+    this.held = { generation, runs: isAny ? null : new Set([...(this.held?.runs ?? []), ...runs]), isOtherServer };
+  }
+
+  release(): void {
+    const { held } = this;
+    if (!held) return;
+    this.held = null;
+    if (held.isOtherServer) this.#forget();
+    this.add({ generation: held.generation, runs: held.runs && [...held.runs] });
   }
 
   /** Whether one of these runs changed after the given generation. */
   isNewer(than: number, runs: readonly string[]): boolean {
     if (this.generation <= than) return false;
     return this.#everything > than || runs.some((run) => (this.#byRun.get(run) ?? 0) > than);
+  }
+
+  #forget(): void {
+    this.epoch++;
+    this.generation = 0;
+    this.#everything = 0;
+    this.#byRun.clear();
   }
 }

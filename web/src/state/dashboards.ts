@@ -1,32 +1,58 @@
 // What a dashboard is to the frame around it, and the order of the tabs. Knows none of them by name.
 
 import type { Component } from "svelte";
-import type { DashboardInfo } from "../api/types";
+import type { DashboardInfo, Kind } from "../api/types";
 import type { Session } from "./session.svelte";
 
 export interface DashboardProps {
   session: Session;
 }
 
+/** How to log what a dashboard shows, for those who have not. */
+export interface HowTo {
+  /** One sentence: what it shows once there is something. */
+  readonly shows: string;
+  readonly examples: readonly Example[];
+}
+
+export interface Example {
+  /** A framework. */
+  readonly label: string;
+  /** Python that logs into a run below this folder. */
+  readonly code: (folder: string) => string;
+}
+
 /** What a dashboard's index.ts exports. Its title and kinds come from the server's list. */
 export interface DashboardModule {
   readonly load: () => Promise<{ default: Component<DashboardProps> }>;
+  readonly howTo: () => Promise<{ default: HowTo }>;
+  /** Kinds whose tags it lists: asked for along with everything else, before the dashboard itself is there. */
+  readonly lists: readonly Kind[];
+  /** The one that most people come for: fetched before the server has said which have something to show. */
+  readonly isUsual?: boolean;
 }
 
-export interface Tab extends DashboardInfo {
-  readonly load: DashboardModule["load"];
-}
+export type Modules = Readonly<Record<string, DashboardModule>>;
+export interface Tab extends DashboardInfo, DashboardModule {}
+
+const nameOf = (path: string): string | undefined => path.split("/").at(-2);
 
 /** Tabs in the server's order; what this page has no folder for is left out. `modules` is keyed by `…/name/index.ts`. */
-export function makeTabs(listed: readonly DashboardInfo[], modules: Readonly<Record<string, DashboardModule>>): Tab[] {
-  const byName = new Map(Object.entries(modules).map(([path, module]) => [path.split("/").at(-2), module]));
+export function makeTabs(listed: readonly DashboardInfo[], modules: Modules): Tab[] {
+  const byName = new Map(Object.entries(modules).map(([path, module]) => [nameOf(path), module]));
   return listed.flatMap((info) => {
     const module = byName.get(info.name);
-    return module ? [{ ...info, load: module.load }] : [];
+    return module ? [{ ...info, ...module }] : [];
   });
 }
 
 /** The tab the user asked for, else the first with data, else the first. */
 export function chooseTab(tabs: readonly Tab[], name: string): Tab | null {
   return tabs.find((tab) => tab.name === name) ?? tabs.find((tab) => tab.is_active) ?? tabs[0] ?? null;
+}
+
+/** Which dashboard it will be, before the server has listed them. */
+export function guessModule(modules: Modules, name: string): DashboardModule | undefined {
+  const asked = Object.entries(modules).find(([path]) => nameOf(path) === name)?.[1];
+  return asked ?? Object.values(modules).find((module) => module.isUsual);
 }

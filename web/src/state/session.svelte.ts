@@ -1,25 +1,47 @@
 // The page's connection to one server: what it lists, how far it has loaded, and news of changes. Dashboards read it;
 // only it asks for listings.
 
+import { untrack } from "svelte";
 import { ApiError, type Client } from "../api/client";
 import { type Connection, type LiveHandlers, openLive } from "../api/live";
 import type { Change, DashboardInfo, FileHealth, FileState, Progress, Status } from "../api/types";
 import { Changes } from "./changes.svelte";
+import { Commands } from "./commands.svelte";
+import { HParamsState } from "./hparams.svelte";
+import { Messages } from "./messages.svelte";
+import { Overlay } from "./overlay.svelte";
 import { Pacer } from "./pacer";
+import { Preferences } from "./preferences.svelte";
 import { Readiness } from "./readiness.svelte";
+import { RunValuesState } from "./run_values.svelte";
 import { RunsState } from "./runs.svelte";
+import { SavedViews } from "./saved_views.svelte";
+import { ALL } from "./selection";
 import { Settings } from "./settings.svelte";
+import { Tags } from "./tags.svelte";
+import type { Theme } from "./view";
+import { Writers } from "./writers.svelte";
 
 const FAULTS: ReadonlySet<FileState> = new Set(["skipped", "damaged", "unreadable"]);
 const LISTING_PACE = { restFactor: 4, minRestMs: 150, maxRestMs: 10_000 };
+const RETRY_MS = 5_000;
 
 export const isFaulty = (state: FileState): boolean => FAULTS.has(state);
 
 export class Session {
-  readonly runs = new RunsState();
   readonly settings = new Settings();
+  readonly preferences = new Preferences();
+  readonly overlay = new Overlay();
+  readonly hparams = new HParamsState(() => this.client.hparams());
+  readonly runValues = new RunValuesState((query) => this.client.runValues(query));
+  readonly runs = new RunsState(this.settings, this.overlay, this.hparams, this.runValues, () => this.tags.index("scalar"));
+  readonly views = new SavedViews();
+  readonly commands = new Commands();
+  readonly messages = new Messages();
   readonly changes = new Changes();
   readonly readiness = new Readiness();
+  readonly writers = new Writers();
+  readonly tags: Tags;
 
   status = $state.raw<Status | null>(null);
   dashboards = $state.raw<readonly DashboardInfo[] | null>(null);
@@ -30,58 +52,155 @@ export class Session {
   isLoaded = $state(false);
   progress = $state.raw<Progress | null>(null);
   lastChangeMs = $state(0);
-  /** Counts the listings; dashboards list their tags anew when it grows. */
+  /** Where the pointer is in some chart, for the crosshairs of all others. */
+  cursor = $state.raw<{ readonly card: string; readonly x: number } | null>(null);
+  /** Counts the listings; what is listed along with them is listed anew when it grows. */
   listing = $state(0);
 
-  /** The lists are from after the first full scan, or that is not over yet. */
-  readonly isListedWhole = $derived(!this.isLoaded || this.status?.is_loaded === true);
+  #isPaused = $state(false);
+  #isHidden = $state(false);
+  /** The user has stopped updates. */
+  readonly isPaused = $derived(this.#isPaused);
+  /** Nothing is asked for on the page's own account: it is paused, or nobody sees it. What the user does is still answered. */
+  readonly isQuiet = $derived(this.#isPaused || this.#isHidden);
+  /** The lists are from after the first full scan, or that is not over yet; and no filter waits for its numbers. */
+  readonly isListedWhole = $derived((!this.isLoaded || this.status?.is_loaded === true) && !this.runs.isPending);
 
   #isListing = false;
+  #attempts = 0;
+  #retryTimer: ReturnType<typeof setTimeout> | undefined;
   readonly #listings = new Pacer(() => this.list(), LISTING_PACE);
 
-  constructor(readonly client: Client) {}
+  constructor(readonly client: Client) {
+    this.tags = new Tags((kind) => client.tags(kind));
+    this.#isPaused = !this.preferences.followsLive;
+  }
 
   /** Returns the function that ends the session. */
   start(listen: (handlers: LiveHandlers) => () => void = openLive): () => void {
+    let stopListening: (() => void) | null = null;
+    // Browsers allow a server six connections for all tabs together: one that nobody sees gives its own back.
+    const follow = (): void => {
+      this.#isHidden = document.hidden;
+      if (this.#isHidden) {
+        stopListening?.();
+        stopListening = null;
+      } else {
+        stopListening ??= listen({ onConnection: (connection) => this.connect(connection), onChange: (change) => this.hear(change) });
+        this.wake();
+      }
+    };
+    const stopFollowing = this.preferences.follow();
     this.#listings.request();
-    const stopListening = listen({
-      onConnection: (connection) => (this.connection = connection),
-      onChange: (change) => this.hear(change),
-    });
+    follow();
+    document.addEventListener("visibilitychange", follow);
+    const stopKeeping = $effect.root(() => this.keepRuns());
     return () => {
-      stopListening();
+      stopKeeping();
+      this.runValues.end();
+      document.removeEventListener("visibilitychange", follow);
+      stopFollowing();
+      stopListening?.();
+      clearTimeout(this.#retryTimer);
       this.#listings.end();
     };
   }
 
+  /** What runs need whether or not their table is on screen. */
+  private keepRuns(): void {
+    // Outside: the numbers of metric columns are asked for while somebody wants them.
+    $effect(() => {
+      const wanted = this.runs.wantedMetrics;
+      if (this.connection !== "lost") untrack(() => this.runValues.want(wanted));
+    });
+    $effect(() => {
+      if (this.changes.generation > 0) untrack(() => this.runValues.refresh());
+    });
+    // Outside: an address can name runs that are gone.
+    let told = 0;
+    $effect(() => {
+      if (!this.isLoaded || this.status?.is_loaded !== true || this.runs.names.length === 0) return;
+      const gone = this.runs.goneCount;
+      if (gone > told) untrack(() => this.tellGone(gone));
+      told = gone;
+    });
+  }
+
+  private tellGone(gone: number): void {
+    const named = this.settings.selection.except.size;
+    const isAll = gone === named;
+    const text = isAll
+      ? `${gone === 1 ? "The run" : `None of the ${gone} runs`} of this address ${gone === 1 ? "is not" : "is"} in these logs.`
+      : `${gone} of the ${named} runs of this address ${gone === 1 ? "is" : "are"} not in these logs; the others are shown.`;
+    this.messages.say(text, { action: { label: "Show all runs", run: () => this.runs.select(ALL) } });
+  }
+
+  pause(isPaused: boolean): void {
+    this.#isPaused = isPaused;
+    this.wake();
+  }
+
+  /** Shown now, and what pages that say nothing of a theme are opened with. */
+  setTheme(theme: Theme): void {
+    this.settings.set({ theme });
+    this.preferences.set({ theme });
+  }
+
+  /** Ask for all lists again, now. */
   retry(): void {
     this.error = null;
     this.#listings.request();
+  }
+
+  private connect(connection: Connection): void {
+    this.connection = connection;
+    // The server may be the same as before with nothing new to tell.
+    if (connection === "open" && this.error) this.#listings.request();
   }
 
   private hear(change: Change): void {
     this.isLoaded = change.is_loaded;
     this.progress = change.progress;
     // The first news on a connection says where things stand, not that they moved.
-    if (this.changes.generation > 0 && change.generation !== this.changes.generation) this.lastChangeMs = Date.now();
-    this.changes.add(change);
-    this.listIfOld();
+    const known = this.changes.held?.generation ?? this.changes.generation;
+    if (known > 0 && change.generation !== known) {
+      this.lastChangeMs = Date.now();
+      if (change.is_loaded) this.writers.hear(change.runs ?? [], this.lastChangeMs);
+    }
+    if (this.isQuiet) this.changes.hold(change);
+    else {
+      this.changes.add(change);
+      this.listIfOld();
+    }
+  }
+
+  /** Catches up on what was held back. */
+  private wake(): void {
+    if (this.isQuiet) return;
+    this.changes.release();
+    if (this.changes.generation > 0) this.listIfOld();
   }
 
   /** What was listed may be as new as the news. */
   private listIfOld(): void {
-    if (!this.#isListing && this.status?.generation !== this.changes.generation) this.#listings.request();
+    if (!this.#isListing && !this.isQuiet && this.status?.generation !== this.changes.generation) this.#listings.request();
   }
 
   private async list(): Promise<void> {
     this.#isListing = true;
+    clearTimeout(this.#retryTimer);
     try {
+      // The first time they are on their way already.
+      if (this.#attempts++ > 0) this.tags.refresh();
+      void this.hparams.refresh();
       const [status, { runs }, { dashboards }] = await Promise.all([
         this.client.status(),
         this.client.runs(),
         this.client.dashboards(),
       ]);
       this.status = status;
+      this.overlay.open(status.locations);
+      this.views.open(status.locations);
       // News may have overtaken this answer.
       if (status.generation >= this.changes.generation) {
         this.isLoaded = status.is_loaded;
@@ -95,6 +214,8 @@ export class Session {
       this.faults = isSick ? (await this.client.health()).files.filter((file) => isFaulty(file.state)) : [];
     } catch (cause) {
       this.error = cause instanceof ApiError ? cause : new ApiError("internal", String(cause));
+      // Out of reach, the live connection says when to try again.
+      if (this.error.code !== "unreachable") this.#retryTimer = setTimeout(() => this.#listings.request(), RETRY_MS);
     } finally {
       this.#isListing = false;
     }

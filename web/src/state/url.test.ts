@@ -1,14 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { type RunKey, runKey } from "./run_key";
 import { ALL, NONE, only, withRuns } from "./selection";
-import { DEFAULT_VIEW, decodeView, encodeView, type View } from "./url";
+import { decodeView, encodeView } from "./url";
+import { DEFAULT_VIEW, type View } from "./view";
 
 function namesOf(names: string[]): (key: RunKey) => string | undefined {
   const known = new Map(names.map((name) => [runKey(name), name]));
   return (key) => known.get(key);
 }
-
 const roundTrip = (view: View, names: string[] = []): View => decodeView(encodeView(view, namesOf(names)));
+
+const AWKWARD = ["lr=0.1,seed=1", "ä & b + c", "~odd", ".", "-minus", "a;b\\c", "=x", "100%"];
 
 describe("the view in the address", () => {
   it("is empty for the default view", () => {
@@ -17,21 +19,56 @@ describe("the view in the address", () => {
   });
 
   it("survives a round trip with every field set to something awkward", () => {
-    const names = ["lr=0.1,seed=1", "ä & b + c", "~odd", "."];
     const view: View = {
       dashboard: "scalars",
       runFilter: "^(a|b)+#?&=%",
-      selection: withRuns(ALL, names, false, [...names, "kept"]),
+      runQuery: "val/acc > 0.9 and lr < 1e-3",
+      selection: withRuns(ALL, AWKWARD, false, [...AWKWARD, "kept"]),
+      isTree: false,
+      shutFolders: new Set(["a/b", ""]),
+      columns: [
+        { kind: "hparam", name: "optimizer;name" },
+        { kind: "metric", tag: "val/loss", stat: "min" },
+        { kind: "metric", tag: "a\\;b", stat: "at_step", step: -12 },
+        { kind: "metric", tag: "val/loss", stat: "at_best", best: "max", bestTag: "val/acc;uracy" },
+        { kind: "info", name: "duration" },
+      ],
+      sort: { column: "min;val/loss", isDescending: true },
+      colorBy: "regex:(train|eval):x",
       tagFilter: "loss/.*\\d+",
-      smoothing: 0.999,
-      xAxis: "wall",
-      cutsOutliers: false,
-      theme: "dark",
       collapsed: new Set(["train", "", "a=b&c"]),
-      logTags: new Set(["val/loss"]),
-      zooms: new Map([["a,b/c", [-1.5e-7, 2 ** 53]]]),
+      pinned: ["val/loss", "a;b", "panel1"],
+      order: new Map([["tra;in", ["b;c", "a\\"]], ["", ["x"]]]),
+      panels: [{ id: "panel1", tags: ["a;b", "={a} - {b}", ">c"], right: ["={a} - {b}"] }],
+      cards: new Map([
+        ["a,b/c;d:e", { x: [-1.5e-7, 2 ** 53], y: [0, 1], y2: [-1, 1], xScale: "log", yScale: "symlog", y2Scale: "linear", selection: [0, 5], isWide: true, heightPx: 400 }],
+        ["", { selection: [0] }],
+      ]),
+      xAxis: "train/epoch",
+      xScale: "log",
+      yScale: "symlog",
+      smoothing: { kind: "gaussian", amount: 12.5 },
+      cutsOutliers: false,
+      showsRaw: false,
+      showsEarlier: true,
+      breaksFalls: true,
+      isZoomLinked: true,
+      linkedX: [1, 2],
+      groupBy: "hparam:lr:x",
+      center: "median",
+      spread: "bootstrap",
+      selecting: "range",
+      isSelectionLinked: true,
+      linkedSelection: [3, 9],
+      theme: "dark",
     };
-    expect(roundTrip(view, names)).toEqual(view);
+    for (const key of Object.keys(DEFAULT_VIEW) as (keyof View)[]) expect(view[key], key).not.toEqual(DEFAULT_VIEW[key]);
+    expect(roundTrip(view, AWKWARD)).toEqual(view);
+  });
+
+  it.each(AWKWARD)("keeps the run, tag and card %s", (name) => {
+    const view: View = { ...DEFAULT_VIEW, selection: only(name), pinned: [name], cards: new Map([[name, { x: [0, 1] }]]) };
+    expect(roundTrip(view, AWKWARD)).toEqual(view);
   });
 
   it("tells no run from all runs", () => {
@@ -56,11 +93,9 @@ describe("the view in the address", () => {
   });
 
   it("falls back to the default for what it cannot read", () => {
-    expect(decodeView("#/scalars?smoothing=much&x=epoch&theme=pink&zoom=3,2,loss&zoom=a,b,c&unknown=1")).toEqual({
-      ...DEFAULT_VIEW,
-      dashboard: "scalars",
-    });
-    expect(decodeView("#/?smoothing=7").smoothing).toBe(0.999);
+    const odd = "smoothing=much&theme=pink&card=loss;x:3,2&card=a&zoom=a,b&column=max&group=moon&panel=p&sort=&tree=maybe&unknown=1&at=1,2,3";
+    expect(decodeView(`#/scalars?${odd}`)).toEqual({ ...DEFAULT_VIEW, dashboard: "scalars" });
+    expect(decodeView("#/?smoothing=7").smoothing).toEqual({ kind: "ema", amount: 0.999 });
     expect(decodeView("#/%zz").dashboard).toBe("%zz");
   });
 });

@@ -1,121 +1,309 @@
 // The whole view as text after the `#` of the address, and back. Pure: App.svelte reads and writes the address itself.
 
-import type { XAxis } from "../api/types";
 import { KEY_LENGTH, type RunKey, runKey } from "./run_key";
-import { ALL, type Selection } from "./selection";
+import type { Selection } from "./selection";
+import {
+  type CardView,
+  type ColorBy,
+  DEFAULT_VIEW,
+  type GroupBy,
+  type Panel,
+  type Range,
+  RUN_STATS,
+  type RunColumn,
+  type RunSort,
+  type ScaleKind,
+  type Smoothing,
+  SMOOTHING_MAX,
+  type View,
+} from "./view";
 
-export type Theme = "system" | "light" | "dark";
-export type Range = readonly [number, number];
+/** Gives readable names to selected runs; a key without one is written as the key. */
+export type NameOf = (key: RunKey) => string | undefined;
 
-export interface View {
-  /** Name of the open dashboard; "" for the first that has data. */
-  dashboard: string;
-  runFilter: string;
-  selection: Selection;
-  tagFilter: string;
-  smoothing: number;
-  xAxis: XAxis;
-  cutsOutliers: boolean;
-  theme: Theme;
-  collapsed: ReadonlySet<string>;
-  logTags: ReadonlySet<string>;
-  zooms: ReadonlyMap<string, Range>;
+/** How one field is written: as any number of texts under one key. None of them: the default. */
+interface Field<T> {
+  readonly key: string;
+  readonly write: (value: T, nameOf: NameOf) => readonly string[];
+  /** Undefined: these texts say nothing that can be understood. */
+  readonly read: (texts: readonly string[]) => T | undefined;
 }
 
-export const DEFAULT_VIEW: View = {
-  dashboard: "",
-  runFilter: "",
-  selection: ALL,
-  tagFilter: "",
-  smoothing: 0.6,
-  xAxis: "step",
-  cutsOutliers: true,
-  theme: "system",
-  collapsed: new Set(),
-  logTags: new Set(),
-  zooms: new Map(),
-};
-
-export const SMOOTHING_MAX = 0.999;
-export const X_AXES: readonly XAxis[] = ["step", "relative", "wall"];
-const THEMES: readonly Theme[] = ["system", "light", "dark"];
 // Above this many characters of names, runs are written as five-character keys.
 const NAMES_BUDGET = 240;
+const SCALES: readonly ScaleKind[] = ["linear", "log", "symlog"];
 
-/** `nameOf` gives readable names to selected runs; a key without one is written as the key. */
-export function encodeView(view: View, nameOf: (key: RunKey) => string | undefined): string {
+function text(key: string, fallback = ""): Field<string> {
+  return { key, write: (value) => (value === fallback ? [] : [value]), read: ([value]) => value };
+}
+
+function choice<T extends string>(key: string, options: readonly T[], fallback: T): Field<T> {
+  return { key, write: (value) => (value === fallback ? [] : [value]), read: ([value]) => options.find((option) => option === value) };
+}
+
+function flag(key: string, fallback: boolean): Field<boolean> {
+  return {
+    key,
+    write: (value) => (value === fallback ? [] : [value ? "1" : "0"]),
+    read: ([value]) => (value === "1" ? true : value === "0" ? false : undefined),
+  };
+}
+
+function list<T>(key: string, write: (entry: T) => string, read: (text: string) => T | undefined): Field<readonly T[]> {
+  return { key, write: (entries) => entries.map(write), read: (texts) => texts.map(read).filter((entry) => entry !== undefined) };
+}
+
+const same = (value: string): string => value;
+
+function set(key: string): Field<ReadonlySet<string>> {
+  return { key, write: (entries) => [...entries], read: (texts) => new Set(texts) };
+}
+
+function map<T>(key: string, write: (value: T) => string, read: (text: string) => T | undefined): Field<ReadonlyMap<string, T>> {
+  return {
+    key,
+    write: (entries) => [...entries].map(([name, value]) => `${escapePart(name)};${write(value)}`),
+    read: (texts) =>
+      new Map(
+        texts.flatMap((each) => {
+          const [name = "", rest] = splitParts(each);
+          const value = rest === undefined ? undefined : read(rest);
+          return value === undefined ? [] : [[name, value] as const];
+        }),
+      ),
+  };
+}
+
+// Parts of one text stand between semicolons; a semicolon or backslash inside a part has a backslash before it.
+const escapePart = (part: string): string => part.replace(/[\\;]/g, "\\$&");
+const writeParts = (parts: readonly string[]): string => parts.map(escapePart).join(";");
+
+/** The first part, and the rest where there is more. */
+function splitParts(joined: string): [string, string?] {
+  const cut = /^((?:[^\\;]|\\[\s\S])*);([\s\S]*)$/.exec(joined);
+  return cut ? [unescapePart(cut[1] as string), cut[2] as string] : [unescapePart(joined)];
+}
+const unescapePart = (part: string): string => part.replace(/\\([\s\S])/g, "$1");
+
+function readParts(joined: string): string[] {
   const parts: string[] = [];
-  const put = (key: string, value: string | number): void => void parts.push(`${key}=${escape(String(value))}`);
-  if (view.runFilter) put("filter", view.runFilter);
-  for (const value of encodeRuns(view.selection, nameOf)) put(view.selection.base === "none" ? "run" : "hide", value);
-  if (view.tagFilter) put("tags", view.tagFilter);
-  if (view.smoothing !== DEFAULT_VIEW.smoothing) put("smoothing", view.smoothing);
-  if (view.xAxis !== DEFAULT_VIEW.xAxis) put("x", view.xAxis);
-  if (!view.cutsOutliers) put("outliers", "shown");
-  if (view.theme !== DEFAULT_VIEW.theme) put("theme", view.theme);
-  for (const section of view.collapsed) put("shut", section);
-  for (const tag of view.logTags) put("log", tag);
-  for (const [tag, [low, high]] of view.zooms) put("zoom", `${low},${high},${tag}`);
+  let rest = joined;
+  for (;;) {
+    const [part, more] = splitParts(rest);
+    parts.push(part);
+    if (more === undefined) return parts;
+    rest = more;
+  }
+}
+
+const writeNumbers = (values: readonly number[]): string => values.join(",");
+function readNumbers(value: string | undefined): number[] | undefined {
+  if (!value) return undefined;
+  const numbers = value.split(",").map(Number);
+  return numbers.every(Number.isFinite) ? numbers : undefined;
+}
+function readRange(value: string | undefined): Range | undefined {
+  const [low, high] = readNumbers(value) ?? [];
+  return low !== undefined && high !== undefined && low < high ? [low, high] : undefined;
+}
+function readSelection(value: string | undefined): number[] | undefined {
+  // A card on which the user has taken the selection away.
+  if (value === "") return [];
+  const numbers = readNumbers(value);
+  return numbers && numbers.length <= 2 ? numbers : undefined;
+}
+
+const CARD_NUMBERS = { x: readRange, y: readRange, y2: readRange, selection: readSelection } as const;
+const CARD_SCALES = ["xScale", "yScale", "y2Scale"] as const;
+
+/** `x:0,100;yScale:log;wide` */
+function writeCard(card: CardView): string {
+  const parts: string[] = [];
+  for (const key of Object.keys(CARD_NUMBERS) as (keyof typeof CARD_NUMBERS)[]) {
+    const value = card[key];
+    if (value) parts.push(`${key}:${writeNumbers(value)}`);
+  }
+  for (const key of CARD_SCALES) if (card[key]) parts.push(`${key}:${card[key]}`);
+  if (card.isWide) parts.push("wide");
+  if (card.heightPx !== undefined) parts.push(`height:${card.heightPx}`);
+  return parts.join(";");
+}
+
+function readCard(written: string): CardView | undefined {
+  const card: Record<string, unknown> = {};
+  for (const part of written.split(";")) {
+    const [key = "", value = ""] = part.split(":");
+    if (key === "wide") card["isWide"] = true;
+    else if (key === "height" && Number(value) > 0) card["heightPx"] = Number(value);
+    else if (Object.hasOwn(CARD_NUMBERS, key)) card[key] = CARD_NUMBERS[key as keyof typeof CARD_NUMBERS](value);
+    else if ((CARD_SCALES as readonly string[]).includes(key)) card[key] = SCALES.find((scale) => scale === value);
+  }
+  const known = Object.fromEntries(Object.entries(card).filter(([, value]) => value !== undefined));
+  return Object.keys(known).length > 0 ? (known as CardView) : undefined;
+}
+
+/** Left and right tags: `id;<tag;>tag`. */
+const writePanel = ({ id, tags, right }: Panel): string =>
+  writeParts([id, ...tags.map((tag) => (right.includes(tag) ? ">" : "<") + tag)]);
+
+function readPanel(written: string): Panel | undefined {
+  const [id, ...marked] = readParts(written);
+  const tags = marked.map((tag) => tag.slice(1));
+  if (!id || tags.length === 0) return undefined;
+  return { id, tags, right: tags.filter((_, i) => marked[i]?.startsWith(">")) };
+}
+
+/** The name of a column in addresses and for sorting. */
+export function columnKey(column: RunColumn): string {
+  if (column.kind !== "metric") return writeParts([column.kind, column.name]);
+  if (column.stat === "at_step") return writeParts([column.stat, column.tag, String(column.step)]);
+  if (column.stat === "at_best") return writeParts([column.stat, column.tag, column.best, column.bestTag]);
+  return writeParts([column.stat, column.tag]);
+}
+
+const INFOS = ["started", "updated", "duration", "points", "note"] as const;
+
+function readColumn(key: string): RunColumn | undefined {
+  const [kind = "", name = "", third = "", fourth = ""] = readParts(key);
+  if (!name) return undefined;
+  const info = INFOS.find((each) => each === name);
+  if (kind === "info") return info && { kind, name: info };
+  if (kind === "hparam") return { kind, name };
+  if (kind === "at_step") return Number.isInteger(Number(third)) ? { kind: "metric", tag: name, stat: kind, step: Number(third) } : undefined;
+  if (kind === "at_best") {
+    return (third === "min" || third === "max") && fourth ? { kind: "metric", tag: name, stat: kind, best: third, bestTag: fourth } : undefined;
+  }
+  const stat = RUN_STATS.find((each) => each === kind);
+  return stat && { kind: "metric", tag: name, stat };
+}
+
+function readGrouping(written: string | undefined): Exclude<GroupBy, ""> | undefined {
+  const [, kind, rest = ""] = /^(config|regex|hparam|directory)(?::([\s\S]*))?$/.exec(written ?? "") ?? [];
+  if (kind === "config") return "config";
+  if (kind === "directory") return Number.isInteger(Number(rest)) && rest ? `directory:${Number(rest)}` : undefined;
+  return kind && rest ? (`${kind}:${rest}` as `regex:${string}`) : undefined;
+}
+
+const KINDS = ["ema", "time_ema", "gaussian", "median"] as const;
+const smoothing: Field<Smoothing> = {
+  key: "smoothing",
+  write: ({ kind, amount }) => {
+    if (kind === DEFAULT_VIEW.smoothing.kind && amount === DEFAULT_VIEW.smoothing.amount) return [];
+    return [kind === "ema" ? String(amount) : `${kind},${amount}`];
+  },
+  read: ([written = ""]) => {
+    const [first = "", second] = written.split(",");
+    const kind = second === undefined ? "ema" : KINDS.find((each) => each === first);
+    const amount = Number(second ?? first);
+    if (!kind || !Number.isFinite(amount) || (second ?? first) === "") return undefined;
+    return { kind, amount: kind === "ema" ? Math.min(Math.max(amount, 0), SMOOTHING_MAX) : Math.max(amount, 0) };
+  },
+};
+
+const selection: Field<Selection> = {
+  key: "run",
+  write: ({ base, except }, nameOf) => {
+    const sign = base === "none" ? "" : "-";
+    if (except.size === 0) return base === "none" ? [""] : [];
+    const keys = [...except];
+    const names = keys.map(nameOf);
+    const isReadable = names.every((name) => name !== undefined && !/^([-~]|$)/.test(name)) && names.join("").length <= NAMES_BUDGET;
+    return isReadable ? names.map((name) => sign + name) : [`${sign}~${keys.join("")}`];
+  },
+  read: (texts) => {
+    const base = texts[0]?.startsWith("-") ? "all" : "none";
+    const except = new Set<RunKey>();
+    for (const each of texts) {
+      const name = base === "all" ? each.slice(1) : each;
+      if (!name.startsWith("~")) {
+        if (name) except.add(runKey(name));
+        continue;
+      }
+      for (let at = 1; at + KEY_LENGTH <= name.length; at += KEY_LENGTH) except.add(name.slice(at, at + KEY_LENGTH) as RunKey);
+    }
+    return { base, except };
+  },
+};
+
+const sort: Field<RunSort | null> = {
+  key: "sort",
+  write: (value) => (value ? [(value.isDescending ? "-" : "") + value.column] : []),
+  read: ([value = ""]) => (value ? { column: value.replace(/^-/, ""), isDescending: value.startsWith("-") } : null),
+};
+
+const FIELDS: { readonly [K in Exclude<keyof View, "dashboard">]: Field<View[K]> } = {
+  runFilter: text("filter"),
+  runQuery: text("query"),
+  selection,
+  isTree: flag("tree", DEFAULT_VIEW.isTree),
+  shutFolders: set("folded"),
+  columns: list("column", columnKey, readColumn),
+  sort,
+  colorBy: {
+    key: "color",
+    write: (value) => (value === "run" ? [] : [value]),
+    read: ([value]): ColorBy | undefined => readGrouping(value),
+  },
+  tagFilter: text("tags"),
+  collapsed: set("shut"),
+  pinned: list("pin", same, same),
+  order: map<readonly string[]>("order", writeParts, readParts),
+  panels: list("panel", writePanel, readPanel),
+  cards: map("card", writeCard, readCard),
+  xAxis: text("x", DEFAULT_VIEW.xAxis),
+  xScale: choice("xscale", SCALES, DEFAULT_VIEW.xScale),
+  yScale: choice("yscale", SCALES, DEFAULT_VIEW.yScale),
+  smoothing,
+  cutsOutliers: flag("cut", DEFAULT_VIEW.cutsOutliers),
+  showsRaw: flag("raw", DEFAULT_VIEW.showsRaw),
+  showsEarlier: flag("earlier", DEFAULT_VIEW.showsEarlier),
+  breaksFalls: flag("breaks", DEFAULT_VIEW.breaksFalls),
+  isZoomLinked: flag("link", DEFAULT_VIEW.isZoomLinked),
+  linkedX: { key: "zoom", write: (value) => (value ? [writeNumbers(value)] : []), read: ([value]) => readRange(value) },
+  groupBy: { key: "group", write: (value) => (value ? [value] : []), read: ([value]) => readGrouping(value) },
+  center: choice("center", ["mean", "median"], DEFAULT_VIEW.center),
+  spread: choice("spread", ["minmax", "std", "stderr", "quantile", "bootstrap"], DEFAULT_VIEW.spread),
+  selecting: choice("select", ["none", "step", "range"], DEFAULT_VIEW.selecting),
+  isSelectionLinked: flag("linked", DEFAULT_VIEW.isSelectionLinked),
+  linkedSelection: {
+    key: "at",
+    write: (value) => (value.length > 0 ? [writeNumbers(value)] : []),
+    read: ([value]) => readSelection(value),
+  },
+  theme: choice("theme", ["system", "light", "dark"], DEFAULT_VIEW.theme),
+};
+const KEYS = Object.keys(FIELDS) as (keyof typeof FIELDS)[];
+
+export function encodeView(view: View, nameOf: NameOf): string {
+  const parts = KEYS.flatMap((name) => writeField(FIELDS[name] as Field<unknown>, view[name], nameOf));
   const query = parts.length > 0 ? `?${parts.join("&")}` : "";
   return view.dashboard || query ? `#/${escape(view.dashboard)}${query}` : "";
 }
 
+const writeField = (field: Field<unknown>, value: unknown, nameOf: NameOf): string[] =>
+  field.write(value, nameOf).map((each) => `${field.key}=${escape(each)}`);
+
 export function decodeView(hash: string): View {
   const [, path = "", query = ""] = /^#\/?([^?]*)\??(.*)$/s.exec(hash) ?? [];
   const params = new URLSearchParams(query);
-  const smoothing = Number(params.get("smoothing") ?? DEFAULT_VIEW.smoothing);
-  return {
-    dashboard: unescape(path),
-    runFilter: params.get("filter") ?? "",
-    selection: decodeRuns(params),
-    tagFilter: params.get("tags") ?? "",
-    smoothing: Number.isFinite(smoothing) ? Math.min(Math.max(smoothing, 0), SMOOTHING_MAX) : DEFAULT_VIEW.smoothing,
-    xAxis: X_AXES.find((x) => x === params.get("x")) ?? DEFAULT_VIEW.xAxis,
-    cutsOutliers: params.get("outliers") !== "shown",
-    theme: THEMES.find((theme) => theme === params.get("theme")) ?? DEFAULT_VIEW.theme,
-    collapsed: new Set(params.getAll("shut")),
-    logTags: new Set(params.getAll("log")),
-    zooms: new Map(params.getAll("zoom").flatMap(decodeZoom)),
-  };
-}
-
-function encodeRuns({ base, except }: Selection, nameOf: (key: RunKey) => string | undefined): string[] {
-  if (except.size === 0) return base === "none" ? [""] : [];
-  const keys = [...except];
-  const names = keys.map(nameOf);
-  const isReadable =
-    names.every((name) => name !== undefined && name !== "" && !name.startsWith("~")) && names.join("").length <= NAMES_BUDGET;
-  return isReadable ? (names as string[]) : [`~${keys.join("")}`];
-}
-
-function decodeRuns(params: URLSearchParams): Selection {
-  const base = params.has("run") ? "none" : "all";
-  const except = new Set<RunKey>();
-  for (const value of params.getAll(base === "none" ? "run" : "hide")) {
-    if (value.startsWith("~")) {
-      for (let at = 1; at + KEY_LENGTH <= value.length; at += KEY_LENGTH) except.add(value.slice(at, at + KEY_LENGTH) as RunKey);
-    } else if (value) {
-      except.add(runKey(value));
-    }
+  const view: Record<string, unknown> = { ...DEFAULT_VIEW, dashboard: unescape(path) };
+  for (const name of KEYS) {
+    const texts = params.getAll(FIELDS[name].key);
+    const value = texts.length > 0 ? FIELDS[name].read(texts) : undefined;
+    if (value !== undefined) view[name] = value;
   }
-  return { base, except };
-}
-
-function decodeZoom(text: string): [string, Range][] {
-  const [, low, high, tag] = /^([^,]+),([^,]+),(.*)$/s.exec(text) ?? [];
-  const range = [Number(low), Number(high)] as const;
-  return tag !== undefined && range.every(Number.isFinite) && range[0] < range[1] ? [[tag, range]] : [];
+  return view as unknown as View;
 }
 
 /** As encodeURIComponent, but leaves what is harmless after a `#` readable. */
-function escape(text: string): string {
-  return encodeURIComponent(text).replace(/%(2F|2C|3A|40|24|7C)/g, (code) => decodeURIComponent(code));
+function escape(value: string): string {
+  return encodeURIComponent(value).replace(/%(2F|2C|3A|3B|3C|3E|40|24|7C)/g, (code) => decodeURIComponent(code));
 }
 
-function unescape(text: string): string {
+function unescape(value: string): string {
   try {
-    return decodeURIComponent(text);
+    return decodeURIComponent(value);
   } catch {
-    return text;
+    return value;
   }
 }

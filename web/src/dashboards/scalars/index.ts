@@ -2,4 +2,9 @@
 
 import type { DashboardModule } from "../../state/dashboards";
 
-export default { load: () => import("./Scalars.svelte") } satisfies DashboardModule;
+export default {
+  load: () => import("./Scalars.svelte"),
+  howTo: () => import("./how_to"),
+  lists: ["scalar"],
+  isUsual: true,
+} satisfies DashboardModule;

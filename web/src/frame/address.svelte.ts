@@ -1,0 +1,96 @@
+// Keeps the browser's address and the view in step, both ways: what is set is written, and back, forward or a typed address
+// is shown. What the address means is not known here.
+
+import type { Session } from "../state/session.svelte";
+import { readTensorBoardHash, readTensorBoardQuery } from "../state/tensorboard_url";
+import { Trail } from "../state/trail";
+import { decodeView } from "../state/url";
+import { DEFAULT_VIEW, type View } from "../state/view";
+
+// Browsers refuse a page that writes its address on every move of a slider.
+const WRITE_REST_MS = 120;
+
+interface Place {
+  /** Steps of ours before this one. A place without it was typed or linked to. */
+  readonly depth: number;
+}
+
+const place = (): Place | null => history.state as Place | null;
+
+/** The view that the page was opened with. Before anything else: it says what has to be fetched. */
+export function readArrival(session: Session): void {
+  const view = readAddress();
+  session.settings.view = view.theme === "system" ? { ...view, theme: session.preferences.theme } : view;
+}
+
+/** To be called while the app is made. */
+export function followAddress(session: Session): void {
+  const { settings, runs } = session;
+  const trail = new Trail(settings.view);
+  let shownHash = location.hash;
+  let written = "";
+
+  function write(address: string): void {
+    const how = trail.take();
+    if (address === written) return;
+    written = address;
+    const url = `${location.pathname}${location.search}${address}`;
+    const depth = place()?.depth ?? 0;
+    if (how === "push") history.pushState({ depth: depth + 1 }, "", url);
+    else history.replaceState({ depth }, "", url);
+    shownHash = location.hash;
+  }
+
+  function arrive(): void {
+    // Browsers tell of one arrival in two ways.
+    if (location.hash === shownHash) return;
+    shownHash = location.hash;
+    written = "";
+    const read = readAddress();
+    const view = !place() && read.theme === "system" ? { ...read, theme: settings.theme } : read;
+    trail.arrive(view);
+    settings.view = view;
+  }
+
+  $effect(() => {
+    const address = settings.address(runs.names, runs.nameOf);
+    trail.note(settings.view, performance.now());
+    const timer = setTimeout(() => write(address), WRITE_REST_MS);
+    return () => clearTimeout(timer);
+  });
+  $effect(() => {
+    addEventListener("popstate", arrive);
+    addEventListener("hashchange", arrive);
+    return () => {
+      removeEventListener("popstate", arrive);
+      removeEventListener("hashchange", arrive);
+    };
+  });
+}
+
+/** Back, but never out of the page. */
+export function undo(): boolean {
+  const canUndo = (place()?.depth ?? 0) > 0;
+  if (canUndo) history.back();
+  return canUndo;
+}
+
+/** The address of the view as it is to be kept or sent: the theme is everybody's own. */
+export function addressOf({ settings, runs }: Session): string {
+  return settings.address(runs.names, runs.nameOf, { theme: DEFAULT_VIEW.theme });
+}
+
+export const linkTo = (address: string): string => `${location.origin}${location.pathname}${location.search}${address || "#/"}`;
+
+/** Show a kept view. It is a step that can be undone. */
+export function applyAddress({ settings }: Session, address: string): void {
+  settings.view = { ...decodeView(address), theme: settings.theme };
+}
+
+function readAddress(): View {
+  const { view, rest } = readTensorBoardQuery(location.search);
+  const old = readTensorBoardHash(location.hash);
+  // Once read it is part of the view, and must not come back with the next reload.
+  if (Object.keys(view).length > 0) history.replaceState(history.state, "", `${location.pathname}${rest}${location.hash}`);
+  return { ...(old ? { ...DEFAULT_VIEW, ...old } : decodeView(location.hash)), ...view };
+}

@@ -1,0 +1,45 @@
+// What the command palette can find: commands, saved views, runs and tags, each with what choosing it does.
+
+import type { TagIndex } from "../api/types";
+import type { Tab } from "../state/dashboards";
+import type { Session } from "../state/session.svelte";
+import { applyAddress } from "./address.svelte";
+
+export interface Entry {
+  readonly id: string;
+  readonly kind: string;
+  readonly title: string;
+  readonly keys?: string;
+  readonly run: () => void;
+}
+
+/** Commands first: of equals they are the ones meant. */
+export function makeEntries(session: Session, tabs: readonly Tab[]): Entry[] {
+  const { settings, runs } = session;
+  const commands = session.commands.all
+    .filter(({ id }) => id !== "page.palette")
+    .map(({ id, title, group, keys, run }) => ({ id, kind: group, title, ...(keys && { keys }), run }));
+  const views = session.views.all.map(({ name, address }) => ({ id: `view ${name}`, kind: "View", title: name, run: () => applyAddress(session, address) }));
+  const listed = runs.names.map((name) => ({ id: `run ${name}`, kind: "Only this run", title: runs.title(name), run: () => runs.tickOnly(name) }));
+  return [...commands, ...views, ...listed, ...tabs.filter((tab) => tab.is_active).flatMap((tab) => tagEntries(tab))];
+
+  function tagEntries(tab: Tab): Entry[] {
+    const tags = tab.lists.flatMap((kind) => tagsOf(session.tags.index(kind)));
+    return tags.map((tag) => ({
+      id: `tag ${tab.name} ${tag}`,
+      kind: `${tab.title} · tag`,
+      title: tag,
+      run: () => settings.set({ dashboard: tab.name, tagFilter: exactly(tag) }),
+    }));
+  }
+}
+
+/** Every tag once, in the order in which they are met. */
+function tagsOf(index: TagIndex | null): string[] {
+  return [...new Set(index?.tag_sets.flatMap((tags) => Object.keys(tags)))];
+}
+
+/** The pattern that matches this text and no other. */
+export function exactly(text: string): string {
+  return `^${text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&")}$`;
+}

@@ -1,0 +1,28 @@
+// What can be done on the page by name: the command palette lists it, the shortcut list shows its keys. Parts of the page
+// add their own while they are there.
+
+import { SvelteMap } from "svelte/reactivity";
+
+export interface Command {
+  /** Unique, e.g. "runs.invert". */
+  readonly id: string;
+  readonly title: string;
+  /** Heading in the palette and the shortcut list: "Page", "Runs", "Charts". */
+  readonly group: string;
+  /** As KeyboardEvent.key, with modifiers first: "Ctrl+k", "?", "g s". Pressed outside of text fields only, unless with Ctrl. */
+  readonly keys?: string;
+  readonly run: () => void;
+}
+
+export class Commands {
+  readonly #byId = new SvelteMap<string, Command>();
+  readonly all = $derived([...this.#byId.values()]);
+
+  /** Returns the function that takes them away again. */
+  add(commands: readonly Command[]): () => void {
+    for (const command of commands) this.#byId.set(command.id, command);
+    return () => {
+      for (const command of commands) if (this.#byId.get(command.id) === command) this.#byId.delete(command.id);
+    };
+  }
+}

@@ -1,0 +1,105 @@
+// What the user says about runs: star, hidden, another name, a note, a colour, and which run is the baseline. Kept in
+// this browser per log directory, and as a file; never in the logs.
+
+import { hashName } from "./run_key";
+import { onOtherTab, recall, remember } from "./storage";
+
+export interface RunMarks {
+  readonly isStarred?: boolean;
+  readonly isHidden?: boolean;
+  readonly name?: string;
+  readonly note?: string;
+  /** #rrggbb */
+  readonly color?: string;
+}
+
+export interface OverlayData {
+  readonly runs: ReadonlyMap<string, RunMarks>;
+  readonly baseline: string | null;
+}
+
+const EMPTY: OverlayData = { runs: new Map(), baseline: null };
+const UNMARKED: RunMarks = {};
+const FORMAT = "runglass-overlay";
+
+export class Overlay {
+  #data = $state.raw<OverlayData>(EMPTY);
+  #key = "";
+  #stop = (): void => undefined;
+
+  readonly runs = $derived(this.#data.runs);
+  readonly baseline = $derived(this.#data.baseline);
+
+  /** Marks of another log directory are another overlay. */
+  open(locations: readonly string[]): void {
+    const key = overlayKey(locations);
+    if (key === this.#key) return;
+    this.#key = key;
+    this.#stop();
+    this.#stop = onOtherTab(key, () => (this.#data = parseOverlay(recall(key) ?? "") ?? EMPTY));
+    this.#data = parseOverlay(recall(key) ?? "") ?? EMPTY;
+  }
+
+  of(run: string): RunMarks {
+    return this.runs.get(run) ?? UNMARKED;
+  }
+
+  /** A field set to undefined is taken away. */
+  mark(names: readonly string[], change: { readonly [K in keyof RunMarks]?: RunMarks[K] | undefined }): void {
+    const runs = new Map(this.#data.runs);
+    for (const name of names) {
+      const kept = Object.entries({ ...runs.get(name), ...change }).filter(([, value]) => value !== undefined && value !== false && value !== "");
+      if (kept.length > 0) runs.set(name, Object.fromEntries(kept));
+      else runs.delete(name);
+    }
+    this.#write({ ...this.#data, runs });
+  }
+
+  setBaseline(run: string | null): void {
+    this.#write({ ...this.#data, baseline: run });
+  }
+
+  toText(): string {
+    return encodeOverlay(this.#data);
+  }
+
+  /** Adds a file's marks to those there are; the file's win. Throws when it is no overlay. */
+  addText(text: string): void {
+    const read = parseOverlay(text);
+    if (!read) throw new Error(`This is no file of run marks: it has no "format": "${FORMAT}".`);
+    this.#write({ runs: new Map([...this.#data.runs, ...read.runs]), baseline: read.baseline ?? this.#data.baseline });
+  }
+
+  #write(data: OverlayData): void {
+    this.#data = data;
+    if (this.#key) remember(this.#key, encodeOverlay(data));
+  }
+}
+
+export const overlayKey = (locations: readonly string[]): string => `overlay-${hashName(locations.join("\n")).toString(36)}`;
+
+export function encodeOverlay({ runs, baseline }: OverlayData): string {
+  return JSON.stringify({ format: FORMAT, version: 1, baseline, runs: Object.fromEntries(runs) }, null, 1);
+}
+
+const TYPES = { isStarred: "boolean", isHidden: "boolean", name: "string", note: "string", color: "string" } as const;
+
+/** Null when the text is no overlay. Fields that are not ours or of another type are left out. */
+export function parseOverlay(text: string): OverlayData | null {
+  let read: { format?: unknown; baseline?: unknown; runs?: unknown };
+  try {
+    read = JSON.parse(text) as typeof read;
+  } catch {
+    return null;
+  }
+  if (read?.format !== FORMAT || typeof read.runs !== "object" || read.runs === null) return null;
+  const runs = new Map<string, RunMarks>();
+  for (const [name, marks] of Object.entries(read.runs)) {
+    if (typeof marks !== "object" || marks === null) continue;
+    const known = Object.entries(marks).filter(
+      ([key, value]) => typeof value === TYPES[key as keyof typeof TYPES] && (key !== "color" || /^#[0-9a-f]{6}$/i.test(value as string)),
+    );
+    if (known.length > 0) runs.set(name, Object.fromEntries(known));
+  }
+  return { runs, baseline: typeof read.baseline === "string" ? read.baseline : null };
+}

@@ -1,0 +1,92 @@
+// Views that the user gave a name, per log directory: kept in this browser, and as a file that can be shared. A view is
+// kept as its address, so old ones stay readable as the page grows.
+
+import { hashName } from "./run_key";
+import { onOtherTab, recall, remember } from "./storage";
+
+export interface SavedView {
+  readonly name: string;
+  /** What stands after the page's own address: "#/scalars?…"; "" for the untouched view. */
+  readonly address: string;
+}
+
+const FORMAT = "runglass-views";
+
+export class SavedViews {
+  #views = $state.raw<readonly SavedView[]>([]);
+  #key = "";
+  #stop = (): void => undefined;
+
+  /** By name. */
+  readonly all = $derived(this.#views);
+
+  /** Views of another log directory are others. */
+  open(locations: readonly string[]): void {
+    const key = `views-${hashName(locations.join("\n")).toString(36)}`;
+    if (key === this.#key) return;
+    this.#key = key;
+    this.#stop();
+    const load = (): void => void (this.#views = parseViews(recall(key) ?? "") ?? []);
+    this.#stop = onOtherTab(key, load);
+    load();
+  }
+
+  find(name: string): SavedView | undefined {
+    return this.#views.find((view) => view.name === name);
+  }
+
+  /** Takes the place of a view of the same name. */
+  save(name: string, address: string): void {
+    this.#write([...this.#views.filter((view) => view.name !== name), { name, address }]);
+  }
+
+  /** Does nothing when there is no such view or the other name is taken. */
+  rename(from: string, to: string): void {
+    if (!to || this.find(to)) return;
+    this.#write(this.#views.map((view) => (view.name === from ? { ...view, name: to } : view)));
+  }
+
+  remove(name: string): void {
+    this.#write(this.#views.filter((view) => view.name !== name));
+  }
+
+  toText(): string {
+    return encodeViews(this.#views);
+  }
+
+  /** Adds a file's views to those there are and says how many; the file's win. Throws when it is no such file. */
+  addText(text: string): number {
+    const read = parseViews(text);
+    if (!read) throw new Error(`This is no file of views: it has no "format": "${FORMAT}".`);
+    const names = new Set(read.map((view) => view.name));
+    this.#write([...this.#views.filter((view) => !names.has(view.name)), ...read]);
+    return read.length;
+  }
+
+  #write(views: readonly SavedView[]): void {
+    this.#views = [...views].sort((a, b) => a.name.localeCompare(b.name, "en", { numeric: true }));
+    if (this.#key) remember(this.#key, views.length > 0 ? encodeViews(this.#views) : null);
+  }
+}
+
+function encodeViews(views: readonly SavedView[]): string {
+  return JSON.stringify({ format: FORMAT, version: 1, views }, null, 1);
+}
+
+/** Null when the text is no list of views. An entry that is none is left out. */
+function parseViews(text: string): SavedView[] | null {
+  let read: { format?: unknown; views?: unknown } | null;
+  try {
+    read = JSON.parse(text) as typeof read;
+  } catch {
+    return null;
+  }
+  if (read?.format !== FORMAT || !Array.isArray(read.views)) return null;
+  const views = new Map<string, SavedView>();
+  for (const each of read.views as readonly unknown[]) {
+    const { name, address } = (each ?? {}) as { name?: unknown; address?: unknown };
+    if (typeof name !== "string" || name === "" || typeof address !== "string" || !/^(#|$)/.test(address)) continue;
+    views.set(name, { name, address });
+  }
+  return [...views.values()];
+}

@@ -1,0 +1,149 @@
+import { flushSync } from "svelte";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { Client } from "../api/client";
+import type { LiveHandlers } from "../api/live";
+import type { Change } from "../api/types";
+import { Session } from "./session.svelte";
+
+const RUN = { name: "a", start_time: 0, last_wall_time: 0, series: 1, points: 1, files: 1, size_bytes: 1, health: "ok", restarts: 0 };
+const change = (generation: number, runs: string[] | null): Change => ({
+  generation,
+  runs,
+  is_loaded: true,
+  progress: { runs_found: 1, runs_loaded: 1, bytes_found: 1, bytes_read: 1 },
+});
+
+/** A session with a server that is a table of answers. */
+function begin() {
+  const asked: string[] = [];
+  const server = { generation: 1, isDown: false, status: 200 };
+  const session = new Session(
+    new Client((path) => {
+      asked.push(path);
+      if (server.isDown) return Promise.reject(new TypeError("no route"));
+      const answers: Record<string, unknown> = {
+        status: { generation: server.generation, is_loaded: true, locations: ["logs"], live: true, progress: {} },
+        runs: { generation: server.generation, runs: [RUN] },
+        dashboards: { dashboards: [] },
+        "tags?kind=scalar": { generation: server.generation, runs: { a: 0 }, tag_sets: [{ loss: "scalar" }] },
+      };
+      return Promise.resolve(new Response(JSON.stringify(answers[path]), { status: server.status }));
+    }),
+  );
+  let live: LiveHandlers | null = null;
+  const stop = session.start((handlers) => {
+    live = handlers;
+    handlers.onConnection("open");
+    return () => (live = null);
+  });
+  const hear = (news: Change): void => {
+    server.generation = news.generation;
+    live?.onChange(news);
+  };
+  return { asked, server, session, stop, hear, isListening: () => live !== null, connect: () => live?.onConnection("open") };
+}
+
+function setHidden(isHidden: boolean): void {
+  Object.defineProperty(document, "hidden", { configurable: true, value: isHidden });
+  document.dispatchEvent(new Event("visibilitychange"));
+}
+
+const settle = (): Promise<unknown> => vi.advanceTimersByTimeAsync(20_000);
+
+describe("a session", () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+    localStorage.clear();
+  });
+  afterEach(() => {
+    setHidden(false);
+    vi.useRealTimers();
+  });
+
+  it("asks for all lists at once, and for tags only once", async () => {
+    const { asked, session, stop } = begin();
+    session.tags.want("scalar");
+    expect([...asked].sort()).toEqual(["dashboards", "hparams", "runs", "status", "tags?kind=scalar"]);
+    await settle();
+    expect(asked).toHaveLength(5);
+    expect(session.tags.index("scalar")?.runs).toEqual({ a: 0 });
+    stop();
+  });
+
+  it("lists again on news, not when paused; then once, when it goes on", async () => {
+    const { asked, session, stop, hear } = begin();
+    await settle();
+    hear(change(1, null));
+    await settle();
+    asked.length = 0;
+    session.pause(true);
+    hear(change(2, ["a"]));
+    hear(change(3, ["b"]));
+    await settle();
+    expect(asked).toEqual([]);
+    expect(session.isQuiet).toBe(true);
+    expect(session.changes.held?.runs?.size).toBe(2);
+    expect(session.changes.isNewer(1, ["a"])).toBe(false);
+    session.pause(false);
+    await settle();
+    expect(session.changes.isNewer(1, ["a", "b"])).toBe(true);
+    expect([...asked].sort()).toEqual(["dashboards", "hparams", "runs", "status"]);
+    stop();
+  });
+
+  it("stays quiet while nobody sees it, and gives its connection back", async () => {
+    const { asked, session, stop, hear, isListening } = begin();
+    await settle();
+    hear(change(1, null));
+    await settle();
+    asked.length = 0;
+    setHidden(true);
+    flushSync();
+    expect([session.isQuiet, isListening()]).toEqual([true, false]);
+    setHidden(false);
+    expect([session.isQuiet, isListening()]).toEqual([false, true]);
+    await settle();
+    expect(asked).toEqual([]);
+    hear(change(5, null));
+    await settle();
+    expect(asked).toHaveLength(4);
+    stop();
+  });
+
+  it("keeps what it has through an error and comes back by itself", async () => {
+    const { server, session, stop, hear, connect } = begin();
+    await settle();
+    server.status = 500;
+    hear(change(2, null));
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(session.error?.code).toBe("http");
+    expect(session.runs.names).toEqual(["a"]);
+    server.status = 200;
+    await settle();
+    expect(session.error).toBeNull();
+    server.isDown = true;
+    hear(change(3, null));
+    await settle();
+    expect(session.error?.code).toBe("unreachable");
+    server.isDown = false;
+    connect();
+    await settle();
+    expect(session.error).toBeNull();
+    stop();
+  });
+
+  it("knows which runs are being written", async () => {
+    const { session, stop, hear } = begin();
+    await settle();
+    hear(change(1, null));
+    await settle();
+    expect(session.writers.alive(session.runs.all, Date.now())).toEqual([]);
+    hear(change(2, ["a"]));
+    expect(session.writers.alive(session.runs.all, Date.now())).toEqual(["a"]);
+    expect(session.writers.alive(session.runs.all, Date.now() + 61_000)).toEqual([]);
+    const now = Date.now();
+    expect(session.writers.alive([{ ...RUN, health: "ok", last_wall_time: now / 1000 - 5 }, { ...RUN, name: "b", health: "ok", last_wall_time: "NaN" }], now + 100_000)).toEqual([]);
+    expect(session.writers.alive([{ ...RUN, name: "c", health: "ok", last_wall_time: now / 1000 - 5 }], now)).toEqual(["c"]);
+    stop();
+  });
+});

@@ -1,0 +1,77 @@
+// What this browser remembers. Storage may be full, or closed to pages in frames: then things are remembered until the
+// page is shut, and `isLasting` says so.
+
+const PREFIX = "runglass-";
+const PROBE = "probe";
+const memory = new Map<string, string>();
+let canWrite = true;
+
+/** Whether what is written now will be there after a reload. */
+export function isLasting(): boolean {
+  if (!canWrite) return false;
+  try {
+    localStorage.setItem(PREFIX + PROBE, "1");
+    localStorage.removeItem(PREFIX + PROBE);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export function recall(key: string): string | null {
+  try {
+    return memory.get(key) ?? localStorage.getItem(PREFIX + key);
+  } catch {
+    return memory.get(key) ?? null;
+  }
+}
+
+export function remember(key: string, value: string | null): void {
+  try {
+    if (value === null) localStorage.removeItem(PREFIX + key);
+    else localStorage.setItem(PREFIX + key, value);
+    memory.delete(key);
+    canWrite = true;
+  } catch {
+    canWrite = false;
+    if (value === null) memory.delete(key);
+    else memory.set(key, value);
+  }
+}
+
+/** As recall, for JSON. What cannot be understood counts as not there. */
+export function recallJson(key: string): unknown {
+  try {
+    return JSON.parse(recall(key) ?? "null");
+  } catch {
+    return null;
+  }
+}
+
+/** Calls back when another tab, or an import, has written this key; returns the function that stops it. */
+export function onOtherTab(key: string, changed: () => void): () => void {
+  const listen = (event: StorageEvent): void => {
+    // Null: everything was cleared.
+    if (event.key === PREFIX + key || event.key === null) changed();
+  };
+  addEventListener("storage", listen);
+  return () => removeEventListener("storage", listen);
+}
+
+/** Everything that is remembered, by key. */
+export function recallAll(): Map<string, string> {
+  const kept = new Map<string, string>();
+  try {
+    for (const key of Object.keys(localStorage)) if (key.startsWith(PREFIX)) kept.set(key.slice(PREFIX.length), localStorage.getItem(key) ?? "");
+  } catch {
+    // Closed: there is only what this page has written.
+  }
+  return new Map([...kept, ...memory]);
+}
+
+/** Remembers these; with `isWhole` nothing but these. Those who listen for other tabs are told. */
+export function rememberAll(entries: ReadonlyMap<string, string>, { isWhole = false } = {}): void {
+  if (isWhole) for (const key of recallAll().keys()) if (!entries.has(key)) remember(key, null);
+  for (const [key, value] of entries) remember(key, value);
+  dispatchEvent(new StorageEvent("storage", { key: null }));
+}

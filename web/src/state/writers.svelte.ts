@@ -1,0 +1,22 @@
+// Which runs are being written right now, as far as the page has heard.
+
+import type { Run } from "../api/types";
+
+/** A writer that was silent for longer may be gone. */
+const ALIVE_MS = 60_000;
+
+export class Writers {
+  #heardMs = $state.raw<ReadonlyMap<string, number>>(new Map());
+
+  hear(runs: readonly string[], nowMs: number): void {
+    const kept = [...this.#heardMs].filter(([, atMs]) => nowMs - atMs < ALIVE_MS);
+    this.#heardMs = new Map([...kept, ...runs.map((run): [string, number] => [run, nowMs])]);
+  }
+
+  /** Runs that changed within the last minute, or whose newest event says so: many changes at once come without names. */
+  alive(runs: readonly Run[], nowMs: number): string[] {
+    // A clock ahead of ours by more than that says nothing about now.
+    const isRecent = (atMs: number): boolean => Math.abs(nowMs - atMs) < ALIVE_MS;
+    return runs.map((run) => run.name).filter((name, i) => isRecent(this.#heardMs.get(name) ?? 0) || isRecent(Number(runs[i]?.last_wall_time) * 1000));
+  }
+}

@@ -1,0 +1,49 @@
+// Text out of the page and into it: as a file, or through the clipboard.
+
+export function saveFile(name: string, content: string | Blob, type = "application/json"): void {
+  const url = URL.createObjectURL(typeof content === "string" ? new Blob([content], { type }) : content);
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = name;
+  link.click();
+  // The browser has begun by then.
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}
+
+/** The text of a file that the user picks; null when they pick none. */
+export function pickFile(accept = ".json"): Promise<string | null> {
+  return new Promise((done) => {
+    const input = document.createElement("input");
+    input.type = "file";
+    input.accept = accept;
+    input.addEventListener("cancel", () => done(null));
+    input.addEventListener("change", () => {
+      const file = input.files?.[0];
+      if (file) void file.text().then(done, () => done(null));
+      else done(null);
+    });
+    input.click();
+  });
+}
+
+/** Whether the text is in the clipboard now. Pages without https have only the old way there. */
+export async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    const field = document.createElement("textarea");
+    field.value = text;
+    field.style.position = "fixed";
+    field.style.opacity = "0";
+    // Inside of an open dialog, what lies outside cannot be selected.
+    const place = document.querySelector("dialog[open]") ?? document.body;
+    const focused = document.activeElement as HTMLElement | null;
+    place.append(field);
+    field.select();
+    const isCopied = document.execCommand("copy");
+    field.remove();
+    focused?.focus();
+    return isCopied;
+  }
+}
