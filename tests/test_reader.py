@@ -50,6 +50,23 @@ def logs(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def test_line_and_band(logs: Path) -> None:
+    log = runglass.open(logs)
+    x, y = log.line("train", "loss", x="relative", smoothing=("ema", 0.5))
+    assert x.tolist() == [0.0, 1.0, 2.0, 3.0]
+    # Debiased by the number of finite values so far; NaN stays and counts for nothing.
+    np.testing.assert_allclose(y, [3.0, 2.0 / 0.75, math.nan, (2.0 / 2 + 0.05) / 0.875])
+    assert log.line("validation", "loss").y.tolist() == [3.5, 1 / 3]
+    band = log.band(["train", "validation", "media"], "loss", center="mean", spread="minmax")
+    assert band.x[:2].tolist() == [0.0, 1.0]
+    assert band.center[:2].tolist() == [3.25, (2.5 + 1 / 3) / 2]
+    assert band.count[:2].tolist() == [2, 2]
+    with pytest.raises(SeriesUnknown):
+        log.line("train", "los")
+    with pytest.raises(BadArgument, match="smoothing"):
+        log.line("train", "loss", smoothing=("fourier", 1))
+
+
 def test_listing(logs: Path) -> None:
     log = runglass.open(logs)
     assert log.runs == ["train", "validation", "media"]

@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from runglass.errors import RunUnknown, SeriesUnknown
+from runglass.errors import BadRequest, RunUnknown, SeriesUnknown
 from runglass.ingest.logdir import parse_root
 from runglass.ingest.watch import LogdirWatch
 from runglass.query.local import LocalSource
 from runglass.query.memory import MemorySource
-from runglass.query.source import DataSource
+from runglass.query.source import AxisQuery, DataSource, LineQuery, RunColumn
 from runglass.store.model import SeriesKey
 from runglass.store.stage import Store
 from runglass.writer import summaries
@@ -114,6 +114,30 @@ def test_restarts(make: Callable[[], Source], flushes: list[Flush]) -> None:
         (latest,) = source.read_columns([KEY])
         assert latest.step.tolist() == [step for _, step, _, stands in points if stands]
         np.testing.assert_array_equal(latest.value, [value for _, _, value, stands in points if stands])
+        overwritten = [not stands for _, _, _, stands in points]
+        assert latest.overwritten is None
+        if everything.overwritten is None:
+            assert not any(overwritten)
+        else:
+            assert everything.overwritten.tolist() == overwritten
+
+
+@sources
+@given(flushes=histories())
+@settings(max_examples=30, deadline=None)
+def test_earlier_attempts(make: Callable[[], Source], flushes: list[Flush]) -> None:
+    with make() as (source, append):
+        for flush in flushes:
+            append(flush)
+        lost: dict[int, list[tuple[int, float]]] = {}
+        for segment, step, value, stands in expected(flushes):
+            if not stands:
+                lost.setdefault(segment, []).append((step, value))
+        lines = source.read_earlier_lines([KEY], LineQuery())
+        assert [line.x.tolist() for line in lines] == [[step for step, _ in each] for each in lost.values()]
+        for line, points in zip(lines, lost.values(), strict=True):
+            assert line.key == KEY
+            np.testing.assert_array_equal(line.y, [value for _, value in points])
 
 
 @sources
@@ -156,6 +180,79 @@ def test_summaries_and_listings_agree_with_the_points(
         assert info.count == len(expected(flushes))
         assert source.list_tag_sets() == ({KEY.run: 0}, [{KEY.tag: "scalar"}])
         assert [run.name for run in source.list_runs()] == [KEY.run]
+
+
+@sources
+@given(flushes=histories(), at=st.floats(-2, 40), width=st.floats(0, 20))
+@settings(max_examples=30, deadline=None)
+def test_tables_agree_with_the_points(
+    make: Callable[[], Source], flushes: list[Flush], at: float, width: float
+) -> None:
+    with make() as (source, append):
+        for flush in flushes:
+            append(flush)
+        (columns,) = source.read_columns([KEY])
+        (nearest,) = source.read_nearest([KEY], AxisQuery(), at=at)
+        assert abs(nearest.step - at) == np.abs(columns.step - at).min()
+        (summary,) = source.read_range_summaries([KEY], AxisQuery(), x_range=(at, at + width))
+        inside = columns.value[(columns.step >= at) & (columns.step <= at + width)]
+        finite = inside[np.isfinite(inside)]
+        assert summary.count == len(inside)
+        assert summary.value.min == (float(finite.min()) if len(finite) else None)
+
+
+@sources
+@given(flushes=histories(), step=st.integers(-2, 40))
+@settings(max_examples=30, deadline=None)
+def test_run_columns_agree_with_the_points(
+    make: Callable[[], Source], flushes: list[Flush], step: int
+) -> None:
+    with make() as (source, append):
+        for flush in flushes:
+            append(flush)
+        (columns,) = source.read_columns([KEY])
+        (summary,) = source.read_summaries([KEY])
+        asked = [
+            RunColumn(KEY.tag, "last"),
+            RunColumn(KEY.tag, "mean"),
+            RunColumn(KEY.tag, "at_step", step=step),
+            RunColumn(KEY.tag, "at_best", best_tag=KEY.tag, best="max"),
+            RunColumn("other", "count"),
+        ]
+        before = columns.value[columns.step <= step]
+        for runs in (["run"], ["other", "run"]):
+            last, mean, at_step, at_best, other = source.read_run_columns(runs, asked)
+            np.testing.assert_array_equal(last["run"], columns.value[-1])
+            assert mean.get("run") == summary.mean
+            np.testing.assert_array_equal(at_step.get("run"), before[-1] if len(before) else None)
+            assert at_best.get("run") == summary.max
+            assert other == {}
+
+
+@sources
+@given(flushes=histories())
+@settings(max_examples=30, deadline=None)
+def test_an_expression_is_a_series(make: Callable[[], Source], flushes: list[Flush]) -> None:
+    key = SeriesKey(KEY.run, "={loss} * 2")
+    with make() as (source, append):
+        generation = None
+        for flush in flushes:
+            append(flush)
+            (plain,) = source.read_columns([KEY], attempts="all")
+            (derived,) = source.read_columns([key], attempts="all")
+            assert (derived.key, derived.step.tolist()) == (key, plain.step.tolist())
+            np.testing.assert_array_equal(derived.value, plain.value.astype(np.float64) * 2)
+            np.testing.assert_array_equal(derived.segment, plain.segment)
+            assert derived.generation != generation
+            generation = derived.generation
+        both = source.read_lines([KEY, key], LineQuery())
+        assert [line.key for line in both] == [KEY, key]
+        assert both[0].x.tolist() == both[1].x.tolist()
+        with pytest.raises(SeriesUnknown):
+            source.read_columns([SeriesKey(KEY.run, "={loss} - {other}")])
+        with pytest.raises(BadRequest):
+            source.read_columns([SeriesKey(KEY.run, "={loss} -")])
+        assert source.read_columns([SeriesKey("other", key.tag), SeriesKey(KEY.run, "={other}")]) == []
 
 
 @sources

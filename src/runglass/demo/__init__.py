@@ -27,7 +27,7 @@ from runglass.writer.record_file import EventFileWriter
 
 MARKER = ".runglass-demo.json"
 # Counts up with every change to what is written; older demos are replaced.
-VERSION = 1
+VERSION = 2
 SEED = 20
 STEPS = 1200
 SECONDS_PER_STEP = 0.2
@@ -75,6 +75,7 @@ class Job:
             if self.rng.random() < 0.005:
                 took *= 3
             found["speed/samples_per_s"] = BATCH / took
+            found["epoch"] = (step + 1) * BATCH / len(self.task.train_y)
             wall_time += took
             self.losses.append(found["loss"])
             values = [summaries.scalar(tag, value) for tag, value in found.items()]

@@ -6,6 +6,7 @@ Pure functions over arrays. Knows nothing of where columns come from, nor how ru
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from math import inf
 
 import numpy as np
@@ -13,10 +14,14 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from runglass.query.lines import axis, smooth_values
-from runglass.query.source import Band, BandQuery, Columns, Float64
+from runglass.query.scales import from_axis, range_on_axis
+from runglass.query.source import Band, BandCenter, BandQuery, Columns, Float64
 
 # Values (runs times x) worked on at a time: 32 MB.
 _CELLS = 1 << 22
+_RESAMPLES = 1000
+# Places whose resampled centers are in memory at a time: 8 MB.
+_BOOTSTRAP_PIECE = 1024
 
 
 class _Curve(Struct, frozen=True):
@@ -27,21 +32,16 @@ class _Curve(Struct, frozen=True):
     gaps: Float64
 
 
-def make_band(
-    columns_list: Sequence[Columns],
-    query: BandQuery,
-    x_columns_list: Sequence[Columns | None] | None = None,
-) -> Band:
+def make_band(series: Sequence[tuple[Columns, Columns | None]], query: BandQuery) -> Band:
     """Interpolate every run between its own finite points and take statistics across runs at every x of any of them.
 
     A run takes part from its first to its last finite point, except where it logged a non-finite value itself; of
     several values at one x its last one counts. Beside a range, the next x on either side is included. Where there are
-    more than 4 x to a pixel column, the band is sampled at `width` evenly spaced x instead, and a `minmax` spread then
-    covers all points in between as well.
+    more than 4 x to a pixel column (1 for a bootstrap), the band is sampled at `width` places spaced evenly on the axis instead, and a `minmax` spread then
+    covers all points in between as well. `series`: each with the one that is its x axis, where that is a tag.
     """
-    others = x_columns_list if x_columns_list is not None else [None] * len(columns_list)
     with np.errstate(all="ignore"):
-        curves = [_curve(columns, query, other) for columns, other in zip(columns_list, others, strict=True)]
+        curves = [_curve(columns, query, x_columns) for columns, x_columns in series]
         x, is_grid = _positions(curves, query)
         count = np.zeros(len(x), dtype=np.int32)
         center, low, high = np.full((3, len(x)), np.nan)
@@ -58,8 +58,9 @@ def make_band(
 def _curve(columns: Columns, query: BandQuery, x_columns: Columns | None) -> _Curve:
     x = axis(columns, query.x, x_columns)
     y = smooth_values(columns, x, query.smoothing, query.attempts).astype(np.float64)
-    if not (np.isfinite(x).all() and (x[1:] > x[:-1]).all()):
-        order = np.flatnonzero(np.isfinite(x))
+    is_placed = np.isfinite(x) if query.x_scale != "log" else np.isfinite(x) & (x > 0.0)
+    if not (is_placed.all() and (x[1:] > x[:-1]).all()):
+        order = np.flatnonzero(is_placed)
         order = order[np.argsort(x[order], kind="stable")]
         x, y = x[order], y[order]
         is_last = np.append(x[1:] > x[:-1], True)[: len(x)]
@@ -71,7 +72,7 @@ def _curve(columns: Columns, query: BandQuery, x_columns: Columns | None) -> _Cu
 
 
 def _positions(curves: list[_Curve], query: BandQuery) -> tuple[Float64, bool]:
-    """The x of the band, and whether they are an even grid instead of the runs' own."""
+    """The x of the band, and whether they are a grid, even on the axis, instead of the runs' own."""
     parts = [part for curve in curves for part in (curve.x, curve.gaps) if len(part)]
     if not parts:
         return np.empty(0), False
@@ -80,10 +81,14 @@ def _positions(curves: list[_Curve], query: BandQuery) -> tuple[Float64, bool]:
     union = parts[0] if are_equal else np.unique(np.concatenate(parts))
     lo, hi = (-inf, inf) if query.x_range is None else query.x_range
     start, stop = np.searchsorted(union, lo), np.searchsorted(union, hi, side="right")
-    if query.width is not None and stop - start > 4 * query.width:
+    # Resampling costs a thousand times the work: there, no more places than pixels.
+    most_per_pixel = 1 if query.spread == "bootstrap" else 4
+    if query.width is not None and stop - start > most_per_pixel * query.width:
         lo, hi = max(lo, float(union[0])), min(hi, float(union[-1]))
+        lo, hi = range_on_axis((lo, hi), query.x_scale)
         # Halves, because hi - lo itself may be beyond the largest double.
-        return 2.0 * np.linspace(lo / 2.0, hi / 2.0, max(query.width, 2)), True
+        grid = 2.0 * np.linspace(lo / 2.0, hi / 2.0, max(query.width, 2))
+        return from_axis(grid, query.x_scale), True
     return union[max(start - 1, 0) : stop + 1], False
 
 
@@ -102,7 +107,8 @@ def _statistics(table: Float64, query: BandQuery) -> tuple[NDArray[np.intp], Flo
     table[~is_present] = np.nan
     count = is_present.sum(axis=0)
     mean = np.where(is_present, table, 0.0).sum(axis=0) / count
-    ordered = np.sort(table, axis=0) if query.center == "median" or query.spread == "quantile" else table
+    is_ordered = query.center == "median" or query.spread in ("quantile", "bootstrap")
+    ordered = np.sort(table, axis=0) if is_ordered else table
     center = _quantile(ordered, count, 0.5) if query.center == "median" else mean
     match query.spread:
         case "minmax":
@@ -110,6 +116,8 @@ def _statistics(table: Float64, query: BandQuery) -> tuple[NDArray[np.intp], Flo
         case "quantile":
             low, high = (_quantile(ordered, count, q) for q in (query.quantile, 1.0 - query.quantile))
             return count, center, low, high
+        case "bootstrap":
+            return count, center, *_bootstrap(ordered, count, query)
         case _:
             # Of the sample: n - 1 in the divisor, because runs stand for all the runs one could have made. One run has
             # no spread.
@@ -128,6 +136,36 @@ def _quantile(ordered: Float64, count: NDArray[np.intp], q: float) -> Float64:
     low, high = (np.take_along_axis(ordered, index[None], axis=0)[0] for index in (below, above))
     between: Float64 = np.where(position == below, low, low + (high - low) * (position - below))
     return between
+
+
+def _bootstrap(ordered: Float64, count: NDArray[np.intp], query: BandQuery) -> tuple[Float64, Float64]:
+    """Percentile bootstrap: between which values the centers lie that the runs would have had, drawn again with repeats."""
+    low, high = np.full((2, len(count)), np.nan)
+    tail = (1.0 - query.confidence) / 2.0
+    for n in np.unique(count[count > 0]).tolist():
+        shares = _resampled_shares(n, query.center)
+        places = np.flatnonzero(count == n)
+        for start in range(0, len(places), _BOOTSTRAP_PIECE):
+            part = places[start : start + _BOOTSTRAP_PIECE]
+            centers = ordered[:n, part].T @ shares
+            low[part], high[part] = np.quantile(centers, (tail, 1.0 - tail), axis=1)
+    return low, high
+
+
+@lru_cache(maxsize=8)
+def _resampled_shares(n: int, center: BandCenter) -> Float64:
+    """n × resamples: what each of n values, in rising order, contributes to the center of each resample.
+
+    Depends on n alone, so that the same runs give the same band every time and neighbouring x move together.
+    """
+    random = np.random.default_rng(n)
+    if center == "mean":
+        return np.ascontiguousarray(random.multinomial(n, np.full(n, 1.0 / n), _RESAMPLES).T / n)
+    drawn = np.sort(random.integers(0, n, (_RESAMPLES, n)), axis=1)
+    shares = np.zeros((n, _RESAMPLES))
+    for rank in ((n - 1) // 2, n // 2):
+        np.add.at(shares, (drawn[:, rank], np.arange(_RESAMPLES)), 0.5)
+    return shares
 
 
 def _widen(curves: list[_Curve], x: Float64, count: NDArray[np.int32], low: Float64, high: Float64) -> None:

@@ -1,51 +1,138 @@
-"""Lines, summaries and bands over any source that can read columns.
+"""Expressions, lines, summaries, tables and bands over any source that can read stored columns.
 
-A source inherits from DerivedReads and brings `read_columns`; it may override a method where its store can do better.
+A source inherits from DerivedReads and brings `_read_stored`; it may override a method where its store can do better.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import get_args
 
+from runglass.errors import RunUnknown, SeriesUnknown
 from runglass.query.bands import make_band
-from runglass.query.lines import make_line
-from runglass.query.source import Band, BandQuery, Columns, Line, LineQuery, Summary, XAxis
+from runglass.query.expressions import evaluate, is_expression, parse_expression, without_points
+from runglass.query.lines import make_earlier_lines, make_line
+from runglass.query.run_columns import run_value
+from runglass.query.source import (
+    AxisQuery,
+    Band,
+    BandQuery,
+    Columns,
+    Line,
+    LineQuery,
+    Nearest,
+    RangeSummary,
+    RunColumn,
+    Summary,
+    XAxis,
+)
 from runglass.query.summaries import make_summary
+from runglass.query.tables import make_nearest, make_range_summary
 from runglass.store.model import Attempts, SeriesKey
 
 TIME_AXES = frozenset(get_args(XAxis))
 
 
 class DerivedReads:
+    def _read_stored(
+        self, keys: Sequence[SeriesKey], *, attempts: Attempts = "latest", since: Sequence[int] | None = None
+    ) -> list[Columns]:
+        """As `read_columns`, without expressions."""
+        raise NotImplementedError
+
     def read_columns(
         self, keys: Sequence[SeriesKey], *, attempts: Attempts = "latest", since: Sequence[int] | None = None
     ) -> list[Columns]:
-        raise NotImplementedError
+        if not any(is_expression(tag) for _, tag in keys):
+            return self._read_stored(keys, attempts=attempts, since=since)
+        stored = _by_key(lambda: self._read_stored(keys, attempts=attempts, since=since))
+        derived = {
+            SeriesKey(run, tag): parse_expression(tag)
+            for run, tag in keys
+            if is_expression(tag) and (run, tag) not in stored
+        }
+        operands = dict.fromkeys(
+            SeriesKey(run, tag) for (run, _), each in derived.items() for tag in each.tags
+        )
+        columns = _by_key(lambda: self._read_stored(list(operands), attempts=attempts))
+        if len(keys) == 1 and (missing := [key for key in operands if key not in columns]):
+            # Raises with what there is instead.
+            self._read_stored(missing[:1])
+        found = []
+        for number, key in enumerate(keys):
+            if key in stored:
+                found.append(stored[key])
+            elif key in derived and all((key[0], tag) in columns for tag in derived[key].tags):
+                series = {tag: columns[SeriesKey(key[0], tag)] for tag in derived[key].tags}
+                made = evaluate(SeriesKey(*key), derived[key], series, attempts)
+                is_known = since is not None and since[number] == made.generation
+                found.append(without_points(made) if is_known else made)
+        return found
 
     def read_lines(self, keys: Sequence[SeriesKey], query: LineQuery) -> list[Line]:
-        columns = self.read_columns(keys, attempts=query.attempts)
         if query.x in TIME_AXES:
+            columns = self.read_columns(keys, attempts=query.attempts)
             return [make_line(each, query, x_columns=None) for each in columns]
-        columns, x_columns = self._with_x(columns, query.x, query.attempts)
-        return [make_line(each, query, x_columns=x) for each, x in zip(columns, x_columns, strict=True)]
+        pairs = self._with_x(keys, query.x, query.attempts)
+        return [make_line(each, query, x_columns=x) for each, x in pairs]
+
+    def read_earlier_lines(self, keys: Sequence[SeriesKey], query: LineQuery) -> list[Line]:
+        pairs = self._with_x(keys, query.x, "all")
+        return [line for each, x in pairs for line in make_earlier_lines(each, query, x_columns=x)]
 
     def read_summaries(self, keys: Sequence[SeriesKey], *, attempts: Attempts = "latest") -> list[Summary]:
         return [make_summary(each) for each in self.read_columns(keys, attempts=attempts)]
 
     def read_band(self, keys: Sequence[SeriesKey], query: BandQuery) -> Band:
-        columns = self.read_columns(keys, attempts=query.attempts)
-        if query.x in TIME_AXES:
-            return make_band(columns, query, [None] * len(columns))
-        columns, x_columns = self._with_x(columns, query.x, query.attempts)
-        return make_band(columns, query, list(x_columns))
+        return make_band(self._with_x(keys, query.x, query.attempts), query)
+
+    def read_nearest(self, keys: Sequence[SeriesKey], query: AxisQuery, *, at: float) -> list[Nearest]:
+        rows = (
+            make_nearest(each, query, at, x_columns=x)
+            for each, x in self._with_x(keys, query.x, query.attempts)
+        )
+        return [row for row in rows if row is not None]
+
+    def read_range_summaries(
+        self, keys: Sequence[SeriesKey], query: AxisQuery, *, x_range: tuple[float, float]
+    ) -> list[RangeSummary]:
+        return [
+            make_range_summary(each, query, x_range, x_columns=x)
+            for each, x in self._with_x(keys, query.x, query.attempts)
+        ]
+
+    def read_run_columns(self, runs: Sequence[str], columns: Sequence[RunColumn]) -> list[dict[str, float]]:
+        by_tag = {
+            tag: _by_key(partial(self.read_columns, [SeriesKey(run, tag) for run in runs]))
+            for tag in {tag for column in columns for tag in (column.tag, column.best_tag) if tag is not None}
+        }
+        read = []
+        for column in columns:
+            best = by_tag[column.best_tag] if column.best_tag is not None else {}
+            values = {
+                key.run: run_value(column, each, best.get(SeriesKey(key.run, column.best_tag or "")))
+                for key, each in by_tag[column.tag].items()
+            }
+            read.append({run: value for run, value in values.items() if value is not None})
+        return read
 
     def _with_x(
-        self, columns: list[Columns], x: str, attempts: Attempts
-    ) -> tuple[list[Columns], list[Columns]]:
-        """Pair every series with the one of its run that is the x axis; runs that never logged that one drop out."""
+        self, keys: Sequence[SeriesKey], x: str, attempts: Attempts
+    ) -> list[tuple[Columns, Columns | None]]:
+        """Every series with the one of its run that is the x axis, None for time; runs that never logged it drop out."""
+        columns = self.read_columns(keys, attempts=attempts)
+        if x in TIME_AXES:
+            return [(each, None) for each in columns]
         runs = dict.fromkeys(each.key.run for each in columns)
-        found = self.read_columns([SeriesKey(run, x) for run in runs], attempts=attempts)
-        x_by_run = {each.key.run: each for each in found}
-        paired = [each for each in columns if each.key.run in x_by_run]
-        return paired, [x_by_run[each.key.run] for each in paired]
+        found = _by_key(lambda: self.read_columns([SeriesKey(run, x) for run in runs], attempts=attempts))
+        pairs = [(each, found.get(SeriesKey(each.key.run, x))) for each in columns]
+        return [(each, other) for each, other in pairs if other is not None]
+
+
+def _by_key(read: Callable[[], list[Columns]]) -> dict[SeriesKey, Columns]:
+    """Whatever there is; a series that is not there is left out even when it is the only one asked for."""
+    try:
+        return {each.key: each for each in read()}
+    except (RunUnknown, SeriesUnknown):
+        return {}

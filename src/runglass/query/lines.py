@@ -5,6 +5,7 @@ Pure functions over arrays. Knows nothing of where columns come from, nor how a 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
 from itertools import pairwise
 from math import inf, isfinite
@@ -14,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from runglass.native import reduce, smooth
+from runglass.query.scales import on_axis, range_on_axis
 from runglass.query.source import Columns, Float64, Floats, Int64, Line, LineQuery, Smoothing
 from runglass.store.model import Attempts
 
@@ -33,6 +35,29 @@ def make_line(columns: Columns, query: LineQuery, *, x_columns: Columns | None =
     """
     x = axis(columns, query.x, x_columns)
     y = smooth_values(columns, x, query.smoothing, query.attempts)
+    return _draw(columns, x, y, query)
+
+
+def make_earlier_lines(
+    columns: Columns, query: LineQuery, *, x_columns: Columns | None = None
+) -> Iterator[Line]:
+    """A line for each attempt that lost points to a later one, oldest first: those points, smoothed with the rest of theirs.
+
+    `columns` has all attempts.
+    """
+    overwritten = columns.overwritten
+    if overwritten is None:
+        return
+    x = axis(columns, query.x, x_columns)
+    y = smooth_values(columns, x, query.smoothing, "all")
+    for number in np.unique(columns.segment[overwritten]).tolist():
+        rows = np.flatnonzero(overwritten & (columns.segment == number))
+        yield _draw(columns, x[rows], y[rows], query)
+
+
+def _draw(columns: Columns, x: Float64, y: Floats, query: LineQuery) -> Line:
+    if query.x_scale == "log" and not (is_placed := x > 0.0).all():
+        x, y = x[is_placed], y[is_placed]
     total = len(x)
     lo, hi = (-inf, inf) if query.x_range is None else query.x_range
     if query.x_range is not None or query.x != "step":
@@ -41,7 +66,8 @@ def make_line(columns: Columns, query: LineQuery, *, x_columns: Columns | None =
             x, y = x[cut], y[cut]
     kept = None
     if query.width is not None and len(x) > _SPARSE * query.width:
-        kept = reduce.reduce_columns(x, y, lo, hi, query.width)
+        lo, hi = range_on_axis((lo, hi), query.x_scale)
+        kept = reduce.reduce_columns(on_axis(x, query.x_scale), y, lo, hi, query.width)
         if len(kept) == len(x):
             kept = None
         else:
@@ -93,14 +119,27 @@ def _steps(step: Int64) -> Float64:
 def _join(step: Int64, other_step: Int64, other_value: Floats) -> Float64:
     if np.array_equal(step, other_step) and (step[1:] > step[:-1]).all():
         return other_value.astype(np.float64)
-    order = np.argsort(other_step, kind="stable")
-    steps = other_step[order]
-    place = np.searchsorted(steps, step, side="right") - 1
+    place = last_rows_at(other_step, step)
     is_found = place >= 0
-    is_found[is_found] = steps[place[is_found]] == step[is_found]
     x = np.full(len(step), np.nan)
-    x[is_found] = other_value[order[place[is_found]]]
+    x[is_found] = other_value[place[is_found]]
     return x
+
+
+def last_rows_at(step: Int64, wanted: Int64) -> Int64:
+    """For each wanted step the last row that has it, -1 where none has."""
+    order = order_by_step(step)
+    steps = step if order is None else step[order]
+    place = np.searchsorted(steps, wanted, side="right") - 1
+    is_found = place >= 0
+    is_found[is_found] = steps[place[is_found]] == wanted[is_found]
+    rows: Int64 = np.where(is_found, place if order is None else order[place], -1)
+    return rows
+
+
+def order_by_step(step: Int64) -> Int64 | None:
+    """Rows by rising step, those of one step as they were written; None where they are so already."""
+    return None if (step[1:] >= step[:-1]).all() else np.argsort(step, kind="stable")
 
 
 def smooth_values(columns: Columns, x: Float64, smoothing: Smoothing, attempts: Attempts) -> Floats:

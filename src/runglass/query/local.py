@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from msgspec.structs import replace
+
 from runglass.query.derived import DerivedReads
 from runglass.query.source import Columns, Values
 from runglass.query.unknown import run_unknown, series_unknown
@@ -114,20 +116,19 @@ class LocalSource(DerivedReads):
 
     # -- reading
 
-    def read_columns(
+    def _read_stored(
         self, keys: Sequence[SeriesKey], *, attempts: Attempts = "latest", since: Sequence[int] | None = None
     ) -> list[Columns]:
         if len(keys) == 1:
             # One key is a question about that series; many are a page that may be a moment behind.
             self._series(keys[0], Kind.SCALAR)
-        attempts = self._attempts(attempts)
         found = []
         for number, key in enumerate(keys):
             run = self._store.runs.get(key.run)
             series = run.find_series(key.tag, Kind.SCALAR) if run is not None else None
             if run is None or series is None or not series.is_points:
                 continue
-            snapshot = read_snapshot(series, _starts_elsewhere(run, series))
+            snapshot = self._snapshot(run, series)
             found.append(
                 _columns(SeriesKey(*key), snapshot, attempts, since[number] if since is not None else None)
             )
@@ -137,8 +138,8 @@ class LocalSource(DerivedReads):
         self, key: SeriesKey, *, kind: Kind | None = None, attempts: Attempts = "latest"
     ) -> Values:
         run, series = self._series(key, kind)
-        snapshot = read_snapshot(series, _starts_elsewhere(run, series))
-        rows = snapshot.rows(self._attempts(attempts))
+        snapshot = self._snapshot(run, series)
+        rows = snapshot.rows(attempts)
         step, wall_time, *rest = snapshot.arrays
         segment = snapshot.segment
         sizes = None if series.is_points else rest[2].astype("int64")
@@ -171,8 +172,11 @@ class LocalSource(DerivedReads):
         )
         return values.run.decode(data, values.meta)
 
-    def _attempts(self, attempts: Attempts) -> Attempts:
-        return "all" if self._keeps_overwritten else attempts
+    def _snapshot(self, run: RunStage, series: SeriesStage) -> Snapshot:
+        snapshot = read_snapshot(series, _starts_elsewhere(run, series))
+        if self._keeps_overwritten and snapshot.latest is not None:
+            return replace(snapshot, latest=None)
+        return snapshot
 
     def _run(self, name: str) -> RunStage:
         run = self._store.runs.get(name)
@@ -217,4 +221,7 @@ def _columns(key: SeriesKey, snapshot: Snapshot, attempts: Attempts, since: int 
         )
     if offset:
         step, wall_time, value, segment = step[offset:], wall_time[offset:], value[offset:], segment[offset:]
-    return Columns(key, snapshot.generation, offset, step, wall_time, value, segment)
+    overwritten = None
+    if snapshot.latest is not None and not snapshot.latest[offset:].all():
+        overwritten = ~snapshot.latest[offset:]
+    return Columns(key, snapshot.generation, offset, step, wall_time, value, segment, overwritten)

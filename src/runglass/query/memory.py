@@ -51,15 +51,15 @@ class _Series(Struct):
     # Every (generation, count) since the series was last anything but appended to, ascending.
     grown: list[tuple[int, int]] = field(default_factory=list)
 
-    def is_shown(self, attempts: Attempts) -> NDArray[np.bool_] | None:
+    def is_shown(self) -> NDArray[np.bool_] | None:
         """Which points are left when overwritten ones go; None means all of them."""
-        if attempts == "all" or not len(self.segment) or self.segment[0] == self.segment[-1]:
+        if not len(self.segment) or self.segment[0] == self.segment[-1]:
             return None
         shown = np.ones(len(self.step), bool)
         for number in np.unique(self.segment)[1:]:
             start = int(np.argmax(self.segment == number))
             shown[:start] &= self.step[:start] < self.step[start]
-        return shown
+        return None if shown.all() else shown
 
     def count_at(self, generation: int) -> int | None:
         at = bisect_left(self.grown, generation, key=lambda entry: entry[0])
@@ -273,7 +273,7 @@ class MemorySource(DerivedReads):
 
     # Reading
 
-    def read_columns(
+    def _read_stored(
         self, keys: Sequence[SeriesKey], *, attempts: Attempts = "latest", since: Sequence[int] | None = None
     ) -> list[Columns]:
         if len(keys) == 1:
@@ -292,7 +292,7 @@ class MemorySource(DerivedReads):
         self, key: SeriesKey, *, kind: Kind | None = None, attempts: Attempts = "latest"
     ) -> Values:
         series = self._find(key, kind)
-        shown = series.is_shown(attempts)
+        shown = series.is_shown() if attempts == "latest" else None
         kept: slice | NDArray[np.bool_] = slice(None) if shown is None else shown
         given = series.objects if series.value is None else series.value.tolist()
         return _MemoryValues(
@@ -349,12 +349,16 @@ def _columns(key: SeriesKey, series: _Series, attempts: Attempts, since: int | N
     step, wall_time, value, segment = series.step, series.wall_time, series.value, series.segment
     assert value is not None
     count = len(step)
-    shown = series.is_shown(attempts)
-    if shown is not None:
+    shown = series.is_shown()
+    overwritten = None
+    if shown is not None and attempts == "all":
+        overwritten = ~shown
+    elif shown is not None:
         step, wall_time, value, segment = step[shown], wall_time[shown], value[shown], segment[shown]
     known = series.count_at(since) if since is not None else None
     # A restart forgets all earlier counts, so the points after a known count are never the overwritten ones.
     offset = 0 if known is None else len(step) - (count - known)
     if offset:
         step, wall_time, value, segment = step[offset:], wall_time[offset:], value[offset:], segment[offset:]
-    return Columns(key, series.generation, offset, step, wall_time, value, segment)
+        overwritten = None
+    return Columns(key, series.generation, offset, step, wall_time, value, segment, overwritten)

@@ -29,6 +29,8 @@ Float64 = NDArray[np.float64]
 Floats = NDArray[np.float32] | NDArray[np.float64]
 
 XAxis = Literal["step", "relative", "wall"]
+XScale = Literal["linear", "log", "symlog"]
+"""`symlog` is sign(x) * log1p(|x|)."""
 
 
 class Columns(Struct, frozen=True):
@@ -44,6 +46,8 @@ class Columns(Struct, frozen=True):
     value: Floats
     # Which attempt a point belongs to, counted from 0 in file order.
     segment: NDArray[np.int32]
+    # With attempts="all": the points that `latest` leaves out. None when there are none.
+    overwritten: NDArray[np.bool_] | None = None
 
 
 class Smoothing(Struct, frozen=True):
@@ -57,16 +61,23 @@ class Smoothing(Struct, frozen=True):
     amount: float = 0.0
 
 
-class LineQuery(Struct, frozen=True):
-    """What one chart asks for: the same axes, range, width and smoothing for every series in it."""
+class AxisQuery(Struct, frozen=True, kw_only=True):
+    """Series over one x axis."""
 
     # A time axis, or the tag of a scalar of the same run (joined on step).
     x: str = "step"
-    x_range: tuple[float, float] | None = None
-    # Pixel columns of the plot; None asks for every point.
-    width: int | None = None
     smoothing: Smoothing = field(default_factory=Smoothing)
     attempts: Attempts = "latest"
+
+
+class LineQuery(AxisQuery, frozen=True, kw_only=True):
+    """What one chart asks for: the same axes, range, width and smoothing for every series in it."""
+
+    x_range: tuple[float, float] | None = None
+    # Where pixel columns are even. On a log axis, points at x <= 0 have no place and are left out.
+    x_scale: XScale = "linear"
+    # Pixel columns of the plot; None asks for every point.
+    width: int | None = None
 
 
 class Line(Struct, frozen=True):
@@ -123,19 +134,69 @@ class Band(Struct, frozen=True):
 
 
 BandCenter = Literal["mean", "median"]
-BandSpread = Literal["minmax", "std", "stderr", "quantile"]
+BandSpread = Literal["minmax", "std", "stderr", "quantile", "bootstrap"]
 
 
-class BandQuery(Struct, frozen=True):
+class BandQuery(LineQuery, frozen=True, kw_only=True):
     center: BandCenter = "mean"
     spread: BandSpread = "minmax"
     # For `quantile`: the lower one; the upper one is 1 - quantile.
     quantile: float = 0.25
-    x: str = "step"
-    x_range: tuple[float, float] | None = None
-    width: int | None = None
-    smoothing: Smoothing = field(default_factory=Smoothing)
-    attempts: Attempts = "latest"
+    # For `bootstrap`: of the interval in which the center of resampled runs lies.
+    confidence: float = 0.95
+
+
+class Nearest(Struct, frozen=True):
+    """The point of a series that is nearest in x; of two equally near ones the one with the larger x or written later."""
+
+    key: SeriesKey
+    x: float
+    step: int
+    wall_time: float
+    # Seconds since the first point of the series.
+    relative: float
+    value: float
+    smoothed: float
+
+
+class RangeStatistics(Struct, frozen=True):
+    """Of the values in a range of x, in order of x; min, max and mean are over finite values. None without any."""
+
+    start: float | None
+    end: float | None
+    min: float | None
+    min_step: int | None
+    max: float | None
+    max_step: int | None
+    mean: float | None
+
+
+class RangeSummary(Struct, frozen=True):
+    """A series over a range of x, both ends included."""
+
+    key: SeriesKey
+    count: int
+    start_step: int | None
+    end_step: int | None
+    value: RangeStatistics
+    # None without smoothing.
+    smoothed: RangeStatistics | None
+
+
+RunStatistic = Literal["last", "first", "min", "max", "mean", "count", "at_step", "at_best"]
+Best = Literal["min", "max"]
+
+
+class RunColumn(Struct, frozen=True):
+    """One number of a scalar series of a run; min, max and mean are over finite values."""
+
+    tag: str
+    stat: RunStatistic = "last"
+    # at_step: the value at the highest step up to this one, of several the last.
+    step: int = 0
+    # at_best: as at_step, at the first step where this tag has its lowest or highest value.
+    best_tag: str | None = None
+    best: Best = "min"
 
 
 class Values(Struct, frozen=True):
@@ -161,6 +222,10 @@ class DataSource(Protocol):
 
     Generations: a number per series. `read_columns(since=g)` answers with only the points after that state when the
     series has merely grown, and with all of them (offset 0) when anything else happened to it.
+
+    Expressions: where `read_*` takes keys of scalars, or a tag as the x axis, a tag that begins with `=` and is no
+    stored one is computed from others of its run (`={val/loss} - {train/loss}`, see query/expressions.py); one that
+    cannot be read raises BadRequest. Its `since` gives all points as soon as anything changed.
 
     Unknown runs and tags raise RunUnknown and SeriesUnknown in `read_*` with one key; methods that take many keys
     leave the unknown ones out, because a run may vanish between listing and reading.
@@ -202,11 +267,32 @@ class DataSource(Protocol):
 
     def read_lines(self, keys: Sequence[SeriesKey], query: LineQuery) -> list[Line]: ...
 
+    def read_earlier_lines(self, keys: Sequence[SeriesKey], query: LineQuery) -> list[Line]:
+        """What `attempts="latest"` leaves out, one line for each attempt of a series that lost points, oldest first.
+
+        Each attempt is smoothed on its own and as a whole. `query.attempts` is not looked at.
+        """
+        ...
+
     def read_summaries(
         self, keys: Sequence[SeriesKey], *, attempts: Attempts = "latest"
     ) -> list[Summary]: ...
 
     def read_band(self, keys: Sequence[SeriesKey], query: BandQuery) -> Band: ...
+
+    def read_nearest(self, keys: Sequence[SeriesKey], query: AxisQuery, *, at: float) -> list[Nearest]:
+        """Of every series the point nearest to x = `at`. A series without a finite x has none."""
+        ...
+
+    def read_range_summaries(
+        self, keys: Sequence[SeriesKey], query: AxisQuery, *, x_range: tuple[float, float]
+    ) -> list[RangeSummary]:
+        """Statistics of every series over a range of x, also of those without a point in it."""
+        ...
+
+    def read_run_columns(self, runs: Sequence[str], columns: Sequence[RunColumn]) -> list[dict[str, float]]:
+        """For each column, the number of every run that has one."""
+        ...
 
     def read_values(
         self, key: SeriesKey, *, kind: Kind | None = None, attempts: Attempts = "latest"

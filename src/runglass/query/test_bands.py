@@ -9,9 +9,12 @@ import numpy as np
 import pytest
 
 from runglass.query import bands
-from runglass.query.bands import make_band
 from runglass.query.source import BandQuery, Smoothing
 from runglass.query.test_lines import series
+
+
+def make_band(runs, query, x_columns=None):
+    return bands.make_band(list(zip(runs, x_columns or [None] * len(runs), strict=True)), query)
 
 
 def test_runs_are_interpolated_on_the_union_of_their_steps():
@@ -101,3 +104,43 @@ def test_nothing_gives_an_empty_band():
     for runs in ([], [series([], [])], [series([0], [1], wall_time=[math.nan])]):
         band = make_band(runs, BandQuery(x="wall", width=5, spread="quantile"))
         assert [len(a) for a in (band.x, band.count, band.center, band.low, band.high)] == [0] * 5
+
+
+def test_a_grid_is_even_on_the_axis():
+    runs = [series(range(10_000), range(10_000))]
+    log = make_band(runs, BandQuery(width=5, x_scale="log"))
+    np.testing.assert_allclose(log.x, np.geomspace(1, 9999, 5))
+    assert log.count.tolist() == [1] * 5
+    symlog = make_band(runs, BandQuery(width=5, x_scale="symlog"))
+    np.testing.assert_allclose(np.diff(np.log1p(symlog.x)), np.log(10_000) / 4)
+    few = make_band([series([-1, 0, 1, 2], [1, 2, 3, 4])], BandQuery(x_scale="log"))
+    assert (few.x.tolist(), few.center.tolist()) == ([1, 2], [3, 4])
+
+
+@pytest.mark.parametrize("center", ["mean", "median"])
+def test_a_bootstrap_interval_is_as_wide_as_theory_says_and_the_same_every_time(center):
+    rng = np.random.default_rng(3)
+    runs = [series([0, 1], rng.normal(size=2), dtype=np.float64) for _ in range(400)]
+    query = BandQuery(center=center, spread="bootstrap")
+    band = make_band(runs, query)
+    # Standard errors of mean and median of a normal distribution.
+    error = 1 / math.sqrt(400) * (1 if center == "mean" else math.sqrt(math.pi / 2))
+    np.testing.assert_allclose(band.high - band.low, 2 * 1.96 * error, rtol=0.25)
+    assert (band.low < band.center).all()
+    assert (band.center < band.high).all()
+    again = make_band(list(reversed(runs)), query)
+    np.testing.assert_allclose([again.low, again.high], [band.low, band.high], rtol=1e-12)
+    narrow = make_band(runs, BandQuery(center=center, spread="bootstrap", confidence=0.5))
+    assert (narrow.high - narrow.low < band.high - band.low).all()
+
+
+@pytest.mark.parametrize("center", ["mean", "median"])
+def test_a_bootstrap_of_few_or_no_values(center):
+    runs = [series([0, 1, 2], [1, math.nan, 5]), series([0, 1, 2], [1, math.nan, 7]), series([2], [9])]
+    band = make_band(runs, BandQuery(center=center, spread="bootstrap"))
+    assert band.count.tolist() == [2, 0, 3]
+    assert (band.low[0], band.high[0]) == (1, 1)
+    assert np.isnan([band.low[1], band.high[1]]).all()
+    assert 5 <= band.low[2] <= band.center[2] == 7 <= band.high[2] <= 9
+    (alone,) = make_band([series([0], [3])], BandQuery(center=center, spread="bootstrap")).low
+    assert alone == 3

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from runglass.native import reduce, smooth
 from runglass.query import lines
 from runglass.query.bands import make_band
-from runglass.query.lines import make_line
+from runglass.query.lines import make_earlier_lines, make_line
 from runglass.query.source import BandQuery, Columns, LineQuery, Smoothing
 from runglass.store.model import SeriesKey
 
@@ -190,5 +190,72 @@ def test_signalling_nans_and_overflowing_times_pass_without_a_warning():
         for x in ("step", "relative", "other"):
             line = make_line(columns, LineQuery(x=x, smoothing=Smoothing(kind, 0.5)), x_columns=columns)
             assert line.total == {"step": 3, "relative": 2, "other": 2}[x]
-        band = make_band([columns], BandQuery(smoothing=Smoothing(kind, 0.5)))
+        band = make_band([(columns, None)], BandQuery(smoothing=Smoothing(kind, 0.5)))
         assert band.count.tolist() == [1, 0, 1]
+
+
+def test_on_a_log_axis_every_decade_keeps_its_shape():
+    rng = np.random.default_rng(0)
+    columns = series(range(100_000), rng.normal(size=100_000))
+    linear = make_line(columns, LineQuery(width=50))
+    line = make_line(columns, LineQuery(width=50, x_scale="log"))
+    x = line.x[line.kept]
+    assert line.total == 99_999
+    assert (x[0], x[-1]) == (1.0, 99_999.0)
+    assert len(x) <= 4 * 50
+    for low, high in ((1, 10), (10, 100), (100, 1000), (1000, 10_000)):
+        assert ((x >= low) & (x <= high)).sum() >= 8
+    assert (linear.x[linear.kept] < 1000).sum() <= 4
+    highest = columns.value.argmax()
+    assert highest in x
+
+
+@pytest.mark.parametrize("scale", ["log", "symlog"])
+def test_reduction_on_an_axis_keeps_the_extremes_of_every_pixel_column(scale):
+    rng = np.random.default_rng(1)
+    step = np.arange(-3000, 3000)
+    columns = series(step, rng.normal(size=6000))
+    line = make_line(columns, LineQuery(width=30, x_scale=scale))
+    x = step[step > 0] if scale == "log" else step
+    y = columns.value[step > 0] if scale == "log" else columns.value
+    place = np.log(x) if scale == "log" else np.sign(x) * np.log1p(np.abs(x))
+    pixel = np.minimum((place - place[0]) / (place[-1] - place[0]) * 30, 29).astype(int)
+    kept = set(line.x[line.kept].tolist())
+    for each in np.unique(pixel):
+        inside = np.flatnonzero(pixel == each)
+        ends = {x[inside[0]], x[inside[-1]], x[inside[y[inside].argmin()]], x[inside[y[inside].argmax()]]}
+        assert ends <= kept
+
+
+@pytest.mark.parametrize(
+    "x_range", [None, (-5.0, 0.0), (-5.0, 3.0), (0.0, 1e6), (2.5, 2.75), (-math.inf, math.inf)]
+)
+@pytest.mark.parametrize("scale", ["linear", "log", "symlog"])
+@pytest.mark.parametrize("width", [None, 1, 3])
+def test_a_log_axis_never_shows_what_has_no_place_on_it(x_range, scale, width):
+    step = [-(2**63), -7, 0, 1, 2, 3, 0, 5, 2**63 - 1]
+    columns = series(step, range(9))
+    line = make_line(columns, LineQuery(x_range=x_range, x_scale=scale, width=width))
+    drawn = line.x if line.kept is None else line.x[line.kept]
+    assert len(drawn) == len(line.y)
+    lo, hi = x_range or (-math.inf, math.inf)
+    assert line.total == sum(lo <= each <= hi and (each > 0 or scale != "log") for each in step)
+    if scale == "log":
+        assert (line.x > 0).all()
+
+
+def test_what_a_restart_overwrote_is_a_line_of_its_own_for_each_attempt():
+    step = [0, 1, 2, 3, 2, 3, 4, 3, 4]
+    columns = replace(
+        series(step, range(9), segment=[0] * 4 + [1] * 3 + [2] * 2, dtype=np.float64),
+        overwritten=np.array([0, 0, 1, 1, 0, 1, 1, 0, 0], bool),
+    )
+    query = LineQuery(smoothing=Smoothing("ema", 0.5))
+    first, second = make_earlier_lines(columns, query)
+    assert (first.x.tolist(), second.x.tolist()) == ([2, 3], [3, 4])
+    assert first.y.tolist() == smooth.ema(columns.value[:4], 0.5)[2:].tolist()
+    assert second.y.tolist() == smooth.ema(columns.value[4:7], 0.5)[1:].tolist()
+    assert [line.total for line in (first, second)] == [2, 2]
+    relative = list(make_earlier_lines(columns, LineQuery(x="relative")))
+    assert relative[1].x.tolist() == [3, 4]
+    assert list(make_earlier_lines(series(step, step), query)) == []

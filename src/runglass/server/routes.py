@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from importlib.util import find_spec
 
 from msgspec import Struct
 
@@ -11,6 +12,7 @@ from runglass.dashboards.answers import Number, number_or_none
 from runglass.dashboards.route import EVENTS, Answer, NoParameters, Reply, Route, Stream, encode_json
 from runglass.query.source import DataSource
 from runglass.registry import Dashboard
+from runglass.server import hparams, run_values
 from runglass.server.live import Change, Live, ProgressAnswer, progress_answer
 from runglass.server.settings import Settings
 from runglass.store.model import FileHealth, FileState, Kind
@@ -31,6 +33,8 @@ class Status(Struct, frozen=True):
     progress: ProgressAnswer
     live: bool
     token_required: bool
+    # The formats in which scalars can be exported.
+    exports: list[str]
 
 
 class Run(Struct, frozen=True):
@@ -63,8 +67,9 @@ class Tags(Struct, frozen=True):
     tag_sets: list[dict[str, str]]
 
 
-class RunQuery(Struct, frozen=True, forbid_unknown_fields=True):
+class SeriesQuery(Struct, frozen=True, forbid_unknown_fields=True):
     run: str
+    tag: str | None = None
 
 
 class OptionalRunQuery(Struct, frozen=True, forbid_unknown_fields=True):
@@ -141,6 +146,7 @@ def make_routes(settings: Settings, dashboards: Sequence[Dashboard], live: Live)
             progress=progress_answer(progress),
             live=settings.live,
             token_required=bool(settings.token),
+            exports=["csv", "json", *(["parquet"] if find_spec("pyarrow") else [])],
         )
 
     def list_runs(source: DataSource, query: NoParameters) -> Reply:
@@ -177,14 +183,16 @@ def make_routes(settings: Settings, dashboards: Sequence[Dashboard], live: Live)
         Route("/api/status", read_status, Status),
         Route("/api/runs", list_runs, Runs),
         Route("/api/tags", list_tags, Tags, query=TagsQuery),
-        Route("/api/series", list_series, SeriesList, query=RunQuery),
+        Route("/api/series", list_series, SeriesList, query=SeriesQuery),
         Route("/api/health", list_health, Health, query=OptionalRunQuery),
         Route("/api/dashboards", list_dashboards, Dashboards),
         Route("/api/live", listen, Change, media_types=(EVENTS,)),
+        *run_values.make_routes(),
+        *hparams.make_routes(),
     )
 
 
-def list_series(source: DataSource, query: RunQuery) -> Reply:
+def list_series(source: DataSource, query: SeriesQuery) -> Reply:
     """The series of one run with what their metadata says."""
     generation = source.generation
     return SeriesList(
@@ -200,6 +208,7 @@ def list_series(source: DataSource, query: RunQuery) -> Reply:
                 generation=info.generation,
             )
             for info in source.list_series(run=query.run)
+            if query.tag is None or info.key.tag == query.tag
         ],
     )
 

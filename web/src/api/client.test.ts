@@ -28,6 +28,26 @@ describe("Client", () => {
       return Promise.resolve(new Response("{}"));
     });
     await client.points("lr=0.1&x", "a/b?");
-    expect(paths).toEqual(["scalars/points?run=lr%3D0.1%26x&tag=a%2Fb%3F"]);
+    await client.series("a b");
+    await client.series("a b", "#");
+    expect(paths).toEqual(["scalars/points?run=lr%3D0.1%26x&tag=a%2Fb%3F", "series?run=a%20b", "series?run=a%20b&tag=%23"]);
+  });
+
+  it("sends questions as JSON with the caller's signal", async () => {
+    const sent: [string, RequestInit][] = [];
+    const client = new Client((path, init) => {
+      sent.push([path, init]);
+      return Promise.resolve(new Response('{"generation": 1, "rows": []}'));
+    });
+    const { signal } = new AbortController();
+    expect(await client.table({ tags: ["loss"], at: 3 }, signal)).toEqual({ generation: 1, rows: [] });
+    await client.runValues({ columns: [{ tag: "loss", stat: "min" }] });
+    await client.exportScalars({ tags: ["loss"], format: "csv" });
+    expect(sent.map(([path, { method, body }]) => [path, method, JSON.parse(body as string)])).toEqual([
+      ["scalars/table", "POST", { tags: ["loss"], at: 3 }],
+      ["runs/values", "POST", { columns: [{ tag: "loss", stat: "min" }] }],
+      ["scalars/export", "POST", { tags: ["loss"], format: "csv" }],
+    ]);
+    expect(sent[0]?.[1].signal).toBe(signal);
   });
 });

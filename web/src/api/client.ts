@@ -2,7 +2,27 @@
 // for it. Knows routes and error shapes, keeps nothing.
 
 import { type Columns, decodeColumns } from "./columns";
-import type { Dashboards, ErrorAnswer, Health, Kind, LinesQuery, Points, Runs, Status, TagIndex } from "./types";
+import type {
+  BandsQuery,
+  Dashboards,
+  ErrorAnswer,
+  ExportQuery,
+  Health,
+  HParams,
+  Kind,
+  LinesQuery,
+  NearestRow,
+  Points,
+  RangeRow,
+  Runs,
+  RunValues,
+  RunValuesQuery,
+  SeriesList,
+  Status,
+  Table,
+  TableQuery,
+  TagIndex,
+} from "./types";
 
 export class ApiError extends Error {
   override name = "ApiError";
@@ -30,18 +50,50 @@ export class Client {
   health = (): Promise<Health> => this.json("health");
   tags = (kind: Kind): Promise<TagIndex> => this.json(`tags?kind=${encodeURIComponent(kind)}`);
 
-  points(run: string, tag: string): Promise<Points> {
-    return this.json(`scalars/points?run=${encodeURIComponent(run)}&tag=${encodeURIComponent(tag)}`);
+  hparams = (): Promise<HParams> => this.json("hparams");
+
+  series(run: string, tag?: string): Promise<SeriesList> {
+    return this.json(`series?${named({ run, ...(tag !== undefined && { tag }) })}`);
   }
 
-  async lines(query: LinesQuery, signal?: AbortSignal): Promise<Columns> {
-    const response = await this.send("scalars/lines", {
+  points(run: string, tag: string): Promise<Points> {
+    return this.json(`scalars/points?${named({ run, tag })}`);
+  }
+
+  async lines(query: LinesQuery<string>, signal?: AbortSignal): Promise<Columns> {
+    const response = await this.post("scalars/lines", { ...query, format: "columns" }, signal);
+    return decodeColumns(await response.arrayBuffer());
+  }
+
+  /** Four lines over one x table for every tag and group: roles center, low, high and count. */
+  async bands(query: BandsQuery, signal?: AbortSignal): Promise<Columns> {
+    const response = await this.post("scalars/bands", { ...query, format: "columns" }, signal);
+    return decodeColumns(await response.arrayBuffer());
+  }
+
+  /** One row a series: the point nearest to `at`, or statistics over `range`. */
+  table(query: TableQuery & { at: number }, signal?: AbortSignal): Promise<Table<NearestRow>>;
+  table(query: TableQuery & { range: [number, number] }, signal?: AbortSignal): Promise<Table<RangeRow>>;
+  async table(query: TableQuery, signal?: AbortSignal): Promise<Table<NearestRow | RangeRow>> {
+    return (await this.post("scalars/table", query, signal)).json() as Promise<Table<NearestRow | RangeRow>>;
+  }
+
+  async runValues(query: RunValuesQuery, signal?: AbortSignal): Promise<RunValues> {
+    return (await this.post("runs/values", query, signal)).json() as Promise<RunValues>;
+  }
+
+  /** A file with all points; its name is in the answer's content-disposition. */
+  exportScalars(query: ExportQuery, signal?: AbortSignal): Promise<Response> {
+    return this.post("scalars/export", query, signal);
+  }
+
+  private post(path: string, body: object, signal?: AbortSignal): Promise<Response> {
+    return this.send(path, {
       method: "POST",
       headers: { "content-type": "application/json" },
-      body: JSON.stringify({ ...query, format: "columns" }),
+      body: JSON.stringify(body),
       ...(signal && { signal }),
     });
-    return decodeColumns(await response.arrayBuffer());
   }
 
   private async json<T>(path: string): Promise<T> {
@@ -59,6 +111,12 @@ export class Client {
     if (!response.ok) throw await readError(response);
     return response;
   }
+}
+
+function named(parameters: Record<string, string>): string {
+  return Object.entries(parameters)
+    .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
+    .join("&");
 }
 
 async function readError(response: Response): Promise<ApiError> {

@@ -74,6 +74,13 @@ describe("decodeColumns", () => {
     expect(lines.map((line) => line.y[0])).toEqual([1.5, 2.5]);
   });
 
+  it("names every role and refuses one it does not know", () => {
+    const lines = [0, 1, 2, 3, 4, 5, 6].map((role) => ({ role, x: 0, y: [1] }));
+    const roles = decodeColumns(encode([[1]], lines)).lines.map((line) => line.role);
+    expect(roles).toEqual(["smoothed", "raw", "earlier", "center", "low", "high", "count"]);
+    expect(() => decodeColumns(encode([[1]], [{ role: 7, x: 0, y: [1] }]))).toThrow(/role 7/);
+  });
+
   it("decodes an answer without lines", () => {
     expect(decodeColumns(encode([], []))).toEqual({ generation: 7, lines: [] });
   });

@@ -1,14 +1,19 @@
-// Decodes the binary answer to a lines query: a JSON head, then 8-byte aligned little-endian blocks.
+// Decodes the binary answer to a query for lines or bands: a JSON head, then 8-byte aligned little-endian blocks.
 // Knows the bytes only, not who asked for them or what is drawn.
 
 export type Floats = Float32Array | Float64Array;
 
+/** By their number in the head. `earlier` is an overwritten attempt; those after it are the lines of a band. */
+const ROLES = ["smoothed", "raw", "earlier", "center", "low", "high", "count"] as const;
+export type Role = (typeof ROLES)[number];
+
 export interface LineColumns {
+  /** The run, or the name of the group in a band. */
   run: string;
   tag: string;
-  role: "smoothed" | "raw";
+  role: Role;
   generation: number;
-  /** Points of the series in the asked range, before they were reduced to pixels. */
+  /** Points of the series in the asked range, before they were reduced to pixels; in a band, the runs that have the tag. */
   total: number;
   /** The x values, or those of which `mask` has the bit set: bit i is bit i & 7 of byte i >> 3. May be shared by many lines. */
   table: Float64Array;
@@ -85,7 +90,7 @@ export function decodeColumns(body: ArrayBuffer): Columns {
       return {
         run: head.runs[run] ?? missing(`run ${run}`),
         tag: head.tags[field(lines.tag, i)] ?? missing(`tag ${lines.tag[i]}`),
-        role: field(lines.role, i) === 1 ? "raw" : "smoothed",
+        role: ROLES[field(lines.role, i)] ?? missing(`role ${lines.role[i]}`),
         generation: field(lines.generation, i),
         total: field(lines.total, i),
         table,

@@ -38,6 +38,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/hparams": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The hyperparameters of every run; a run without its own has those of the directory above it. */
+        get: operations["hparams"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/live": {
         parameters: {
             query?: never;
@@ -89,7 +106,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/scalars/band": {
+    "/api/runs/values": {
         parameters: {
             query?: never;
             header?: never;
@@ -98,8 +115,42 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** One line with a spread around it, over a group of runs. */
-        post: operations["scalars_band"];
+        /** Numbers of scalar series for the run table: for each entry of `columns` a value per run. */
+        post: operations["runs_values"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/scalars/bands": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** For every tag and group of runs, a center line with a spread around it. */
+        post: operations["scalars_bands"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/scalars/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** All points of many series as a file. */
+        post: operations["scalars_export"];
         delete?: never;
         options?: never;
         head?: never;
@@ -151,6 +202,23 @@ export interface paths {
         put?: never;
         /** Exact statistics over all points of every series. */
         post: operations["scalars_summary"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/scalars/table": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Values at one x or statistics over a range of x, a row for every series, over all points. */
+        post: operations["scalars_table"];
         delete?: never;
         options?: never;
         head?: never;
@@ -214,6 +282,10 @@ export interface components {
     schemas: {
         /** BandAnswer */
         BandAnswer: {
+            group: string;
+            tag: string;
+            /** @description Runs of the group that have the tag. */
+            n: number;
             x: (number | ("-Infinity" | "Infinity" | "NaN"))[];
             /** @description Runs that have a value at this x, logged or interpolated. */
             count: number[];
@@ -221,14 +293,19 @@ export interface components {
             low: (number | ("-Infinity" | "Infinity" | "NaN"))[];
             high: (number | ("-Infinity" | "Infinity" | "NaN"))[];
         };
-        /** BandBody */
-        BandBody: {
-            /** @default null */
-            series: components["schemas"]["SeriesRef"][] | null;
-            /** @default null */
-            runs: string[] | null;
-            /** @default null */
-            tags: string[] | null;
+        /** Bands */
+        Bands: {
+            generation: number;
+            bands: components["schemas"]["BandAnswer"][];
+        };
+        /**
+         * BandsBody
+         * @description One band for every tag and group.
+         */
+        BandsBody: {
+            /** @description Tags, or expressions over tags: `={val/loss} - {train/loss}`, joined on step. */
+            tags: string[];
+            groups: components["schemas"]["Group"][];
             /**
              * @description latest: what a restart overwrote is left out. all: every point in file order.
              * @default latest
@@ -236,7 +313,7 @@ export interface components {
              */
             attempts: "all" | "latest";
             /**
-             * @description step, relative, wall, or the tag of a scalar of the same run (joined on step).
+             * @description step, relative, wall, or a scalar of the same run (joined on step): its tag, or an expression.
              * @default step
              */
             x: string;
@@ -245,6 +322,12 @@ export interface components {
                 number,
                 number
             ] | null;
+            /**
+             * @description The axis on which pixel columns are even. On log, points at x <= 0 have no place and are left out.
+             * @default linear
+             * @enum {unknown}
+             */
+            x_scale: "linear" | "log" | "symlog";
             /** @default 400 */
             width: number | null;
             /**
@@ -263,17 +346,22 @@ export interface components {
              * @default minmax
              * @enum {unknown}
              */
-            spread: "minmax" | "quantile" | "std" | "stderr";
+            spread: "bootstrap" | "minmax" | "quantile" | "std" | "stderr";
             /**
              * @description The lower one; the upper is 1 - quantile.
              * @default 0.25
              */
             quantile: number;
             /**
-             * @default json
+             * @description bootstrap: of the interval around the center.
+             * @default 0.95
+             */
+            confidence: number;
+            /**
+             * @default columns
              * @enum {unknown}
              */
-            format: "json";
+            format: "columns" | "json";
         };
         /**
          * Change
@@ -307,6 +395,47 @@ export interface components {
         ErrorAnswer: {
             error: components["schemas"]["Problem"];
         };
+        /** Export */
+        Export: {
+            generation: number;
+            series: components["schemas"]["ExportedSeries"][];
+        };
+        /** ExportBody */
+        ExportBody: {
+            /** @default null */
+            series: components["schemas"]["SeriesRef"][] | null;
+            /** @default null */
+            runs: string[] | null;
+            /** @default null */
+            tags: string[] | null;
+            /**
+             * @description latest: what a restart overwrote is left out. all: every point in file order.
+             * @default latest
+             * @enum {unknown}
+             */
+            attempts: "all" | "latest";
+            /**
+             * @description Adds a column `smoothed`; time_ema counts in steps.
+             * @default null
+             */
+            smoothing: components["schemas"]["SmoothingChoice"] | null;
+            /**
+             * @description parquet where the server has pyarrow.
+             * @default csv
+             * @enum {unknown}
+             */
+            format: "csv" | "json" | "parquet";
+        };
+        /** ExportedSeries */
+        ExportedSeries: {
+            run: string;
+            tag: string;
+            step: number[];
+            wall_time: (number | ("-Infinity" | "Infinity" | "NaN"))[];
+            value: (number | ("-Infinity" | "Infinity" | "NaN"))[];
+            smoothed?: (number | ("-Infinity" | "Infinity" | "NaN"))[];
+            segment?: number[];
+        };
         /** FileHealth */
         FileHealth: {
             run: string;
@@ -326,6 +455,31 @@ export interface components {
          * @enum {unknown}
          */
         FileState: "cut_short" | "damaged" | "empty" | "ok" | "reading" | "skipped" | "unreadable";
+        /** Group */
+        Group: {
+            name: string;
+            runs: string[];
+        };
+        /** HParamName */
+        HParamName: {
+            name: string;
+            /** @enum {unknown} */
+            type: "bool" | "number" | "string";
+            values: number;
+        };
+        /**
+         * HParams
+         * @description Runs without any are left out.
+         */
+        HParams: {
+            generation: number;
+            names: components["schemas"]["HParamName"][];
+            runs: {
+                [key: string]: {
+                    [key: string]: number | string | boolean;
+                };
+            };
+        };
         /** Health */
         Health: {
             files: components["schemas"]["FileHealth"][];
@@ -341,7 +495,7 @@ export interface components {
             run: string;
             tag: string;
             /** @enum {unknown} */
-            role: "raw" | "smoothed";
+            role: "center" | "count" | "earlier" | "high" | "low" | "raw" | "smoothed";
             generation: number;
             /** @description Points of the series inside the range, before reduction. */
             total: number;
@@ -368,17 +522,10 @@ export interface components {
              */
             attempts: "all" | "latest";
             /**
-             * @description step, relative, wall, or the tag of a scalar of the same run (joined on step).
+             * @description step, relative, wall, or a scalar of the same run (joined on step): its tag, or an expression.
              * @default step
              */
             x: string;
-            /** @default null */
-            x_range: [
-                number,
-                number
-            ] | null;
-            /** @default 400 */
-            width: number | null;
             /**
              * @default {
              *       "kind": "none",
@@ -386,16 +533,54 @@ export interface components {
              *     }
              */
             smoothing: components["schemas"]["SmoothingChoice"];
+            /** @default null */
+            x_range: [
+                number,
+                number
+            ] | null;
+            /**
+             * @description The axis on which pixel columns are even. On log, points at x <= 0 have no place and are left out.
+             * @default linear
+             * @enum {unknown}
+             */
+            x_scale: "linear" | "log" | "symlog";
+            /** @default 400 */
+            width: number | null;
             /**
              * @description With smoothing on, add the unsmoothed line of every series.
              * @default false
              */
             raw: boolean;
             /**
+             * @description Add a line for every attempt of which a restart overwrote points.
+             * @default false
+             */
+            earlier: boolean;
+            /**
              * @default columns
              * @enum {unknown}
              */
             format: "columns" | "json";
+        };
+        /**
+         * NearestRow
+         * @description The point of a series whose x is nearest; of two that are equally near, the later one.
+         */
+        NearestRow: {
+            /** @enum {unknown} */
+            kind: "at";
+            run: string;
+            tag: string;
+            x: number | ("-Infinity" | "Infinity" | "NaN");
+            step: number;
+            wall_time: number | ("-Infinity" | "Infinity" | "NaN");
+            /** @description Seconds since the first point of the series. */
+            relative: number | ("-Infinity" | "Infinity" | "NaN");
+            value: number | ("-Infinity" | "Infinity" | "NaN");
+            /** @description The value itself without smoothing. */
+            smoothed: number | ("-Infinity" | "Infinity" | "NaN");
+            /** @description Whether its x is the one asked for. */
+            is_exact: boolean;
         };
         /** Points */
         Points: {
@@ -422,6 +607,47 @@ export interface components {
             bytes_found: number;
             bytes_read: number;
         };
+        /**
+         * RangeRow
+         * @description A series over a range of x, both ends included.
+         */
+        RangeRow: {
+            /** @enum {unknown} */
+            kind: "range";
+            start: number | ("-Infinity" | "Infinity" | "NaN") | null;
+            end: number | ("-Infinity" | "Infinity" | "NaN") | null;
+            delta: number | ("-Infinity" | "Infinity" | "NaN") | null;
+            /** @description delta / |start|; null where start is 0. */
+            delta_ratio: number | ("-Infinity" | "Infinity" | "NaN") | null;
+            min: number | ("-Infinity" | "Infinity" | "NaN") | null;
+            min_step: number | null;
+            max: number | ("-Infinity" | "Infinity" | "NaN") | null;
+            max_step: number | null;
+            mean: number | ("-Infinity" | "Infinity" | "NaN") | null;
+            run: string;
+            tag: string;
+            count: number;
+            start_step: number | null;
+            end_step: number | null;
+            /** @description The same over smoothed values; null without smoothing. */
+            smoothed: components["schemas"]["RangeStatisticsAnswer"] | null;
+        };
+        /**
+         * RangeStatisticsAnswer
+         * @description Of the values in the range: `start` and `end` by x; `min`, `max` and `mean` over finite values.
+         */
+        RangeStatisticsAnswer: {
+            start: number | ("-Infinity" | "Infinity" | "NaN") | null;
+            end: number | ("-Infinity" | "Infinity" | "NaN") | null;
+            delta: number | ("-Infinity" | "Infinity" | "NaN") | null;
+            /** @description delta / |start|; null where start is 0. */
+            delta_ratio: number | ("-Infinity" | "Infinity" | "NaN") | null;
+            min: number | ("-Infinity" | "Infinity" | "NaN") | null;
+            min_step: number | null;
+            max: number | ("-Infinity" | "Infinity" | "NaN") | null;
+            max_step: number | null;
+            mean: number | ("-Infinity" | "Infinity" | "NaN") | null;
+        };
         /** Run */
         Run: {
             name: string;
@@ -433,6 +659,44 @@ export interface components {
             size_bytes: number;
             health: components["schemas"]["FileState"];
             restarts: number;
+        };
+        /** RunColumnBody */
+        RunColumnBody: {
+            /** @description A scalar tag, or an expression over tags. */
+            tag: string;
+            /**
+             * @default last
+             * @enum {unknown}
+             */
+            stat: "at_best" | "at_step" | "count" | "first" | "last" | "max" | "mean" | "min";
+            /** @default null */
+            step: number | null;
+            /**
+             * @description at_best: the value at the step where this one is best, or last before it.
+             * @default null
+             */
+            best_tag: string | null;
+            /**
+             * @default min
+             * @enum {unknown}
+             */
+            best: "max" | "min";
+        };
+        /** RunValues */
+        RunValues: {
+            generation: number;
+            runs: string[];
+            /** @description For each column the value of every run; null where it has none. */
+            columns: (number | ("-Infinity" | "Infinity" | "NaN") | null)[][];
+        };
+        /** RunValuesBody */
+        RunValuesBody: {
+            columns: components["schemas"]["RunColumnBody"][];
+            /**
+             * @description All runs when left out.
+             * @default null
+             */
+            runs: string[] | null;
         };
         /** Runs */
         Runs: {
@@ -489,6 +753,7 @@ export interface components {
             progress: components["schemas"]["ProgressAnswer"];
             live: boolean;
             token_required: boolean;
+            exports: string[];
         };
         /** Summaries */
         Summaries: {
@@ -530,6 +795,48 @@ export interface components {
              * @enum {unknown}
              */
             attempts: "all" | "latest";
+        };
+        /** Table */
+        Table: {
+            generation: number;
+            rows: (components["schemas"]["NearestRow"] | components["schemas"]["RangeRow"])[];
+        };
+        /**
+         * TableBody
+         * @description Exactly one of `at` and `range`, in units of x.
+         */
+        TableBody: {
+            /** @default null */
+            series: components["schemas"]["SeriesRef"][] | null;
+            /** @default null */
+            runs: string[] | null;
+            /** @default null */
+            tags: string[] | null;
+            /**
+             * @description latest: what a restart overwrote is left out. all: every point in file order.
+             * @default latest
+             * @enum {unknown}
+             */
+            attempts: "all" | "latest";
+            /**
+             * @description step, relative, wall, or a scalar of the same run (joined on step): its tag, or an expression.
+             * @default step
+             */
+            x: string;
+            /**
+             * @default {
+             *       "kind": "none",
+             *       "amount": 0
+             *     }
+             */
+            smoothing: components["schemas"]["SmoothingChoice"];
+            /** @default null */
+            at: number | null;
+            /** @default null */
+            range: [
+                number,
+                number
+            ] | null;
         };
         /**
          * Tags
@@ -600,6 +907,35 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Health"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    hparams: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HParams"];
                 };
             };
             /** @description What went wrong. */
@@ -700,7 +1036,7 @@ export interface operations {
             };
         };
     };
-    scalars_band: {
+    runs_values: {
         parameters: {
             query?: never;
             header?: never;
@@ -709,7 +1045,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["BandBody"];
+                "application/json": components["schemas"]["RunValuesBody"];
             };
         };
         responses: {
@@ -719,7 +1055,76 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["BandAnswer"];
+                    "application/json": components["schemas"]["RunValues"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    scalars_bands: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BandsBody"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/vnd.runglass.columns": string;
+                    "application/json": components["schemas"]["Bands"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    scalars_export: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ExportBody"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv; charset=utf-8": string;
+                    "application/json": components["schemas"]["Export"];
+                    "application/vnd.apache.parquet": string;
                 };
             };
             /** @description What went wrong. */
@@ -838,10 +1243,44 @@ export interface operations {
             };
         };
     };
+    scalars_table: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TableBody"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Table"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
     series: {
         parameters: {
             query: {
                 run: string;
+                tag?: string;
             };
             header?: never;
             path?: never;

@@ -23,9 +23,33 @@ export type Kind = Schemas["Kind"];
 
 export type XAxis = "step" | "relative" | "wall";
 
-/** What a card asks for. `runs` left out: all runs. */
-export type LinesQuery = Pick<Schemas["LinesBody"], "x_range" | "width" | "smoothing" | "raw" | "attempts"> & {
-  tags: string[];
-  runs?: string[];
-  x: XAxis;
-};
+/** A number as JSON carries it: `Number(value)` makes "NaN" and the infinities what they say. */
+export type JsonNumber = number | "NaN" | "Infinity" | "-Infinity";
+
+export type HParams = Schemas["HParams"];
+export type NearestRow = Schemas["NearestRow"];
+export type RangeRow = Schemas["RangeRow"];
+export type RangeStatistics = Schemas["RangeStatisticsAnswer"];
+export type RunValues = Schemas["RunValues"];
+export type SeriesList = Schemas["SeriesList"];
+
+/** What a card asks for. `runs` left out: all runs. `x` is a time axis, a tag or an expression; so are `tags`. */
+export type LinesQuery<X extends string = XAxis> = Pick<Schemas["LinesBody"], "x_range" | "width" | "smoothing" | "raw" | "attempts"> &
+  Partial<Pick<Schemas["LinesBody"], "x_scale" | "earlier">> & { tags: string[]; runs?: string[]; x: X };
+
+/** One band for every tag and group; the group's name comes back as the `run` of its lines. */
+export type BandsQuery = Pick<Schemas["BandsBody"], "tags" | "groups"> &
+  Partial<Omit<Schemas["BandsBody"], "tags" | "groups" | "format">>;
+
+type Selection = Partial<Pick<Schemas["TableBody"], "series" | "runs" | "tags" | "attempts">>;
+export type TableQuery = Selection & Partial<Pick<Schemas["TableBody"], "x" | "smoothing">>;
+export interface Table<Row> {
+  generation: number;
+  rows: Row[];
+}
+
+export type RunColumnQuery = Pick<Schemas["RunColumnBody"], "tag"> & Partial<Schemas["RunColumnBody"]>;
+export type RunValuesQuery = { columns: RunColumnQuery[]; runs?: string[] };
+
+export type ExportFormat = Schemas["ExportBody"]["format"];
+export type ExportQuery = Selection & { format: ExportFormat } & Partial<Pick<Schemas["ExportBody"], "smoothing">>;

@@ -1,96 +1,82 @@
-// Draws lines on a 2D canvas. Runs in the worker; knows numbers, colours and pixels only.
+// Draws bands, lines and marks on a 2D canvas. Runs in the worker and in exports; knows numbers, colours and pixels only.
 
-import { type Frame, lowerBound, type Series, writeX } from "./model";
+import { Marks, markOutline } from "./marks";
+import type { Area, Frame, Series, Stroke } from "./model";
+import { type Pen, Projection } from "./projection";
 
-// Lines at the very edge keep their full width.
-const BLEED_PX = 3;
+// Lines at the very edge keep their full width, and marks on the axis their shape.
+const BLEED_PX = 4.5;
 const DOT_RADIUS_PX = 2.2;
+const SOLID: number[] = [];
 
 export type Context = Pick<
   CanvasRenderingContext2D,
-  | "arc" | "beginPath" | "clearRect" | "clip" | "fill" | "lineTo" | "moveTo" | "rect" | "restore" | "save" | "setTransform" | "stroke"
+  | "arc" | "beginPath" | "clip" | "closePath" | "fill" | "lineTo" | "moveTo" | "rect" | "restore" | "save" | "setLineDash" | "stroke"
 > & { lineJoin: CanvasLineJoin; lineCap: CanvasLineCap; lineWidth: number; globalAlpha: number; strokeStyle: unknown; fillStyle: unknown };
 
-export function drawLines(ctx: Context, frame: Frame, lines: readonly Series[]): void {
-  const { widthPx, heightPx, pixelRatio, margins } = frame;
-  ctx.setTransform(pixelRatio, 0, 0, pixelRatio, 0, 0);
-  ctx.clearRect(0, 0, widthPx, heightPx);
+export interface Drawing {
+  readonly series: readonly Series[];
+  /** One for each series, in the same order; later ones are drawn on top. */
+  readonly strokes: readonly Stroke[];
+  readonly areas: readonly Area[];
+}
+
+export function drawLines(ctx: Context, frame: Frame, { series, strokes, areas }: Drawing): void {
+  const projection = new Projection(frame);
+  const { plot } = projection;
+  const marks = new Marks(plot);
   ctx.save();
   ctx.beginPath();
-  ctx.rect(
-    margins.left - BLEED_PX,
-    margins.top - BLEED_PX,
-    widthPx - margins.left - margins.right + 2 * BLEED_PX,
-    heightPx - margins.top - margins.bottom + 2 * BLEED_PX,
-  );
+  ctx.rect(plot.left - BLEED_PX, plot.top - BLEED_PX, plot.right - plot.left + 2 * BLEED_PX, plot.bottom - plot.top + 2 * BLEED_PX);
   ctx.clip();
+  for (const area of areas) drawArea(ctx, projection, area);
   // Round joins cost more than the rest of a stroke and cannot be seen in a crowd.
-  ctx.lineJoin = lines.length > 60 ? "bevel" : "round";
+  ctx.lineJoin = series.length > 60 ? "bevel" : "round";
   ctx.lineCap = "butt";
-  for (let i = 0; i < lines.length; i++) {
-    const stroke = frame.strokes[i];
-    const line = lines[i];
+  let color = "";
+  let isFound = false;
+  const dots: number[] = [];
+  const pen: Pen = {
+    move: (xPx, yPx) => ctx.moveTo(xPx, yPx),
+    line: (xPx, yPx) => ctx.lineTo(xPx, yPx),
+    dot: (xPx, yPx) => void dots.push(xPx, yPx),
+    mark: (xPx, value) => isFound && marks.add(xPx, value, color),
+  };
+  for (let i = 0; i < series.length; i++) {
+    const stroke = strokes[i];
+    const line = series[i];
     if (!stroke || !line || stroke.alpha === 0) continue;
-    ctx.strokeStyle = stroke.color;
-    ctx.fillStyle = stroke.color;
+    color = stroke.color;
+    isFound = i >= frame.firstFound;
+    ctx.strokeStyle = color;
     ctx.globalAlpha = stroke.alpha;
     ctx.lineWidth = stroke.widthPx;
-    drawLine(ctx, frame, line);
+    ctx.setLineDash(stroke.dash.length > 0 ? [...stroke.dash] : SOLID);
+    ctx.beginPath();
+    projection.trace(line, stroke.axis, pen);
+    ctx.stroke();
+    if (dots.length > 0) drawDots(ctx, dots.splice(0), color);
+  }
+  ctx.globalAlpha = 1;
+  ctx.setLineDash(SOLID);
+  for (const mark of marks.list) {
+    ctx.beginPath();
+    markOutline(mark).forEach(([xPx, yPx], i) => (i === 0 || (mark.shape === "cross" && i === 2) ? ctx.moveTo(xPx, yPx) : ctx.lineTo(xPx, yPx)));
+    if (mark.shape === "cross") {
+      ctx.strokeStyle = mark.color;
+      ctx.lineWidth = 1.6;
+      ctx.stroke();
+    } else {
+      ctx.fillStyle = mark.color;
+      ctx.closePath();
+      ctx.fill();
+    }
   }
   ctx.restore();
 }
 
-// Every line's x is written here in turn: a thousand lines need no memory of their own for it.
-let scratch = new Float64Array(0);
-
-function scratchX({ table, mask, y }: Series): Float64Array {
-  if (!mask) return table;
-  if (scratch.length < y.length) scratch = new Float64Array(y.length * 2);
-  const x = scratch.subarray(0, y.length);
-  writeX(table, mask, x);
-  return x;
-}
-
-function drawLine(ctx: Context, frame: Frame, series: Series): void {
-  const { y, isSorted } = series;
-  const x = scratchX(series);
-  const { margins } = frame;
-  const isLog = frame.yScale === "log";
-  const yLow = isLog ? Math.log10(frame.y[0]) : frame.y[0];
-  const yHigh = isLog ? Math.log10(frame.y[1]) : frame.y[1];
-  const xFactor = (frame.widthPx - margins.left - margins.right) / (frame.x[1] - frame.x[0]);
-  const yFactor = (frame.heightPx - margins.top - margins.bottom) / (yHigh - yLow);
-  const bottomPx = frame.heightPx - margins.bottom;
-
-  // One point beyond either edge, so that the line enters and leaves the picture.
-  const first = isSorted ? Math.max(0, lowerBound(x, frame.x[0]) - 1) : 0;
-  const last = isSorted ? Math.min(x.length - 1, lowerBound(x, frame.x[1]) + 1) : x.length - 1;
-  const dots: number[] = [];
-  let inGap = true;
-  let pieceLength = 0;
-  let atX = 0;
-  let atY = 0;
-  ctx.beginPath();
-  for (let i = first; i <= last; i++) {
-    const raw = y[i] as number;
-    const value = isLog ? Math.log10(raw) : raw;
-    if (!Number.isFinite(value)) {
-      if (pieceLength === 1) dots.push(atX, atY);
-      inGap = true;
-      pieceLength = 0;
-      continue;
-    }
-    atX = margins.left + ((x[i] as number) - frame.x[0]) * xFactor;
-    atY = bottomPx - (value - yLow) * yFactor;
-    if (inGap) ctx.moveTo(atX, atY);
-    else ctx.lineTo(atX, atY);
-    inGap = false;
-    pieceLength++;
-  }
-  ctx.stroke();
-  if (pieceLength === 1) dots.push(atX, atY);
-  if (dots.length === 0) return;
-  // A point without neighbours has no line to be on.
+function drawDots(ctx: Context, dots: readonly number[], color: string): void {
+  ctx.fillStyle = color;
   ctx.beginPath();
   for (let i = 0; i < dots.length; i += 2) {
     const dotX = dots[i] as number;
@@ -100,3 +86,47 @@ function drawLine(ctx: Context, frame: Frame, series: Series): void {
   }
   ctx.fill();
 }
+
+function drawArea(ctx: Context, projection: Projection, area: Area): void {
+  ctx.fillStyle = area.color;
+  ctx.globalAlpha = area.alpha;
+  for (const outline of areaOutlines(projection, area)) {
+    ctx.beginPath();
+    for (let i = 0; i < outline.length; i += 2) {
+      if (i === 0) ctx.moveTo(outline[0] as number, outline[1] as number);
+      else ctx.lineTo(outline[i] as number, outline[i + 1] as number);
+    }
+    ctx.closePath();
+    ctx.fill();
+  }
+}
+
+/** The band's unbroken pieces, each as x, y, x, y … along its upper bound and back along the lower. */
+export function* areaOutlines(projection: Projection, { table, low, high, axis }: Area): Generator<number[]> {
+  const x = projection.table(table);
+  const toPx = projection.yPx(axis);
+  let top: number[] = [];
+  let bottom: number[] = [];
+  for (let i = 0; i <= x.length; i++) {
+    const xPx = x[i] ?? Number.NaN;
+    const topPx = toPx(high[i] ?? Number.NaN);
+    // A log axis has no zero: a band that reaches it goes down to the edge.
+    const bottomPx = lowerPx(toPx(low[i] ?? Number.NaN), low[i], projection.plot.bottom);
+    if (Number.isFinite(xPx) && Number.isFinite(topPx) && Number.isFinite(bottomPx)) {
+      top.push(xPx, topPx);
+      bottom.push(bottomPx, xPx);
+    } else if (top.length > 0) {
+      // One x alone has no width; it gets a pixel, so that it can be seen.
+      if (top.length === 2) {
+        top = [(top[0] as number) - 0.5, top[1] as number, (top[0] as number) + 0.5, top[1] as number];
+        bottom = [bottom[0] as number, (bottom[1] as number) - 0.5, bottom[0] as number, (bottom[1] as number) + 0.5];
+      }
+      yield [...top, ...bottom.reverse()];
+      top = [];
+      bottom = [];
+    }
+  }
+}
+
+const lowerPx = (px: number, value: number | undefined, edgePx: number): number =>
+  value !== undefined && Number.isFinite(value) && !Number.isFinite(px) ? edgePx : px;

@@ -1,24 +1,42 @@
-// What keys and drags mean to a chart, as plain functions of where the pointer is and what the axis spans.
+// What drags, wheels and keys mean to a chart, as plain functions of where the pointer is and what the axes span.
 
-import type { Range, XKind } from "./model";
+import type { ChartView, Plot, Range, ScaleKind, XKind } from "./model";
+import type { Axes } from "./nearest";
+import type { Scale } from "./scale";
 
 export interface Point {
   readonly x: number;
   readonly y: number;
 }
 
-/** Left, top, right and bottom of the area inside the axes. */
-export interface Area {
-  readonly left: number;
-  readonly top: number;
-  readonly right: number;
-  readonly bottom: number;
+/** The area inside the axes, or the strip of one of them. */
+export type Region = "plot" | keyof ChartView;
+
+export interface Drag {
+  readonly kind: "zoom" | "pan";
+  readonly region: Region;
+  readonly from: Point;
+  readonly to: Point;
 }
 
-export type KeyAction = { move: Point } | { zoom: Range } | "reset" | "pin" | "release" | null;
+/** The axes as they are, or as they were when a drag began, and what x counts. */
+export interface Ground {
+  readonly axes: Axes;
+  readonly view: ChartView;
+  readonly xKind: XKind;
+  readonly hasRight: boolean;
+}
 
+export type KeyAction = { move: Point } | { zoom: "x" | "y"; factor: number } | "reset" | "pin" | "release" | "select" | null;
+
+/** A shorter way is a click. */
+export const DRAG_PX = 5;
+const EDGE_PX = 4;
 const STEP_PX = 8;
 const LEAP_PX = 40;
+// A drag this much flatter than steep, or the other way round, is meant for one axis.
+const FLATNESS = 0.2;
+const SLIP_PX = 10;
 const ARROWS: Readonly<Record<string, Point>> = {
   ArrowLeft: { x: -1, y: 0 },
   ArrowRight: { x: 1, y: 0 },
@@ -28,24 +46,134 @@ const ARROWS: Readonly<Record<string, Point>> = {
 
 export const clamp = (value: number, low: number, high: number): number => Math.min(Math.max(value, low), high);
 
-/** Arrows move the pointer (from the middle when there is none), + and - zoom around it, 0 shows everything again. */
-export function keyAction(key: string, isLeap: boolean, pointer: Point | null, area: Area, domain: Range): KeyAction {
-  const at = pointer ?? { x: (area.left + area.right) / 2, y: (area.top + area.bottom) / 2 };
+export const clampTo = (at: Point, plot: Plot): Point => ({ x: clamp(at.x, plot.left, plot.right), y: clamp(at.y, plot.top, plot.bottom) });
+
+export function regionAt({ x, y }: Point, plot: Plot, hasRight: boolean): Region | null {
+  const isBeside = y <= plot.bottom + EDGE_PX;
+  const isOver = x >= plot.left - EDGE_PX && x <= plot.right + EDGE_PX;
+  if (isBeside && isOver) return y >= 0 ? "plot" : null;
+  if (isOver) return "x";
+  if (!isBeside) return null;
+  if (x < plot.left) return "y";
+  return hasRight ? "y2" : null;
+}
+
+/** Which axes a drag is meant for: along its own strip, along one when it is nearly level or upright, else along both. */
+export function dragAxes({ region, from, to }: Drag): { x: boolean; y: boolean } {
+  if (region !== "plot") return { x: region === "x", y: region !== "x" };
+  const [wide, tall] = [Math.abs(to.x - from.x), Math.abs(to.y - from.y)];
+  if (tall < SLIP_PX && wide < SLIP_PX) return { x: wide >= tall, y: tall > wide };
+  return { x: wide >= SLIP_PX && wide > tall * FLATNESS, y: tall >= SLIP_PX && tall > wide * FLATNESS };
+}
+
+export const isClick = ({ from, to }: Drag): boolean => Math.max(Math.abs(to.x - from.x), Math.abs(to.y - from.y)) < DRAG_PX;
+
+/** The rectangle that a zooming drag marks. */
+export function dragBox(drag: Drag, plot: Plot): Plot {
+  const [from, to] = [clampTo(drag.from, plot), clampTo(drag.to, plot)];
+  const along = dragAxes(drag);
+  return {
+    left: along.x ? Math.min(from.x, to.x) : plot.left,
+    right: along.x ? Math.max(from.x, to.x) : plot.right,
+    top: along.y ? Math.min(from.y, to.y) : plot.top,
+    bottom: along.y ? Math.max(from.y, to.y) : plot.bottom,
+  };
+}
+
+/** The view after a drag that zooms; the same view when there is nothing to zoom into. */
+export function zoomInto(drag: Drag, ground: Ground): ChartView {
+  const box = dragBox(drag, ground.axes.plot);
+  return change(ground, drag.region, dragAxes(drag), (scale, isX) =>
+    isX ? [scale.toValue(box.left), scale.toValue(box.right)] : [scale.toValue(box.bottom), scale.toValue(box.top)],
+  );
+}
+
+/** The view after a drag that pans, from the ground on which it began. An axis that follows the data does so until it is dragged along. */
+export function panAlong(drag: Drag, ground: Ground): ChartView {
+  const { plot } = ground.axes;
+  const along = dragAxes(drag);
+  const isPlot = drag.region === "plot";
+  const wanted = { x: along.x || (isPlot && ground.view.x !== null), y: along.y || (isPlot && ground.view.y !== null) };
+  const [dx, dy] = [drag.to.x - drag.from.x, drag.to.y - drag.from.y];
+  return change(ground, drag.region, wanted, (scale, isX) =>
+    isX ? [scale.toValue(plot.left - dx), scale.toValue(plot.right - dx)] : [scale.toValue(plot.bottom - dy), scale.toValue(plot.top - dy)],
+  );
+}
+
+/** Spans `factor` times as much, and what is under the pointer stays there. */
+export function zoomAt(region: Region, at: Point, factor: number, ground: Ground): ChartView {
+  const { plot } = ground.axes;
+  const { x, y } = clampTo(at, plot);
+  const ends = (scale: Scale, from: number, middle: number, to: number): Range => [
+    scale.toValue(middle + (from - middle) * factor),
+    scale.toValue(middle + (to - middle) * factor),
+  ];
+  const wanted = { x: region === "plot" || region === "x", y: region !== "x" };
+  return change(ground, region, wanted, (scale, isX) => (isX ? ends(scale, plot.left, x, plot.right) : ends(scale, plot.bottom, y, plot.top)));
+}
+
+function change(
+  { axes, view, xKind, hasRight }: Ground,
+  region: Region,
+  wanted: { x: boolean; y: boolean },
+  range: (scale: Scale, isX: boolean) => Range,
+): ChartView {
+  const put = (isWanted: boolean, old: Range | null, scale: Scale, kind: XKind, isX: boolean): Range | null => {
+    if (!isWanted) return old;
+    const tidy = tidyRange(range(scale, isX), kind, scale.kind);
+    return tidy[0] < tidy[1] && Number.isFinite(tidy[1] - tidy[0]) ? tidy : old;
+  };
+  return {
+    x: put(wanted.x, view.x, axes.x, xKind, true),
+    y: put(wanted.y && region !== "y2", view.y, axes.y, "value", false),
+    y2: put(wanted.y && hasRight && region !== "y", view.y2, axes.y2, "value", false),
+  };
+}
+
+/** To whole steps, to thousandths of a second, or to as many digits as can be seen: a shorter address that shows the same. */
+export function tidyRange([low, high]: Range, kind: XKind, scale: ScaleKind): Range {
+  if (scale !== "linear") return [Number(low.toPrecision(5)), Number(high.toPrecision(5))];
+  if (kind === "step") {
+    const [from, to] = [Math.round(low), Math.round(high)];
+    return from < to ? [from, to] : [Math.floor(low), Math.ceil(high)];
+  }
+  const digits = kind === "value" ? clamp(3 - Math.floor(Math.log10(high - low)), 0, 100) : 3;
+  const [from, to] = [Number(low.toFixed(digits)), Number(high.toFixed(digits))];
+  return from < to ? [from, to] : [low, high];
+}
+
+/** How much more a turn of the wheel spans; lines and pages count as so many pixels. */
+export function wheelFactor({ deltaX, deltaY, deltaMode }: Pick<WheelEvent, "deltaX" | "deltaY" | "deltaMode">): number {
+  // Shift turns a wheel sideways.
+  const turned = (deltaY || deltaX) * (deltaMode === 1 ? 16 : deltaMode === 2 ? 400 : 1);
+  return Math.exp(clamp(turned, -400, 400) * 0.002);
+}
+
+/**
+ * Arrows move the pointer (from the middle when there is none), + and - zoom x around it, y and Shift-y zoom the y axis,
+ * 0 shows everything again, s selects the pointer's x.
+ */
+export function keyAction(key: string, isLeap: boolean, pointer: Point | null, plot: Plot): KeyAction {
   const arrow = ARROWS[key];
   if (arrow) {
+    const at = pointer ?? { x: (plot.left + plot.right) / 2, y: (plot.top + plot.bottom) / 2 };
     const step = isLeap ? LEAP_PX : STEP_PX;
-    return { move: { x: clamp(at.x + arrow.x * step, area.left, area.right), y: clamp(at.y + arrow.y * step, area.top, area.bottom) } };
+    return { move: clampTo({ x: at.x + arrow.x * step, y: at.y + arrow.y * step }, plot) };
   }
   switch (key) {
     case "+":
-    case "-": {
-      const span = domain[1] - domain[0];
-      const middle = domain[0] + (span * (at.x - area.left)) / (area.right - area.left);
-      const half = key === "+" ? span / 4 : span;
-      return { zoom: [middle - half, middle + half] };
-    }
+    case "=":
+      return { zoom: "x", factor: 0.5 };
+    case "-":
+      return { zoom: "x", factor: 2 };
+    case "y":
+      return { zoom: "y", factor: 0.5 };
+    case "Y":
+      return { zoom: "y", factor: 2 };
     case "0":
       return "reset";
+    case "s":
+      return "select";
     case "Enter":
       return "pin";
     case "Escape":
@@ -53,10 +181,4 @@ export function keyAction(key: string, isLeap: boolean, pointer: Point | null, a
     default:
       return null;
   }
-}
-
-/** Outwards to whole steps or thousandths of a second: a shorter address that shows the same. */
-export function tidyRange([low, high]: Range, kind: XKind): Range {
-  const unit = kind === "step" ? 1 : 1000;
-  return [Math.floor(low * unit) / unit, Math.ceil(high * unit) / unit];
 }

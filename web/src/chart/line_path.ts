@@ -1,21 +1,23 @@
-// One line as an SVG path, for the line that is brought forward. All other lines are the worker's.
+// One line as an SVG path, with what has no place on it: dots and marks.
 
-import { lowerBound, type Series, xOf } from "./model";
-import type { Scale } from "./scale";
+import type { AxisSide, Series } from "./model";
+import type { Projection } from "./projection";
 
-export function linePath(series: Series, x: Scale, y: Scale, fromPx: number, toPx: number): string {
-  const { y: ys, isSorted } = series;
-  const xs = xOf(series);
-  const first = isSorted ? lowerBound(xs, x.domain[0]) : 0;
-  const last = isSorted ? lowerBound(xs, x.domain[1]) : xs.length - 1;
-  let path = "";
-  let inGap = true;
-  for (let i = first; i <= last && i < xs.length; i++) {
-    const xPx = x.toPx(xs[i] as number);
-    const yPx = y.toPx(ys[i] as number);
-    const isHere = Number.isFinite(yPx) && xPx >= fromPx - 1 && xPx <= toPx + 1;
-    if (isHere) path += `${inGap ? "M" : "L"}${xPx.toFixed(1)} ${yPx.toFixed(1)}`;
-    inGap = !isHere;
-  }
-  return path;
+export interface LinePath {
+  readonly path: string;
+  readonly dots: readonly (readonly [number, number])[];
+  readonly marks: readonly { readonly xPx: number; readonly value: number }[];
+}
+
+export function linePath(projection: Projection, series: Series, side: AxisSide): LinePath {
+  const parts: string[] = [];
+  const dots: [number, number][] = [];
+  const marks: { xPx: number; value: number }[] = [];
+  projection.trace(series, side, {
+    move: (xPx, yPx) => void parts.push(`M${xPx.toFixed(1)} ${yPx.toFixed(1)}`),
+    line: (xPx, yPx) => void parts.push(`L${xPx.toFixed(1)} ${yPx.toFixed(1)}`),
+    dot: (xPx, yPx) => void dots.push([xPx, yPx]),
+    mark: (xPx, value) => void marks.push({ xPx, value }),
+  });
+  return { path: parts.join(""), dots, marks };
 }

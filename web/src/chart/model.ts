@@ -2,9 +2,22 @@
 
 export type Floats = Float32Array | Float64Array;
 export type Range = readonly [number, number];
-export type YScale = "linear" | "log";
-/** What x counts: steps, seconds since the start, or seconds since 1970. */
-export type XKind = "step" | "relative" | "wall";
+/** How numbers become distances. `symlog` is straight near zero and logarithmic away from it, on both sides. */
+export type ScaleKind = "linear" | "log" | "symlog";
+/** What x counts: steps, seconds since the start, seconds since 1970, or any scalar. */
+export type XKind = "step" | "relative" | "wall" | "value";
+export type AxisSide = "left" | "right";
+/** The order of the rows beside the pointer. */
+export type TipSort = "alphabetical" | "ascending" | "descending" | "nearest_pixel" | "nearest_y";
+
+/** What the axes span; null where they follow the data. */
+export interface ChartView {
+  readonly x: Range | null;
+  readonly y: Range | null;
+  readonly y2: Range | null;
+}
+
+export const WHOLE_VIEW: ChartView = { x: null, y: null, y2: null };
 
 /**
  * One line's numbers. They are drawn in order; a value that is not finite leaves a gap. A thousand lines over the same
@@ -23,6 +36,19 @@ export interface Stroke {
   readonly color: string;
   readonly widthPx: number;
   readonly alpha: number;
+  /** Lengths of ink and gap in turn; empty for a solid line. */
+  readonly dash: readonly number[];
+  readonly axis: AxisSide;
+}
+
+/** A band behind the lines; a bound that is not finite leaves a gap. */
+export interface Area {
+  readonly table: Float64Array;
+  readonly low: Floats;
+  readonly high: Floats;
+  readonly color: string;
+  readonly alpha: number;
+  readonly axis: AxisSide;
 }
 
 export interface Margins {
@@ -32,18 +58,40 @@ export interface Margins {
   readonly left: number;
 }
 
-/** Everything about one drawing but the numbers: small, and sent anew for every change of axis, size or theme. */
+export interface Axis {
+  readonly kind: ScaleKind;
+  readonly domain: Range;
+}
+
+/** Everything about one drawing but the numbers and strokes: small, and sent anew for every change of axis or size. */
 export interface Frame {
   readonly widthPx: number;
   readonly heightPx: number;
   readonly pixelRatio: number;
   readonly margins: Margins;
-  readonly x: Range;
-  readonly y: Range;
-  readonly yScale: YScale;
-  /** One for each series, in the same order; later ones are drawn on top. */
-  readonly strokes: readonly Stroke[];
+  readonly x: Axis;
+  readonly y: Axis;
+  /** The right y axis. */
+  readonly y2: Axis;
+  readonly breaksFalls: boolean;
+  /** Lines from here on have marks where they are not finite. */
+  readonly firstFound: number;
 }
+
+/** Left, top, right and bottom of the area inside the axes. */
+export interface Plot {
+  readonly left: number;
+  readonly top: number;
+  readonly right: number;
+  readonly bottom: number;
+}
+
+export const plotOf = ({ widthPx, heightPx, margins }: Pick<Frame, "widthPx" | "heightPx" | "margins">): Plot => ({
+  left: margins.left,
+  top: margins.top,
+  right: widthPx - margins.right,
+  bottom: heightPx - margins.bottom,
+});
 
 const sortedTables = new WeakMap<Float64Array, boolean>();
 
@@ -131,3 +179,18 @@ export function lowerBound(x: Float64Array, value: number): number {
   }
   return low;
 }
+
+/** Index of a sorted line's first point at or above an x. */
+export function firstAtOrAbove({ table, mask }: Series, x: number): number {
+  const entry = lowerBound(table, x);
+  return mask ? countBefore(mask, entry) : entry;
+}
+
+/** How many of a mask's bits are set before this one: the index of the point that an entry of the table belongs to. */
+export function countBefore(mask: Uint8Array, bit: number): number {
+  let count = 0;
+  for (let byte = 0; byte < bit >> 3; byte++) count += BITS[mask[byte] as number] as number;
+  return (bit & 7) === 0 ? count : count + (BITS[(mask[bit >> 3] as number) & ((1 << (bit & 7)) - 1)] as number);
+}
+
+const BITS = Uint8Array.from({ length: 256 }, (_, byte) => byte.toString(2).replaceAll("0", "").length);

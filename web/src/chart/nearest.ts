@@ -1,6 +1,8 @@
-// What lies under the pointer: for each line, its point nearest in x.
+// What lies under the pointer: for each line, its point nearest in x. Columns of numbers, so that a thousand lines cost
+// no object each; objects are made for the few that are shown.
 
-import { lowerBound, type Series, xOf } from "./model";
+import { markYPx } from "./marks";
+import { countBefore, lowerBound, type Plot, type Series, type Stroke, type TipSort, xOf } from "./model";
 import type { Scale } from "./scale";
 
 export interface NearPoint {
@@ -8,34 +10,92 @@ export interface NearPoint {
   readonly line: number;
   readonly point: number;
   readonly x: number;
+  /** As logged: NaN and infinities too. */
   readonly y: number;
   readonly xPx: number;
+  /** Where it or its mark is drawn; NaN when the axis cannot show it. */
   readonly yPx: number;
 }
 
 /** One point a line, in the lines' order; lines without points are left out. */
-export function nearestInX(lines: readonly Series[], x: Scale, y: Scale, pointerPx: number): NearPoint[] {
-  const target = x.toValue(pointerPx);
-  const found: NearPoint[] = [];
-  for (let i = 0; i < lines.length; i++) {
+export interface Found {
+  readonly count: number;
+  readonly lines: Int32Array;
+  readonly points: Int32Array;
+  readonly xs: Float64Array;
+  readonly ys: Float64Array;
+  readonly xPx: Float64Array;
+  readonly yPx: Float64Array;
+}
+
+export interface Axes {
+  readonly x: Scale;
+  readonly y: Scale;
+  readonly y2: Scale;
+  readonly plot: Plot;
+}
+
+export function findNearest(lines: readonly Series[], strokes: readonly Stroke[], from: number, axes: Axes, targetX: number): Found {
+  const size = Math.max(0, lines.length - from);
+  const found = {
+    count: 0,
+    lines: new Int32Array(size),
+    points: new Int32Array(size),
+    xs: new Float64Array(size),
+    ys: new Float64Array(size),
+    xPx: new Float64Array(size),
+    yPx: new Float64Array(size),
+  };
+  // Most lines share a table: it is searched once.
+  let table: Float64Array | null = null;
+  let entry = 0;
+  for (let i = from; i < lines.length; i++) {
     const line = lines[i] as Series;
-    const point = nearestIndex(line, target);
-    if (point < 0) continue;
-    const atX = xOf(line)[point] as number;
-    const atY = line.y[point] as number;
-    found.push({ line: i, point, x: atX, y: atY, xPx: x.toPx(atX), yPx: y.toPx(atY) });
+    if (line.y.length === 0) continue;
+    let point: number;
+    let x: number;
+    if (line.isSorted) {
+      if (line.table !== table) {
+        table = line.table;
+        entry = lowerBound(table, targetX);
+      }
+      const at = nearestEntry(line, entry, targetX);
+      point = line.mask ? countBefore(line.mask, at) : at;
+      x = line.table[at] as number;
+    } else {
+      const xs = xOf(line);
+      point = nearestUnsorted(xs, targetX);
+      x = xs[point] as number;
+    }
+    const y = line.y[point] as number;
+    const n = found.count++;
+    found.lines[n] = i - from;
+    found.points[n] = point;
+    found.xs[n] = x;
+    found.ys[n] = y;
+    found.xPx[n] = axes.x.toPx(x);
+    const scale = strokes[i]?.axis === "right" ? axes.y2 : axes.y;
+    found.yPx[n] = Number.isFinite(y) ? scale.toPx(y) : markYPx(y, axes.plot);
   }
   return found;
 }
 
-export function nearestIndex(series: Series, target: number): number {
-  const x = xOf(series);
-  if (x.length === 0) return -1;
-  if (series.isSorted) {
-    const above = Math.min(lowerBound(x, target), x.length - 1);
-    const below = Math.max(above - 1, 0);
-    return target - (x[below] as number) < (x[above] as number) - target ? below : above;
+/** The entry of a sorted line's table nearest to x, given the first at or above it. */
+function nearestEntry({ table, mask }: Series, entry: number, x: number): number {
+  let above = entry;
+  let below = entry - 1;
+  if (mask) {
+    while (above < table.length && !hasBit(mask, above)) above++;
+    while (below >= 0 && !hasBit(mask, below)) below--;
   }
+  if (above >= table.length) return below;
+  if (below < 0) return above;
+  return x - (table[below] as number) < (table[above] as number) - x ? below : above;
+}
+
+const hasBit = (mask: Uint8Array, bit: number): boolean => ((mask[bit >> 3] as number) & (1 << (bit & 7))) !== 0;
+
+function nearestUnsorted(x: Float64Array, target: number): number {
   let best = 0;
   for (let i = 1; i < x.length; i++) {
     if (Math.abs((x[i] as number) - target) < Math.abs((x[best] as number) - target)) best = i;
@@ -43,28 +103,84 @@ export function nearestIndex(series: Series, target: number): number {
   return best;
 }
 
+export function pointAt(found: Found, i: number): NearPoint {
+  return {
+    line: found.lines[i] as number,
+    point: found.points[i] as number,
+    x: found.xs[i] as number,
+    y: found.ys[i] as number,
+    xPx: found.xPx[i] as number,
+    yPx: found.yPx[i] as number,
+  };
+}
+
 /** Distance from the pointer on screen; points that cannot be drawn are farthest. */
-export function distancePx(point: NearPoint, xPx: number, yPx: number): number {
-  const distance = Math.hypot((point.xPx - xPx) * 0.5, point.yPx - yPx);
+export function distancePx(at: { xPx: number; yPx: number }, xPx: number, yPx: number): number {
+  const distance = Math.hypot((at.xPx - xPx) * 0.5, at.yPx - yPx);
   return Number.isFinite(distance) ? distance : Number.POSITIVE_INFINITY;
 }
 
-/** The `limit` points nearest to the pointer, ordered as they lie on screen from top to bottom. */
-export function pickRows(points: readonly NearPoint[], limit: number, xPx: number, yPx: number): NearPoint[] {
-  let rows = [...points];
-  if (rows.length > limit) {
-    const byDistance = rows.map((point) => ({ point, far: distancePx(point, xPx, yPx) })).sort((a, b) => a.far - b.far);
-    rows = byDistance.slice(0, limit).map(({ point }) => point);
-  }
-  return rows.sort((a, b) => height(b) - height(a) || a.line - b.line);
-}
-
-const height = (point: NearPoint): number => (Number.isNaN(point.y) ? Number.NEGATIVE_INFINITY : point.y);
-
-export function closest(points: readonly NearPoint[], xPx: number, yPx: number): NearPoint | null {
-  let best: NearPoint | null = null;
-  for (const point of points) {
-    if (!best || distancePx(point, xPx, yPx) < distancePx(best, xPx, yPx)) best = point;
+/** Index of the point closest to the pointer; -1 without any. */
+export function closest(found: Found, xPx: number, yPx: number): number {
+  let best = -1;
+  let least = Number.POSITIVE_INFINITY;
+  for (let i = 0; i < found.count; i++) {
+    const dx = ((found.xPx[i] as number) - xPx) * 0.5;
+    const dy = (found.yPx[i] as number) - yPx;
+    const far = dx * dx + dy * dy;
+    if (far < least || best < 0) {
+      best = i;
+      if (far === far) least = far;
+    }
   }
   return best;
+}
+
+/**
+ * The first `limit` points in the asked order; the one closest to the pointer is always among them.
+ * Differs from TensorBoard: `nearest_y` goes by distance, whichever the side.
+ */
+export function pickRows(found: Found, limit: number, sort: TipSort, nameRank: Int32Array, xPx: number, yPx: number): NearPoint[] {
+  const keys = new Float64Array(found.count);
+  for (let i = 0; i < found.count; i++) {
+    const y = found.ys[i] as number;
+    const atY = found.yPx[i] as number;
+    switch (sort) {
+      case "alphabetical":
+        keys[i] = nameRank[found.lines[i] as number] ?? i;
+        break;
+      case "ascending":
+        keys[i] = y;
+        break;
+      case "descending":
+        keys[i] = -y;
+        break;
+      case "nearest_pixel":
+        keys[i] = distancePx({ xPx: found.xPx[i] as number, yPx: atY }, xPx, yPx);
+        break;
+      case "nearest_y":
+        keys[i] = Math.abs(atY - yPx);
+        break;
+      default:
+        sort satisfies never;
+    }
+    // Last, whatever the order.
+    if (keys[i] !== keys[i]) keys[i] = Number.POSITIVE_INFINITY;
+  }
+  const order = Int32Array.from(keys, (_, i) => i).sort((a, b) => (keys[a] as number) - (keys[b] as number) || a - b);
+  const picked = Array.from(order.subarray(0, limit));
+  const near = closest(found, xPx, yPx);
+  if (picked.length > 0 && !picked.includes(near)) picked[picked.length - 1] = near;
+  return picked.map((i) => pointAt(found, i));
+}
+
+/** The place of each name in the alphabet, numbers by their size. */
+export function rankNames(names: readonly string[]): Int32Array {
+  const { compare } = new Intl.Collator("en", { numeric: true });
+  const rank = new Int32Array(names.length);
+  names
+    .map((_, i) => i)
+    .sort((a, b) => compare(names[a] as string, names[b] as string) || a - b)
+    .forEach((line, place) => (rank[line] = place));
+  return rank;
 }

@@ -1,10 +1,13 @@
 // The page's end of drawing: a handle for each canvas, all drawn by one shared worker.
 
-import type { Frame, Series } from "./model";
+import type { Drawing } from "./draw_lines";
+import type { Frame } from "./model";
+import { packSeries, packStrokes } from "./parcel";
 import { type Drawn, type Message, Studio } from "./studio";
 
 export interface Painting {
-  setSeries(series: readonly Series[]): void;
+  /** What to draw from now on. Only what has changed is sent. */
+  show(drawing: Drawing): void;
   /** Returns the number of this drawing; `onDrawn` hears it once it (or a newer one) is on screen. */
   draw(frame: Frame): number;
   dispose(): void;
@@ -38,9 +41,14 @@ export function startPainting(canvas: HTMLCanvasElement, onDrawn: (number: numbe
   if (canUseWorker) {
     const offscreen = canvas.transferControlToOffscreen();
     send({ type: "attach", id, canvas: offscreen }, [offscreen]);
+    let shown: Drawing = { series: [], strokes: [], areas: [] };
     return {
-      // Views of one buffer arrive as views of one copied buffer.
-      setSeries: (series) => send({ type: "series", id, series }),
+      show: (drawing) => {
+        if (drawing.series !== shown.series) send({ type: "series", id, parcel: packSeries(drawing.series) });
+        if (drawing.areas !== shown.areas) send({ type: "areas", id, areas: drawing.areas });
+        if (drawing.strokes !== shown.strokes) send({ type: "strokes", id, parcel: packStrokes(drawing.strokes) });
+        shown = drawing;
+      },
       draw: (frame) => {
         send({ type: "draw", id, number: ++number, frame });
         return number;
@@ -54,7 +62,7 @@ export function startPainting(canvas: HTMLCanvasElement, onDrawn: (number: numbe
   const studio = (local ??= new Studio(tell));
   studio.attach(id, canvas);
   return {
-    setSeries: (series) => studio.setSeries(id, series),
+    show: (drawing) => studio.set(id, drawing),
     draw: (frame) => {
       studio.draw(id, ++number, frame);
       return number;

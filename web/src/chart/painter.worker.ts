@@ -1,5 +1,6 @@
 // The worker's end of painter.ts.
 
+import { unpackSeries, unpackStrokes } from "./parcel";
 import { type Message, Studio } from "./studio";
 
 const studio = new Studio((drawn) => postMessage(drawn));
@@ -9,7 +10,11 @@ addEventListener("message", ({ data }: MessageEvent<Message>) => {
     case "attach":
       return studio.attach(data.id, data.canvas);
     case "series":
-      return studio.setSeries(data.id, data.series);
+      return studio.set(data.id, { series: unpackSeries(data.parcel) });
+    case "areas":
+      return studio.set(data.id, { areas: data.areas });
+    case "strokes":
+      return studio.set(data.id, { strokes: unpackStrokes(data.parcel) });
     case "draw":
       return studio.draw(data.id, data.number, data.frame);
     case "detach":

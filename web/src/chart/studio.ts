@@ -1,12 +1,15 @@
 // Owns the canvases of all charts and draws them one at a time, the newest frame of each. The worker runs one; a browser
 // without OffscreenCanvas runs one on the page itself.
 
-import { drawLines } from "./draw_lines";
-import type { Frame, Series } from "./model";
+import { type Drawing, drawLines } from "./draw_lines";
+import type { Area, Frame } from "./model";
+import type { SeriesParcel, StrokesParcel } from "./parcel";
 
 export type Message =
   | { type: "attach"; id: number; canvas: OffscreenCanvas }
-  | { type: "series"; id: number; series: readonly Series[] }
+  | { type: "series"; id: number; parcel: SeriesParcel }
+  | { type: "areas"; id: number; areas: readonly Area[] }
+  | { type: "strokes"; id: number; parcel: StrokesParcel }
   | { type: "draw"; id: number; number: number; frame: Frame }
   | { type: "detach"; id: number };
 
@@ -17,7 +20,7 @@ export interface Drawn {
 
 interface Chart {
   canvas: OffscreenCanvas | HTMLCanvasElement;
-  series: readonly Series[];
+  drawing: Drawing;
   next: { number: number; frame: Frame } | null;
 }
 
@@ -34,12 +37,13 @@ export class Studio {
   constructor(private readonly onDrawn: (drawn: Drawn) => void) {}
 
   attach(id: number, canvas: Chart["canvas"]): void {
-    this.charts.set(id, { canvas, series: [], next: null });
+    this.charts.set(id, { canvas, drawing: { series: [], strokes: [], areas: [] }, next: null });
   }
 
-  setSeries(id: number, series: readonly Series[]): void {
+  /** What the next frames are drawn of; the rest stays. */
+  set(id: number, part: Partial<Drawing>): void {
     const chart = this.charts.get(id);
-    if (chart) chart.series = series;
+    if (chart) chart.drawing = { ...chart.drawing, ...part };
   }
 
   draw(id: number, number: number, frame: Frame): void {
@@ -75,13 +79,16 @@ export class Studio {
     });
   }
 
-  private drawNow({ canvas, series }: Chart, frame: Frame): void {
+  private drawNow({ canvas, drawing }: Chart, frame: Frame): void {
     const width = Math.max(1, Math.round(frame.widthPx * frame.pixelRatio));
     const height = Math.max(1, Math.round(frame.heightPx * frame.pixelRatio));
     // Setting a size clears the canvas even when it is the same.
     if (canvas.width !== width) canvas.width = width;
     if (canvas.height !== height) canvas.height = height;
     const ctx = canvas.getContext("2d") as OffscreenCanvasRenderingContext2D | CanvasRenderingContext2D | null;
-    if (ctx) drawLines(ctx, frame, series);
+    if (!ctx) return;
+    ctx.setTransform(frame.pixelRatio, 0, 0, frame.pixelRatio, 0, 0);
+    ctx.clearRect(0, 0, frame.widthPx, frame.heightPx);
+    drawLines(ctx, frame, drawing);
   }
 }

@@ -3,24 +3,34 @@
 import { tickStep, ticks as linearTicks } from "d3-array";
 import { format, precisionFixed, precisionRound } from "d3-format";
 import { scaleTime } from "d3-scale";
-import type { Range, XKind, YScale } from "./model";
+import type { Range, ScaleKind, XKind } from "./model";
+import { warp } from "./scale";
 
 export interface Tick {
   readonly value: number;
   readonly label: string;
 }
 
+// Below them a symlog axis is straight.
+const SYMLOG_DECADES = 5;
 const MINUS = "−";
 const short = format("~s");
 const SECONDS = { d: 86_400, h: 3_600, m: 60, s: 1 } as const;
 const DURATION_STEPS_S = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 10_800, 21_600, 43_200, 86_400, 172_800, 604_800];
 
-export function yTicks(domain: Range, scale: YScale, count: number): Tick[] {
+export function yTicks(domain: Range, scale: ScaleKind, count: number): Tick[] {
   if (scale === "log") return logTicks(domain, count);
+  if (scale === "symlog") return symlogTicks(domain, count);
   return label(linearTicks(domain[0], domain[1], count), tickStep(domain[0], domain[1], count));
 }
 
-export function xTicks(domain: Range, kind: XKind, count: number): Tick[] {
+export function xTicks(domain: Range, kind: XKind, scale: ScaleKind, count: number): Tick[] {
+  if (scale !== "linear" && kind !== "wall") {
+    const ticks = yTicks(domain, scale, count);
+    if (kind === "value") return ticks;
+    if (kind === "step") return ticks.filter((tick) => Number.isInteger(tick.value));
+    return ticks.map(({ value, label }) => ({ value, label: Math.abs(value) < 1 && value !== 0 ? `${label}s` : duration(value) }));
+  }
   switch (kind) {
     case "step": {
       const whole = linearTicks(domain[0], domain[1], count).filter(Number.isInteger);
@@ -30,6 +40,8 @@ export function xTicks(domain: Range, kind: XKind, count: number): Tick[] {
       return durationTicks(domain, count);
     case "wall":
       return timeTicks(domain, count);
+    case "value":
+      return yTicks(domain, "linear", count);
     default:
       return kind satisfies never;
   }
@@ -68,6 +80,31 @@ function logTicks([low, high]: Range, count: number): Tick[] {
   }
   return ticks;
 }
+
+/** Zero, then powers of ten from the largest down, then 5 and 2 of each where those are few: as many as stand apart. */
+function symlogTicks(domain: Range, count: number): Tick[] {
+  const { to } = warp("symlog", domain);
+  const [low, high] = domain;
+  const gap = (to(high) - to(low)) / (count * 2);
+  const top = Math.floor(Math.log10(Math.max(Math.abs(low), Math.abs(high))));
+  const kept: number[] = [];
+  const offer = (value: number): void => {
+    if (value >= low && value <= high && kept.every((other) => Math.abs(to(other) - to(value)) >= gap)) kept.push(value);
+  };
+  offer(0);
+  for (const digit of [1, 5, 2]) {
+    if (kept.length >= count) break;
+    for (let power = top; power > top - SYMLOG_DECADES; power--) {
+      offer(Number(`${digit}e${power}`));
+      offer(Number(`-${digit}e${power}`));
+    }
+  }
+  // A short piece of the axis, without round powers in it, is nearly straight.
+  if (kept.length < 3) return label(linearTicks(low, high, Math.min(count, 4)), tickStep(low, high, Math.min(count, 4)));
+  return kept.sort((a, b) => a - b).map((value) => ({ value, label: value === 0 ? "0" : signedLogLabel(value) }));
+}
+
+const signedLogLabel = (value: number): string => (value < 0 ? MINUS : "") + logLabel(Math.abs(value));
 
 function logLabel(value: number): string {
   if (value >= 1e15 || value < 1e-3) return exponent(value);

@@ -48,6 +48,8 @@ export class Preferences {
   readonly followsLive = $derived(this.#data.followsLive);
 
   set(change: Partial<PreferencesData>): void {
+    const isSame = Object.entries(change).every(([key, value]) => this.#data[key as keyof PreferencesData] === value);
+    if (isSame) return;
     this.#data = { ...this.#data, ...change };
     remember(KEY, JSON.stringify(this.#data));
   }

@@ -9,9 +9,9 @@ import {
   type GroupBy,
   type Panel,
   type Range,
+  RUN_STATS,
   type RunColumn,
   type RunSort,
-  type RunStat,
   type ScaleKind,
   type Smoothing,
   SMOOTHING_MAX,
@@ -32,7 +32,6 @@ interface Field<T> {
 // Above this many characters of names, runs are written as five-character keys.
 const NAMES_BUDGET = 240;
 const SCALES: readonly ScaleKind[] = ["linear", "log", "symlog"];
-const STATS: readonly RunStat[] = ["last", "first", "min", "max", "mean", "count"];
 
 function text(key: string, fallback = ""): Field<string> {
   return { key, write: (value) => (value === fallback ? [] : [value]), read: ([value]) => value };
@@ -108,6 +107,8 @@ function readRange(value: string | undefined): Range | undefined {
   return low !== undefined && high !== undefined && low < high ? [low, high] : undefined;
 }
 function readSelection(value: string | undefined): number[] | undefined {
+  // A card on which the user has taken the selection away.
+  if (value === "") return [];
   const numbers = readNumbers(value);
   return numbers && numbers.length <= 2 ? numbers : undefined;
 }
@@ -172,7 +173,7 @@ function readColumn(key: string): RunColumn | undefined {
   if (kind === "at_best") {
     return (third === "min" || third === "max") && fourth ? { kind: "metric", tag: name, stat: kind, best: third, bestTag: fourth } : undefined;
   }
-  const stat = STATS.find((each) => each === kind);
+  const stat = RUN_STATS.find((each) => each === kind);
   return stat && { kind: "metric", tag: name, stat };
 }
 

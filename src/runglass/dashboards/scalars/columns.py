@@ -6,7 +6,7 @@ Knows the layout only; what is in the lines was decided before. `decode_lines` r
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 import numpy as np
@@ -18,7 +18,8 @@ from runglass.dashboards.scalars.shape import Role
 from runglass.query.masks import pack_mask
 from runglass.query.source import Float64, Line
 
-ROLES: tuple[Role, ...] = ("smoothed", "raw")
+ROLES: tuple[Role, ...] = get_args(Role)
+NUMBER_OF_ROLE = {role: number for number, role in enumerate(ROLES)}
 X_BYTES = 8
 # Lines with equal ends but other points between are compared with this many tables before they get one of their own.
 TABLES_COMPARED = 4
@@ -40,8 +41,7 @@ class _Shared(Struct):
         return self.data == x.tobytes()
 
 
-def encode_lines(generation: int, lines: list[tuple[int, Line]]) -> bytes:
-    """`lines`: each with its index into ROLES."""
+def encode_lines(generation: int, lines: list[tuple[Role, Line]]) -> bytes:
     tables: list[Float64] = []
     table_of = [0] * len(lines)
     masks: list[bytes | None] = [None] * len(lines)
@@ -68,7 +68,7 @@ def encode_lines(generation: int, lines: list[tuple[int, Line]]) -> bytes:
     columns = {
         "run": [runs.setdefault(line.key.run, len(runs)) for _, line in lines],
         "tag": [tags.setdefault(line.key.tag, len(tags)) for _, line in lines],
-        "role": [role for role, _ in lines],
+        "role": [NUMBER_OF_ROLE[role] for role, _ in lines],
         "generation": [line.generation for _, line in lines],
         "total": [line.total for _, line in lines],
         "x": table_of,
@@ -95,7 +95,7 @@ def encode_lines(generation: int, lines: list[tuple[int, Line]]) -> bytes:
     return pack_columns(head, blocks())
 
 
-def _share(lines: list[tuple[int, Line]]) -> list[_Shared]:
+def _share(lines: list[tuple[Role, Line]]) -> list[_Shared]:
     """Group lines with equal x. Ends and middle make the key; only arrays that agree there are compared in full."""
     groups: list[_Shared] = []
     by_ends: dict[tuple[float, ...], list[_Shared]] = {}
@@ -115,7 +115,7 @@ def _share(lines: list[tuple[int, Line]]) -> list[_Shared]:
     return groups
 
 
-def _choose_masked(shared: _Shared, lines: list[tuple[int, Line]]) -> list[bool] | None:
+def _choose_masked(shared: _Shared, lines: list[tuple[Role, Line]]) -> list[bool] | None:
     """Per line, whether to point into one common table by a mask; None when no common table pays for itself."""
     mask_bytes = len(shared.x) // 8 + 1
     own_bytes = []

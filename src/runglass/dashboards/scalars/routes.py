@@ -7,35 +7,64 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from msgspec import Struct
+from msgspec.structs import asdict, replace
 from numpy.typing import NDArray
 
-from runglass.dashboards.answers import attachment, encode_csv, number_or_none, numbers
-from runglass.dashboards.route import COLUMNS, CSV, JSON, Answer, Later, Reply, Route
-from runglass.dashboards.scalars.columns import ROLES, encode_lines
+from runglass.dashboards.answers import attachment, encode_csv, number, number_or_none, numbers
+from runglass.dashboards.route import COLUMNS, CSV, JSON, PARQUET, Answer, Download, Later, Reply, Route
+from runglass.dashboards.scalars.columns import encode_lines
+from runglass.dashboards.scalars.export import ExportQuery, check_format, write_series
+from runglass.dashboards.scalars.questions import (
+    axis_query,
+    check_count,
+    check_range,
+    line_query,
+    select,
+    smoothing_of,
+)
 from runglass.dashboards.scalars.shape import (
     BandAnswer,
-    BandBody,
+    Bands,
+    BandsBody,
+    Export,
+    ExportBody,
     LineAnswer,
     Lines,
     LinesBody,
-    Plot,
+    NearestRow,
     Points,
     PointsQuery,
+    RangeRow,
+    RangeStatisticsAnswer,
+    Role,
     Selection,
     Summaries,
     SummaryAnswer,
     SummaryBody,
+    Table,
+    TableBody,
 )
 from runglass.errors import BadRequest
-from runglass.query.source import BandQuery, Columns, DataSource, Line, LineQuery, Smoothing, Summary
-from runglass.store.model import Kind, SeriesKey
+from runglass.query.source import (
+    Band,
+    BandQuery,
+    Columns,
+    DataSource,
+    Floats,
+    Line,
+    LineQuery,
+    Nearest,
+    RangeStatistics,
+    RangeSummary,
+    Smoothing,
+    Summary,
+)
+from runglass.store.model import SeriesKey
 
 # Encoding this many points takes about a millisecond, which is what the event loop can spare.
 INLINE_POINTS = 4_000
-MAX_SERIES = 100_000
-# The cost of these smoothings grows with their amount.
-MAX_WINDOW_POINTS = 10_000.0
 
 
 def read_points(source: DataSource, query: PointsQuery) -> Reply:
@@ -70,8 +99,8 @@ def _points_answer(columns: Columns, query: PointsQuery) -> Answer | Struct:
 
 def read_lines(source: DataSource, body: LinesBody) -> Reply:
     """Lines for one chart: smoothed over all points, then reduced to the pixels of the plot."""
-    query = _line_query(body)
-    keys = _select(source, body)
+    query = line_query(source, body)
+    keys = select(source, body)
     return Later(lambda: _lines_answer(source, keys, query, body))
 
 
@@ -80,25 +109,32 @@ def _lines_answer(
 ) -> Answer | Struct:
     # Taken before reading: what changes meanwhile is then asked for again rather than missed.
     generation = source.generation
-    lines = [(0, line) for line in source.read_lines(keys, query)]
-    if body.raw and query.smoothing.kind != "none" and query.smoothing.amount > 0:
-        unsmoothed = LineQuery(query.x, query.x_range, query.width, Smoothing(), query.attempts)
+    smoothed = source.read_lines(keys, query)
+    raw: dict[SeriesKey, Line] = {}
+    if body.raw and query.smoothing.kind != "none":
+        unsmoothed = replace(query, smoothing=Smoothing())
         raw = {line.key: line for line in source.read_lines(keys, unsmoothed)}
-        smoothed, lines = lines, []
-        for _, line in smoothed:
-            lines.append((0, line))
-            if line.key in raw:
-                lines.append((1, raw[line.key]))
+    earlier: dict[SeriesKey, list[Line]] = {}
+    # With all attempts in the line itself there is nothing left to add.
+    if body.earlier and body.attempts == "latest":
+        for line in source.read_earlier_lines(keys, query):
+            earlier.setdefault(line.key, []).append(line)
+    lines: list[tuple[Role, Line]] = []
+    for line in smoothed:
+        lines.append(("smoothed", line))
+        if line.key in raw:
+            lines.append(("raw", raw[line.key]))
+        lines += [("earlier", each) for each in earlier.get(line.key, ())]
     if body.format == "columns":
         return Answer(encode_lines(generation, lines), COLUMNS)
     return Lines(generation, [_line_answer(role, line) for role, line in lines])
 
 
-def _line_answer(role: int, line: Line) -> LineAnswer:
+def _line_answer(role: Role, line: Line) -> LineAnswer:
     return LineAnswer(
         run=line.key.run,
         tag=line.key.tag,
-        role=ROLES[role],
+        role=role,
         generation=line.generation,
         total=line.total,
         x=numbers(line.x if line.kept is None else line.x[line.kept]),
@@ -108,7 +144,7 @@ def _line_answer(role: int, line: Line) -> LineAnswer:
 
 def read_summaries(source: DataSource, body: SummaryBody) -> Reply:
     """Exact statistics over all points of every series."""
-    keys = _select(source, body)
+    keys = select(source, body)
     return Later(
         lambda: Summaries(
             [_summary_answer(each) for each in source.read_summaries(keys, attempts=body.attempts)]
@@ -127,78 +163,147 @@ def _summary_answer(summary: Summary) -> SummaryAnswer:
     return SummaryAnswer(run=summary.key.run, tag=summary.key.tag, **values)
 
 
-def read_band(source: DataSource, body: BandBody) -> Reply:
-    """One line with a spread around it, over a group of runs."""
-    line = _line_query(body)
+def read_bands(source: DataSource, body: BandsBody) -> Reply:
+    """For every tag and group of runs, a center line with a spread around it."""
     query = BandQuery(
+        **asdict(line_query(source, body)),
         center=body.center,
         spread=body.spread,
         quantile=body.quantile,
-        x=line.x,
-        x_range=line.x_range,
-        width=line.width,
-        smoothing=line.smoothing,
-        attempts=line.attempts,
+        confidence=body.confidence,
     )
-    keys = _select(source, body)
+    groups: dict[str, list[str]] = {group.name: group.runs for group in body.groups}
+    if len(groups) < len(body.groups):
+        raise BadRequest("Two groups have the same name.", where="groups")
+    wanted = [
+        (name, tag, select(source, Selection(tags=[tag], runs=runs)))
+        for tag in dict.fromkeys(body.tags)
+        for name, runs in groups.items()
+    ]
+    check_count(sum(len(keys) for _, _, keys in wanted), "groups")
 
-    def work() -> BandAnswer:
-        band = source.read_band(keys, query)
-        return BandAnswer(
-            numbers(band.x), band.count.tolist(), numbers(band.center), numbers(band.low), numbers(band.high)
-        )
+    def work() -> Answer | Struct:
+        generation = source.generation
+        bands = [
+            (SeriesKey(name, tag), len(keys), source.read_band(keys, query))
+            for name, tag, keys in wanted
+            if keys
+        ]
+        if body.format == "columns":
+            lines = [line for key, n, band in bands for line in _band_lines(key, n, band)]
+            return Answer(encode_lines(generation, lines), COLUMNS)
+        return Bands(generation, [_band_answer(key, n, band) for key, n, band in bands])
 
     return Later(work)
 
 
-def _line_query(body: Plot) -> LineQuery:
-    smoothing = Smoothing(body.smoothing.kind, body.smoothing.amount)
-    limit = {"ema": 1.0, "gaussian": MAX_WINDOW_POINTS, "median": MAX_WINDOW_POINTS}.get(smoothing.kind)
-    if limit is not None and smoothing.amount > limit:
-        raise BadRequest(
-            f"smoothing.amount is {smoothing.amount:g}; {smoothing.kind} takes 0 to {limit:g}.",
-            where="smoothing.amount",
-        )
-    if body.x_range is not None and body.x_range[0] > body.x_range[1]:
-        raise BadRequest(
-            f"x_range is {list(body.x_range)}; its first number must not be above its second.",
-            where="x_range",
-        )
-    return LineQuery(body.x, body.x_range, body.width, smoothing, body.attempts)
+def _band_lines(key: SeriesKey, n: int, band: Band) -> list[tuple[Role, Line]]:
+    """Under the group's name instead of a run's; `total` says how many runs there are."""
+    values: list[tuple[Role, Floats]] = [
+        ("center", band.center),
+        ("low", band.low),
+        ("high", band.high),
+        ("count", band.count.astype(np.float32)),
+    ]
+    return [(role, Line(key, 0, n, band.x, None, y)) for role, y in values]
 
 
-def _select(source: DataSource, body: Selection) -> list[SeriesKey]:
-    """The series that a body names, each once. By tags and runs: tag by tag, and only those that exist."""
-    if body.series is not None:
-        if body.runs is not None or body.tags is not None:
-            raise BadRequest("Give either `series`, or `tags` with `runs`, not both.", where="series")
-        keys = list(dict.fromkeys(SeriesKey(each.run, each.tag) for each in body.series))
-    elif body.tags is not None:
-        tag_set_of, tag_sets = source.list_tag_sets(kind=Kind.SCALAR)
-        runs = (
-            tag_set_of if body.runs is None else dict.fromkeys(run for run in body.runs if run in tag_set_of)
-        )
-        keys = [
-            SeriesKey(run, tag)
-            for tag in dict.fromkeys(body.tags)
-            for run in runs
-            if tag in tag_sets[tag_set_of[run]]
-        ]
-    else:
-        raise BadRequest(
-            "Name the series: `series` as a list of run and tag, or `tags` with or without `runs`.",
-            where="series",
-        )
-    if len(keys) > MAX_SERIES:
-        raise BadRequest(
-            f"{len(keys):,} series at once; at most {MAX_SERIES:,} are answered.", where="series"
-        )
-    return keys
+def _band_answer(key: SeriesKey, n: int, band: Band) -> BandAnswer:
+    return BandAnswer(
+        group=key.run,
+        tag=key.tag,
+        n=n,
+        x=numbers(band.x),
+        count=band.count.tolist(),
+        center=numbers(band.center),
+        low=numbers(band.low),
+        high=numbers(band.high),
+    )
+
+
+def read_table(source: DataSource, body: TableBody) -> Reply:
+    """Values at one x or statistics over a range of x, a row for every series, over all points."""
+    keys = select(source, body)
+    if (body.at is None) == (body.range is None):
+        raise BadRequest("Give exactly one of `at` and `range`.", where="at")
+    check_range(body.range, "range")
+    query = axis_query(source, body)
+
+    def work() -> Table:
+        generation = source.generation
+        if body.at is not None:
+            nearest = source.read_nearest(keys, query, at=body.at)
+            return Table(generation, [_nearest_row(each, body.at) for each in nearest])
+        assert body.range is not None
+        summaries = source.read_range_summaries(keys, query, x_range=body.range)
+        return Table(generation, [_range_row(each) for each in summaries])
+
+    return Later(work)
+
+
+def _nearest_row(nearest: Nearest, at: float) -> NearestRow:
+    return NearestRow(
+        run=nearest.key.run,
+        tag=nearest.key.tag,
+        x=number(nearest.x),
+        step=nearest.step,
+        wall_time=number(nearest.wall_time),
+        relative=number(nearest.relative),
+        value=number(nearest.value),
+        smoothed=number(nearest.smoothed),
+        is_exact=nearest.x == at,
+    )
+
+
+def _range_row(summary: RangeSummary) -> RangeRow:
+    return RangeRow(
+        run=summary.key.run,
+        tag=summary.key.tag,
+        count=summary.count,
+        start_step=summary.start_step,
+        end_step=summary.end_step,
+        smoothed=None
+        if summary.smoothed is None
+        else RangeStatisticsAnswer(**_range_statistics(summary.smoothed)),
+        **_range_statistics(summary.value),
+    )
+
+
+def _range_statistics(known: RangeStatistics) -> dict[str, Any]:
+    start, end = known.start, known.end
+    delta = end - start if start is not None and end is not None else None
+    return {
+        "start": number_or_none(start),
+        "end": number_or_none(end),
+        "delta": number_or_none(delta),
+        "delta_ratio": number(delta / abs(start)) if delta is not None and start else None,
+        "min": number_or_none(known.min),
+        "min_step": known.min_step,
+        "max": number_or_none(known.max),
+        "max_step": known.max_step,
+        "mean": number_or_none(known.mean),
+    }
+
+
+def export(source: DataSource, body: ExportBody) -> Reply:
+    """All points of many series as a file."""
+    check_format(body.format)
+    smoothing = None if body.smoothing is None else smoothing_of(body.smoothing)
+    keys = select(source, body)
+    if len(keys) == 1:
+        # One that is not there is told now, while there is still an answer to tell it in.
+        source.read_columns(keys)
+    media_type, pieces = write_series(source, keys, ExportQuery(smoothing, body.attempts), body.format)
+    tags = {key.tag for key in keys}
+    name = tags.pop() if len(tags) == 1 else "scalars"
+    return Download(pieces, media_type, (attachment(f"{name}.{body.format}"),))
 
 
 ROUTES = (
     Route("/api/scalars/points", read_points, Points, query=PointsQuery, media_types=(JSON, CSV)),
     Route("/api/scalars/lines", read_lines, Lines, body=LinesBody, media_types=(COLUMNS, JSON)),
     Route("/api/scalars/summary", read_summaries, Summaries, body=SummaryBody),
-    Route("/api/scalars/band", read_band, BandAnswer, body=BandBody),
+    Route("/api/scalars/bands", read_bands, Bands, body=BandsBody, media_types=(COLUMNS, JSON)),
+    Route("/api/scalars/table", read_table, Table, body=TableBody),
+    Route("/api/scalars/export", export, Export, body=ExportBody, media_types=(CSV, JSON, PARQUET)),
 )

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from runglass.dashboards.answers import Number
-from runglass.query.source import BandCenter, BandSpread
+from runglass.query.source import BandCenter, BandSpread, XScale
 from runglass.store.model import Attempts
 
 AttemptsChoice = Annotated[
@@ -21,11 +21,25 @@ Width = Annotated[
     int, Meta(ge=1, le=65_536, description="Pixel columns of the plot; null asks for every point.")
 ]
 XName = Annotated[
-    str, Meta(description="step, relative, wall, or the tag of a scalar of the same run (joined on step).")
+    str,
+    Meta(
+        description="step, relative, wall, or a scalar of the same run (joined on step): its tag, or an expression."
+    ),
+]
+XScaleChoice = Annotated[
+    XScale,
+    Meta(
+        description="The axis on which pixel columns are even. On log, points at x <= 0 have no place and are left out."
+    ),
+]
+Tags = Annotated[
+    list[str],
+    Meta(description="Tags, or expressions over tags: `={val/loss} - {train/loss}`, joined on step."),
 ]
 
 
-Role = Literal["smoothed", "raw"]
+Role = Literal["smoothed", "raw", "earlier", "center", "low", "high", "count"]
+"""By their number in the binary form. New ones are added at the end."""
 
 
 class PointsQuery(Struct, frozen=True, forbid_unknown_fields=True):
@@ -65,7 +79,7 @@ class Selection(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     series: list[SeriesRef] | None = None
     runs: list[str] | None = None
-    tags: list[str] | None = None
+    tags: Tags | None = None
     attempts: AttemptsChoice = "latest"
 
 
@@ -81,18 +95,22 @@ class SmoothingChoice(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Plot(Selection, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A selection as one chart draws it."""
+    """A selection over one x axis."""
 
     x: XName = "step"
-    x_range: tuple[float, float] | None = None
-    width: Width | None = 400
     smoothing: SmoothingChoice = SmoothingChoice()
 
 
 class LinesBody(Plot, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    x_range: tuple[float, float] | None = None
+    x_scale: XScaleChoice = "linear"
+    width: Width | None = 400
     raw: Annotated[bool, Meta(description="With smoothing on, add the unsmoothed line of every series.")] = (
         False
     )
+    earlier: Annotated[
+        bool, Meta(description="Add a line for every attempt of which a restart overwrote points.")
+    ] = False
     format: Literal["columns", "json"] = "columns"
 
 
@@ -141,18 +159,122 @@ class Summaries(Struct, frozen=True):
     summaries: list[SummaryAnswer]
 
 
-class BandBody(Plot, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class Group(Struct, frozen=True, forbid_unknown_fields=True):
+    name: str
+    runs: list[str]
+
+
+class BandsBody(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """One band for every tag and group."""
+
+    tags: Tags
+    groups: list[Group]
+    attempts: AttemptsChoice = "latest"
+    x: XName = "step"
+    x_range: tuple[float, float] | None = None
+    x_scale: XScaleChoice = "linear"
+    width: Width | None = 400
+    smoothing: SmoothingChoice = SmoothingChoice()
     center: BandCenter = "mean"
     spread: BandSpread = "minmax"
     quantile: Annotated[
         float, Meta(ge=0, le=0.5, description="The lower one; the upper is 1 - quantile.")
     ] = 0.25
-    format: Literal["json"] = "json"
+    confidence: Annotated[
+        float, Meta(gt=0, lt=1, description="bootstrap: of the interval around the center.")
+    ] = 0.95
+    format: Literal["columns", "json"] = "columns"
 
 
 class BandAnswer(Struct, frozen=True):
+    group: str
+    tag: str
+    n: Annotated[int, Meta(description="Runs of the group that have the tag.")]
     x: list[Number]
     count: Annotated[list[int], Meta(description="Runs that have a value at this x, logged or interpolated.")]
     center: list[Number]
     low: list[Number]
     high: list[Number]
+
+
+class Bands(Struct, frozen=True):
+    generation: int
+    bands: list[BandAnswer]
+
+
+class TableBody(Plot, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Exactly one of `at` and `range`, in units of x."""
+
+    at: float | None = None
+    range: tuple[float, float] | None = None
+
+
+class NearestRow(Struct, frozen=True, tag_field="kind", tag="at"):
+    """The point of a series whose x is nearest; of two that are equally near, the later one."""
+
+    run: str
+    tag: str
+    x: Number
+    step: int
+    wall_time: Number
+    relative: Annotated[Number, Meta(description="Seconds since the first point of the series.")]
+    value: Number
+    smoothed: Annotated[Number, Meta(description="The value itself without smoothing.")]
+    is_exact: Annotated[bool, Meta(description="Whether its x is the one asked for.")]
+
+
+class RangeStatisticsAnswer(Struct, frozen=True):
+    """Of the values in the range: `start` and `end` by x; `min`, `max` and `mean` over finite values."""
+
+    start: Number | None
+    end: Number | None
+    delta: Number | None
+    delta_ratio: Annotated[Number | None, Meta(description="delta / |start|; null where start is 0.")]
+    min: Number | None
+    min_step: int | None
+    max: Number | None
+    max_step: int | None
+    mean: Number | None
+
+
+class RangeRow(RangeStatisticsAnswer, frozen=True, kw_only=True, tag_field="kind", tag="range"):
+    """A series over a range of x, both ends included."""
+
+    run: str
+    tag: str
+    count: int
+    start_step: int | None
+    end_step: int | None
+    smoothed: Annotated[
+        RangeStatisticsAnswer | None,
+        Meta(description="The same over smoothed values; null without smoothing."),
+    ]
+
+
+class Table(Struct, frozen=True):
+    generation: int
+    rows: list[NearestRow | RangeRow]
+
+
+class ExportBody(Selection, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    smoothing: Annotated[
+        SmoothingChoice | None, Meta(description="Adds a column `smoothed`; time_ema counts in steps.")
+    ] = None
+    format: Annotated[
+        Literal["csv", "json", "parquet"], Meta(description="parquet where the server has pyarrow.")
+    ] = "csv"
+
+
+class ExportedSeries(Struct, frozen=True):
+    run: str
+    tag: str
+    step: list[int]
+    wall_time: list[Number]
+    value: list[Number]
+    smoothed: list[Number] | UnsetType = UNSET
+    segment: list[int] | UnsetType = UNSET
+
+
+class Export(Struct, frozen=True):
+    generation: int
+    series: list[ExportedSeries]

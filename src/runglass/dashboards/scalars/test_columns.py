@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runglass.dashboards.scalars.columns import decode_lines, encode_lines
+from runglass.dashboards.scalars.columns import ROLES, decode_lines, encode_lines
 from runglass.query.source import Line
 from runglass.store.model import SeriesKey
 
@@ -24,13 +24,13 @@ def shown_x(each: Line):
 
 
 def assert_same(lines: list[Line]) -> bytes:
-    packed = encode_lines(42, [(index % 2, each) for index, each in enumerate(lines)])
+    packed = encode_lines(42, [(ROLES[index % len(ROLES)], each) for index, each in enumerate(lines)])
     generation, decoded = decode_lines(packed)
     assert generation == 42
     assert [(each.run, each.tag, each.generation, each.total) for each in decoded] == [
         (each.key.run, each.key.tag, each.generation, each.total) for each in lines
     ]
-    assert [each.role for each in decoded] == [("smoothed", "raw")[index % 2] for index in range(len(lines))]
+    assert [each.role for each in decoded] == [ROLES[index % len(ROLES)] for index in range(len(lines))]
     for want, got in zip(lines, decoded, strict=True):
         np.testing.assert_array_equal(got.x, shown_x(want))
         np.testing.assert_array_equal(got.y, want.y)
@@ -90,6 +90,6 @@ def test_any_mix_comes_back(shapes, random):
 def test_decoding_says_what_is_wrong():
     with pytest.raises(ValueError, match="RGC1"):
         decode_lines(b"GIF89a\0\0")
-    packed = encode_lines(1, [(0, line("a", [1.0], None))])
+    packed = encode_lines(1, [("smoothed", line("a", [1.0], None))])
     with pytest.raises(ValueError, match="left over"):
         decode_lines(packed + b"\0")

@@ -167,6 +167,92 @@ def test_raw_comes_only_with_smoothing(client):
     assert roles(smoothing={"kind": "gaussian", "amount": 3}) == ["smoothed", "raw"]
 
 
+def test_what_a_restart_overwrote_comes_as_lines_of_its_own(client, source):
+    source.add_scalars("eval", "odd", step=[0, 1, 2], value=[1.0, 2.0, 4.0])
+    source.add_scalars("eval", "odd", step=[1, 2], value=[9.0, 9.0], restart=True)
+    source.add_scalars("eval", "odd", step=[2], value=[7.0], restart=True)
+    body = {"tags": ["odd"], "earlier": True, "raw": True, "smoothing": {"kind": "ema", "amount": 0.5}}
+    listed = lines(client, **body)
+    assert [(line["run"], line["role"]) for line in listed] == [
+        ("train", "smoothed"), ("train", "raw"),
+        ("eval", "smoothed"), ("eval", "raw"), ("eval", "earlier"), ("eval", "earlier"),
+    ]  # fmt: skip
+    assert [line["x"] for line in listed[4:]] == [[1, 2], [2]]
+    assert [each.role for each in decode_lines(client.post("/api/scalars/lines", body).body)[1]][4:] == [
+        "earlier"
+    ] * 2
+    assert {line["role"] for line in lines(client, tags=["odd"], earlier=True, attempts="all")} == {
+        "smoothed"
+    }
+    assert {line["role"] for line in lines(client, tags=["odd"])} == {"smoothed"}
+
+
+def test_lines_on_a_log_axis(client):
+    (line,) = lines(client, runs=["train"], tags=["loss"], x_scale="log", width=100)
+    assert line["total"] == 1999
+    assert line["x"][0] == 3
+    assert sum(x < 300 for x in line["x"]) > len(line["x"]) / 3
+    (nothing,) = lines(client, runs=["train"], tags=["loss"], x_scale="log", x_range=[-5, 0], width=100)
+    assert (nothing["total"], nothing["x"]) == (0, [3])
+
+
+def test_expressions_are_tags_everywhere(client, source):
+    tag = "={loss} - {epoch} * 2"
+    (loss,) = source.read_columns([("train", "loss")])
+    (epoch,) = source.read_columns([("train", "epoch")])
+    expected = (loss.value[::2].astype(np.float64) - epoch.value * 2).tolist()
+    line, *others = lines(client, tags=[tag, "=abs({odd})"], width=None)
+    assert (line["tag"], line["y"]) == (tag, expected)
+    assert [(each["run"], each["tag"]) for each in others] == [
+        ("eval", tag), ("train/deep", tag), ("train", "=abs({odd})")
+    ]  # fmt: skip
+    (named,) = lines(client, series=[{"run": "train", "tag": tag}], width=None)
+    assert named == line
+    (summary,) = client.post("/api/scalars/summary", {"tags": [tag], "runs": ["train"]}).json["summaries"]
+    assert (summary["count"], summary["max"]) == (1000, max(expected))
+    (row,) = table(client, tags=[tag], runs=["train"], at=12)
+    assert row["value"] == expected[2]
+    (band,) = bands(client, tags=[tag], groups=[{"name": "g", "runs": ["train"]}])
+    assert band["center"] == expected
+    (over,) = lines(client, tags=["loss"], runs=["train"], x="={epoch} * 10", width=None)
+    assert over["x"] == (epoch.value * 10).tolist()
+    assert lines(client, tags=["={nothing}"]) == []
+
+
+def test_an_expression_follows_its_operands(client, source):
+    points = "/api/scalars/points?run=train&tag=%3Dabs(%7Bodd%7D)"
+    before = client.get(points).json
+    assert before["value"] == ["NaN", "Infinity", "Infinity", 1e-300]
+    same = client.get(f"{points}&since={before['generation']}").json
+    assert (same["offset"], same["step"]) == (4, [])
+    source.add_scalars("train", "odd", step=[2**63 - 1], value=[-2.0])
+    after = client.get(f"{points}&since={before['generation']}").json
+    assert (after["offset"], after["value"][-1]) == (0, 2)
+
+
+@pytest.mark.parametrize(
+    ("route", "body", "where"),
+    [
+        ("lines", {"tags": ["=loss"]}, "tags"),
+        ("lines", {"tags": ["loss"], "x": "={epoch"}, "x"),
+        ("lines", {"series": [{"run": "train", "tag": "={loss} +"}]}, "tags"),
+        ("summary", {"tags": ["={loss"]}, "tags"),
+        ("table", {"tags": ["=1"], "at": 0}, "tags"),
+        ("bands", {"tags": ["=+"], "groups": [{"name": "g", "runs": ["train"]}]}, "tags"),
+        ("export", {"tags": ["=2 * ({loss}"]}, "tags"),
+    ],
+)
+def test_expressions_that_cannot_be_read(client, route, body, where):
+    got = client.post(f"/api/scalars/{route}", body)
+    assert (got.status, got.json["error"]["code"], got.json["error"]["where"]) == (400, "bad_request", where)
+
+
+def test_an_expression_over_what_is_not_there(client):
+    got = client.post("/api/scalars/lines", {"series": [{"run": "train", "tag": "={loss} - {los}"}]})
+    assert (got.status, got.json["error"]["code"]) == (404, "series_unknown")
+    assert "Close: 'loss'" in got.json["error"]["message"]
+
+
 @pytest.mark.parametrize("x", ["step", "relative", "wall", "epoch"])
 def test_axes_and_ranges(client, x):
     (line,) = lines(client, runs=["train"], tags=["loss"], x=x, width=None)
@@ -182,7 +268,7 @@ def test_lines_of_an_unknown_series(client):
     assert (got.status, got.json["error"]["code"]) == (404, "series_unknown")
 
 
-@pytest.mark.parametrize("route", ["lines", "summary", "band"])
+@pytest.mark.parametrize("route", ["lines", "summary", "table", "export"])
 @pytest.mark.parametrize(
     ("body", "where"),
     [
@@ -203,7 +289,7 @@ def test_bodies_that_cannot_be_understood(client, route, body, where):
     assert (got.status, got.json["error"]["code"], got.json["error"]["where"]) == (400, "bad_request", where)
 
 
-@pytest.mark.parametrize("route", ["lines", "band"])
+@pytest.mark.parametrize(("route", "groups"), [("lines", {}), ("bands", {"groups": []})])
 @pytest.mark.parametrize(
     ("plot", "where"),
     [
@@ -211,14 +297,15 @@ def test_bodies_that_cannot_be_understood(client, route, body, where):
         ({"width": 10**9}, "width"),
         ({"x_range": [2, 1]}, "x_range"),
         ({"x_range": [1]}, "x_range"),
+        ({"x_scale": "sqrt"}, "x_scale"),
         ({"smoothing": {"kind": "ema", "amount": 1.5}}, "smoothing.amount"),
         ({"smoothing": {"kind": "ema", "amount": -0.5}}, "smoothing.amount"),
         ({"smoothing": {"kind": "gaussian", "amount": 1e9}}, "smoothing.amount"),
         ({"smoothing": {"kind": "magic"}}, "smoothing.kind"),
     ],
 )
-def test_plots_that_cannot_be_drawn(client, route, plot, where):
-    got = client.post(f"/api/scalars/{route}", {"tags": ["loss"], **plot})
+def test_plots_that_cannot_be_drawn(client, route, groups, plot, where):
+    got = client.post(f"/api/scalars/{route}", {"tags": ["loss"], **groups, **plot})
     assert (got.status, got.json["error"]["code"], got.json["error"]["where"]) == (400, "bad_request", where)
 
 
@@ -234,20 +321,136 @@ def test_summaries_are_over_all_points(client, source):
     assert (odd["last_step"], odd["last_wall_time"]) == (2**63 - 1, "Infinity")
 
 
-def test_band_is_around_its_lines(client):
-    body = {"tags": ["loss"], "width": None}
-    band = client.post("/api/scalars/band", {**body, "spread": "minmax"}).json
-    every = [line["y"] for line in lines(client, **body)]
-    assert len({len(column) for column in band.values()}) == 1
-    assert band["count"] == [3] * 2000
-    np.testing.assert_allclose(band["low"], np.min(every, axis=0), rtol=1e-6)
-    np.testing.assert_allclose(band["high"], np.max(every, axis=0), rtol=1e-6)
-    assert client.post("/api/scalars/band", {"tags": ["nothing"]}).json == {
-        "x": [], "count": [], "center": [], "low": [], "high": []
-    }  # fmt: skip
+def table(client, **body):
+    got = client.post("/api/scalars/table", body)
+    assert got.status == 200, got.text
+    return got.json["rows"]
 
 
-def test_band_has_no_null(client):
-    got = client.post("/api/scalars/band", {"tags": ["odd"], "width": None, "spread": "std"})
+def test_table_at_one_x(client, source):
+    rows = table(client, tags=["loss", "odd"], at=4.4, smoothing={"kind": "ema", "amount": 0.9})
+    assert [(row["run"], row["tag"], row["step"], row["is_exact"]) for row in rows] == [
+        ("train", "loss", 3, False),
+        ("eval", "loss", 3, False),
+        ("train/deep", "loss", 3, False),
+        ("train", "odd", 0, False),
+    ]
+    (columns,) = source.read_columns([("train", "loss")])
+    assert (rows[0]["x"], rows[0]["value"], rows[0]["relative"]) == (3, columns.value[1], 3)
+    assert rows[0]["smoothed"] != rows[0]["value"]
+    assert (rows[3]["value"], rows[3]["wall_time"], rows[3]["smoothed"]) == ("Infinity", "NaN", "Infinity")
+    (exact,) = table(client, series=[{"run": "train", "tag": "loss"}], at=1.7e9 + 6, x="wall")
+    assert (exact["step"], exact["is_exact"], exact["smoothed"]) == (6, True, exact["value"])
+    assert table(client, series=[{"run": "train", "tag": "odd"}], at=0, x="epoch")[0]["step"] == 0
+
+
+def test_table_over_a_range(client, source):
+    source.add_scalars("eval", "odd", step=[0, 1], value=[0.0, 2.0])
+    (columns,) = source.read_columns([("train", "loss")])
+    rows = table(client, tags=["loss", "odd"], runs=["train", "eval"], range=[3, 9])
+    assert [(row["run"], row["tag"], row["count"]) for row in rows] == [
+        ("train", "loss", 3), ("eval", "loss", 3), ("train", "odd", 0), ("eval", "odd", 0),
+    ]  # fmt: skip
+    start, end = float(columns.value[1]), float(columns.value[3])
+    assert (rows[0]["start"], rows[0]["end"], rows[0]["delta"]) == (start, end, end - start)
+    assert rows[0]["delta_ratio"] == (end - start) / abs(start)
+    assert rows[0]["smoothed"] is None
+    empty = {name: value for name, value in rows[2].items() if name not in ("kind", "run", "tag", "count")}
+    assert set(empty.values()) == {None}
+    odd, zero = table(client, tags=["odd"], range=[-10, 2**53 + 1], smoothing={"kind": "median", "amount": 3})
+    assert (odd["start"], odd["end"], odd["delta"], odd["min"]) == ("NaN", "-Infinity", "NaN", None)
+    assert (zero["delta"], zero["delta_ratio"]) == (2, None)
+    assert (zero["smoothed"]["start"], zero["smoothed"]["delta"]) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    ("body", "where"),
+    [
+        ({}, "at"),
+        ({"at": 1, "range": [0, 1]}, "at"),
+        ({"range": [2, 1]}, "range"),
+        ({"range": [2]}, "range"),
+        ({"at": "now"}, "at"),
+        ({"at": 1, "smoothing": {"kind": "ema", "amount": 2}}, "smoothing.amount"),
+    ],
+)
+def test_tables_that_cannot_be_made(client, body, where):
+    got = client.post("/api/scalars/table", {"tags": ["loss"], **body})
+    assert (got.status, got.json["error"]["code"], got.json["error"]["where"]) == (400, "bad_request", where)
+
+
+def test_a_table_of_nothing(client):
+    assert table(client, tags=["nothing"], at=1) == []
+    assert table(client, tags=["loss"], runs=["gone"], range=[0, 1]) == []
+    assert table(client, series=[], at=1e300) == []
+
+
+RUNS = ["train", "eval", "train/deep"]
+
+
+def bands(client, **body):
+    got = client.post("/api/scalars/bands", {"format": "json", "width": None, **body})
+    assert got.status == 200, got.text
     assert b"null" not in got.body
-    assert any(isnan(back(value)) for value in got.json["center"])
+    return got.json["bands"]
+
+
+def test_a_band_is_around_its_lines(client):
+    groups = [{"name": "all", "runs": [*RUNS, "gone"]}, {"name": "one", "runs": ["eval"]}]
+    every, one = bands(client, tags=["loss"], groups=groups)
+    listed = [line["y"] for line in lines(client, tags=["loss"], width=None)]
+    assert (every["group"], every["tag"], every["n"], one["group"], one["n"]) == ("all", "loss", 3, "one", 1)
+    assert every["count"] == [3] * 2000
+    np.testing.assert_allclose(every["low"], np.min(listed, axis=0), rtol=1e-6)
+    np.testing.assert_allclose(every["high"], np.max(listed, axis=0), rtol=1e-6)
+    assert one["center"] == one["low"] == one["high"] == listed[1]
+
+
+@pytest.mark.parametrize("spread", ["minmax", "std", "stderr", "quantile", "bootstrap"])
+def test_band_forms_agree(client, spread):
+    body = {"tags": ["loss", "odd"], "groups": [{"name": "g", "runs": RUNS}], "width": 100, "spread": spread}
+    listed = bands(client, **body)
+    packed = client.post("/api/scalars/bands", body)
+    assert packed.headers["content-type"] == "application/vnd.runglass.columns"
+    _, decoded = decode_lines(packed.body)
+    assert [(each.run, each.tag, each.total) for each in decoded] == [("g", "loss", 3)] * 4 + [
+        ("g", "odd", 1)
+    ] * 4
+    assert [each.role for each in decoded] == ["center", "low", "high", "count"] * 2
+    for band, of_band in zip(listed, (decoded[:4], decoded[4:]), strict=True):
+        for line in of_band:
+            np.testing.assert_array_equal([back(x) for x in band["x"]], line.x)
+            np.testing.assert_array_equal([back(y) for y in band[line.role]], line.y)
+
+
+def test_bands_of_odd_numbers(client):
+    (odd,) = bands(client, tags=["odd"], groups=[{"name": "g", "runs": RUNS}], spread="std")
+    assert [isnan(back(value)) for value in odd["center"]] == [True, True, True, False]
+
+
+def test_bands_of_nothing(client):
+    assert bands(client, tags=["loss"], groups=[]) == []
+    assert bands(client, tags=[], groups=[{"name": "g", "runs": RUNS}]) == []
+    assert bands(client, tags=["nothing"], groups=[{"name": "g", "runs": RUNS}]) == []
+    assert (
+        bands(client, tags=["loss"], groups=[{"name": "", "runs": []}, {"name": "x", "runs": ["gone"]}]) == []
+    )
+
+
+@pytest.mark.parametrize(
+    ("body", "where"),
+    [
+        ({}, "tags"),
+        ({"tags": ["loss"]}, "groups"),
+        ({"tags": ["loss"], "groups": [{"name": "g"}]}, "runs"),
+        ({"tags": ["loss"], "groups": [{"name": "g", "runs": []}] * 2}, "groups"),
+        ({"tags": ["loss"], "groups": [], "series": []}, "series"),
+        ({"tags": ["loss"], "groups": [], "confidence": 1}, "confidence"),
+        ({"tags": ["loss"], "groups": [], "quantile": 0.6}, "quantile"),
+        ({"tags": ["loss"], "groups": [], "spread": "wide"}, "spread"),
+        ({"tags": ["loss"], "groups": [{"name": "g", "runs": [3]}]}, "groups[0].runs[0]"),
+    ],
+)
+def test_bands_that_cannot_be_made(client, body, where):
+    got = client.post("/api/scalars/bands", body)
+    assert (got.status, got.json["error"]["code"], got.json["error"]["where"]) == (400, "bad_request", where)

@@ -1,0 +1,80 @@
+"""From what a body says to what the seam is asked: which series, over which axis, how smoothed. Refuses what makes no sense."""
+
+from __future__ import annotations
+
+from msgspec.structs import asdict
+
+from runglass.dashboards.scalars.shape import BandsBody, LinesBody, Plot, Selection, SmoothingChoice
+from runglass.errors import BadRequest
+from runglass.query.expressions import is_expression, needed_tags
+from runglass.query.source import AxisQuery, DataSource, LineQuery, Smoothing
+from runglass.store.model import Kind, SeriesKey
+
+MAX_SERIES = 100_000
+# The cost of these smoothings grows with their amount.
+MAX_WINDOW_POINTS = 10_000.0
+
+
+def line_query(source: DataSource, body: LinesBody | BandsBody) -> LineQuery:
+    check_range(body.x_range, "x_range")
+    return LineQuery(
+        **asdict(axis_query(source, body)),
+        x_range=body.x_range,
+        x_scale=body.x_scale,
+        width=body.width,
+    )
+
+
+def axis_query(source: DataSource, body: Plot | BandsBody) -> AxisQuery:
+    needed_tags(body.x, source.list_tag_sets(kind=Kind.SCALAR)[1], where="x")
+    return AxisQuery(x=body.x, smoothing=smoothing_of(body.smoothing), attempts=body.attempts)
+
+
+def smoothing_of(choice: SmoothingChoice) -> Smoothing:
+    limit = {"ema": 1.0, "gaussian": MAX_WINDOW_POINTS, "median": MAX_WINDOW_POINTS}.get(choice.kind)
+    if limit is not None and choice.amount > limit:
+        raise BadRequest(
+            f"smoothing.amount is {choice.amount:g}; {choice.kind} takes 0 to {limit:g}.",
+            where="smoothing.amount",
+        )
+    # An amount of 0 smooths nothing, whatever the kind.
+    return Smoothing(choice.kind, choice.amount) if choice.amount > 0 else Smoothing()
+
+
+def check_range(given: tuple[float, float] | None, name: str) -> None:
+    if given is not None and given[0] > given[1]:
+        raise BadRequest(
+            f"{name} is {list(given)}; its first number must not be above its second.", where=name
+        )
+
+
+def select(source: DataSource, body: Selection) -> list[SeriesKey]:
+    """The series that a body names, each once. By tags and runs: tag by tag, and only those that exist."""
+    if body.series is not None:
+        if body.runs is not None or body.tags is not None:
+            raise BadRequest("Give either `series`, or `tags` with `runs`, not both.", where="series")
+        keys = list(dict.fromkeys(SeriesKey(each.run, each.tag) for each in body.series))
+        for tag in {key.tag for key in keys if is_expression(key.tag)}:
+            needed_tags(tag, source.list_tag_sets(kind=Kind.SCALAR)[1])
+    elif body.tags is not None:
+        tag_set_of, tag_sets = source.list_tag_sets(kind=Kind.SCALAR)
+        runs = (
+            tag_set_of if body.runs is None else dict.fromkeys(run for run in body.runs if run in tag_set_of)
+        )
+        keys = []
+        for tag in dict.fromkeys(body.tags):
+            needed = needed_tags(tag, tag_sets)
+            has_tag = [all(each in tags for each in needed) for tags in tag_sets]
+            keys += [SeriesKey(run, tag) for run in runs if has_tag[tag_set_of[run]]]
+    else:
+        raise BadRequest(
+            "Name the series: `series` as a list of run and tag, or `tags` with or without `runs`.",
+            where="series",
+        )
+    check_count(len(keys), "series")
+    return keys
+
+
+def check_count(series: int, where: str) -> None:
+    if series > MAX_SERIES:
+        raise BadRequest(f"{series:,} series at once; at most {MAX_SERIES:,} are answered.", where=where)

@@ -1,0 +1,51 @@
+"""One number of a series for the run table: its last, its lowest, the one at a step or where another series is best.
+
+Pure functions over arrays. Knows nothing of where columns come from, nor of the table.
+"""
+
+from __future__ import annotations
+
+from runglass.native import statistics
+from runglass.query.lines import order_by_step
+from runglass.query.source import Best, Columns, RunColumn
+
+
+def run_value(column: RunColumn, columns: Columns, best: Columns | None) -> float | None:
+    """None where there is no such number. `best`: the series `column.best_tag`, for `at_best`."""
+    value = columns.value
+    if column.stat == "count":
+        return len(value)
+    if not len(value):
+        return None
+    match column.stat:
+        case "last":
+            return value.item(-1)
+        case "first":
+            return value.item(0)
+        case "at_step":
+            return value_at(columns, column.step)
+        case "at_best":
+            step = None if best is None else best_step(best, column.best)
+            return None if step is None else value_at(columns, step)
+    lowest, highest, mean, *_ = statistics.summarize(value)
+    if column.stat == "mean":
+        return mean
+    row = lowest if column.stat == "min" else highest
+    return value.item(row) if row >= 0 else None
+
+
+def value_at(columns: Columns, step: int) -> float | None:
+    """The value at the highest step up to this one, of several the last; None where all come later."""
+    order = order_by_step(columns.step)
+    steps = columns.step if order is None else columns.step[order]
+    place = int(steps.searchsorted(step, side="right")) - 1
+    if place < 0:
+        return None
+    return columns.value.item(place if order is None else order.item(place))
+
+
+def best_step(columns: Columns, best: Best) -> int | None:
+    """Where the lowest or highest finite value is, of several the first."""
+    lowest, highest, *_ = statistics.summarize(columns.value)
+    row = lowest if best == "min" else highest
+    return columns.step.item(row) if row >= 0 else None

@@ -1,0 +1,37 @@
+"""Where an x lies on a linear, log or symlog axis, and back. Pure; knows no pixels and no series."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from runglass.query.source import Float64, XScale
+
+
+def on_axis(x: Float64, scale: XScale) -> Float64:
+    """Places that are even on the axis and rise with x. On a log axis x <= 0 has none: -Inf or NaN."""
+    if scale == "linear":
+        return x
+    with np.errstate(all="ignore"):
+        if scale == "log":
+            return np.log(x)
+        placed: Float64 = np.copysign(np.log1p(np.abs(x)), x)
+        return placed
+
+
+def from_axis(place: Float64, scale: XScale) -> Float64:
+    """The x at places; the reverse of `on_axis`."""
+    if scale == "linear":
+        return place
+    with np.errstate(all="ignore"):
+        if scale == "log":
+            return np.exp(place)
+        x: Float64 = np.copysign(np.expm1(np.abs(place)), place)
+        return x
+
+
+def range_on_axis(x_range: tuple[float, float], scale: XScale) -> tuple[float, float]:
+    """A range of x as places; on a log axis what lies at or below 0 is as far to the left as can be."""
+    if scale == "linear":
+        return x_range
+    lo, hi = on_axis(np.maximum(x_range, 0.0) if scale == "log" else np.array(x_range), scale).tolist()
+    return lo, hi

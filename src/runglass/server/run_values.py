@@ -1,0 +1,129 @@
+"""The columns of the run table: one number of a scalar series per run, for many runs at once.
+
+Knows no dashboard. What a number is, is computed behind the seam; here it is kept until its run changes.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from runglass.dashboards.answers import Number, number_or_none
+from runglass.dashboards.route import Later, Reply, Route
+from runglass.errors import BadRequest
+from runglass.query.expressions import needed_tags
+from runglass.query.source import Best, DataSource, RunColumn, RunStatistic
+from runglass.store.model import Kind
+
+MAX_COLUMNS = 256
+
+
+class RunColumnBody(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    tag: Annotated[str, Meta(description="A scalar tag, or an expression over tags.")]
+    stat: RunStatistic = "last"
+    step: (
+        Annotated[
+            int,
+            Meta(
+                ge=-(2**63),
+                le=2**63 - 1,
+                description="at_step: the value at the highest step up to this one.",
+            ),
+        ]
+        | None
+    ) = None
+    best_tag: Annotated[
+        str | None,
+        Meta(description="at_best: the value at the step where this one is best, or last before it."),
+    ] = None
+    best: Best = "min"
+
+
+class RunValuesBody(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    columns: list[RunColumnBody]
+    runs: Annotated[list[str] | None, Meta(description="All runs when left out.")] = None
+
+
+class RunValues(Struct, frozen=True):
+    generation: int
+    runs: list[str]
+    columns: Annotated[
+        list[list[Number | None]],
+        Meta(description="For each column the value of every run; null where it has none."),
+    ]
+
+
+class _KnownValues:
+    """What was read, by column and run, until the run changes: asked for again with every change to any run."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._generation = -1
+        # The column asked for longest ago comes first.
+        self._columns: dict[RunColumn, dict[str, Number | None]] = {}
+
+    def read(
+        self, source: DataSource, runs: Sequence[str], columns: Sequence[RunColumn]
+    ) -> tuple[int, list[list[Number | None]]]:
+        with self._lock:
+            self._forget_changed(source)
+            missing: dict[tuple[str, ...], list[RunColumn]] = {}
+            for column in columns:
+                known = self._columns[column] = self._columns.pop(column, {})
+                if unknown := tuple(run for run in runs if run not in known):
+                    missing.setdefault(unknown, []).append(column)
+            for some, of_columns in missing.items():
+                for column, found in zip(of_columns, source.read_run_columns(some, of_columns), strict=True):
+                    self._columns[column].update((run, number_or_none(found.get(run))) for run in some)
+            answer = [[known[run] for run in runs] for known in map(self._columns.__getitem__, columns)]
+            for column in list(self._columns)[:-MAX_COLUMNS]:
+                del self._columns[column]
+            return self._generation, answer
+
+    def _forget_changed(self, source: DataSource) -> None:
+        self._generation, changed = source.list_changes(since=self._generation)
+        if changed is None:
+            self._columns.clear()
+        for run in changed or ():
+            for known in self._columns.values():
+                known.pop(run, None)
+
+
+def make_routes() -> tuple[Route, ...]:
+    values = _KnownValues()
+
+    def read_run_values(source: DataSource, body: RunValuesBody) -> Reply:
+        """Numbers of scalar series for the run table: for each entry of `columns` a value per run."""
+        if len(body.columns) > MAX_COLUMNS:
+            raise BadRequest(
+                f"{len(body.columns):,} columns at once; at most {MAX_COLUMNS} are answered.", where="columns"
+            )
+        columns = [_column(index, each) for index, each in enumerate(body.columns)]
+        known, tag_sets = source.list_tag_sets(kind=Kind.SCALAR)
+        for index, column in enumerate(columns):
+            needed_tags(column.tag, tag_sets, where=f"columns[{index}].tag")
+            needed_tags(column.best_tag or "", tag_sets, where=f"columns[{index}].best_tag")
+        runs = list(known if body.runs is None else dict.fromkeys(run for run in body.runs if run in known))
+
+        def work() -> RunValues:
+            generation, read = values.read(source, runs, columns)
+            return RunValues(generation, runs, read)
+
+        return Later(work)
+
+    return (Route("/api/runs/values", read_run_values, RunValues, body=RunValuesBody),)
+
+
+def _column(index: int, body: RunColumnBody) -> RunColumn:
+    if body.stat == "at_step" and body.step is None:
+        raise BadRequest("at_step needs a `step`.", where=f"columns[{index}].step")
+    if body.stat == "at_best" and body.best_tag is None:
+        raise BadRequest("at_best needs a `best_tag`.", where=f"columns[{index}].best_tag")
+    if body.stat == "at_step":
+        return RunColumn(body.tag, body.stat, step=body.step or 0)
+    if body.stat == "at_best":
+        return RunColumn(body.tag, body.stat, best_tag=body.best_tag, best=body.best)
+    return RunColumn(body.tag, body.stat)

@@ -1,0 +1,218 @@
+// Which numbers an axis spans: from the data, without its outliers where that is asked for, and from what the user set.
+
+import { nice } from "d3-array";
+import { type Area, firstAtOrAbove, type Range, type ScaleKind, type Series, statsOf, xOf } from "./model";
+import { warp } from "./scale";
+
+const LARGEST = 8e307;
+const SMALLEST = 1e-300;
+
+/** From the smallest to the largest finite x of all lines that the scale can show; null without any. */
+export function xExtent(lines: readonly Series[], scale: ScaleKind): Range | null {
+  let low = Number.POSITIVE_INFINITY;
+  let high = Number.NEGATIVE_INFINITY;
+  const floor = scale === "log" ? 0 : Number.NEGATIVE_INFINITY;
+  for (const series of lines) {
+    for (const value of ends(series, floor)) {
+      if (value < low && value > floor) low = value;
+      if (value > high && value < Number.POSITIVE_INFINITY) high = value;
+    }
+  }
+  return low <= high ? [low, high] : null;
+}
+
+/** The x values among which the smallest above the floor and the largest are. */
+function ends(series: Series, floor: number): Iterable<number> {
+  if (series.y.length === 0) return [];
+  const { table, mask, isSorted } = series;
+  if (!isSorted) return xOf(series);
+  const last = table.length - 1;
+  const isWhole = !mask || ((mask[0] as number) & 1 && (mask[last >> 3] as number) & (1 << (last & 7)));
+  const x = isWhole && (table[0] as number) > floor ? table : xOf(series);
+  const first = (x[0] as number) > floor ? 0 : firstAbove(x, floor);
+  return [x[first] ?? Number.NaN, x[x.length - 1] as number];
+}
+
+function firstAbove(x: Float64Array, floor: number): number {
+  let i = 0;
+  while (i < x.length && !((x[i] as number) > floor)) i++;
+  return i;
+}
+
+/** From the smallest to the largest value that can be drawn between two x; null without any. */
+export function yExtent(lines: readonly Series[], areas: readonly Area[], x: Range, scale: ScaleKind): Range | null {
+  let low = Number.POSITIVE_INFINITY;
+  let high = Number.NEGATIVE_INFINITY;
+  const floor = scale === "log" ? 0 : Number.NEGATIVE_INFINITY;
+  for (const line of lines) {
+    const stats = statsOf(line);
+    const lineLow = scale === "log" ? stats.lowPositive : stats.low;
+    // Nothing in this line can widen the range any more.
+    if (lineLow >= low && stats.high <= high) continue;
+    if (isWithin(line, x)) {
+      low = Math.min(low, lineLow);
+      if (stats.high > floor) high = Math.max(high, stats.high);
+    } else {
+      const { y } = line;
+      const xs = line.isSorted ? null : xOf(line);
+      const [from, to] = visibleIndices(line, x);
+      for (let i = from; i < to; i++) {
+        const value = y[i] as number;
+        if (xs && !isBetween(xs[i] as number, x)) continue;
+        if (value > floor && value < low) low = value;
+        if (value > high && value > floor && value < Number.POSITIVE_INFINITY) high = value;
+      }
+    }
+  }
+  for (const { table, low: lows, high: highs } of areas) {
+    for (let i = 0; i < table.length; i++) {
+      if (!isBetween(table[i] as number, x)) continue;
+      for (const value of [lows[i] as number, highs[i] as number]) {
+        if (value > floor && value < low) low = value;
+        if (value > high && value > floor && value < Number.POSITIVE_INFINITY) high = value;
+      }
+    }
+  }
+  return low <= high ? [low, high] : null;
+}
+
+const isBetween = (value: number, [low, high]: Range): boolean => value >= low && value <= high;
+
+const isWithin = ({ table, isSorted }: Series, x: Range): boolean =>
+  isSorted && table.length > 0 && (table[0] as number) >= x[0] && (table[table.length - 1] as number) <= x[1];
+
+/** Where a line's points between two x begin and end; of one that is not sorted, all. */
+function visibleIndices(line: Series, x: Range): readonly [number, number] {
+  if (!line.isSorted || isWithin(line, x)) return [0, line.y.length];
+  // The next number above, so that "at or above" it leaves the end itself in.
+  const beyond = x[1] + Math.max(Math.abs(x[1]) * Number.EPSILON, Number.MIN_VALUE);
+  return [firstAtOrAbove(line, x[0]), firstAtOrAbove(line, beyond)];
+}
+
+// With more values than this a part of each line tells as much, and the page stays quick.
+const MAX_RANKED = 100_000;
+
+/**
+ * The extent without outliers: from the 5th to the 95th percentile of the visible values.
+ * Differs from TensorBoard: every line's own median stays visible, so that a run that lies far from the others all
+ * along does not vanish.
+ */
+export function innerExtent(lines: readonly Series[], x: Range): Range | null {
+  let total = 0;
+  for (const line of lines) total += line.y.length;
+  // Odd, because a reduced line has its smallest and largest values in turn.
+  const stride = total <= MAX_RANKED ? 1 : Math.ceil(total / MAX_RANKED) | 1;
+  const values = new Float64Array(Math.ceil(total / stride) + lines.length);
+  let low = Number.POSITIVE_INFINITY;
+  let high = Number.NEGATIVE_INFINITY;
+  let count = 0;
+  for (const line of lines) {
+    const { y } = line;
+    const xs = line.isSorted ? null : xOf(line);
+    const [from, to] = visibleIndices(line, x);
+    const start = count;
+    for (let i = from; i < to; i += stride) {
+      const value = y[i] as number;
+      // Zero for finite numbers, NaN for all others.
+      if (value - value === 0 && (!xs || isBetween(xs[i] as number, x))) values[count++] = value;
+    }
+    if (count === start) continue;
+    const median = select(values, start + ((count - start - 1) >> 1), start, count - 1);
+    if (median < low) low = median;
+    if (median > high) high = median;
+  }
+  if (count <= 2) return null;
+  const lowest = Math.ceil(0.05 * (count - 1));
+  const highest = Math.floor(0.95 * (count - 1));
+  const from = select(values, lowest, 0, count - 1);
+  const to = select(values, highest, Math.min(lowest, highest), count - 1);
+  return [Math.min(low, from), Math.max(high, to)];
+}
+
+// An axis that shows everything would be this many times longer.
+const WORTH_CUTTING = 2;
+const PADDING = 0.05;
+
+/**
+ * The inner extent with a little room around it, so that what lies at the edge is not cut in half.
+ * Differs from TensorBoard: where the outliers flatten nothing, a curve's first points and last are no outliers.
+ */
+export function withoutOutliers(full: Range, inner: Range): Range {
+  const span = inner[1] - inner[0];
+  if (!(span > 0) || full[1] - full[0] <= WORTH_CUTTING * span) return full;
+  return [Math.max(full[0], inner[0] - PADDING * span), Math.min(full[1], inner[1] + PADDING * span)];
+}
+
+/** The value that would stand at index k if left … right were sorted; reorders them so that all before k are no larger. */
+export function select(values: Float64Array, k: number, left: number, right: number): number {
+  while (left < right) {
+    const pivot = values[(left + right) >> 1] as number;
+    let i = left;
+    let j = right;
+    while (i <= j) {
+      while ((values[i] as number) < pivot) i++;
+      while ((values[j] as number) > pivot) j--;
+      if (i > j) break;
+      const kept = values[i] as number;
+      values[i++] = values[j] as number;
+      values[j--] = kept;
+    }
+    if (k <= j) right = j;
+    else if (k >= i) left = i;
+    else break;
+  }
+  return values[k] as number;
+}
+
+/** How many lines have points that a log axis cannot show. */
+export function countUnshown(lines: readonly Series[], x: ScaleKind, y: ScaleKind): number {
+  if (x !== "log" && y !== "log") return 0;
+  let count = 0;
+  for (const line of lines) {
+    const isBelow = y === "log" && statsOf(line).low <= 0;
+    if (line.y.length > 0 && (isBelow || (x === "log" && !((line.table[0] as number) > 0)))) count++;
+  }
+  return count;
+}
+
+/** An x axis shows exactly what there is; a single x gets room on both sides. */
+export function xDomain(extent: Range | null, scale: ScaleKind): Range {
+  if (!extent) return scale === "log" ? [0.1, 1] : [0, 1];
+  return extent[0] < extent[1] ? extent : widened(extent[0]);
+}
+
+/** A y axis ends on round numbers, so that it stands still while points keep coming. */
+export function yDomain(extent: Range | null, scale: ScaleKind, ticks: number): Range {
+  if (!extent) return scale === "log" ? [0.1, 1] : [0, 1];
+  // The distance between two float64 can be beyond float64.
+  let [low, high] = [Math.max(extent[0], -LARGEST), Math.min(extent[1], LARGEST)];
+  if (scale === "log") {
+    const [from, to] = [Math.log10(Math.max(low, SMALLEST)), Math.log10(Math.max(high, SMALLEST))];
+    const room = Math.max((to - from) * 0.04, 0.02);
+    return [Math.max(10 ** (from - room), SMALLEST / 10), Math.min(10 ** (to + room), LARGEST)];
+  }
+  // Closer together than any mark could say.
+  if (!(high - low > SMALLEST)) [low, high] = widened(low);
+  if (scale === "symlog") {
+    const { to, from } = warp(scale, [low, high]);
+    const room = Math.max((to(high) - to(low)) * 0.04, 0.02);
+    return [low === 0 ? 0 : from(to(low) - room), high === 0 ? 0 : from(to(high) + room)];
+  }
+  const [from = low, to = high] = nice(low, high, ticks) as number[];
+  return from < to && Number.isFinite(to - from) ? [from, to] : [low, high];
+}
+
+/** What the user set, as far as the scale can show it; an address may hold anything. */
+export function usableRange(set: Range | null, automatic: Range, scale: ScaleKind): Range {
+  if (!set) return automatic;
+  const [low, high] = set[0] <= set[1] ? set : [set[1], set[0]];
+  if (!Number.isFinite(low) || !Number.isFinite(high) || !(high - low > SMALLEST) || high - low > 2 * LARGEST) return automatic;
+  if (scale !== "log" || low > 0) return [low, high];
+  return high > 0 ? [Math.min(automatic[0], high / 10), high] : automatic;
+}
+
+/** Room around one value that survives its own rounding, from the smallest numbers to the largest. */
+function widened(value: number): Range {
+  const room = value === 0 ? 1 : Math.max(Math.abs(value) * 0.1, SMALLEST);
+  return [value - room, value + room];
+}

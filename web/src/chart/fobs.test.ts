@@ -1,0 +1,51 @@
+import { describe, expect, it } from "vitest";
+import { addFob, editText, moveFob, nextPoint, parseX, removeFob, settle } from "./fobs";
+import { toSeries } from "./model";
+
+const line = (...x: number[]) => toSeries(new Float64Array(x), new Float64Array(x.length));
+
+describe("fobs", () => {
+  it("are added up to two, in order, at zero too", () => {
+    expect(addFob([], 0)).toEqual([0]);
+    expect(addFob([5], 0)).toEqual([0, 5]);
+    expect(addFob([5], 5)).toEqual([5]);
+    expect(addFob([1, 5], 3)).toEqual([1, 5]);
+    expect(removeFob([1, 5], 0)).toEqual([5]);
+  });
+
+  it("change places when one is moved across the other", () => {
+    expect(moveFob([1, 5], 0, 3)).toEqual({ selection: [3, 5], index: 0 });
+    expect(moveFob([1, 5], 0, 9)).toEqual({ selection: [5, 9], index: 1 });
+    expect(moveFob([1, 5], 1, -2)).toEqual({ selection: [-2, 1], index: 0 });
+    expect(moveFob([4], 0, 7)).toEqual({ selection: [7], index: 0 });
+  });
+
+  it("settle on whole steps inside the axis", () => {
+    expect(settle(3.4, "step", [0, 10])).toBe(3);
+    expect(settle(99, "step", [0.5, 9.7])).toBe(9);
+    expect(settle(-99, "step", [0.5, 9.7])).toBe(1);
+    expect(settle(1.23456789, "relative", [0, 10])).toBe(1.23);
+  });
+
+  it("step from point to point over all lines", () => {
+    const lines = [line(0, 10, 20), line(5, 10, 10), line(30, 7, 1)];
+    expect([0, 5, 7, 10].map((x) => nextPoint(lines, x, 1))).toEqual([1, 7, 10, 20]);
+    expect([10, 8, 0].map((x) => nextPoint(lines, x, -1))).toEqual([7, 7, null]);
+    expect(nextPoint(lines, 30, 1)).toBeNull();
+  });
+});
+
+describe("typed x values", () => {
+  it("are numbers, with separators or without", () => {
+    expect(["12000", " 12,000 ", "1_000_000", "−3", "1e3"].map((text) => parseX(text, "step"))).toEqual([12000, 12000, 1_000_000, -3, 1000]);
+    expect(["", "abc", "1,2", "1 h"].map((text) => parseX(text, "step"))).toEqual([null, null, null, null]);
+  });
+
+  it("are durations and dates on the axes of time", () => {
+    expect(["90", "1h 30m", "2 d", "1.5 m"].map((text) => parseX(text, "relative"))).toEqual([90, 5_400, 172_800, 90]);
+    const at = new Date(2026, 10, 15, 9, 5, 7).getTime() / 1000;
+    expect(editText(at, "wall")).toBe("2026-11-15 09:05:07");
+    expect(parseX(editText(at, "wall"), "wall")).toBe(at);
+    expect(parseX("yesterday", "wall")).toBeNull();
+  });
+});

@@ -1,0 +1,32 @@
+import { describe, expect, it } from "vitest";
+import { type Stroke, toSeries } from "./model";
+import { packSeries, packStrokes, unpackSeries, unpackStrokes } from "./parcel";
+
+describe("a parcel of lines", () => {
+  const answer = new ArrayBuffer(1024);
+  const table = new Float64Array(answer, 0, 10).map((_, i) => i);
+  const shared = new Float64Array(answer, 128, 10).fill(3);
+
+  it("arrives as it was sent, each buffer once", () => {
+    const lines = [
+      toSeries(shared, new Float32Array(answer, 256, 10).fill(1.5)),
+      toSeries(shared, new Float64Array(answer, 512, 3).fill(2), new Uint8Array(answer, 640, 2).fill(1)),
+      toSeries(table, new Float64Array(10)),
+      toSeries(new Float64Array([2, 1]), new Float64Array(2)),
+      toSeries(new Float64Array(0), new Float32Array(0)),
+    ];
+    const parcel = packSeries(lines);
+    expect(parcel.buffers.filter((buffer) => buffer === answer)).toHaveLength(1);
+    const back = unpackSeries(structuredClone(parcel));
+    expect(back).toEqual(lines);
+    // So that its pixels are worked out once.
+    expect(back[0]?.table).toBe(back[1]?.table);
+  });
+
+  it("names each kind of stroke once", () => {
+    const stroke: Stroke = { color: "red", widthPx: 1, alpha: 1, dash: [], axis: "left" };
+    const strokes = [stroke, { ...stroke, dash: [4, 2] }, { ...stroke }, { ...stroke, axis: "right" as const }];
+    expect(packStrokes(strokes).kinds).toHaveLength(3);
+    expect(unpackStrokes(structuredClone(packStrokes(strokes)))).toEqual(strokes);
+  });
+});

@@ -1,0 +1,77 @@
+import { describe, expect, it } from "vitest";
+import { type CompletionCatalog, completeQuery } from "./query_completion";
+
+const CATALOG: CompletionCatalog = {
+  hparams: [{ name: "lr", type: "number" }, { name: "optimizer", type: "string" }, { name: "batch size", type: "number" }],
+  tags: new Set(["val/acc", "val/loss"]),
+  valuesOf: (name) => (name === "optimizer" ? ["adam", 'x"y'] : name === "lr" ? [0.1, 0.01] : []),
+};
+/** The cursor is where the bar stands. */
+const at = (text: string): ReturnType<typeof completeQuery> => completeQuery(text.replace("|", ""), text.indexOf("|"), CATALOG);
+const labels = (text: string): string[] => at(text).options.map((option) => option.label);
+/** What the query becomes when the first option is taken. */
+function taken(text: string): string {
+  const { from, to, options } = at(text);
+  const plain = text.replace("|", "");
+  return plain.slice(0, from) + options[0]?.text + plain.slice(to);
+}
+
+describe("what can be typed next", () => {
+  it("is a column, a function or `not` at the start and after and, or, not, (", () => {
+    for (const text of ["|", "lr < 1 and |", "not |", "(|"]) {
+      expect(labels(text)).toEqual(expect.arrayContaining(["lr", "val/acc", "starred", "min(…)", "not"]));
+    }
+  });
+
+  it("is what has the typed letters, what begins with them first", () => {
+    expect(labels("val|")).toEqual(["val/acc", "val/loss"]);
+    expect(labels("lr < 1 and acc|")).toEqual(["val/acc"]);
+    expect(taken("lr < 1 and ac|")).toBe("lr < 1 and val/acc ");
+    expect(taken("opt|zer == 1")).toBe("optimizer  == 1");
+  });
+
+  it("quotes names that need it", () => {
+    expect(taken("batch|")).toBe("`batch size` ");
+  });
+
+  it("is a sign that fits the column", () => {
+    expect(labels("lr |")).toContain("<");
+    expect(labels("optimizer |")).toEqual(["==", "!=", "~", "!~", "in", "is missing"]);
+    expect(labels("min(val/loss) |")).toContain(">=");
+    expect(labels("starred |")).toEqual(expect.arrayContaining(["and", "or"]));
+  });
+
+  it("is one of the values of a hyperparameter", () => {
+    expect(labels("optimizer == |")).toEqual(["adam", 'x"y', "missing"]);
+    expect(taken("optimizer == a|")).toBe('optimizer == "adam" ');
+    expect(taken('optimizer == "x|')).toBe('optimizer == "x\\"y" ');
+    expect(labels("lr > 0.0|")).toEqual(["0.01"]);
+    expect(labels("optimizer in (|")).toContain("adam");
+    expect(labels("hparam(lr) == |")).toEqual(["0.1", "0.01", "missing"]);
+  });
+
+  it("is a metric inside a function, and then how to go on", () => {
+    expect(labels("min(|")).toEqual(["val/acc", "val/loss"]);
+    expect(taken("min(val/l|")).toBe("min(val/loss) ");
+    expect(taken("at(val/l|")).toBe("at(val/loss, ");
+    expect(labels("at(val/loss, |")).toEqual(["max(…)", "min(…)"]);
+    expect(labels("at(val/loss, max(|")).toEqual(["val/acc", "val/loss"]);
+  });
+
+  it("is and or or after a comparison", () => {
+    expect(labels("lr < 1 |")).toEqual(["and", "or"]);
+    expect(labels('optimizer == "adam" |')).toEqual(["and", "or"]);
+    expect(labels("(lr < 1) |")).toEqual(["and", "or"]);
+  });
+
+  it("does not offer what stands there already, and is silent where it understands nothing", () => {
+    expect(labels("lr|")).toEqual([]);
+    expect(labels("lr & |")).toEqual([]);
+  });
+
+  it("stops at forty and says how many more there are", () => {
+    const tags = new Set(Array.from({ length: 500 }, (_, i) => `m${i}`));
+    const { options, left } = completeQuery("min(", 4, { ...CATALOG, tags });
+    expect([options.length, left]).toEqual([40, 460]);
+  });
+});

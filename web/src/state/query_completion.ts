@@ -1,0 +1,158 @@
+// What can be typed at a place of a query: columns, signs, values, the words in between. Guesses from the words before the
+// cursor and needs no query that is whole. Pure.
+
+import { quoteName, quoteText, readTokens, type Token } from "./query_tokens";
+import { BUILT_IN, type Catalog, FUNCTIONS, type QueryType, SIGNS } from "./run_query";
+import { RUN_STATS } from "./view";
+
+export interface QueryOption {
+  readonly text: string;
+  readonly label: string;
+  readonly hint: string;
+}
+
+export interface QueryCompletion {
+  readonly from: number;
+  readonly to: number;
+  readonly options: readonly QueryOption[];
+  readonly left: number;
+}
+
+export interface CompletionCatalog extends Catalog {
+  /** The distinct values of a hyperparameter. */
+  readonly valuesOf: (hparam: string) => readonly (number | string | boolean)[];
+}
+
+const MAX_OPTIONS = 40;
+const CONNECTIVES = ["and", "or"];
+
+export function completeQuery(text: string, cursor: number, catalog: CompletionCatalog): QueryCompletion {
+  const nothing: QueryCompletion = { from: cursor, to: cursor, options: [], left: 0 };
+  let tokens: Token[];
+  try {
+    tokens = readTokens(text.slice(0, cursor)).slice(0, -1);
+  } catch {
+    return nothing;
+  }
+  const last = tokens.at(-1);
+  const isTyped = last !== undefined && last.to === cursor && (last.kind === "name" || last.kind === "number" || last.isOpen === true);
+  const before = isTyped ? tokens.slice(0, -1) : tokens;
+  const typed = isTyped ? last.text : "";
+  const found = choose(optionsAfter(before, catalog), typed);
+  // What is already written is not offered.
+  const options = isTyped ? found.filter((option) => option.text.trim() !== text.slice(last.from, cursor)) : found;
+  const from = isTyped ? last.from : cursor;
+  return { from, to: isTyped ? wordEnd(text, last) : cursor, options: options.slice(0, MAX_OPTIONS), left: Math.max(0, options.length - MAX_OPTIONS) };
+}
+
+/** The rest of the word that the cursor is in is replaced as well. */
+function wordEnd(text: string, typed: Token): number {
+  try {
+    return readTokens(text).find((token) => token.from === typed.from)?.to ?? typed.to;
+  } catch {
+    return typed.to;
+  }
+}
+
+/** Those that begin with what was typed, then those that have it inside. */
+function choose(options: readonly QueryOption[], typed: string): QueryOption[] {
+  const wanted = typed.toLowerCase();
+  if (wanted === "") return [...options];
+  const starting: QueryOption[] = [];
+  const having: QueryOption[] = [];
+  for (const option of options) {
+    const at = option.label.toLowerCase().indexOf(wanted);
+    if (at === 0) starting.push(option);
+    else if (at > 0) having.push(option);
+  }
+  return [...starting, ...having];
+}
+
+const word = (text: string, hint = ""): QueryOption => ({ text: `${text} `, label: text, hint });
+
+function optionsAfter(before: readonly Token[], catalog: CompletionCatalog): QueryOption[] {
+  const open = openParenthesis(before);
+  const opener = open > 0 ? (before[open - 1] as Token) : null;
+  if (opener?.kind === "name" && opener.text.toLowerCase() === "in") return valuesFor(operandEndingAt(before, open - 2, catalog), catalog);
+  if (opener?.kind === "name" && (FUNCTIONS as readonly string[]).includes(opener.text.toLowerCase())) {
+    return argumentOptions(before.slice(open - 1), catalog);
+  }
+  const last = before.at(-1);
+  if (!last || isConnective(last) || isName(last, "not") || isSign(last, "(")) return [...columnOptions(catalog), word("not", "the opposite")];
+  if (isName(last, "in")) return [word("(")];
+  if (isName(last, "is")) return [word("missing"), word("not missing")];
+  if (last.kind === "sign" && last.text !== ")") return valuesFor(operandEndingAt(before, before.length - 2, catalog), catalog);
+  const operand = operandEndingAt(before, before.length - 1, catalog);
+  const previous = before[operand.from - 1];
+  const isLeft = !previous || isConnective(previous) || isName(previous, "not") || isSign(previous, "(");
+  if (!isLeft || !operand.type) return CONNECTIVES.map((each) => word(each));
+  const signs = SIGNS[operand.type].map((sign) => word(sign, SIGN_HINTS[sign]));
+  return [...signs, word("is missing"), ...(operand.type === "bool" ? CONNECTIVES.map((each) => word(each)) : [])];
+}
+
+const SIGN_HINTS: Readonly<Record<string, string>> = { "==": "equals", "!=": "differs", "~": "matches the pattern", "!~": "does not match", in: "one of" };
+
+const isName = (token: Token, name: string): boolean => token.kind === "name" && token.text.toLowerCase() === name;
+const isSign = (token: Token, sign: string): boolean => token.kind === "sign" && token.text === sign;
+const isConnective = (token: Token): boolean => isName(token, "and") || isName(token, "or");
+
+/** Index of the innermost parenthesis that is still open; -1 for none. */
+function openParenthesis(tokens: readonly Token[]): number {
+  let depth = 0;
+  for (let i = tokens.length - 1; i >= 0; i--) {
+    const token = tokens[i] as Token;
+    if (isSign(token, ")")) depth++;
+    else if (isSign(token, "(") && depth-- === 0) return i;
+  }
+  return -1;
+}
+
+interface Operand {
+  /** Index of its first token. */
+  readonly from: number;
+  readonly type: QueryType | null;
+  readonly hparam: string | null;
+}
+
+function operandEndingAt(tokens: readonly Token[], index: number, catalog: Catalog): Operand {
+  const token = tokens[index];
+  if (!token) return { from: index, type: null, hparam: null };
+  if (isSign(token, ")")) {
+    const open = openParenthesis(tokens.slice(0, index));
+    const isCall = open > 0 && (FUNCTIONS as readonly string[]).includes(tokens[open - 1]?.text.toLowerCase() ?? "");
+    if (!isCall) return { from: open, type: null, hparam: null };
+    const hparam = isName(tokens[open - 1] as Token, "hparam") ? (catalog.hparams.find(({ name }) => name === tokens[open + 1]?.text) ?? null) : null;
+    return { from: open - 1, type: hparam?.type ?? "number", hparam: hparam?.name ?? null };
+  }
+  if (token.kind !== "name" && token.kind !== "quoted") return { from: index, type: null, hparam: null };
+  const builtIn = token.kind === "name" && Object.hasOwn(BUILT_IN, token.text) ? BUILT_IN[token.text] : undefined;
+  const hparam = builtIn ? undefined : catalog.hparams.find(({ name }) => name === token.text);
+  return { from: index, type: builtIn?.type ?? hparam?.type ?? "number", hparam: hparam?.name ?? null };
+}
+
+function columnOptions({ hparams, tags }: Catalog): QueryOption[] {
+  return [
+    ...hparams.map(({ name }) => ({ ...word(quoteName(name), "hyperparameter"), label: name })),
+    ...[...(tags ?? [])].map((tag) => ({ ...word(quoteName(tag), "metric, last value"), label: tag })),
+    ...Object.entries(BUILT_IN).map(([name, { type }]) => word(name, type === "bool" ? "mark" : "run")),
+    ...RUN_STATS.map((stat) => ({ text: `${stat}(`, label: `${stat}(…)`, hint: `${stat} of a metric` })),
+    { text: "at(", label: "at(…, step)", hint: "metric at a step, or where another is best" },
+  ];
+}
+
+function argumentOptions(call: readonly Token[], { hparams, tags }: Catalog): QueryOption[] {
+  const [called, , ...rest] = call;
+  const name = called?.text.toLowerCase();
+  if (name === "hparam") return rest.length > 0 ? [word(")")] : hparams.map((each) => ({ text: `${quoteName(each.name)})`, label: each.name, hint: "hyperparameter" }));
+  if (rest.length === 0) return [...(tags ?? [])].map((tag) => ({ text: `${quoteName(tag)}${name === "at" ? ", " : ") "}`, label: tag, hint: "metric" }));
+  if (name !== "at") return [word(")")];
+  if (rest.length === 1) return [word(",")];
+  return rest.length === 2 ? ["max", "min"].map((best) => ({ text: `${best}(`, label: `${best}(…)`, hint: `where another metric is ${best === "max" ? "highest" : "lowest"}` })) : [word(")")];
+}
+
+function valuesFor({ type, hparam }: Operand, catalog: CompletionCatalog): QueryOption[] {
+  const missing = word("missing", "no value");
+  if (type === "bool") return [word("true"), word("false"), missing];
+  const values = hparam === null ? [] : catalog.valuesOf(hparam);
+  return [...values.map((value) => ({ text: `${typeof value === "string" ? quoteText(value) : value} `, label: String(value), hint: hparam ?? "" })), missing];
+}
