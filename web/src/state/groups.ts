@@ -14,6 +14,12 @@ export interface RunGroup {
 /** Runs that no group takes: the pattern does not match, the hyperparameter is missing, the path is shorter. */
 export const UNGROUPED = "other";
 
+/** Names come from logs: `constructor` is one like any other. */
+export function hparamOf(hparams: HParamsOfRuns, run: string, name: string): HParamValue | null {
+  const own = Object.hasOwn(hparams, run) ? hparams[run] : undefined;
+  return own && Object.hasOwn(own, name) ? (own[name] as HParamValue) : null;
+}
+
 /** Groups in the order of their first run. */
 export function groupRuns(names: readonly string[], by: GroupBy, hparams: HParamsOfRuns): RunGroup[] {
   const label = labeler(by, hparams);
@@ -38,8 +44,8 @@ export function labeler(by: GroupBy, hparams: HParamsOfRuns): (run: string) => s
       return regexLabel(rest);
     case "hparam":
       return (run) => {
-        const value = hparams[run]?.[rest];
-        return value === undefined ? null : `${rest}=${value}`;
+        const value = hparamOf(hparams, run, rest);
+        return value === null ? null : `${rest}=${value}`;
       };
     default:
       return (run) => directoryLabel(run, Number(rest));
@@ -62,11 +68,11 @@ function regexLabel(source: string): (run: string) => string | null {
   };
 }
 
-/** Level 1 is the first directory; a negative level counts from the end: -1 is the last part of the name. */
+/** Level 1 is the first directory; a negative level counts from the end: -1 is the last part of the name. A run is a directory itself. */
 function directoryLabel(run: string, level: number): string | null {
   const parts = run.split("/");
   if (level < 0) return parts.at(level) ?? null;
-  return parts.length > level || level === 1 ? parts.slice(0, Math.max(1, level)).join("/") : null;
+  return level > 0 && parts.length >= level ? parts.slice(0, level).join("/") : null;
 }
 
 const SEED_NAME = /^(.*[^a-z])?(random_?)?(seed|rng|repeat|trial|replica|fold)s?([^a-z].*)?$/i;
@@ -74,7 +80,7 @@ const SEED_PART = /(^|[^a-z])((?:random_?)?(?:seed|rng|repeat|trial|replica|fold
 
 /** Same hyperparameters but for those that are named like a seed; without any, the same name but for its seed. */
 function configLabel(run: string, hparams: HParamsOfRuns): string {
-  const own = hparams[run];
+  const own = Object.hasOwn(hparams, run) ? hparams[run] : undefined;
   if (own) {
     const kept = Object.entries(own).filter(([name]) => !SEED_NAME.test(name));
     // Train and validation of one run have one configuration but are not each other's repeats.

@@ -1,10 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { type Cell, compareCells, compareNatural, pickExtremes } from "./natural";
+import { type Cell, compareCells, compareNatural, pickExtremes, sortNatural } from "./natural";
 
 describe("natural order", () => {
   it("takes numbers inside names by size and ignores case", () => {
     const names = ["run10", "Run2", "run1", "lr=1e-3", "lr=0.1"];
-    expect(names.sort(compareNatural)).toEqual(["lr=0.1", "lr=1e-3", "run1", "Run2", "run10"]);
+    expect(sortNatural(names)).toEqual(["lr=0.1", "lr=1e-3", "run1", "Run2", "run10"]);
+    expect(sortNatural(names)).toEqual([...names].sort(compareNatural));
+  });
+
+  it("takes what follows a `0.` for a fraction, and other points for those of a version", () => {
+    expect(sortNatural(["lr=0.5", "lr=0.10", "lr=0.05", "lr=1"])).toEqual(["lr=0.05", "lr=0.10", "lr=0.5", "lr=1"]);
+    expect(sortNatural(["v1.10", "v1.9"])).toEqual(["v1.9", "v1.10"]);
   });
 
   it("has one order for names that differ in case only", () => {

@@ -1,20 +1,41 @@
-import { describe, expect, it } from "vitest";
-import type { Run } from "../api/types";
+import { describe, expect, it, vi } from "vitest";
+import type { HParams, Run, TagIndex } from "../api/types";
 import { Changes } from "./changes.svelte";
+import { HParamsState } from "./hparams.svelte";
 import { Overlay } from "./overlay.svelte";
+import { RunValuesState } from "./run_values.svelte";
 import { RunsState } from "./runs.svelte";
+import { ALL } from "./selection";
 import { Settings } from "./settings.svelte";
 
 const run = (name: string): Run => ({
   name, start_time: 0, last_wall_time: 0, series: 1, points: 1, files: 1, size_bytes: 1, health: "ok", restarts: 0,
 });
 
-function state(...names: string[]): { runs: RunsState; settings: Settings } {
-  const settings = new Settings();
-  const runs = new RunsState(settings, new Overlay());
-  runs.setAll(names.map(run));
-  return { runs, settings };
+interface Given {
+  runs: RunsState;
+  settings: Settings;
+  overlay: Overlay;
+  hparams: HParamsState;
+  values: RunValuesState;
 }
+
+/** Runs with the last value of `acc` and with hyperparameters, where there are any. */
+function stateOf(names: readonly string[], acc: Record<string, number> = {}, hparams: HParams["runs"] = {}, tags = ["acc"]): Given {
+  const settings = new Settings();
+  const overlay = new Overlay();
+  const listed = new HParamsState(() =>
+    Promise.resolve({ generation: 1, names: [{ name: "lr", type: "number", values: 2 }], runs: hparams }),
+  );
+  const values = new RunValuesState(({ columns }) =>
+    Promise.resolve({ generation: 1, runs: [...names], columns: columns.map(() => names.map((name) => acc[name] ?? null)) }),
+  );
+  const index: TagIndex = { generation: 1, runs: {}, tag_sets: [Object.fromEntries(tags.map((tag) => [tag, ""]))] };
+  const runs = new RunsState(settings, overlay, listed, values, () => index);
+  runs.setAll(names.map(run));
+  return { runs, settings, overlay, hparams: listed, values };
+}
+const state = (...names: string[]): Given => stateOf(names);
 
 describe("RunsState", () => {
   it("shows what is listed and ticked", () => {
@@ -22,8 +43,25 @@ describe("RunsState", () => {
     expect(runs.isAllShown).toBe(true);
     settings.set({ runFilter: "train" });
     runs.tick(["b/train"], false);
-    expect(runs.listed.map((r) => r.name)).toEqual(["a/train", "b/train"]);
+    expect(runs.listed).toEqual(["a/train", "b/train"]);
     expect(runs.shown).toEqual(["a/train"]);
+  });
+
+  it("lists in natural order and shows in the server's", () => {
+    const { runs } = state("r10", "r9", "r1");
+    expect(runs.listed).toEqual(["r1", "r9", "r10"]);
+    expect(runs.shown).toEqual(["r10", "r9", "r1"]);
+  });
+
+  it("keeps what the last good pattern gave while a broken one is typed", () => {
+    const { runs, settings } = state("a", "b");
+    settings.set({ runFilter: "a" });
+    expect(runs.listed).toEqual(["a"]);
+    settings.set({ runFilter: "a(" });
+    expect(runs.pattern.error).toContain("Not a regular expression");
+    expect(runs.listed).toEqual(["a"]);
+    settings.set({ runFilter: "" });
+    expect(runs.listed).toEqual(["a", "b"]);
   });
 
   it("ticks only what the filter lists", () => {
@@ -35,21 +73,121 @@ describe("RunsState", () => {
     expect(runs.shown).toEqual(["a/val"]);
     runs.tickOnly("b/train");
     expect(runs.shown).toEqual(["b/train"]);
+    runs.invertListed();
+    expect(runs.shown).toEqual(["a/train", "a/val"]);
     runs.tickListed(true);
     expect(runs.isAllShown).toBe(true);
+    expect(runs.goneCount).toBe(0);
   });
 
   it("keeps its arrays when only counts have grown, so that nothing is drawn again", () => {
     const { runs } = state("a", "b");
-    const before = [runs.names, runs.shown];
+    const before = [runs.names, runs.shown, runs.listed];
     runs.setAll([run("a"), { ...run("b"), points: 2 }]);
-    expect([runs.names, runs.shown].every((array, i) => array === before[i])).toBe(true);
+    expect([runs.names, runs.shown, runs.listed].every((array, i) => array === before[i])).toBe(true);
+  });
+
+  it("keeps its arrays when a mark changes nothing about who is shown", () => {
+    const { runs, overlay } = state("a", "b");
+    const before = [runs.shown, runs.listed];
+    overlay.mark(["a"], { isStarred: true });
+    expect([runs.shown, runs.listed].every((array, i) => array === before[i])).toBe(true);
   });
 
   it("shows a run that appears later when all were ticked", () => {
     const { runs } = state("a");
     runs.setAll([run("a"), run("b")]);
     expect(runs.shown).toEqual(["a", "b"]);
+  });
+
+  it("hides runs from table and charts, and lists them when asked to", () => {
+    const { runs, overlay } = state("a", "b");
+    overlay.mark(["b"], { isHidden: true });
+    expect([runs.listed, runs.shown, runs.hiddenCount]).toEqual([["a"], ["a"], 1]);
+    runs.showsHidden = true;
+    expect([runs.listed, runs.shown]).toEqual([["a", "b"], ["a"]]);
+  });
+
+  it("finds a run by the name the user gave it", () => {
+    const { runs, settings, overlay } = state("a", "b");
+    overlay.mark(["b"], { name: "the best" });
+    settings.set({ runFilter: "best" });
+    expect([runs.listed, runs.title("b"), runs.title("a")]).toEqual([["b"], "the best", "a"]);
+  });
+
+  it("gives a run the colour that the user gave it, in both themes", () => {
+    const { runs, overlay } = state("a", "b");
+    const before = runs.color("b", "light");
+    overlay.mark(["a"], { color: "#123456" });
+    expect([runs.color("a", "light"), runs.color("a", "dark"), runs.color("b", "light")]).toEqual(["#123456", "#123456", before]);
+  });
+
+  it("counts the runs of an address that are gone", () => {
+    const { runs } = state("a", "b");
+    runs.tickOnly("a", "gone");
+    expect([runs.goneCount, runs.shown]).toEqual([1, ["a"]]);
+    runs.select(ALL);
+    expect(runs.goneCount).toBe(0);
+  });
+});
+
+describe("a query over columns", () => {
+  const given = (): Given => stateOf(["a", "b", "c"], { a: 0.9, b: 0.5 }, { a: { lr: 0.1 }, c: { lr: 0.01 } });
+
+  it("waits for the numbers it asks about, then leaves the runs that match", async () => {
+    const { runs, settings, hparams, values } = given();
+    settings.set({ runQuery: "acc > 0.6 or lr < 0.05" });
+    expect([runs.isPending, runs.listed]).toEqual([true, []]);
+    await hparams.refresh();
+    values.want(runs.wantedMetrics);
+    await vi.waitFor(() => expect(runs.isPending).toBe(false));
+    expect(runs.listed).toEqual(["a", "c"]);
+    expect(runs.shown).toEqual(["a", "c"]);
+  });
+
+  it("says what is wrong and keeps the last good result", async () => {
+    const { runs, settings, hparams } = given();
+    await hparams.refresh();
+    settings.set({ runQuery: "lr < 0.05" });
+    expect(runs.listed).toEqual(["c"]);
+    settings.set({ runQuery: "lr <" });
+    expect(runs.query.error?.message).toContain("Expected a column or a value");
+    expect(runs.listed).toEqual(["c"]);
+    settings.set({ runQuery: "" });
+    expect(runs.listed).toEqual(["a", "b", "c"]);
+  });
+
+  it("applies beside the pattern", async () => {
+    const { runs, settings, hparams } = given();
+    await hparams.refresh();
+    settings.set({ runQuery: "lr > 0", runFilter: "c" });
+    expect(runs.listed).toEqual(["c"]);
+  });
+});
+
+describe("the order of the table", () => {
+  it("goes by a column, missing values last either way, equals in natural order", async () => {
+    const { runs, settings, values } = stateOf(["a", "b", "c", "d"], { a: 1, b: 3, d: 1 });
+    settings.set({ columns: [{ kind: "metric", tag: "acc", stat: "last" }], sort: { column: "last;acc", isDescending: true } });
+    expect(runs.wantedMetrics).toEqual([]);
+    runs.isTableOpen = true;
+    values.want(runs.wantedMetrics);
+    await vi.waitFor(() => expect(values.byRun("last;acc").size).toBe(3));
+    expect(runs.ordered).toEqual(["b", "a", "d", "c"]);
+    settings.set({ sort: { column: "last;acc", isDescending: false } });
+    expect(runs.ordered).toEqual(["a", "d", "b", "c"]);
+    settings.set({ sort: { column: "name", isDescending: true } });
+    expect(runs.ordered).toEqual(["d", "c", "b", "a"]);
+    expect(runs.extremes({ kind: "metric", tag: "acc", stat: "last" }, 2, true)).toEqual(["b", "a"]);
+  });
+
+  it("sorts directories by the best run in them", async () => {
+    const { runs, settings, values } = stateOf(["x/1", "x/2", "y/1", "z"], { "x/1": 1, "x/2": 9, "y/1": 5, z: 7 });
+    settings.set({ columns: [{ kind: "metric", tag: "acc", stat: "max" }], sort: { column: "max;acc", isDescending: true } });
+    runs.isTableOpen = true;
+    values.want(runs.wantedMetrics);
+    await vi.waitFor(() => expect(values.byRun("max;acc").size).toBe(4));
+    expect(runs.rows.map(({ node }) => node.path)).toEqual(["x", "x/2", "x/1", "z", "y/1"]);
   });
 });
 

@@ -26,8 +26,9 @@ export function withRuns(selection: Selection, names: readonly string[], isOn: b
   return settled({ base: selection.base, except }, all);
 }
 
-export function only(name: string): Selection {
-  return { base: "none", except: new Set([runKey(name)]) };
+/** These and no others, not even those that appear later. */
+export function only(...names: readonly string[]): Selection {
+  return { base: "none", except: new Set(names.map(runKey)) };
 }
 
 /** An exception for every run is the other base without any. */

@@ -1,18 +1,22 @@
 // The page's connection to one server: what it lists, how far it has loaded, and news of changes. Dashboards read it;
 // only it asks for listings.
 
+import { untrack } from "svelte";
 import { ApiError, type Client } from "../api/client";
 import { type Connection, type LiveHandlers, openLive } from "../api/live";
 import type { Change, DashboardInfo, FileHealth, FileState, Progress, Status } from "../api/types";
 import { Changes } from "./changes.svelte";
 import { Commands } from "./commands.svelte";
+import { HParamsState } from "./hparams.svelte";
 import { Messages } from "./messages.svelte";
 import { Overlay } from "./overlay.svelte";
 import { Pacer } from "./pacer";
 import { Preferences } from "./preferences.svelte";
 import { Readiness } from "./readiness.svelte";
+import { RunValuesState } from "./run_values.svelte";
 import { RunsState } from "./runs.svelte";
 import { SavedViews } from "./saved_views.svelte";
+import { ALL } from "./selection";
 import { Settings } from "./settings.svelte";
 import { Tags } from "./tags.svelte";
 import type { Theme } from "./view";
@@ -28,8 +32,10 @@ export class Session {
   readonly settings = new Settings();
   readonly preferences = new Preferences();
   readonly overlay = new Overlay();
+  readonly hparams = new HParamsState(() => this.client.hparams());
+  readonly runValues = new RunValuesState((query) => this.client.runValues(query));
+  readonly runs = new RunsState(this.settings, this.overlay, this.hparams, this.runValues, () => this.tags.index("scalar"));
   readonly views = new SavedViews();
-  readonly runs = new RunsState(this.settings, this.overlay);
   readonly commands = new Commands();
   readonly messages = new Messages();
   readonly changes = new Changes();
@@ -57,8 +63,8 @@ export class Session {
   readonly isPaused = $derived(this.#isPaused);
   /** Nothing is asked for on the page's own account: it is paused, or nobody sees it. What the user does is still answered. */
   readonly isQuiet = $derived(this.#isPaused || this.#isHidden);
-  /** The lists are from after the first full scan, or that is not over yet. */
-  readonly isListedWhole = $derived(!this.isLoaded || this.status?.is_loaded === true);
+  /** The lists are from after the first full scan, or that is not over yet; and no filter waits for its numbers. */
+  readonly isListedWhole = $derived((!this.isLoaded || this.status?.is_loaded === true) && !this.runs.isPending);
 
   #isListing = false;
   #attempts = 0;
@@ -88,13 +94,45 @@ export class Session {
     this.#listings.request();
     follow();
     document.addEventListener("visibilitychange", follow);
+    const stopKeeping = $effect.root(() => this.keepRuns());
     return () => {
+      stopKeeping();
+      this.runValues.end();
       document.removeEventListener("visibilitychange", follow);
       stopFollowing();
       stopListening?.();
       clearTimeout(this.#retryTimer);
       this.#listings.end();
     };
+  }
+
+  /** What runs need whether or not their table is on screen. */
+  private keepRuns(): void {
+    // Outside: the numbers of metric columns are asked for while somebody wants them.
+    $effect(() => {
+      const wanted = this.runs.wantedMetrics;
+      if (this.connection !== "lost") untrack(() => this.runValues.want(wanted));
+    });
+    $effect(() => {
+      if (this.changes.generation > 0) untrack(() => this.runValues.refresh());
+    });
+    // Outside: an address can name runs that are gone.
+    let told = 0;
+    $effect(() => {
+      if (!this.isLoaded || this.status?.is_loaded !== true || this.runs.names.length === 0) return;
+      const gone = this.runs.goneCount;
+      if (gone > told) untrack(() => this.tellGone(gone));
+      told = gone;
+    });
+  }
+
+  private tellGone(gone: number): void {
+    const named = this.settings.selection.except.size;
+    const isAll = gone === named;
+    const text = isAll
+      ? `${gone === 1 ? "The run" : `None of the ${gone} runs`} of this address ${gone === 1 ? "is not" : "is"} in these logs.`
+      : `${gone} of the ${named} runs of this address ${gone === 1 ? "is" : "are"} not in these logs; the others are shown.`;
+    this.messages.say(text, { action: { label: "Show all runs", run: () => this.runs.select(ALL) } });
   }
 
   pause(isPaused: boolean): void {
@@ -154,6 +192,7 @@ export class Session {
     try {
       // The first time they are on their way already.
       if (this.#attempts++ > 0) this.tags.refresh();
+      void this.hparams.refresh();
       const [status, { runs }, { dashboards }] = await Promise.all([
         this.client.status(),
         this.client.runs(),

@@ -63,9 +63,9 @@ describe("a session", () => {
   it("asks for all lists at once, and for tags only once", async () => {
     const { asked, session, stop } = begin();
     session.tags.want("scalar");
-    expect([...asked].sort()).toEqual(["dashboards", "runs", "status", "tags?kind=scalar"]);
+    expect([...asked].sort()).toEqual(["dashboards", "hparams", "runs", "status", "tags?kind=scalar"]);
     await settle();
-    expect(asked).toHaveLength(4);
+    expect(asked).toHaveLength(5);
     expect(session.tags.index("scalar")?.runs).toEqual({ a: 0 });
     stop();
   });
@@ -87,7 +87,7 @@ describe("a session", () => {
     session.pause(false);
     await settle();
     expect(session.changes.isNewer(1, ["a", "b"])).toBe(true);
-    expect([...asked].sort()).toEqual(["dashboards", "runs", "status"]);
+    expect([...asked].sort()).toEqual(["dashboards", "hparams", "runs", "status"]);
     stop();
   });
 
@@ -106,7 +106,7 @@ describe("a session", () => {
     expect(asked).toEqual([]);
     hear(change(5, null));
     await settle();
-    expect(asked).toHaveLength(3);
+    expect(asked).toHaveLength(4);
     stop();
   });
 

@@ -45,12 +45,16 @@ export interface Panel {
 export const RUN_STATS = ["last", "first", "min", "max", "mean", "count"] as const;
 export type RunStat = (typeof RUN_STATS)[number];
 
-/** A column of the run table beside the name. */
-export type RunColumn =
-  | { readonly kind: "hparam"; readonly name: string }
+/** One number of a scalar series. */
+export type MetricColumn =
   | { readonly kind: "metric"; readonly tag: string; readonly stat: RunStat }
   | { readonly kind: "metric"; readonly tag: string; readonly stat: "at_step"; readonly step: number }
-  | { readonly kind: "metric"; readonly tag: string; readonly stat: "at_best"; readonly bestTag: string; readonly best: "min" | "max" }
+  | { readonly kind: "metric"; readonly tag: string; readonly stat: "at_best"; readonly bestTag: string; readonly best: "min" | "max" };
+
+/** A column of the run table beside the name. */
+export type RunColumn =
+  | MetricColumn
+  | { readonly kind: "hparam"; readonly name: string }
   | { readonly kind: "info"; readonly name: "started" | "updated" | "duration" | "points" | "note" };
 
 export interface RunSort {

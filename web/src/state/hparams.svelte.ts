@@ -1,0 +1,39 @@
+// The hyperparameters of the runs, listed along with them. Columns, queries, groups and colours read it.
+
+import type { HParams } from "../api/types";
+import type { HParamsOfRuns, HParamValue } from "./groups";
+import { compareCells } from "./natural";
+
+const NOTHING: HParams = { generation: 0, names: [], runs: {} };
+
+export class HParamsState {
+  /** Raw: replaced whole, and only when something in it is different. */
+  #listed = $state.raw<HParams>(NOTHING);
+  #text = "";
+  /** Whether the server has answered at all. */
+  isKnown = $state(false);
+
+  readonly names = $derived(this.#listed.names);
+  readonly runs: HParamsOfRuns = $derived(this.#listed.runs);
+
+  constructor(private readonly ask: () => Promise<HParams>) {}
+
+  async refresh(): Promise<void> {
+    try {
+      const listed = await this.ask();
+      const text = JSON.stringify([listed.names, listed.runs]);
+      if (text !== this.#text) this.#listed = listed;
+      this.#text = text;
+      this.isKnown = true;
+    } catch {
+      // The session's own listings say what is wrong; the next one asks again.
+    }
+  }
+
+  /** The distinct values of one, in order. */
+  valuesOf(name: string): HParamValue[] {
+    const values = new Set<HParamValue>();
+    for (const own of Object.values(this.runs)) if (Object.hasOwn(own, name)) values.add(own[name] as HParamValue);
+    return [...values].sort((a, b) => compareCells(a, b, false));
+  }
+}

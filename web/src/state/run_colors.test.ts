@@ -1,0 +1,62 @@
+import { describe, expect, it } from "vitest";
+import { assignColors, PALETTE } from "./colors";
+import { colorRuns, GREY, rampColor } from "./run_colors";
+
+/** How light a colour looks, 0 to 1: its luminance is enough to order colours. */
+function luminance(hex: string): number {
+  const [r = 0, g = 0, b = 0] = [1, 3, 5].map((i) => (Number.parseInt(hex.slice(i, i + 2), 16) / 255) ** 2.2);
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+}
+const contrast = (a: string, b: string): number => {
+  const [low = 0, high = 0] = [luminance(a), luminance(b)].sort((p, q) => p - q);
+  return (high + 0.05) / (low + 0.05);
+};
+
+describe("colours of runs", () => {
+  it("are their own by default", () => {
+    const { colors, legend } = colorRuns(["a", "b"], "run", {});
+    const slots = assignColors(["a", "b"]);
+    expect(colors.get("b")).toBe(PALETTE[slots.get("b") as number]);
+    expect(legend).toEqual({ kind: "none" });
+  });
+
+  it("are the group's by pattern, grey for the rest", () => {
+    const { colors, legend } = colorRuns(["x", "a/train", "b/train", "a/val"], "regex:(train|val)", {});
+    expect(colors.get("a/train")).toBe(colors.get("b/train"));
+    expect(colors.get("a/train")).not.toBe(colors.get("a/val"));
+    expect(colors.get("x")).toBe(GREY);
+    expect(legend.kind === "groups" && legend.groups.map(({ label, count }) => `${label} ${count}`)).toEqual(["train 2", "val 1", "other 1"]);
+  });
+
+  it("stay when a newer run brings another group", () => {
+    const before = colorRuns(["a/1", "b/1"], "directory:1", {}).colors;
+    const after = colorRuns(["a/1", "b/1", "c/1"], "directory:1", {}).colors;
+    expect([...before].every(([name, color]) => after.get(name) === color)).toBe(true);
+  });
+
+  it("are on one scale for numbers, by logarithm where they are far apart", () => {
+    const hparams = { a: { lr: 1e-4 }, b: { lr: 1e-3 }, c: { lr: 1e-2 }, d: {} };
+    const { colors, legend } = colorRuns(["a", "b", "c", "d"], "hparam:lr", hparams);
+    expect(legend).toEqual({ kind: "scale", name: "lr", low: 1e-4, high: 1e-2, isLog: true });
+    expect([colors.get("a"), colors.get("b"), colors.get("c"), colors.get("d")]).toEqual([rampColor(0), rampColor(0.5), rampColor(1), GREY]);
+    expect(colorRuns(["a", "b", "c"], "hparam:n", { a: { n: -1 }, b: { n: 0 }, c: { n: 3 } }).colors.get("b")).toEqual(rampColor(0.25));
+  });
+
+  it("are groups for texts, and for two numbers", () => {
+    expect(colorRuns(["a", "b"], "hparam:o", { a: { o: "x" }, b: { o: "y" } }).legend.kind).toBe("groups");
+    expect(colorRuns(["a", "b"], "hparam:n", { a: { n: 1 }, b: { n: 2 } }).legend.kind).toBe("groups");
+  });
+});
+
+describe("the scale", () => {
+  it.each(["light", "dark"] as const)("grows lighter from end to end and stands out from the card (%s)", (theme) => {
+    const shades = Array.from({ length: 33 }, (_, i) => rampColor(i / 32)[theme]);
+    shades.slice(1).forEach((shade, i) => expect(luminance(shade), shade).toBeGreaterThan(luminance(shades[i] as string)));
+    const background = theme === "light" ? "#ffffff" : "#151a22";
+    for (const shade of [...shades, GREY[theme]]) expect(contrast(shade, background), shade).toBeGreaterThan(theme === "light" ? 1.95 : 2.6);
+  });
+
+  it("ends at its ends", () => {
+    expect([rampColor(-1), rampColor(2)]).toEqual([rampColor(0), rampColor(1)]);
+  });
+});

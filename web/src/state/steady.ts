@@ -1,0 +1,14 @@
+// Gives back the old value while a new one says the same, so that what hangs on it rests. Pure but for that memory.
+
+export function steady<T>(isSame: (a: T, b: T) => boolean): (next: T) => T {
+  let kept: T | undefined;
+  return (next) => {
+    if (kept === undefined || !isSame(kept, next)) kept = next;
+    return kept;
+  };
+}
+
+export const isSameList = <T>(a: readonly T[], b: readonly T[]): boolean => a.length === b.length && a.every((each, i) => each === b[i]);
+
+export const isSameMap = <V>(a: ReadonlyMap<string, V>, b: ReadonlyMap<string, V>): boolean =>
+  a.size === b.size && [...a].every(([key, value]) => b.has(key) && b.get(key) === value);
