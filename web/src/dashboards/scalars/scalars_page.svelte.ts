@@ -10,6 +10,7 @@ import { AnswerCache } from "./card_answers";
 import type { Supply } from "./card_lines.svelte";
 import type { CardSpec } from "./card_model";
 import { specOf, tagsIn, titleOf } from "./card_question";
+import { CardDrawings, type Theme } from "./export_drawings";
 import type { CardSize } from "./grid_layout";
 import { LineDesk } from "./line_desk";
 import { type RunSet, runSetFinder, toRunSet } from "./run_sets";
@@ -22,6 +23,7 @@ const NOBODY = toRunSet([]);
 
 export class ScalarsPage {
   readonly supply: Supply;
+  readonly drawings = new CardDrawings();
   /** The card that fills the window. */
   fullScreen = $state<string | null>(null);
   /** The card that was last pointed at or focused: keys are for it. */
@@ -87,13 +89,14 @@ export class ScalarsPage {
     const slots = assignColors(groups.map(({ label }) => label));
     // Coloured by what they are grouped by, runs and their group look the same.
     const isShared = settings.colorBy === settings.groupBy;
-    return new Map(groups.map(({ label, runs: [first = ""] }) => [label, isShared ? runs.color(first, settings.shownTheme) : (PALETTE[slots.get(label) ?? 0]?.[settings.shownTheme] ?? "")]));
+    const color = (label: string, first: string, theme: Theme): string => (isShared ? runs.color(first, theme) : (PALETTE[slots.get(label) ?? 0]?.[theme] ?? ""));
+    return new Map(groups.map(({ label, runs: [first = ""] }) => [label, { light: color(label, first, "light"), dark: color(label, first, "dark") }]));
   });
   readonly restarts = $derived.by(() => new Map(this.session.runs.all.flatMap((run) => (run.restarts > 0 ? [[run.name, run.restarts] as const] : []))));
 
   /** Of a run, or of a group when runs are grouped. */
-  color(name: string): string {
-    return this.#groupColors.get(name) ?? this.session.runs.color(name, this.session.settings.shownTheme);
+  color(name: string, theme: Theme = this.session.settings.shownTheme): string {
+    return this.#groupColors.get(name)?.[theme] ?? this.session.runs.color(name, theme);
   }
 
   /** The same object for the same card, so that nothing follows from asking twice. */
@@ -120,6 +123,12 @@ export class ScalarsPage {
   isGone(spec: CardSpec): boolean {
     return this.session.isLoaded && !spec.tags.some((tag) => tagsIn(tag).some((each) => this.#known.has(each)));
   }
+
+  /** Those in sight, in reading order. */
+  drawnCards = (): CardSpec[] => this.cards().filter((spec) => this.drawings.read(spec.id, "light") !== null);
+
+  /** Those that the tag filter leaves, in reading order. */
+  cards = (): CardSpec[] => this.sections.flatMap((section) => section.ids.map((id) => this.spec(id)));
 
   isTag = (id: string): boolean => this.#known.has(id);
 
