@@ -2,7 +2,7 @@
 // which card is worked on. What the user has set is in the session's settings.
 
 import { assignColors, PALETTE } from "../../state/colors";
-import { groupRuns, type HParamsOfRuns, type RunGroup } from "../../state/groups";
+import { groupRuns, type RunGroup } from "../../state/groups";
 import { compilePattern, type Pattern } from "../../state/pattern";
 import type { Session } from "../../state/session.svelte";
 import type { Panel } from "../../state/view";
@@ -31,8 +31,6 @@ export class ScalarsPage {
   windowPx = $state.raw({ width: 0, height: 0 });
   /** Cards that show their numbers below the chart though nothing is selected. */
   tables = $state.raw<ReadonlySet<string>>(new Set());
-  hparams = $state.raw<HParamsOfRuns>({});
-  hparamNames = $state.raw<readonly string[]>([]);
 
   #lastGood: Pattern = compilePattern("");
   readonly #specs = new Map<string, CardSpec>();
@@ -81,7 +79,7 @@ export class ScalarsPage {
   /** Null: a line for every run. */
   readonly groups = $derived.by((): readonly RunGroup[] | null => {
     const { groupBy } = this.session.settings;
-    return groupBy ? groupRuns(this.session.runs.shown, groupBy, this.hparams) : null;
+    return groupBy ? groupRuns(this.session.runs.shown, groupBy, this.session.hparams.runs) : null;
   });
   readonly #groupColors = $derived.by(() => {
     const { settings, runs } = this.session;
@@ -137,18 +135,6 @@ export class ScalarsPage {
     const own = settings.card(id).selection;
     if (this.tables.has(id)) return true;
     return settings.selecting === "none" ? own !== undefined && own.length > 0 : settings.isSelectionLinked || own === undefined || own.length > 0;
-  }
-
-  async loadHparams(): Promise<void> {
-    try {
-      const { names, runs } = await this.session.client.hparams();
-      this.hparams = runs;
-      // Those that tell runs apart come first.
-      const telling = (name: { values: number }): number => Number(name.values < 2);
-      this.hparamNames = names.toSorted((a, b) => telling(a) - telling(b)).map(({ name }) => name);
-    } catch {
-      // Runs are grouped by what is known; the next listing asks again.
-    }
   }
 
   toggleTable(id: string): void {
