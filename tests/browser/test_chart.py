@@ -224,3 +224,30 @@ def test_a_step_is_selected_by_keyboard(open_page):
     page.keyboard.press("ArrowRight")
     page.keyboard.press("s")
     expect(fobs(page)).to_have_count(1)
+
+
+def test_limits_are_typed(open_page, asked):
+    page = open_page(waves(), "#/?smoothing=0")
+    box = box_of(page)
+    page.mouse.move(box["x"] + 8, box["y"] + 60)
+    chart(page, "loss").get_by_role("button", name="Type the limits of the y axis").click()
+    fields = page.get_by_role("dialog", name="Limits of the axes")
+    expect(fields.get_by_role("textbox", name="Smallest y")).to_be_focused()
+    fields.get_by_role("textbox", name="Smallest y").fill("five")
+    expect(fields.get_by_role("button", name="Set")).to_be_disabled()
+    # The wrong way round is put right.
+    fields.get_by_role("textbox", name="Smallest y").fill("5")
+    fields.get_by_role("textbox", name="Largest y").fill("-5")
+    fields.get_by_role("textbox", name="Largest x").fill("500")
+    fields.get_by_role("textbox", name="Largest x").press("Enter")
+    expect(fields).to_have_count(0)
+    address_has(page, "zoom=0,500,loss")
+    wait_ready(page)
+    assert asked[-1]["x_range"] == [0, 500]
+    assert {"−4", "4"} & set(tick_labels(page, "loss"))
+    expect(chart(page, "loss")).to_be_focused()
+    page.keyboard.press("l")
+    expect(fields.get_by_role("textbox", name="Largest x")).to_have_value("500")
+    page.keyboard.press("Escape")
+    expect(fields).to_have_count(0)
+    expect(chart(page, "loss")).to_be_focused()

@@ -8,7 +8,8 @@ import { Projection } from "./projection";
 
 const DOT_RADIUS_PX = 2.2;
 
-export function toSvg(spec: PictureSpec): string {
+/** `id` tells pictures apart that are put into one file. */
+export function toSvg(spec: PictureSpec, id = "plot"): string {
   const { widthPx, heightPx, frame, rules, texts } = layOutPicture(spec);
   const projection = new Projection(frame);
   const { left, top, right, bottom } = projection.plot;
@@ -43,10 +44,10 @@ export function toSvg(spec: PictureSpec): string {
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${round(widthPx)}" height="${round(heightPx)}" viewBox="0 0 ${round(widthPx)} ${round(heightPx)}" font-family="${escape(spec.font)}">`,
     `<title>${escape(spec.title)}</title>`,
-    `<clipPath id="plot"><rect x="${round(left - bleed)}" y="${round(top - bleed)}" width="${round(right - left + 2 * bleed)}" height="${round(bottom - top + 2 * bleed)}"/></clipPath>`,
+    `<clipPath id="${id}"><rect x="${round(left - bleed)}" y="${round(top - bleed)}" width="${round(right - left + 2 * bleed)}" height="${round(bottom - top + 2 * bleed)}"/></clipPath>`,
     `<rect width="100%" height="100%" fill="${escape(spec.colors.surface)}"/>`,
     `<g class="axes">${rules.map(ruleSvg).join("")}</g>`,
-    `<g class="data" clip-path="url(#plot)" fill="none" stroke-linejoin="round">`,
+    `<g class="data" clip-path="url(#${id})" fill="none" stroke-linejoin="round">`,
     `<g class="bands">${bands.join("")}</g>`,
     `<g class="lines">${lines.join("\n")}</g>`,
     `<g class="marks">${signs.join("")}</g>`,

@@ -2,7 +2,7 @@
 // which card is worked on. What the user has set is in the session's settings.
 
 import { assignColors, PALETTE } from "../../state/colors";
-import { groupRuns, type HParamsOfRuns, type RunGroup } from "../../state/groups";
+import { groupRuns, type RunGroup } from "../../state/groups";
 import { compilePattern, type Pattern } from "../../state/pattern";
 import type { Session } from "../../state/session.svelte";
 import type { Panel } from "../../state/view";
@@ -10,6 +10,7 @@ import { AnswerCache } from "./card_answers";
 import type { Supply } from "./card_lines.svelte";
 import type { CardSpec } from "./card_model";
 import { specOf, tagsIn, titleOf } from "./card_question";
+import { CardDrawings, type Theme } from "./export_drawings";
 import type { CardSize } from "./grid_layout";
 import { LineDesk } from "./line_desk";
 import { type RunSet, runSetFinder, toRunSet } from "./run_sets";
@@ -22,6 +23,7 @@ const NOBODY = toRunSet([]);
 
 export class ScalarsPage {
   readonly supply: Supply;
+  readonly drawings = new CardDrawings();
   /** The card that fills the window. */
   fullScreen = $state<string | null>(null);
   /** The card that was last pointed at or focused: keys are for it. */
@@ -29,8 +31,6 @@ export class ScalarsPage {
   windowPx = $state.raw({ width: 0, height: 0 });
   /** Cards that show their numbers below the chart though nothing is selected. */
   tables = $state.raw<ReadonlySet<string>>(new Set());
-  hparams = $state.raw<HParamsOfRuns>({});
-  hparamNames = $state.raw<readonly string[]>([]);
 
   #lastGood: Pattern = compilePattern("");
   readonly #specs = new Map<string, CardSpec>();
@@ -79,7 +79,7 @@ export class ScalarsPage {
   /** Null: a line for every run. */
   readonly groups = $derived.by((): readonly RunGroup[] | null => {
     const { groupBy } = this.session.settings;
-    return groupBy ? groupRuns(this.session.runs.shown, groupBy, this.hparams) : null;
+    return groupBy ? groupRuns(this.session.runs.shown, groupBy, this.session.hparams.runs) : null;
   });
   readonly #groupColors = $derived.by(() => {
     const { settings, runs } = this.session;
@@ -87,13 +87,14 @@ export class ScalarsPage {
     const slots = assignColors(groups.map(({ label }) => label));
     // Coloured by what they are grouped by, runs and their group look the same.
     const isShared = settings.colorBy === settings.groupBy;
-    return new Map(groups.map(({ label, runs: [first = ""] }) => [label, isShared ? runs.color(first, settings.shownTheme) : (PALETTE[slots.get(label) ?? 0]?.[settings.shownTheme] ?? "")]));
+    const color = (label: string, first: string, theme: Theme): string => (isShared ? runs.color(first, theme) : (PALETTE[slots.get(label) ?? 0]?.[theme] ?? ""));
+    return new Map(groups.map(({ label, runs: [first = ""] }) => [label, { light: color(label, first, "light"), dark: color(label, first, "dark") }]));
   });
   readonly restarts = $derived.by(() => new Map(this.session.runs.all.flatMap((run) => (run.restarts > 0 ? [[run.name, run.restarts] as const] : []))));
 
   /** Of a run, or of a group when runs are grouped. */
-  color(name: string): string {
-    return this.#groupColors.get(name) ?? this.session.runs.color(name, this.session.settings.shownTheme);
+  color(name: string, theme: Theme = this.session.settings.shownTheme): string {
+    return this.#groupColors.get(name)?.[theme] ?? this.session.runs.color(name, theme);
   }
 
   /** The same object for the same card, so that nothing follows from asking twice. */
@@ -121,6 +122,12 @@ export class ScalarsPage {
     return this.session.isLoaded && !spec.tags.some((tag) => tagsIn(tag).some((each) => this.#known.has(each)));
   }
 
+  /** Those in sight, in reading order. */
+  drawnCards = (): CardSpec[] => this.cards().filter((spec) => this.drawings.read(spec.id, "light") !== null);
+
+  /** Those that the tag filter leaves, in reading order. */
+  cards = (): CardSpec[] => this.sections.flatMap((section) => section.ids.map((id) => this.spec(id)));
+
   isTag = (id: string): boolean => this.#known.has(id);
 
   hasTable(id: string): boolean {
@@ -128,18 +135,6 @@ export class ScalarsPage {
     const own = settings.card(id).selection;
     if (this.tables.has(id)) return true;
     return settings.selecting === "none" ? own !== undefined && own.length > 0 : settings.isSelectionLinked || own === undefined || own.length > 0;
-  }
-
-  async loadHparams(): Promise<void> {
-    try {
-      const { names, runs } = await this.session.client.hparams();
-      this.hparams = runs;
-      // Those that tell runs apart come first.
-      const telling = (name: { values: number }): number => Number(name.values < 2);
-      this.hparamNames = names.toSorted((a, b) => telling(a) - telling(b)).map(({ name }) => name);
-    } catch {
-      // Runs are grouped by what is known; the next listing asks again.
-    }
   }
 
   toggleTable(id: string): void {
