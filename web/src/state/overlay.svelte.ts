@@ -70,6 +70,11 @@ export class Overlay {
     this.#write({ runs: new Map([...this.#data.runs, ...read.runs]), baseline: read.baseline ?? this.#data.baseline });
   }
 
+  /** What `toText` gave, instead of all there is. */
+  setText(text: string): void {
+    this.#write(parseOverlay(text) ?? EMPTY);
+  }
+
   #write(data: OverlayData): void {
     this.#data = data;
     if (this.#key) remember(this.#key, encodeOverlay(data));

@@ -1,0 +1,31 @@
+import { describe, expect, it } from "vitest";
+import type { RunColumn } from "../../state/view";
+import { cellText, columnName } from "./cell_text";
+
+const metric: RunColumn = { kind: "metric", tag: "val/acc", stat: "max" };
+const hparam: RunColumn = { kind: "hparam", name: "lr" };
+
+describe("heads of columns", () => {
+  it("say which number of a metric it is", () => {
+    expect(columnName(metric)).toBe("val/acc, max");
+    expect(columnName({ kind: "metric", tag: "a", stat: "at_step", step: 1000 })).toBe("a, at step 1,000");
+    expect(columnName({ kind: "metric", tag: "a", stat: "at_best", best: "min", bestTag: "b" })).toBe("a, at min of b");
+    expect([columnName(hparam), columnName({ kind: "info", name: "points" })]).toEqual(["lr", "Points"]);
+  });
+});
+
+describe("cells", () => {
+  it("are as short as numbers can be told apart", () => {
+    expect([0.94123456, 12, -3, 1_234_567, Number.NaN, Infinity].map((value) => cellText(metric, value))).toEqual(["0.9412", "12", "−3", "1,234,567", "NaN", "∞"]);
+  });
+
+  it("show hyperparameters as they were typed where that is short", () => {
+    expect([3e-5, 0.1, 1 / 3, true, "adam"].map((value) => cellText(hparam, value))).toEqual(["0.00003", "0.1", "0.3333", "true", "adam"]);
+  });
+
+  it("show times and spans as such, and nothing where there is nothing", () => {
+    expect(cellText({ kind: "info", name: "duration" }, 3_700)).toBe("1 h 1 m");
+    expect(cellText({ kind: "info", name: "started" }, 1e9)).toContain("2001");
+    expect(cellText(metric, null)).toBe("");
+  });
+});

@@ -1,0 +1,40 @@
+// What stands in the run table: the heads of columns and the values in them, as text.
+
+import { formatDuration, formatTime, formatValue } from "../../chart/format";
+import type { Cell } from "../../state/natural";
+import type { RunColumn } from "../../state/view";
+import { formatCount } from "../../ui/count";
+
+export interface ColumnHead {
+  readonly title: string;
+  /** Which number of a metric; "" for other columns. */
+  readonly detail: string;
+}
+
+const INFO_TITLES = { started: "Started", updated: "Updated", duration: "Duration", points: "Points", note: "Note" } as const;
+const SHORT = 8;
+
+export function columnHead(column: RunColumn): ColumnHead {
+  if (column.kind === "info") return { title: INFO_TITLES[column.name], detail: "" };
+  if (column.kind === "hparam") return { title: column.name, detail: "" };
+  if (column.stat === "at_step") return { title: column.tag, detail: `at step ${formatCount(column.step)}` };
+  if (column.stat === "at_best") return { title: column.tag, detail: `at ${column.best} of ${column.bestTag}` };
+  return { title: column.tag, detail: column.stat };
+}
+
+/** In one line, for labels and menus: "val/acc, max". */
+export function columnName(column: RunColumn): string {
+  const { title, detail } = columnHead(column);
+  return detail ? `${title}, ${detail}` : title;
+}
+
+export function cellText(column: RunColumn, cell: Cell): string {
+  if (cell === null) return "";
+  if (typeof cell !== "number") return String(cell);
+  if (column.kind === "info" && column.name === "duration") return formatDuration(cell);
+  if (column.kind === "info" && column.name !== "points") return formatTime(cell);
+  const plain = String(cell);
+  // What a person has typed, such as 3e-4, is best shown as it was typed.
+  if (column.kind === "hparam" && plain.length <= SHORT) return plain.replace("-", "−");
+  return Number.isInteger(cell) && Math.abs(cell) < 1e9 ? (cell < 0 ? "−" : "") + formatCount(Math.abs(cell)) : formatValue(cell);
+}

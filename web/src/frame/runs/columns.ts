@@ -1,0 +1,37 @@
+// The columns of the run table as a list: their widths, their order, and the next way to sort. Pure.
+
+import { columnKey } from "../../state/url";
+import type { RunColumn, RunSort } from "../../state/view";
+
+export const COLUMN_PX = 78;
+export const MIN_COLUMN_PX = 36;
+export const NAME_PX = 150;
+
+/** The tracks of the grid, and the width below which it scrolls. The names take what is left, unless they were resized. */
+export function layOutColumns(columns: readonly RunColumn[], widthsPx: Readonly<Record<string, number>>): { tracks: string; minWidthPx: number } {
+  const named = widthsPx["name"];
+  const widths = columns.map((column) => widthsPx[columnKey(column)] ?? COLUMN_PX);
+  const tracks = [named === undefined ? `minmax(${NAME_PX}px, 1fr)` : `minmax(${named}px, 1fr)`, ...widths.map((px) => `${px}px`)].join(" ");
+  return { tracks, minWidthPx: widths.reduce((sum, px) => sum + px, named ?? NAME_PX) };
+}
+
+/** One place after another; past an end it stays where it is. */
+export function moveColumn(columns: readonly RunColumn[], from: number, to: number): readonly RunColumn[] {
+  const column = columns[from];
+  if (!column || to < 0 || to >= columns.length) return columns;
+  const others = columns.filter((_, i) => i !== from);
+  return [...others.slice(0, to), column, ...others.slice(to)];
+}
+
+/** Ascending, descending, natural order; names begin in natural order, which is ascending. */
+export function nextSort(sort: RunSort | null, column: string): RunSort | null {
+  if (column === "name") return sort?.column === "name" ? null : { column, isDescending: sort === null };
+  if (sort?.column !== column) return { column, isDescending: false };
+  return sort.isDescending ? null : { column, isDescending: true };
+}
+
+export const hasColumn = (columns: readonly RunColumn[], column: RunColumn): boolean => columns.some((each) => columnKey(each) === columnKey(column));
+
+export function withoutColumn(columns: readonly RunColumn[], column: RunColumn): readonly RunColumn[] {
+  return columns.filter((each) => columnKey(each) !== columnKey(column));
+}

@@ -1,0 +1,94 @@
+// What the run table does to many runs at once. It says what it did and how to take it back: nothing goes silently.
+
+import type { Session } from "../../state/session.svelte";
+import type { RunColumn } from "../../state/view";
+import { countOf, formatCount } from "../../ui/count";
+import { copyText, pickFile, saveFile } from "../../ui/files";
+import { columnName } from "./cell_text";
+
+/** Fewer can be seen at a glance. */
+const MANY = 10;
+
+export class RunActions {
+  constructor(private readonly session: Session) {}
+
+  /** Ticks as `change` does, and says so when that concerns many runs. */
+  private choose(change: () => void, what: string): void {
+    const { runs, settings, messages } = this.session;
+    const before = settings.selection;
+    const wasTicked = new Set(runs.names.filter((name) => runs.isTicked(name)));
+    change();
+    const added = runs.names.filter((name) => runs.isTicked(name) && !wasTicked.has(name)).length;
+    const taken = runs.names.filter((name) => !runs.isTicked(name) && wasTicked.has(name)).length;
+    if (added + taken < MANY) return;
+    const counts = [added > 0 && `${countOf(added, "run")} ticked`, taken > 0 && `${countOf(taken, "run")} unticked`].filter(Boolean).join(", ");
+    messages.say(`${what}: ${counts}.`, { action: { label: "Undo", run: () => settings.set({ selection: before }) } });
+  }
+
+  tick(names: readonly string[], isOn: boolean): void {
+    this.choose(() => this.session.runs.tick(names, isOn), isOn ? "More runs" : "Fewer runs");
+  }
+
+  all(): void {
+    this.choose(() => this.session.runs.tickListed(true), "All listed runs");
+  }
+
+  none(): void {
+    this.choose(() => this.session.runs.tickListed(false), "None of the listed runs");
+  }
+
+  invert(): void {
+    this.choose(() => this.session.runs.invertListed(), "Inverted");
+  }
+
+  only(names: readonly string[]): void {
+    const { runs } = this.session;
+    const [first = ""] = names;
+    this.choose(() => runs.tickOnly(...names), names.length === 1 ? `Only ${runs.title(first)}` : `Only ${countOf(names.length, "run")}`);
+  }
+
+  starredOnly(): void {
+    const { runs, overlay, messages } = this.session;
+    const starred = runs.listed.filter((name) => overlay.of(name).isStarred);
+    if (starred.length === 0) messages.say("None of the listed runs has a star yet.");
+    else this.choose(() => runs.tickOnly(...starred), "Only runs with a star");
+  }
+
+  extremes(column: RunColumn, n: number, isHighest: boolean): void {
+    const { runs, messages } = this.session;
+    const found = runs.extremes(column, n, isHighest);
+    if (found.length === 0) messages.say(`None of the listed runs has a number for ${columnName(column)}.`);
+    else this.choose(() => runs.tickOnly(...found), `The ${formatCount(found.length)} ${isHighest ? "highest" : "lowest"} by ${columnName(column)}`);
+  }
+
+  hide(names: readonly string[], isHidden: boolean): void {
+    const { overlay, runs, messages } = this.session;
+    const changed = names.filter((name) => runs.isHidden(name) !== isHidden);
+    overlay.mark(changed, { isHidden });
+    const [first = ""] = changed;
+    const text = `${changed.length === 1 ? runs.title(first) : countOf(changed.length, "run")} ${isHidden ? "hidden from table and charts" : "shown again"}.`;
+    messages.say(text, { action: { label: "Undo", run: () => overlay.mark(changed, { isHidden: !isHidden }) } });
+  }
+
+  async copy(text: string): Promise<void> {
+    const isCopied = await copyText(text);
+    this.session.messages.say(isCopied ? `Copied: ${text}` : "The browser does not let this page use the clipboard.", { isError: !isCopied });
+  }
+
+  saveMarks(): void {
+    saveFile("runglass-marks.json", this.session.overlay.toText());
+  }
+
+  async addMarks(): Promise<void> {
+    const { overlay, messages } = this.session;
+    const text = await pickFile();
+    if (text === null) return;
+    const before = overlay.toText();
+    try {
+      overlay.addText(text);
+      messages.say(`Marks added: ${countOf(overlay.runs.size, "run")} marked now.`, { action: { label: "Undo", run: () => overlay.setText(before) } });
+    } catch (cause) {
+      messages.say((cause as Error).message, { isError: true });
+    }
+  }
+}

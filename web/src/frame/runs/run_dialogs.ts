@@ -1,0 +1,28 @@
+// The windows that the run table can open. Their code is fetched when one is first asked for.
+
+import type { Component } from "svelte";
+import type { Session } from "../../state/session.svelte";
+import type { TableTastes } from "../../state/table_tastes.svelte";
+import type { RunColumn } from "../../state/view";
+import type { RunActions } from "./run_actions";
+
+export type RunDialog =
+  | { readonly name: "columns" }
+  | { readonly name: "colors" }
+  | { readonly name: "extremes"; readonly column?: RunColumn }
+  | { readonly name: "run"; readonly run: string; readonly field: "name" | "note" | "color" };
+
+export interface RunDialogProps {
+  session: Session;
+  actions: RunActions;
+  tastes: TableTastes;
+  asked: RunDialog;
+  onclose: () => void;
+}
+
+export const RUN_DIALOGS: Readonly<Record<RunDialog["name"], () => Promise<{ default: Component<RunDialogProps> }>>> = {
+  columns: () => import("./dialogs/ColumnPicker.svelte"),
+  colors: () => import("./dialogs/ColorDialog.svelte"),
+  extremes: () => import("./dialogs/ExtremesDialog.svelte"),
+  run: () => import("./dialogs/RunDialog.svelte"),
+};

@@ -1,0 +1,39 @@
+// How this user likes the run table, whatever runs it shows: remembered by the browser.
+
+import { recallJson, remember } from "./storage";
+
+interface Tastes {
+  /** By key of the column; "name" for the first. */
+  readonly widthsPx: Readonly<Record<string, number>>;
+  /** Scroll to the run that is nearest to the pointer in a chart. */
+  readonly followsPointer: boolean;
+  /** How many runs the highest or lowest are. */
+  readonly topCount: number;
+  /** What the filter field is for. */
+  readonly isQuerying: boolean;
+}
+
+const DEFAULTS: Tastes = { widthsPx: {}, followsPointer: false, topCount: 5, isQuerying: false };
+const KEY = "run-table";
+
+export class TableTastes {
+  #data = $state.raw<Tastes>(load());
+
+  readonly widthsPx = $derived(this.#data.widthsPx);
+  readonly followsPointer = $derived(this.#data.followsPointer);
+  readonly topCount = $derived(this.#data.topCount);
+  readonly isQuerying = $derived(this.#data.isQuerying);
+
+  set(change: Partial<Tastes>): void {
+    this.#data = { ...this.#data, ...change };
+    remember(KEY, JSON.stringify(this.#data));
+  }
+}
+
+function load(): Tastes {
+  const kept = recallJson(KEY);
+  if (typeof kept !== "object" || kept === null) return DEFAULTS;
+  const known = Object.entries(kept).filter(([key, value]) => value !== null && typeof value === typeof DEFAULTS[key as keyof Tastes]);
+  const { widthsPx, ...rest } = { ...DEFAULTS, ...Object.fromEntries(known) };
+  return { ...rest, widthsPx: Object.fromEntries(Object.entries(widthsPx).filter(([, px]) => typeof px === "number" && px > 0)) };
+}
