@@ -99,9 +99,12 @@ DEMANDS = (
         for logs in ("10x20", "100x20", "500x10")
         for what, key, text in (
             ("visible charts", "charts", count),
-            ("CPU until all is visible: renderer and GPU process", "load_cpu_s", seconds),
-            ("CPU until all is visible: server", "server_cpu_s", seconds),
-            ("of it the probe's, in the page", "load_probe_s", seconds),
+            ("CPU for loading: renderer and GPU process", "load_cpu_s", seconds),
+            ("CPU for loading: server", "server_cpu_s", seconds),
+            ("CPU for loading: the probe's share", "load_probe_s", seconds),
+            ("CPU for smoothing: renderer, GPU process, server", "smooth_cpu_s", seconds),
+            ("CPU for the run regex: renderer, GPU process, server", "filter_cpu_s", seconds),
+            ("CPU for the zoom: renderer, GPU process, server", "zoom_cpu_s", seconds),
         )
     ),
 )

@@ -6,6 +6,7 @@
   const LINE_PIXELS = 20; // of those looked at that must be painted before a canvas counts as showing lines
   const EVERY_PIXEL = 3; // looked at
   const STILL_FRAMES = 10; // a blocked page must not look like a still one
+  const CALM_REST_FACTOR = 9; // after a look that may well have been the last
 
   // Taken before the page's scripts can wrap them: a framework that runs its whole cycle after every wrapped callback
   // would be charged for our looking.
@@ -50,7 +51,7 @@
   const canvasOf = (each) => each.querySelector(canvas);
 
   /** Calls `check` in frames until it returns something, with the frame's start: what it sees was there by then. */
-  const eachFrame = (check, timeoutMs, what) =>
+  const eachFrame = (check, timeoutMs, what, restFactorNow = () => restFactor) =>
     new Promised((done, fail) => {
       const timeoutAtMs = performance.now() + timeoutMs;
       let restUntilMs = 0;
@@ -60,7 +61,7 @@
           const found = check(startMs);
           const endMs = performance.now();
           own.push({ startMs, endMs });
-          restUntilMs = endMs + restFactor * (endMs - startMs);
+          restUntilMs = endMs + restFactorNow() * (endMs - startMs);
           if (found !== undefined) return done(found);
         }
         if (startMs > timeoutAtMs) fail(new Error(`${what}: not within ${timeoutMs} ms`));
@@ -99,9 +100,9 @@
     return hash;
   };
 
-  /** From the next `event` to the last change that can be seen: of the charts in view, or of the first only, and of the table. */
-  function changed(event, { only = null, withTable = false, stillMs, timeoutMs }) {
-    const watched = cardsInView().slice(0, only ?? undefined).map(canvasOf).filter(Boolean);
+  /** From the next `event` to the last change that can be seen: of some of the charts in view, and of the table. */
+  function changed(event, { charts = [0], withTable = false, stillMs, timeoutMs }) {
+    const watched = cardsInView().slice(...charts).map(canvasOf).filter(Boolean);
     const looks = () => watched.map(look);
     const before = looks();
     let last = before;
@@ -123,7 +124,7 @@
       if (!chartsMs || (withTable && !tableMs) || stillFrames < STILL_FRAMES || nowMs - endMs < stillMs) return undefined;
       const same = seen.filter((hash, i) => hash === before[i]).length;
       return { tookMs: endMs - fromMs, tableMs: tableMs && tableMs - fromMs, same, charts: watched.length };
-    }, timeoutMs, `what follows ${event}`);
+    }, timeoutMs, `what follows ${event}`, () => (chartsMs ? CALM_REST_FACTOR : restFactor));
   }
 
   /** From the next move of the pointer to the paint after the tooltip says something else. */

@@ -89,8 +89,11 @@ class Visit:
         page.evaluate(
             "([event, options]) => void (bench.waiting = bench.changed(event, options))", [event, options]
         )
+        processes = Processes(self.browser)
+        before, server_before = processes.cpu_s(), cpu_s(self.server.pid)
         act()
         told: dict[str, Any] = page.evaluate("bench.waiting")
+        told["cpu_s"] = spent_s(before, processes.cpu_s()) + cpu_s(self.server.pid) - server_before
         if told["same"]:
             raise RuntimeError(f"{told['same']} of {told['charts']} charts look as before")
         return told
@@ -103,18 +106,24 @@ class Visit:
             "pointerdown",
             lambda: page.mouse.click(at["x"] + SMOOTHING * at["width"], at["y"] + at["height"] / 2),
         )
-        return {"smooth_s": told["tookMs"] / 1000}
+        return {"smooth_s": told["tookMs"] / 1000, "smooth_cpu_s": told["cpu_s"]}
 
     def filter_runs(self, page: Page) -> Figures:
-        """One pattern in one go that half of the runs match."""
+        """A pattern that half of the runs match. The first chart may be zoomed to where none of the others is."""
         half = self.logs.runs // 2
         digits = len(str(self.logs.runs - 1))
         pattern = f"run_{'0' * (4 - digits)}[0-{max(0, int(str(half)[0]) - 1)}]"
         self.side.run_filter(page).click()
         # All but the last key, which makes it a pattern: until then there is nothing to apply.
         page.keyboard.insert_text(pattern[:-1])
-        told = self.change(page, "keydown", lambda: page.keyboard.press(pattern[-1]), withTable=True)
-        return {"filter_s": told["tookMs"] / 1000, "filter_table_s": told["tableMs"] / 1000}
+        told = self.change(
+            page, "keydown", lambda: page.keyboard.press(pattern[-1]), charts=[1], withTable=True
+        )
+        return {
+            "filter_s": told["tookMs"] / 1000,
+            "filter_cpu_s": told["cpu_s"],
+            "filter_table_s": told["tableMs"] / 1000,
+        }
 
     def chart_box(self, page: Page) -> dict[str, float]:
         box: dict[str, float] = page.evaluate(
@@ -133,12 +142,9 @@ class Visit:
             page.mouse.move(at["x"] + 0.7 * at["width"], at["y"] + 0.7 * at["height"])
             page.mouse.up()
 
-        told = self.change(page, "pointerup", drag, only=1)
-        middle = (at["x"] + 0.5 * at["width"], at["y"] + 0.5 * at["height"])
-        # Back to the whole, so that what comes next finds every run on screen.
-        self.change(page, "dblclick", lambda: page.mouse.dblclick(*middle), only=1)
+        told = self.change(page, "pointerup", drag, charts=[0, 1])
         page.mouse.move(2, 2)
-        return {"zoom_s": told["tookMs"] / 1000}
+        return {"zoom_s": told["tookMs"] / 1000, "zoom_cpu_s": told["cpu_s"]}
 
     def hover(self, page: Page) -> Figures:
         at = self.chart_box(page)

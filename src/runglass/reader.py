@@ -115,7 +115,7 @@ class Log:
         return {info.key.tag: info.meta.kind.value for info in self._source.list_series(run=run)}
 
     def scalars(self, run: str, tag: str, *, attempts: Attempts = "latest") -> Scalars:
-        """All points of a scalar series, exactly as logged.
+        """All points of a scalar series, exactly as logged. `tag` may be an expression: `"={val/loss} - {train/loss}"`.
 
         After a restart `attempts="latest"` leaves out the points that the newer attempt wrote again; `"all"` gives every point in file
         order, and `segment` says which attempt it is from.
@@ -140,8 +140,8 @@ class Log:
         query = LineQuery(x=x, smoothing=_smoothing(smoothing), attempts=_attempts(attempts))
         lines = self._source.read_lines([SeriesKey(run, tag)], query)
         if not lines:
-            # Says which of the two names is unknown.
-            self.scalars(run, tag)
+            # The run has no such x; this says so.
+            self._source.read_columns([SeriesKey(run, x)])
         (line,) = lines
         return Line(line.x, line.y.astype(np.float64))
 

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from runglass.query.memory import MemorySource
 from runglass.store.model import Progress
 
-from .conftest import address_has, card, chart, tick_labels, wait_ready
+from .conftest import card, chart, tick_labels, wait_ready
 
 
 def two_runs() -> MemorySource:
@@ -79,18 +79,6 @@ def test_lost_connection_is_told_and_mended(page, serve, problems):
     expect(chart(page, "a/loss").get_by_text("800", exact=True)).to_be_visible()
     assert all("ERR_" in problem for problem in problems)
     problems.clear()
-
-
-def test_theme_is_kept_by_the_address_and_the_browser(open_page):
-    page = open_page(two_runs())
-    html = page.locator("html")
-    expect(html).to_have_attribute("data-theme", "light")
-    page.get_by_role("radio", name="Dark theme").check(force=True)
-    expect(html).to_have_attribute("data-theme", "dark")
-    address_has(page, "theme=dark")
-    page.goto(page.url.partition("#")[0])
-    page.reload()
-    expect(html).to_have_attribute("data-theme", "dark")
 
 
 def test_page_works_under_a_path_prefix(open_page):

@@ -50,6 +50,9 @@ class Columns(Struct, frozen=True):
     overwritten: NDArray[np.bool_] | None = None
 
 
+SmoothingKind = Literal["none", "ema", "time_ema", "gaussian", "median"]
+
+
 class Smoothing(Struct, frozen=True):
     """How a line is smoothed. All kinds see every point, never the reduced line.
 
@@ -57,7 +60,7 @@ class Smoothing(Struct, frozen=True):
     `time_ema`: amount = half-life in x units. `gaussian`: amount = sigma in points. `median`: amount = window in points.
     """
 
-    kind: Literal["none", "ema", "time_ema", "gaussian", "median"] = "none"
+    kind: SmoothingKind = "none"
     amount: float = 0.0
 
 
