@@ -16,7 +16,7 @@ import { LineDesk } from "./line_desk";
 import { type RunSet, runSetFinder, toRunSet } from "./run_sets";
 import { allTags, groupTags, inOrder, makeSection, PANELS, PINNED, type Section, setsOf, tagsOfSets } from "./tag_sections";
 
-export const TABLE_PX = 176;
+export const TABLE_PX = 210;
 export const MIN_CARD_PX = 150;
 export const MAX_CARD_PX = 1_200;
 const NOBODY = toRunSet([]);
