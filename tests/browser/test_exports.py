@@ -130,9 +130,8 @@ def test_only_runs_that_are_shown_unless_all_are_wanted(open_page, logs):
 
 
 def test_what_a_restart_overwrote_is_left_out_unless_wanted(open_page):
-    source = MemorySource().add_scalars(
-        "run", "loss", step=[0, 1, 2, 1, 2], value=[5.0, 4.0, 3.0, 2.0, 1.0], segment=[0, 0, 0, 1, 1]
-    )
+    source = MemorySource().add_scalars("run", "loss", step=[0, 1, 2], value=[5.0, 4.0, 3.0])
+    source.add_scalars("run", "loss", step=[1, 2], value=[2.0, 1.0], restart=True)
     page = open_page(source, "#/?smoothing=0")
     window = open_export(page, "loss")
     latest = list(csv.DictReader(io.StringIO(text_of(download(page, window, "Download the data")))))
