@@ -445,7 +445,7 @@ def test_a_card_dropped_on_another_makes_a_panel(open_page, asked):
     legend = card(page, both).get_by_role("list", name="Legend")
     legend.get_by_role("button", name="Read on the right axis: val/loss").click()
     wait_ready(page)
-    address_has(page, "panel=panel1;<train/loss;>val/loss")
+    address_has(page, "panel=panel1;%3Ctrain/loss;%3Eval/loss")
     legend.get_by_role("button", name="Remove train/loss").click()
     expect(card(page, both)).to_have_count(0)
     page.get_by_role("button", name="More for val/loss").first.click()

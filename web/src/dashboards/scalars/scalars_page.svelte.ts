@@ -12,6 +12,7 @@ import type { CardSpec } from "./card_model";
 import { specOf, tagsIn, titleOf } from "./card_question";
 import { CardDrawings, type Theme } from "./export_drawings";
 import type { CardSize } from "./grid_layout";
+import { shortenLabels } from "./group_labels";
 import { LineDesk } from "./line_desk";
 import { type RunSet, runSetFinder, toRunSet } from "./run_sets";
 import { allTags, groupTags, inOrder, makeSection, PANELS, PINNED, type Section, setsOf, tagsOfSets } from "./tag_sections";
@@ -79,7 +80,7 @@ export class ScalarsPage {
   /** Null: a line for every run. */
   readonly groups = $derived.by((): readonly RunGroup[] | null => {
     const { groupBy } = this.session.settings;
-    return groupBy ? groupRuns(this.session.runs.shown, groupBy, this.session.hparams.runs) : null;
+    return groupBy ? shortenLabels(groupRuns(this.session.runs.shown, groupBy, this.session.hparams.runs)) : null;
   });
   readonly #groupColors = $derived.by(() => {
     const { settings, runs } = this.session;
