@@ -131,24 +131,33 @@ export class ScalarsPage {
 
   isTag = (id: string): boolean => this.#known.has(id);
 
-  hasTable(id: string): boolean {
-    const { settings } = this.session;
-    const own = settings.card(id).selection;
-    if (this.tables.has(id)) return true;
-    return settings.selecting === "none" ? own !== undefined && own.length > 0 : settings.isSelectionLinked || own === undefined || own.length > 0;
-  }
+  // What is set is read once here and not once for each of ten thousand cards.
+  readonly hasTable = $derived.by((): ((id: string) => boolean) => {
+    const { cards, selecting, isSelectionLinked } = this.session.settings;
+    const { tables } = this;
+    return (id) => {
+      if (tables.has(id)) return true;
+      const own = cards.get(id)?.selection;
+      if (selecting === "none") return own !== undefined && own.length > 0;
+      return isSelectionLinked || own === undefined || own.length > 0;
+    };
+  });
+
+  readonly sizeOf = $derived.by((): ((id: string) => CardSize) => {
+    const { cards } = this.session.settings;
+    const { cardHeightPx } = this.session.preferences;
+    const { hasTable } = this;
+    return (id) => {
+      const { heightPx = cardHeightPx, isWide = false } = cards.get(id) ?? {};
+      return { heightPx: heightPx + (hasTable(id) ? TABLE_PX : 0), isWide };
+    };
+  });
 
   toggleTable(id: string): void {
     const tables = new Set(this.tables);
     if (!tables.delete(id)) tables.add(id);
     this.tables = tables;
   }
-
-  sizeOf = (id: string): CardSize => {
-    const { settings, preferences } = this.session;
-    const { heightPx = preferences.cardHeightPx, isWide = false } = settings.card(id);
-    return { heightPx: heightPx + (this.hasTable(id) ? TABLE_PX : 0), isWide };
-  };
 
   resize(id: string, heightPx: number | undefined): void {
     const kept = heightPx === undefined ? undefined : Math.round(Math.min(Math.max(heightPx, MIN_CARD_PX), MAX_CARD_PX));
