@@ -5,6 +5,7 @@
 (({ card, canvas, table, tip, drawnCard, settled, restFactor }) => {
   const LINE_PIXELS = 20; // of those looked at that must be painted before a canvas counts as showing lines
   const EVERY_PIXEL = 3; // looked at
+  const VISIBLE_SHARE = 0.2; // of a card's height that must be in view before the card counts: less shows no chart, only its title
   const STILL_FRAMES = 10; // a blocked page must not look like a still one
   const CALM_REST_FACTOR = 9; // after a look that may well have been the last
 
@@ -43,9 +44,18 @@
     return painted >= LINE_PIXELS ? hash : null;
   }
 
+  /** What cuts an element off: the nearest ancestor that scrolls. */
+  function clipOf(element) {
+    let around = element.parentElement;
+    while (around && !/auto|scroll/.test(getComputedStyle(around).overflowY)) around = around.parentElement;
+    return (around ?? document.documentElement).getBoundingClientRect();
+  }
+
   const isInView = (element) => {
     const at = element.getBoundingClientRect();
-    return at.width > 0 && at.height > 0 && at.bottom > 8 && at.top < innerHeight - 8 && at.right > 8 && at.left < innerWidth - 8;
+    const clip = clipOf(element);
+    const seenPx = Math.min(at.bottom, clip.bottom, innerHeight) - Math.max(at.top, clip.top, 0);
+    return at.height > 0 && seenPx >= VISIBLE_SHARE * at.height && at.right > 0 && at.left < innerWidth;
   };
   const cardsInView = () => [...document.querySelectorAll(card)].filter(isInView);
   const canvasOf = (each) => each.querySelector(canvas);

@@ -21,6 +21,8 @@ class Side:
     settled: str
     # The rest after each look, in multiples of it. Without hints one looks all the time, and may take a tenth of it.
     rest_factor: int
+    # For one step, on a busy machine.
+    patience_ms: int
     # Requests with this in their path carry data; the others are the page itself.
     data_path: str
 
@@ -62,6 +64,7 @@ RUNGLASS = Runglass(
     drawn_card="[data-ready=true]",
     settled="html[data-ready=true]",
     rest_factor=1,
+    patience_ms=60_000,
     data_path="/api/",
 )
 TENSORBOARD = TensorBoard(
@@ -74,5 +77,6 @@ TENSORBOARD = TensorBoard(
     drawn_card=":has(canvas)",
     settled="html",
     rest_factor=9,
+    patience_ms=300_000,
     data_path="/data/",
 )

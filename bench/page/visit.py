@@ -19,8 +19,6 @@ from bench.page.logs import PageLogs
 from bench.page.sides import Side
 
 PROBE = (Path(__file__).parent / "probe.js").read_text()
-LOAD_TIMEOUT_MS = 300_000
-CHANGE_TIMEOUT_MS = 180_000
 SMOOTHING = 0.9
 HOVERS = 30
 WHEELS = 40
@@ -60,9 +58,10 @@ class Visit:
         traffic = Traffic(self.side.data_path)
         traffic.listen(session)
         processes = Processes(self.browser)
+        processes.wait_calm()
         before, server_before = processes.cpu_s(), cpu_s(self.server.pid)
         page.goto(f"http://127.0.0.1:{self.server.port}{self.side.path}", wait_until="commit")
-        told = page.evaluate(f"bench.loaded({LOAD_TIMEOUT_MS}, {self.still_ms})")
+        told = page.evaluate(f"bench.loaded({self.side.patience_ms}, {self.still_ms})")
         return {
             "first_s": told["firstMs"] / 1000,
             "all_s": told["allMs"] / 1000,
@@ -85,7 +84,7 @@ class Visit:
 
     def change(self, page: Page, event: str, act: Callable[[], None], **options: Any) -> dict[str, Any]:
         """What follows an action of the user, from the time stamp of its event."""
-        options |= {"stillMs": self.still_ms, "timeoutMs": CHANGE_TIMEOUT_MS}
+        options |= {"stillMs": self.still_ms, "timeoutMs": self.side.patience_ms}
         page.evaluate(
             "([event, options]) => void (bench.waiting = bench.changed(event, options))", [event, options]
         )
@@ -168,7 +167,7 @@ class Visit:
             page.mouse.wheel(0, WHEEL_PX)
             page.evaluate("new Promise(bench.inNextFrame)")
         started = time.perf_counter()
-        page.evaluate(f"bench.loaded({LOAD_TIMEOUT_MS}, 1000)")
+        page.evaluate(f"bench.loaded({self.side.patience_ms}, 1000)")
         return {
             "scroll_longest_s": page.evaluate("(fromMs) => bench.longest(fromMs)", from_ms) / 1000,
             "scroll_drawn_s": time.perf_counter() - started - 1,

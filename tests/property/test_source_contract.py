@@ -17,7 +17,7 @@ from runglass.ingest.logdir import parse_root
 from runglass.ingest.watch import LogdirWatch
 from runglass.query.local import LocalSource
 from runglass.query.memory import MemorySource
-from runglass.query.source import AxisQuery, DataSource, LineQuery, RunColumn
+from runglass.query.source import AxisQuery, BandQuery, DataSource, LineQuery, RunColumn
 from runglass.store.model import SeriesKey
 from runglass.store.stage import Store
 from runglass.writer import summaries
@@ -175,6 +175,11 @@ def test_summaries_and_listings_agree_with_the_points(
         assert summary.nan_count == int(np.isnan(columns.value).sum())
         assert summary.min == (float(finite.min()) if len(finite) else None)
         assert summary.max == (float(finite.max()) if len(finite) else None)
+        band = source.read_band([KEY, SeriesKey("other", KEY.tag)], BandQuery(spread="bootstrap"))
+        np.testing.assert_array_equal(
+            band.center, np.where(np.isfinite(columns.value), columns.value, np.nan)
+        )
+        np.testing.assert_array_equal([band.low, band.high], [band.center] * 2)
         (info,) = source.list_series(run=KEY.run)
         assert (info.key, info.meta.kind.value) == (KEY, "scalar")
         assert info.count == len(expected(flushes))

@@ -71,9 +71,6 @@ class DerivedReads:
         return found
 
     def read_lines(self, keys: Sequence[SeriesKey], query: LineQuery) -> list[Line]:
-        if query.x in TIME_AXES:
-            columns = self.read_columns(keys, attempts=query.attempts)
-            return [make_line(each, query, x_columns=None) for each in columns]
         pairs = self._with_x(keys, query.x, query.attempts)
         return [make_line(each, query, x_columns=x) for each, x in pairs]
 

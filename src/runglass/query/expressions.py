@@ -49,8 +49,8 @@ FUNCTIONS = {
 OVER_POINTS = ("rate", "per_step", "cumulative")
 
 _TOKEN = re.compile(
-    r"\s*(?:(?P<tag>\{(?:[^}\\]|\\[\\}]|\\(?![\\}]))*\})|(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(?P<name>[A-Za-z_]\w*)"
-    r"|(?P<sign>[-+*/^(),])|(?P<odd>\S))"
+    r"\s*(?:(?P<tag>\{(?:[^}\\]|\\[\\}]|\\(?![\\}]))*\})|(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)"
+    r"|(?P<name>[A-Za-z_]\w*)|(?P<sign>[-+*/^(),])|(?P<odd>\S))"
 )
 
 
@@ -118,7 +118,8 @@ class _Parser:
             raise ExpressionError(
                 f"An expression of {len(text):,} letters; at most {MAX_LETTERS:,} are read.", where="tags"
             )
-        self._text = text
+        # Spaces are followed by something then, and no search through them is in vain.
+        self._text = text = text.rstrip()
         self._tokens = [
             _Token(str(found.lastgroup), found[str(found.lastgroup)], found.start(str(found.lastgroup)) + 1)
             for found in islice(_TOKEN.finditer(text, len(MARK)), MAX_TOKENS + 1)

@@ -173,6 +173,7 @@ def test_what_cannot_be_read_is_told_with_its_column(text, column, expected):
     ("text", "words"),
     [
         ("=1 + 2", "names no tag"),
+        ("=" + " " * (MAX_LETTERS - 1), "found the end"),
         ("=" + "-" * 1000 + "{a}", f"more than {MAX_TOKENS}"),
         ("=" + "(" * 1000, f"more than {MAX_TOKENS}"),
         ("={a}" + "^{a}" * 1000, f"more than {MAX_TOKENS}"),

@@ -14,7 +14,7 @@ export class HParamsState {
   isKnown = $state(false);
 
   readonly names = $derived(this.#listed.names);
-  readonly runs: HParamsOfRuns = $derived(this.#listed.runs);
+  readonly runs: HParamsOfRuns = $derived(asNumbers(this.#listed));
 
   constructor(private readonly ask: () => Promise<HParams>) {}
 
@@ -36,4 +36,14 @@ export class HParamsState {
     for (const own of Object.values(this.runs)) if (Object.hasOwn(own, name)) values.add(own[name] as HParamValue);
     return [...values].sort((a, b) => compareCells(a, b, false));
   }
+}
+
+/** JSON has no NaN and no infinities: they come as texts. */
+function asNumbers({ names, runs }: HParams): HParamsOfRuns {
+  const numeric = new Set(names.filter(({ type }) => type === "number").map(({ name }) => name));
+  const isText = Object.values(runs).some((own) => Object.entries(own).some(([name, value]) => typeof value === "string" && numeric.has(name)));
+  if (!isText) return runs;
+  const read = (own: HParams["runs"][string]): [string, HParamValue][] =>
+    Object.entries(own).map(([name, value]) => [name, typeof value === "string" && numeric.has(name) ? Number(value) : value]);
+  return Object.fromEntries(Object.entries(runs).map(([run, own]) => [run, Object.fromEntries(read(own))]));
 }

@@ -65,7 +65,9 @@ def select(source: DataSource, body: Selection) -> list[SeriesKey]:
         for tag in dict.fromkeys(body.tags):
             needed = needed_tags(tag, tag_sets)
             has_tag = [all(each in tags for each in needed) for tags in tag_sets]
-            keys += [SeriesKey(run, tag) for run in runs if has_tag[tag_set_of[run]]]
+            if any(has_tag):
+                keys += [SeriesKey(run, tag) for run in runs if has_tag[tag_set_of[run]]]
+                check_count(len(keys), "series")
     else:
         raise BadRequest(
             "Name the series: `series` as a list of run and tag, or `tags` with or without `runs`.",

@@ -175,6 +175,7 @@ def read_bands(source: DataSource, body: BandsBody) -> Reply:
     groups: dict[str, list[str]] = {group.name: group.runs for group in body.groups}
     if len(groups) < len(body.groups):
         raise BadRequest("Two groups have the same name.", where="groups")
+    check_count(len(body.tags) * len(groups), "groups")
     wanted = [
         (name, tag, select(source, Selection(tags=[tag], runs=runs)))
         for tag in dict.fromkeys(body.tags)

@@ -449,6 +449,7 @@ def test_bands_of_nothing(client):
         ({"tags": ["loss"], "groups": [], "quantile": 0.6}, "quantile"),
         ({"tags": ["loss"], "groups": [], "spread": "wide"}, "spread"),
         ({"tags": ["loss"], "groups": [{"name": "g", "runs": [3]}]}, "groups[0].runs[0]"),
+        ({"tags": ["x"] * 1001, "groups": [{"name": str(n), "runs": []} for n in range(100)]}, "groups"),
     ],
 )
 def test_bands_that_cannot_be_made(client, body, where):

@@ -13,7 +13,7 @@ const drawing = (lines: readonly CardLine[], change: Partial<CardDrawing> = {}):
   x: "step", xKind: "step", smoothing: { kind: "none", amount: 0 }, groups: null, widthPx: 400, heightPx: 200,
   xScale: "linear", yScale: "linear", y2Scale: "linear", cutsOutliers: false, view: WHOLE_VIEW, ...change,
 });
-const options = { title: (run: string) => `<${run}>`, hasLegend: true };
+const options = { title: (run: string) => `<${run}>`, hasLegend: true, widthPx: 400, heightPx: 200 };
 
 describe("toPicture", () => {
   it("names found lines only, by run, group and tag", () => {

@@ -9,6 +9,9 @@ import { isTimeAxis } from "../../state/view";
 export interface PictureOptions {
   readonly title: (run: string) => string;
   readonly hasLegend: boolean;
+  /** Of each chart, without what is written around it. */
+  readonly widthPx: number;
+  readonly heightPx: number;
 }
 
 const FONT = "Inter, system-ui, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif";
@@ -16,10 +19,12 @@ const COLUMNS = 2;
 // More names than this are no legend but a list; the last entry says how many there are.
 const MAX_LEGEND = 60;
 
-export function toPicture(drawing: CardDrawing, { title, hasLegend }: PictureOptions): PictureSpec {
+export function toPicture(drawing: CardDrawing, { title, hasLegend, widthPx, heightPx }: PictureOptions): PictureSpec {
   const { spec, lines, x } = drawing;
   return {
     ...drawing,
+    widthPx,
+    heightPx,
     series: lines.map((line) => line.series),
     title: spec.tags.join(", "),
     xLabel: isTimeAxis(x) ? { step: "step", relative: "time since the first point", wall: "time" }[x] : x.replace(/^=/, ""),

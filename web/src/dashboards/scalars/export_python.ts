@@ -19,6 +19,8 @@ export interface CodeContext {
 export const MAX_LEGEND = 30;
 const DOTS_PER_INCH = 100;
 const COLUMNS = 2;
+const MIN_WIDTH_INCHES = 6.4;
+const MIN_HEIGHT_INCHES = 3.6;
 
 /** One figure with a chart for each drawing. */
 export function toPython(drawings: readonly CardDrawing[], context: CodeContext): string {
@@ -36,8 +38,11 @@ export function toPython(drawings: readonly CardDrawing[], context: CodeContext)
     `log = runglass.open(${context.locations.map(text).join(", ")})`,
     "",
   ];
-  const width = Math.max(...drawings.map((drawing) => drawing.widthPx), 1) / DOTS_PER_INCH;
-  const height = Math.max(...drawings.map((drawing) => drawing.heightPx), 1) / DOTS_PER_INCH;
+  const widthPx = Math.max(...drawings.map((drawing) => drawing.widthPx), 1);
+  const heightPx = Math.max(...drawings.map((drawing) => drawing.heightPx), 1);
+  // A card on a page of many is smaller than a figure is read at.
+  const width = Math.max(widthPx / DOTS_PER_INCH, MIN_WIDTH_INCHES);
+  const height = Math.max((width * heightPx) / widthPx, MIN_HEIGHT_INCHES);
   const columns = Math.min(drawings.length, COLUMNS);
   const rows = Math.ceil(drawings.length / COLUMNS);
   const size = `figsize=(${inches(width * columns)}, ${inches(height * rows)}), layout="constrained"`;
