@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 import os
 import platform
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -22,7 +21,7 @@ from bench.peers import Peer, build_floor
 from bench.rows_http import http_rows, start_rows
 from bench.rows_live import live_rows
 from bench.rows_load import blob_rows, load_rows, memory_rows
-from bench.setting import Setting
+from bench.setting import Setting, cpu_name, tried
 from bench.table import Row
 from bench.workloads import OUT
 
@@ -54,24 +53,6 @@ def arguments() -> argparse.Namespace:
     if unknown:
         parser.error(f"no such group: {', '.join(sorted(unknown))} (there are {', '.join(GROUPS)})")
     return chosen
-
-
-def cpu_name() -> str:
-    try:
-        told = subprocess.run(["lscpu"], capture_output=True, text=True, check=True).stdout
-    except (OSError, subprocess.CalledProcessError):
-        return platform.machine()
-    names = [line.split(":", 1)[1].strip() for line in told.splitlines() if line.startswith("Model name:")]
-    return f"{platform.machine()} {names[0]}" if names else platform.machine()
-
-
-def tried(what: str, make: Callable[[], object]) -> object:
-    """A missing compiler or package index costs its column, not the run."""
-    try:
-        return make()
-    except Exception as error:
-        print(f"{what} is left out: {error}", file=sys.stderr)
-        return None
 
 
 def main() -> int:

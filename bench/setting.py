@@ -1,7 +1,10 @@
-"""What every row is given, and how a side of a row is tried without losing the rest when it fails."""
+"""What every row is given, where it is measured, and how a part is tried without losing the rest when it fails."""
 
 from __future__ import annotations
 
+import platform
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,3 +34,21 @@ def attempt(row: Row, side: str, measure: Callable[[], None]) -> bool:
         setattr(row, side, f"failed: {reason}"[:160])
         return False
     return True
+
+
+def tried(what: str, make: Callable[[], object]) -> object:
+    """A missing compiler or package index costs its column, not the run."""
+    try:
+        return make()
+    except Exception as error:
+        print(f"{what} is left out: {error}", file=sys.stderr)
+        return None
+
+
+def cpu_name() -> str:
+    try:
+        told = subprocess.run(["lscpu"], capture_output=True, text=True, check=True).stdout
+    except (OSError, subprocess.CalledProcessError):
+        return platform.machine()
+    names = [line.split(":", 1)[1].strip() for line in told.splitlines() if line.startswith("Model name:")]
+    return f"{platform.machine()} {names[0]}" if names else platform.machine()

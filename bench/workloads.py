@@ -70,20 +70,25 @@ class Workload:
         word = ("loss", "accuracy", "learning_rate", "grad_norm", "f1")[tag % 5]
         return f"{group}/{word}_{tag:02d}"
 
-    def value(self, run: int, tag: int, step: int) -> float:
-        return float(np.float32((run + 1) * 1000 + tag + step / self.steps))
+    def values(self, run: int, tag: int, steps: np.ndarray) -> np.ndarray:
+        return ((run + 1) * 1000 + tag + steps / self.steps).astype("<f4")
 
     def last_value(self, run: int, tag: int) -> float:
-        return self.value(run, tag, self.steps - 1)
+        return float(self.values(run, tag, np.array([self.steps - 1]))[0])
 
     def files(self) -> list[Path]:
         return sorted(self.path.glob("*/events.out.tfevents.*"))
 
 
 def workload(name: str, form: str = "simple", *, scale: float = 1.0) -> Workload:
-    """Describe a workload and make sure that it is on disk and in the page cache."""
     kind, runs, tags, steps, size = SHAPES[name]
     made = Workload(name, form, kind, runs, tags, max(2, round(steps * scale)), size)
+    prepare(made)
+    return made
+
+
+def prepare(made: Workload) -> None:
+    """Make sure that a workload is on disk and in the page cache."""
     note = made.path.with_suffix(".json")
     wanted = asdict(made)
     found = json.loads(note.read_text()) if note.exists() else {}
@@ -95,7 +100,6 @@ def workload(name: str, form: str = "simple", *, scale: float = 1.0) -> Workload
         with file.open("rb", buffering=0) as stream:
             while stream.read(1 << 22):
                 pass
-    return made
 
 
 def write(made: Workload) -> None:
@@ -139,9 +143,9 @@ def write_scalars(out: BinaryIO, made: Workload, run: int, start: float) -> None
     meta = wire.metadata("scalars") if made.form == "tensor" else b""
     tags = [made.tag_name(tag) for tag in range(made.tags)]
     for t, tag in enumerate(tags):
-        payload = wire.scalar_payload(made.form, made.value(run, t, 0))
+        payload = wire.scalar_payload(made.form, float(made.values(run, t, np.zeros(1, np.int64))[0]))
         out.write(wire.record(wire.event(start, 0, tag, payload, meta)))
-    for low, high in equal_width_steps(made.steps, 32768 // made.tags):
+    for low, high in equal_width_steps(made.steps, max(64, 32768 // made.tags)):
         steps = np.arange(low, high, dtype=np.int64)
         step_columns = varint_columns(steps, len(wire.varint(low)))
         wall = (start + steps * 0.25).astype("<f8").view(np.uint8).reshape(-1, 8)
@@ -155,7 +159,7 @@ def write_scalars(out: BinaryIO, made: Workload, run: int, start: float) -> None
             body = block[:, 12 : 12 + size]
             body[:, 1:9] = wall
             body[:, 10 : 10 + step_columns.shape[1]] = step_columns
-            values = ((run + 1) * 1000 + t + steps / made.steps).astype("<f4")
+            values = made.values(run, t, steps)
             at = size - 4 - (len(wire.field_bytes(9, meta)) if meta else 0)
             body[:, at : at + 4] = values.view(np.uint8).reshape(-1, 4)
             crc = wire.masked_crc32c_rows(body).astype("<u4")

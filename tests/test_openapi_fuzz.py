@@ -63,9 +63,16 @@ def name_what_exists(case) -> None:
     for name, real in (("run", "0"), ("tag", "0")):
         if name in query:
             query[name] = real
-    if isinstance(body, dict):
+    if isinstance(body, dict) and "columns" in body:
+        body.pop("runs", None)
+        for column in body["columns"] if isinstance(body["columns"], list) else []:
+            if isinstance(column, dict):
+                column.update({"tag": "0", "best_tag": "00"})
+    elif isinstance(body, dict):
         body.pop("series", None)
         body.pop("runs", None)
-        body["tags"] = ["0", "", "00"]
+        body["tags"] = ["0", "", "00", "=rate({}) / {0}"]
+        if "groups" in body:
+            body["groups"] = [{"name": "all", "runs": ["0", "00", "\x00"]}]
         if body.get("x") not in (None, "step", "relative", "wall"):
             body["x"] = "00"

@@ -14,7 +14,7 @@ from tests.event_files import put
 from tests.property import event_bytes as eb
 
 import runglass
-from runglass.errors import BadArgument, RunUnknown, SeriesUnknown
+from runglass.errors import BadArgument, BadRequest, RunUnknown, SeriesUnknown
 from runglass.store.model import Audio, Image
 from runglass.writer import hparams, summaries
 from runglass.writer.record_file import EventFileWriter
@@ -48,6 +48,36 @@ def logs(tmp_path: Path) -> Path:
         ]
         writer.write(7, values=values)
     return tmp_path
+
+
+def test_line_and_band(logs: Path) -> None:
+    log = runglass.open(logs)
+    x, y = log.line("train", "loss", x="relative", smoothing=("ema", 0.5))
+    assert x.tolist() == [0.0, 1.0, 2.0, 3.0]
+    # Debiased by the number of finite values so far; NaN stays and counts for nothing.
+    np.testing.assert_allclose(y, [3.0, 2.0 / 0.75, math.nan, (2.0 / 2 + 0.05) / 0.875])
+    assert log.line("validation", "loss").y.tolist() == [3.5, 1 / 3]
+    band = log.band(["train", "validation", "media"], "loss", center="mean", spread="minmax")
+    assert band.x[:2].tolist() == [0.0, 1.0]
+    assert band.center[:2].tolist() == [3.25, (2.5 + 1 / 3) / 2]
+    assert band.count[:2].tolist() == [2, 2]
+    with pytest.raises(SeriesUnknown):
+        log.line("train", "los")
+    with pytest.raises(BadArgument, match="smoothing"):
+        log.line("train", "loss", smoothing=("fourier", 1))
+
+
+def test_expressions(logs: Path) -> None:
+    log = runglass.open(logs)
+    assert log.scalars("train", "=abs(-{loss})").value[:2].tolist() == [3.0, 2.5]
+    x, y = log.line("validation", "=2 * {loss}", x="={loss}")
+    assert (x.tolist(), y.tolist()) == ([3.5, 1 / 3], [7.0, 2 / 3])
+    with pytest.raises(SeriesUnknown, match="'epoch'"):
+        log.line("train", "loss", x="epoch")
+    with pytest.raises(SeriesUnknown, match="'lost'"):
+        log.scalars("train", "={loss} - {lost}")
+    with pytest.raises(BadRequest, match="column 10"):
+        log.scalars("train", "={loss} +")
 
 
 def test_listing(logs: Path) -> None:

@@ -9,8 +9,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from os import PathLike, fspath
 from pathlib import Path
-from typing import IO, Any, overload
+from typing import IO, Any, NamedTuple, overload
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -18,7 +19,7 @@ from runglass.errors import BadArgument
 from runglass.ingest.logdir import name_roots, parse_root
 from runglass.ingest.watch import LogdirWatch
 from runglass.query.local import LocalSource
-from runglass.query.source import Values
+from runglass.query.source import Band, BandCenter, BandQuery, BandSpread, LineQuery, Smoothing, Values
 from runglass.store.model import Attempts, FileHealth, Kind, SeriesKey
 from runglass.store.stage import Store
 
@@ -35,6 +36,13 @@ class Scalars:
 
     def __len__(self) -> int:
         return len(self.step)
+
+
+class Line(NamedTuple):
+    """What a chart draws of one series, one number per point."""
+
+    x: NDArray[np.float64]
+    y: NDArray[np.float64]
 
 
 class LazyValues(Sequence[Any]):
@@ -107,13 +115,52 @@ class Log:
         return {info.key.tag: info.meta.kind.value for info in self._source.list_series(run=run)}
 
     def scalars(self, run: str, tag: str, *, attempts: Attempts = "latest") -> Scalars:
-        """All points of a scalar series, exactly as logged.
+        """All points of a scalar series, exactly as logged. `tag` may be an expression: `"={val/loss} - {train/loss}"`.
 
         After a restart `attempts="latest"` leaves out the points that the newer attempt wrote again; `"all"` gives every point in file
         order, and `segment` says which attempt it is from.
         """
         (columns,) = self._source.read_columns([SeriesKey(run, tag)], attempts=_attempts(attempts))
         return Scalars(columns.step, columns.wall_time, columns.value.astype(np.float64), columns.segment)
+
+    def line(
+        self,
+        run: str,
+        tag: str,
+        *,
+        x: str = "step",
+        smoothing: tuple[str, float] | None = None,
+        attempts: Attempts = "latest",
+    ) -> Line:
+        """A scalar series as the page draws it, with all its points.
+
+        `x` is "step", "relative" (seconds since the first point), "wall" (seconds since 1970) or the tag of another scalar of the
+        run. `smoothing` is a kind and its amount: ("ema", 0.6), ("time_ema", 500), ("gaussian", 5) or ("median", 9).
+        """
+        query = LineQuery(x=x, smoothing=_smoothing(smoothing), attempts=_attempts(attempts))
+        lines = self._source.read_lines([SeriesKey(run, tag)], query)
+        if not lines:
+            # The run has no such x; this says so.
+            self._source.read_columns([SeriesKey(run, x)])
+        (line,) = lines
+        return Line(line.x, line.y.astype(np.float64))
+
+    def band(
+        self,
+        runs: Sequence[str],
+        tag: str,
+        *,
+        x: str = "step",
+        smoothing: tuple[str, float] | None = None,
+        center: BandCenter = "mean",
+        spread: BandSpread = "std",
+    ) -> Band:
+        """Statistics over several runs at every x of any of them: `x`, `count`, `center`, `low` and `high`.
+
+        Runs without the tag are left out.
+        """
+        query = BandQuery(x=x, smoothing=_smoothing(smoothing), center=center, spread=spread)
+        return self._source.read_band([SeriesKey(run, tag) for run in runs], query)
 
     def read(self, run: str, tag: str, *, kind: str | None = None, attempts: Attempts = "latest") -> Series:
         """A series of any kind. `kind` chooses where one tag holds two kinds of values."""
@@ -247,6 +294,19 @@ def _attempts(attempts: str) -> Attempts:
     if attempts not in ("latest", "all"):
         raise BadArgument(f"attempts={attempts!r}: expected 'latest' or 'all'.", where="attempts")
     return "all" if attempts == "all" else "latest"
+
+
+def _smoothing(smoothing: tuple[str, float] | None) -> Smoothing:
+    if smoothing is None:
+        return Smoothing()
+    try:
+        kind, amount = smoothing
+        return msgspec.convert({"kind": kind, "amount": amount}, Smoothing)
+    except (TypeError, ValueError) as error:
+        raise BadArgument(
+            f"smoothing={smoothing!r}: {error}. Expected a kind and its amount, such as ('ema', 0.6).",
+            where="smoothing",
+        ) from error
 
 
 def _kind(kind: str) -> Kind:

@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from runglass.errors import RunUnknown, SeriesUnknown
+from runglass.errors import BadRequest, RunUnknown, SeriesUnknown
 from runglass.ingest.logdir import parse_root
 from runglass.ingest.watch import LogdirWatch
 from runglass.query.local import LocalSource
 from runglass.query.memory import MemorySource
-from runglass.query.source import AxisQuery, DataSource, LineQuery, RunColumn
+from runglass.query.source import AxisQuery, BandQuery, DataSource, LineQuery, RunColumn
 from runglass.store.model import SeriesKey
 from runglass.store.stage import Store
 from runglass.writer import summaries
@@ -175,6 +175,11 @@ def test_summaries_and_listings_agree_with_the_points(
         assert summary.nan_count == int(np.isnan(columns.value).sum())
         assert summary.min == (float(finite.min()) if len(finite) else None)
         assert summary.max == (float(finite.max()) if len(finite) else None)
+        band = source.read_band([KEY, SeriesKey("other", KEY.tag)], BandQuery(spread="bootstrap"))
+        np.testing.assert_array_equal(
+            band.center, np.where(np.isfinite(columns.value), columns.value, np.nan)
+        )
+        np.testing.assert_array_equal([band.low, band.high], [band.center] * 2)
         (info,) = source.list_series(run=KEY.run)
         assert (info.key, info.meta.kind.value) == (KEY, "scalar")
         assert info.count == len(expected(flushes))
@@ -227,6 +232,32 @@ def test_run_columns_agree_with_the_points(
             np.testing.assert_array_equal(at_step.get("run"), before[-1] if len(before) else None)
             assert at_best.get("run") == summary.max
             assert other == {}
+
+
+@sources
+@given(flushes=histories())
+@settings(max_examples=30, deadline=None)
+def test_an_expression_is_a_series(make: Callable[[], Source], flushes: list[Flush]) -> None:
+    key = SeriesKey(KEY.run, "={loss} * 2")
+    with make() as (source, append):
+        generation = None
+        for flush in flushes:
+            append(flush)
+            (plain,) = source.read_columns([KEY], attempts="all")
+            (derived,) = source.read_columns([key], attempts="all")
+            assert (derived.key, derived.step.tolist()) == (key, plain.step.tolist())
+            np.testing.assert_array_equal(derived.value, plain.value.astype(np.float64) * 2)
+            np.testing.assert_array_equal(derived.segment, plain.segment)
+            assert derived.generation != generation
+            generation = derived.generation
+        both = source.read_lines([KEY, key], LineQuery())
+        assert [line.key for line in both] == [KEY, key]
+        assert both[0].x.tolist() == both[1].x.tolist()
+        with pytest.raises(SeriesUnknown):
+            source.read_columns([SeriesKey(KEY.run, "={loss} - {other}")])
+        with pytest.raises(BadRequest):
+            source.read_columns([SeriesKey(KEY.run, "={loss} -")])
+        assert source.read_columns([SeriesKey("other", key.tag), SeriesKey(KEY.run, "={other}")]) == []
 
 
 @sources

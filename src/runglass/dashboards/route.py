@@ -5,7 +5,7 @@ Knows nothing of sockets, headers or the server that calls them.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
@@ -48,7 +48,15 @@ class Stream(Struct, frozen=True):
     media_type: str = EVENTS
 
 
-Reply = Answer | Struct | Later | Stream
+class Download(Struct, frozen=True):
+    """A file that is sent while it is made. The server asks for every piece in a thread."""
+
+    pieces: Iterator[bytes]
+    media_type: str
+    headers: tuple[tuple[str, str], ...] = ()
+
+
+Reply = Answer | Struct | Later | Stream | Download
 # The second argument is the route's own parameter type, which a common signature cannot name.
 Handler = Callable[["DataSource", Any], Reply]
 

@@ -1,15 +1,17 @@
-"""Lines, summaries, tables and bands over any source that can read columns.
+"""Expressions, lines, summaries, tables and bands over any source that can read stored columns.
 
-A source inherits from DerivedReads and brings `read_columns`; it may override a method where its store can do better.
+A source inherits from DerivedReads and brings `_read_stored`; it may override a method where its store can do better.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import get_args
 
 from runglass.errors import RunUnknown, SeriesUnknown
 from runglass.query.bands import make_band
+from runglass.query.expressions import evaluate, is_expression, parse_expression, without_points
 from runglass.query.lines import make_earlier_lines, make_line
 from runglass.query.run_columns import run_value
 from runglass.query.source import (
@@ -33,15 +35,42 @@ TIME_AXES = frozenset(get_args(XAxis))
 
 
 class DerivedReads:
+    def _read_stored(
+        self, keys: Sequence[SeriesKey], *, attempts: Attempts = "latest", since: Sequence[int] | None = None
+    ) -> list[Columns]:
+        """As `read_columns`, without expressions."""
+        raise NotImplementedError
+
     def read_columns(
         self, keys: Sequence[SeriesKey], *, attempts: Attempts = "latest", since: Sequence[int] | None = None
     ) -> list[Columns]:
-        raise NotImplementedError
+        if not any(is_expression(tag) for _, tag in keys):
+            return self._read_stored(keys, attempts=attempts, since=since)
+        stored = _by_key(lambda: self._read_stored(keys, attempts=attempts, since=since))
+        derived = {
+            SeriesKey(run, tag): parse_expression(tag)
+            for run, tag in keys
+            if is_expression(tag) and (run, tag) not in stored
+        }
+        operands = dict.fromkeys(
+            SeriesKey(run, tag) for (run, _), each in derived.items() for tag in each.tags
+        )
+        columns = _by_key(lambda: self._read_stored(list(operands), attempts=attempts))
+        if len(keys) == 1 and (missing := [key for key in operands if key not in columns]):
+            # Raises with what there is instead.
+            self._read_stored(missing[:1])
+        found = []
+        for number, key in enumerate(keys):
+            if key in stored:
+                found.append(stored[key])
+            elif key in derived and all((key[0], tag) in columns for tag in derived[key].tags):
+                series = {tag: columns[SeriesKey(key[0], tag)] for tag in derived[key].tags}
+                made = evaluate(SeriesKey(*key), derived[key], series, attempts)
+                is_known = since is not None and since[number] == made.generation
+                found.append(without_points(made) if is_known else made)
+        return found
 
     def read_lines(self, keys: Sequence[SeriesKey], query: LineQuery) -> list[Line]:
-        if query.x in TIME_AXES:
-            columns = self.read_columns(keys, attempts=query.attempts)
-            return [make_line(each, query, x_columns=None) for each in columns]
         pairs = self._with_x(keys, query.x, query.attempts)
         return [make_line(each, query, x_columns=x) for each, x in pairs]
 
@@ -72,22 +101,18 @@ class DerivedReads:
 
     def read_run_columns(self, runs: Sequence[str], columns: Sequence[RunColumn]) -> list[dict[str, float]]:
         by_tag = {
-            tag: {each.key.run: each for each in self._read_known([SeriesKey(run, tag) for run in runs])}
+            tag: _by_key(partial(self.read_columns, [SeriesKey(run, tag) for run in runs]))
             for tag in {tag for column in columns for tag in (column.tag, column.best_tag) if tag is not None}
         }
         read = []
         for column in columns:
             best = by_tag[column.best_tag] if column.best_tag is not None else {}
-            values = {run: run_value(column, each, best.get(run)) for run, each in by_tag[column.tag].items()}
+            values = {
+                key.run: run_value(column, each, best.get(SeriesKey(key.run, column.best_tag or "")))
+                for key, each in by_tag[column.tag].items()
+            }
             read.append({run: value for run, value in values.items() if value is not None})
         return read
-
-    def _read_known(self, keys: Sequence[SeriesKey]) -> list[Columns]:
-        """Whatever there is of these series; one that is not there is left out even when it is the only one."""
-        try:
-            return self.read_columns(keys)
-        except (RunUnknown, SeriesUnknown):
-            return []
 
     def _with_x(
         self, keys: Sequence[SeriesKey], x: str, attempts: Attempts
@@ -97,6 +122,14 @@ class DerivedReads:
         if x in TIME_AXES:
             return [(each, None) for each in columns]
         runs = dict.fromkeys(each.key.run for each in columns)
-        found = self.read_columns([SeriesKey(run, x) for run in runs], attempts=attempts)
-        x_by_run = {each.key.run: each for each in found}
-        return [(each, x_by_run[each.key.run]) for each in columns if each.key.run in x_by_run]
+        found = _by_key(lambda: self.read_columns([SeriesKey(run, x) for run in runs], attempts=attempts))
+        pairs = [(each, found.get(SeriesKey(each.key.run, x))) for each in columns]
+        return [(each, other) for each, other in pairs if other is not None]
+
+
+def _by_key(read: Callable[[], list[Columns]]) -> dict[SeriesKey, Columns]:
+    """Whatever there is; a series that is not there is left out even when it is the only one asked for."""
+    try:
+        return {each.key: each for each in read()}
+    except (RunUnknown, SeriesUnknown):
+        return {}

@@ -116,7 +116,7 @@ class LocalSource(DerivedReads):
 
     # -- reading
 
-    def read_columns(
+    def _read_stored(
         self, keys: Sequence[SeriesKey], *, attempts: Attempts = "latest", since: Sequence[int] | None = None
     ) -> list[Columns]:
         if len(keys) == 1:

@@ -273,7 +273,7 @@ class MemorySource(DerivedReads):
 
     # Reading
 
-    def read_columns(
+    def _read_stored(
         self, keys: Sequence[SeriesKey], *, attempts: Attempts = "latest", since: Sequence[int] | None = None
     ) -> list[Columns]:
         if len(keys) == 1:

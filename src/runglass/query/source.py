@@ -50,6 +50,9 @@ class Columns(Struct, frozen=True):
     overwritten: NDArray[np.bool_] | None = None
 
 
+SmoothingKind = Literal["none", "ema", "time_ema", "gaussian", "median"]
+
+
 class Smoothing(Struct, frozen=True):
     """How a line is smoothed. All kinds see every point, never the reduced line.
 
@@ -57,7 +60,7 @@ class Smoothing(Struct, frozen=True):
     `time_ema`: amount = half-life in x units. `gaussian`: amount = sigma in points. `median`: amount = window in points.
     """
 
-    kind: Literal["none", "ema", "time_ema", "gaussian", "median"] = "none"
+    kind: SmoothingKind = "none"
     amount: float = 0.0
 
 
@@ -222,6 +225,10 @@ class DataSource(Protocol):
 
     Generations: a number per series. `read_columns(since=g)` answers with only the points after that state when the
     series has merely grown, and with all of them (offset 0) when anything else happened to it.
+
+    Expressions: where `read_*` takes keys of scalars, or a tag as the x axis, a tag that begins with `=` and is no
+    stored one is computed from others of its run (`={val/loss} - {train/loss}`, see query/expressions.py); one that
+    cannot be read raises BadRequest. Its `since` gives all points as soon as anything changed.
 
     Unknown runs and tags raise RunUnknown and SeriesUnknown in `read_*` with one key; methods that take many keys
     leave the unknown ones out, because a run may vanish between listing and reading.

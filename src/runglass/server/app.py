@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from typing import TYPE_CHECKING
@@ -19,7 +19,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from runglass.dashboards.route import JSON, Answer, Later, Stream, encode_json
+from runglass.dashboards.route import JSON, Answer, Download, Later, Stream, encode_json
 from runglass.errors import Forbidden, TooLarge
 from runglass.server.compression import encode_answer
 from runglass.server.problems import MethodNotAllowed, NotFound, check_method, encode_problem
@@ -128,8 +128,11 @@ class App:
         opened = self.open()
         api = opened.result() if opened.done() else await asyncio.wrap_future(opened)
         reply = await api.ask(request.method, path, query, partial(_read_body, request))
+        if isinstance(reply, Download):
+            return StreamResponse(self._pieces(reply), reply.media_type, [*extra, *reply.headers])
         if isinstance(reply, Stream):
-            return StreamResponse(reply, extra)
+            # The header asks proxies not to hold events back until they have a whole buffer of them.
+            return StreamResponse(reply.chunks, reply.media_type, [*extra, ("x-accel-buffering", "no")])
         return await self._finish(request, reply, extra)
 
     async def _finish(
@@ -151,6 +154,11 @@ class App:
         if encoding is not None:
             headers["content-encoding"] = encoding
         return Response(body, 200, headers | {"content-type": answer.media_type})
+
+    async def _pieces(self, download: Download) -> AsyncIterator[bytes]:
+        loop = asyncio.get_running_loop()
+        while (piece := await loop.run_in_executor(self._pool, next, download.pieces, None)) is not None:
+            yield piece
 
     def _take_token(self, query: str) -> tuple[str, bool]:
         """The query string without its token, and whether there was one; a wrong one is refused here."""

@@ -75,11 +75,19 @@ class InProcess:
         sent: list[Message] = []
         waiting: list[Message] = [{"type": "http.request", "body": data, "more_body": False}]
 
+        is_done = asyncio.Event()
+
         async def receive() -> Message:
-            return waiting.pop() if waiting else {"type": "http.disconnect"}
+            if waiting:
+                return waiting.pop()
+            # A client that goes before the answer is whole would get no more of it.
+            await is_done.wait()
+            return {"type": "http.disconnect"}
 
         async def send(message: Message) -> None:
             sent.append(message)
+            if message["type"] == "http.response.body" and not message.get("more_body", False):
+                is_done.set()
 
         await self._app(scope, receive, send)
         headers: dict[str, str] = {}

@@ -126,6 +126,7 @@ class _Kept:
 
 def make_routes(settings: Settings, dashboards: Sequence[Dashboard], live: Live) -> tuple[Route, ...]:
     kept = _Kept()
+    exports = ["csv", "json", *(["parquet"] if find_spec("pyarrow") else [])]
 
     def read_status(source: DataSource, query: NoParameters) -> Reply:
         """What this server shows, how much of it there is, and how far loading is."""
@@ -146,7 +147,7 @@ def make_routes(settings: Settings, dashboards: Sequence[Dashboard], live: Live)
             progress=progress_answer(progress),
             live=settings.live,
             token_required=bool(settings.token),
-            exports=["csv", "json", *(["parquet"] if find_spec("pyarrow") else [])],
+            exports=exports,
         )
 
     def list_runs(source: DataSource, query: NoParameters) -> Reply:

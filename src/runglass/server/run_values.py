@@ -14,6 +14,7 @@ from msgspec import Meta, Struct
 from runglass.dashboards.answers import Number, number_or_none
 from runglass.dashboards.route import Later, Reply, Route
 from runglass.errors import BadRequest
+from runglass.query.expressions import needed_tags
 from runglass.query.source import Best, DataSource, RunColumn, RunStatistic
 from runglass.store.model import Kind
 
@@ -101,7 +102,10 @@ def make_routes() -> tuple[Route, ...]:
                 f"{len(body.columns):,} columns at once; at most {MAX_COLUMNS} are answered.", where="columns"
             )
         columns = [_column(index, each) for index, each in enumerate(body.columns)]
-        known, _ = source.list_tag_sets(kind=Kind.SCALAR)
+        known, tag_sets = source.list_tag_sets(kind=Kind.SCALAR)
+        for index, column in enumerate(columns):
+            needed_tags(column.tag, tag_sets, where=f"columns[{index}].tag")
+            needed_tags(column.best_tag or "", tag_sets, where=f"columns[{index}].best_tag")
         runs = list(known if body.runs is None else dict.fromkeys(run for run in body.runs if run in known))
 
         def work() -> RunValues:

@@ -1,22 +1,21 @@
-"""Sends an answer without an end until the client goes away, and then closes it. Knows nothing of what it sends."""
+"""Sends an answer piece by piece until it ends or the client goes away, and then closes it. Knows nothing of what it sends."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
 
 from starlette.types import Receive, Scope, Send
 
-from runglass.dashboards.route import Stream
-
 
 class StreamResponse:
-    def __init__(self, stream: Stream, headers: Sequence[tuple[str, str]]) -> None:
-        self._chunks = stream.chunks
-        self.raw_headers = [(name.encode(), value.encode()) for name, value in headers]
-        # The second one asks proxies not to hold events back until they have a whole buffer of them.
-        self.raw_headers += [(b"content-type", stream.media_type.encode()), (b"x-accel-buffering", b"no")]
+    def __init__(
+        self, chunks: AsyncIterator[bytes], media_type: str, headers: Sequence[tuple[str, str]]
+    ) -> None:
+        self._chunks = chunks
+        named = [*headers, ("content-type", media_type)]
+        self.raw_headers = [(name.encode(), value.encode()) for name, value in named]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         sending = asyncio.ensure_future(self._send(scope, send))

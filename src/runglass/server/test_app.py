@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import threading
+from importlib.util import find_spec
 
 import pytest
 
@@ -52,6 +53,7 @@ def test_status(client, source):
         "progress": {"runs_found": 2, "runs_loaded": 2, "bytes_found": 100, "bytes_read": 100},
         "live": True,
         "token_required": False,
+        "exports": ["csv", "json", *(["parquet"] if find_spec("pyarrow") else [])],
     }
     source.set_progress(Progress(False, 5, 2, 100, 40))
     status = client.get("/api/status").json
@@ -102,6 +104,10 @@ def test_series(client, source):
         "count": 1,
         "generation": source.list_series(run="a")[0].generation,
     }
+    assert [each["tag"] for each in got["series"]] == ["loss", "note"]
+    assert [each["tag"] for each in client.get("/api/series?run=a&tag=note").json["series"]] == ["note"]
+    assert client.get("/api/series?run=a&tag=gone").json["series"] == []
+    assert client.get("/api/series?run=gone&tag=loss").json["error"]["code"] == "run_unknown"
 
 
 def test_health(client):

@@ -71,6 +71,16 @@ def test_every_kind_of_column(client, source):
     ]
 
 
+def test_expressions(client, source):
+    got = ask(
+        client,
+        {"tag": "={loss} * 2", "stat": "max"},
+        {"tag": "loss", "stat": "at_best", "best_tag": "=-{loss}", "best": "max"},
+        runs=["a", "empty"],
+    )
+    assert got["columns"] == [[6, None], [1, None]]
+
+
 def test_runs_are_those_asked_for_that_exist(client):
     assert ask(client, {"tag": "loss"}, runs=["b", "gone", "b"])["runs"] == ["b"]
     assert ask(client, {"tag": "loss"}, runs=[]) | {"generation": 0} == {
@@ -115,6 +125,8 @@ def test_only_so_many_columns_are_kept(client, source):
         ({"columns": [{"tag": "loss", "stat": "at_best"}]}, "columns[0].best_tag"),
         ({"columns": [{"tag": "loss"}] * (MAX_COLUMNS + 1)}, "columns"),
         ({"columns": [], "runs": "a"}, "runs"),
+        ({"columns": [{"tag": "=loss"}]}, "columns[0].tag"),
+        ({"columns": [{"tag": "loss", "stat": "at_best", "best_tag": "={"}]}, "columns[0].best_tag"),
     ],
 )
 def test_columns_that_cannot_be_made(client, body, where):

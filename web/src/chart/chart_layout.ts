@@ -1,6 +1,6 @@
 // From a chart's data and settings to its axes: what they span, where they lie, and what they leave out.
 
-import { countUnshown, innerExtent, padded, usableRange, xDomain, xExtent, yDomain, yExtent } from "./extent";
+import { countUnshown, innerExtent, usableRange, withoutOutliers, xDomain, xExtent, yDomain, yExtent } from "./extent";
 import { type Area, type AxisSide, type ChartView, type Frame, type Margins, type Plot, plotOf, type Range, type ScaleKind, type Series, type Stroke, type XKind } from "./model";
 import type { Axes } from "./nearest";
 import { makeScale } from "./scale";
@@ -57,7 +57,7 @@ export function layOutChart(chart: Charted): ChartLayout {
     if (full && chart.cutsOutliers && scale === "linear" && !set) {
       const found = hasRight ? series.filter((line, i) => i >= firstFound && isMine(line, i)) : firstFound > 0 ? series.slice(firstFound) : series;
       const inner = innerExtent(found, xRange);
-      if (inner && inner[0] < inner[1]) extent = intersect(padded(inner), full);
+      if (inner) extent = withoutOutliers(full, inner);
     }
     const domain = usableRange(set, yDomain(extent, scale, count), scale);
     return { full, domain, marks: yTicks(domain, scale, count) };
@@ -90,7 +90,6 @@ export function layOutChart(chart: Charted): ChartLayout {
   };
 }
 
-const intersect = (a: Range, b: Range): Range => [Math.max(a[0], b[0]), Math.min(a[1], b[1])];
 
 /** What the worker needs to draw it. */
 export function frameCharted(

@@ -49,8 +49,8 @@ describe("drawLines", () => {
   it("has a bounded number of marks", () => {
     const x = Array.from({ length: 5_000 }, (_, i) => i / 500);
     const calls = draw(x, x.map(() => Number.NaN), frame([0, 10], [0, 1]));
-    expect(calls.length / 4).toBeLessThanOrEqual(27);
-    expect(calls.length / 4).toBeGreaterThan(20);
+    expect(calls.length / 4).toBeLessThanOrEqual(14);
+    expect(calls.length / 4).toBeGreaterThan(10);
   });
 
   it("draws a point without neighbours as a dot", () => {

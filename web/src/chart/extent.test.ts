@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { countUnshown, innerExtent, select, usableRange, xDomain, xExtent, yDomain, yExtent } from "./extent";
+import { countUnshown, innerExtent, select, usableRange, withoutOutliers, xDomain, xExtent, yDomain, yExtent } from "./extent";
 import { toSeries } from "./model";
 import { yTicks } from "./ticks";
 
@@ -69,6 +69,16 @@ describe("innerExtent", () => {
 
   it("keeps a run that lies far from the others all along", () => {
     expect(innerExtent([ramp, line([0, 1, 2], [1300, 1310, 1290])], [0, 100])?.[1]).toBe(1300);
+  });
+});
+
+describe("withoutOutliers", () => {
+  it("cuts what would flatten the rest, and nothing else", () => {
+    expect(withoutOutliers([0, 1000], [0, 100])).toEqual([0, 105]);
+    expect(withoutOutliers([-900, 1000], [0, 100])).toEqual([-5, 105]);
+    expect(withoutOutliers([0, 190], [10, 110])).toEqual([0, 190]);
+    // All one value but for a few: there is nothing to look at without these.
+    expect(withoutOutliers([1, 5], [1, 1])).toEqual([1, 5]);
   });
 });
 

@@ -44,51 +44,53 @@ export function yExtent(lines: readonly Series[], areas: readonly Area[], x: Ran
   let low = Number.POSITIVE_INFINITY;
   let high = Number.NEGATIVE_INFINITY;
   const floor = scale === "log" ? 0 : Number.NEGATIVE_INFINITY;
-  const see = (value: number): void => {
-    if (value > floor && value < low) low = value;
-    if (value > high && value > floor && value < Number.POSITIVE_INFINITY) high = value;
-  };
   for (const line of lines) {
     const stats = statsOf(line);
     const lineLow = scale === "log" ? stats.lowPositive : stats.low;
     // Nothing in this line can widen the range any more.
     if (lineLow >= low && stats.high <= high) continue;
     if (isWithin(line, x)) {
-      see(lineLow);
-      see(stats.high);
+      low = Math.min(low, lineLow);
+      if (stats.high > floor) high = Math.max(high, stats.high);
     } else {
-      eachValue(line, x, see);
+      const { y } = line;
+      const xs = line.isSorted ? null : xOf(line);
+      const [from, to] = visibleIndices(line, x);
+      for (let i = from; i < to; i++) {
+        const value = y[i] as number;
+        if (xs && !isBetween(xs[i] as number, x)) continue;
+        if (value > floor && value < low) low = value;
+        if (value > high && value > floor && value < Number.POSITIVE_INFINITY) high = value;
+      }
     }
   }
   for (const { table, low: lows, high: highs } of areas) {
     for (let i = 0; i < table.length; i++) {
-      if (!((table[i] as number) >= x[0] && (table[i] as number) <= x[1])) continue;
-      see(lows[i] as number);
-      see(highs[i] as number);
+      if (!isBetween(table[i] as number, x)) continue;
+      for (const value of [lows[i] as number, highs[i] as number]) {
+        if (value > floor && value < low) low = value;
+        if (value > high && value > floor && value < Number.POSITIVE_INFINITY) high = value;
+      }
     }
   }
   return low <= high ? [low, high] : null;
 }
 
+const isBetween = (value: number, [low, high]: Range): boolean => value >= low && value <= high;
+
 const isWithin = ({ table, isSorted }: Series, x: Range): boolean =>
   isSorted && table.length > 0 && (table[0] as number) >= x[0] && (table[table.length - 1] as number) <= x[1];
 
-function eachValue(line: Series, x: Range, see: (value: number) => void): void {
-  const { y } = line;
-  if (line.isSorted) {
-    const to = isWithin(line, x) ? y.length : firstAtOrAbove(line, nextUp(x[1]));
-    for (let i = isWithin(line, x) ? 0 : firstAtOrAbove(line, x[0]); i < to; i++) see(y[i] as number);
-    return;
-  }
-  const xs = xOf(line);
-  for (let i = 0; i < y.length; i++) if ((xs[i] as number) >= x[0] && (xs[i] as number) <= x[1]) see(y[i] as number);
+/** Where a line's points between two x begin and end; of one that is not sorted, all. */
+function visibleIndices(line: Series, x: Range): readonly [number, number] {
+  if (!line.isSorted || isWithin(line, x)) return [0, line.y.length];
+  // The next number above, so that "at or above" it leaves the end itself in.
+  const beyond = x[1] + Math.max(Math.abs(x[1]) * Number.EPSILON, Number.MIN_VALUE);
+  return [firstAtOrAbove(line, x[0]), firstAtOrAbove(line, beyond)];
 }
 
-/** A number just above, so that "at or above" it leaves the number itself out. */
-const nextUp = (value: number): number => value + Math.max(Math.abs(value) * Number.EPSILON, Number.MIN_VALUE);
-
-// Beyond so many values a part of each line tells as much.
-const MAX_RANKED = 1_000_000;
+// With more values than this a part of each line tells as much, and the page stays quick.
+const MAX_RANKED = 100_000;
 
 /**
  * The extent without outliers: from the 5th to the 95th percentile of the visible values.
@@ -98,22 +100,26 @@ const MAX_RANKED = 1_000_000;
 export function innerExtent(lines: readonly Series[], x: Range): Range | null {
   let total = 0;
   for (const line of lines) total += line.y.length;
-  const stride = Math.ceil(total / MAX_RANKED);
-  const values = new Float64Array(total);
+  // Odd, because a reduced line has its smallest and largest values in turn.
+  const stride = total <= MAX_RANKED ? 1 : Math.ceil(total / MAX_RANKED) | 1;
+  const values = new Float64Array(Math.ceil(total / stride) + lines.length);
   let low = Number.POSITIVE_INFINITY;
   let high = Number.NEGATIVE_INFINITY;
   let count = 0;
   for (const line of lines) {
-    const from = count;
-    let nth = 0;
-    eachValue(line, x, (value) => {
+    const { y } = line;
+    const xs = line.isSorted ? null : xOf(line);
+    const [from, to] = visibleIndices(line, x);
+    const start = count;
+    for (let i = from; i < to; i += stride) {
+      const value = y[i] as number;
       // Zero for finite numbers, NaN for all others.
-      if (value - value === 0 && nth++ % stride === 0) values[count++] = value;
-    });
-    if (count === from) continue;
-    const median = select(values, from + ((count - from - 1) >> 1), from, count - 1);
-    low = Math.min(low, median);
-    high = Math.max(high, median);
+      if (value - value === 0 && (!xs || isBetween(xs[i] as number, x))) values[count++] = value;
+    }
+    if (count === start) continue;
+    const median = select(values, start + ((count - start - 1) >> 1), start, count - 1);
+    if (median < low) low = median;
+    if (median > high) high = median;
   }
   if (count <= 2) return null;
   const lowest = Math.ceil(0.05 * (count - 1));
@@ -121,6 +127,20 @@ export function innerExtent(lines: readonly Series[], x: Range): Range | null {
   const from = select(values, lowest, 0, count - 1);
   const to = select(values, highest, Math.min(lowest, highest), count - 1);
   return [Math.min(low, from), Math.max(high, to)];
+}
+
+// An axis that shows everything would be this many times longer.
+const WORTH_CUTTING = 2;
+const PADDING = 0.05;
+
+/**
+ * The inner extent with a little room around it, so that what lies at the edge is not cut in half.
+ * Differs from TensorBoard: where the outliers flatten nothing, a curve's first points and last are no outliers.
+ */
+export function withoutOutliers(full: Range, inner: Range): Range {
+  const span = inner[1] - inner[0];
+  if (!(span > 0) || full[1] - full[0] <= WORTH_CUTTING * span) return full;
+  return [Math.max(full[0], inner[0] - PADDING * span), Math.min(full[1], inner[1] + PADDING * span)];
 }
 
 /** The value that would stand at index k if left … right were sorted; reorders them so that all before k are no larger. */
@@ -180,12 +200,6 @@ export function yDomain(extent: Range | null, scale: ScaleKind, ticks: number): 
   }
   const [from = low, to = high] = nice(low, high, ticks) as number[];
   return from < to && Number.isFinite(to - from) ? [from, to] : [low, high];
-}
-
-/** A little more, so that what lies at the edge is not cut in half. */
-export function padded([low, high]: Range): Range {
-  const room = (high - low) * 0.05;
-  return Number.isFinite(room) ? [low - room, high + room] : [low, high];
 }
 
 /** What the user set, as far as the scale can show it; an address may hold anything. */

@@ -13,7 +13,7 @@ export interface Mark {
 
 export const MARK_PX = 3.5;
 // Closer together they would be one blot; it also bounds the work, however many lines there are.
-const APART_PX = 4;
+const APART_PX = 8;
 
 export const shapeOf = (value: number): MarkShape => (Number.isNaN(value) ? "cross" : value > 0 ? "up" : "down");
 

@@ -81,11 +81,11 @@ function logTicks([low, high]: Range, count: number): Tick[] {
   return ticks;
 }
 
-/** Zero, then powers of ten from the largest down, then 5 and 2 of each: as many as stand apart. */
+/** Zero, then powers of ten from the largest down, then 5 and 2 of each where those are few: as many as stand apart. */
 function symlogTicks(domain: Range, count: number): Tick[] {
   const { to } = warp("symlog", domain);
   const [low, high] = domain;
-  const gap = (to(high) - to(low)) / (count * 1.5);
+  const gap = (to(high) - to(low)) / (count * 2);
   const top = Math.floor(Math.log10(Math.max(Math.abs(low), Math.abs(high))));
   const kept: number[] = [];
   const offer = (value: number): void => {
@@ -93,6 +93,7 @@ function symlogTicks(domain: Range, count: number): Tick[] {
   };
   offer(0);
   for (const digit of [1, 5, 2]) {
+    if (kept.length >= count) break;
     for (let power = top; power > top - SYMLOG_DECADES; power--) {
       offer(Number(`${digit}e${power}`));
       offer(Number(`-${digit}e${power}`));

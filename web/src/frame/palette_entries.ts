@@ -41,5 +41,5 @@ function tagsOf(index: TagIndex | null): string[] {
 
 /** The pattern that matches this text and no other. */
 export function exactly(text: string): string {
-  return `^${text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&")}$`;
+  return `^${text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")}$`;
 }

@@ -42,6 +42,7 @@ describe("shortcuts", () => {
   it("are shown key by key", () => {
     expect(keyCaps("Ctrl+k")).toEqual(["Ctrl", "K"]);
     expect(keyCaps("g s")).toEqual(["G", "S"]);
+    expect(keyCaps("U")).toEqual(["⇧", "U"]);
     expect(keyCaps("Ctrl++")).toEqual(["Ctrl", "+"]);
     expect(keyCaps("?")).toEqual(["?"]);
   });

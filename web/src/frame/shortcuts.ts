@@ -34,7 +34,7 @@ export function keyName({ key, ctrlKey, metaKey, altKey, shiftKey }: Press): str
 /** For people: each key of a command's keys as it is written on keyboards. */
 export function keyCaps(keys: string): string[] {
   const words: Record<string, string> = { Ctrl: isMac() ? "⌘" : "Ctrl", ArrowLeft: "←", ArrowRight: "→", ArrowUp: "↑", ArrowDown: "↓", Escape: "Esc" };
-  return keys.split(/[ ]|\+(?=.)/).map((key) => words[key] ?? (key.length === 1 ? key.toUpperCase() : key));
+  return keys.split(/[ ]|\+(?=.)/).flatMap((key) => words[key] ?? (/^[A-Z]$/.test(key) ? ["⇧", key] : key.length === 1 ? key.toUpperCase() : key));
 }
 
 /** Whether keys typed there are text rather than commands. */

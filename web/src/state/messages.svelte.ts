@@ -1,5 +1,7 @@
 // Short messages at the bottom of the page: what the page did on its own or could not do, with a way to undo it.
 
+import { untrack } from "svelte";
+
 export interface Message {
   readonly id: number;
   readonly text: string;
@@ -14,7 +16,8 @@ export class Messages {
   #lastId = 0;
 
   say(text: string, { isError = false, action = null }: Partial<Pick<Message, "isError" | "action">> = {}): void {
-    const others = this.all.filter((message) => message.text !== text);
+    // An effect that says something must not say it again when it is dismissed.
+    const others = untrack(() => this.all).filter((message) => message.text !== text);
     this.all = [...others, { id: ++this.#lastId, text, isError, action }].slice(-MAX_MESSAGES);
   }
 

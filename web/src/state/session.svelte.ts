@@ -68,8 +68,9 @@ export class Session {
 
   #isListing = false;
   #attempts = 0;
+  #isAskedByUser = false;
   #retryTimer: ReturnType<typeof setTimeout> | undefined;
-  readonly #listings = new Pacer(() => this.list(), LISTING_PACE);
+  readonly #listings = new Pacer(() => this.listUnlessQuiet(), LISTING_PACE);
 
   constructor(readonly client: Client) {
     this.tags = new Tags((kind) => client.tags(kind));
@@ -149,6 +150,7 @@ export class Session {
   /** Ask for all lists again, now. */
   retry(): void {
     this.error = null;
+    this.#isAskedByUser = true;
     this.#listings.request();
   }
 
@@ -178,12 +180,20 @@ export class Session {
   private wake(): void {
     if (this.isQuiet) return;
     this.changes.release();
-    if (this.changes.generation > 0) this.listIfOld();
+    if (this.error) this.#listings.request();
+    else if (this.changes.generation > 0) this.listIfOld();
   }
 
   /** What was listed may be as new as the news. */
   private listIfOld(): void {
     if (!this.#isListing && !this.isQuiet && this.status?.generation !== this.changes.generation) this.#listings.request();
+  }
+
+  /** The page may have become quiet since it was asked for. */
+  private async listUnlessQuiet(): Promise<void> {
+    if (this.isQuiet && this.listing > 0 && !this.#isAskedByUser) return;
+    this.#isAskedByUser = false;
+    await this.list();
   }
 
   private async list(): Promise<void> {

@@ -107,6 +107,8 @@ function readRange(value: string | undefined): Range | undefined {
   return low !== undefined && high !== undefined && low < high ? [low, high] : undefined;
 }
 function readSelection(value: string | undefined): number[] | undefined {
+  // A card on which the user has taken the selection away.
+  if (value === "") return [];
   const numbers = readNumbers(value);
   return numbers && numbers.length <= 2 ? numbers : undefined;
 }

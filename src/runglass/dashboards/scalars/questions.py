@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from runglass.dashboards.scalars.shape import BandsBody, LinesBody, Selection, SmoothingChoice
+from msgspec.structs import asdict
+
+from runglass.dashboards.scalars.shape import BandsBody, LinesBody, Plot, Selection, SmoothingChoice
 from runglass.errors import BadRequest
-from runglass.query.source import DataSource, LineQuery, Smoothing
+from runglass.query.expressions import is_expression, needed_tags
+from runglass.query.source import AxisQuery, DataSource, LineQuery, Smoothing
 from runglass.store.model import Kind, SeriesKey
 
 MAX_SERIES = 100_000
@@ -12,16 +15,19 @@ MAX_SERIES = 100_000
 MAX_WINDOW_POINTS = 10_000.0
 
 
-def line_query(body: LinesBody | BandsBody) -> LineQuery:
+def line_query(source: DataSource, body: LinesBody | BandsBody) -> LineQuery:
     check_range(body.x_range, "x_range")
     return LineQuery(
-        x=body.x,
-        smoothing=smoothing_of(body.smoothing),
-        attempts=body.attempts,
+        **asdict(axis_query(source, body)),
         x_range=body.x_range,
         x_scale=body.x_scale,
         width=body.width,
     )
+
+
+def axis_query(source: DataSource, body: Plot | BandsBody) -> AxisQuery:
+    needed_tags(body.x, source.list_tag_sets(kind=Kind.SCALAR)[1], where="x")
+    return AxisQuery(x=body.x, smoothing=smoothing_of(body.smoothing), attempts=body.attempts)
 
 
 def smoothing_of(choice: SmoothingChoice) -> Smoothing:
@@ -48,17 +54,20 @@ def select(source: DataSource, body: Selection) -> list[SeriesKey]:
         if body.runs is not None or body.tags is not None:
             raise BadRequest("Give either `series`, or `tags` with `runs`, not both.", where="series")
         keys = list(dict.fromkeys(SeriesKey(each.run, each.tag) for each in body.series))
+        for tag in {key.tag for key in keys if is_expression(key.tag)}:
+            needed_tags(tag, source.list_tag_sets(kind=Kind.SCALAR)[1])
     elif body.tags is not None:
         tag_set_of, tag_sets = source.list_tag_sets(kind=Kind.SCALAR)
         runs = (
             tag_set_of if body.runs is None else dict.fromkeys(run for run in body.runs if run in tag_set_of)
         )
-        keys = [
-            SeriesKey(run, tag)
-            for tag in dict.fromkeys(body.tags)
-            for run in runs
-            if tag in tag_sets[tag_set_of[run]]
-        ]
+        keys = []
+        for tag in dict.fromkeys(body.tags):
+            needed = needed_tags(tag, tag_sets)
+            has_tag = [all(each in tags for each in needed) for tags in tag_sets]
+            if any(has_tag):
+                keys += [SeriesKey(run, tag) for run in runs if has_tag[tag_set_of[run]]]
+                check_count(len(keys), "series")
     else:
         raise BadRequest(
             "Name the series: `series` as a list of run and tag, or `tags` with or without `runs`.",

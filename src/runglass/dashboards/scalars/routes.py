@@ -13,9 +13,17 @@ from msgspec.structs import asdict, replace
 from numpy.typing import NDArray
 
 from runglass.dashboards.answers import attachment, encode_csv, number, number_or_none, numbers
-from runglass.dashboards.route import COLUMNS, CSV, JSON, PARQUET, Answer, Later, Reply, Route
+from runglass.dashboards.route import COLUMNS, CSV, JSON, PARQUET, Answer, Download, Later, Reply, Route
 from runglass.dashboards.scalars.columns import encode_lines
-from runglass.dashboards.scalars.questions import check_count, check_range, line_query, select, smoothing_of
+from runglass.dashboards.scalars.export import ExportQuery, check_format, write_series
+from runglass.dashboards.scalars.questions import (
+    axis_query,
+    check_count,
+    check_range,
+    line_query,
+    select,
+    smoothing_of,
+)
 from runglass.dashboards.scalars.shape import (
     BandAnswer,
     Bands,
@@ -40,7 +48,6 @@ from runglass.dashboards.scalars.shape import (
 )
 from runglass.errors import BadRequest
 from runglass.query.source import (
-    AxisQuery,
     Band,
     BandQuery,
     Columns,
@@ -92,7 +99,7 @@ def _points_answer(columns: Columns, query: PointsQuery) -> Answer | Struct:
 
 def read_lines(source: DataSource, body: LinesBody) -> Reply:
     """Lines for one chart: smoothed over all points, then reduced to the pixels of the plot."""
-    query = line_query(body)
+    query = line_query(source, body)
     keys = select(source, body)
     return Later(lambda: _lines_answer(source, keys, query, body))
 
@@ -159,7 +166,7 @@ def _summary_answer(summary: Summary) -> SummaryAnswer:
 def read_bands(source: DataSource, body: BandsBody) -> Reply:
     """For every tag and group of runs, a center line with a spread around it."""
     query = BandQuery(
-        **asdict(line_query(body)),
+        **asdict(line_query(source, body)),
         center=body.center,
         spread=body.spread,
         quantile=body.quantile,
@@ -168,6 +175,7 @@ def read_bands(source: DataSource, body: BandsBody) -> Reply:
     groups: dict[str, list[str]] = {group.name: group.runs for group in body.groups}
     if len(groups) < len(body.groups):
         raise BadRequest("Two groups have the same name.", where="groups")
+    check_count(len(body.tags) * len(groups), "groups")
     wanted = [
         (name, tag, select(source, Selection(tags=[tag], runs=runs)))
         for tag in dict.fromkeys(body.tags)
@@ -220,7 +228,7 @@ def read_table(source: DataSource, body: TableBody) -> Reply:
     if (body.at is None) == (body.range is None):
         raise BadRequest("Give exactly one of `at` and `range`.", where="at")
     check_range(body.range, "range")
-    query = AxisQuery(x=body.x, smoothing=smoothing_of(body.smoothing), attempts=body.attempts)
+    query = axis_query(source, body)
 
     def work() -> Table:
         generation = source.generation
@@ -280,7 +288,16 @@ def _range_statistics(known: RangeStatistics) -> dict[str, Any]:
 
 def export(source: DataSource, body: ExportBody) -> Reply:
     """All points of many series as a file."""
-    raise NotImplementedError
+    check_format(body.format)
+    smoothing = None if body.smoothing is None else smoothing_of(body.smoothing)
+    keys = select(source, body)
+    if len(keys) == 1:
+        # One that is not there is told now, while there is still an answer to tell it in.
+        source.read_columns(keys)
+    media_type, pieces = write_series(source, keys, ExportQuery(smoothing, body.attempts), body.format)
+    tags = {key.tag for key in keys}
+    name = tags.pop() if len(tags) == 1 else "scalars"
+    return Download(pieces, media_type, (attachment(f"{name}.{body.format}"),))
 
 
 ROUTES = (

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from runglass.dashboards.answers import Number
-from runglass.query.source import BandCenter, BandSpread, XScale
+from runglass.query.source import BandCenter, BandSpread, SmoothingKind, XScale
 from runglass.store.model import Attempts
 
 AttemptsChoice = Annotated[
@@ -84,7 +84,7 @@ class Selection(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class SmoothingChoice(Struct, frozen=True, forbid_unknown_fields=True):
-    kind: Literal["none", "ema", "time_ema", "gaussian", "median"] = "none"
+    kind: SmoothingKind = "none"
     amount: Annotated[
         float,
         Meta(

@@ -196,6 +196,63 @@ def test_lines_on_a_log_axis(client):
     assert (nothing["total"], nothing["x"]) == (0, [3])
 
 
+def test_expressions_are_tags_everywhere(client, source):
+    tag = "={loss} - {epoch} * 2"
+    (loss,) = source.read_columns([("train", "loss")])
+    (epoch,) = source.read_columns([("train", "epoch")])
+    expected = (loss.value[::2].astype(np.float64) - epoch.value * 2).tolist()
+    line, *others = lines(client, tags=[tag, "=abs({odd})"], width=None)
+    assert (line["tag"], line["y"]) == (tag, expected)
+    assert [(each["run"], each["tag"]) for each in others] == [
+        ("eval", tag), ("train/deep", tag), ("train", "=abs({odd})")
+    ]  # fmt: skip
+    (named,) = lines(client, series=[{"run": "train", "tag": tag}], width=None)
+    assert named == line
+    (summary,) = client.post("/api/scalars/summary", {"tags": [tag], "runs": ["train"]}).json["summaries"]
+    assert (summary["count"], summary["max"]) == (1000, max(expected))
+    (row,) = table(client, tags=[tag], runs=["train"], at=12)
+    assert row["value"] == expected[2]
+    (band,) = bands(client, tags=[tag], groups=[{"name": "g", "runs": ["train"]}])
+    assert band["center"] == expected
+    (over,) = lines(client, tags=["loss"], runs=["train"], x="={epoch} * 10", width=None)
+    assert over["x"] == (epoch.value * 10).tolist()
+    assert lines(client, tags=["={nothing}"]) == []
+
+
+def test_an_expression_follows_its_operands(client, source):
+    points = "/api/scalars/points?run=train&tag=%3Dabs(%7Bodd%7D)"
+    before = client.get(points).json
+    assert before["value"] == ["NaN", "Infinity", "Infinity", 1e-300]
+    same = client.get(f"{points}&since={before['generation']}").json
+    assert (same["offset"], same["step"]) == (4, [])
+    source.add_scalars("train", "odd", step=[2**63 - 1], value=[-2.0])
+    after = client.get(f"{points}&since={before['generation']}").json
+    assert (after["offset"], after["value"][-1]) == (0, 2)
+
+
+@pytest.mark.parametrize(
+    ("route", "body", "where"),
+    [
+        ("lines", {"tags": ["=loss"]}, "tags"),
+        ("lines", {"tags": ["loss"], "x": "={epoch"}, "x"),
+        ("lines", {"series": [{"run": "train", "tag": "={loss} +"}]}, "tags"),
+        ("summary", {"tags": ["={loss"]}, "tags"),
+        ("table", {"tags": ["=1"], "at": 0}, "tags"),
+        ("bands", {"tags": ["=+"], "groups": [{"name": "g", "runs": ["train"]}]}, "tags"),
+        ("export", {"tags": ["=2 * ({loss}"]}, "tags"),
+    ],
+)
+def test_expressions_that_cannot_be_read(client, route, body, where):
+    got = client.post(f"/api/scalars/{route}", body)
+    assert (got.status, got.json["error"]["code"], got.json["error"]["where"]) == (400, "bad_request", where)
+
+
+def test_an_expression_over_what_is_not_there(client):
+    got = client.post("/api/scalars/lines", {"series": [{"run": "train", "tag": "={loss} - {los}"}]})
+    assert (got.status, got.json["error"]["code"]) == (404, "series_unknown")
+    assert "Close: 'loss'" in got.json["error"]["message"]
+
+
 @pytest.mark.parametrize("x", ["step", "relative", "wall", "epoch"])
 def test_axes_and_ranges(client, x):
     (line,) = lines(client, runs=["train"], tags=["loss"], x=x, width=None)
@@ -392,6 +449,7 @@ def test_bands_of_nothing(client):
         ({"tags": ["loss"], "groups": [], "quantile": 0.6}, "quantile"),
         ({"tags": ["loss"], "groups": [], "spread": "wide"}, "spread"),
         ({"tags": ["loss"], "groups": [{"name": "g", "runs": [3]}]}, "groups[0].runs[0]"),
+        ({"tags": ["x"] * 1001, "groups": [{"name": str(n), "runs": []} for n in range(100)]}, "groups"),
     ],
 )
 def test_bands_that_cannot_be_made(client, body, where):

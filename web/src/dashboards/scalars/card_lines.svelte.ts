@@ -1,60 +1,20 @@
-// The data of one card: asks for it, keeps the last answer until a better one is there, and asks again when runs grow.
+// The data of one card: asks for it, keeps the last answer until a better one is there, asks again when runs grow and, with
+// growing rests, after a failure.
 
-import { ApiError, type Client } from "../../api/client";
-import type { Columns } from "../../api/columns";
-import type { LinesQuery } from "../../api/types";
-import { type Series, toSeries } from "../../chart/model";
+import { ApiError } from "../../api/client";
 import { Pacer } from "../../state/pacer";
+import { type AnswerCache, narrow, serve, toAnswer } from "./card_answers";
+import type { CardAnswer, Question } from "./card_model";
+import type { LineDesk } from "./line_desk";
 
 const LIVE_PACE = { restFactor: 3, minRestMs: 150, maxRestMs: 5_000 };
+const RETRY_MS = 1_000;
+const MAX_RETRY_MS = 30_000;
 
-export interface CardLine {
-  readonly run: string;
-  readonly isRaw: boolean;
-  readonly generation: number;
-  readonly total: number;
-  readonly series: Series;
-}
-
-export interface CardAnswer {
-  readonly key: string;
-  readonly query: LinesQuery;
-  /** The server's generation when it was asked for. */
-  readonly generation: number;
-  readonly lines: readonly CardLine[];
-  readonly sizeBytes: number;
-}
-
-/** Answers of cards that were scrolled away, so that coming back is instant. The oldest go first. */
-export class AnswerCache {
-  readonly #answers = new Map<string, CardAnswer>();
-  #sizeBytes = 0;
-
-  constructor(private readonly budgetBytes = 96e6) {}
-
-  get(key: string): CardAnswer | undefined {
-    return this.#answers.get(key);
-  }
-
-  put(answer: CardAnswer): void {
-    this.#drop(answer.key);
-    this.#answers.set(answer.key, answer);
-    this.#sizeBytes += answer.sizeBytes;
-    for (const key of this.#answers.keys()) {
-      if (this.#sizeBytes <= this.budgetBytes || key === answer.key) break;
-      this.#drop(key);
-    }
-  }
-
-  #drop(key: string): void {
-    this.#sizeBytes -= this.#answers.get(key)?.sizeBytes ?? 0;
-    this.#answers.delete(key);
-  }
-}
-
-interface Wanted {
-  key: string;
-  query: LinesQuery;
+/** What all cards of a page share. */
+export interface Supply {
+  readonly desk: LineDesk;
+  readonly cache: AnswerCache;
 }
 
 export class CardLines {
@@ -62,24 +22,40 @@ export class CardLines {
   answer = $state.raw<CardAnswer | null>(null);
   error = $state.raw<{ key: string; cause: ApiError } | null>(null);
 
-  #wanted: Wanted | null = null;
+  #wanted: Question | null = null;
   #isAsking = false;
   #isEnded = false;
-  readonly #abort = new AbortController();
+  #failures = 0;
+  #retry: ReturnType<typeof setTimeout> | undefined;
+  #abort = new AbortController();
   readonly #refresh = new Pacer(() => this.#askAgain(), LIVE_PACE);
 
+  /** `place` is how far from the top of the page the card is. */
   constructor(
-    private readonly client: Client,
-    private readonly cache: AnswerCache,
+    private readonly supply: Supply,
+    private readonly place: () => number,
   ) {}
 
-  /** Show the answer to this query as soon as it is there. The key says whether two queries are the same. */
-  want(key: string, query: LinesQuery): void {
-    if (this.#wanted?.key === key) return;
-    this.#wanted = { key, query };
-    const kept = this.cache.get(key);
-    if (kept) this.answer = kept;
-    else void this.#askUntilCurrent();
+  /** Show the answer to this question as soon as it is there. */
+  want(question: Question): void {
+    if (this.#wanted?.key === question.key) return;
+    this.#wanted = question;
+    const kept = this.supply.cache.get(question.key) ?? (this.answer && serve(this.answer, question));
+    if (kept) {
+      this.answer = kept;
+      this.error = null;
+      return;
+    }
+    this.answer = (this.answer && narrow(this.answer, question)) ?? this.answer;
+    void this.#askUntilCurrent();
+  }
+
+  /** Nobody looks: what is not here yet is not needed. */
+  rest(): void {
+    this.#wanted = null;
+    clearTimeout(this.#retry);
+    this.#abort.abort();
+    this.#abort = new AbortController();
   }
 
   /** The runs of this card have changed. */
@@ -88,6 +64,7 @@ export class CardLines {
   }
 
   retry(): void {
+    clearTimeout(this.#retry);
     this.error = null;
     void this.#askUntilCurrent();
   }
@@ -95,16 +72,18 @@ export class CardLines {
   end(): void {
     this.#isEnded = true;
     this.#refresh.end();
-    this.#abort.abort();
+    this.rest();
   }
 
-  /** One question at a time: while a slider moves, each answer is shown and then the newest query is asked. */
+  /** One question at a time: while a slider moves, each answer is shown and then the newest question is asked. */
   async #askUntilCurrent(): Promise<void> {
     if (this.#isAsking) return;
     this.#isAsking = true;
     try {
-      while (!this.#isEnded && this.#wanted && this.answer?.key !== this.#wanted.key && this.error?.key !== this.#wanted.key) {
-        await this.#ask(this.#wanted);
+      for (;;) {
+        const next = this.#wanted;
+        if (this.#isEnded || !next || this.answer?.question.key === next.key || this.error?.key === next.key) return;
+        await this.#ask(next);
       }
     } finally {
       this.#isAsking = false;
@@ -122,34 +101,30 @@ export class CardLines {
     await this.#askUntilCurrent();
   }
 
-  async #ask({ key, query }: Wanted): Promise<void> {
+  async #ask(question: Question): Promise<void> {
+    const { desk, cache } = this.supply;
+    const { signal } = this.#abort;
     try {
-      const columns = await this.client.lines(query, this.#abort.signal);
-      if (this.#isEnded) return;
-      this.answer = toAnswer(key, query, columns);
-      this.cache.put(this.answer);
+      const columns = await desk.ask(question, this.place, signal);
+      if (signal.aborted) return;
+      this.answer = toAnswer(question, columns);
+      cache.put(this.answer);
       this.error = null;
+      this.#failures = 0;
     } catch (cause) {
-      if (this.#isEnded) return;
-      const error = cause instanceof ApiError ? cause : new ApiError("internal", String(cause));
-      // The answer is still the right one, only not the newest; the next change asks again.
-      if (error.code === "unreachable" && this.answer?.key === key) return;
-      this.error = { key, cause: error };
+      if (signal.aborted) return;
+      this.#fail(question, cause instanceof ApiError ? cause : new ApiError("internal", String(cause)));
     }
   }
-}
 
-function toAnswer(key: string, query: LinesQuery, columns: Columns): CardAnswer {
-  const lines = columns.lines.map((line) => ({
-    run: line.run,
-    isRaw: line.role === "raw",
-    generation: line.generation,
-    total: line.total,
-    series: toSeries(line.table, line.y, line.mask),
-  }));
-  // Raw lines first: they are drawn behind.
-  lines.sort((a, b) => Number(b.isRaw) - Number(a.isRaw));
-  // Every line is a view of the one answer.
-  const sizeBytes = columns.lines[0]?.y.buffer.byteLength ?? 0;
-  return { key, query, generation: columns.generation, lines, sizeBytes };
+  #fail({ key }: Question, cause: ApiError): void {
+    // The answer is still the right one, only not the newest; the next change asks again.
+    if (cause.code === "unreachable" && this.answer?.question.key === key) return;
+    this.error = { key, cause };
+    // A question that the server does not understand will not be understood later either.
+    const isLasting = cause.httpStatus >= 400 && cause.httpStatus < 500;
+    if (isLasting || cause.code === "unreachable") return;
+    clearTimeout(this.#retry);
+    this.#retry = setTimeout(() => this.retry(), Math.min(RETRY_MS * 2 ** this.#failures++, MAX_RETRY_MS));
+  }
 }

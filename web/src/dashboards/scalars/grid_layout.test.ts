@@ -1,17 +1,18 @@
 import { describe, expect, it } from "vitest";
-import { CARD_PX, countColumns, GAP_PX, HEADING_PX, layOut, rowsBetween } from "./grid_layout";
+import { type CardSize, countColumns, GAP_PX, HEADING_PX, layOut, rowsBetween, sectionAt } from "./grid_layout";
+import type { Section } from "./tag_sections";
 
-const sections = [
-  { name: "a", tags: ["a/1", "a/2", "a/3"] },
-  { name: "b", tags: ["b/1"] },
-];
+const section = (key: string, ids: string[]): Section => ({ key, title: key, ids, total: ids.length });
+const sections = [section("a", ["a/1", "a/2", "a/3"]), section("b", ["b/1"])];
 const never = (): boolean => false;
+const CARD_PX = 200;
+const plain = (): CardSize => ({ heightPx: CARD_PX, isWide: false });
 
 describe("layOut", () => {
   it("stacks headings and rows", () => {
-    const { rows, heightPx } = layOut(sections, never, 2);
+    const { rows, heightPx } = layOut(sections, never, 2, plain);
     const step = CARD_PX + GAP_PX;
-    expect(rows.map((row) => [row.key, row.topPx, row.tags])).toEqual([
+    expect(rows.map((row) => [row.key, row.topPx, row.ids])).toEqual([
       ["#a", 0, null],
       ["a/1", HEADING_PX, ["a/1", "a/2"]],
       ["a/3", HEADING_PX + step, ["a/3"]],
@@ -22,18 +23,30 @@ describe("layOut", () => {
   });
 
   it("leaves only the heading of a collapsed section", () => {
-    expect(layOut(sections, (name) => name === "a", 2).rows.map((row) => row.key)).toEqual(["#a", "#b", "b/1"]);
+    expect(layOut(sections, (name) => name === "a", 2, plain).rows.map((row) => row.key)).toEqual(["#a", "#b", "b/1"]);
   });
 
-  it("finds the rows of a stretch, edges left out", () => {
-    const layout = layOut(sections, never, 2);
+  it("gives a wide card a row of its own and a row the height of its tallest card", () => {
+    const sizes: Record<string, CardSize> = { "a/2": { heightPx: 300, isWide: true }, "a/3": { heightPx: 400, isWide: false } };
+    const { rows } = layOut([section("a", ["a/1", "a/2", "a/3", "a/4"])], never, 2, (id) => sizes[id] ?? plain());
+    expect(rows.slice(1).map((row) => [row.ids, row.heightPx])).toEqual([
+      [["a/1"], CARD_PX],
+      [["a/2"], 300],
+      [["a/3", "a/4"], 400],
+    ]);
+  });
+
+  it("finds the rows of a stretch, edges left out, and the section at a height", () => {
+    const layout = layOut(sections, never, 2, plain);
     expect(rowsBetween(layout, 0, HEADING_PX).map((row) => row.key)).toEqual(["#a"]);
     expect(rowsBetween(layout, HEADING_PX, HEADING_PX + 1).map((row) => row.key)).toEqual(["a/1"]);
     expect(rowsBetween(layout, 0, 1e9)).toHaveLength(5);
     expect(rowsBetween(layout, layout.heightPx, 1e9)).toEqual([]);
+    expect([0, HEADING_PX + 5, layout.heightPx].map((px) => sectionAt(layout, px)?.key)).toEqual(["a", "a", "b"]);
   });
 
   it("has at least one column", () => {
-    expect([0, 300, 648, 1108, 1588].map(countColumns)).toEqual([1, 1, 2, 3, 4]);
+    expect([0, 300, 648, 1108, 1588].map((px) => countColumns(px, 380))).toEqual([1, 1, 2, 3, 4]);
+    expect(countColumns(1108, 735)).toBe(2);
   });
 });

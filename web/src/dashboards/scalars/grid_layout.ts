@@ -1,12 +1,16 @@
 // Where section headings and rows of cards stand on a page that is never drawn whole: ten thousand cards cost one
-// small object a row.
+// small object a row. Pure.
 
 import type { Section } from "./tag_sections";
 
 export const GAP_PX = 12;
 export const HEADING_PX = 32;
-export const CARD_PX = 236;
-const COLUMN_PX = 380;
+
+export interface CardSize {
+  readonly heightPx: number;
+  /** Takes a row of its own. */
+  readonly isWide: boolean;
+}
 
 export interface Row {
   readonly key: string;
@@ -14,7 +18,7 @@ export interface Row {
   readonly heightPx: number;
   readonly section: Section;
   /** Null: this row is the section's heading. */
-  readonly tags: readonly string[] | null;
+  readonly ids: readonly string[] | null;
 }
 
 export interface Layout {
@@ -22,20 +26,39 @@ export interface Layout {
   readonly heightPx: number;
 }
 
-export const countColumns = (widthPx: number): number => Math.max(1, Math.round(widthPx / COLUMN_PX));
+export const countColumns = (widthPx: number, cardWidthPx: number): number => Math.max(1, Math.round(widthPx / cardWidthPx));
 
-export function layOut(sections: readonly Section[], isCollapsed: (section: string) => boolean, columns: number): Layout {
+export function layOut(
+  sections: readonly Section[],
+  isCollapsed: (section: string) => boolean,
+  columns: number,
+  sizeOf: (id: string) => CardSize,
+): Layout {
   const rows: Row[] = [];
   let topPx = 0;
+  const add = (section: Section, ids: readonly string[], heightPx: number): void => {
+    rows.push({ key: `${ids[0]}`, topPx, heightPx, section, ids });
+    topPx += heightPx + GAP_PX;
+  };
   for (const section of sections) {
-    rows.push({ key: `#${section.name}`, topPx, heightPx: HEADING_PX, section, tags: null });
+    rows.push({ key: `#${section.key}`, topPx, heightPx: HEADING_PX, section, ids: null });
     topPx += HEADING_PX;
-    if (isCollapsed(section.name)) continue;
-    for (let at = 0; at < section.tags.length; at += columns) {
-      const tags = section.tags.slice(at, at + columns);
-      rows.push({ key: `${tags[0]}`, topPx, heightPx: CARD_PX, section, tags });
-      topPx += CARD_PX + GAP_PX;
+    if (isCollapsed(section.key)) continue;
+    let row: string[] = [];
+    let heightPx = 0;
+    const flush = (): void => {
+      if (row.length > 0) add(section, row, heightPx);
+      row = [];
+      heightPx = 0;
+    };
+    for (const id of section.ids) {
+      const size = sizeOf(id);
+      if (size.isWide) flush();
+      row.push(id);
+      heightPx = Math.max(heightPx, size.heightPx);
+      if (size.isWide || row.length === columns) flush();
     }
+    flush();
   }
   return { rows, heightPx: topPx };
 }
@@ -53,4 +76,16 @@ export function rowsBetween(layout: Layout, topPx: number, bottomPx: number): Ro
   const found: Row[] = [];
   for (let i = low; i < layout.rows.length && (layout.rows[i] as Row).topPx < bottomPx; i++) found.push(layout.rows[i] as Row);
   return found;
+}
+
+/** The section whose cards are at this height. */
+export function sectionAt(layout: Layout, topPx: number): Section | null {
+  let low = 0;
+  let high = layout.rows.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((layout.rows[middle] as Row).topPx <= topPx) low = middle + 1;
+    else high = middle;
+  }
+  return layout.rows[Math.max(0, low - 1)]?.section ?? null;
 }

@@ -1,9 +1,9 @@
 // What a card must say beside its title: values that no line can show.
 
-import type { XAxis } from "../../api/types";
-import { formatDuration, formatStep, formatTime } from "../../chart/format";
+import { formatDuration, formatStep, formatTime, formatValue } from "../../chart/format";
 import { statsOf, xOf } from "../../chart/model";
-import type { CardLine } from "./card_lines.svelte";
+import { formatCount } from "../../ui/count";
+import type { CardLine } from "./card_model";
 
 export interface Notice {
   readonly text: string;
@@ -12,7 +12,8 @@ export interface Notice {
 
 const RUNS_NAMED = 5;
 
-export function formatX(x: number, axis: XAxis): string {
+/** `axis` is a time axis or the tag of a scalar. */
+export function formatX(x: number, axis: string): string {
   switch (axis) {
     case "step":
       return formatStep(x);
@@ -21,14 +22,14 @@ export function formatX(x: number, axis: XAxis): string {
     case "wall":
       return formatTime(x);
     default:
-      return axis satisfies never;
+      return formatValue(x);
   }
 }
 
 /** The first x with a NaN or an infinity, exactly: every reduction keeps the first of each in a pixel. */
-export function findNonFinite(lines: readonly CardLine[], axis: XAxis): Notice | null {
+export function findNonFinite(lines: readonly CardLine[], axis: string): Notice | null {
   const found: { run: string; x: number; word: string }[] = [];
-  for (const { run, series } of distinctRuns(lines)) {
+  for (const { run, series } of distinctLines(lines)) {
     if (statsOf(series).isFinite) continue;
     const x = xOf(series);
     for (let i = 0; i < series.y.length; i++) {
@@ -45,9 +46,28 @@ export function findNonFinite(lines: readonly CardLine[], axis: XAxis): Notice |
   return { text: `${first.word} @ ${formatX(first.x, axis)}`, detail: named.join("\n") };
 }
 
-/** One line a run: the raw one where there is one. */
-function distinctRuns(lines: readonly CardLine[]): CardLine[] {
-  const byRun = new Map<string, CardLine>();
-  for (const line of lines) if (line.isRaw || !byRun.has(line.run)) byRun.set(line.run, line);
-  return [...byRun.values()];
+/** One line a run and tag: the raw one, which comes first, where there is one. */
+function distinctLines(lines: readonly CardLine[]): CardLine[] {
+  const byTag = new Map<string, Map<string, CardLine>>();
+  for (const line of lines) {
+    if (line.role === "earlier") continue;
+    let byRun = byTag.get(line.tag);
+    if (!byRun) byTag.set(line.tag, (byRun = new Map()));
+    if (!byRun.has(line.run)) byRun.set(line.run, line);
+  }
+  return [...byTag.values()].flatMap((byRun) => [...byRun.values()]);
+}
+
+/** Runs that began anew, with how often; null when none did. */
+export function findRestarts(runs: readonly string[], restarts: ReadonlyMap<string, number>): Notice | null {
+  if (restarts.size === 0) return null;
+  const found = runs.flatMap((run) => {
+    const times = restarts.get(run);
+    return times ? [{ run, times }] : [];
+  });
+  if (found.length === 0) return null;
+  const total = found.reduce((sum, { times }) => sum + times, 0);
+  const named = found.slice(0, RUNS_NAMED).map(({ run, times }) => `${run}: ${times}`);
+  if (found.length > RUNS_NAMED) named.push(`and ${found.length - RUNS_NAMED} more runs`);
+  return { text: total === 1 ? "1 restart" : `${formatCount(total)} restarts`, detail: named.join("\n") };
 }

@@ -1,65 +1,52 @@
-// Exact value, step and time of the points under the pointer. A line carries one x only, so the other columns are fetched for
-// the few runs that are looked at, and kept until the series grows.
+// The exact points under the pointer: for the rows of a tooltip, of all points the one nearest to the x that is looked at.
+// A drawn line carries one x and its reduction only.
 
 import type { Client } from "../../api/client";
-import type { Points, XAxis } from "../../api/types";
-import type { CardLine } from "./card_lines.svelte";
+import type { NearestRow, Table, TableQuery } from "../../api/types";
+import { LatestAnswer } from "./table_answer.svelte";
+import { seriesKey } from "./table_rows";
 
-export interface PointDetail {
-  readonly step: number;
-  readonly wallTimeS: number;
-  readonly value: number;
+export interface PointsWanted {
+  readonly at: number;
+  readonly x: string;
+  readonly smoothing: NonNullable<TableQuery["smoothing"]>;
+  readonly series: readonly { readonly run: string; readonly tag: string }[];
+  /** Of the lines that are drawn: grown series are asked for anew. */
+  readonly generation: number;
 }
 
-// Longer series would move megabytes for one tooltip.
-const MAX_POINTS = 20_000;
-const MAX_SERIES = 16;
+/** More rows than anybody reads at once would keep the server busy. */
+export const MAX_SERIES = 32;
 
 export class PointDetails {
-  readonly #points = new Map<string, Points | "asked">();
-  /** Grows with every answer, so that what reads it looks again. */
-  #answers = $state(0);
+  readonly #latest: LatestAnswer<TableQuery & { at: number }, Table<NearestRow>>;
+  readonly #rows = $derived.by(() => new Map(this.#latest.answer?.value.rows.map((row) => [seriesKey(row.run, row.tag), row])));
 
-  constructor(
-    private readonly client: Client,
-    private readonly tag: string,
-  ) {}
-
-  /** Ask for what is not here yet. */
-  load(lines: readonly CardLine[]): void {
-    for (const line of lines.slice(0, MAX_SERIES)) {
-      if (line.total > MAX_POINTS || this.#points.has(keyOf(line))) continue;
-      this.#points.set(keyOf(line), "asked");
-      this.client.points(line.run, this.tag).then(
-        (points) => {
-          this.#points.set(keyOf(line), points);
-          for (const key of [...this.#points.keys()].slice(0, -2 * MAX_SERIES)) this.#points.delete(key);
-          this.#answers++;
-        },
-        // Only a detail: the tooltip does without it, and the next one asks again.
-        () => this.#points.delete(keyOf(line)),
-      );
-    }
+  constructor(client: Client) {
+    this.#latest = new LatestAnswer((query, signal) => client.table(query, signal));
   }
 
-  find(line: CardLine, x: number, axis: XAxis): PointDetail | null {
-    void this.#answers;
-    const points = this.#points.get(keyOf(line));
-    return points && points !== "asked" ? findPoint(points, x, axis) : null;
+  want({ at, x, smoothing, series, generation }: PointsWanted): void {
+    if (series.length === 0) return;
+    const query = { at, x, smoothing, series: series.slice(0, MAX_SERIES).map(({ run, tag }) => ({ run, tag })) };
+    this.#latest.want(JSON.stringify([query, generation]), query);
   }
-}
 
-const keyOf = (line: CardLine): string => `${line.generation} ${line.run}`;
-
-/** The point at this x; of several, the last, which is the one drawn on top. */
-export function findPoint(points: Points, x: number, axis: XAxis): PointDetail | null {
-  const first = Number(points.wall_time[0] ?? 0);
-  for (let i = points.step.length - 1; i >= 0; i--) {
-    const step = points.step[i] as number;
-    const wallTimeS = Number(points.wall_time[i]);
-    // Relative times were subtracted on the server, so the last bits may differ.
-    const isHere = axis === "step" ? step === x : axis === "wall" ? wallTimeS === x : Math.abs(wallTimeS - first - x) < 1e-6;
-    if (isHere) return { step, wallTimeS, value: Number(points.value[i]) };
+  /** Where the points are that `find` knows of; a moment behind the pointer. */
+  get at(): number | null {
+    return this.#latest.answer?.query.at ?? null;
   }
-  return null;
+
+  find(run: string, tag: string): NearestRow | undefined {
+    return this.#rows.get(seriesKey(run, tag));
+  }
+
+  /** The pointer has left. */
+  forget(): void {
+    this.#latest.forget();
+  }
+
+  end(): void {
+    this.#latest.end();
+  }
 }

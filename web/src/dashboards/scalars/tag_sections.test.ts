@@ -1,21 +1,29 @@
 import { describe, expect, it } from "vitest";
 import type { TagIndex } from "../../api/types";
-import { makeSections, runsWithTag, splitTag, tagsOfRuns } from "./tag_sections";
+import { allTags, groupTags, inOrder, makeSection, setsOf, splitTag, tagsOfSets } from "./tag_sections";
 
-const all = (): boolean => true;
-
-describe("sections", () => {
-  it("are made of what stands before the first slash, in natural order", () => {
+describe("groupTags", () => {
+  it("goes by what stands before the first slash, in natural order", () => {
     const tags = ["val/loss", "loss", "train/layer10/norm", "train/layer2/norm", "/odd", "val/acc"];
-    expect(makeSections(tags, all)).toEqual([
-      { name: "", tags: ["/odd", "loss"] },
-      { name: "train", tags: ["train/layer2/norm", "train/layer10/norm"] },
-      { name: "val", tags: ["val/acc", "val/loss"] },
+    expect([...groupTags(tags)]).toEqual([
+      ["", ["/odd", "loss"]],
+      ["train", ["train/layer2/norm", "train/layer10/norm"]],
+      ["val", ["val/acc", "val/loss"]],
     ]);
   });
+});
 
-  it("leave out tags that the filter does not want, and sections without any", () => {
-    expect(makeSections(["a/x", "b/y"], (tag) => tag.endsWith("y"))).toEqual([{ name: "b", tags: ["b/y"] }]);
+describe("inOrder", () => {
+  it("puts the chosen ones first and forgets those that are gone", () => {
+    expect(inOrder(["a", "b", "c"], ["c", "gone"])).toEqual(["c", "a", "b"]);
+    expect(inOrder(["a", "b"], undefined)).toEqual(["a", "b"]);
+  });
+});
+
+describe("makeSection", () => {
+  it("keeps what matches and knows how much there was", () => {
+    expect(makeSection("a", "a", ["a/x", "a/y"], (id) => id.endsWith("y"))).toEqual({ key: "a", title: "a", ids: ["a/y"], total: 2 });
+    expect(makeSection("a", "a", ["a/x"], () => false)).toBeNull();
   });
 });
 
@@ -31,12 +39,9 @@ describe("tags of runs", () => {
   const index: TagIndex = { generation: 1, runs: { a: 0, b: 0, c: 1 }, tag_sets: [{ loss: "scalar" }, JSON.parse('{"loss": "scalar", "toString": "scalar"}') as Record<string, "scalar">] };
 
   it("come from the shared sets", () => {
-    expect([...tagsOfRuns(index, ["a", "b"])]).toEqual(["loss"]);
-    expect([...tagsOfRuns(index, ["a", "c", "unknown"])].sort()).toEqual(["loss", "toString"]);
-  });
-
-  it("tell which runs have a tag", () => {
-    expect(runsWithTag(index, ["a", "b", "c", "unknown"], "loss")).toEqual(["a", "b", "c"]);
-    expect(runsWithTag(index, ["a", "b", "c"], "toString")).toEqual(["c"]);
+    expect(setsOf(index, ["b", "a", "unknown"])).toEqual([0]);
+    expect([...tagsOfSets(index, [0])]).toEqual(["loss"]);
+    expect([...tagsOfSets(index, setsOf(index, ["c", "a"]))].sort()).toEqual(["loss", "toString"]);
+    expect(allTags(index).size).toBe(2);
   });
 });

@@ -1,14 +1,22 @@
-// Tags in sections: what stands before the first slash names the section.
+// Tags in sections: what stands before the first slash names the section. Pinned cards and panels have sections of their
+// own. Pure.
 
 import type { TagIndex } from "../../api/types";
+import { sortNaturally } from "./natural_order";
+
+// No prefix has a slash, so these are nobody's prefix.
+export const PINNED = "/pinned";
+export const PANELS = "/panels";
 
 export interface Section {
-  /** "" for tags without a slash. */
-  readonly name: string;
-  readonly tags: readonly string[];
+  /** What the section is remembered by: the prefix, PINNED or PANELS. */
+  readonly key: string;
+  readonly title: string;
+  /** Ids of its cards. */
+  readonly ids: readonly string[];
+  /** How many cards there are without a filter. */
+  readonly total: number;
 }
-
-const natural = new Intl.Collator("en", { numeric: true });
 
 export const prefixOf = (tag: string): string => tag.slice(0, Math.max(0, tag.indexOf("/")));
 
@@ -19,32 +27,52 @@ export function splitTag(tag: string): [string, string] {
   return [tag.slice(0, slash + 1), tag.slice(slash + 1)];
 }
 
-/** Sections and tags in natural order (layer2 before layer10), tags without a prefix first. */
-export function makeSections(tags: Iterable<string>, matches: (tag: string) => boolean): Section[] {
+/** Tags by prefix, both in natural order, tags without a prefix first. */
+export function groupTags(tags: Iterable<string>): ReadonlyMap<string, readonly string[]> {
   const byPrefix = new Map<string, string[]>();
-  for (const tag of tags) {
-    if (!matches(tag)) continue;
+  for (const tag of sortNaturally(tags)) {
     const prefix = prefixOf(tag);
-    const section = byPrefix.get(prefix);
-    if (section) section.push(tag);
+    const inside = byPrefix.get(prefix);
+    if (inside) inside.push(tag);
     else byPrefix.set(prefix, [tag]);
   }
-  return [...byPrefix]
-    .sort(([a], [b]) => natural.compare(a, b))
-    .map(([name, inside]) => ({ name, tags: inside.sort(natural.compare) }));
+  return new Map(sortNaturally(byPrefix.keys()).map((prefix) => [prefix, byPrefix.get(prefix) ?? []]));
 }
 
-/** Every tag that at least one of the runs has. */
-export function tagsOfRuns(index: TagIndex, runs: readonly string[]): Set<string> {
-  const sets = new Set(runs.map((run) => index.runs[run]));
+/** Those the user has put first, then the others as they come. */
+export function inOrder(ids: readonly string[], first: readonly string[] | undefined): readonly string[] {
+  if (!first || first.length === 0) return ids;
+  const present = new Set(ids);
+  const leading = first.filter((id) => present.has(id));
+  const isLeading = new Set(leading);
+  return [...leading, ...ids.filter((id) => !isLeading.has(id))];
+}
+
+/** One section with what the filter leaves of it; null when that is nothing. */
+export function makeSection(key: string, title: string, ids: readonly string[], matches: (id: string) => boolean): Section | null {
+  const matching = ids.filter(matches);
+  return matching.length > 0 ? { key, title, ids: matching, total: ids.length } : null;
+}
+
+/** Every tag that at least one run has. */
+export function allTags(index: TagIndex): Set<string> {
   const tags = new Set<string>();
-  for (const set of sets) {
-    if (set !== undefined) for (const tag of Object.keys(index.tag_sets[set] ?? {})) tags.add(tag);
-  }
+  for (const set of index.tag_sets) for (const tag of Object.keys(set)) tags.add(tag);
   return tags;
 }
 
-export function runsWithTag(index: TagIndex, runs: readonly string[], tag: string): string[] {
-  const hasTag = index.tag_sets.map((set) => Object.hasOwn(set, tag));
-  return runs.filter((run) => hasTag[index.runs[run] ?? -1] === true);
+/** Which of the index's tag sets these runs have, each once and in order. */
+export function setsOf(index: TagIndex, runs: readonly string[]): number[] {
+  const sets = new Set<number>();
+  for (const run of runs) {
+    const set = index.runs[run];
+    if (set !== undefined) sets.add(set);
+  }
+  return [...sets].sort((a, b) => a - b);
+}
+
+export function tagsOfSets(index: TagIndex, sets: readonly number[]): Set<string> {
+  const tags = new Set<string>();
+  for (const set of sets) for (const tag of Object.keys(index.tag_sets[set] ?? {})) tags.add(tag);
+  return tags;
 }

@@ -1,0 +1,132 @@
+"""`python -m bench.page`: both pages in one Chromium on the same logs, in turn, and one table.
+
+python -m bench.page                     everything (about forty minutes, most of it TensorBoard's)
+python -m bench.page --quick             once each, and TensorBoard on the smallest logs only
+python -m bench.page --only 10x20,500x10 some log directories
+python -m bench.page --peer-repeat 0     without TensorBoard
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from contextlib import ExitStack
+from pathlib import Path
+
+from playwright.sync_api import Browser
+
+from bench import ours, peers, table
+from bench.measure import Server
+from bench.page.browser import VIEWPORT, chromium
+from bench.page.figures import DEMANDS
+from bench.page.logs import SHAPES, PageLogs, page_logs
+from bench.page.sides import RUNGLASS, TENSORBOARD, Side
+from bench.page.visit import Figures, Visit
+from bench.peers import Peer
+from bench.setting import cpu_name, tried
+from bench.table import Row
+from bench.workloads import OUT
+
+USES = ("smooth", "zoom", "filter")
+STEPS = {
+    "10x20": USES,
+    "100x20": USES,
+    "500x10": USES,
+    "1000x1": ("hover", "zoom"),
+    "20x10000": ("scroll",),
+}
+# TensorBoard goes on drawing for seconds after the last visible change of many runs.
+STILL_MS = {"10x20": 1500, "100x20": 3000, "500x10": 6000}
+# TensorBoard ticks 500 of 1,000 runs, and pages its 10,000 tags instead of scrolling them: nothing to compare.
+PEER_LOGS = ("10x20", "100x20", "500x10")
+PEER_READS_S = 600
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        "bench.page", description="The page, side by side with TensorBoard's Time Series page."
+    )
+    parser.add_argument("--only", default=",".join(SHAPES), help="comma-separated logs: " + ", ".join(SHAPES))
+    parser.add_argument(
+        "--quick", action="store_true", help="once each, TensorBoard on the smallest logs only"
+    )
+    parser.add_argument("--json", type=Path, help="write all samples there too")
+    parser.add_argument("--repeat", type=int, default=5, help="visits to Runglass")
+    parser.add_argument("--peer-repeat", type=int, default=5, help="visits to TensorBoard; 0 leaves it out")
+    chosen = parser.parse_args()
+    unknown = set(chosen.only.split(",")) - set(SHAPES)
+    if unknown:
+        parser.error(f"no such logs: {', '.join(sorted(unknown))} (there are {', '.join(SHAPES)})")
+    if chosen.quick:
+        chosen.repeat, chosen.peer_repeat = 1, min(1, chosen.peer_repeat)
+    return chosen
+
+
+def visit(browser: Browser, server: Server, side: Side, logs: PageLogs, name: str) -> Figures:
+    """One visit; a failure costs its figures and is said, but not the run."""
+    visiting = Visit(browser, server, side, logs, STILL_MS.get(name, 1500), STEPS[name])
+    found: Figures = {}
+    try:
+        found = visiting.run()
+    except Exception as error:
+        visiting.failures.append(f"loading: {' '.join(str(error).split())[:300]}")
+    for failure in visiting.failures:
+        print(f"{name}, {side.name}: {failure}", file=sys.stderr, flush=True)
+    brief = ", ".join(f"{key} {found[key]:.3f}" for key in found if key.endswith("_s"))
+    print(f"{name}, {side.name}: {brief}", flush=True)
+    return found
+
+
+def measure(name: str, chosen: argparse.Namespace, peer: Peer | None) -> tuple[list[Figures], list[Figures]]:
+    logs = page_logs(name)
+    own: list[Figures] = []
+    others: list[Figures] = []
+    peer_repeat = chosen.peer_repeat if peer and name in (PEER_LOGS[:1] if chosen.quick else PEER_LOGS) else 0
+    with ExitStack() as stack:
+        mine = stack.enter_context(ours.server(logs.path))
+        mine.wait_until(lambda: ours.is_complete(mine, logs), "Runglass has read the logs")
+        if peer and peer_repeat:
+            theirs = stack.enter_context(peer.server(logs.path, reload_interval_s=0))
+            theirs.wait_until(
+                lambda: peers.is_complete(theirs, logs),
+                "TensorBoard has read the logs",
+                timeout_s=PEER_READS_S,
+            )
+        browser = stack.enter_context(chromium())
+        for turn in range(max(chosen.repeat, peer_repeat)):
+            if turn < chosen.repeat:
+                own.append(visit(browser, mine, RUNGLASS, logs, name))
+            if turn < peer_repeat:
+                others.append(visit(browser, theirs, TENSORBOARD, logs, name))
+    return own, others
+
+
+def main() -> int:
+    chosen = arguments()
+    OUT.mkdir(parents=True, exist_ok=True)
+    found_peer = tried("TensorBoard", Peer) if chosen.peer_repeat else None
+    peer = found_peer if isinstance(found_peer, Peer) else None
+    load_before = os.getloadavg()[0]
+    names = chosen.only.split(",")
+    found = {name: measure(name, chosen, peer) for name in names}
+    rows: list[Row] = [demand.row(*found[demand.logs]) for demand in DEMANDS if demand.logs in found]
+    about = [
+        f"{time.strftime('%Y-%m-%d')}, {os.cpu_count()} cores, {cpu_name()}, no GPU, "
+        f"Chromium {VIEWPORT['width']}x{VIEWPORT['height']}",
+        f"Peer: {peer.describe() if peer else 'left out'}, Time Series page",
+        f"Median of {chosen.repeat} visits (peer: {chosen.peer_repeat}), in turn",
+        f"Load average {load_before:.1f} at the start, {os.getloadavg()[0]:.1f} at the end",
+    ]
+    if chosen.quick:
+        about.append("Quick run: the figures are not to be judged")
+    print("\n" + "\n".join(about) + "\n\n" + table.plain(rows))
+    (OUT / "page.md").write_text(table.markdown(rows, about))
+    if chosen.json:
+        table.write_json(chosen.json, rows, about)
+    return int(any(row.ok is False for row in rows))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,110 @@
+"""The figures that are demanded of the page, and how a measurement is judged against them."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from bench.page.visit import Figures
+from bench.table import Row
+
+MB = 1e6
+
+
+def seconds(value: float) -> str:
+    return f"{value * 1000:.0f} ms" if value < 0.995 else f"{value:.1f} s"
+
+
+def megabytes(value: float) -> str:
+    return f"{value / MB:,.1f} MB" if value < 10 * MB else f"{value / MB:,.0f} MB"
+
+
+def kilobytes(value: float) -> str:
+    return f"{value / 1000:,.0f} kB"
+
+
+def count(value: float) -> str:
+    return f"{value:,.0f}"
+
+
+def task(value: float) -> str:
+    """Chromium reports no task under 50 ms."""
+    return seconds(value) if value >= 0.05 else "< 50 ms"
+
+
+@dataclass(frozen=True)
+class Demand:
+    what: str
+    key: str
+    logs: str
+    # None: shown, not judged.
+    limit: float | None = None
+    # What TensorBoard 2.21 took when the limit was set, machine quiet; None where it was not measured.
+    quiet_peer: float | None = None
+    text: Callable[[float], str] = seconds
+
+    def row(self, own: list[Figures], peer: list[Figures]) -> Row:
+        """The median is judged: against the limit or, where that is missed, by the ratio to the peer in this run."""
+        row = Row(f"{self.what}, {self.logs}")
+        ours = [figures[self.key] for figures in own if self.key in figures]
+        theirs = [figures[self.key] for figures in peer if self.key in figures]
+        row.raw = {"ours": ours, "peer": theirs}
+        if self.limit is not None:
+            row.must_be = f"≤ {self.text(self.limit)}"
+            if self.quiet_peer:
+                row.must_be += f" or 1/{self.quiet_peer / self.limit:.1f}"
+        if theirs:
+            row.peer = self.text(statistics.median(theirs))
+        if not ours:
+            row.ours = "not measured"
+            row.ok = None if self.limit is None else False
+            return row
+        own_median = statistics.median(ours)
+        row.ours = self.text(own_median)
+        if theirs and own_median > 0:
+            row.ours += f" (1/{statistics.median(theirs) / own_median:.1f})"
+        if self.limit is None:
+            return row
+        row.ok = own_median <= self.limit
+        if not row.ok and self.quiet_peer and theirs:
+            row.ok = own_median / statistics.median(theirs) <= self.limit / self.quiet_peer
+        return row
+
+
+def three(what: str, key: str, limits: tuple[float, ...], peers: tuple[float, ...]) -> list[Demand]:
+    text = task if key == "longest_s" else seconds
+    names = ("10x20", "100x20", "500x10")
+    return [Demand(what, key, *each, text=text) for each in zip(names, limits, peers, strict=True)]
+
+
+DEMANDS = (
+    *three("navigation → first chart with lines", "first_s", (0.6, 0.7, 1.0), (3.8, 9.0, 37.0)),
+    *three("navigation → all visible charts", "all_s", (0.8, 1.0, 1.6), (4.4, 12.0, 57.0)),
+    *three("smoothing → all visible charts redrawn", "smooth_s", (0.1, 0.2, 0.4), (1.7, 4.3, 11.0)),
+    *three("run regex → table and charts", "filter_s", (0.06, 0.15, 0.4), (0.4, 2.2, 8.9)),
+    *three("box zoom of one chart", "zoom_s", (0.06, 0.1, 0.2), (0.14, 0.8, 4.6)),
+    *three("longest main-thread task while loading", "longest_s", (0.1, 0.1, 0.1), (0.85, 1.9, 3.4)),
+    Demand("JavaScript heap", "heap_bytes", "500x10", 100 * MB, 937 * MB, megabytes),
+    Demand("renderer memory", "renderer_bytes", "500x10", 400 * MB, 2400 * MB, megabytes),
+    Demand("DOM elements", "elements", "500x10", 3000, 44_154, count),
+    Demand("data transferred", "data_bytes", "500x10", 6 * MB, 31 * MB, megabytes),
+    Demand("JavaScript for the first page, gzipped", "script_bytes", "500x10", 150_000, 1_716_000, kilobytes),
+    Demand("1,000 runs in one chart: hover → tooltip painted", "hover_s", "1000x1", 0.03),
+    Demand("1,000 runs in one chart: box zoom", "zoom_s", "1000x1", 0.2),
+    Demand("10,000 tags: first chart", "first_s", "20x10000", 1.5),
+    Demand("10,000 tags: longest task while scrolling", "scroll_longest_s", "20x10000", 0.1, text=task),
+    *(
+        Demand(what, key, logs, text=text)
+        for logs in ("10x20", "100x20", "500x10")
+        for what, key, text in (
+            ("visible charts", "charts", count),
+            ("CPU for loading: renderer and GPU process", "load_cpu_s", seconds),
+            ("CPU for loading: server", "server_cpu_s", seconds),
+            ("CPU for loading: the probe's share", "load_probe_s", seconds),
+            ("CPU for smoothing: renderer, GPU process, server", "smooth_cpu_s", seconds),
+            ("CPU for the run regex: renderer, GPU process, server", "filter_cpu_s", seconds),
+            ("CPU for the zoom: renderer, GPU process, server", "zoom_cpu_s", seconds),
+        )
+    ),
+)

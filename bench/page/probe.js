@@ -1,0 +1,164 @@
+// Runs inside both pages from before their first script, and looks at them as a user does: at pixels of the charts' canvases and
+// at the text of the run table. Knows of the two pages only the selectors that it is given. A page may say where looking is
+// worth while (`drawnCard`, `settled`); what it says is never taken for a result.
+
+(({ card, canvas, table, tip, drawnCard, settled, restFactor }) => {
+  const LINE_PIXELS = 20; // of those looked at that must be painted before a canvas counts as showing lines
+  const EVERY_PIXEL = 3; // looked at
+  const VISIBLE_SHARE = 0.2; // of a card's height that must be in view before the card counts: less shows no chart, only its title
+  const STILL_FRAMES = 10; // a blocked page must not look like a still one
+  const CALM_REST_FACTOR = 9; // after a look that may well have been the last
+
+  // Taken before the page's scripts can wrap them: a framework that runs its whole cycle after every wrapped callback
+  // would be charged for our looking.
+  const inNextFrame = requestAnimationFrame.bind(globalThis);
+  const listen = addEventListener.bind(globalThis);
+  const after = setTimeout.bind(globalThis);
+  const Promised = Promise;
+  const Channel = MessageChannel;
+
+  const tasks = [];
+  new PerformanceObserver((list) => {
+    for (const { startTime, duration } of list.getEntries()) tasks.push({ startMs: startTime, endMs: startTime + duration });
+  }).observe({ type: "longtask", buffered: true });
+
+  const scratch = new OffscreenCanvas(1, 1);
+  const context = scratch.getContext("2d", { willReadFrequently: true });
+  const own = []; // when this script was at work itself
+
+  /** Painted pixels and a hash of what a canvas shows; null while it shows nothing. */
+  function look(element) {
+    const { width, height } = element;
+    if (!width || !height) return null;
+    if (scratch.width !== width || scratch.height !== height) Object.assign(scratch, { width, height });
+    else context.clearRect(0, 0, width, height);
+    context.drawImage(element, 0, 0);
+    const pixels = new Uint32Array(context.getImageData(0, 0, width, height).data.buffer);
+    let hash = 0;
+    let painted = 0;
+    for (let i = 0; i < pixels.length; i += EVERY_PIXEL) {
+      if (pixels[i] === 0) continue;
+      painted++;
+      hash = Math.imul(hash ^ pixels[i] ^ i, 0x01000193);
+    }
+    return painted >= LINE_PIXELS ? hash : null;
+  }
+
+  /** What cuts an element off: the nearest ancestor that scrolls. */
+  function clipOf(element) {
+    let around = element.parentElement;
+    while (around && !/auto|scroll/.test(getComputedStyle(around).overflowY)) around = around.parentElement;
+    return (around ?? document.documentElement).getBoundingClientRect();
+  }
+
+  const isInView = (element) => {
+    const at = element.getBoundingClientRect();
+    const clip = clipOf(element);
+    const seenPx = Math.min(at.bottom, clip.bottom, innerHeight) - Math.max(at.top, clip.top, 0);
+    return at.height > 0 && seenPx >= VISIBLE_SHARE * at.height && at.right > 0 && at.left < innerWidth;
+  };
+  const cardsInView = () => [...document.querySelectorAll(card)].filter(isInView);
+  const canvasOf = (each) => each.querySelector(canvas);
+
+  /** Calls `check` in frames until it returns something, with the frame's start: what it sees was there by then. */
+  const eachFrame = (check, timeoutMs, what, restFactorNow = () => restFactor) =>
+    new Promised((done, fail) => {
+      const timeoutAtMs = performance.now() + timeoutMs;
+      let restUntilMs = 0;
+      const frame = () => {
+        const startMs = performance.now();
+        if (startMs >= restUntilMs) {
+          const found = check(startMs);
+          const endMs = performance.now();
+          own.push({ startMs, endMs });
+          restUntilMs = endMs + restFactorNow() * (endMs - startMs);
+          if (found !== undefined) return done(found);
+        }
+        if (startMs > timeoutAtMs) fail(new Error(`${what}: not within ${timeoutMs} ms`));
+        else inNextFrame(frame);
+      };
+      inNextFrame(frame);
+    });
+
+  /** From navigation start: the first chart with lines, and the last one in view. */
+  function loaded(timeoutMs, stillMs) {
+    let firstMs = 0;
+    let allMs = 0;
+    const drawn = new WeakSet();
+    return eachFrame((nowMs) => {
+      // Asking where elements are makes the page lay itself out, so it is asked only once there may be something to see.
+      const isWorthwhile = firstMs ? document.querySelector(settled) : document.querySelector(`:is(${card})${drawnCard}`);
+      if (!isWorthwhile) return undefined;
+      const cards = cardsInView();
+      let isAll = cards.length > 0;
+      for (const each of cards) {
+        const element = canvasOf(each);
+        if (element && !drawn.has(element) && each.matches(drawnCard) && look(element) !== null) drawn.add(element);
+        if (element && drawn.has(element)) firstMs ||= nowMs;
+        else isAll = false;
+      }
+      if (!isAll) allMs = 0;
+      else allMs ||= nowMs;
+      return allMs && nowMs - allMs > stillMs ? { firstMs, allMs, charts: cards.length } : undefined;
+    }, timeoutMs, "all visible charts");
+  }
+
+  const textHash = () => {
+    const text = document.querySelector(table)?.textContent ?? "";
+    let hash = text.length;
+    for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+    return hash;
+  };
+
+  /** From the next `event` to the last change that can be seen: of some of the charts in view, and of the table. */
+  function changed(event, { charts = [0], withTable = false, stillMs, timeoutMs }) {
+    const watched = cardsInView().slice(...charts).map(canvasOf).filter(Boolean);
+    const looks = () => watched.map(look);
+    const before = looks();
+    let last = before;
+    let lastText = withTable ? textHash() : 0;
+    let fromMs = 0;
+    let chartsMs = 0;
+    let tableMs = 0;
+    let stillFrames = 0;
+    listen(event, (heard) => (fromMs ||= heard.timeStamp), { capture: true, once: true });
+    return eachFrame((nowMs) => {
+      if (!fromMs || !document.querySelector(settled)) return undefined;
+      const seen = looks();
+      const text = withTable ? textHash() : 0;
+      stillFrames++;
+      if (seen.some((hash, i) => hash !== last[i])) [chartsMs, stillFrames] = [nowMs, 0];
+      if (text !== lastText) [tableMs, stillFrames] = [nowMs, 0];
+      [last, lastText] = [seen, text];
+      const endMs = Math.max(chartsMs, tableMs);
+      if (!chartsMs || (withTable && !tableMs) || stillFrames < STILL_FRAMES || nowMs - endMs < stillMs) return undefined;
+      const same = seen.filter((hash, i) => hash === before[i]).length;
+      return { tookMs: endMs - fromMs, tableMs: tableMs && tableMs - fromMs, same, charts: watched.length };
+    }, timeoutMs, `what follows ${event}`, () => (chartsMs ? CALM_REST_FACTOR : restFactor));
+  }
+
+  /** From the next move of the pointer to the paint after the tooltip says something else. */
+  const hovered = (timeoutMs) =>
+    new Promised((done, fail) => {
+      const text = () => document.querySelector(tip)?.textContent ?? "";
+      const before = text();
+      after(() => fail(new Error("the tooltip did not change")), timeoutMs);
+      listen("pointermove", ({ timeStamp }) => {
+        const channel = new Channel();
+        // A message posted in a frame's callback comes in after that frame has been laid out and painted.
+        channel.port1.onmessage = () => {
+          if (text() === before) return inNextFrame(() => channel.port2.postMessage(0));
+          done(performance.now() - timeStamp);
+        };
+        inNextFrame(() => channel.port2.postMessage(0));
+      }, { capture: true, once: true });
+    });
+
+  const ownMs = (fromMs, toMs) =>
+    own.reduce((sum, work) => sum + Math.max(0, Math.min(work.endMs, toMs) - Math.max(work.startMs, fromMs)), 0);
+  /** The longest task since, without this script's own share in it. */
+  const longest = (fromMs) =>
+    tasks.filter(({ startMs }) => startMs >= fromMs).reduce((most, { startMs, endMs }) => Math.max(most, endMs - startMs - ownMs(startMs, endMs)), 0);
+
+  globalThis.bench = { inNextFrame, loaded, changed, hovered, longest, tasks, ownMs, cardsInView, canvasOf };
+})

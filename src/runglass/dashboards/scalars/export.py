@@ -1,0 +1,213 @@
+"""All points of many series as one file: CSV, JSON or Parquet, made piece by piece and never held as a whole.
+
+Knows how a file is written, not which series are in it.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from msgspec import UNSET, Struct
+from numpy.typing import NDArray
+
+from runglass.dashboards.answers import numbers
+from runglass.dashboards.route import CSV, JSON, PARQUET, encode_json
+from runglass.dashboards.scalars.shape import ExportedSeries
+from runglass.errors import RunglassError, RunUnknown, SeriesUnknown
+from runglass.query.lines import axis, smooth_values
+from runglass.query.source import Columns, DataSource, Smoothing
+from runglass.store.model import Attempts, SeriesKey
+
+# Series read at a time: views of what is in memory, so that many cost little.
+BATCH_SERIES = 64
+# Rows of one Parquet row group, about; readers are slow with many small ones.
+ROW_GROUP = 1 << 18
+PIECE_BYTES = 1 << 18
+
+
+class NeedsPyarrow(RunglassError):
+    code = "needs_pyarrow"
+    http_status = 400
+
+
+class ExportQuery(Struct, frozen=True):
+    # None: no column `smoothed`.
+    smoothing: Smoothing | None
+    attempts: Attempts
+
+    @property
+    def has_segment(self) -> bool:
+        return self.attempts == "all"
+
+
+def check_format(format: str) -> None:
+    if format == "parquet":
+        try:
+            import pyarrow.parquet  # noqa: F401
+        except ImportError:
+            raise NeedsPyarrow(
+                "Parquet files need the pyarrow package on the server: pip install pyarrow. CSV and JSON do not.",
+                where="format",
+            ) from None
+
+
+def write_series(
+    source: DataSource, keys: Sequence[SeriesKey], query: ExportQuery, format: str
+) -> tuple[str, Iterator[bytes]]:
+    """Media type and pieces of the file."""
+    # Taken before reading: what changes meanwhile may be in the file, what it names certainly is.
+    generation = source.generation
+    tables = (_table(each, query) for each in _read(source, keys, query.attempts))
+    match format:
+        case "csv":
+            return CSV, _pieces(_csv(tables, query))
+        case "json":
+            return JSON, _pieces(_json(tables, generation))
+        case _:
+            return PARQUET, _parquet(tables, query)
+
+
+class _Table(Struct, frozen=True):
+    """One series as columns of the file, by their names."""
+
+    key: SeriesKey
+    columns: dict[str, NDArray[Any]]
+
+
+def _read(source: DataSource, keys: Sequence[SeriesKey], attempts: Attempts) -> Iterator[Columns]:
+    for start in range(0, len(keys), BATCH_SERIES):
+        try:
+            yield from source.read_columns(keys[start : start + BATCH_SERIES], attempts=attempts)
+        except (RunUnknown, SeriesUnknown):
+            # A single series that vanished since the file was begun.
+            continue
+
+
+def _table(columns: Columns, query: ExportQuery) -> _Table:
+    table: dict[str, NDArray[Any]] = {
+        "step": columns.step,
+        "wall_time": columns.wall_time,
+        "value": columns.value.astype(np.float64),
+    }
+    if query.smoothing is not None:
+        x = axis(columns, "step", None)
+        smoothed = smooth_values(columns, x, query.smoothing, query.attempts)
+        table["smoothed"] = smoothed.astype(np.float64)
+    if query.has_segment:
+        table["segment"] = columns.segment
+    return _Table(columns.key, table)
+
+
+def _names(query: ExportQuery) -> list[str]:
+    smoothed = ["smoothed"] if query.smoothing is not None else []
+    return ["step", "wall_time", "value", *smoothed, *(["segment"] if query.has_segment else [])]
+
+
+def _csv(tables: Iterable[_Table], query: ExportQuery) -> Iterator[bytes]:
+    names = _names(query)
+    yield (",".join(["run", "tag", *names]) + "\n").encode()
+    for table in tables:
+        quoted = io.StringIO()
+        csv.writer(quoted, lineterminator="").writerow(table.key)
+        row = quoted.getvalue().replace("%", "%%") + ",%r" * len(names) + "\n"
+        rows = zip(*(column.tolist() for column in table.columns.values()), strict=True)
+        # File names may have bytes that are no text; they leave as they came.
+        yield "".join([row % values for values in rows]).encode("utf-8", "surrogateescape")
+
+
+def _json(tables: Iterable[_Table], generation: int) -> Iterator[bytes]:
+    yield b'{"generation":%d,"series":[' % generation
+    comma = b""
+    for table in tables:
+        columns = table.columns
+        series = ExportedSeries(
+            run=table.key.run,
+            tag=table.key.tag,
+            step=columns["step"].tolist(),
+            wall_time=numbers(columns["wall_time"]),
+            value=numbers(columns["value"]),
+            smoothed=numbers(columns["smoothed"]) if "smoothed" in columns else UNSET,
+            segment=columns["segment"].tolist() if "segment" in columns else UNSET,
+        )
+        yield comma + encode_json(series)
+        comma = b","
+    yield b"]}"
+
+
+def _pieces(parts: Iterator[bytes]) -> Iterator[bytes]:
+    """The same bytes in pieces that are worth sending."""
+    waiting = bytearray()
+    for part in parts:
+        waiting += part
+        if len(waiting) >= PIECE_BYTES:
+            yield bytes(waiting)
+            waiting.clear()
+    yield bytes(waiting)
+
+
+class _Sink(io.RawIOBase):
+    """A file that is only written to; what was written is taken away."""
+
+    def __init__(self) -> None:
+        self._parts: list[bytes] = []
+        self._at = 0
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        self._parts.append(bytes(data))
+        self._at += len(self._parts[-1])
+        return len(self._parts[-1])
+
+    def tell(self) -> int:
+        return self._at
+
+    def take(self) -> bytes:
+        parts, self._parts = self._parts, []
+        return b"".join(parts)
+
+
+def _parquet(tables: Iterable[_Table], query: ExportQuery) -> Iterator[bytes]:
+    import pyarrow
+    import pyarrow.parquet
+
+    name = pyarrow.dictionary(pyarrow.int32(), pyarrow.string())
+    types = {"step": pyarrow.int64(), "segment": pyarrow.int32()}
+    columns = [(each, types.get(each, pyarrow.float64())) for each in _names(query)]
+    schema = pyarrow.schema([("run", name), ("tag", name), *columns])
+    sink = _Sink()
+    with pyarrow.parquet.ParquetWriter(sink, schema) as writer:
+        for group in _row_groups(tables):
+            writer.write_table(_arrow_table(pyarrow, group, schema))
+            yield sink.take()
+    yield sink.take()
+
+
+def _row_groups(tables: Iterable[_Table]) -> Iterator[list[_Table]]:
+    group: list[_Table] = []
+    rows = 0
+    for table in tables:
+        group.append(table)
+        rows += len(table.columns["step"])
+        if rows >= ROW_GROUP:
+            yield group
+            group, rows = [], 0
+    if group:
+        yield group
+
+
+def _arrow_table(pyarrow: Any, group: list[_Table], schema: Any) -> Any:
+    counts = [len(table.columns["step"]) for table in group]
+    arrays = []
+    for place in (0, 1):
+        names = [table.key[place].encode("utf-8", "replace").decode() for table in group]
+        rows = np.repeat(np.arange(len(group), dtype=np.int32), counts)
+        arrays.append(pyarrow.DictionaryArray.from_arrays(rows, pyarrow.array(names, pyarrow.string())))
+    for name in schema.names[2:]:
+        arrays.append(pyarrow.array(np.concatenate([table.columns[name] for table in group])))
+    return pyarrow.Table.from_arrays(arrays, schema=schema)

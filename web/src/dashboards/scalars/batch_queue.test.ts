@@ -1,0 +1,70 @@
+import { describe, expect, it } from "vitest";
+import { BatchQueue } from "./batch_queue";
+
+const settled = async (): Promise<void> => {
+  for (let i = 0; i < 20; i++) await Promise.resolve();
+};
+
+function harness(limits = { inFlight: 2, batch: 3 }) {
+  const sent: { items: readonly number[]; signal: AbortSignal; answer: () => void; fail: (error: Error) => void }[] = [];
+  const queue = new BatchQueue<number, string>(
+    (items, signal) => new Promise((answer, fail) => sent.push({ items, signal, answer: () => answer(items.map(String)), fail })),
+    limits,
+  );
+  const ask = (place: number, kind = "k", signal = new AbortController().signal): Promise<string> => queue.run(place, kind, () => place, signal);
+  return { sent, ask };
+}
+
+describe("BatchQueue", () => {
+  it("sends the first alone and the others together, first on the page first", async () => {
+    const { sent, ask } = harness();
+    const answers = [6, 5, 4, 3, 1, 2].map((place) => ask(place));
+    await settled();
+    expect(sent.map(({ items }) => items)).toEqual([[1], [2, 3, 4]]);
+    sent[1]?.answer();
+    await settled();
+    expect(sent.map(({ items }) => items)).toEqual([[1], [2, 3, 4], [5, 6]]);
+    sent[0]?.answer();
+    sent[2]?.answer();
+    expect(await Promise.all(answers)).toEqual(["6", "5", "4", "3", "1", "2"]);
+  });
+
+  it("keeps apart what cannot be answered together", async () => {
+    const { sent, ask } = harness({ inFlight: 3, batch: 3 });
+    for (const [place, kind] of [[1, "a"], [2, "a"], [3, "b"], [4, "a"]] as const) void ask(place, kind);
+    await settled();
+    expect(sent.map(({ items }) => items)).toEqual([[1], [2, 4], [3]]);
+  });
+
+  it("asks one by one after a failure, so that only the culprit fails", async () => {
+    const { sent, ask } = harness();
+    const answers = [1, 2, 3].map((place) => ask(place));
+    await settled();
+    sent[0]?.answer();
+    sent[1]?.fail(new Error("one of us"));
+    await settled();
+    expect(sent[2]?.items).toEqual([2]);
+    sent[2]?.fail(new Error("it was me"));
+    await expect(answers[1]).rejects.toThrow("it was me");
+    await settled();
+    sent[3]?.answer();
+    await expect(answers[2]).resolves.toBe("3");
+  });
+
+  it("forgets what is given up, and stops a request that nobody waits for", async () => {
+    const { sent, ask } = harness({ inFlight: 1, batch: 3 });
+    const stops = [1, 2, 3, 4].map(() => new AbortController());
+    const answers = stops.map((stop, i) => ask(i + 1, "k", stop.signal).catch((error: Error) => error.name));
+    await settled();
+    stops[1]?.abort();
+    sent[0]?.answer();
+    await settled();
+    expect(await answers[1]).toBe("AbortError");
+    expect(sent[1]?.items).toEqual([3]);
+    stops[2]?.abort();
+    expect(sent[1]?.signal.aborted).toBe(true);
+    sent[1]?.fail(new DOMException("stopped", "AbortError"));
+    await settled();
+    expect(sent[2]?.items).toEqual([4]);
+  });
+});

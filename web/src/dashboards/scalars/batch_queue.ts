@@ -1,0 +1,84 @@
+// Lets only a few requests out at a time, what is nearest to the top of the page first, and sends those together that can be
+// answered together. Knows nothing of what is asked.
+
+interface Waiting<I, R> {
+  readonly item: I;
+  /** Items of one batch have the same. */
+  readonly kind: string;
+  readonly place: () => number;
+  readonly signal: AbortSignal;
+  readonly resolve: (result: R) => void;
+  readonly reject: (cause: unknown) => void;
+}
+
+/** Answers all items, in their order. */
+export type Send<I, R> = (items: readonly I[], signal: AbortSignal) => Promise<readonly R[]>;
+
+export class BatchQueue<I, R> {
+  #inFlight = 0;
+  #isPlanned = false;
+  readonly #waiting = new Set<Waiting<I, R>>();
+
+  constructor(
+    private readonly send: Send<I, R>,
+    private readonly limits = { inFlight: 4, batch: 4 },
+  ) {}
+
+  /** Rejects with the signal's reason when that comes first. */
+  run(item: I, kind: string, place: () => number, signal: AbortSignal): Promise<R> {
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) return reject(signal.reason as Error);
+      const waiting: Waiting<I, R> = { item, kind, place, signal, resolve, reject };
+      this.#waiting.add(waiting);
+      signal.addEventListener("abort", () => {
+        this.#waiting.delete(waiting);
+        reject(signal.reason as Error);
+      }, { once: true });
+      this.#plan();
+    });
+  }
+
+  /** Cards of one page ask in the same moment; which of them is first is known after it. */
+  #plan(): void {
+    if (this.#isPlanned) return;
+    this.#isPlanned = true;
+    queueMicrotask(() => {
+      this.#isPlanned = false;
+      this.#next();
+    });
+  }
+
+  #next(): void {
+    while (this.#inFlight < this.limits.inFlight && this.#waiting.size > 0) {
+      const inOrder = [...this.#waiting].sort((a, b) => a.place() - b.place());
+      const kind = inOrder[0]?.kind;
+      // The very first goes alone, so that something is seen early.
+      const size = this.#inFlight === 0 ? 1 : this.limits.batch;
+      const batch = inOrder.filter((each) => each.kind === kind).slice(0, size);
+      for (const each of batch) this.#waiting.delete(each);
+      this.#inFlight++;
+      void this.#settle(batch).finally(() => {
+        this.#inFlight--;
+        this.#next();
+      });
+    }
+  }
+
+  async #settle(batch: readonly Waiting<I, R>[]): Promise<void> {
+    const stop = new AbortController();
+    const stopIfAlone = (): void => {
+      if (batch.every((each) => each.signal.aborted)) stop.abort();
+    };
+    for (const { signal } of batch) signal.addEventListener("abort", stopIfAlone, { once: true });
+    try {
+      const results = await this.send(batch.map((each) => each.item), stop.signal);
+      batch.forEach((each, i) => each.resolve(results[i] as R));
+    } catch (cause) {
+      if (batch.length === 1 || stop.signal.aborted) for (const each of batch) each.reject(cause);
+      // One of them may be at fault: the others shall not suffer for it.
+      else for (const each of batch) if (!each.signal.aborted) await this.#settle([each]);
+    } finally {
+      for (const { signal } of batch) signal.removeEventListener("abort", stopIfAlone);
+    }
+  }
+}

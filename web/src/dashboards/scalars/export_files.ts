@@ -1,0 +1,48 @@
+// Ways out of the page: a file to save, a text for the clipboard. Knows nothing of what is in them.
+
+import { mount, unmount } from "svelte";
+import type { Session } from "../../state/session.svelte";
+import TextDialog from "../../ui/TextDialog.svelte";
+
+const MAX_NAME = 120;
+
+/** A file name that every system takes, from names that may hold anything. */
+export function fileName(parts: readonly string[], ending: string): string {
+  const safe = parts
+    .map((part) => part.normalize("NFC").replace(/[^\p{L}\p{N}._=+-]+/gu, "_").replace(/^[._]+|[._]+$/g, ""))
+    .filter((part) => part !== "");
+  const name = [...(safe.join("-") || "runglass")].slice(0, MAX_NAME).join("");
+  // Windows has names of its own for these, whatever the ending.
+  return `${/^(con|prn|aux|nul|com\d|lpt\d)$/i.test(name) ? `_${name}` : name}.${ending}`;
+}
+
+export function saveBlob(blob: Blob, name: string): void {
+  const url = URL.createObjectURL(blob);
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = name;
+  link.click();
+  // The browser has begun to read it by then; a revoked address would cut that short.
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+}
+
+export function saveText(text: string, name: string, type: string): void {
+  saveBlob(new Blob([text], { type: `${type};charset=utf-8` }), name);
+}
+
+/** Where the clipboard is closed to the page, the text is shown for the user to copy. */
+export async function copyText(session: Session, text: string, what: string): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(text);
+    session.messages.say(`${what} copied.`);
+  } catch {
+    showText(what, text);
+  }
+}
+
+function showText(title: string, text: string): void {
+  const dialog = mount(TextDialog, {
+    target: document.body,
+    props: { title, text, hint: "This page may not write to the clipboard here. The text is selected: copy it with Ctrl-C.", onclose: () => void unmount(dialog) },
+  });
+}

@@ -1,0 +1,42 @@
+// Which of the shown runs a card is about. Cards with the same runs share one list and one key, so that five hundred runs
+// are gone through once and not once a card. Pure.
+
+import type { TagIndex } from "../../api/types";
+import { hashName } from "../../state/run_key";
+import { setsOf } from "./tag_sections";
+
+export interface RunSet {
+  readonly names: readonly string[];
+  /** Equal for equal lists. */
+  readonly key: string;
+  readonly has: (run: string) => boolean;
+}
+
+export function toRunSet(names: readonly string[]): RunSet {
+  let set: ReadonlySet<string> | null = null;
+  return {
+    names,
+    key: `${names.length}.${hashName(names.join("\n")).toString(36)}`,
+    has: (run) => (set ??= new Set(names)).has(run),
+  };
+}
+
+export const isSubset = (inner: RunSet, outer: RunSet): boolean =>
+  inner.key === outer.key || (inner.names.length <= outer.names.length && inner.names.every(outer.has));
+
+/** Answers, for any tags, which of the runs have at least one of them. */
+export function runSetFinder(index: TagIndex, runs: readonly string[]): (tags: readonly string[]) => RunSet {
+  const sets = setsOf(index, runs);
+  const known = new Map<string, RunSet>();
+  return (tags) => {
+    const having = sets.filter((set) => tags.some((tag) => Object.hasOwn(index.tag_sets[set] as object, tag)));
+    const signature = having.length === sets.length ? "all" : having.join();
+    let found = known.get(signature);
+    if (!found) {
+      const wanted = new Set(having);
+      found = toRunSet(runs.filter((run) => wanted.has(index.runs[run] ?? -1)));
+      known.set(signature, found);
+    }
+    return found;
+  };
+}

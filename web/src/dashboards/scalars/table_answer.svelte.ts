@@ -1,0 +1,98 @@
+// The newest answer to a question that changes quickly: one question at a time, the newest one next, and the last answer
+// kept until a better one is there. Knows nothing of what is asked.
+
+import { ApiError } from "../../api/client";
+import { Pacer } from "../../state/pacer";
+
+const LIVE_PACE = { restFactor: 3, minRestMs: 150, maxRestMs: 5_000 };
+
+export interface Answered<Query, Value> {
+  readonly key: string;
+  readonly query: Query;
+  readonly value: Value;
+}
+
+export class LatestAnswer<Query, Value> {
+  /** Raw: replaced whole, never edited. */
+  answer = $state.raw<Answered<Query, Value> | null>(null);
+  error = $state.raw<{ readonly key: string; readonly cause: ApiError } | null>(null);
+
+  #wanted: { readonly key: string; readonly query: Query } | null = null;
+  #isAsking = false;
+  #isEnded = false;
+  #abort = new AbortController();
+  readonly #refresh = new Pacer(() => this.#askAgain(), LIVE_PACE);
+
+  constructor(private readonly ask: (query: Query, signal: AbortSignal) => Promise<Value>) {}
+
+  /** The key says whether two questions are the same. */
+  want(key: string, query: Query): void {
+    if (this.#wanted?.key === key) return;
+    this.#wanted = { key, query };
+    void this.#askUntilCurrent();
+  }
+
+  /** What was asked about has changed. */
+  refresh(): void {
+    if (this.#wanted) this.#refresh.request();
+  }
+
+  retry(): void {
+    this.error = null;
+    void this.#askUntilCurrent();
+  }
+
+  /** Nobody waits for an answer any more, and the last one is old when somebody does again. */
+  forget(): void {
+    this.#wanted = null;
+    this.#abort.abort();
+    this.#abort = new AbortController();
+    this.answer = null;
+    this.error = null;
+  }
+
+  end(): void {
+    this.#isEnded = true;
+    this.#refresh.end();
+    this.#abort.abort();
+  }
+
+  async #askUntilCurrent(): Promise<void> {
+    if (this.#isAsking) return;
+    this.#isAsking = true;
+    try {
+      while (!this.#isEnded && this.#wanted && this.answer?.key !== this.#wanted.key && this.error?.key !== this.#wanted.key) {
+        await this.#askOnce(this.#wanted);
+      }
+    } finally {
+      this.#isAsking = false;
+    }
+  }
+
+  async #askAgain(): Promise<void> {
+    if (this.#isAsking || !this.#wanted) return;
+    this.#isAsking = true;
+    try {
+      await this.#askOnce(this.#wanted);
+    } finally {
+      this.#isAsking = false;
+    }
+    await this.#askUntilCurrent();
+  }
+
+  async #askOnce({ key, query }: { readonly key: string; readonly query: Query }): Promise<void> {
+    const { signal } = this.#abort;
+    try {
+      const value = await this.ask(query, signal);
+      if (this.#isEnded || signal.aborted) return;
+      this.answer = { key, query, value };
+      this.error = null;
+    } catch (cause) {
+      if (this.#isEnded || signal.aborted) return;
+      const error = cause instanceof ApiError ? cause : new ApiError("internal", String(cause));
+      // The answer is still the right one, only not the newest; the next change asks again.
+      if (error.code === "unreachable" && this.answer?.key === key) return;
+      this.error = { key, cause: error };
+    }
+  }
+}

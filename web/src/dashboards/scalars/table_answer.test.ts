@@ -1,0 +1,76 @@
+import { describe, expect, it } from "vitest";
+import { ApiError } from "../../api/client";
+import { LatestAnswer } from "./table_answer.svelte";
+
+interface Asked {
+  readonly query: number;
+  readonly signal: AbortSignal;
+  readonly answer: (value: string) => void;
+  readonly fail: (cause: Error) => void;
+}
+
+function makeLatest(): { latest: LatestAnswer<number, string>; asked: Asked[] } {
+  const asked: Asked[] = [];
+  const latest = new LatestAnswer<number, string>(
+    (query, signal) => new Promise((answer, fail) => asked.push({ query, signal, answer, fail })),
+  );
+  return { latest, asked };
+}
+
+const settle = async (): Promise<void> => {
+  for (let i = 0; i < 10; i++) await Promise.resolve();
+};
+
+describe("LatestAnswer", () => {
+  it("asks one question at a time and leaves out those that were overtaken", async () => {
+    const { latest, asked } = makeLatest();
+    for (const query of [1, 2, 3]) latest.want(String(query), query);
+    expect(asked.map((each) => each.query)).toEqual([1]);
+    asked[0]?.answer("one");
+    await settle();
+    expect(latest.answer?.value).toBe("one");
+    expect(asked.map((each) => each.query)).toEqual([1, 3]);
+    asked[1]?.answer("three");
+    await settle();
+    expect(latest.answer).toEqual({ key: "3", query: 3, value: "three" });
+    expect(asked).toHaveLength(2);
+  });
+
+  it("does not ask the same twice", async () => {
+    const { latest, asked } = makeLatest();
+    latest.want("1", 1);
+    asked[0]?.answer("one");
+    await settle();
+    latest.want("1", 1);
+    expect(asked).toHaveLength(1);
+  });
+
+  it("keeps the last answer beside an error, and tries again when told to", async () => {
+    const { latest, asked } = makeLatest();
+    latest.want("1", 1);
+    asked[0]?.answer("one");
+    await settle();
+    latest.want("2", 2);
+    asked[1]?.fail(new ApiError("bad_request", "No."));
+    await settle();
+    expect(latest.answer?.value).toBe("one");
+    expect(latest.error?.cause.message).toBe("No.");
+    latest.retry();
+    asked[2]?.answer("two");
+    await settle();
+    expect(latest.answer?.value).toBe("two");
+    expect(latest.error).toBeNull();
+  });
+
+  it("drops what is under way when nobody waits for it", async () => {
+    const { latest, asked } = makeLatest();
+    latest.want("1", 1);
+    latest.forget();
+    expect(asked[0]?.signal.aborted).toBe(true);
+    asked[0]?.answer("one");
+    await settle();
+    expect(latest.answer).toBeNull();
+    latest.want("1", 1);
+    expect(asked).toHaveLength(2);
+  });
+});

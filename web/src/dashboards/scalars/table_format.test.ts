@@ -1,0 +1,34 @@
+import { describe, expect, it } from "vitest";
+import { describeAt, exactCell, formatCell, formatRatio, toCsv, toMarkdown, toTsv } from "./table_format";
+
+describe("cells", () => {
+  it("are short on the page and exact elsewhere", () => {
+    expect(formatCell(0.1 + 0.2, "value")).toBe("0.3000");
+    expect(exactCell(0.1 + 0.2)).toBe("0.30000000000000004");
+    expect(exactCell(Number.NaN)).toBe("NaN");
+    expect(exactCell(null)).toBe("");
+    expect(formatCell(null, "ratio")).toBe("");
+    expect(formatCell(-0.0311, "signed")).toBe("−0.0311");
+    expect(formatCell(0.25, "signed")).toBe("+0.2500");
+  });
+
+  it("write percents with the digits that small changes need", () => {
+    expect([0.00123, 0.4567, -12.5, 0, Number.POSITIVE_INFINITY].map(formatRatio)).toEqual(["+0.12 %", "+45.7 %", "−1250 %", "0.00 %", "+∞"]);
+  });
+
+  it("say where on any axis", () => {
+    expect(describeAt(8412, "step")).toBe("step 8,412");
+    expect(describeAt(1.5, "epoch")).toBe("epoch 1.5000");
+    expect(describeAt(72, "relative")).toBe("relative 1 m 12 s");
+  });
+});
+
+describe("a table as text", () => {
+  const table = { head: ["Run", "Value"], rows: [["a\tb|c", "1"], ['say "hi", you', ""]] };
+
+  it("survives odd names", () => {
+    expect(toTsv(table)).toBe('Run\tValue\na b|c\t1\nsay "hi", you\t\n');
+    expect(toCsv(table)).toBe('Run,Value\na\tb|c,1\n"say ""hi"", you",\n');
+    expect(toMarkdown(table)).toBe('| Run | Value |\n| --- | ---: |\n| a b\\|c | 1 |\n| say "hi", you |  |\n');
+  });
+});
