@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from runglass.query.memory import MemorySource
 from runglass.store.model import Progress
 
-from .conftest import card, chart, tick_labels, wait_ready
+from .conftest import address_has, card, chart, tick_labels, wait_ready
 
 
 def two_runs() -> MemorySource:
@@ -32,15 +32,37 @@ def test_new_points_reach_only_the_cards_of_their_runs(open_page, asked):
 
 def test_zoom_stays_while_points_arrive(open_page, asked):
     source = two_runs()
-    page = open_page(source, "#/?zoom=20,40,a/loss")
+    page = open_page(source, "#/?card=a/loss;x:20,40")
     before = tick_labels(page, "a/loss")
     asked.clear()
     source.add_scalars("a", "a/loss", step=range(100, 1_000), value=np.linspace(1, 0, 900))
     with page.expect_response("**/api/scalars/lines"):
         pass
     wait_ready(page)
-    assert asked[0]["x_range"] == [20, 40]
+    low, high = asked[0]["x_range"]
+    assert low <= 20 < 40 <= high < 100
     assert tick_labels(page, "a/loss") == before
+
+
+def test_menus_scroll_and_selection_stay_while_points_arrive(open_page):
+    source = two_runs()
+    for index in range(40):
+        source.add_scalars("a", f"more/{index}", step=[0, 1], value=[0.0, 1.0])
+    page = open_page(source, "#/?card=more/0;selection:1")
+    card(page, "a/loss").hover()
+    page.mouse.wheel(0, 700)
+    expect(card(page, "more/9")).to_be_visible()
+    wait_ready(page)
+    page.get_by_role("button", name="More for more/9").click()
+    menu = page.get_by_role("menu", name="More for more/9")
+    before = card(page, "more/9").bounding_box()
+    source.add_scalars("a", "more/9", step=range(2, 900), value=np.linspace(1, 0, 898))
+    source.add_scalars("c", "new/tag", step=[0, 1], value=[0.0, 1.0])
+    expect(chart(page, "more/9").get_by_text("800", exact=True)).to_be_visible()
+    expect(page.get_by_role("checkbox", name="c", exact=True)).to_be_visible()
+    expect(menu).to_be_visible()
+    assert card(page, "more/9").bounding_box() == before
+    address_has(page, "card=more/0;selection:1")
 
 
 def test_first_run_appears_without_a_reload(open_page):

@@ -12,6 +12,7 @@ import type { CardSpec } from "./card_model";
 import { specOf, tagsIn, titleOf } from "./card_question";
 import { CardDrawings, type Theme } from "./export_drawings";
 import type { CardSize } from "./grid_layout";
+import { shortenLabels } from "./group_labels";
 import { LineDesk } from "./line_desk";
 import { type RunSet, runSetFinder, toRunSet } from "./run_sets";
 import { allTags, groupTags, inOrder, makeSection, PANELS, PINNED, type Section, setsOf, tagsOfSets } from "./tag_sections";
@@ -79,7 +80,7 @@ export class ScalarsPage {
   /** Null: a line for every run. */
   readonly groups = $derived.by((): readonly RunGroup[] | null => {
     const { groupBy } = this.session.settings;
-    return groupBy ? groupRuns(this.session.runs.shown, groupBy, this.session.hparams.runs) : null;
+    return groupBy ? shortenLabels(groupRuns(this.session.runs.shown, groupBy, this.session.hparams.runs)) : null;
   });
   readonly #groupColors = $derived.by(() => {
     const { settings, runs } = this.session;
@@ -130,24 +131,33 @@ export class ScalarsPage {
 
   isTag = (id: string): boolean => this.#known.has(id);
 
-  hasTable(id: string): boolean {
-    const { settings } = this.session;
-    const own = settings.card(id).selection;
-    if (this.tables.has(id)) return true;
-    return settings.selecting === "none" ? own !== undefined && own.length > 0 : settings.isSelectionLinked || own === undefined || own.length > 0;
-  }
+  // What is set is read once here and not once for each of ten thousand cards.
+  readonly hasTable = $derived.by((): ((id: string) => boolean) => {
+    const { cards, selecting, isSelectionLinked } = this.session.settings;
+    const { tables } = this;
+    return (id) => {
+      if (tables.has(id)) return true;
+      const own = cards.get(id)?.selection;
+      if (selecting === "none") return own !== undefined && own.length > 0;
+      return isSelectionLinked || own === undefined || own.length > 0;
+    };
+  });
+
+  readonly sizeOf = $derived.by((): ((id: string) => CardSize) => {
+    const { cards } = this.session.settings;
+    const { cardHeightPx } = this.session.preferences;
+    const { hasTable } = this;
+    return (id) => {
+      const { heightPx = cardHeightPx, isWide = false } = cards.get(id) ?? {};
+      return { heightPx: heightPx + (hasTable(id) ? TABLE_PX : 0), isWide };
+    };
+  });
 
   toggleTable(id: string): void {
     const tables = new Set(this.tables);
     if (!tables.delete(id)) tables.add(id);
     this.tables = tables;
   }
-
-  sizeOf = (id: string): CardSize => {
-    const { settings, preferences } = this.session;
-    const { heightPx = preferences.cardHeightPx, isWide = false } = settings.card(id);
-    return { heightPx: heightPx + (this.hasTable(id) ? TABLE_PX : 0), isWide };
-  };
 
   resize(id: string, heightPx: number | undefined): void {
     const kept = heightPx === undefined ? undefined : Math.round(Math.min(Math.max(heightPx, MIN_CARD_PX), MAX_CARD_PX));

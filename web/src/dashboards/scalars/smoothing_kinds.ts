@@ -35,6 +35,7 @@ export function unitOf(kind: SmoothingKind, xAxis: string): string {
 export function nudge({ kind, amount }: Smoothing, by: 1 | -1): Smoothing {
   const { isLog, max, step } = kindInfo(kind);
   const next = isLog ? Math.expm1(Math.log1p(amount) + (by * Math.log1p(max)) / 10) : amount + by * 0.1;
-  const bounded = Math.min(Math.max(next, 0), max);
+  // From nothing the first notch is the least there is.
+  const bounded = Math.min(Math.max(next, by > 0 ? step : 0), max);
   return { kind, amount: bounded < step ? 0 : step >= 1 ? Math.round(bounded) : Number(bounded.toPrecision(3)) };
 }
