@@ -38,11 +38,11 @@ export function formatDuration(seconds: number): string {
   return `${sign}${Math.floor(s / 86_400)} d ${Math.floor((s % 86_400) / 3_600)} h`;
 }
 
-// Made once: making one takes longer than all else that is written beside a pointer.
-const days = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" });
+// By hand: the browser's own way takes most of a tooltip's time.
+const MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sept Oct Nov Dec".split(" ");
 
 /** 15 Nov. */
-export const formatDay = (date: Date): string => days.format(date);
+export const formatDay = (date: Date): string => `${date.getDate()} ${MONTHS[date.getMonth()]}`;
 
 /** The local time of day, with the day when that is not `now`'s; seconds go when the year is needed. */
 export function formatTime(wallTimeS: number, now = new Date()): string {
