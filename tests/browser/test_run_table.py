@@ -35,9 +35,7 @@ def sweep() -> MemorySource:
         ("d9", 0.1, "sgd", None, [5.0, 5.0, 5.0]),
     ):
         hparams = {"lr": lr, "optimizer": optimizer, "layers": 18}
-        source.add_values(
-            name, START, Kind.HPARAMS, step=[0], values=[{"session_start_info": {"hparams": hparams}}]
-        )
+        source.add_values(name, START, Kind.HPARAMS, step=[0], values=[{"session_start_info": {"hparams": hparams}}])
         if acc:
             source.add_scalars(name, "val/acc", step=[0, 10, 20], value=acc)
         source.add_scalars(name, "loss", step=[0, 10, 20], value=loss)
@@ -177,9 +175,7 @@ def test_starred_only(open_page):
 
 def test_a_link_to_runs_that_are_gone(open_page):
     page = open_page(runs("a", "b", "c"), "#/?run=a&run=gone&run=lost")
-    expect(
-        page.get_by_text("2 of the 3 runs of this address are not in these logs; the others are shown.")
-    ).to_be_visible()
+    expect(page.get_by_text("2 of the 3 runs of this address are not in these logs; the others are shown.")).to_be_visible()
     is_shown(page, "1 of 3")
     page.get_by_role("button", name="Show all runs").click()
     is_shown(page, "3 of 3")
@@ -385,9 +381,7 @@ def test_sorting_by_a_click(open_page):
     has_rows(page, "b", "a", "c", "d9", "d10")
     head.click()
     has_rows(page, "c", "a", "b", "d9", "d10")
-    expect(page.get_by_role("columnheader", name="val/acc, last")).to_have_attribute(
-        "aria-sort", "descending"
-    )
+    expect(page.get_by_role("columnheader", name="val/acc, last")).to_have_attribute("aria-sort", "descending")
     address_has(page, "sort=-last;val/acc")
     head.click()
     has_rows(page, "a", "b", "c", "d9", "d10")
@@ -432,9 +426,7 @@ def test_columns_are_moved_resized_and_hidden(open_page):
 
 
 def test_the_names_stay_when_columns_scroll(open_page):
-    columns = "&".join(
-        f"column={column}" for column in ("hparam;lr", "hparam;layers", "hparam;optimizer", "last;loss")
-    )
+    columns = "&".join(f"column={column}" for column in ("hparam;lr", "hparam;layers", "hparam;optimizer", "last;loss"))
     page = open_page(sweep(), f"#/?{columns}")
     before = box(page, "a").bounding_box()["x"]
     table(page).evaluate("(grid) => (grid.scrollLeft = 200)")
@@ -579,12 +571,7 @@ def test_a_row_brings_its_line_forward_and_a_line_its_row(open_page):
 
     def seen(run: str) -> int:
         pixels, wanted = read_pixels(page, "loss"), bytes.fromhex(run_color(page, run).removeprefix("#"))
-        return int(
-            (
-                (np.abs(pixels[..., :3] - np.frombuffer(wanted, np.uint8)).max(axis=-1) <= 8)
-                & (pixels[..., 3] > 200)
-            ).sum()
-        )
+        return int(((np.abs(pixels[..., :3] - np.frombuffer(wanted, np.uint8)).max(axis=-1) <= 8) & (pixels[..., 3] > 200)).sum())
 
     before = seen("r2")
     row(page, "r7").hover()
