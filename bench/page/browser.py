@@ -25,6 +25,7 @@ ARGUMENTS = (
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 COLLECT = ("HeapProfiler.enable", "HeapProfiler.collectGarbage", "Runtime.getHeapUsage")
 WORKER_ANSWERS_S = 60
+CALM_WINDOW_S, CALM_WINDOWS, CALM_CPU_S, CALM_PATIENCE_S = 0.3, 3, 0.02, 20.0
 VIEWPORT = {"width": 1440, "height": 900}
 
 
@@ -65,6 +66,15 @@ class Processes:
     def cpu_s(self) -> dict[int, float]:
         """CPU seconds of the renderers and the GPU process; the rest of the browser does little for a page."""
         return {each["id"]: each["cpuTime"] for each in self._all() if each["type"] in ("renderer", "GPU")}
+
+    def wait_calm(self) -> None:
+        """Chromium loads pages of its own (new tab, address bar) into renderers beside a new window; let it finish."""
+        deadline = time.perf_counter() + CALM_PATIENCE_S
+        calm_windows = 0
+        while calm_windows < CALM_WINDOWS and time.perf_counter() < deadline:
+            before = self.cpu_s()
+            time.sleep(CALM_WINDOW_S)
+            calm_windows = calm_windows + 1 if spent_s(before, self.cpu_s()) < CALM_CPU_S else 0
 
     def renderer_bytes(self) -> int:
         """Resident memory of the largest renderer, which is the page's: Chromium keeps an empty spare one."""

@@ -44,9 +44,17 @@
     return painted >= LINE_PIXELS ? hash : null;
   }
 
+  /** What cuts an element off: the nearest ancestor that scrolls. */
+  function clipOf(element) {
+    let around = element.parentElement;
+    while (around && !/auto|scroll/.test(getComputedStyle(around).overflowY)) around = around.parentElement;
+    return (around ?? document.documentElement).getBoundingClientRect();
+  }
+
   const isInView = (element) => {
     const at = element.getBoundingClientRect();
-    const seenPx = Math.min(at.bottom, innerHeight) - Math.max(at.top, 0);
+    const clip = clipOf(element);
+    const seenPx = Math.min(at.bottom, clip.bottom, innerHeight) - Math.max(at.top, clip.top, 0);
     return at.height > 0 && seenPx >= VISIBLE_SHARE * at.height && at.right > 0 && at.left < innerWidth;
   };
   const cardsInView = () => [...document.querySelectorAll(card)].filter(isInView);

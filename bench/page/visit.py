@@ -58,6 +58,7 @@ class Visit:
         traffic = Traffic(self.side.data_path)
         traffic.listen(session)
         processes = Processes(self.browser)
+        processes.wait_calm()
         before, server_before = processes.cpu_s(), cpu_s(self.server.pid)
         page.goto(f"http://127.0.0.1:{self.server.port}{self.side.path}", wait_until="commit")
         told = page.evaluate(f"bench.loaded({self.side.patience_ms}, {self.still_ms})")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -50,6 +51,19 @@ def drag(
     wait_ready(page)
 
 
+def questions(asked: list[dict[str, Any]]) -> int:
+    """How often lines were asked for."""
+    return sum("x_range" in body for body in asked)
+
+
+def x_shown(page: Page) -> tuple[int, int]:
+    """What the x axis of the card spans, as the address has it once the card was zoomed."""
+    expect(page).to_have_url(re.compile(r"[;=]x:"))
+    found = re.search(r"[;=]x:(-?\d+),(-?\d+)", page.url)
+    assert found
+    return int(found[1]), int(found[2])
+
+
 def y_labels(page: Page) -> list[str]:
     return [label for label in tick_labels(page, "loss") if "." in label]
 
@@ -58,11 +72,11 @@ def fobs(page: Page) -> Locator:
     return chart(page, "loss").get_by_role("slider")
 
 
-def test_a_box_zooms_both_axes_and_double_click_resets_them(open_page, asked):
+def test_a_box_zooms_both_axes_and_double_click_resets_them(open_page):
     page = open_page(waves(), "#/?smoothing=0")
     whole = tick_labels(page, "loss")
     drag(page, (0.4, 0.2), (0.7, 0.5))
-    assert asked[-1]["x_range"] is not None
+    assert x_shown(page)[1] - x_shown(page)[0] < 500
     zoomed = tick_labels(page, "loss")
     assert zoomed != whole
     assert y_labels(page) != [label for label in whole if "." in label]
@@ -75,31 +89,30 @@ def test_a_box_zooms_both_axes_and_double_click_resets_them(open_page, asked):
 
 def test_a_level_drag_leaves_y_alone_and_an_upright_one_x(open_page, asked):
     page = open_page(waves(), "#/?smoothing=0")
-    asks = len(asked)
+    asks = questions(asked)
     drag(page, (0.5, 0.2), (0.51, 0.6))
     # Only y: nothing new is asked for.
-    assert len(asked) == asks
+    assert questions(asked) == asks
     expect(card(page, "loss").get_by_role("button", name=RESET)).to_be_visible()
     card(page, "loss").get_by_role("button", name=RESET).click()
     drag(page, (0.3, 0.5), (0.6, 0.52))
-    low, high = asked[-1]["x_range"]
+    low, high = x_shown(page)
     assert 150 < low < 350 < 500 < high < 700
-    address_has(page, f"zoom={low},{high},loss")
 
 
 def test_dragging_an_axis_zooms_that_axis(open_page, asked):
     page = open_page(waves(), "#/?smoothing=0")
-    asks = len(asked)
+    asks = questions(asked)
     drag(page, (0.02, 0.3), (0.02, 0.6))
-    assert len(asked) == asks
+    assert questions(asked) == asks
     expect(card(page, "loss").get_by_role("button", name=RESET)).to_be_visible()
     before = y_labels(page)
     drag(page, (0.4, 0.95), (0.6, 0.95))
-    assert asked[-1]["x_range"] is not None
+    zoomed = x_shown(page)
     assert y_labels(page) == before
     # Twice on an axis resets that axis only.
     chart(page, "loss").dblclick(position={"x": 12, "y": 80})
-    assert asked[-1]["x_range"] is not None
+    assert x_shown(page) == zoomed
     assert y_labels(page) != before
 
 
@@ -108,10 +121,11 @@ def test_dragging_an_axis_zooms_that_axis(open_page, asked):
     [(["Shift"], "left"), (["Alt"], "left"), ([], "middle")],
     ids=["shift", "alt", "middle"],
 )
-def test_panning_keeps_the_span(open_page, asked, keys, button):
-    page = open_page(waves(), "#/?smoothing=0&zoom=400,600,loss")
+def test_panning_keeps_the_span(open_page, keys, button):
+    page = open_page(waves(), "#/?smoothing=0&card=loss;x:400,600")
     drag(page, (0.7, 0.5), (0.4, 0.5), keys=keys, button=button)
-    low, high = asked[-1]["x_range"]
+    expect(page).not_to_have_url(re.compile("x:400,600"))
+    low, high = x_shown(page)
     assert high - low == 200
     assert 440 < low < 500
 
@@ -120,27 +134,26 @@ def test_the_wheel_zooms_with_a_key_or_in_a_focused_chart_and_else_explains_itse
     page = open_page(waves(), "#/?smoothing=0")
     box = box_of(page)
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    asks = len(asked)
+    asks = questions(asked)
     page.mouse.wheel(0, -200)
     hint = chart(page, "loss").get_by_role("status")
     expect(hint).to_contain_text("Hold Ctrl or Alt")
-    assert len(asked) == asks
+    assert questions(asked) == asks
     expect(hint).to_have_count(0)
     page.keyboard.down("Control")
     page.mouse.wheel(0, -200)
     page.keyboard.up("Control")
-    address_has(page, "zoom=")
     wait_ready(page)
-    low, high = asked[-1]["x_range"]
+    low, high = x_shown(page)
     assert 0 < low < 500 < high < 999
     chart(page, "loss").focus()
     page.mouse.wheel(0, 2_000)
     page.mouse.wheel(0, 2_000)
-    expect(page).to_have_url(re.compile(r"zoom=-\d+,\d{4}"))
+    expect(page).to_have_url(re.compile(r"x:-\d+,\d{4}"))
     wait_ready(page)
     # Beyond the data there is room.
-    assert asked[-1]["x_range"][0] < 0
-    assert asked[-1]["x_range"][1] > 1_000
+    assert x_shown(page)[0] < 0
+    assert x_shown(page)[1] > 1_000
 
 
 def test_y_is_zoomed_by_keyboard_too(open_page):
@@ -226,28 +239,56 @@ def test_a_step_is_selected_by_keyboard(open_page):
     expect(fobs(page)).to_have_count(1)
 
 
-def test_limits_are_typed(open_page, asked):
+def test_limits_are_typed(open_page):
     page = open_page(waves(), "#/?smoothing=0")
-    box = box_of(page)
-    page.mouse.move(box["x"] + 8, box["y"] + 60)
-    chart(page, "loss").get_by_role("button", name="Type the limits of the y axis").click()
-    fields = page.get_by_role("dialog", name="Limits of the axes")
-    expect(fields.get_by_role("textbox", name="Smallest y")).to_be_focused()
-    fields.get_by_role("textbox", name="Smallest y").fill("five")
-    expect(fields.get_by_role("button", name="Set")).to_be_disabled()
-    # The wrong way round is put right.
-    fields.get_by_role("textbox", name="Smallest y").fill("5")
-    fields.get_by_role("textbox", name="Largest y").fill("-5")
-    fields.get_by_role("textbox", name="Largest x").fill("500")
-    fields.get_by_role("textbox", name="Largest x").press("Enter")
-    expect(fields).to_have_count(0)
-    address_has(page, "zoom=0,500,loss")
+    card(page, "loss").get_by_role("button", name="More for loss").click()
+    page.get_by_role("menuitem", name="Axis limits…").click()
+    fields = page.get_by_role("dialog", name="Axis limits of loss")
+    fields.get_by_role("textbox", name="Y axis from").fill("-5")
+    fields.get_by_role("textbox", name="Y axis to").fill("5")
+    fields.get_by_role("textbox", name="X axis from").fill("0")
+    fields.get_by_role("textbox", name="X axis to").fill("500")
+    fields.get_by_role("button", name="Apply").click()
     wait_ready(page)
-    assert asked[-1]["x_range"] == [0, 500]
-    assert {"−4", "4"} & set(tick_labels(page, "loss"))
-    expect(chart(page, "loss")).to_be_focused()
-    page.keyboard.press("l")
-    expect(fields.get_by_role("textbox", name="Largest x")).to_have_value("500")
-    page.keyboard.press("Escape")
-    expect(fields).to_have_count(0)
-    expect(chart(page, "loss")).to_be_focused()
+    assert {"−4", "0", "4"} <= set(tick_labels(page, "loss"))
+    address_has(page, "x:0,500;y:-5,5")
+    page.reload()
+    wait_ready(page)
+    assert {"−4", "0", "4", "500"} <= set(tick_labels(page, "loss"))
+
+
+@pytest.mark.parametrize("scale", ["log", "symlog"])
+def test_scales_of_both_axes(open_page, scale):
+    step = np.arange(1_000)
+    value = np.where(step < 500, 10.0 ** (step / 100), -(10.0 ** (step / 200)))
+    source = MemorySource().add_scalars("run", "loss", step=step, value=value)
+    page = open_page(source, f"#/?smoothing=0&card=loss;xScale:{scale};yScale:{scale}")
+    labels = tick_labels(page, "loss")
+    badge = chart(page, "loss").get_by_text("1 line has points ≤ 0")
+    if scale == "log":
+        assert {"1", "10", "100"} <= set(labels)
+        assert not any(label.startswith("−") for label in labels)
+        expect(badge).to_be_visible()
+    else:
+        assert "0" in labels
+        assert any(label.startswith("−") for label in labels)
+        expect(badge).to_have_count(0)
+    # The pointer finds points where they are drawn.
+    box = box_of(page)
+    page.mouse.move(box["x"] + box["width"] * 0.6, box["y"] + box["height"] * 0.5)
+    expect(page.get_by_role("tooltip")).to_contain_text("run")
+
+
+def test_a_crosshair_is_seen_in_the_other_cards(open_page):
+    step = np.arange(200)
+    source = MemorySource().add_scalars("run", "a", step=step, value=np.sin(step / 20))
+    source.add_scalars("run", "b", step=step, value=np.cos(step / 20))
+    page = open_page(source, "#/?smoothing=0")
+    for other in ("a", "b"):
+        expect(chart(page, other).locator(".crosshair")).to_have_count(0)
+    box = box_of(page, "a")
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    expect(chart(page, "b").locator(".crosshair")).to_have_count(1)
+    expect(chart(page, "b").locator("svg circle")).to_have_count(1)
+    page.mouse.move(5, 500)
+    expect(chart(page, "b").locator(".crosshair")).to_have_count(0)

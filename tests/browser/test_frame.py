@@ -75,7 +75,7 @@ def test_theme_is_kept_by_the_address_and_the_browser(open_page):
     page = open_page(runs())
     html = page.locator("html")
     expect(html).to_have_attribute("data-theme", "light")
-    page.get_by_role("button", name="Theme").click()
+    page.get_by_role("button", name="Theme", exact=True).click()
     page.get_by_role("menuitemcheckbox", name="Dark theme").click()
     expect(html).to_have_attribute("data-theme", "dark")
     address_has(page, "theme=dark")
@@ -130,7 +130,7 @@ def test_palette_finds_runs_tags_and_commands(open_page):
     page.get_by_role("button", name="Find anything").click()
     field.fill("trainloss")
     page.get_by_role("option").first.click()
-    expect(page.get_by_role("textbox", name="Filter tags")).to_have_value("^train/loss$")
+    expect(page.get_by_label("Filter tags (regex)", exact=True)).to_have_value("^train/loss$")
     expect(card(page, "train/loss")).to_be_visible()
 
 
@@ -174,7 +174,7 @@ def test_shortcuts_work_outside_of_text_and_are_listed(open_page):
 
 def test_a_window_gives_the_focus_back(open_page):
     page = open_page(runs())
-    button = page.get_by_role("button", name="Settings")
+    button = page.get_by_role("button", name="Settings", exact=True)
     button.focus()
     button.press("Enter")
     expect(page.get_by_role("dialog", name="Settings")).to_be_visible()
@@ -446,7 +446,7 @@ def test_views_are_saved_applied_renamed_shared_and_deleted(page, open_page, tmp
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     open_page(runs("alpha", "beta"))
     run_filter(page).fill("alp")
-    page.get_by_role("button", name="Views").click()
+    page.get_by_role("button", name="Views", exact=True).click()
     page.get_by_role("menuitem", name="Save this view").click()
     page.get_by_role("textbox", name="Name of the view").fill("only alpha")
     page.keyboard.press("Enter")
@@ -455,13 +455,13 @@ def test_views_are_saved_applied_renamed_shared_and_deleted(page, open_page, tmp
     run_filter(page).fill("")
     page.reload()
     wait_ready(page)
-    page.get_by_role("button", name="Views").click()
+    page.get_by_role("button", name="Views", exact=True).click()
     page.get_by_role("menuitemcheckbox", name="only alpha").click()
     expect(run_filter(page)).to_have_value("alp")
 
     run_filter(page).fill("bet")
     address_has(page, "filter=bet")
-    page.get_by_role("button", name="Views").click()
+    page.get_by_role("button", name="Views", exact=True).click()
     page.get_by_role("menuitem", name="Saved views").click()
     dialog = page.get_by_role("dialog", name="Saved views")
     dialog.get_by_role("button", name="Copy a link to only alpha").click()
@@ -522,7 +522,7 @@ def test_two_tabs_share_settings_and_views(page, open_page, problems):
     page.keyboard.press("s")
     page.get_by_role("textbox", name="Name of the view").fill("shared")
     page.keyboard.press("Enter")
-    other.get_by_role("button", name="Views").click()
+    other.get_by_role("button", name="Views", exact=True).click()
     expect(other.get_by_role("menuitemcheckbox", name="shared")).to_be_visible()
     other.keyboard.press("Escape")
     page.keyboard.press("[")
@@ -541,7 +541,7 @@ def test_page_works_where_storage_is_forbidden(page, open_page):
     dialog = page.get_by_role("dialog", name="Settings")
     expect(dialog.get_by_role("alert")).to_contain_text("This browser does not keep settings")
     page.keyboard.press("Escape")
-    page.get_by_role("button", name="Views").click()
+    page.get_by_role("button", name="Views", exact=True).click()
     expect(page.get_by_role("menuitemcheckbox", name="for now")).to_be_visible()
 
 

@@ -27,7 +27,7 @@ export interface Ground {
   readonly hasRight: boolean;
 }
 
-export type KeyAction = { move: Point } | { zoom: "x" | "y"; factor: number } | "reset" | "pin" | "release" | "select" | "limits" | null;
+export type KeyAction = { move: Point } | { zoom: "x" | "y"; factor: number } | "reset" | "pin" | "release" | "select" | null;
 
 /** A shorter way is a click. */
 export const DRAG_PX = 5;
@@ -151,7 +151,7 @@ export function wheelFactor({ deltaX, deltaY, deltaMode }: Pick<WheelEvent, "del
 
 /**
  * Arrows move the pointer (from the middle when there is none), + and - zoom x around it, y and Shift-y zoom the y axis,
- * 0 shows everything again, s selects the pointer's x, l types limits.
+ * 0 shows everything again, s selects the pointer's x.
  */
 export function keyAction(key: string, isLeap: boolean, pointer: Point | null, plot: Plot): KeyAction {
   const arrow = ARROWS[key];
@@ -174,8 +174,6 @@ export function keyAction(key: string, isLeap: boolean, pointer: Point | null, p
       return "reset";
     case "s":
       return "select";
-    case "l":
-      return "limits";
     case "Enter":
       return "pin";
     case "Escape":
