@@ -35,3 +35,8 @@ export const hasColumn = (columns: readonly RunColumn[], column: RunColumn): boo
 export function withoutColumn(columns: readonly RunColumn[], column: RunColumn): readonly RunColumn[] {
   return columns.filter((each) => columnKey(each) !== columnKey(column));
 }
+
+export function isNumericColumn(column: RunColumn, hparams: readonly { readonly name: string; readonly type: string }[]): boolean {
+  if (column.kind === "hparam") return hparams.some(({ name, type }) => name === column.name && type === "number");
+  return column.kind === "metric" || column.name !== "note";
+}
