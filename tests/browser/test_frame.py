@@ -182,6 +182,17 @@ def test_a_window_gives_the_focus_back(open_page):
     expect(button).to_be_focused()
 
 
+def test_windows_follow_each_other_as_fast_as_keys_do(open_page):
+    page = open_page(runs())
+    for _ in range(5):
+        page.keyboard.press("?")
+        expect(page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_visible()
+        page.keyboard.press("Escape")
+        page.keyboard.press("Control+,")
+        expect(page.get_by_role("dialog", name="Settings")).to_be_visible()
+        page.keyboard.press("Escape")
+
+
 # 3. Settings
 
 
