@@ -7,17 +7,18 @@ import { defineConfig } from "vitest/config";
 /** What most pages show first, so that its code comes along with the frame's and not after it. */
 const FIRST_CHUNK = /\/dashboards\/scalars\/Scalars\.svelte$/;
 
-/** A link to the code of the first dashboard in the page's head: the browser begins with it at once. */
+/** Links to the code of the first dashboard in the page's head: the browser begins with it at once. */
 function preloadFirst(): Plugin {
   return {
     name: "preload-first",
     transformIndexHtml: {
       order: "post",
-      handler(_html, { bundle }): HtmlTagDescriptor[] {
+      handler(html, { bundle }): HtmlTagDescriptor[] {
         const files = Object.values(bundle ?? {});
         const first = files.find((file) => file.type === "chunk" && FIRST_CHUNK.test(file.facadeModuleId ?? ""));
         if (first?.type !== "chunk") return [];
-        return [{ tag: "link", attrs: { rel: "modulepreload", crossorigin: true, href: `./${first.fileName}` }, injectTo: "head" }];
+        const names = [first.fileName, ...first.imports.filter((name) => !html.includes(name))];
+        return names.map((name) => ({ tag: "link", attrs: { rel: "modulepreload", crossorigin: true, href: `./${name}` }, injectTo: "head" }));
       },
     },
   };
@@ -35,9 +36,18 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     // A browser has six connections to a server, and the first page should not have to queue for them: one style sheet, and
-    // one file for the frame.
+    // one file for the frame and one for what windows and dashboards share with each other.
     cssCodeSplit: false,
-    rolldownOptions: { output: { codeSplitting: { groups: [{ name: "frame", tags: ["$initial"] }] } } },
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [
+            { name: "frame", tags: ["$initial"], priority: 1 },
+            { name: "shared", minShareCount: 2 },
+          ],
+        },
+      },
+    },
   },
   worker: { format: "es" },
   server: { proxy: { "/api": "http://127.0.0.1:6006" } },

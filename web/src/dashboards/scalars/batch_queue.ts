@@ -28,12 +28,19 @@ export class BatchQueue<I, R> {
   run(item: I, kind: string, place: () => number, signal: AbortSignal): Promise<R> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason as Error);
-      const waiting: Waiting<I, R> = { item, kind, place, signal, resolve, reject };
-      this.#waiting.add(waiting);
-      signal.addEventListener("abort", () => {
+      const giveUp = (): void => {
         this.#waiting.delete(waiting);
         reject(signal.reason as Error);
-      }, { once: true });
+      };
+      // A signal lives as long as its card, which may ask for days.
+      const done = (): void => signal.removeEventListener("abort", giveUp);
+      const waiting: Waiting<I, R> = {
+        item, kind, place, signal,
+        resolve: (result) => (done(), resolve(result)),
+        reject: (cause) => (done(), reject(cause)),
+      };
+      this.#waiting.add(waiting);
+      signal.addEventListener("abort", giveUp, { once: true });
       this.#plan();
     });
   }

@@ -13,17 +13,22 @@ describe("layOut", () => {
     const { rows, heightPx } = layOut(sections, never, 2, plain);
     const step = CARD_PX + GAP_PX;
     expect(rows.map((row) => [row.key, row.topPx, row.ids])).toEqual([
-      ["#a", 0, null],
-      ["a/1", HEADING_PX, ["a/1", "a/2"]],
-      ["a/3", HEADING_PX + step, ["a/3"]],
-      ["#b", HEADING_PX + 2 * step, null],
-      ["b/1", 2 * HEADING_PX + 2 * step, ["b/1"]],
+      ["section a", 0, null],
+      ["card a/1", HEADING_PX, ["a/1", "a/2"]],
+      ["card a/3", HEADING_PX + step, ["a/3"]],
+      ["section b", HEADING_PX + 2 * step, null],
+      ["card b/1", 2 * HEADING_PX + 2 * step, ["b/1"]],
     ]);
     expect(heightPx).toBe(2 * HEADING_PX + 3 * step);
   });
 
   it("leaves only the heading of a collapsed section", () => {
-    expect(layOut(sections, (name) => name === "a", 2, plain).rows.map((row) => row.key)).toEqual(["#a", "#b", "b/1"]);
+    expect(layOut(sections, (name) => name === "a", 2, plain).rows.map((row) => row.key)).toEqual(["section a", "section b", "card b/1"]);
+  });
+
+  it("tells a tag from a section of the same name", () => {
+    const { rows } = layOut([section("a", ["section a", "#a"])], never, 1, plain);
+    expect(new Set(rows.map((row) => row.key)).size).toBe(3);
   });
 
   it("gives a wide card a row of its own and a row the height of its tallest card", () => {
@@ -38,8 +43,8 @@ describe("layOut", () => {
 
   it("finds the rows of a stretch, edges left out, and the section at a height", () => {
     const layout = layOut(sections, never, 2, plain);
-    expect(rowsBetween(layout, 0, HEADING_PX).map((row) => row.key)).toEqual(["#a"]);
-    expect(rowsBetween(layout, HEADING_PX, HEADING_PX + 1).map((row) => row.key)).toEqual(["a/1"]);
+    expect(rowsBetween(layout, 0, HEADING_PX).map((row) => row.key)).toEqual(["section a"]);
+    expect(rowsBetween(layout, HEADING_PX, HEADING_PX + 1).map((row) => row.key)).toEqual(["card a/1"]);
     expect(rowsBetween(layout, 0, 1e9)).toHaveLength(5);
     expect(rowsBetween(layout, layout.heightPx, 1e9)).toEqual([]);
     expect([0, HEADING_PX + 5, layout.heightPx].map((px) => sectionAt(layout, px)?.key)).toEqual(["a", "a", "b"]);

@@ -37,11 +37,11 @@ export function layOut(
   const rows: Row[] = [];
   let topPx = 0;
   const add = (section: Section, ids: readonly string[], heightPx: number): void => {
-    rows.push({ key: `${ids[0]}`, topPx, heightPx, section, ids });
+    rows.push({ key: `card ${ids[0]}`, topPx, heightPx, section, ids });
     topPx += heightPx + GAP_PX;
   };
   for (const section of sections) {
-    rows.push({ key: `#${section.key}`, topPx, heightPx: HEADING_PX, section, ids: null });
+    rows.push({ key: `section ${section.key}`, topPx, heightPx: HEADING_PX, section, ids: null });
     topPx += HEADING_PX;
     if (isCollapsed(section.key)) continue;
     let row: string[] = [];

@@ -17,7 +17,9 @@ import { LineDesk } from "./line_desk";
 import { type RunSet, runSetFinder, toRunSet } from "./run_sets";
 import { allTags, groupTags, inOrder, makeSection, PANELS, PINNED, type Section, setsOf, tagsOfSets } from "./tag_sections";
 
-export const TABLE_PX = 210;
+const TABLE_HEAD_PX = 78;
+const TABLE_ROW_PX = 22;
+const TABLE_ROWS = 6;
 export const MIN_CARD_PX = 150;
 export const MAX_CARD_PX = 1_200;
 const NOBODY = toRunSet([]);
@@ -143,13 +145,16 @@ export class ScalarsPage {
     };
   });
 
+  /** Room for a table below the chart: a few rows, or fewer where there are not so many. */
+  readonly tablePx = $derived.by(() => TABLE_HEAD_PX + TABLE_ROW_PX * Math.min(TABLE_ROWS, this.groups?.length ?? this.session.runs.shown.length));
+
   readonly sizeOf = $derived.by((): ((id: string) => CardSize) => {
     const { cards } = this.session.settings;
     const { cardHeightPx } = this.session.preferences;
-    const { hasTable } = this;
+    const { hasTable, tablePx } = this;
     return (id) => {
       const { heightPx = cardHeightPx, isWide = false } = cards.get(id) ?? {};
-      return { heightPx: heightPx + (hasTable(id) ? TABLE_PX : 0), isWide };
+      return { heightPx: heightPx + (hasTable(id) ? tablePx : 0), isWide };
     };
   });
 
