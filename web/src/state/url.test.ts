@@ -18,6 +18,11 @@ describe("the view in the address", () => {
     expect(decodeView("")).toEqual(DEFAULT_VIEW);
   });
 
+  it("remembers that a card's selection was taken away", () => {
+    const view: View = { ...DEFAULT_VIEW, selecting: "step", cards: new Map([["loss", { selection: [] }]]) };
+    expect(decodeView(encodeView(view, () => undefined))).toEqual(view);
+  });
+
   it("survives a round trip with every field set to something awkward", () => {
     const view: View = {
       dashboard: "scalars",
