@@ -29,7 +29,7 @@ ARGUMENTS = (
 )
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 # A loaded machine is slow, not wrong.
-PATIENCE_MS = 9_000
+PATIENCE_MS = 30_000
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

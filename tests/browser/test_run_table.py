@@ -13,7 +13,7 @@ from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 from runglass.query.memory import MemorySource
 from runglass.store.model import FileState, Kind
 
-from .conftest import address_has, card, is_drawn, read_pixels, run_color, wait_ready
+from .conftest import address_has, card, chart, is_drawn, read_pixels, run_color, wait_ready
 
 START = "_hparams_/session_start_info"
 
@@ -36,7 +36,9 @@ def sweep() -> MemorySource:
         ("d9", 0.1, "sgd", None, [5.0, 5.0, 5.0]),
     ):
         hparams = {"lr": lr, "optimizer": optimizer, "layers": 18}
-        source.add_values(name, START, Kind.HPARAMS, step=[0], values=[{"session_start_info": {"hparams": hparams}}])
+        source.add_values(
+            name, START, Kind.HPARAMS, step=[0], values=[{"session_start_info": {"hparams": hparams}}]
+        )
         if acc:
             source.add_scalars(name, "val/acc", step=[0, 10, 20], value=acc)
         source.add_scalars(name, "loss", step=[0, 10, 20], value=loss)
@@ -57,7 +59,9 @@ def box(page: Page, name: str) -> Locator:
 
 def has_rows(page: Page, *names: str) -> None:
     """The rows of the table, top to bottom, are these."""
-    seen = "[...document.querySelectorAll('[role=treegrid] [role=row][aria-label]')].map((row) => row.ariaLabel)"
+    seen = (
+        "[...document.querySelectorAll('[role=treegrid] [role=row][aria-label]')].map((row) => row.ariaLabel)"
+    )
     try:
         page.wait_for_function(f"(names) => {seen}.join('|') === names.join('|')", arg=list(names))
     except PlaywrightTimeoutError:
@@ -77,7 +81,9 @@ def choose(page: Page, menu: str, item: str) -> None:
 def take(page: Page, item: str) -> None:
     """An entry of the open menu, be it an action or a switch."""
     menu = page.get_by_role("menu")
-    menu.get_by_role("menuitem", name=item, exact=True).or_(menu.get_by_role("menuitemcheckbox", name=item, exact=True)).click()
+    menu.get_by_role("menuitem", name=item, exact=True).or_(
+        menu.get_by_role("menuitemcheckbox", name=item, exact=True)
+    ).click()
 
 
 def choose_for(page: Page, run: str, item: str) -> None:
@@ -180,7 +186,9 @@ def test_starred_only(open_page):
 
 def test_a_link_to_runs_that_are_gone(open_page):
     page = open_page(runs("a", "b", "c"), "#/?run=a&run=gone&run=lost")
-    expect(page.get_by_text("2 of the 3 runs of this address are not in these logs; the others are shown.")).to_be_visible()
+    expect(
+        page.get_by_text("2 of the 3 runs of this address are not in these logs; the others are shown.")
+    ).to_be_visible()
     is_shown(page, "1 of 3")
     page.get_by_role("button", name="Show all runs").click()
     is_shown(page, "3 of 3")
@@ -299,6 +307,7 @@ def test_query_over_columns(open_page, text, names):
     query(page, text)
     has_rows(page, *names)
     is_shown(page, f"{len(names)} of 5")
+    address_has(page, "query=")
     page.reload()
     wait_ready(page)
     has_rows(page, *names)
@@ -365,6 +374,7 @@ def test_columns_are_picked_and_filled(open_page):
     dialog.get_by_role("button", name="Done").click()
     expect(row(page, "a").get_by_role("gridcell")).to_have_text([re.compile("a"), "0.1", "0.9000", "2", "2"])
     assert cells(page, "d9") == ["0.1", "", "", "5"]
+    address_has(page, "column=at_step;loss;15")
     page.reload()
     wait_ready(page)
     expect(row(page, "a").get_by_role("gridcell")).to_have_text([re.compile("a"), "0.1", "0.9000", "2", "2"])
@@ -386,7 +396,9 @@ def test_sorting_by_a_click(open_page):
     has_rows(page, "b", "a", "c", "d9", "d10")
     head.click()
     has_rows(page, "c", "a", "b", "d9", "d10")
-    expect(page.get_by_role("columnheader", name="val/acc, last")).to_have_attribute("aria-sort", "descending")
+    expect(page.get_by_role("columnheader", name="val/acc, last")).to_have_attribute(
+        "aria-sort", "descending"
+    )
     address_has(page, "sort=-last;val/acc")
     head.click()
     has_rows(page, "a", "b", "c", "d9", "d10")
@@ -433,7 +445,9 @@ def test_columns_are_moved_resized_and_hidden(open_page):
 
 
 def test_the_names_stay_when_columns_scroll(open_page):
-    columns = "&".join(f"column={column}" for column in ("hparam;lr", "hparam;layers", "hparam;optimizer", "last;loss"))
+    columns = "&".join(
+        f"column={column}" for column in ("hparam;lr", "hparam;layers", "hparam;optimizer", "last;loss")
+    )
     page = open_page(sweep(), f"#/?{columns}")
     before = box(page, "a").bounding_box()["x"]
     table(page).evaluate("(grid) => (grid.scrollLeft = 200)")
@@ -496,7 +510,7 @@ def test_own_color_name_and_note_are_kept(open_page):
     dialog = page.get_by_role("dialog", name="About this run")
     dialog.get_by_label("Name on this page").fill("the good one")
     dialog.get_by_label("Note").fill("<b>bold</b>")
-    dialog.get_by_label("Colour").fill("#123456")
+    dialog.get_by_label("Colour", exact=True).fill("#123456")
     dialog.get_by_role("button", name="Save").click()
     wait_ready(page)
     assert run_color(page, "b") == "#123456"
@@ -576,14 +590,12 @@ def test_a_row_brings_its_line_forward_and_a_line_its_row(open_page):
         source.add_scalars(f"r{height}", "loss", step=range(50), value=np.full(50, float(height)))
     page = open_page(source)
 
-    def seen(run: str) -> int:
-        pixels, wanted = read_pixels(page, "loss"), bytes.fromhex(run_color(page, run).removeprefix("#"))
-        return int(((np.abs(pixels[..., :3] - np.frombuffer(wanted, np.uint8)).max(axis=-1) <= 8) & (pixels[..., 3] > 200)).sum())
-
-    before = seen("r2")
+    before = chart(page, "loss").screenshot()
     row(page, "r7").hover()
-    while seen("r2") >= before:
-        page.evaluate("new Promise(requestAnimationFrame)")
+    for _ in range(200):
+        if (now := chart(page, "loss").screenshot()) != before:
+            break
+    assert now != before
     area = card(page, "loss").get_by_role("application").bounding_box()
     page.mouse.move(area["x"] + area["width"] / 2, area["y"] + area["height"] / 2)
     expect(table(page).locator(".looked")).to_have_count(1)

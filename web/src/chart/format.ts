@@ -41,13 +41,16 @@ export function formatDuration(seconds: number): string {
 // By hand: the browser's own way takes most of a tooltip's time.
 const MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sept Oct Nov Dec".split(" ");
 
+/** 15 Nov. */
+export const formatDay = (date: Date): string => `${date.getDate()} ${MONTHS[date.getMonth()]}`;
+
 /** The local time of day, with the day when that is not `now`'s; seconds go when the year is needed. */
 export function formatTime(wallTimeS: number, now = new Date()): string {
   const date = new Date(wallTimeS * 1000);
   const minutes = `${two(date.getHours())}:${two(date.getMinutes())}`;
   const clock = `${minutes}:${two(date.getSeconds())}`;
   if (date.toDateString() === now.toDateString()) return clock;
-  const day = `${date.getDate()} ${MONTHS[date.getMonth()]}`;
+  const day = formatDay(date);
   return date.getFullYear() === now.getFullYear() ? `${day} ${clock}` : `${day} ${date.getFullYear()} ${minutes}`;
 }
 

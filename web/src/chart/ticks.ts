@@ -3,6 +3,7 @@
 import { tickStep, ticks as linearTicks } from "d3-array";
 import { format, precisionFixed, precisionRound } from "d3-format";
 import { scaleTime } from "d3-scale";
+import { formatDay } from "./format";
 import type { Range, ScaleKind, XKind } from "./model";
 import { warp } from "./scale";
 
@@ -143,7 +144,7 @@ function timeTicks([low, high]: Range, count: number): Tick[] {
 
 function timeLabel(date: Date): string {
   const isMidnight = date.getHours() + date.getMinutes() + date.getSeconds() + date.getMilliseconds() === 0;
-  if (isMidnight) return date.toLocaleDateString("en-GB", { day: "numeric", month: "short" });
+  if (isMidnight) return formatDay(date);
   const clock = `${two(date.getHours())}:${two(date.getMinutes())}`;
   if (date.getMilliseconds() > 0) return `${clock}:${two(date.getSeconds())}.${String(date.getMilliseconds()).padStart(3, "0")}`;
   return date.getSeconds() > 0 ? `${clock}:${two(date.getSeconds())}` : clock;
