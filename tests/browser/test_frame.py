@@ -155,18 +155,20 @@ def test_shortcuts_work_outside_of_text_and_are_listed(open_page):
     dialog = page.get_by_role("dialog", name="Keyboard shortcuts")
     expect(dialog.get_by_text("Pause updates")).to_be_visible()
     expect(dialog.get_by_text("Go to Scalars")).to_be_visible()
+    keys = dialog.get_by_role("definition").all_text_contents()
+    assert len(keys) == len(set(keys)), keys
     page.keyboard.press("Escape")
     expect(dialog).to_have_count(0)
 
     run_filter(page).fill("")
-    run_filter(page).press("p")
-    expect(run_filter(page)).to_have_value("p")
+    run_filter(page).press("l")
+    expect(run_filter(page)).to_have_value("l")
     expect(status(page)).not_to_contain_text("paused")
     run_filter(page).fill("")
     run_filter(page).blur()
-    page.keyboard.press("p")
+    page.keyboard.press("l")
     expect(status(page)).to_contain_text("paused")
-    page.keyboard.press("p")
+    page.keyboard.press("l")
     page.keyboard.press("g")
     page.keyboard.press("s")
     address_has(page, "#/scalars")
@@ -180,6 +182,17 @@ def test_a_window_gives_the_focus_back(open_page):
     expect(page.get_by_role("dialog", name="Settings")).to_be_visible()
     page.keyboard.press("Escape")
     expect(button).to_be_focused()
+
+
+def test_windows_follow_each_other_as_fast_as_keys_do(open_page):
+    page = open_page(runs())
+    for _ in range(5):
+        page.keyboard.press("?")
+        expect(page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_visible()
+        page.keyboard.press("Escape")
+        page.keyboard.press("Control+,")
+        expect(page.get_by_role("dialog", name="Settings")).to_be_visible()
+        page.keyboard.press("Escape")
 
 
 # 3. Settings
@@ -249,7 +262,7 @@ def test_pause_fetches_nothing_and_resume_catches_up(open_page):
 
 def test_what_the_user_does_is_answered_while_paused(open_page, asked):
     page = open_page(runs())
-    page.keyboard.press("p")
+    page.keyboard.press("l")
     asked.clear()
     page.get_by_role("radio", name="Relative").check(force=True)
     wait_ready(page)

@@ -19,7 +19,7 @@ export function frameCommands(session: Session, tabs: readonly Tab[], open: (nam
     { id: "page.settings", title: "Settings", group, keys: "Ctrl+,", run: () => open("settings") },
     { id: "page.side", title: "Show or hide the side panel", group, keys: "[", run: () => preferences.set({ isSideShut: !preferences.isSideShut, isSideWide: false }) },
     { id: "page.wide", title: "Side panel over the whole width, or back", group, keys: "]", run: () => preferences.set({ isSideWide: !preferences.isSideWide, isSideShut: false }) },
-    { id: "page.pause", title: session.isPaused ? "Resume updates" : "Pause updates", group, keys: "p", run: () => session.pause(!session.isPaused) },
+    { id: "page.pause", title: session.isPaused ? "Resume updates" : "Pause updates", group, keys: "l", run: () => session.pause(!session.isPaused) },
     { id: "page.reload", title: "List runs and tags again", group, keys: "r", run: () => session.retry() },
     { id: "page.health", title: "File health", group, run: () => open("health") },
     ...(Object.keys(THEMES) as Theme[]).map((theme) => ({ id: `page.theme.${theme}`, title: THEMES[theme], group, run: () => session.setTheme(theme) })),
