@@ -67,7 +67,9 @@ def text_of(file: Download) -> str:
     return Path(file.path()).read_text("utf-8")
 
 
-def check_points(rows: list[dict[str, Any]], log: runglass.reader.Log, runs: list[str], tags: list[str]) -> None:
+def check_points(
+    rows: list[dict[str, Any]], log: runglass.reader.Log, runs: list[str], tags: list[str]
+) -> None:
     """Every point of the log is there, to the last bit, and nothing else."""
     by_series: dict[tuple[str, str], list[tuple[int, float, float]]] = {}
     for row in rows:
@@ -245,7 +247,12 @@ def run_code(code: str, directory: Path) -> list[dict[str, Any]]:
     pytest.importorskip("matplotlib")
     script = f'import matplotlib\nmatplotlib.use("Agg")\n{code.replace("plt.show()", TELL)}'
     done = subprocess.run(
-        [sys.executable, "-c", script], cwd=directory, capture_output=True, text=True, timeout=120, check=False
+        [sys.executable, "-c", script],
+        cwd=directory,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     shown: list[dict[str, Any]] = json.loads(done.stdout)
@@ -306,7 +313,9 @@ def test_odd_names_stay_names(open_page, tmp_path):
     log_dir = tmp_path / "logs"
     with EventFileWriter(log_dir / "run", clock=lambda: 1_700_000_000.0) as writer:
         for step in range(3):
-            writer.write(step, values=[summaries.scalar(odd, float(step)), summaries.scalar("../<b>é\\n", 1.0)])
+            writer.write(
+                step, values=[summaries.scalar(odd, float(step)), summaries.scalar("../<b>é\\n", 1.0)]
+            )
     page = open_page(runglass.open(log_dir).source, "#/?smoothing=0")
     (axes,) = run_code(copied_code(page, odd), tmp_path)
     assert axes["title"] == odd

@@ -55,7 +55,9 @@ def rows_of(table: Locator) -> dict[str, list[str]]:
     """By the name in its first column, the cells of every row in sight."""
     found = {}
     for row in table.get_by_role("row").all()[1:]:
-        found[" ".join(row.get_by_role("rowheader").inner_text().split())] = row.get_by_role("cell").all_inner_texts()
+        found[" ".join(row.get_by_role("rowheader").inner_text().split())] = row.get_by_role(
+            "cell"
+        ).all_inner_texts()
     return found
 
 
