@@ -51,7 +51,7 @@ def test_menus_scroll_and_selection_stay_while_points_arrive(open_page):
     page = open_page(source, "#/?card=more/0;selection:1")
     card(page, "a/loss").hover()
     page.mouse.wheel(0, 700)
-    expect(card(page, "more/9")).to_be_visible()
+    card(page, "more/9").scroll_into_view_if_needed()
     wait_ready(page)
     page.get_by_role("button", name="More for more/9").click()
     menu = page.get_by_role("menu", name="More for more/9")

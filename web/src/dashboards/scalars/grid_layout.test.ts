@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type CardSize, countColumns, GAP_PX, HEADING_PX, layOut, rowsBetween, sectionAt } from "./grid_layout";
+import { type CardSize, countColumns, GAP_PX, HEADING_PX, layOut, rowsBetween, sectionAt, shiftOf } from "./grid_layout";
 import type { Section } from "./tag_sections";
 
 const section = (key: string, ids: string[]): Section => ({ key, title: key, ids, total: ids.length });
@@ -48,6 +48,15 @@ describe("layOut", () => {
     expect(rowsBetween(layout, 0, 1e9)).toHaveLength(5);
     expect(rowsBetween(layout, layout.heightPx, 1e9)).toEqual([]);
     expect([0, HEADING_PX + 5, layout.heightPx].map((px) => sectionAt(layout, px)?.key)).toEqual(["a", "a", "b"]);
+  });
+
+  it("tells how far what is seen has moved", () => {
+    const before = layOut(sections, never, 1, plain);
+    const grown = layOut(sections, never, 1, (id) => ({ heightPx: id === "a/1" ? CARD_PX + 50 : CARD_PX, isWide: false }));
+    const at = HEADING_PX + CARD_PX + GAP_PX;
+    expect(shiftOf(before, grown, at, at + 300)).toBe(50);
+    expect(shiftOf(before, grown, 0, 300)).toBe(0);
+    expect(shiftOf(before, layOut([], never, 1, plain), at, at + 300)).toBe(0);
   });
 
   it("has at least one column", () => {

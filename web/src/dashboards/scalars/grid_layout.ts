@@ -89,3 +89,13 @@ export function sectionAt(layout: Layout, topPx: number): Section | null {
   }
   return layout.rows[Math.max(0, low - 1)]?.section ?? null;
 }
+
+/** By how much the cards in sight have moved from one layout to the next; 0 when they are gone. */
+export function shiftOf(before: Layout, now: Layout, topPx: number, bottomPx: number): number {
+  const seen = rowsBetween(before, topPx, bottomPx).filter((row) => row.ids !== null);
+  const anchor = seen.find((row) => row.topPx >= topPx) ?? seen[0];
+  const id = anchor?.ids?.[0];
+  if (!anchor || id === undefined) return 0;
+  const moved = now.rows.find((row) => row.ids?.includes(id));
+  return moved ? moved.topPx - anchor.topPx : 0;
+}
