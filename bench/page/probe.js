@@ -7,7 +7,7 @@
   const EVERY_PIXEL = 3; // looked at
   const VISIBLE_SHARE = 0.2; // of a card's height that must be in view before the card counts: less shows no chart, only its title
   const STILL_FRAMES = 10; // a blocked page must not look like a still one
-  const CALM_REST_FACTOR = 9; // after a look that may well have been the last
+  const CALM_REST_FACTOR = 3; // after a look that may well have been the last
 
   // Taken before the page's scripts can wrap them: a framework that runs its whole cycle after every wrapped callback
   // would be charged for our looking.
@@ -121,6 +121,7 @@
     let chartsMs = 0;
     let tableMs = 0;
     let stillFrames = 0;
+    let isAllChanged = false;
     listen(event, (heard) => (fromMs ||= heard.timeStamp), { capture: true, once: true });
     return eachFrame((nowMs) => {
       if (!fromMs || !document.querySelector(settled)) return undefined;
@@ -130,11 +131,12 @@
       if (seen.some((hash, i) => hash !== last[i])) [chartsMs, stillFrames] = [nowMs, 0];
       if (text !== lastText) [tableMs, stillFrames] = [nowMs, 0];
       [last, lastText] = [seen, text];
+      isAllChanged = seen.every((hash, i) => hash !== before[i]) && (!withTable || tableMs > 0);
       const endMs = Math.max(chartsMs, tableMs);
       if (!chartsMs || (withTable && !tableMs) || stillFrames < STILL_FRAMES || nowMs - endMs < stillMs) return undefined;
       const same = seen.filter((hash, i) => hash === before[i]).length;
       return { tookMs: endMs - fromMs, tableMs: tableMs && tableMs - fromMs, same, charts: watched.length };
-    }, timeoutMs, `what follows ${event}`, () => (chartsMs ? CALM_REST_FACTOR : restFactor));
+    }, timeoutMs, `what follows ${event}`, () => (isAllChanged ? Math.max(CALM_REST_FACTOR, restFactor) : restFactor));
   }
 
   /** From the next move of the pointer to the paint after the tooltip says something else. */

@@ -18,7 +18,7 @@ function recorder(): { ctx: Context; calls: string[] } {
 const STROKE: Stroke = { color: "red", widthPx: 1, alpha: 1, dash: [], axis: "left" };
 
 const frame = (x: [number, number], y: [number, number], yScale: ScaleKind = "linear", more: Partial<Frame> = {}): Frame => ({
-  widthPx: 110, heightPx: 110, pixelRatio: 2, margins: { top: 5, right: 5, bottom: 5, left: 5 },
+  widthPx: 110, heightPx: 110, pixelRatio: 1, margins: { top: 5, right: 5, bottom: 5, left: 5 },
   x: { kind: "linear", domain: x }, y: { kind: yScale, domain: y }, y2: { kind: "linear", domain: [0, 10] },
   breaksFalls: false, firstFound: 0, ...more,
 });

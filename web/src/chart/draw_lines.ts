@@ -30,17 +30,17 @@ export function drawLines(ctx: Context, frame: Frame, { series, strokes, areas }
   ctx.rect(plot.left - BLEED_PX, plot.top - BLEED_PX, plot.right - plot.left + 2 * BLEED_PX, plot.bottom - plot.top + 2 * BLEED_PX);
   ctx.clip();
   for (const area of areas) drawArea(ctx, projection, area);
-  // Round joins cost more than the rest of a stroke and cannot be seen in a crowd.
-  ctx.lineJoin = series.length > 60 ? "bevel" : "round";
+  ctx.lineJoin = "bevel";
   ctx.lineCap = "butt";
   let color = "";
   let isFound = false;
+  let offsetPx = 0;
   const dots: number[] = [];
   const pen: Pen = {
-    move: (xPx, yPx) => ctx.moveTo(xPx, yPx),
-    line: (xPx, yPx) => ctx.lineTo(xPx, yPx),
-    dot: (xPx, yPx) => void dots.push(xPx, yPx),
-    mark: (xPx, value) => isFound && marks.add(xPx, value, color),
+    move: (xPx, yPx) => ctx.moveTo(xPx + offsetPx / 2, yPx - offsetPx),
+    line: (xPx, yPx) => ctx.lineTo(xPx + offsetPx / 2, yPx - offsetPx),
+    dot: (xPx, yPx) => offsetPx >= 0 && void dots.push(xPx, yPx),
+    mark: (xPx, value) => isFound && offsetPx >= 0 && marks.add(xPx, value, color),
   };
   for (let i = 0; i < series.length; i++) {
     const stroke = strokes[i];
@@ -50,10 +50,11 @@ export function drawLines(ctx: Context, frame: Frame, { series, strokes, areas }
     isFound = i >= frame.firstFound;
     ctx.strokeStyle = color;
     ctx.globalAlpha = stroke.alpha;
-    ctx.lineWidth = stroke.widthPx;
+    const twinPx = twinOffsetPx(stroke, frame.pixelRatio);
+    ctx.lineWidth = twinPx > 0 ? 1 / frame.pixelRatio : stroke.widthPx;
     ctx.setLineDash(stroke.dash.length > 0 ? [...stroke.dash] : SOLID);
     ctx.beginPath();
-    projection.trace(line, stroke.axis, pen);
+    for (offsetPx of twinPx > 0 ? [-twinPx, twinPx] : [0]) projection.trace(line, stroke.axis, pen);
     ctx.stroke();
     if (dots.length > 0) drawDots(ctx, dots.splice(0), color);
   }
@@ -73,6 +74,15 @@ export function drawLines(ctx: Context, frame: Frame, { series, strokes, areas }
     }
   }
   ctx.restore();
+}
+
+/**
+ * Without a GPU a line of one device pixel is drawn many times faster than a wider one. So one of up to two is drawn as two
+ * lines side by side; this is how far each lies from the middle, 0 for lines that are drawn as they are.
+ */
+function twinOffsetPx({ widthPx, dash }: Stroke, pixelRatio: number): number {
+  const devicePx = widthPx * pixelRatio;
+  return dash.length === 0 && devicePx > 1 && devicePx <= 2 ? (devicePx - 1) / 2 / pixelRatio : 0;
 }
 
 function drawDots(ctx: Context, dots: readonly number[], color: string): void {

@@ -44,7 +44,10 @@ export function startPainting(canvas: HTMLCanvasElement, onDrawn: (number: numbe
     let shown: Drawing = { series: [], strokes: [], areas: [] };
     return {
       show: (drawing) => {
-        if (drawing.series !== shown.series) send({ type: "series", id, parcel: packSeries(drawing.series) });
+        if (drawing.series !== shown.series) {
+          const parcel = packSeries(drawing.series);
+          send({ type: "series", id, parcel }, [parcel.buffer, parcel.layout.buffer]);
+        }
         if (drawing.areas !== shown.areas) send({ type: "areas", id, areas: drawing.areas });
         if (drawing.strokes !== shown.strokes) send({ type: "strokes", id, parcel: packStrokes(drawing.strokes) });
         shown = drawing;

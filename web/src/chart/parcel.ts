@@ -1,68 +1,64 @@
-// How a thousand lines travel to the worker: each buffer once, and who lies where in it as plain numbers. Cloning a
-// thousand lines as objects takes longer than copying what is in them.
+// How a thousand lines travel to the worker: one buffer, and who lies where in it as plain numbers. Cloning a thousand lines
+// as objects takes longer than copying what is in them.
 
 import type { Series, Stroke } from "./model";
 
 export interface SeriesParcel {
-  readonly buffers: readonly ArrayBufferLike[];
+  /** All numbers of all lines, each table once. */
+  readonly buffer: ArrayBuffer;
   /** `FIELDS` numbers for each line. */
-  readonly layout: Uint32Array;
+  readonly layout: Uint32Array<ArrayBuffer>;
 }
 
-const FIELDS = 9;
+const FIELDS = 6;
 const IS_FLOAT32 = 1;
 const IS_SORTED = 2;
 const HAS_MASK = 4;
 
+/** A copy that can be handed over: the numbers of several charts may lie in one answer, and the page keeps its own. */
 export function packSeries(lines: readonly Series[]): SeriesParcel {
-  const buffers: ArrayBufferLike[] = [];
-  const indices = new Map<ArrayBufferLike, number>();
-  const indexOf = (buffer: ArrayBufferLike): number => {
-    let index = indices.get(buffer);
-    if (index === undefined) {
-      index = buffers.push(buffer) - 1;
-      indices.set(buffer, index);
+  const placed = new Map<Float64Array | Float32Array | Uint8Array, number>();
+  let sizeBytes = 0;
+  const place = (array: Float64Array | Float32Array | Uint8Array): number => {
+    let at = placed.get(array);
+    if (at === undefined) {
+      at = sizeBytes;
+      placed.set(array, at);
+      sizeBytes = (at + array.byteLength + 7) & ~7;
     }
-    return index;
+    return at;
   };
   const layout = new Uint32Array(lines.length * FIELDS);
   lines.forEach(({ table, mask, y, isSorted }, i) => {
-    const flags = (y instanceof Float32Array ? IS_FLOAT32 : 0) | (isSorted ? IS_SORTED : 0) | (mask ? HAS_MASK : 0);
     const at = i * FIELDS;
-    layout[at] = flags;
-    layout[at + 1] = indexOf(table.buffer);
-    layout[at + 2] = table.byteOffset;
-    layout[at + 3] = table.length;
-    layout[at + 4] = indexOf(y.buffer);
-    layout[at + 5] = y.byteOffset;
-    layout[at + 6] = y.length;
-    if (mask) {
-      layout[at + 7] = indexOf(mask.buffer);
-      layout[at + 8] = mask.byteOffset;
-    }
+    layout[at] = (y instanceof Float32Array ? IS_FLOAT32 : 0) | (isSorted ? IS_SORTED : 0) | (mask ? HAS_MASK : 0);
+    layout[at + 1] = place(table);
+    layout[at + 2] = table.length;
+    layout[at + 3] = place(y);
+    layout[at + 4] = y.length;
+    if (mask) layout[at + 5] = place(mask);
   });
-  return { buffers, layout };
+  const buffer = new ArrayBuffer(sizeBytes);
+  const bytes = new Uint8Array(buffer);
+  for (const [array, at] of placed) bytes.set(new Uint8Array(array.buffer, array.byteOffset, array.byteLength), at);
+  return { buffer, layout };
 }
 
-export function unpackSeries({ buffers, layout }: SeriesParcel): Series[] {
+export function unpackSeries({ buffer, layout }: SeriesParcel): Series[] {
   const lines: Series[] = [];
   // Lines that shared a table share it here too: its pixels are worked out once.
-  const tables = new Map<string, Float64Array>();
+  const tables = new Map<number, Float64Array>();
   for (let at = 0; at < layout.length; at += FIELDS) {
-    const [flags, tableIn, tableAt, entries, yIn, yAt, points, maskIn, maskAt] = layout.subarray(at, at + FIELDS) as unknown as [
-      number, number, number, number, number, number, number, number, number,
-    ];
-    const bufferOf = (index: number): ArrayBuffer => buffers[index] as ArrayBuffer;
-    const key = `${tableIn} ${tableAt} ${entries}`;
-    let table = tables.get(key);
+    const [flags, tableAt, entries, yAt, points, maskAt] = layout.subarray(at, at + FIELDS) as unknown as [number, number, number, number, number, number];
+    let table = entries > 0 ? tables.get(tableAt) : undefined;
     if (!table) {
-      table = new Float64Array(bufferOf(tableIn), tableAt, entries);
-      tables.set(key, table);
+      table = new Float64Array(buffer, tableAt, entries);
+      tables.set(tableAt, table);
     }
     lines.push({
       table,
-      mask: flags & HAS_MASK ? new Uint8Array(bufferOf(maskIn), maskAt, (entries + 7) >> 3) : null,
-      y: flags & IS_FLOAT32 ? new Float32Array(bufferOf(yIn), yAt, points) : new Float64Array(bufferOf(yIn), yAt, points),
+      mask: flags & HAS_MASK ? new Uint8Array(buffer, maskAt, (entries + 7) >> 3) : null,
+      y: flags & IS_FLOAT32 ? new Float32Array(buffer, yAt, points) : new Float64Array(buffer, yAt, points),
       isSorted: (flags & IS_SORTED) !== 0,
     });
   }

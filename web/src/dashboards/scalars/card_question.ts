@@ -8,7 +8,7 @@ import { detailFor } from "./detail_range";
 import type { RunSet } from "./run_sets";
 
 // With more lines the unsmoothed ones are a grey wash that costs as much as the lines themselves.
-export const MAX_RAW_RUNS = 50;
+export const MAX_RAW_RUNS = 30;
 const QUANTILE = 0.25;
 const CONFIDENCE = 0.95;
 
