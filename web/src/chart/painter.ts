@@ -1,4 +1,4 @@
-// The page's end of drawing: a handle for each canvas, all drawn by one shared worker.
+// The page's end of drawing: a handle for each canvas, drawn by one of two workers.
 
 import type { Drawing } from "./draw_lines";
 import type { Frame } from "./model";
@@ -16,22 +16,22 @@ export interface Painting {
 const listeners = new Map<number, (number: number) => void>();
 const tell = ({ id, number }: Drawn): void => listeners.get(id)?.(number);
 
-let worker: Worker | null = null;
+// Charts of one screen are drawn at the same time on the least machine that has two cores.
+const workers: Worker[] = [];
+const WORKERS = 2;
 let local: Studio | null = null;
 let lastId = 0;
 
 const canUseWorker = typeof OffscreenCanvas === "function" && "transferControlToOffscreen" in HTMLCanvasElement.prototype;
 
-/** Starts the worker before it has anything to draw; it takes a while. */
-export function warmUp(): Worker | null {
-  if (!worker && canUseWorker) {
-    worker = new Worker(new URL("./painter.worker.ts", import.meta.url), { type: "module" });
+/** Starts the workers before they have anything to draw; it takes a while. */
+export function warmUp(): void {
+  while (canUseWorker && workers.length < WORKERS) {
+    const worker = new Worker(new URL("./painter.worker.ts", import.meta.url), { type: "module" });
     worker.addEventListener("message", (event: MessageEvent<Drawn>) => tell(event.data));
+    workers.push(worker);
   }
-  return worker;
 }
-
-const send = (message: Message, transfer: Transferable[] = []): void => warmUp()?.postMessage(message, transfer);
 
 /** A canvas can be painted once in its life: its control goes to the worker for good. */
 export function startPainting(canvas: HTMLCanvasElement, onDrawn: (number: number) => void): Painting {
@@ -39,6 +39,9 @@ export function startPainting(canvas: HTMLCanvasElement, onDrawn: (number: numbe
   let number = 0;
   listeners.set(id, onDrawn);
   if (canUseWorker) {
+    warmUp();
+    const worker = workers[id % WORKERS] as Worker;
+    const send = (message: Message, transfer: Transferable[] = []): void => worker.postMessage(message, transfer);
     const offscreen = canvas.transferControlToOffscreen();
     send({ type: "attach", id, canvas: offscreen }, [offscreen]);
     let shown: Drawing = { series: [], strokes: [], areas: [] };
