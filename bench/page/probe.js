@@ -4,7 +4,7 @@
 
 (({ card, canvas, table, tip, drawnCard, settled, restFactor }) => {
   const LINE_PIXELS = 20; // of those looked at that must be painted before a canvas counts as showing lines
-  const EVERY_PIXEL = 3; // looked at
+  const SHRINK = 3; // every third pixel of every third row is looked at
   const VISIBLE_SHARE = 0.2; // of a card's height that must be in view before the card counts: less shows no chart, only its title
   const STILL_FRAMES = 10; // a blocked page must not look like a still one
   const CALM_REST_FACTOR = 3; // after a look that may well have been the last
@@ -28,15 +28,17 @@
 
   /** Painted pixels and a hash of what a canvas shows; null while it shows nothing. */
   function look(element) {
-    const { width, height } = element;
+    const width = Math.floor(element.width / SHRINK);
+    const height = Math.floor(element.height / SHRINK);
     if (!width || !height) return null;
     if (scratch.width !== width || scratch.height !== height) Object.assign(scratch, { width, height });
     else context.clearRect(0, 0, width, height);
-    context.drawImage(element, 0, 0);
+    context.imageSmoothingEnabled = false;
+    context.drawImage(element, 0, 0, width, height);
     const pixels = new Uint32Array(context.getImageData(0, 0, width, height).data.buffer);
     let hash = 0;
     let painted = 0;
-    for (let i = 0; i < pixels.length; i += EVERY_PIXEL) {
+    for (let i = 0; i < pixels.length; i++) {
       if (pixels[i] === 0) continue;
       painted++;
       hash = Math.imul(hash ^ pixels[i] ^ i, 0x01000193);

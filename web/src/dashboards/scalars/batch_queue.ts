@@ -5,6 +5,8 @@ interface Waiting<I, R> {
   readonly item: I;
   /** Items of one batch have the same. */
   readonly kind: string;
+  /** How much work it is. */
+  readonly weight: number;
   readonly place: () => number;
   readonly signal: AbortSignal;
   readonly resolve: (result: R) => void;
@@ -21,11 +23,11 @@ export class BatchQueue<I, R> {
 
   constructor(
     private readonly send: Send<I, R>,
-    private readonly limits = { inFlight: 4, batch: 4 },
+    private readonly limits = { inFlight: 2, batch: 4, weight: 1_000 },
   ) {}
 
   /** Rejects with the signal's reason when that comes first. */
-  run(item: I, kind: string, place: () => number, signal: AbortSignal): Promise<R> {
+  run(item: I, kind: string, weight: number, place: () => number, signal: AbortSignal): Promise<R> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason as Error);
       const giveUp = (): void => {
@@ -35,7 +37,7 @@ export class BatchQueue<I, R> {
       // A signal lives as long as its card, which may ask for days.
       const done = (): void => signal.removeEventListener("abort", giveUp);
       const waiting: Waiting<I, R> = {
-        item, kind, place, signal,
+        item, kind, weight, place, signal,
         resolve: (result) => (done(), resolve(result)),
         reject: (cause) => (done(), reject(cause)),
       };
@@ -61,7 +63,11 @@ export class BatchQueue<I, R> {
       const kind = inOrder[0]?.kind;
       // The very first goes alone, so that something is seen early.
       const size = this.#inFlight === 0 ? 1 : this.limits.batch;
-      const batch = inOrder.filter((each) => each.kind === kind).slice(0, size);
+      let weight = 0;
+      const batch = inOrder
+        .filter((each) => each.kind === kind)
+        .slice(0, size)
+        .filter((each, i) => (weight += each.weight) <= this.limits.weight || i === 0);
       for (const each of batch) this.#waiting.delete(each);
       this.#inFlight++;
       void this.#settle(batch).finally(() => {

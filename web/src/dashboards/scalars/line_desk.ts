@@ -22,7 +22,7 @@ export class LineDesk {
 
   /** `place`: how far from the top of the page the asking card is. */
   ask(question: Question, place: () => number, signal: AbortSignal): Promise<Columns> {
-    return this.#queue.run(question.body, question.batchKey, place, signal);
+    return this.#queue.run(question.body, question.batchKey, question.runs.names.length * question.body.query.tags.length, place, signal);
   }
 }
 
