@@ -339,8 +339,12 @@ def test_server_error_in_a_list_is_told_and_mended(open_page, problems):
 
 def test_health_badge_lists_findings_worst_first(open_page, page):
     source = runs()
-    source.set_file("a", "a/events.1", FileState.SKIPPED, byte=12, reason="payload checksum", skipped_records=3)
-    source.set_file("b", "b/events.2", FileState.DAMAGED, byte=40, reason="length checksum", advice="Copy the file again.")
+    source.set_file(
+        "a", "a/events.1", FileState.SKIPPED, byte=12, reason="payload checksum", skipped_records=3
+    )
+    source.set_file(
+        "b", "b/events.2", FileState.DAMAGED, byte=40, reason="length checksum", advice="Copy the file again."
+    )
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     open_page(source)
     page.get_by_role("button", name="Trouble in 2 files: show").click()
@@ -559,7 +563,9 @@ def test_page_works_where_storage_is_forbidden(page, open_page):
 
 
 def test_page_works_where_storage_is_full(page, open_page):
-    page.add_init_script("Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError'); };")
+    page.add_init_script(
+        "Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError'); };"
+    )
     open_page(runs())
     page.keyboard.press("[")
     expect(page.get_by_role("button", name="Show runs")).to_be_visible()

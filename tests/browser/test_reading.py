@@ -79,7 +79,9 @@ def columns_of(table: Locator) -> list[str]:
 
 def choose(page: Page, table: Locator, item: str) -> None:
     table.get_by_role("button", name="Copy, download and columns of this table").click()
-    page.get_by_role("menuitem", name=item).or_(page.get_by_role("menuitemcheckbox", name=item, exact=True)).click()
+    page.get_by_role("menuitem", name=item).or_(
+        page.get_by_role("menuitemcheckbox", name=item, exact=True)
+    ).click()
 
 
 def test_tooltip_has_the_nearest_of_all_points(open_page):
@@ -212,7 +214,9 @@ def test_a_second_click_makes_a_range_with_statistics_over_all_points(open_page,
         page.keyboard.press("Escape")
     choose(page, table, "Copy as TSV")
     expect(page.get_by_text("Table copied.")).to_be_visible()
-    copied = list(csv.DictReader(io.StringIO(page.evaluate("navigator.clipboard.readText()")), delimiter="\t"))
+    copied = list(
+        csv.DictReader(io.StringIO(page.evaluate("navigator.clipboard.readText()")), delimiter="\t")
+    )
     assert [row["Run"] for row in copied] == list(RUNS)
     for row in copied:
         columns = values_of(source, row["Run"])

@@ -137,7 +137,7 @@ def test_raw_lines_are_left_out_of_a_crowd_and_it_is_said(open_page, asked):
         source.add_scalars(f"run{index}", "loss", step=[0, 1], value=[0.0, index])
     page = open_page(source)
     assert asked[0]["raw"] is False
-    expect(page.get_by_text("no raw lines")).to_have_attribute("title", re.compile("more than 50 runs"))
+    expect(page.get_by_text("no raw lines")).to_have_attribute("title", re.compile("more than 30 runs"))
 
 
 @pytest.mark.parametrize(("axis", "name"), [("relative", "Relative"), ("wall", "Wall")])

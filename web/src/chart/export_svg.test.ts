@@ -1,3 +1,4 @@
+// @vitest-environment jsdom
 import { describe, expect, it } from "vitest";
 import { toSvg } from "./export_svg";
 import { toSeries, WHOLE_VIEW } from "./model";

@@ -1,3 +1,4 @@
+// @vitest-environment jsdom
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { isLasting, onOtherTab, recall, recallAll, recallJson, remember, rememberAll } from "./storage";
 

@@ -5,13 +5,13 @@ const settled = async (): Promise<void> => {
   for (let i = 0; i < 20; i++) await Promise.resolve();
 };
 
-function harness(limits = { inFlight: 2, batch: 3 }) {
+function harness(limits: { inFlight: number; batch: number; weight?: number } = { inFlight: 2, batch: 3 }) {
   const sent: { items: readonly number[]; signal: AbortSignal; answer: () => void; fail: (error: Error) => void }[] = [];
   const queue = new BatchQueue<number, string>(
     (items, signal) => new Promise((answer, fail) => sent.push({ items, signal, answer: () => answer(items.map(String)), fail })),
-    limits,
+    { weight: 100, ...limits },
   );
-  const ask = (place: number, kind = "k", signal = new AbortController().signal): Promise<string> => queue.run(place, kind, () => place, signal);
+  const ask = (place: number, kind = "k", signal = new AbortController().signal): Promise<string> => queue.run(place, kind, 1, () => place, signal);
   return { sent, ask };
 }
 
@@ -27,6 +27,13 @@ describe("BatchQueue", () => {
     sent[0]?.answer();
     sent[2]?.answer();
     expect(await Promise.all(answers)).toEqual(["6", "5", "4", "3", "1", "2"]);
+  });
+
+  it("sends less together of what is more work", async () => {
+    const { sent, ask } = harness({ inFlight: 3, batch: 3, weight: 2 });
+    for (const place of [1, 2, 3, 4]) void ask(place);
+    await settled();
+    expect(sent.map(({ items }) => items)).toEqual([[1], [2, 3], [4]]);
   });
 
   it("keeps apart what cannot be answered together", async () => {

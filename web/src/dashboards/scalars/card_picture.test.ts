@@ -1,3 +1,4 @@
+// @vitest-environment jsdom
 import { describe, expect, it } from "vitest";
 import { type Stroke, toSeries, WHOLE_VIEW } from "../../chart/model";
 import type { CardLine } from "./card_model";
