@@ -2,15 +2,20 @@ import { describe, expect, it } from "vitest";
 import { type Cell, compareCells, compareNatural, pickExtremes, sortNatural } from "./natural";
 
 describe("natural order", () => {
-  it("takes numbers inside names by size and ignores case", () => {
-    const names = ["run10", "Run2", "run1", "lr=1e-3", "lr=0.1"];
-    expect(sortNatural(names)).toEqual(["lr=0.1", "lr=1e-3", "run1", "Run2", "run10"]);
-    expect(sortNatural(names)).toEqual([...names].sort(compareNatural));
+  it("compares numbers as numbers, with decimals and exponents", () => {
+    const sorted = ["layer2", "layer10", "lr_1e-4", "lr_0.01", "lr_0.1", "lr_1", "lr_10x", "lr_15x", "lr_20"];
+    expect(sortNatural(sorted.toReversed())).toEqual(sorted);
+    expect(sorted.toReversed().sort(compareNatural)).toEqual(sorted);
   });
 
-  it("takes what follows a `0.` for a fraction, and other points for those of a version", () => {
-    expect(sortNatural(["lr=0.5", "lr=0.10", "lr=0.05", "lr=1"])).toEqual(["lr=0.05", "lr=0.10", "lr=0.5", "lr=1"]);
-    expect(sortNatural(["v1.10", "v1.9"])).toEqual(["v1.9", "v1.10"]);
+  it("puts a slash before every other character", () => {
+    const sorted = ["a", "a/b", "a b", "a-b", "ab"];
+    expect(sortNatural(sorted.toReversed())).toEqual(sorted);
+  });
+
+  it("survives digits that no number holds", () => {
+    const long = "9".repeat(400);
+    expect(sortNatural([`x${long}`, "x1", "x0"])).toEqual(["x0", "x1", `x${long}`]);
   });
 
   it("has one order for names that differ in case only", () => {

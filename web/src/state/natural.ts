@@ -1,12 +1,23 @@
-// The order people expect: run2 before run10, whatever the case; numbers by size; what is missing comes last. Pure.
+// The order people expect: layer2 before layer10, lr_1e-4 before lr_0.01, folders before longer words, whatever the case;
+// what is missing comes last. Pure.
 
 export type Cell = number | string | boolean | null;
 
-const DIGITS = 12;
+const NUMBER = /\d+(?:\.\d+)?(?:e[-+]?\d+)?/g;
+const EXPONENT_SHIFT = 400;
 
-/** Compares as plain text in natural order: numbers are filled up with zeros, but for what follows a `0.`, which is a fraction. */
-function naturalKey(name: string): string {
-  return name.toLowerCase().replace(/(?<![\d.])0\.\d+|\d+/g, (digits) => (digits.startsWith("0.") ? `${"0".repeat(DIGITS)}${digits.slice(1)}` : digits.padStart(DIGITS, "0")));
+/** Names in natural order have these keys in plain order, so that ten thousand names are parsed once and not per comparison. */
+export function naturalKey(name: string): string {
+  return name.toLowerCase().replaceAll("/", "\u0001").replace(NUMBER, sortableNumber);
+}
+
+/** Exponent first, in as many digits for every number; ends with what sorts before any further digit. */
+function sortableNumber(digits: string): string {
+  const value = Number(digits);
+  if (value === 0) return "000\0";
+  if (!Number.isFinite(value)) return "999\0";
+  const [mantissa = "", exponent = ""] = value.toExponential().split("e");
+  return `${Number(exponent) + EXPONENT_SHIFT}.${mantissa.replace(".", "")}\0`;
 }
 
 const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
@@ -17,9 +28,8 @@ export function compareNatural(a: string, b: string): number {
 }
 
 /** As sorting by compareNatural, for ten thousand names at once. */
-export function sortNatural(names: readonly string[]): string[] {
-  return names
-    .map((name) => ({ name, key: naturalKey(name) }))
+export function sortNatural(names: Iterable<string>): string[] {
+  return Array.from(names, (name) => ({ name, key: naturalKey(name) }))
     .sort((a, b) => compareText(a.key, b.key) || compareText(a.name, b.name))
     .map(({ name }) => name);
 }

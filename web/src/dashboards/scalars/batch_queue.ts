@@ -23,7 +23,7 @@ export class BatchQueue<I, R> {
 
   constructor(
     private readonly send: Send<I, R>,
-    private readonly limits = { inFlight: 2, batch: 4, weight: 1_000 },
+    private readonly limits = { inFlight: 2, batch: 12, weight: 400 },
   ) {}
 
   /** Rejects with the signal's reason when that comes first. */

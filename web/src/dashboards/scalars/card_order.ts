@@ -2,7 +2,7 @@
 
 import type { Panel, View } from "../../state/view";
 import type { CardSpec } from "./card_model";
-import { naturalKey } from "./natural_order";
+import { naturalKey } from "../../state/natural";
 import { PINNED, type Section } from "./tag_sections";
 
 export type Side = "before" | "after";

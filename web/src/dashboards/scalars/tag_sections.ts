@@ -2,7 +2,7 @@
 // own. Pure.
 
 import type { TagIndex } from "../../api/types";
-import { sortNaturally } from "./natural_order";
+import { sortNatural } from "../../state/natural";
 
 // No prefix has a slash, so these are nobody's prefix.
 export const PINNED = "/pinned";
@@ -30,13 +30,13 @@ export function splitTag(tag: string): [string, string] {
 /** Tags by prefix, both in natural order, tags without a prefix first. */
 export function groupTags(tags: Iterable<string>): ReadonlyMap<string, readonly string[]> {
   const byPrefix = new Map<string, string[]>();
-  for (const tag of sortNaturally(tags)) {
+  for (const tag of sortNatural(tags)) {
     const prefix = prefixOf(tag);
     const inside = byPrefix.get(prefix);
     if (inside) inside.push(tag);
     else byPrefix.set(prefix, [tag]);
   }
-  return new Map(sortNaturally(byPrefix.keys()).map((prefix) => [prefix, byPrefix.get(prefix) ?? []]));
+  return new Map(sortNatural(byPrefix.keys()).map((prefix) => [prefix, byPrefix.get(prefix) ?? []]));
 }
 
 /** Those the user has put first, then the others as they come. */
