@@ -30,7 +30,8 @@ export interface Asking {
 }
 
 export function makeQuestion({ spec, runs, isAllRuns, groups, x, xScale, zoom, widthPx, smoothing, view, epoch }: Asking): Question {
-  const { range, width } = detailFor(zoom, widthPx, xScale);
+  const crowd = crowding(groups ? groups.length : runs.names.length * spec.tags.length);
+  const { range, width } = detailFor(zoom, widthPx, xScale, crowd > 1);
   const isSmoothed = smoothing.amount > 0;
   const tags = [...spec.tags];
   const plot = {
@@ -39,7 +40,6 @@ export function makeQuestion({ spec, runs, isAllRuns, groups, x, xScale, zoom, w
     smoothing: isSmoothed ? smoothing : { kind: "none" as const, amount: 0 },
     attempts: "latest" as const,
   };
-  const crowd = crowding(groups ? groups.length : runs.names.length * spec.tags.length);
   const stretch = { x_range: range ? ([range[0], range[1]] as [number, number]) : null, width: Math.ceil(width / crowd) };
   const stretchKey = JSON.stringify([range, width]);
   const common = { runs, range, x, isSmoothed, stretchKey };

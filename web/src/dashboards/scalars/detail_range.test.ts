@@ -18,6 +18,14 @@ describe("detailFor", () => {
     }
   });
 
+  it("asks for hardly more than what is seen in a crowd of lines", () => {
+    const { range } = detailFor([1000, 2000], 320, "linear", true);
+    expect(range?.[0]).toBeLessThanOrEqual(1000);
+    expect(range?.[1]).toBeGreaterThanOrEqual(2000);
+    expect((range?.[1] ?? 0) - (range?.[0] ?? 0)).toBeLessThan(2 * 1000);
+    expect(detailFor([1000, 2000], 320, "linear").range?.[0]).toBeLessThan(range?.[0] ?? 0);
+  });
+
   it("asks the same for a zoom moved a little", () => {
     expect(detailFor([1010, 2010], 320, "linear").range).toEqual(detailFor([1020, 2020], 320, "linear").range);
   });

@@ -9,7 +9,8 @@ export interface Detail {
   readonly width: number;
 }
 
-export function detailFor(zoom: Range | null, widthPx: number, scale: ScaleKind): Detail {
+/** `isCrowd`: so many lines that data beside the picture costs more than asking again for it. */
+export function detailFor(zoom: Range | null, widthPx: number, scale: ScaleKind, isCrowd = false): Detail {
   // In steps, so that dragging the window's edge does not ask for every pixel.
   const width = Math.max(64, Math.ceil(widthPx / 16) * 16);
   if (!zoom) return { range: null, width };
@@ -19,8 +20,9 @@ export function detailFor(zoom: Range | null, widthPx: number, scale: ScaleKind)
   const grid = 2 ** (Math.floor(Math.log2(span)) - 1);
   // Past what a float can tell apart there is nothing to widen.
   if (!(grid > 0) || low + grid === low) return { range: zoom, width };
-  const from = (Math.floor(low / grid) - 1) * grid;
-  const to = (Math.ceil(high / grid) + 1) * grid;
+  const spare = isCrowd ? 0 : 1;
+  const from = (Math.floor(low / grid) - spare) * grid;
+  const to = (Math.ceil(high / grid) + spare) * grid;
   const back = backward(scale, zoom);
   return { range: [back(from), back(to)], width: Math.ceil((width * (to - from)) / span) };
 }
