@@ -1,22 +1,6 @@
 // The selected x values below a chart, one (a step) or two (a range), as plain functions: adding, moving, typing.
 
-import { formatDuration, formatRough, formatStep, formatTime } from "./format";
 import { lowerBound, type Range, type Series, type XKind, xOf } from "./model";
-
-export function formatX(x: number, kind: XKind): string {
-  switch (kind) {
-    case "step":
-      return formatStep(x);
-    case "relative":
-      return formatDuration(x);
-    case "wall":
-      return formatTime(x);
-    case "value":
-      return formatRough(x);
-    default:
-      return kind satisfies never;
-  }
-}
 
 /** Whole steps; elsewhere a thousandth of what is seen. Not outside of the axis. */
 export function settle(x: number, kind: XKind, domain: Range): number {

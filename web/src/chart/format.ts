@@ -60,3 +60,17 @@ export function formatBytes(bytes: number): string {
   const power = bytes < 1000 ? 0 : Math.min(Math.floor(Math.log10(bytes) / 3), UNITS.length - 1);
   return `${power === 0 ? bytes : (bytes / 1000 ** power).toFixed(1)} ${UNITS[power]}`;
 }
+
+/** An x of a time axis as that axis writes it, any other as a value. */
+export function formatX(x: number, axis: string): string {
+  switch (axis) {
+    case "step":
+      return formatStep(x);
+    case "relative":
+      return formatDuration(x);
+    case "wall":
+      return formatTime(x);
+    default:
+      return formatValue(x);
+  }
+}

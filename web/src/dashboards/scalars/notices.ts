@@ -1,6 +1,6 @@
 // What a card must say beside its title: values that no line can show.
 
-import { formatDuration, formatStep, formatTime, formatValue } from "../../chart/format";
+import { formatX } from "../../chart/format";
 import { statsOf, xOf } from "../../chart/model";
 import { formatCount } from "../../ui/count";
 import type { CardLine } from "./card_model";
@@ -11,20 +11,6 @@ export interface Notice {
 }
 
 const RUNS_NAMED = 5;
-
-/** `axis` is a time axis or the tag of a scalar. */
-export function formatX(x: number, axis: string): string {
-  switch (axis) {
-    case "step":
-      return formatStep(x);
-    case "relative":
-      return formatDuration(x);
-    case "wall":
-      return formatTime(x);
-    default:
-      return formatValue(x);
-  }
-}
 
 /** The first x with a NaN or an infinity, exactly: every reduction keeps the first of each in a pixel. */
 export function findNonFinite(lines: readonly CardLine[], axis: string): Notice | null {
