@@ -73,8 +73,8 @@ export class Studio {
         const { number, frame } = chart.next;
         chart.next = null;
         this.drawNow(chart, frame);
-        // What was drawn reaches the screen at the end of this frame.
-        inNextFrame(() => this.onDrawn({ id, number }));
+        // What was drawn is handed to the screen when this callback ends, before any other task.
+        setTimeout(() => this.onDrawn({ id, number }));
       }
     });
   }
