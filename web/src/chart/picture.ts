@@ -1,8 +1,8 @@
 // A chart as a still picture, for exports: its spec, and everything in it but the lines as texts, rules and boxes that
 // both kinds of picture draw. Knows nothing of files or runs: names and colours come with the spec.
 
-import { frameCharted, layOutChart } from "./chart_layout";
-import type { Area, ChartView, Frame, Margins, Range, ScaleKind, Series, Stroke, XKind } from "./model";
+import { type Charted, frameCharted, layOutChart } from "./chart_layout";
+import type { Frame, Margins, Range } from "./model";
 
 export interface PictureColors {
   readonly surface: string;
@@ -19,28 +19,15 @@ export interface LegendEntry {
   readonly dash: readonly number[];
 }
 
-/** What a chart shows, as its properties say it, and what is written around it. */
-export interface PictureSpec {
+/** What a chart shows, as its properties say it, and what is written around it. The size is the whole picture's; a legend makes it taller. */
+export interface PictureSpec extends Charted {
   readonly title: string;
   /** Under the x axis: "step", "relative time". */
   readonly xLabel: string;
   readonly legend: readonly LegendEntry[];
   readonly colors: PictureColors;
   readonly font: string;
-  /** Of the whole picture; the legend makes it taller. */
-  readonly widthPx: number;
-  readonly heightPx: number;
-  readonly series: readonly Series[];
-  readonly strokes: readonly Stroke[];
-  readonly areas: readonly Area[];
-  readonly firstFound: number;
-  readonly xKind: XKind;
-  readonly xScale: ScaleKind;
-  readonly yScale: ScaleKind;
-  readonly y2Scale: ScaleKind;
-  readonly cutsOutliers: boolean;
   readonly breaksFalls: boolean;
-  readonly view: ChartView;
 }
 
 export interface PictureText {
