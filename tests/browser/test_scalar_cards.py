@@ -81,8 +81,13 @@ def test_shows_every_run_of_every_tag_in_its_color(open_page, asked):
     assert all("runs" not in body for body in asked)
 
 
+def long_run() -> MemorySource:
+    """More points than a card has room for."""
+    return MemorySource().add_scalars("long", "loss", step=np.arange(20_000), value=np.arange(20_000) % 7)
+
+
 def test_smoothing_asks_the_server_and_stays_in_the_address(open_page, asked):
-    page = open_page(three_runs())
+    page = open_page(long_run())
     page.get_by_role("slider", name="Smoothing").fill("0.9")
     wait_ready(page)
     assert asked[-1]["smoothing"] == {"kind": "ema", "amount": 0.9}
@@ -97,8 +102,18 @@ def test_smoothing_asks_the_server_and_stays_in_the_address(open_page, asked):
     assert asked[-1]["smoothing"] == {"kind": "none", "amount": 0}
 
 
+def test_a_line_that_is_whole_is_smoothed_without_asking(open_page, asked):
+    page = open_page(three_runs(), "#/?smoothing=0")
+    before = len(asked)
+    unsmoothed = read_pixels(page, "train/loss")
+    page.get_by_role("slider", name="Smoothing").fill("0.9")
+    wait_ready(page)
+    assert not np.array_equal(read_pixels(page, "train/loss"), unsmoothed)
+    assert len(asked) == before
+
+
 def test_smoothing_has_kinds_with_their_own_units(open_page, asked):
-    page = open_page(three_runs())
+    page = open_page(long_run())
     for name, kind, unit in (
         ("Gaussian", "gaussian", "points"),
         ("Time-weighted", "time_ema", "steps"),

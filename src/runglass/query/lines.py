@@ -24,8 +24,9 @@ from runglass.store.model import Attempts
 _x_of_steps: dict[int, tuple[ref[Int64], ref[Float64]]] = {}
 _X_OF_STEPS_LIMIT = 4096
 
-# Points per pixel column up to which a line is left whole: first and last of a column stay in any case.
-_SPARSE = 2
+# Points per pixel column up to which a line is left whole: so many may stay of a column in any case, and whoever has all
+# points can zoom and smooth them without asking again.
+_SPARSE = 4
 
 
 def make_line(columns: Columns, query: LineQuery, *, x_columns: Columns | None = None) -> Line:

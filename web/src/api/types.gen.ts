@@ -552,6 +552,11 @@ export interface components {
              */
             raw: boolean;
             /**
+             * @description With `raw`, `ema` and steps as x: leave out the smoothed line of a series of which every point is in the answer. Whoever asks so smooths it themselves.
+             * @default false
+             */
+            raw_suffices: boolean;
+            /**
              * @description Add a line for every attempt of which a restart overwrote points.
              * @default false
              */

@@ -2,14 +2,15 @@ import { describe, expect, it } from "vitest";
 import { type Context, drawLines } from "./draw_lines";
 import { type Area, type Frame, type ScaleKind, type Stroke, toSeries } from "./model";
 
-/** Notes the path calls as text, with whole pixels. */
+/** Notes the path calls as text, in whole pixels of the canvas. */
 function recorder(): { ctx: Context; calls: string[] } {
   const calls: string[] = [];
-  const note = (name: string) => (...args: number[]) => void calls.push(`${name} ${args.map(Math.round).slice(0, 2).join(",")}`);
+  let scale = 1;
+  const note = (name: string) => (...args: number[]) => void calls.push(`${name} ${args.map((each) => Math.round(each * scale)).slice(0, 2).join(",")}`);
   const ignore = (): void => undefined;
   const ctx = {
-    save: ignore, closePath: ignore, setLineDash: (dash: number[]) => dash.length > 0 && calls.push(`dash ${dash.join()}`), restore: ignore, beginPath: ignore, rect: ignore, clip: ignore,
-    stroke: ignore, fill: ignore, moveTo: note("move"), lineTo: note("line"), arc: note("dot"),
+    save: ignore, closePath: ignore, setLineDash: (dash: number[]) => dash.length > 0 && calls.push(`dash ${dash.map((each) => each / 16).join()}`), restore: ignore, beginPath: ignore, rect: ignore, clip: ignore,
+    stroke: ignore, fill: ignore, scale: (by: number) => (scale *= by), moveTo: note("move"), lineTo: note("line"), arc: note("dot"),
     lineJoin: "round", lineCap: "butt", lineWidth: 1, globalAlpha: 1, strokeStyle: "", fillStyle: "",
   } as unknown as Context;
   return { ctx, calls };
@@ -78,6 +79,14 @@ describe("drawLines", () => {
     expect(draw(x, y, frame([0, 10], [0, 1], "linear", { breaksFalls: true }))).toEqual([
       "move 5,105", "line 15,105", "line 25,105", "move 15,5", "line 25,5",
     ]);
+  });
+
+  it("draws the lowest and the highest point of a pixel column, in their order", () => {
+    const x = [0, 0.1, 0.2, 0.3, 0.4, 10];
+    expect(draw(x, [5, 9, 1, 6, 5, 5], frame([0, 100], [0, 10]))).toEqual(["move 5,15", "line 5,95", "line 15,55"]);
+    expect(draw(x, [5, 1, 9, 6, 5, 5], frame([0, 100], [0, 10]))).toEqual(["move 5,95", "line 5,15", "line 15,55"]);
+    // Not of a line that goes back and forth.
+    expect(draw([0, 0.2, 0.1, 10], [5, 9, 1, 5], frame([0, 100], [0, 10]))).toHaveLength(4);
   });
 
   it("draws dashes", () => {

@@ -2,7 +2,7 @@
 
 import { Marks, markOutline } from "./marks";
 import type { Area, Frame, Series, Stroke } from "./model";
-import { type Pen, Projection } from "./projection";
+import { GAP, PARTS, Projection, type Trail } from "./projection";
 
 // Lines at the very edge keep their full width, and marks on the axis their shape.
 const BLEED_PX = 4.5;
@@ -11,7 +11,7 @@ const SOLID: number[] = [];
 
 export type Context = Pick<
   CanvasRenderingContext2D,
-  | "arc" | "beginPath" | "clip" | "closePath" | "fill" | "lineTo" | "moveTo" | "rect" | "restore" | "save" | "setLineDash" | "stroke"
+  | "arc" | "beginPath" | "clip" | "closePath" | "fill" | "lineTo" | "moveTo" | "rect" | "restore" | "save" | "setLineDash" | "scale" | "stroke" | "translate"
 > & { lineJoin: CanvasLineJoin; lineCap: CanvasLineCap; lineWidth: number; globalAlpha: number; strokeStyle: unknown; fillStyle: unknown };
 
 export interface Drawing {
@@ -32,31 +32,35 @@ export function drawLines(ctx: Context, frame: Frame, { series, strokes, areas }
   for (const area of areas) drawArea(ctx, projection, area);
   ctx.lineJoin = "bevel";
   ctx.lineCap = "butt";
-  let color = "";
-  let isFound = false;
-  let offsetPx = 0;
-  const dots: number[] = [];
-  const pen: Pen = {
-    move: (xPx, yPx) => ctx.moveTo(xPx + offsetPx / 2, yPx - offsetPx),
-    line: (xPx, yPx) => ctx.lineTo(xPx + offsetPx / 2, yPx - offsetPx),
-    dot: (xPx, yPx) => offsetPx >= 0 && void dots.push(xPx, yPx),
-    mark: (xPx, value) => isFound && offsetPx >= 0 && marks.add(xPx, value, color),
-  };
+  const columnPx = 1 / frame.pixelRatio;
   for (let i = 0; i < series.length; i++) {
     const stroke = strokes[i];
     const line = series[i];
     if (!stroke || !line || stroke.alpha === 0) continue;
-    color = stroke.color;
-    isFound = i >= frame.firstFound;
-    ctx.strokeStyle = color;
+    ctx.strokeStyle = stroke.color;
     ctx.globalAlpha = stroke.alpha;
-    const twinPx = twinOffsetPx(stroke, frame.pixelRatio);
-    ctx.lineWidth = twinPx > 0 ? 1 / frame.pixelRatio : stroke.widthPx;
-    ctx.setLineDash(stroke.dash.length > 0 ? [...stroke.dash] : SOLID);
-    ctx.beginPath();
-    for (offsetPx of twinPx > 0 ? [-twinPx, twinPx] : [0]) projection.trace(line, stroke.axis, pen);
-    ctx.stroke();
-    if (dots.length > 0) drawDots(ctx, dots.splice(0), color);
+    ctx.setLineDash(stroke.dash.length > 0 ? stroke.dash.map((lengthPx) => lengthPx * PARTS) : SOLID);
+    const trail = projection.trace(line, stroke.axis, columnPx);
+    const twin = twinOffsetPx(stroke, frame.pixelRatio) * PARTS;
+    ctx.scale(1 / PARTS, 1 / PARTS);
+    if (twin > 0) {
+      ctx.lineWidth = PARTS / frame.pixelRatio;
+      const path = new Path2D();
+      follow(trail, path);
+      ctx.translate(-twin / 2, twin);
+      ctx.stroke(path);
+      ctx.translate(twin, -2 * twin);
+      ctx.stroke(path);
+      ctx.translate(-twin / 2, twin);
+    } else {
+      ctx.lineWidth = stroke.widthPx * PARTS;
+      ctx.beginPath();
+      follow(trail, ctx);
+      ctx.stroke();
+    }
+    ctx.scale(PARTS, PARTS);
+    if (trail.dots.length > 0) drawDots(ctx, trail.dots, stroke.color);
+    if (i >= frame.firstFound) marks.addAll(trail.marks, stroke.color);
   }
   ctx.globalAlpha = 1;
   ctx.setLineDash(SOLID);
@@ -74,6 +78,16 @@ export function drawLines(ctx: Context, frame: Frame, { series, strokes, areas }
     }
   }
   ctx.restore();
+}
+
+function follow({ xy, length }: Trail, path: Pick<Path2D, "moveTo" | "lineTo">): void {
+  let isDown = false;
+  for (let i = 0; i < length; i += 2) {
+    const isEnd = xy[i] === GAP;
+    if (isDown && !isEnd) path.lineTo(xy[i] as number, xy[i + 1] as number);
+    else if (!isEnd) path.moveTo(xy[i] as number, xy[i + 1] as number);
+    isDown = !isEnd;
+  }
 }
 
 /**

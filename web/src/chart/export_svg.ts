@@ -26,7 +26,7 @@ export function toSvg(spec: PictureSpec, id = "plot"): string {
     if (!stroke || stroke.alpha === 0) return [];
     const color = escape(stroke.color);
     const line = linePath(projection, series, stroke.axis);
-    if (i >= spec.firstFound) for (const { xPx, value } of line.marks) marks.add(xPx, value, stroke.color);
+    if (i >= spec.firstFound) marks.addAll(line.marks, stroke.color);
     const dash = stroke.dash.length > 0 ? ` stroke-dasharray="${stroke.dash.join(" ")}"` : "";
     const path = line.path && `<path d="${line.path}" stroke="${color}" stroke-width="${stroke.widthPx}"${opacity("stroke", stroke.alpha)}${dash}/>`;
     const dots = line.dots.map(

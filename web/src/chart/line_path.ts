@@ -1,23 +1,24 @@
 // One line as an SVG path, with what has no place on it: dots and marks.
 
 import type { AxisSide, Series } from "./model";
-import type { Projection } from "./projection";
+import { GAP, PARTS, type Projection, type Trail } from "./projection";
 
-export interface LinePath {
+export interface LinePath extends Pick<Trail, "marks"> {
   readonly path: string;
   readonly dots: readonly (readonly [number, number])[];
-  readonly marks: readonly { readonly xPx: number; readonly value: number }[];
 }
 
 export function linePath(projection: Projection, series: Series, side: AxisSide): LinePath {
-  const parts: string[] = [];
-  const dots: [number, number][] = [];
-  const marks: { xPx: number; value: number }[] = [];
-  projection.trace(series, side, {
-    move: (xPx, yPx) => void parts.push(`M${xPx.toFixed(1)} ${yPx.toFixed(1)}`),
-    line: (xPx, yPx) => void parts.push(`L${xPx.toFixed(1)} ${yPx.toFixed(1)}`),
-    dot: (xPx, yPx) => void dots.push([xPx, yPx]),
-    mark: (xPx, value) => void marks.push({ xPx, value }),
-  });
-  return { path: parts.join(""), dots, marks };
+  const { xy, length, dots, marks } = projection.trace(series, side);
+  let path = "";
+  let pen = "M";
+  for (let i = 0; i < length; i += 2) {
+    const isEnd = xy[i] === GAP;
+    if (!isEnd) path += `${pen}${toPx(xy[i])} ${toPx(xy[i + 1])}`;
+    pen = isEnd ? "M" : "L";
+  }
+  const points = Array.from({ length: dots.length / 2 }, (_, i) => [dots[2 * i], dots[2 * i + 1]] as [number, number]);
+  return { path, dots: points, marks };
 }
+
+const toPx = (at: number | undefined): string => ((at ?? 0) / PARTS).toFixed(1);

@@ -34,7 +34,12 @@ export class Marks {
     this.#taken = { up: new Uint8Array(places), down: new Uint8Array(places), cross: new Uint8Array(places) };
   }
 
-  add(xPx: number, value: number, color: string): void {
+  /** x and value of each in turn. */
+  addAll(marks: readonly number[], color: string): void {
+    for (let i = 0; i < marks.length; i += 2) this.add(marks[i] as number, marks[i + 1] as number, color);
+  }
+
+  private add(xPx: number, value: number, color: string): void {
     if (xPx < this.plot.left - 1 || xPx > this.plot.right + 1) return;
     const shape = shapeOf(value);
     const place = Math.max(0, Math.floor((xPx - this.plot.left) / APART_PX));

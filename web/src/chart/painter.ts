@@ -2,14 +2,12 @@
 
 import type { Drawing } from "./draw_lines";
 import type { Frame } from "./model";
-import { packSeries, packStrokes } from "./parcel";
+import { isSameStrokes, packSeries, packStrokes } from "./parcel";
 import { type Drawn, type Message, Studio } from "./studio";
 
 export interface Painting {
-  /** What to draw from now on. Only what has changed is sent. */
-  show(drawing: Drawing): void;
   /** Returns the number of this drawing; `onDrawn` hears it once it (or a newer one) is on screen. */
-  draw(frame: Frame): number;
+  draw(drawing: Drawing, frame: Frame): number;
   dispose(): void;
 }
 
@@ -46,17 +44,17 @@ export function startPainting(canvas: HTMLCanvasElement, onDrawn: (number: numbe
     send({ type: "attach", id, canvas: offscreen }, [offscreen]);
     let shown: Drawing = { series: [], strokes: [], areas: [] };
     return {
-      show: (drawing) => {
-        if (drawing.series !== shown.series) {
-          const parcel = packSeries(drawing.series);
-          send({ type: "series", id, parcel }, [parcel.buffer, parcel.layout.buffer]);
-        }
-        if (drawing.areas !== shown.areas) send({ type: "areas", id, areas: drawing.areas });
-        if (drawing.strokes !== shown.strokes) send({ type: "strokes", id, parcel: packStrokes(drawing.strokes) });
-        shown = drawing;
-      },
-      draw: (frame) => {
-        send({ type: "draw", id, number: ++number, frame });
+      draw: ({ series, strokes, areas }, frame) => {
+        const parcel = series === shown.series ? null : packSeries(series);
+        const isRestroked = !isSameStrokes(strokes, shown.strokes);
+        const message: Message = {
+          type: "draw", id, number: ++number, frame,
+          ...(parcel && { series: parcel }),
+          ...(isRestroked && { strokes: packStrokes(strokes) }),
+          ...(areas !== shown.areas && { areas }),
+        };
+        send(message, parcel ? [parcel.buffer, parcel.layout.buffer] : []);
+        shown = { series, strokes, areas };
         return number;
       },
       dispose: () => {
@@ -68,9 +66,8 @@ export function startPainting(canvas: HTMLCanvasElement, onDrawn: (number: numbe
   const studio = (local ??= new Studio(tell));
   studio.attach(id, canvas);
   return {
-    show: (drawing) => studio.set(id, drawing),
-    draw: (frame) => {
-      studio.draw(id, ++number, frame);
+    draw: (drawing, frame) => {
+      studio.draw(id, ++number, frame, drawing);
       return number;
     },
     dispose: () => {

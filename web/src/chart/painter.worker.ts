@@ -9,14 +9,12 @@ addEventListener("message", ({ data }: MessageEvent<Message>) => {
   switch (data.type) {
     case "attach":
       return studio.attach(data.id, data.canvas);
-    case "series":
-      return studio.set(data.id, { series: unpackSeries(data.parcel) });
-    case "areas":
-      return studio.set(data.id, { areas: data.areas });
-    case "strokes":
-      return studio.set(data.id, { strokes: unpackStrokes(data.parcel) });
     case "draw":
-      return studio.draw(data.id, data.number, data.frame);
+      return studio.draw(data.id, data.number, data.frame, {
+        ...(data.series && { series: unpackSeries(data.series) }),
+        ...(data.strokes && { strokes: unpackStrokes(data.strokes) }),
+        ...(data.areas && { areas: data.areas }),
+      });
     case "detach":
       return studio.detach(data.id);
     default:

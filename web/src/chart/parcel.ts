@@ -71,6 +71,15 @@ export interface StrokesParcel {
   readonly indices: Uint16Array;
 }
 
+/** Whether each line is drawn as before. */
+export const isSameStrokes = (strokes: readonly Stroke[], before: readonly Stroke[]): boolean =>
+  strokes === before ||
+  (strokes.length === before.length &&
+    strokes.every(({ color, widthPx, alpha, dash, axis }, i) => {
+      const was = before[i] as Stroke;
+      return color === was.color && widthPx === was.widthPx && alpha === was.alpha && axis === was.axis && (dash === was.dash || dash.join() === was.dash.join());
+    }));
+
 export function packStrokes(strokes: readonly Stroke[]): StrokesParcel {
   const kinds: Stroke[] = [];
   const known = new Map<string, number>();

@@ -2,37 +2,44 @@
 // draws, on the page, in the worker and in exports.
 
 import { type AxisSide, type Frame, lowerBound, type Plot, plotOf, type Series, writeX } from "./model";
-import { makeScale } from "./scale";
+import { makeScale, type Scale } from "./scale";
+
+/** Parts of a pixel. Whole numbers: every fraction that is handed to a canvas is an object to make and to throw away. */
+export const PARTS = 16;
+export const GAP = -(2 ** 30);
 
 // A canvas counts in float32; beyond this a line's direction would suffer.
-const FAR_PX = 1e6;
-const far = (px: number): number => (px > FAR_PX ? FAR_PX : px < -FAR_PX ? -FAR_PX : px);
+const FAR = 1e6 * PARTS;
+const far = (at: number): number => (at > FAR ? FAR : at < -FAR ? -FAR : Math.round(at));
 
-/** Called for every piece of a line in turn. */
-export interface Pen {
-  move(xPx: number, yPx: number): void;
-  line(xPx: number, yPx: number): void;
-  /** A point without neighbours: there is no line for it to be on. */
-  dot(xPx: number, yPx: number): void;
-  /** A point that is not finite. */
-  mark(xPx: number, value: number): void;
+/** A line in pixels. */
+export interface Trail {
+  /** x, y, x, y … of its pieces in parts of a pixel, with a pair of `GAP` after each. The next trail is written over it: read it at once. */
+  readonly xy: Int32Array;
+  /** How many of those numbers are its. */
+  readonly length: number;
+  /** x, y … in pixels of points without neighbours: there is no line for them to be on. */
+  readonly dots: readonly number[];
+  /** x in pixels and value … of points that are not finite. */
+  readonly marks: readonly number[];
 }
 
-// Every line's x is written here in turn: a thousand lines need no memory of their own for it.
-let scratch = new Float64Array(0);
+// Every line is written here in turn: a thousand lines need no memory of their own for it.
+let scratchX = new Float64Array(0);
+let scratchXY = new Int32Array(0);
 
 export class Projection {
   readonly plot: Plot;
   readonly #xPx: (value: number) => number;
-  readonly #yPx: Readonly<Record<AxisSide, (value: number) => number>>;
+  readonly #y: Readonly<Record<AxisSide, Scale>>;
   readonly #tables = new Map<Float64Array, Float64Array>();
 
   constructor(private readonly frame: Frame) {
     const { left, right, top, bottom } = (this.plot = plotOf(frame));
     this.#xPx = makeScale(frame.x.kind, frame.x.domain, [left, right]).toPx;
-    this.#yPx = {
-      left: makeScale(frame.y.kind, frame.y.domain, [bottom, top]).toPx,
-      right: makeScale(frame.y2.kind, frame.y2.domain, [bottom, top]).toPx,
+    this.#y = {
+      left: makeScale(frame.y.kind, frame.y.domain, [bottom, top]),
+      right: makeScale(frame.y2.kind, frame.y2.domain, [bottom, top]),
     };
   }
 
@@ -51,47 +58,95 @@ export class Projection {
   }
 
   yPx(side: AxisSide): (value: number) => number {
-    return this.#yPx[side];
+    return this.#y[side].toPx;
   }
 
-  trace(series: Series, side: AxisSide, pen: Pen): void {
+  /**
+   * Of the points of a line that rises in x and lie within one column of `columnPx` only the lowest and the highest are
+   * taken, which look like all of them; 0 takes every point.
+   */
+  trace(series: Series, side: AxisSide, columnPx = 0): Trail {
     const { y, mask, isSorted } = series;
     let x = this.table(series.table);
     if (mask) {
-      if (scratch.length < y.length) scratch = new Float64Array(y.length * 2);
-      const masked = scratch.subarray(0, y.length);
+      if (scratchX.length < y.length) scratchX = new Float64Array(y.length * 2);
+      const masked = scratchX.subarray(0, y.length);
       writeX(x, mask, masked);
       x = masked;
     }
-    const toPx = this.#yPx[side];
+    // A point alone has its own pair of gaps.
+    if (scratchXY.length < 4 * y.length + 2) scratchXY = new Int32Array(8 * y.length + 2);
+    const xy = scratchXY;
+    const { kind, domain, toPx } = this.#y[side];
+    // Without a call for the most common kind.
+    const isLinear = kind === "linear";
+    const basePx = this.plot.bottom;
+    const [start] = domain;
+    const factor = (this.plot.top - basePx) / (domain[1] - start);
     const { breaksFalls } = this.frame;
     // One point beyond either edge, so that the line enters and leaves the picture.
     const first = isSorted ? Math.max(0, lowerBound(x, this.plot.left) - 1) : 0;
     const last = isSorted ? Math.min(x.length - 1, lowerBound(x, this.plot.right) + 1) : x.length - 1;
-    let pieceLength = 0;
-    let atX = Number.NEGATIVE_INFINITY;
-    let atY = 0;
+    const columnsPerPx = isSorted && columnPx > 0 ? 1 / columnPx : 0;
+    const dots: number[] = [];
+    const marks: number[] = [];
+    let length = 0;
+    // Where the piece that is being written begins, and how many points of the column are in it.
+    let pieceAt = 0;
+    let points = 0;
+    let column = 0;
+    let isLowFirst = true;
+    let atX = 0;
     for (let i = first; i <= last; i++) {
       const value = y[i] as number;
       const xPx = x[i] as number;
-      const yPx = toPx(value);
+      const yPx = isLinear ? basePx + (value - start) * factor : toPx(value);
       // Zero for finite numbers, NaN for all others.
-      if (yPx - yPx !== 0 || xPx - xPx !== 0) {
-        if (pieceLength === 1) pen.dot(atX, atY);
-        pieceLength = 0;
-        if (value - value !== 0 && xPx - xPx === 0) pen.mark(xPx, value);
+      const isPoint = yPx - yPx === 0 && xPx - xPx === 0;
+      if (points > 0 && (!isPoint || (breaksFalls && xPx < atX))) {
+        length = endPiece(xy, pieceAt, length, dots);
+        pieceAt = length;
+        points = 0;
+      }
+      if (!isPoint) {
+        if (value - value !== 0 && xPx - xPx === 0) marks.push(xPx, value);
         continue;
       }
-      if (breaksFalls && xPx < atX) {
-        if (pieceLength === 1) pen.dot(atX, atY);
-        pieceLength = 0;
+      atX = xPx;
+      const xAt = far(xPx * PARTS);
+      const yAt = far(yPx * PARTS);
+      const inColumn = columnsPerPx > 0 ? Math.floor(xPx * columnsPerPx) : i;
+      if (points === 0 || inColumn !== column) {
+        column = inColumn;
+        points = 1;
+        xy[length++] = xAt;
+        xy[length++] = yAt;
+      } else if (points === 1) {
+        points = 2;
+        isLowFirst = yAt >= (xy[length - 1] as number);
+        xy[length++] = xAt;
+        xy[length++] = yAt;
+      } else {
+        const isLower: boolean = yAt < (xy[length - (isLowFirst ? 3 : 1)] as number);
+        const isHigher: boolean = yAt > (xy[length - (isLowFirst ? 1 : 3)] as number);
+        if (!isLower && !isHigher) continue;
+        // The earlier of the two goes when it is the one that is outdone.
+        if (isLower === isLowFirst) {
+          xy[length - 4] = xy[length - 2] as number;
+          xy[length - 3] = xy[length - 1] as number;
+          isLowFirst = !isLowFirst;
+        }
+        xy[length - 2] = xAt;
+        xy[length - 1] = yAt;
       }
-      atX = far(xPx);
-      atY = far(yPx);
-      if (pieceLength === 0) pen.move(atX, atY);
-      else pen.line(atX, atY);
-      pieceLength++;
     }
-    if (pieceLength === 1) pen.dot(atX, atY);
+    if (points > 0) length = endPiece(xy, pieceAt, length, dots);
+    return { xy, length, dots, marks };
   }
+}
+
+function endPiece(xy: Int32Array, start: number, length: number, dots: number[]): number {
+  if (length === start + 2) dots.push((xy[start] as number) / PARTS, (xy[start + 1] as number) / PARTS);
+  xy[length] = xy[length + 1] = GAP;
+  return length + 2;
 }

@@ -7,10 +7,8 @@ import type { SeriesParcel, StrokesParcel } from "./parcel";
 
 export type Message =
   | { type: "attach"; id: number; canvas: OffscreenCanvas }
-  | { type: "series"; id: number; parcel: SeriesParcel }
-  | { type: "areas"; id: number; areas: readonly Area[] }
-  | { type: "strokes"; id: number; parcel: StrokesParcel }
-  | { type: "draw"; id: number; number: number; frame: Frame }
+  /** What of the drawing is left out has not changed. */
+  | { type: "draw"; id: number; number: number; frame: Frame; series?: SeriesParcel; strokes?: StrokesParcel; areas?: readonly Area[] }
   | { type: "detach"; id: number };
 
 export interface Drawn {
@@ -40,15 +38,11 @@ export class Studio {
     this.charts.set(id, { canvas, drawing: { series: [], strokes: [], areas: [] }, next: null });
   }
 
-  /** What the next frames are drawn of; the rest stays. */
-  set(id: number, part: Partial<Drawing>): void {
-    const chart = this.charts.get(id);
-    if (chart) chart.drawing = { ...chart.drawing, ...part };
-  }
-
-  draw(id: number, number: number, frame: Frame): void {
+  /** `part` is what has changed of what is drawn; the rest stays. */
+  draw(id: number, number: number, frame: Frame, part: Partial<Drawing>): void {
     const chart = this.charts.get(id);
     if (!chart) return;
+    chart.drawing = { ...chart.drawing, ...part };
     chart.next = { number, frame };
     this.schedule();
   }

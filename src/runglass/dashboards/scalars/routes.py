@@ -109,25 +109,34 @@ def _lines_answer(
 ) -> Answer | Struct:
     # Taken before reading: what changes meanwhile is then asked for again rather than missed.
     generation = source.generation
-    smoothed = source.read_lines(keys, query)
     raw: dict[SeriesKey, Line] = {}
     if body.raw and query.smoothing.kind != "none":
         unsmoothed = replace(query, smoothing=Smoothing())
         raw = {line.key: line for line in source.read_lines(keys, unsmoothed)}
+    sparing = body.raw_suffices and _is_smoothed_from_points(query)
+    wanted = [key for key in keys if not (sparing and key in raw and raw[key].kept is None)]
+    smoothed = {line.key: line for line in source.read_lines(wanted, query)}
     earlier: dict[SeriesKey, list[Line]] = {}
     # With all attempts in the line itself there is nothing left to add.
     if body.earlier and body.attempts == "latest":
         for line in source.read_earlier_lines(keys, query):
             earlier.setdefault(line.key, []).append(line)
     lines: list[tuple[Role, Line]] = []
-    for line in smoothed:
-        lines.append(("smoothed", line))
-        if line.key in raw:
-            lines.append(("raw", raw[line.key]))
-        lines += [("earlier", each) for each in earlier.get(line.key, ())]
+    for key in keys:
+        if key in smoothed:
+            lines.append(("smoothed", smoothed[key]))
+        if key in raw:
+            lines.append(("raw", raw[key]))
+        lines += [("earlier", each) for each in earlier.get(key, ())]
     if body.format == "columns":
         return Answer(encode_lines(generation, lines), COLUMNS)
     return Lines(generation, [_line_answer(role, line) for role, line in lines])
+
+
+def _is_smoothed_from_points(query: LineQuery) -> bool:
+    """Whether the points of a whole line are all that its smoothed line is made of."""
+    is_uncut = query.x == "step" and query.x_range is None and query.x_scale != "log"
+    return query.smoothing.kind == "ema" and is_uncut
 
 
 def _line_answer(role: Role, line: Line) -> LineAnswer:

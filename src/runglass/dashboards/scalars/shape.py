@@ -108,6 +108,13 @@ class LinesBody(Plot, frozen=True, forbid_unknown_fields=True, kw_only=True):
     raw: Annotated[bool, Meta(description="With smoothing on, add the unsmoothed line of every series.")] = (
         False
     )
+    raw_suffices: Annotated[
+        bool,
+        Meta(
+            description="With `raw`, `ema` and steps as x: leave out the smoothed line of a series of which every"
+            " point is in the answer. Whoever asks so smooths it themselves."
+        ),
+    ] = False
     earlier: Annotated[
         bool, Meta(description="Add a line for every attempt of which a restart overwrote points.")
     ] = False

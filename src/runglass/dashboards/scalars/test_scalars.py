@@ -167,6 +167,28 @@ def test_raw_comes_only_with_smoothing(client):
     assert roles(smoothing={"kind": "gaussian", "amount": 3}) == ["smoothed", "raw"]
 
 
+def test_whoever_smooths_gets_whole_lines_only_once(client):
+    def roles(width, **body):
+        body = {"smoothing": {"kind": "ema", "amount": 0.9}, **body}
+        return [
+            line["role"]
+            for line in lines(
+                client, tags=["loss"], runs=["train"], raw=True, raw_suffices=True, width=width, **body
+            )
+        ]
+
+    assert roles(1000) == ["raw"]
+    assert roles(100) == ["smoothed", "raw"]
+    assert roles(None) == ["raw"]
+    for other in (
+        {"smoothing": {"kind": "gaussian", "amount": 3}},
+        {"x": "wall"},
+        {"x_range": [5, 50]},
+        {"x_scale": "log"},
+    ):
+        assert roles(1000, **other) == ["smoothed", "raw"], other
+
+
 def test_what_a_restart_overwrote_comes_as_lines_of_its_own(client, source):
     source.add_scalars("eval", "odd", step=[0, 1, 2], value=[1.0, 2.0, 4.0])
     source.add_scalars("eval", "odd", step=[1, 2], value=[9.0, 9.0], restart=True)

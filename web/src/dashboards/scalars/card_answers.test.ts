@@ -24,6 +24,13 @@ describe("toAnswer", () => {
     expect(answerOf([]).firstFound).toBe(0);
   });
 
+  it("smooths a line that came with its points only", () => {
+    const answer = answerOf([line("a", "raw"), line("b", "raw"), line("b", "smoothed")]);
+    expect(answer.lines.map((each) => [each.run, each.role])).toEqual([["a", "raw"], ["b", "raw"], ["a", "smoothed"], ["b", "smoothed"]]);
+    const [, second] = answer.lines[2]?.series.y ?? [];
+    expect(second).toBeCloseTo((0.4 * 0.6 * 1 + 0.4 * 2) / (1 - 0.6 ** 2), 6);
+  });
+
   it("makes a center line and a band of four lines", () => {
     const groups = [{ label: "g", runs: ["a", "b"] }];
     const answer = answerOf((["center", "low", "high", "count"] as const).map((role) => line("g", role)), ask({ groups }));

@@ -5,6 +5,7 @@ import { type Series, toSeries } from "../../chart/model";
 import type { CardAnswer, CardBand, CardLine, LineRole, Question } from "./card_model";
 import { covers } from "./detail_range";
 import { isSubset, type RunSet } from "./run_sets";
+import { smooth } from "./smooth_here";
 
 // Earlier attempts lie deepest, then unsmoothed lines, then what the pointer finds.
 const DEPTH: Record<LineRole, number> = { earlier: 0, raw: 1, smoothed: 2, center: 2 };
@@ -12,12 +13,18 @@ const isLine = (role: LineColumns["role"]): role is LineRole => role in DEPTH;
 const isFound = (line: CardLine): boolean => DEPTH[line.role] === 2;
 
 export function toAnswer(question: Question, columns: Columns): CardAnswer {
+  const smoothed = new Set<string>();
+  for (const line of columns.lines) if (line.role === "smoothed") smoothed.add(keyOf(line));
   const lines: CardLine[] = [];
   let isComplete = true;
   for (const line of columns.lines) {
     const { run, tag, role, generation, total } = line;
     if (!isLine(role)) continue;
-    lines.push({ run, tag, role, generation, total, series: seriesOf(line) });
+    const series = seriesOf(line);
+    lines.push({ run, tag, role, generation, total, series });
+    if (role === "raw" && !smoothed.has(keyOf(line))) {
+      lines.push({ run, tag, role: "smoothed", generation, total, series: smooth(series, question.smoothing) });
+    }
     if (line.y.length < total || role === "center") isComplete = false;
   }
   lines.sort((a, b) => DEPTH[a.role] - DEPTH[b.role]);
@@ -34,6 +41,7 @@ export function toAnswer(question: Question, columns: Columns): CardAnswer {
   };
 }
 
+const keyOf = ({ run, tag }: LineColumns): string => JSON.stringify([run, tag]);
 const seriesOf = (line: LineColumns): Series => toSeries(line.table, line.y, line.mask);
 
 function countBehind(lines: readonly CardLine[]): number {
@@ -44,7 +52,7 @@ function countBehind(lines: readonly CardLine[]): number {
 function toBands(columns: readonly LineColumns[]): CardBand[] {
   const parts = new Map<string, { [role in LineColumns["role"]]?: LineColumns }>();
   for (const line of columns) {
-    const key = JSON.stringify([line.run, line.tag]);
+    const key = keyOf(line);
     parts.set(key, { ...parts.get(key), [line.role]: line });
   }
   return [...parts.values()].flatMap(({ low, high, count }) =>

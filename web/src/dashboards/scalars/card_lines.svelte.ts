@@ -6,6 +6,7 @@ import { Pacer } from "../../state/pacer";
 import { type AnswerCache, narrow, serve, toAnswer } from "./card_answers";
 import type { CardAnswer, Question } from "./card_model";
 import type { LineDesk } from "./line_desk";
+import { smoothHere } from "./smooth_here";
 
 const LIVE_PACE = { restFactor: 3, minRestMs: 150, maxRestMs: 5_000 };
 const RETRY_MS = 1_000;
@@ -40,7 +41,7 @@ export class CardLines {
   want(question: Question): void {
     if (this.#wanted?.key === question.key) return;
     this.#wanted = question;
-    const kept = this.supply.cache.get(question.key) ?? (this.answer && serve(this.answer, question));
+    const kept = this.supply.cache.get(question.key) ?? (this.answer && (serve(this.answer, question) ?? smoothHere(this.answer, question)));
     if (kept) {
       this.answer = kept;
       this.error = null;

@@ -29,7 +29,7 @@ const columns = (generation: number): Columns => ({
   generation,
   lines: ["a", "b"].flatMap((run) =>
     (["smoothed", "raw"] as const).map((role) => ({
-      run, tag: "loss", role, generation, total: 1, table: new Float64Array([0]), mask: null, y: new Float32Array([1]),
+      run, tag: "loss", role, generation, total: 900, table: new Float64Array([0]), mask: null, y: new Float32Array([1]),
     })),
   ),
 });
@@ -68,6 +68,18 @@ describe("CardLines", () => {
     lines.want(question(0.5, ["b"]));
     expect(lines.answer?.lines.map((line) => [line.run, line.role])).toEqual([["b", "raw"], ["b", "smoothed"]]);
     expect(asked).toHaveLength(1);
+  });
+
+  it("smooths what it has whole without asking", async () => {
+    const { asked, card } = slowClient();
+    const lines = card();
+    lines.want(question(0.5));
+    await settled();
+    asked[0]?.answer({ ...columns(1), lines: columns(1).lines.map((line) => ({ ...line, total: 1 })) });
+    await settled();
+    lines.want(question(0.9));
+    await settled();
+    expect([lines.answer?.question.key, asked.length]).toEqual([question(0.9).key, 1]);
   });
 
   it("keeps what it has when the server goes away, and says so when it has nothing", async () => {

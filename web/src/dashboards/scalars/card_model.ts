@@ -2,7 +2,7 @@
 
 import type { BandsQuery, LinesQuery } from "../../api/types";
 import type { Series } from "../../chart/model";
-import type { Range } from "../../state/view";
+import type { Range, Smoothing } from "../../state/view";
 import type { RunSet } from "./run_sets";
 
 /** What a card is about: one tag, or the tags of a panel. Its id is the tag or the panel's id. */
@@ -44,12 +44,15 @@ export interface Question {
   readonly plotKey: string;
   /** Of range and width; a crowd of runs, which is asked for more coarsely, counts as the same. */
   readonly stretchKey: string;
+  /** Of everything but the smoothing. */
+  readonly unsmoothedKey: string;
   /** Of everything but the tags: questions that share it can be asked at once. */
   readonly batchKey: string;
   readonly runs: RunSet;
   readonly range: Range | null;
   readonly x: string;
   readonly isSmoothed: boolean;
+  readonly smoothing: Smoothing;
   readonly body: { readonly kind: "lines"; readonly query: LinesQuery<string> } | { readonly kind: "bands"; readonly query: BandsQuery };
 }
 

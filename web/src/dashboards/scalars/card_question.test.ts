@@ -13,7 +13,7 @@ describe("makeQuestion", () => {
     expect(body).toEqual({
       kind: "lines",
       query: {
-        tags: ["loss", "={a} - {b}"], x: "epoch", x_scale: "log", smoothing: { kind: "none", amount: 0 }, attempts: "latest", raw: false, earlier: false,
+        tags: ["loss", "={a} - {b}"], x: "epoch", x_scale: "log", smoothing: { kind: "none", amount: 0 }, attempts: "latest", raw: false, raw_suffices: false, earlier: false,
         x_range: null, width: 400,
       },
     });

@@ -42,7 +42,8 @@ export function makeQuestion({ spec, runs, isAllRuns, groups, x, xScale, zoom, w
   };
   const stretch = { x_range: range ? ([range[0], range[1]] as [number, number]) : null, width: Math.ceil(width / crowd) };
   const stretchKey = JSON.stringify([range, width]);
-  const common = { runs, range, x, isSmoothed, stretchKey };
+  const unsmoothedKey = JSON.stringify([groups !== null, tags, x, xScale, view.showsEarlier, epoch, runs.key, stretchKey]);
+  const common = { runs, range, x, isSmoothed, smoothing, stretchKey, unsmoothedKey };
   const keys = (how: string): Pick<Question, "key" | "plotKey" | "batchKey"> => {
     const batchKey = `${how} ${runs.key} ${stretchKey}`;
     return { batchKey, plotKey: `${JSON.stringify(tags)} ${how}`, key: `${JSON.stringify(tags)} ${batchKey}` };
@@ -59,7 +60,7 @@ export function makeQuestion({ spec, runs, isAllRuns, groups, x, xScale, zoom, w
   }
   const raw = isSmoothed && view.showsRaw && runs.names.length <= MAX_RAW_RUNS;
   const how = { ...plot, raw, earlier: view.showsEarlier };
-  const query = { tags, ...how, ...stretch, ...(!isAllRuns && { runs: [...runs.names] }) };
+  const query = { tags, ...how, ...stretch, raw_suffices: raw, ...(!isAllRuns && { runs: [...runs.names] }) };
   return { ...common, ...keys(JSON.stringify([how, epoch])), body: { kind: "lines", query } };
 }
 
