@@ -7,7 +7,7 @@ import math
 import os
 import socket
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from io import FileIO
 from pathlib import Path
 from types import TracebackType
@@ -59,6 +59,10 @@ class EventFileWriter:
     def write(self, step: int, *, values: Sequence[bytes], wall_time: float | None = None) -> None:
         """One event with serialized Summary.Value messages, as runglass.writer.summaries makes them."""
         self._append({**self._stamp(step, wall_time), "summary": {"value": list(values)}})
+
+    def write_fields(self, step: int, fields: Mapping[str, Any], *, wall_time: float | None = None) -> None:
+        """One event with any fields of EVENT."""
+        self._append({**self._stamp(step, wall_time), **fields})
 
     def write_session_start(self, step: int, *, wall_time: float | None = None) -> None:
         """Declares that what follows continues from `step`, and that earlier points from there on are void."""
