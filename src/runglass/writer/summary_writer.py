@@ -60,6 +60,7 @@ class SummaryWriter:
         self.flush_secs = flush_secs
         self.filename_suffix = filename_suffix
         self._writes = write_to_disk
+        self._start_time_s = time.time()
         # By directory: this run's own writer, and those of the runs that add_scalars makes.
         self._writers: dict[str, EventWriter | SilentWriter] = {}
         # Bound once, for the call that is made most; close() puts one here that opens a new file.
@@ -436,7 +437,7 @@ class SummaryWriter:
         step, now = to_step(global_step), time.time()
         below = run_name or name
         domains = hparam_domain_discrete or {}
-        start = hparams.session_start(hparam_dict, start_time_s=now)
+        start = hparams.session_start(hparam_dict, start_time_s=self._start_time_s)
         # torch says what is tuned in every run. In the run itself it is left to the reader, which looks at all runs, unless the
         # caller knows the values to come.
         experiment = (
