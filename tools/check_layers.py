@@ -30,8 +30,9 @@ PYTHON_MAY_IMPORT: dict[str, set[str]] = {
     "demo": {"schema", "writer"},
     "doctor": {"query"},
     # The package itself: names that are imported when they are used.
-    "": {"reader", "writer"},
-    "notebook": EVERYTHING,
+    "": {"reader", "writer", "notebook"},
+    "instances": set(),
+    "notebook": {"instances", "flags", "cli"},
     "cli": EVERYTHING,
     "__main__": {"cli"},
 }
