@@ -42,8 +42,10 @@ def is_torch(model: object, inputs: object) -> bool:
         return False
     if isinstance(model, torch.nn.Module | torch.jit.ScriptFunction):
         return True
-    items = inputs if isinstance(inputs, tuple | list) else [inputs]
-    return callable(model) and any(isinstance(item, torch.Tensor) for item in items)
+    if not callable(model):
+        return False
+    args, kwargs = call_arguments(model, inputs)
+    return any(isinstance(item, torch.Tensor) for item in (*args, *kwargs.values()))
 
 
 def torch_graph(model: Any, inputs: object, *, is_verbose: bool, uses_strict_trace: bool) -> Graph:
@@ -53,8 +55,9 @@ def torch_graph(model: Any, inputs: object, *, is_verbose: bool, uses_strict_tra
             "add_graph(model, torch.zeros(1, 3, 32, 32)). Several arguments go into a tuple."
         )
     # A compiled module cannot be traced; what it was made from can.
-    traced = trace(getattr(model, "_orig_mod", model), inputs, uses_strict_trace)
-    graph = traced.inlined_graph
+    model = getattr(model, "_orig_mod", model)
+    traced = trace(model, inputs, uses_strict_trace)
+    graph = inlined(traced, is_ours=traced is not model)
     if is_verbose:
         print(graph)
     return Graph(
@@ -76,6 +79,16 @@ def trace(model: Any, inputs: object, is_strict: bool) -> Any:
             return torch.jit.trace(model, args, strict=is_strict, check_trace=False)
         except Exception as error:
             raise untraceable(model, error) from error
+
+
+def inlined(traced: Any, *, is_ours: bool) -> Any:
+    """The graph without calls. The copy that PyTorch makes numbers values anew, so ours is changed in place."""
+    torch: Any = sys.modules["torch"]
+    if not is_ours:
+        return traced.inlined_graph
+    graph = traced.graph
+    torch._C._jit_pass_inline(graph)
+    return graph
 
 
 def untraceable(model: object, error: Exception) -> BadArgument:
@@ -100,7 +113,7 @@ def left_as_found(model: Any) -> Iterator[None]:
         (module, name, buffer, buffer._version, buffer.detach().clone())
         for module in modules
         for name, buffer in module.named_buffers(recurse=False)
-        if not buffer.is_inference()
+        if not torch.nn.parameter.is_lazy(buffer) and not buffer.is_inference()
     ]
     tensors = [tensor for module in modules for tensor in module.parameters(recurse=False)]
     gpus = sorted({tensor.device.index for tensor in tensors if tensor.device.type == "cuda"})
@@ -148,10 +161,13 @@ class TraceReading:
                 if is_module(value):
                     continue
             else:
-                path = node.scopeName().split("/")
-            scope = "/".join([base, *filter(None, map(self._label, path))])
+                path = list(whole_path(node.scopeName()))
+            scope = "/".join([base, *map(self._label, path)])
             outputs = list(node.outputs())
-            givers = [*node.inputs(), *self._read_blocks(node, f"{scope}/{outputs[0].debugName()}" if outputs else scope)]
+            givers = [
+                *node.inputs(),
+                *self._read_blocks(node, f"{scope}/{outputs[0].debugName()}" if outputs else scope),
+            ]
             for value in outputs:
                 self._add(value, f"{scope}/{value.debugName()}", kind, givers, attributes_text(node))
 
@@ -199,6 +215,22 @@ def module_labels(traced: Any) -> tuple[str, dict[str, str]]:
         for alias, module in traced.named_modules(prefix=ROOT)
     }
     return traced.original_name, labels
+
+
+def whole_path(scope: str) -> Iterator[str]:
+    """The aliases of a scope, and those of modules on the way that are not called themselves, as a ModuleList is not.
+
+    Differs from PyTorch's writer, which shows the layers of two lists as one and keeps the weights apart from them.
+    """
+    outer = ROOT
+    for alias in filter(None, scope.split("/")):
+        if alias.startswith(f"{outer}."):
+            for name in alias[len(outer) + 1 :].split("."):
+                outer = f"{outer}.{name}"
+                yield outer
+        else:
+            yield alias
+        outer = alias
 
 
 def is_module(value: Any) -> bool:
