@@ -20,9 +20,9 @@ def jax_graph(function: Callable[..., Any], inputs: object, *, is_verbose: bool)
     try:
         closed, results = jax.make_jaxpr(function, return_shape=True)(*args, **kwargs)
     except Exception as error:
-        what = next(iter(str(error).strip().splitlines()), type(error).__name__)
+        what = next(iter(str(error).strip().splitlines()), type(error).__name__).rstrip(".")
         raise BadArgument(
-            f"add_graph cannot trace {getattr(function, '__name__', type(function).__name__)} with JAX: {what} Give the "
+            f"add_graph cannot trace {getattr(function, '__name__', type(function).__name__)} with JAX: {what}. Give the "
             "arguments as input_to_model, several in a tuple; bind those that are no arrays with functools.partial; "
             "for a Flax module give model.apply and (variables, x)."
         ) from error

@@ -27,12 +27,19 @@ BLOCKS = {"prim::If": ("then", "else"), "prim::Loop": ("body",)}
 FIXES = (
     ("strict=False", "Pass use_strict_trace=False: the model returns or changes a dict or a list."),
     ("Only tensors, lists, tuples", "Give a module whose forward returns tensors, or tuples or dicts of them."),
+    ("cannot infer type", "Give a module whose forward returns tensors, or tuples or dicts of them."),
+    ("Only Tensors and", "Give tensors as inputs; bind other arguments with a small wrapper module."),
     ("same device", "Move the inputs to the device of the model."),
+    ("same dtype", "Give the inputs the dtype of the model's weights."),
     ("should be the same", "Give the inputs the device and the dtype of the model's weights."),
     ("positional argument", "Give the inputs as forward takes them: a tensor, a tuple of arguments, or a dict by name."),
-    ("Argument #", "Give tensors as inputs; bind other arguments with a small wrapper module."),
     ("shapes cannot be multiplied", "Give inputs of the shape that the model takes, the batch included."),
+    ("uninitialized parameters", "Call the model once before, so that its lazy layers know their shapes."),
 )  # fmt: skip
+UNKNOWN_TROUBLE = (
+    "See that model(*inputs) runs in evaluation mode, and leave out what is no PyTorch operation with a small wrapper "
+    "module."
+)
 
 
 def is_torch(model: object, inputs: object) -> bool:
@@ -93,14 +100,10 @@ def inlined(traced: Any, *, is_ours: bool) -> Any:
 
 def untraceable(model: object, error: Exception) -> BadArgument:
     text = str(error).strip()
-    fix = next(
-        (fix for sign, fix in FIXES if sign in text),
-        "See that model(*inputs) runs in evaluation mode, and leave out what is no PyTorch operation with a small "
-        "wrapper module.",
-    )
+    fix = next((fix for sign, fix in FIXES if sign in text), UNKNOWN_TROUBLE)
     name = getattr(model, "__name__", type(model).__name__)
-    what = text.splitlines()[0] if text else type(error).__name__
-    return BadArgument(f"add_graph cannot trace {name}: {what} {fix}")
+    what = text.splitlines()[0].rstrip(".") if text else type(error).__name__
+    return BadArgument(f"add_graph cannot trace {name}: {what}. {fix}")
 
 
 @contextmanager
@@ -143,6 +146,8 @@ class TraceReading:
         # By the tracer's name of a value that is a module: its path from the model, as scopes are spelled.
         self._modules: dict[str, list[str]] = {}
         self._root, self._labels = module_labels(traced)
+        # By the same path, its steps joined: what a module holds.
+        self._weights = held_tensors(traced)
         for value in graph.inputs():
             if value.uses() and not is_module(value):
                 self._add(value, f"input/{value.debugName()}", IO_NODE)
@@ -198,10 +203,13 @@ class TraceReading:
         if is_given:
             self._givers[value.debugName()] = name
         node = Node(name=name, op=op, inputs=inputs, attrs={"attr": attributes})
-        if value.isCompleteTensor():
+        weight = self._weights.get(self._modules.get(value.debugName(), [""])[-1])
+        if weight is not None:
+            node.shapes, node.dtype = [list(weight.shape)], data_type(weight.dtype)
+            node.device = device_name(weight.device)
+        elif value.isCompleteTensor():
             kind = value.type()
-            node.shapes = [kind.sizes()]
-            node.dtype = data_type(kind.dtype())
+            node.shapes, node.dtype = [kind.sizes()], data_type(kind.dtype())
             node.device = device_name(kind.device())
         self.nodes.append(node)
 
@@ -215,6 +223,13 @@ def module_labels(traced: Any) -> tuple[str, dict[str, str]]:
         for alias, module in traced.named_modules(prefix=ROOT)
     }
     return traced.original_name, labels
+
+
+def held_tensors(traced: Any) -> dict[str, Any]:
+    """Parameters and buffers by their alias. Differs from PyTorch's writer, which gives weights no shape."""
+    if not hasattr(traced, "named_modules"):
+        return {}
+    return dict([*traced.named_parameters(ROOT), *traced.named_buffers(ROOT)])
 
 
 def whole_path(scope: str) -> Iterator[str]:
