@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from runglass.errors import BadArgument
-from runglass.writer.graphs.arguments import call_arguments, parameter_names
+from runglass.writer.graphs.arguments import BY_PLACE, call_arguments, parameter_names
 from runglass.writer.graphs.node import IO_NODE, Attr, Graph, Names, Node, data_type, graph_event, output_name
 
 # These run their inner functions another number of times than once, so they stay visible as a node of their own.
@@ -29,7 +29,7 @@ def jax_graph(function: Callable[..., Any], inputs: object, *, is_verbose: bool)
     if is_verbose:
         print(closed)
     flatten = jax.tree_util.tree_flatten_with_path
-    named = parameter_names(function)
+    named = parameter_names(function, BY_PLACE)
     arguments = [argument_name(path, named) for path, _ in flatten((args, kwargs))[0]]
     outputs = ["/".join(map(key_text, path)) for path, _ in flatten(results)[0]]
     return Graph(events=[graph_event(JaxprReading(closed, arguments, outputs).nodes)])
