@@ -29,9 +29,12 @@ PYTHON_MAY_IMPORT: dict[str, set[str]] = {
     "reader": {"ingest", "query", "store"},
     "demo": {"schema", "writer"},
     "doctor": {"query"},
+    "recorder": {"writer"},
+    "projector": {"writer"},
     # The package itself: names that are imported when they are used.
-    "": {"reader", "writer"},
-    "notebook": EVERYTHING,
+    "": {"reader", "writer", "notebook"},
+    "instances": set(),
+    "notebook": {"instances", "flags", "cli"},
     "cli": EVERYTHING,
     "__main__": {"cli"},
 }
