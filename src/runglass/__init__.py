@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
-__all__ = ["__version__", "open"]
+__all__ = ["SummaryWriter", "__version__", "open"]
 
 if TYPE_CHECKING:
     from runglass.reader import open_log as open
+    from runglass.writer.summary_writer import SummaryWriter
 
 
 def __getattr__(name: str) -> Any:
@@ -17,4 +18,8 @@ def __getattr__(name: str) -> Any:
         from runglass.reader import open_log
 
         return open_log
+    if name == "SummaryWriter":
+        from runglass.writer.summary_writer import SummaryWriter
+
+        return SummaryWriter
     raise AttributeError(f"module 'runglass' has no attribute {name!r}")
