@@ -35,6 +35,8 @@ PYTHON_MAY_IMPORT: dict[str, set[str]] = {
     "huggingface": {"writer"},
     "demo": {"schema", "writer"},
     "doctor": {"query"},
+    "recorder": {"writer"},
+    "projector": {"writer"},
     # The package itself: names that are imported when they are used.
     "": {"reader", "writer"},
     "notebook": EVERYTHING,
