@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 import subprocess
 import time
 from collections.abc import Callable, Iterator
@@ -102,6 +103,9 @@ class Lab:
         return f"{self.url}lab/tree/board.ipynb?token={TOKEN}"
 
     def stop(self) -> None:
+        # What a test that failed did not end.
+        for info in self._runtime.glob("runglass-*/pid-*.json"):
+            os.kill(json.loads(info.read_text())["pid"], signal.SIGTERM)
         self._process.terminate()
         self._process.wait(timeout=30)
         self._output.close()
