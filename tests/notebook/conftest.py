@@ -131,6 +131,8 @@ class Notebook:
         output.locator("iframe").scroll_into_view_if_needed()
         board = output.frame_locator("iframe")
         expect(board.locator("html")).to_have_attribute("data-ready", "true")
+        # What is pushed comes through whatever is in between.
+        expect(board.get_by_text("live", exact=True)).to_be_visible()
         return board
 
 
