@@ -29,6 +29,8 @@ PYTHON_MAY_IMPORT: dict[str, set[str]] = {
     "reader": {"ingest", "query", "store"},
     "demo": {"schema", "writer"},
     "doctor": {"query"},
+    "recorder": {"writer"},
+    "projector": {"writer"},
     # The package itself: names that are imported when they are used.
     "": {"reader", "writer", "notebook"},
     "instances": set(),

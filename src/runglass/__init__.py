@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
-__all__ = ["__version__", "load_ipython_extension", "notebook", "open"]
+__all__ = ["SummaryWriter", "__version__", "load_ipython_extension", "notebook", "open"]
 
 if TYPE_CHECKING:
     from runglass import notebook
     from runglass.reader import open_log as open
+    from runglass.writer.summary_writer import SummaryWriter
 
 
 def __getattr__(name: str) -> Any:
@@ -18,6 +19,10 @@ def __getattr__(name: str) -> Any:
         from runglass.reader import open_log
 
         return open_log
+    if name == "SummaryWriter":
+        from runglass.writer.summary_writer import SummaryWriter
+
+        return SummaryWriter
     if name == "notebook":
         from importlib import import_module
 
