@@ -27,6 +27,12 @@ PYTHON_MAY_IMPORT: dict[str, set[str]] = {
     "server": {"query", "dashboards", "registry"},
     "writer": {"native", "schema"},
     "reader": {"ingest", "query", "store"},
+    # The public names of the writers.
+    "summary": {"writer"},
+    "hparams": {"writer"},
+    "keras": {"writer"},
+    "lightning": {"writer"},
+    "huggingface": {"writer"},
     "demo": {"schema", "writer"},
     "doctor": {"query"},
     "recorder": {"writer"},
