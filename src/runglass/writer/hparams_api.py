@@ -309,15 +309,16 @@ def write_value(value: bytes, writer: Any) -> bool:
 
 
 def events_of(writer: Any) -> EventWriter:
-    """The event file of any of our writers."""
-    events = writer if isinstance(writer, EventWriter) else getattr(writer, "events", None)
-    if not isinstance(events, EventWriter):
+    """Where the values of any of our writers go."""
+    events = writer if hasattr(writer, "add_values") else getattr(writer, "events", None)
+    if events is None:
         raise BadArgument(
             "writer must be a runglass.SummaryWriter or what runglass.summary.create_file_writer gives, "
             f"got {type(writer).__name__}.",
             where="writer",
         )
-    return events
+    found: EventWriter = events
+    return found
 
 
 class SessionHooks:

@@ -16,7 +16,7 @@ from runglass.native.wire import encode
 from runglass.schema.summary import VALUE, DataClass
 from runglass.schema.tensor_values import encode_tensor
 from runglass.writer import summaries, tensorflow_bridge
-from runglass.writer.arrays import to_number, to_numpy, to_step
+from runglass.writer.arrays import is_float64, to_number, to_numpy, to_step
 from runglass.writer.curves import BUCKETS
 from runglass.writer.default_writer import Late, should_record_summaries, state
 from runglass.writer.event_writer import EventWriter
@@ -78,10 +78,6 @@ def add_scalar(writer: EventWriter, tag: str, value: Any, step: int, description
         writer.add_scalar(tag, number, step, precision=precision)
 
 
-def is_float64(value: object) -> bool:
-    return "float64" in str(getattr(value, "dtype", ""))
-
-
 def image(
     name: str, data: Any, step: Any = None, max_outputs: Any = 3, description: str | None = None
 ) -> Any:
@@ -98,13 +94,14 @@ def add_images(
     writer: EventWriter, tag: str, data: Any, step: int, *, max_outputs: Any = 3, description: str = ""
 ) -> None:
     pictures = first_outputs(f"Image {tag!r}", data, max_outputs, "[k, height, width, channels]", 4)
-    if pictures.shape[3] not in (1, 2, 3, 4):
+    height, width, channels = pictures.shape[1:]
+    if not height or not width or channels not in (1, 2, 3, 4):
         raise BadArgument(
-            f"Image {tag!r} needs 1 to 4 channels in its last axis, got the shape {pictures.shape}.",
+            f"Image {tag!r} needs pixels, and 1 to 4 channels in its last axis, got the shape {pictures.shape}.",
             where="data",
         )
-    # Also the copy that may be encoded later, whatever becomes of the caller's array.
-    pixels = np.array(as_uint8(pictures))
+    # A copy, because it is encoded later, whatever becomes of the caller's array.
+    pixels = np.array(pictures if pictures.dtype == np.uint16 else as_uint8(pictures))
     writer.add_later(
         lambda: [summaries.image(tag, pixels, max_outputs=len(pixels), description=description)],
         step,
