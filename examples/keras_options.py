@@ -1,4 +1,7 @@
-"""Every argument of the Keras callback at work: figures of every batch, weights as pictures, speed, embeddings and a profile."""
+"""The arguments of the Keras callback at work: figures of every batch, weights as pictures, speed and a profile of some batches.
+
+Those for embeddings are in keras_text_embedding.py.
+"""
 
 from __future__ import annotations
 

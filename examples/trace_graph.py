@@ -1,4 +1,4 @@
-"""The graph of a TensorFlow function, traced while it runs: inputs, matmul, relu and output."""
+"""The graph of a TensorFlow function, traced while it runs (inputs, matmul, relu and output), and a profile of the run."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ def layer(inputs: tf.Tensor, weights: tf.Tensor, bias: tf.Tensor) -> tf.Tensor:
 
 def main(logdir: str) -> None:
     with summary.create_file_writer(logdir).as_default():
-        summary.trace_on(graph=True)
+        summary.trace_on(graph=True, profiler=True)
         layer(tf.random.uniform((3, 4)), tf.random.uniform((4, 2)), tf.zeros(2))
-        summary.trace_export("layer", step=0)
+        summary.trace_export("layer", step=0, profiler_outdir=logdir)
 
 
 if __name__ == "__main__":
