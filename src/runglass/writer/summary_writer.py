@@ -523,6 +523,11 @@ class SummaryWriter:
     def _own(self) -> EventWriter | SilentWriter:
         return self._writers.get(self.log_dir) or self._open()
 
+    @property
+    def events(self) -> EventWriter | SilentWriter:
+        """Where its values go, for what else writes into this run: runglass.hparams."""
+        return self._own
+
     def _writer(self, directory: str) -> EventWriter | SilentWriter:
         writer = self._writers.get(directory)
         if writer is None:
