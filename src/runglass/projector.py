@@ -1,0 +1,13 @@
+"""Embeddings for the projector: `log_embedding` in one call, or a config as tensorboard.plugins.projector has it."""
+
+from __future__ import annotations
+
+from runglass.writer.projector import (
+    EmbeddingInfo,
+    ProjectorConfig,
+    SpriteMetadata,
+    log_embedding,
+    visualize_embeddings,
+)
+
+__all__ = ["EmbeddingInfo", "ProjectorConfig", "SpriteMetadata", "log_embedding", "visualize_embeddings"]

@@ -1,0 +1,135 @@
+"""What training code hands over, as NumPy arrays and plain numbers. Imports no framework: it looks at what a value can do."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from runglass.errors import BadArgument
+
+NUMBERS = (bool, int, float, complex, np.generic)
+
+
+def to_numpy(value: object, what: str) -> NDArray[Any]:
+    """An array of numbers from NumPy, torch, TensorFlow, JAX, CuPy, DLPack, PIL, pandas or nested lists.
+
+    It may share memory with `value`. bfloat16 and float8 come as float32. `what` opens the message of the error:
+    "Histogram 'weights'".
+    """
+    try:
+        array = as_array(value, what)
+    except BadArgument:
+        raise
+    except Exception as error:
+        # Whatever a framework raises for a value that is not there: a tracer, a symbolic or a meta tensor, a ragged list.
+        reason = str(error).strip().partition("\n")[0]
+        raise BadArgument(
+            f"{what} needs an array of numbers, got {type_name(value)} that cannot be turned into one: {reason}"
+        ) from error
+    # A type that a package has added to NumPy, such as bfloat16 of JAX and TensorFlow.
+    if array.dtype.isbuiltin == 2:
+        array = array.astype(np.float32)
+    if array.dtype.kind not in "biufc":
+        found = f"an array of {array.dtype}" if isinstance(value, np.ndarray) else type_name(value)
+        raise BadArgument(
+            f"{what} needs an array of numbers, got {found}. Pass an array, a tensor or a list of numbers."
+        )
+    return array
+
+
+def as_array(value: Any, what: str) -> NDArray[Any]:
+    if isinstance(value, np.ndarray | bool | int | float | complex | np.generic):
+        return np.asarray(value)
+    if isinstance(value, list | tuple):
+        if all(isinstance(item, NUMBERS) for item in value):
+            return np.asarray(value)
+        return np.asarray([to_numpy(item, what) for item in value])
+    if hasattr(value, "getbands") and hasattr(value, "convert"):
+        return pil_pixels(value)
+    if hasattr(value, "detach") and hasattr(value, "numpy"):
+        return torch_array(value)
+    if hasattr(value, "__cuda_array_interface__") and hasattr(value, "get"):
+        # CuPy refuses to leave the device unless it is asked to.
+        return np.asarray(value.get())
+    if callable(getattr(value, "numpy", None)):
+        return np.asarray(value.numpy())
+    if hasattr(value, "__array__") or not hasattr(value, "__dlpack__"):
+        return np.asarray(value)
+    return np.from_dlpack(value)
+
+
+def torch_array(tensor: Any) -> NDArray[Any]:
+    if str(getattr(tensor, "layout", "torch.strided")) != "torch.strided":
+        tensor = tensor.to_dense()
+    if getattr(tensor, "is_quantized", False):
+        tensor = tensor.dequantize()
+    try:
+        return np.asarray(tensor.numpy(force=True))
+    except TypeError:
+        # bfloat16 and float8 have no NumPy type.
+        return np.asarray(tensor.float().numpy(force=True))
+
+
+def pil_pixels(picture: Any) -> NDArray[Any]:
+    if picture.mode in ("P", "PA"):
+        picture = picture.convert("RGBA" if "transparency" in picture.info or picture.mode == "PA" else "RGB")
+    elif picture.mode in ("CMYK", "YCbCr", "LAB", "HSV"):
+        picture = picture.convert("RGB")
+    return np.asarray(picture)
+
+
+def to_number(value: object, what: str) -> bool | int | float:
+    """The one real number in a value of any kind, a tensor on a GPU included."""
+    if isinstance(value, bool | int | float):
+        return value
+    array = to_numpy(value, what)
+    if array.size != 1:
+        raise BadArgument(
+            f"{what} needs one number, got an array of shape {array.shape}. Log its mean or sum?"
+        )
+    if array.dtype.kind == "c":
+        raise BadArgument(f"{what} needs a real number, got {array.item()}. Log .real or .imag.")
+    number: bool | int | float = array.item()
+    return number
+
+
+def to_step(step: object) -> int:
+    """None counts as 0; whole floats, NumPy integers and tensors of one number are fine."""
+    if step is None:
+        return 0
+    if isinstance(step, str | bytes):
+        raise BadArgument(f"Step must be a whole number, got {step!r}. Pass an int.", where="global_step")
+    number = to_number(step, "Step")
+    if isinstance(number, float) and not (math.isfinite(number) and number.is_integer()):
+        raise BadArgument(
+            f"Step must be a whole number, got {number}. Pass an int, such as the batch count.",
+            where="global_step",
+        )
+    whole = int(number)
+    if not -(2**63) <= whole < 2**63:
+        raise BadArgument(f"Step {whole} does not fit a signed 64-bit integer.", where="global_step")
+    return whole
+
+
+def to_wall_time(wall_time: object) -> float | None:
+    """Seconds since 1970; None stands for now."""
+    if wall_time is None:
+        return None
+    number = float(to_number(wall_time, "walltime"))
+    if not math.isfinite(number):
+        raise BadArgument(f"walltime must be seconds since 1970, got {number}.", where="walltime")
+    return number
+
+
+def is_float64(value: object) -> bool:
+    """Whether a number came in a type of 64 bits. Python's own floats do not count: they have no other."""
+    dtype = getattr(value, "dtype", None)
+    return dtype is not None and str(getattr(dtype, "name", dtype)).rpartition(".")[2] == "float64"
+
+
+def type_name(value: object) -> str:
+    kind = type(value)
+    return kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
