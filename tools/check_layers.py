@@ -38,8 +38,9 @@ PYTHON_MAY_IMPORT: dict[str, set[str]] = {
     "recorder": {"writer"},
     "projector": {"writer"},
     # The package itself: names that are imported when they are used.
-    "": {"reader", "writer"},
-    "notebook": EVERYTHING,
+    "": {"reader", "writer", "notebook"},
+    "instances": set(),
+    "notebook": {"instances", "flags", "cli"},
     "cli": EVERYTHING,
     "__main__": {"cli"},
 }
