@@ -22,7 +22,7 @@ PAGE = ROOT / "src/runglass/server/page"
 CHECKED = bool(os.environ.get("RUNGLASS_CHECKED"))
 ONLY = set(filter(None, os.environ.get("RUNGLASS_EXT", "").split(",")))
 # Which C files each Cython module is linked with.
-C_SOURCES = {"records": ["crc32c.c"], "events": ["crc32c.c"]}
+C_SOURCES = {name: ["crc32c.c"] for name in ("events", "journal", "records")}
 
 
 def newest(paths):

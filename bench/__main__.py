@@ -8,15 +8,14 @@ python -m bench --peer-repeat 0       without TensorBoard
 
 from __future__ import annotations
 
-import argparse
 import os
 import platform
 import sys
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 from bench import table
+from bench.options import parse_options
 from bench.peers import Peer, build_floor
 from bench.rows_http import http_rows, start_rows
 from bench.rows_live import live_rows
@@ -35,28 +34,15 @@ GROUPS: dict[str, Callable[[Setting], Iterator[Row]]] = {
 }
 
 
-def arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        "bench", description="Benchmarks side by side with TensorBoard and a C floor."
-    )
-    parser.add_argument(
-        "--only", default=",".join(GROUPS), help="comma-separated groups: " + ", ".join(GROUPS)
-    )
-    parser.add_argument(
-        "--quick", action="store_true", help="a tenth of the steps; figures are not to be judged"
-    )
-    parser.add_argument("--json", type=Path, help="write all samples there too")
-    parser.add_argument("--repeat", type=int, default=5, help="rounds of Runglass and of the floor")
-    parser.add_argument("--peer-repeat", type=int, default=3, help="rounds of the peers; 0 leaves them out")
-    chosen = parser.parse_args()
-    unknown = set(chosen.only.split(",")) - set(GROUPS)
-    if unknown:
-        parser.error(f"no such group: {', '.join(sorted(unknown))} (there are {', '.join(GROUPS)})")
-    return chosen
-
-
 def main() -> int:
-    chosen = arguments()
+    chosen = parse_options(
+        "bench",
+        "Benchmarks side by side with TensorBoard and a C floor.",
+        parts=GROUPS,
+        parts_are="groups",
+        quick="a tenth of the steps; figures are not to be judged",
+        peer_repeat=3,
+    )
     OUT.mkdir(parents=True, exist_ok=True)
     peer = tried("TensorBoard", Peer) if chosen.peer_repeat else None
     setting = Setting(

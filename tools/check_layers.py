@@ -27,13 +27,20 @@ PYTHON_MAY_IMPORT: dict[str, set[str]] = {
     "server": {"query", "dashboards", "registry"},
     "writer": {"native", "schema"},
     "reader": {"ingest", "query", "store"},
+    # The public names of the writers.
+    "summary": {"writer"},
+    "hparams": {"writer"},
+    "keras": {"writer"},
+    "lightning": {"writer"},
+    "huggingface": {"writer"},
     "demo": {"schema", "writer"},
     "doctor": {"query"},
     "recorder": {"writer"},
     "projector": {"writer"},
     # The package itself: names that are imported when they are used.
-    "": {"reader", "writer"},
-    "notebook": EVERYTHING,
+    "": {"reader", "writer", "notebook"},
+    "instances": set(),
+    "notebook": {"instances", "flags", "cli"},
     "cli": EVERYTHING,
     "__main__": {"cli"},
 }

@@ -13,13 +13,14 @@ import os
 import sys
 import time
 from contextlib import ExitStack
-from pathlib import Path
 
 from playwright.sync_api import Browser
+from tools.chromium import chromium
 
 from bench import ours, peers, table
 from bench.measure import Server
-from bench.page.browser import VIEWPORT, chromium
+from bench.options import parse_options
+from bench.page.browser import VIEWPORT
 from bench.page.figures import DEMANDS
 from bench.page.logs import SHAPES, PageLogs, page_logs
 from bench.page.sides import RUNGLASS, TENSORBOARD, Side
@@ -45,20 +46,14 @@ PEER_READS_S = 600
 
 
 def arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        "bench.page", description="The page, side by side with TensorBoard's Time Series page."
+    chosen = parse_options(
+        "bench.page",
+        "The page, side by side with TensorBoard's Time Series page.",
+        parts=SHAPES,
+        parts_are="logs",
+        quick="once each, TensorBoard on the smallest logs only",
+        peer_repeat=5,
     )
-    parser.add_argument("--only", default=",".join(SHAPES), help="comma-separated logs: " + ", ".join(SHAPES))
-    parser.add_argument(
-        "--quick", action="store_true", help="once each, TensorBoard on the smallest logs only"
-    )
-    parser.add_argument("--json", type=Path, help="write all samples there too")
-    parser.add_argument("--repeat", type=int, default=5, help="visits to Runglass")
-    parser.add_argument("--peer-repeat", type=int, default=5, help="visits to TensorBoard; 0 leaves it out")
-    chosen = parser.parse_args()
-    unknown = set(chosen.only.split(",")) - set(SHAPES)
-    if unknown:
-        parser.error(f"no such logs: {', '.join(sorted(unknown))} (there are {', '.join(SHAPES)})")
     if chosen.quick:
         chosen.repeat, chosen.peer_repeat = 1, min(1, chosen.peer_repeat)
     return chosen

@@ -1,9 +1,8 @@
-"""One headless Chromium and what its processes cost. Each visit gets a context of its own: no cache, and a new renderer."""
+"""What a visit costs the browser. Each gets a context of its own: no cache, and a new renderer."""
 
 from __future__ import annotations
 
 import json
-import shutil
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,35 +10,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Browser, CDPSession, Page, sync_playwright
+from playwright.sync_api import Browser, CDPSession, Page
 
-ARGUMENTS = (
-    "--headless=new",
-    "--no-sandbox",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
-CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 COLLECT = ("HeapProfiler.enable", "HeapProfiler.collectGarbage", "Runtime.getHeapUsage")
 WORKER_ANSWERS_S = 60
 CALM_WINDOW_S, CALM_WINDOWS, CALM_CPU_S, CALM_PATIENCE_S = 0.3, 3, 0.02, 20.0
 VIEWPORT = {"width": 1440, "height": 900}
-
-
-@contextmanager
-def chromium() -> Iterator[Browser]:
-    found = next(filter(None, map(shutil.which, CHROMIUM)), None)
-    if found is None:
-        raise RuntimeError(f"none of {', '.join(CHROMIUM)} is on PATH: apt-get install chromium")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found, args=list(ARGUMENTS))
-        try:
-            yield browser
-        finally:
-            browser.close()
 
 
 @contextmanager

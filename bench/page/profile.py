@@ -13,9 +13,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from playwright.sync_api import Page
+from tools.chromium import chromium
 
 from bench import ours
-from bench.page.browser import chromium, fresh_page
+from bench.page.browser import fresh_page
 from bench.page.logs import SHAPES, page_logs
 from bench.page.sides import RUNGLASS
 from bench.page.visit import STEPS, Visit, probe_script

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
-__all__ = ["__version__", "open"]
+__all__ = ["SummaryWriter", "__version__", "load_ipython_extension", "notebook", "open"]
 
 if TYPE_CHECKING:
+    from runglass import notebook
     from runglass.reader import open_log as open
+    from runglass.writer.summary_writer import SummaryWriter
 
 
 def __getattr__(name: str) -> Any:
@@ -17,4 +19,19 @@ def __getattr__(name: str) -> Any:
         from runglass.reader import open_log
 
         return open_log
+    if name == "SummaryWriter":
+        from runglass.writer.summary_writer import SummaryWriter
+
+        return SummaryWriter
+    if name == "notebook":
+        from importlib import import_module
+
+        return import_module("runglass.notebook")
     raise AttributeError(f"module 'runglass' has no attribute {name!r}")
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """`%load_ext runglass`: adds the magic `%runglass`."""
+    from runglass.notebook import add_magics
+
+    add_magics(shell)

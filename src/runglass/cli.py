@@ -34,7 +34,7 @@ def main(argv: list[str] | None = None) -> int:
             return run(flags.parse_run(words[1:]))
         args = flags.parse(words, f"runglass {__version__}")
         for note in flags.notes(args):
-            print(f"Note: {note}", file=sys.stderr)
+            tell(note)
         if args.command == "inspect":
             return inspect(args)
         return serve(args)
@@ -53,17 +53,20 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def serve(args: argparse.Namespace) -> int:
+    from runglass.instances import take_order
     from runglass.server.listen import bind
 
+    order = take_order(os.environ)
     if args.command == "demo":
         prepare_demo(args)
     listener = bind(args.host, bind_all=args.bind_all, port=args.port, reuse_port=args.reuse_port)
-    token = args.token
+    token = order.token if order is not None else args.token
     if token is None and not listener.is_loopback:
         import secrets
 
         token = secrets.token_urlsafe(16)
-    query = f"?token={token}" if token else ""
+    # A notebook has the token already, and would only show it to whoever looks on.
+    query = f"?token={token}" if token and order is None else ""
     # First thing of all, before the slow imports: connections wait in the socket until the server takes them.
     print(
         f"Runglass {__version__} at {listener.url}{args.path_prefix}/{query} (press Ctrl+C to quit)",
@@ -85,6 +88,7 @@ def serve(args: argparse.Namespace) -> int:
             train_demo(args)
         return source
 
+    from runglass.instances import Instance, announced
     from runglass.server.run import serve as run_server
     from runglass.server.settings import Settings
 
@@ -97,10 +101,28 @@ def serve(args: argparse.Namespace) -> int:
         live=args.reload_interval > 0,
         token=token if token is not None else "",
         allowed_hosts=tuple(args.allowed_host),
+        frame_ancestors=order.frame_ancestors if order is not None else "'self'",
+    )
+    instance = Instance(
+        version=__version__,
+        start_time=time.time(),
+        pid=os.getpid(),
+        host=listener.host,
+        port=listener.port,
+        path_prefix=args.path_prefix,
+        logdir=[root.shown for root in log_roots(args)],
+        key=order.key if order is not None else "",
+        token=settings.token or "",
     )
     try:
         # The page is there before NumPy is imported; answers with data wait for the source.
-        run_server(open_source, listener.socket, settings=settings)
+        with announced(instance, on_note=tell):
+            run_server(
+                open_source,
+                listener.socket,
+                settings=settings,
+                parent_pid=order.parent_pid if order is not None else None,
+            )
     finally:
         for watch in watches:
             watch.stop()
@@ -149,7 +171,7 @@ def open_logs(args: argparse.Namespace) -> tuple[LogdirWatch, LocalSource]:
     roots = log_roots(args)
     for root in roots:
         if not Path(root.path).exists():
-            print(f"Note: {root.shown} does not exist yet; waiting for it.", file=sys.stderr)
+            tell(f"{root.shown} does not exist yet; waiting for it.")
     store = Store([root.shown for root in roots])
     watch = LogdirWatch(
         store,
@@ -157,7 +179,7 @@ def open_logs(args: argparse.Namespace) -> tuple[LogdirWatch, LocalSource]:
         reload_interval_s=args.reload_interval,
         threads=args.max_reload_threads,
         budget=MemoryBudget(args.memory_budget or default_budget_bytes()),
-        on_note=lambda note: print(f"Note: {note}", file=sys.stderr, flush=True),
+        on_note=tell,
     )
     return watch, LocalSource(store, keeps_overwritten=not args.purge_orphaned_data)
 
@@ -226,6 +248,10 @@ def report_progress(store: Store) -> None:
             file=sys.stderr,
             flush=True,
         )
+
+
+def tell(note: str) -> None:
+    print(f"Note: {note}", file=sys.stderr, flush=True)
 
 
 def _size(size_bytes: float) -> str:

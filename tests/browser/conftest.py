@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 import socket
 import threading
 from collections.abc import Callable, Iterator
@@ -12,22 +11,13 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, Request, expect
+from tools.chromium import chromium
 
 from runglass.query.source import DataSource
 from runglass.server.run import PageServer, make_server
 from runglass.server.settings import PAGE, Settings
 
-ARGUMENTS = (
-    "--headless=new",
-    "--no-sandbox",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
-CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 # A loaded machine is slow, not wrong.
 PATIENCE_MS = 30_000
 
@@ -43,14 +33,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def browser() -> Iterator[Browser]:
     if not (PAGE / "index.html").exists():
         pytest.fail("The page is not built: npm --prefix web ci && npm --prefix web run build")
-    found = next(filter(None, map(shutil.which, CHROMIUM)), None)
-    if found is None:
-        pytest.fail(f"None of {', '.join(CHROMIUM)} is on PATH: apt-get install chromium")
     expect.set_options(timeout=PATIENCE_MS)
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found, args=list(ARGUMENTS))
+    with chromium() as browser:
         yield browser
-        browser.close()
 
 
 class Running:
@@ -119,11 +104,14 @@ def open_page(page: Page, serve: Callable[..., Running]) -> Callable[..., Page]:
 
 @pytest.fixture
 def asked(page: Page) -> list[dict[str, Any]]:
-    """The bodies of all lines requests so far."""
+    """The bodies of all requests for lines and bands so far."""
     bodies: list[dict[str, Any]] = []
-    page.on(
-        "request", lambda request: bodies.append(request.post_data_json) if request.method == "POST" else None
-    )
+
+    def note(request: Request) -> None:
+        if request.url.endswith(("/scalars/lines", "/scalars/bands")):
+            bodies.append(request.post_data_json)
+
+    page.on("request", note)
     return bodies
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from runglass.schema.hparams import SessionOutcome
 from runglass.writer import hparams, summaries
-from runglass.writer.curves import histogram_buckets, pr_curve_rows
+from runglass.writer.curves import histogram, pr_curve_rows
 from runglass.writer.media import encode_png, encode_wav
 from runglass.writer.record_file import EventFileWriter
 
@@ -114,7 +114,7 @@ def test_text(accumulator):
 
 
 def test_arrays(accumulator):
-    np.testing.assert_array_equal(only(accumulator, "histogram"), histogram_buckets(NUMBERS))
+    np.testing.assert_array_equal(only(accumulator, "histogram"), histogram(NUMBERS).rows)
     np.testing.assert_array_equal(only(accumulator, "pr"), pr_curve_rows(NUMBERS > 0, np.clip(NUMBERS, 0, 1)))
 
 

@@ -93,7 +93,12 @@ class App:
 
     async def _respond(self, request: Request) -> Response | StreamResponse:
         scope, headers = request.scope, request.headers
-        self._guard.check_host(headers.get("host"), headers.get("origin"))
+        prefix = self.settings.path_prefix
+        path: str = scope["path"]
+        told = self._guard.take_token(path[len(prefix) :]) if path.startswith(prefix) else None
+        if told is None:
+            # A foreign page cannot know an address with the token in it, so there a proxy may have changed these at will.
+            self._guard.check_host(headers.get("host"), headers.get("origin"))
         query = scope["query_string"].decode("latin-1")
         if len(query) > MAX_QUERY_BYTES:
             raise TooLarge(
@@ -101,17 +106,17 @@ class App:
                 where="query",
             )
 
-        prefix = self.settings.path_prefix
-        path: str = scope["path"]
-        if prefix:
+        if told is not None:
+            path = told
+        elif prefix:
             if path == prefix:
-                return _redirect(301, f"{prefix}/", query)
+                return _redirect(301, f"{prefix.rpartition('/')[2]}/", query)
             if not path.startswith(prefix + "/"):
                 raise NotFound(f"There is nothing at {path}. This server lives under {prefix}/.", where=path)
             path = path[len(prefix) :]
 
         extra: list[tuple[str, str]] = []
-        if self._guard.token_required:
+        if self._guard.token_required and told is None:
             query, has_token = self._take_token(query)
             if not has_token:
                 self._guard.check_token(headers.get("authorization"), request.cookies)
@@ -119,7 +124,7 @@ class App:
                 extra.append(self._guard.cookie_header())
                 # The token leaves the address bar. Scripts that ask the API directly are spared the detour.
                 if path == "/":
-                    return _redirect(303, f"{prefix}/", query, extra)
+                    return _redirect(303, "./", query, extra)
 
         if not path.startswith(API):
             check_method(request.method, "GET", path)
@@ -175,6 +180,7 @@ class App:
 
 
 def _redirect(status: int, path: str, query: str, headers: list[tuple[str, str]] | None = None) -> Response:
+    """`path` is relative to what was asked for: a proxy may have taken away the beginning of that."""
     location = f"{path}?{query}" if query else path
     return Response(status_code=status, headers=dict([("location", location), NO_STORE, *(headers or [])]))
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import socket
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from types import FrameType
@@ -22,13 +24,21 @@ KEEP_ALIVE_S = 75
 # For answers under way when the server stops.
 GRACE_S = 2
 HEADERS_BYTES = 64 * 2**10
+# How long a server that a notebook started outlives both its kernel and the last page that showed it: a restarted kernel
+# finds it again.
+LEFT_S = 600.0
+# uvicorn ticks ten times a second.
+LOOK_TICKS = 50
 
 
 class PageServer(Server):
     """uvicorn's server, made to end live connections when it stops, and to leave signals to us."""
 
-    def __init__(self, app: App) -> None:
+    def __init__(self, app: App, *, parent_pid: int | None = None) -> None:
+        """Given the process that started it, the server ends by itself some time after that one did."""
         self._app = app
+        self._parent_pid = parent_pid
+        self._wanted_at = time.monotonic()
         super().__init__(
             Config(
                 app,
@@ -60,6 +70,16 @@ class PageServer(Server):
         self._app.close()
         await super().shutdown(sockets)
 
+    async def on_tick(self, counter: int) -> bool:
+        return (counter % LOOK_TICKS == 0 and self._is_left()) or await super().on_tick(counter)
+
+    def _is_left(self) -> bool:
+        now = time.monotonic()
+        # A page that is open somewhere listens for changes all the time. Windows never tells of another parent.
+        if self._parent_pid in (None, os.getppid()) or self.server_state.connections:
+            self._wanted_at = now
+        return now - self._wanted_at > LEFT_S
+
     # uvicorn raises a caught signal again after it has stopped, which would make a clean exit look like a crash; older
     # releases set their handlers in the second of these methods.
     def capture_signals(self) -> Any:
@@ -81,13 +101,17 @@ def make_server(
 
 
 def serve(
-    source: DataSource | Callable[[], DataSource], sock: socket.socket, *, settings: Settings | None = None
+    source: DataSource | Callable[[], DataSource],
+    sock: socket.socket,
+    *,
+    settings: Settings | None = None,
+    parent_pid: int | None = None,
 ) -> None:
     """Serve until SIGINT or SIGTERM; a second one while stopping stops at once. Takes over the socket.
 
     Given a function, the page is served before the source is open, while importing NumPy alone takes longer than that.
     """
-    server = make_server(source, settings=settings)
+    server = PageServer(App(source, settings), parent_pid=parent_pid)
     with _stop_on_signals(server):
         server.run(sockets=[sock])
 

@@ -108,6 +108,15 @@ class Guard:
 
         return compare_digest(given.encode(errors="replace"), self._token)
 
+    def take_token(self, path: str) -> str | None:
+        """What follows the token in a path such as /~TOKEN/api/runs; None where it has none, or a wrong one.
+
+        A page in a frame of a foreign one has no cookies; all its addresses are relative, so each of them has this beginning.
+        """
+        token, slash, rest = path.removeprefix("/~").partition("/")
+        is_told = self._token and path.startswith("/~") and slash and self.is_token(token)
+        return f"/{rest}" if is_told else None
+
     def check_token(self, authorization: str | None, cookies: Mapping[str, str]) -> None:
         if not self._token:
             return

@@ -123,7 +123,7 @@ def test_token_in_the_address_becomes_a_cookie(tmp_path):
     (tmp_path / "index.html").write_text("page")
     guarded = client(host="0.0.0.0", port=7007, token=TOKEN, page=tmp_path)
     got = guarded.get(f"/?a=1&token={TOKEN}&b=%26")
-    assert (got.status, got.headers["location"]) == (303, "/?a=1&b=%26")
+    assert (got.status, got.headers["location"]) == (303, "./?a=1&b=%26")
     cookie, *attributes = got.headers["set-cookie"].split("; ")
     assert cookie == f"runglass_token_7007={TOKEN}"
     assert set(attributes) == {"HttpOnly", "SameSite=Strict", "Path=/"}
@@ -162,8 +162,33 @@ def test_without_the_right_token(url, headers):
 def test_prefix_and_token():
     guarded = client(token=TOKEN, path_prefix="/x")
     got = guarded.get(f"/x/?token={TOKEN}")
-    assert (got.status, got.headers["location"]) == (303, "/x/")
+    assert (got.status, got.headers["location"]) == (303, "./")
     assert "Path=/x;" in got.headers["set-cookie"]
+
+
+def test_token_in_the_path_needs_no_cookie_and_no_name(tmp_path):
+    (tmp_path / "index.html").write_text("page")
+    guarded = client(token=TOKEN, path_prefix="/x", page=tmp_path)
+    behind_a_proxy = {"host": "hub.example", "origin": "https://hub.example:8443"}
+    got = guarded.get(f"/x/~{TOKEN}/", **behind_a_proxy)
+    assert (got.status, got.body, "set-cookie" in got.headers) == (200, b"page", False)
+    assert guarded.get(f"/x/~{TOKEN}/api/tags?kind=scalar", **behind_a_proxy).status == 200
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        f"/~{TOKEN}",
+        "/~wrong/api/runs",
+        "/~/api/runs",
+        f"/x~{TOKEN}/api/runs",
+        f"/~{TOKEN}x/api/runs",
+        f"/{TOKEN}/",
+    ],
+)
+def test_a_path_without_the_right_token(path):
+    assert client(token=TOKEN).get(path).status == 403
+    assert client().get(path).status == 404
 
 
 def test_frames_can_be_allowed():

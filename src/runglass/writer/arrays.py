@@ -87,7 +87,9 @@ def to_number(value: object, what: str) -> bool | int | float:
         return value
     array = to_numpy(value, what)
     if array.size != 1:
-        raise BadArgument(f"{what} needs one number, got an array of shape {array.shape}. Log its mean or sum?")
+        raise BadArgument(
+            f"{what} needs one number, got an array of shape {array.shape}. Log its mean or sum?"
+        )
     if array.dtype.kind == "c":
         raise BadArgument(f"{what} needs a real number, got {array.item()}. Log .real or .imag.")
     number: bool | int | float = array.item()
@@ -110,6 +112,22 @@ def to_step(step: object) -> int:
     if not -(2**63) <= whole < 2**63:
         raise BadArgument(f"Step {whole} does not fit a signed 64-bit integer.", where="global_step")
     return whole
+
+
+def to_wall_time(wall_time: object) -> float | None:
+    """Seconds since 1970; None stands for now."""
+    if wall_time is None:
+        return None
+    number = float(to_number(wall_time, "walltime"))
+    if not math.isfinite(number):
+        raise BadArgument(f"walltime must be seconds since 1970, got {number}.", where="walltime")
+    return number
+
+
+def is_float64(value: object) -> bool:
+    """Whether a number came in a type of 64 bits. Python's own floats do not count: they have no other."""
+    dtype = getattr(value, "dtype", None)
+    return dtype is not None and str(getattr(dtype, "name", dtype)).rpartition(".")[2] == "float64"
 
 
 def type_name(value: object) -> str:

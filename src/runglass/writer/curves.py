@@ -1,47 +1,145 @@
-"""Data reduced before it is logged: histograms and precision-recall curves. Pure NumPy; knows no file format."""
+"""Data reduced before it is logged: histograms and precision-recall curves. Knows no file format."""
 
 from __future__ import annotations
 
-from typing import Any
+from functools import cache
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from runglass.errors import BadArgument
+from runglass.native.histogram import count_buckets
+from runglass.writer.arrays import to_numpy
 
 BUCKETS = 30
 THRESHOLDS = 201
+# Types whose every value is a float32; all others are counted as float64.
+FITS_FLOAT32 = frozenset({"f2", "f4", "b1", "i1", "u1", "i2", "u2"})
 
 
-def histogram_buckets(values: ArrayLike, buckets: int = BUCKETS) -> NDArray[np.float64]:
-    """Rows of left edge, right edge and count, all of one width from the smallest to the largest value.
+class Histogram(NamedTuple):
+    # Rows of left edge, right edge and count. A bucket holds its left edge and not its right one; the last holds both.
+    rows: NDArray[np.float64]
+    # How many values were NaN, -inf and +inf: they have no place between two edges.
+    not_finite: tuple[int, int, int]
 
-    A bucket holds its left edge and not its right one; the last holds both. NaN and infinities have no place between
-    two edges and are left out. Without data every row is zero; a single distinct value stands in the last row.
+
+def histogram(
+    values: object, bins: object = BUCKETS, *, max_bins: int | None = None, what: str = "A histogram"
+) -> Histogram:
+    """By default all buckets are of one width, from the smallest to the largest value.
+
+    `bins` is their number, their edges, the name of a rule of numpy.histogram, or "tensorflow" for edges that grow by 10 %
+    away from zero. Without data every row is zero; a single distinct value stands in the last row.
     """
+    array = to_numpy(values, what)
+    if array.dtype.kind == "c":
+        raise BadArgument(f"{what} needs real numbers, got {array.dtype}. Log .real, .imag or abs().")
+    if max_bins is not None and max_bins < 1:
+        raise BadArgument(f"{what}: max_bins={max_bins}, expected at least 1.", where="max_bins")
+    if isinstance(bins, int | np.integer):
+        found = equal_buckets(array, int(bins), what)
+    else:
+        found = chosen_buckets(array, bins, what)
+    if max_bins is not None and len(found.rows) > max_bins:
+        found = found._replace(rows=merged(found.rows, max_bins))
+    return found
+
+
+def equal_buckets(array: NDArray[Any], buckets: int, what: str) -> Histogram:
     if buckets < 1:
-        raise BadArgument(f"A histogram needs at least one bucket, got {buckets}.")
-    data = np.asarray(values, dtype=np.float64).ravel()
-    data = data[np.isfinite(data)]
+        raise BadArgument(f"{what} needs at least one bucket, got {buckets}.", where="bins")
+    is_narrow = f"{array.dtype.kind}{array.dtype.itemsize}" in FITS_FLOAT32
+    data: NDArray[Any] = np.ascontiguousarray(array, dtype=np.float32 if is_narrow else np.float64).ravel()
+    low, high, counts, not_finite = count_buckets(data, buckets)
     rows = np.zeros((buckets, 3))
-    if not data.size:
-        return rows
-    low, high = data.min(), data.max()
-    # The width of the widest ranges overflows, so those are halved on the way.
-    with np.errstate(over="ignore"):
-        scale = 1.0 if np.isfinite(high - low) else 0.5
-    width = (high * scale - low * scale) / buckets
-    if width == 0:
+    rows[:, 2] = counts
+    # The ends of the widest ranges are too far apart for a double, so those are halved on the way.
+    scale = 1.0 if high - low < np.inf else 0.5
+    if (high * scale - low * scale) / buckets == 0:
         rows[:, :2] = low
-        rows[-1, 1:] = high, data.size
-        return rows
-    index = np.minimum(((data * scale - low * scale) / width).astype(np.int64), buckets - 1)
-    edges = np.linspace(low * scale, high * scale, buckets + 1) / scale
-    edges[-1] = high
-    rows[:, 0] = edges[:-1]
-    rows[:, 1] = edges[1:]
-    rows[:, 2] = np.bincount(index, minlength=buckets)
-    return rows
+        rows[-1, 1] = high
+    else:
+        # Rounding may carry the last one past the largest double; it is put right below.
+        with np.errstate(over="ignore"):
+            edges = np.linspace(low * scale, high * scale, buckets + 1) / scale
+        edges[-1] = high
+        rows[:, 0] = edges[:-1]
+        rows[:, 1] = edges[1:]
+    return Histogram(rows, not_finite)
+
+
+def chosen_buckets(array: NDArray[Any], bins: Any, what: str) -> Histogram:
+    data = array.astype(np.float64).ravel()
+    is_finite = np.isfinite(data)
+    odd = data[~is_finite]
+    not_finite = int(np.isnan(odd).sum()), int((odd == -np.inf).sum()), int((odd == np.inf).sum())
+    data = data[is_finite]
+    is_exponential = isinstance(bins, str) and bins == "tensorflow"
+    if not data.size and isinstance(bins, str):
+        return Histogram(np.zeros((BUCKETS, 3)), not_finite)
+    if is_exponential:
+        bins = exponential_edges()
+        # What lies further out than the last edge gets a bucket of its own.
+        bins = np.unique(np.concatenate([bins, [data.min(), data.max()]])) if outside(data, bins) else bins
+    elif not isinstance(bins, str):
+        bins = to_numpy(bins, f"{what}: bins")
+    try:
+        counts, edges = np.histogram(data, bins=bins)
+    except (TypeError, ValueError, MemoryError) as error:
+        raise BadArgument(
+            f"{what}: bins={bins!r} is no number of buckets, no rising edges and no rule of numpy.histogram: {error}",
+            where="bins",
+        ) from error
+    rows = np.stack([edges[:-1], edges[1:], counts], axis=1).astype(np.float64)
+    if is_exponential:
+        filled = np.flatnonzero(counts)
+        rows = rows[filled[0] : filled[-1] + 1]
+    return Histogram(rows, not_finite)
+
+
+def outside(data: NDArray[Any], edges: NDArray[Any]) -> bool:
+    return bool(data.min() < edges[0] or data.max() > edges[-1])
+
+
+@cache
+def exponential_edges() -> NDArray[np.float64]:
+    """From 1e-12 up by 10 % at a time to 1e20, the same below zero, and zero."""
+    above = []
+    edge = 1e-12
+    while edge < 1e20:
+        above.append(edge)
+        edge *= 1.1
+    return np.array([*(-edge for edge in reversed(above)), 0.0, *above])
+
+
+def merged(rows: NDArray[np.float64], most: int) -> NDArray[np.float64]:
+    """Neighbours joined in groups of one size, so that at most so many rows remain."""
+    size = -(-len(rows) // most)
+    starts = np.arange(0, len(rows), size)
+    ends = np.minimum(starts + size, len(rows)) - 1
+    return np.stack([rows[starts, 0], rows[ends, 1], np.add.reduceat(rows[:, 2], starts)], axis=1)
+
+
+def raw_buckets(limits: object, counts: object, low: float, high: float, what: str) -> NDArray[np.float64]:
+    """Rows from right edges and counts, as old writers keep them, without the empty ones at either end."""
+    right = to_numpy(limits, f"{what}: bucket_limits").astype(np.float64).ravel()
+    number = to_numpy(counts, f"{what}: bucket_counts").astype(np.float64).ravel()
+    if right.size != number.size:
+        raise BadArgument(
+            f"{what} needs as many bucket_limits ({right.size}) as bucket_counts ({number.size}): each bucket's right edge.",
+            where="bucket_limits",
+        )
+    if not (np.diff(right) >= 0).all():
+        raise BadArgument(f"{what} needs bucket_limits that rise.", where="bucket_limits")
+    filled = np.flatnonzero(number)
+    if not filled.size:
+        return np.zeros((0, 3))
+    first, last = filled[0], filled[-1]
+    inner = right[first:last]
+    # The outermost limits lie beyond the data, often at the largest double.
+    return np.stack([[low, *inner], [*inner, high], number[first : last + 1]], axis=1)
 
 
 def pr_curve_rows(
@@ -52,15 +150,23 @@ def pr_curve_rows(
     weights: ArrayLike | None = None,
 ) -> NDArray[np.float32]:
     """Six rows over evenly spaced thresholds: TP, FP, TN, FN, precision, recall. Predictions lie in [0, 1]."""
-    truth = np.asarray(labels, dtype=bool).ravel()
-    scores = np.asarray(predictions, dtype=np.float64).ravel()
-    weight = np.ones(scores.size) if weights is None else np.asarray(weights, dtype=np.float64).ravel()
+    truth = to_numpy(labels, "A PR curve").ravel().astype(bool)
+    scores = to_numpy(predictions, "A PR curve").ravel().astype(np.float64)
+    weight = (
+        np.ones(scores.size)
+        if weights is None
+        else to_numpy(weights, "A PR curve").ravel().astype(np.float64)
+    )
+    if weight.size == 1:
+        weight = np.full(scores.size, weight[0])
     if not truth.size == scores.size == weight.size:
         raise BadArgument(
             f"A PR curve needs as many labels ({truth.size}) and weights ({weight.size}) as predictions ({scores.size})."
         )
     if thresholds < 2 or not ((scores >= 0) & (scores <= 1)).all():
-        raise BadArgument("A PR curve needs at least two thresholds and predictions from 0 to 1.")
+        raise BadArgument(
+            "A PR curve needs at least two thresholds and predictions from 0 to 1. Pass them through a sigmoid or softmax first."
+        )
     index = np.floor(scores * (thresholds - 1)).astype(np.int64)
     tp = from_threshold_up(index, weight * truth, thresholds)
     fp = from_threshold_up(index, weight * ~truth, thresholds)

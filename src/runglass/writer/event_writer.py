@@ -1,25 +1,40 @@
-"""What every way of logging writes through: scalars, serialized values and whole events of one run, in call order.
+"""What every way of logging writes through: scalars, serialized values and whole events of one run.
 
-Safe to call from any thread. Knows nothing of what a value means.
+Safe to call from any thread, in forked children and at exit; calls return at once and never raise for trouble with the
+disk. Knows nothing of what a value means.
 """
 
 from __future__ import annotations
 
+import math
 import os
-import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Literal
 
-from runglass.writer import summaries
-from runglass.writer.record_file import EventFileWriter
+from runglass.errors import BadArgument
+from runglass.native.wire import encode
+from runglass.schema.event import EVENT
+from runglass.writer import outbox
+from runglass.writer.outlet import Outlet
+from runglass.writer.record_file import stamp
+from runglass.writer.sinks import open_sink
+from runglass.writer.stamps import plain_step
 
 MAX_QUEUE = 10
 FLUSH_S = 5.0
 
 
 class EventWriter:
+    """A new event file in `logdir`, a directory or any URL that fsspec knows.
+
+    Everything is in the file after `flush`, `close` and the end of the process, and `flush_secs` after it was added in
+    any case. Values of one kind keep the order they were added in; scalars do not wait for values that take long to
+    encode. `max_queue` is taken for the sake of callers that have it, and means nothing here: what waits is counted in
+    bytes.
+    """
+
     def __init__(
         self,
         logdir: str | os.PathLike[str],
@@ -30,8 +45,23 @@ class EventWriter:
         clock: Callable[[], float] = time.time,
     ) -> None:
         self.logdir = os.fspath(logdir)
-        self._lock = threading.Lock()
-        self._file = EventFileWriter(logdir, filename_suffix=filename_suffix, clock=clock)
+        if not isinstance(self.logdir, str):
+            raise BadArgument(f"Argument logdir must be a str or a path, got {logdir!r}.")
+        if not isinstance(flush_secs, int | float) or not 0 <= flush_secs < math.inf:
+            raise BadArgument(f"Argument flush_secs must be a number of seconds, got {flush_secs!r}.")
+        try:
+            sink = open_sink(self.logdir, filename_suffix, clock)
+        except (NotADirectoryError, FileExistsError) as error:
+            raise BadArgument(f"Argument logdir {self.logdir!r} cannot be a run: {error}.") from None
+        self._outlet = Outlet(sink, flush_interval_s=float(flush_secs), clock=clock)
+        # Past the method below, straight to what it calls: this is the call that training loops make most.
+        self.add_scalar = self._outlet.add_scalar  # type: ignore[method-assign]
+        outbox.watch(self._outlet)
+
+    @property
+    def path(self) -> str:
+        """The newest file; there are several after a fork, after trouble, and on object stores."""
+        return self._outlet.sink.path
 
     def add_scalar(
         self,
@@ -42,12 +72,12 @@ class EventWriter:
         *,
         precision: Literal["float32", "float64"] = "float32",
     ) -> None:
-        self.add_values([summaries.scalar(tag, value, precision=precision)], step, wall_time)
+        """One number: Python's, or an array or tensor with one element."""
+        self._outlet.add_scalar(tag, value, step, wall_time, precision=precision)
 
     def add_values(self, values: Sequence[bytes], step: int, wall_time: float | None = None) -> None:
         """One event with serialized Summary.Value messages, as runglass.writer.summaries makes them."""
-        with self._lock:
-            self._file.write(step, values=values, wall_time=wall_time)
+        self._add(self._event({"summary": {"value": list(values)}}, step, wall_time))
 
     def add_later(
         self,
@@ -61,21 +91,29 @@ class EventWriter:
 
         What it reads must not change afterwards. `size_bytes` is what it holds in memory until then.
         """
-        self.add_values(make_values(), step, wall_time)
+        self._outlet.check_open()
+        when = stamp(plain_step(step), self._outlet.moment(wall_time))
+        self._outlet.add_later(
+            lambda: encode(EVENT, {**when, "summary": {"value": list(make_values())}}), size_bytes
+        )
 
     def add_event(self, fields: Mapping[str, Any], step: int = 0, wall_time: float | None = None) -> None:
         """An event that is no summary: `graph_def`, `tagged_run_metadata` or `session_log`, as EVENT names them."""
-        with self._lock:
-            self._file.write_fields(step, fields, wall_time=wall_time)
+        payload = self._event(fields, step, wall_time)
+        if "session_log" in fields:
+            # It says something about all that came before it, so nothing may be on its way.
+            self.flush()
+        self._add(payload)
 
     def flush(self) -> None:
         """Everything added so far is in the file when this returns."""
-        with self._lock:
-            self._file.flush()
+        if not self._outlet.is_closed:
+            outbox.write_now(self._outlet)
 
     def close(self) -> None:
-        with self._lock:
-            self._file.close()
+        if not self._outlet.is_closed:
+            self._outlet.is_closed = True
+            outbox.write_now(self._outlet, is_last=True)
 
     def __enter__(self) -> EventWriter:
         return self
@@ -84,3 +122,20 @@ class EventWriter:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def __del__(self) -> None:
+        outlet = getattr(self, "_outlet", None)
+        if outlet is not None and not outlet.is_closed:
+            outlet.is_closed = True
+            outbox.close_soon(outlet)
+
+    def _event(self, fields: Mapping[str, Any], step: int, wall_time: float | None) -> bytes:
+        self._outlet.check_open()
+        return encode(EVENT, {**stamp(plain_step(step), self._outlet.moment(wall_time)), **fields})
+
+    def _add(self, payload: bytes) -> None:
+        if self._outlet.job_count:
+            # Behind those that wait: readers take a step that falls back in a tag for a restart.
+            self._outlet.add_later(lambda: payload, len(payload))
+        else:
+            self._outlet.add(payload)

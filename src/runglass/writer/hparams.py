@@ -21,6 +21,7 @@ from runglass.schema.hparams import (
 )
 from runglass.schema.struct import wire_value
 from runglass.schema.summary import DataClass
+from runglass.writer.arrays import to_number
 from runglass.writer.summaries import summary_value
 
 HParam = bool | int | float | str
@@ -30,10 +31,13 @@ NOTHING = np.zeros(0, dtype=np.float32)
 
 
 def session_start(
-    hparams: Mapping[str, HParam], *, start_time_s: float, group_name: str | None = None
+    hparams: Mapping[str, HParam | None], *, start_time_s: float, group_name: str | None = None
 ) -> bytes:
-    """Sessions with one group name are repetitions of one trial; by default those with equal hyperparameters."""
-    plain = {name: plain_hparam(name, value) for name, value in sorted(hparams.items())}
+    """Sessions with one group name are repetitions of one trial; by default those with equal hyperparameters.
+
+    A hyperparameter that is None is left out.
+    """
+    plain = {name: plain_hparam(name, value) for name, value in sorted(hparams.items()) if value is not None}
     info = {
         "hparams": {name: wire_value(value) for name, value in plain.items()},
         "group_name": group_name or derived_group_name(plain),
@@ -73,17 +77,42 @@ def hparam_info(name: str, domain: Sequence[HParam]) -> dict[str, Any]:
         interval = {"min_value": float(low), "max_value": float(high)}
         return {"name": name, "type": HParamType.FLOAT64, "domain_interval": interval}
     values = [plain_hparam(name, value) for value in domain]
-    if all(isinstance(value, bool) for value in values):
-        kind = HParamType.BOOL
-    elif all(isinstance(value, int | float) and not isinstance(value, bool) for value in values):
-        kind = HParamType.FLOAT64
-    else:
-        kind = HParamType.STRING
     return {
         "name": name,
-        "type": kind,
+        "type": common_type(values),
         "domain_discrete": {"values": [wire_value(value) for value in values]},
     }
+
+
+def common_type(values: Sequence[HParam]) -> HParamType:
+    if all(isinstance(value, bool) for value in values):
+        return HParamType.BOOL
+    if all(isinstance(value, int | float) and not isinstance(value, bool) for value in values):
+        return HParamType.FLOAT64
+    return HParamType.STRING
+
+
+def torch_experiment(
+    hparams: Mapping[str, HParam | None], metrics: Sequence[str], domains: Mapping[str, Sequence[HParam]]
+) -> bytes:
+    """Every hyperparameter of one trial with its type, and its possible values where `domains` has them."""
+    for name, domain in domains.items():
+        if name not in hparams or not isinstance(domain, list | tuple):
+            raise BadArgument(
+                f"hparam_domain_discrete[{name!r}] must be a list of values of a name in hparam_dict, got {domain!r}.",
+                where="hparam_domain_discrete",
+            )
+    infos = [
+        hparam_info(name, list(domains[name]))
+        if name in domains
+        else {"name": name, "type": common_type([plain_hparam(name, value)])}
+        for name, value in hparams.items()
+        if value is not None
+    ]
+    return hparams_value(
+        EXPERIMENT_TAG,
+        {"experiment": {"hparam_infos": infos, "metric_infos": [{"name": {"tag": tag}} for tag in metrics]}},
+    )
 
 
 def hparams_value(tag: str, data: dict[str, Any]) -> bytes:
@@ -92,10 +121,15 @@ def hparams_value(tag: str, data: dict[str, Any]) -> bytes:
 
 
 def plain_hparam(name: str, value: object) -> HParam:
-    plain = value.item() if isinstance(value, np.generic) else value
-    if isinstance(plain, bool | int | float | str):
-        return plain
-    raise BadArgument(f"Hyperparameter {name!r} must be a bool, number or str, got {type(value).__name__}.")
+    if isinstance(value, bool | int | float | str) and not isinstance(value, np.generic):
+        return value
+    if isinstance(value, np.str_):
+        return str(value)
+    if isinstance(value, list | tuple | dict | set) or value is None:
+        raise BadArgument(
+            f"Hyperparameter {name!r} must be a bool, number or str, got {type(value).__name__}. Log str(value)."
+        )
+    return to_number(value, f"Hyperparameter {name!r}")
 
 
 def derived_group_name(hparams: Mapping[str, HParam]) -> str:

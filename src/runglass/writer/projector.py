@@ -80,11 +80,13 @@ def log_embedding(
     name: str = "default",
     step: int = 0,
     metadata_header: Sequence[str] | None = None,
+    metadata_path: str | None = None,
 ) -> None:
     """Everything that the projector needs, in one call: one vector per point, and a label and a picture if given.
 
     `vectors` has the shape (points, dimensions) and is kept as float32. `metadata` has a label per point, or a row of
-    several, whose names are in `metadata_header`. `images` has the shape (points, height, width[, channels]), uint8 or
+    several, whose names are in `metadata_header`; a file with them that is there already, below `logdir`, is named by
+    `metadata_path` instead. `images` has the shape (points, height, width[, channels]), uint8 or
     float from 0 to 1. A second call with the same name and step replaces the first; other entries of the config stay.
     """
     points = as_vectors(vectors)
@@ -94,6 +96,7 @@ def log_embedding(
         tensor_name=f"{name}:{step:05d}",
         tensor_path=f"{folder}/tensors.tsv",
         tensor_shape=list(points.shape),
+        metadata_path=metadata_path or "",
     )
     files: dict[str, Iterable[bytes]] = {info.tensor_path: encode_vectors(points)}
     if metadata is not None:

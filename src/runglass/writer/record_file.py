@@ -1,9 +1,11 @@
-"""One event file, written from its first record to its last. Not thread-safe: it has one owner."""
+"""How an event file is named and begins, and a writer of one file that writes when it is told to, on the caller's thread.
+
+Trouble with the disk is the caller's: this writer raises. What training code logs through is EventWriter.
+"""
 
 from __future__ import annotations
 
 import itertools
-import math
 import os
 import socket
 import time
@@ -17,6 +19,7 @@ from runglass.errors import BadArgument
 from runglass.native.records import frame
 from runglass.native.wire import encode
 from runglass.schema.event import EVENT, FILE_VERSION, SessionStatus
+from runglass.writer.stamps import plain_step, plain_wall_time
 
 WRITER_NAME = "runglass.writer"
 # Pending records past this are written without waiting for a flush, so that memory stays bounded.
@@ -46,13 +49,8 @@ class EventFileWriter:
         start = clock()
         directory = Path(run_dir)
         directory.mkdir(parents=True, exist_ok=True)
-        owner = f"{socket.gethostname() if host is None else host}.{os.getpid() if pid is None else pid}"
-        self._file, self.path = create_file(
-            directory, f"events.out.tfevents.{int(start):010d}.{owner}", filename_suffix
-        )
-        self._append(
-            {"wall_time": start, "file_version": FILE_VERSION, "source_metadata": {"writer": WRITER_NAME}}
-        )
+        self._file, self.path = create_file(directory, file_stem(start, host, pid), filename_suffix)
+        self._pending += first_record(start)
         # At once, so that a watching page lists the run before its first value.
         self.flush()
 
@@ -90,16 +88,7 @@ class EventFileWriter:
         self.close()
 
     def _stamp(self, step: int, wall_time: float | None) -> dict[str, Any]:
-        if not -(2**63) <= step < 2**63:
-            raise BadArgument(f"Step {step} does not fit a signed 64-bit integer.")
-        if wall_time is None:
-            wall_time = self._clock()
-        elif not math.isfinite(wall_time):
-            raise BadArgument(f"Wall time {wall_time} is not finite; readers drop such events.")
-        stamp: dict[str, Any] = {"wall_time": float(wall_time)}
-        if step:
-            stamp["step"] = int(step)
-        return stamp
+        return stamp(plain_step(step), self._clock() if wall_time is None else plain_wall_time(wall_time))
 
     def _append(self, event: dict[str, Any]) -> None:
         if self._file.closed:
@@ -107,6 +96,26 @@ class EventFileWriter:
         self._pending += frame(encode(EVENT, event))
         if len(self._pending) >= PENDING_LIMIT_BYTES:
             self.flush()
+
+
+def stamp(step: int, wall_time: float) -> dict[str, Any]:
+    """The fields of an event that say when; a step of zero is not written."""
+    return {"wall_time": wall_time, "step": step} if step else {"wall_time": wall_time}
+
+
+def first_record(start: float) -> bytes:
+    return frame(
+        encode(
+            EVENT,
+            {"wall_time": start, "file_version": FILE_VERSION, "source_metadata": {"writer": WRITER_NAME}},
+        )
+    )
+
+
+def file_stem(start: float, host: str | None = None, pid: int | None = None) -> str:
+    """A file's name but for the number and the suffix at its end. The pid is asked anew: a forked child has its own."""
+    owner = f"{socket.gethostname() if host is None else host}.{os.getpid() if pid is None else pid}"
+    return f"events.out.tfevents.{int(start):010d}.{owner}"
 
 
 def create_file(directory: Path, stem: str, suffix: str) -> tuple[FileIO, Path]:

@@ -5,6 +5,7 @@ Every value carries its full metadata, so that a reader may start anywhere and a
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -20,9 +21,11 @@ from runglass.schema.summary import (
     VALUE,
     DataClass,
 )
-from runglass.schema.tensor import DataType
+from runglass.schema.tensor import TENSOR, DataType
 from runglass.schema.tensor_values import encode_tensor
-from runglass.writer.curves import BUCKETS, THRESHOLDS, histogram_buckets, pr_curve_rows
+from runglass.writer import curves
+from runglass.writer.arrays import to_number, to_numpy
+from runglass.writer.curves import BUCKETS, THRESHOLDS, pr_curve_rows
 from runglass.writer.media import encode_png, encode_wav
 
 MAX_OUTPUTS = 3
@@ -37,13 +40,17 @@ def summary_value(
     content: bytes = b"",
     display_name: str = "",
     description: str = "",
+    more: bytes = b"",
 ) -> bytes:
-    """A tensor under any plugin; the functions below are this with the plugin's own shape and content."""
+    """A tensor under any plugin; the functions below are this with the plugin's own shape and content.
+
+    `more` are further fields of the tensor message.
+    """
     return encode(
         VALUE,
         {
             "tag": tag,
-            "tensor": encode_tensor(array),
+            "tensor": encode_tensor(array) + more,
             "metadata": summary_metadata(plugin, data_class, content, display_name, description),
         },
     )
@@ -74,11 +81,7 @@ def scalar(
     description: str = "",
 ) -> bytes:
     """One number. float64 keeps every digit, but TensorBoard's default loader hides tags that hold it."""
-    if not isinstance(value, int | float):
-        array = np.asarray(value)
-        if array.size != 1:
-            raise BadArgument(f"Scalar {tag!r} needs one number, got an array of shape {array.shape}.")
-        value = array.item()
+    value = to_number(value, f"Scalar {tag!r}")
     # Past NumPy, because this is the one value that training loops log thousands of times a second.
     if precision == "float32":
         tensor = {"dtype": DataType.FLOAT, "tensor_shape": {}, "float_val": (value,)}
@@ -96,15 +99,18 @@ def image(
     Pixels are uint8, bool, or float from 0 to 1. Of a batch the first `max_outputs` are written.
     """
     if isinstance(picture, bytes):
-        parsed = parse_image(picture)
-        if not parsed.format:
-            raise BadArgument(f"Image {tag!r}: these bytes are no PNG, JPEG, GIF, BMP, WebP or SVG.")
-        files, width, height = [picture], parsed.width, parsed.height
-    else:
-        pixels = np.asarray(picture)
-        batch = pixels[:max_outputs] if pixels.ndim == 4 else pixels[np.newaxis]
-        files = [encode_png(pixels) for pixels in batch]
-        height, width = batch.shape[1:3] if batch.ndim > 2 else (0, 0)
+        return images(tag, [picture], description=description)
+    pixels = to_numpy(picture, f"Image {tag!r}")
+    batch = pixels[:max_outputs] if pixels.ndim == 4 else pixels[np.newaxis]
+    return images(tag, [encode_png(pixels) for pixels in batch], description=description)
+
+
+def images(tag: str, files: Sequence[bytes], *, description: str = "") -> bytes:
+    """Pictures that are encoded already, as the samples of one value. The first says the size of all."""
+    parsed = [parse_image(file) for file in files]
+    if not all(each.format for each in parsed):
+        raise BadArgument(f"Image {tag!r}: these bytes are no PNG, JPEG, GIF, BMP, WebP or SVG.")
+    width, height = (parsed[0].width, parsed[0].height) if parsed else (0, 0)
     array = object_array([str(width).encode(), str(height).encode(), *files])
     return summary_value(
         tag, array, plugin="images", data_class=DataClass.BLOB_SEQUENCE, description=description
@@ -120,7 +126,7 @@ def audio(
     description: str = "",
 ) -> bytes:
     """A clip (frames,) or (frames, channels), or a batch (clips, frames, channels); int16, or float from -1 to 1."""
-    data = np.asarray(samples)
+    data = to_numpy(samples, f"Audio {tag!r}")
     batch = data[:max_outputs] if data.ndim == 3 else data[np.newaxis]
     clips = [encode_wav(clip, sample_rate) for clip in batch]
     # The second column is a label, which no stock reader shows.
@@ -129,7 +135,8 @@ def audio(
         tag,
         array,
         plugin="audio",
-        data_class=DataClass.BLOB_SEQUENCE,
+        # Left to the reader, as TensorFlow does: TensorBoard takes the labels for clips where it is said.
+        data_class=DataClass.UNKNOWN,
         content=encode(AUDIO_PLUGIN, {"encoding": AUDIO_ENCODING_WAV}),
         description=description,
     )
@@ -143,13 +150,29 @@ def text(tag: str, markdown: str | ArrayLike, *, description: str = "") -> bytes
     return summary_value(tag, array, plugin="text", data_class=DataClass.TENSOR, description=description)
 
 
-def histogram(tag: str, values: ArrayLike, *, buckets: int = BUCKETS, description: str = "") -> bytes:
+def histogram(
+    tag: str,
+    values: object,
+    *,
+    buckets: object = BUCKETS,
+    max_bins: int | None = None,
+    description: str = "",
+) -> bytes:
+    """`buckets` as in curves.histogram. NaN and infinities are counted apart, where only Runglass looks."""
+    found = curves.histogram(values, buckets, max_bins=max_bins, what=f"Histogram {tag!r}")
+    more = encode(TENSOR, {"not_finite": list(found.not_finite)}) if any(found.not_finite) else b""
+    return histogram_rows(tag, found.rows, description=description, more=more)
+
+
+def histogram_rows(tag: str, rows: NDArray[np.float64], *, description: str = "", more: bytes = b"") -> bytes:
+    """A histogram that is counted already: rows of left edge, right edge and count."""
     return summary_value(
         tag,
-        histogram_buckets(values, buckets),
+        rows,
         plugin="histograms",
         data_class=DataClass.TENSOR,
         description=description,
+        more=more,
     )
 
 
@@ -162,14 +185,25 @@ def pr_curve(
     weights: ArrayLike | None = None,
     description: str = "",
 ) -> bytes:
+    rows = pr_curve_rows(labels, predictions, thresholds=thresholds, weights=weights)
+    return pr_curve_counted(tag, rows, description=description)
+
+
+def pr_curve_counted(tag: str, rows: NDArray[np.float32], *, description: str = "") -> bytes:
+    """The six rows of curves.pr_curve_rows, one column per threshold."""
     return summary_value(
         tag,
-        pr_curve_rows(labels, predictions, thresholds=thresholds, weights=weights),
+        rows,
         plugin="pr_curves",
         data_class=DataClass.TENSOR,
-        content=encode(PR_CURVE_PLUGIN, {"num_thresholds": thresholds}),
+        content=encode(PR_CURVE_PLUGIN, {"num_thresholds": rows.shape[1]}),
         description=description,
     )
+
+
+def tensor(tag: str, array: NDArray[Any], *, description: str = "") -> bytes:
+    """Any array, under the plugin name that torch gives it. TensorBoard has no dashboard for it."""
+    return summary_value(tag, array, plugin="tensor", data_class=DataClass.TENSOR, description=description)
 
 
 def object_array(items: list[bytes]) -> NDArray[Any]:

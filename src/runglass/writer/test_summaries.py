@@ -13,7 +13,7 @@ from runglass.schema.summary import VALUE
 from runglass.schema.tensor import DataType
 from runglass.schema.tensor_values import tensor_array
 from runglass.writer import hparams, summaries
-from runglass.writer.curves import histogram_buckets, pr_curve_rows
+from runglass.writer.curves import histogram, pr_curve_rows
 from runglass.writer.media import encode_png, encode_wav
 
 
@@ -25,7 +25,7 @@ def parts(value):
     return (
         plugin["plugin_name"],
         plugin.get("content", b""),
-        meta["data_class"],
+        meta.get("data_class", 0),
         tensor_array(found["tensor"]),
     )
 
@@ -103,7 +103,7 @@ def test_encoded_images_are_written_as_they_are():
 
 def test_audio_is_wav_with_a_label_column():
     plugin, content, data_class, array = parts(summaries.audio("a", np.zeros(100), 8000))
-    assert (plugin, content.hex(), data_class, array.shape) == ("audio", "100b", 3, (1, 2))
+    assert (plugin, content.hex(), data_class, array.shape) == ("audio", "100b", 0, (1, 2))
     clip = parse_audio(array[0, 0])
     assert (clip.sample_rate, clip.channels, clip.frames) == (8000.0, 1, 100)
     assert parts(summaries.audio("a", np.zeros((5, 10, 2)), 8000))[3].shape == (3, 2)
@@ -127,15 +127,15 @@ def test_text_keeps_its_shape():
 
 
 def test_histograms_of_known_data():
-    assert histogram_buckets([0, 1, 1, 2, 4], 4).tolist() == [[0, 1, 1], [1, 2, 2], [2, 3, 1], [3, 4, 1]]
-    assert histogram_buckets([], 2).tolist() == [[0, 0, 0], [0, 0, 0]]
-    assert histogram_buckets([5, 5], 3).tolist() == [[5, 5, 0], [5, 5, 0], [5, 5, 2]]
-    assert histogram_buckets([np.nan, 1, np.inf, 3], 2).tolist() == [[1, 2, 1], [2, 3, 1]]
+    assert histogram([0, 1, 1, 2, 4], 4).rows.tolist() == [[0, 1, 1], [1, 2, 2], [2, 3, 1], [3, 4, 1]]
+    assert histogram([], 2).rows.tolist() == [[0, 0, 0], [0, 0, 0]]
+    assert histogram([5, 5], 3).rows.tolist() == [[5, 5, 0], [5, 5, 0], [5, 5, 2]]
+    assert histogram([np.nan, 1, np.inf, 3], 2).rows.tolist() == [[1, 2, 1], [2, 3, 1]]
 
 
 @pytest.mark.parametrize("values", [[-1.7e308, 1.7e308], [0.0, 5e-324], [1.0, np.nextafter(1, 2)]])
 def test_histograms_of_extreme_ranges_count_everything(values):
-    rows = histogram_buckets(values)
+    rows = histogram(values).rows
     assert rows[:, 2].sum() == 2
     assert np.isfinite(rows).all()
     assert (rows[0, 0], rows[-1, 1]) == (values[0], values[-1])

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ApiError } from "../../api/client";
-import { LatestAnswer } from "./table_answer.svelte";
+import { LatestAnswer } from "./latest_answer.svelte";
 
 interface Asked {
   readonly query: number;
@@ -9,12 +9,14 @@ interface Asked {
   readonly fail: (cause: Error) => void;
 }
 
-function makeLatest(): { latest: LatestAnswer<number, string>; asked: Asked[] } {
+function makeLatest(): { latest: LatestAnswer<number, string>; asked: Asked[]; errors: string[] } {
   const asked: Asked[] = [];
+  const errors: string[] = [];
   const latest = new LatestAnswer<number, string>(
     (query, signal) => new Promise((answer, fail) => asked.push({ query, signal, answer, fail })),
+    (cause) => errors.push(cause.message),
   );
-  return { latest, asked };
+  return { latest, asked, errors };
 }
 
 const settle = async (): Promise<void> => {
@@ -46,7 +48,7 @@ describe("LatestAnswer", () => {
   });
 
   it("keeps the last answer beside an error, and tries again when told to", async () => {
-    const { latest, asked } = makeLatest();
+    const { latest, asked, errors } = makeLatest();
     latest.want("1", 1);
     asked[0]?.answer("one");
     await settle();
@@ -55,6 +57,7 @@ describe("LatestAnswer", () => {
     await settle();
     expect(latest.answer?.value).toBe("one");
     expect(latest.error?.cause.message).toBe("No.");
+    expect(errors).toEqual(["No."]);
     latest.retry();
     asked[2]?.answer("two");
     await settle();
@@ -72,5 +75,37 @@ describe("LatestAnswer", () => {
     expect(latest.answer).toBeNull();
     latest.want("1", 1);
     expect(asked).toHaveLength(2);
+  });
+
+  it("says nothing of an outage while the answer is the right one", async () => {
+    const { latest, asked, errors } = makeLatest();
+    latest.want("1", 1);
+    asked[0]?.answer("one");
+    await settle();
+    latest.refresh();
+    await settle();
+    asked[1]?.fail(new ApiError("unreachable", "No server."));
+    await settle();
+    expect([latest.answer?.value, latest.error, errors]).toEqual(["one", null, []]);
+  });
+
+  it("takes an answer that was found elsewhere", () => {
+    const { latest, asked } = makeLatest();
+    latest.answer = { key: "1", query: 1, value: "kept" };
+    latest.want("1", 1);
+    expect([latest.wantedKey, asked.length]).toEqual(["1", 0]);
+  });
+
+  it("keeps its answer while it rests, and asks nothing after its end", async () => {
+    const { latest, asked } = makeLatest();
+    latest.want("1", 1);
+    asked[0]?.answer("one");
+    await settle();
+    latest.rest();
+    expect([latest.answer?.value, latest.wantedKey]).toEqual(["one", null]);
+    latest.end();
+    latest.want("2", 2);
+    await settle();
+    expect(asked).toHaveLength(1);
   });
 });

@@ -13,7 +13,7 @@ export interface Answered<Query, Value> {
 }
 
 export class LatestAnswer<Query, Value> {
-  /** Raw: replaced whole, never edited. */
+  /** Raw: replaced whole, never edited. Whoever finds an answer without asking may put it here. */
   answer = $state.raw<Answered<Query, Value> | null>(null);
   error = $state.raw<{ readonly key: string; readonly cause: ApiError } | null>(null);
 
@@ -23,7 +23,16 @@ export class LatestAnswer<Query, Value> {
   #abort = new AbortController();
   readonly #refresh = new Pacer(() => this.#askAgain(), LIVE_PACE);
 
-  constructor(private readonly ask: (query: Query, signal: AbortSignal) => Promise<Value>) {}
+  /** `onerror` is told of every failure that is shown. */
+  constructor(
+    private readonly ask: (query: Query, signal: AbortSignal) => Promise<Value>,
+    private readonly onerror: (cause: ApiError) => void = () => {},
+  ) {}
+
+  /** What was wanted last. */
+  get wantedKey(): string | null {
+    return this.#wanted?.key ?? null;
+  }
 
   /** The key says whether two questions are the same. */
   want(key: string, query: Query): void {
@@ -42,11 +51,16 @@ export class LatestAnswer<Query, Value> {
     void this.#askUntilCurrent();
   }
 
-  /** Nobody waits for an answer any more, and the last one is old when somebody does again. */
-  forget(): void {
+  /** Nobody looks: what is not here yet is not needed. */
+  rest(): void {
     this.#wanted = null;
     this.#abort.abort();
     this.#abort = new AbortController();
+  }
+
+  /** The same, and the last answer is old when somebody looks again. */
+  forget(): void {
+    this.rest();
     this.answer = null;
     this.error = null;
   }
@@ -54,7 +68,7 @@ export class LatestAnswer<Query, Value> {
   end(): void {
     this.#isEnded = true;
     this.#refresh.end();
-    this.#abort.abort();
+    this.rest();
   }
 
   async #askUntilCurrent(): Promise<void> {
@@ -84,15 +98,16 @@ export class LatestAnswer<Query, Value> {
     const { signal } = this.#abort;
     try {
       const value = await this.ask(query, signal);
-      if (this.#isEnded || signal.aborted) return;
+      if (signal.aborted) return;
       this.answer = { key, query, value };
       this.error = null;
     } catch (cause) {
-      if (this.#isEnded || signal.aborted) return;
+      if (signal.aborted) return;
       const error = cause instanceof ApiError ? cause : new ApiError("internal", String(cause));
       // The answer is still the right one, only not the newest; the next change asks again.
       if (error.code === "unreachable" && this.answer?.key === key) return;
       this.error = { key, cause: error };
+      this.onerror(error);
     }
   }
 }

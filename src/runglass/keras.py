@@ -1,0 +1,13 @@
+"""`from runglass.keras import RunglassCallback`: logs a Keras training. Keras is imported when the class is asked for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from runglass.writer.keras_callback import callback_class
+
+
+def __getattr__(name: str) -> Any:
+    if name == "RunglassCallback":
+        return callback_class()
+    raise AttributeError(f"module 'runglass.keras' has no attribute {name!r}")

@@ -1,0 +1,277 @@
+"""Records on their way to a file: framed into one buffer by the threads that log, taken out whole by the one that writes.
+
+Knows the outermost fields of an event and nothing of what a value means; what a scalar looks like it asks its subclass.
+There is no lock. Every append is one stretch of C under the GIL: whatever may run Python code (a clock, a new tag, the
+call for room) has run before its first byte is written.
+"""
+
+from collections import deque
+
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
+from cpython.dict cimport PyDict_GetItemWithError
+from cpython.float cimport PyFloat_AS_DOUBLE
+from cpython.long cimport PyLong_AsLongLongAndOverflow
+from cpython.object cimport PyObject
+from cpython.time cimport time as system_time
+from libc.math cimport isfinite
+from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
+from libc.string cimport memcpy
+
+from runglass.native.records cimport FOOTER_BYTES, HEADER_BYTES, rg_crc32c_init, rg_masked_crc32c
+from runglass.native.wire cimport load_u64, put_varint, store_u32, store_u64
+
+rg_crc32c_init()
+
+cdef enum:
+    SMALLEST_BYTES = 1024
+    # Event.wall_time with its key, and Event.step with its key at its longest.
+    STAMP_BYTES = 9 + 11
+    WALL_TIME_KEY = 0x09
+    STEP_KEY = 0x10
+    # Past this the templates are forgotten and made again: a million different tags must not stay in memory.
+    TEMPLATES_LIMIT_BYTES = 8 << 20
+    # A template beside its bytes: two objects and a place in a dict.
+    TEMPLATE_BYTES = 200
+
+cdef str FLOAT32 = "float32"
+cdef str FLOAT64 = "float64"
+
+
+cdef union Number:
+    double d
+    float f
+    uint64_t u64
+    uint32_t u32
+
+
+cdef class Template:
+    """An event with one scalar, behind its stamp, and the place of the number in it."""
+
+    cdef bytes data
+    cdef Py_ssize_t number_at
+
+
+cdef class Journal:
+    """The subclass says what a scalar looks like and what happens when the buffer fills (the four methods at the end)."""
+
+    cdef bytes buffer
+    cdef uint8_t *data
+    cdef Py_ssize_t room
+    cdef readonly Py_ssize_t size
+    # `wake` is called when this many bytes wait, once until `is_asked` is reset.
+    cdef public Py_ssize_t wake_bytes
+    # The buffer never outgrows this, except by a single record.
+    cdef public Py_ssize_t max_bytes
+    cdef public bint is_asked
+    cdef public bint is_closed
+    # Records and jobs that found no room.
+    cdef public long long dropped
+    cdef readonly Py_ssize_t job_bytes
+    cdef object jobs
+    cdef object clock
+    cdef dict floats
+    cdef dict doubles
+    cdef Py_ssize_t template_bytes
+
+    def __init__(self, *, clock, Py_ssize_t wake_bytes, Py_ssize_t max_bytes):
+        """`clock` is None for the system's, which is read without calling Python."""
+        self.clock = clock
+        self.wake_bytes = wake_bytes
+        self.max_bytes = max_bytes
+        self.floats = {}
+        self.doubles = {}
+        self.clear()
+
+    def clear(self):
+        """Forget everything that waits, as a forked child does with what is its parent's."""
+        self.buffer = None
+        self.data = NULL
+        self.room = self.size = 0
+        self.jobs = deque()
+        self.job_bytes = 0
+        self.dropped = 0
+        self.is_asked = False
+
+    def now(self):
+        return system_time() if self.clock is None else float(self.clock())
+
+    def add_scalar(self, tag, value, step, wall_time=None, *, precision=FLOAT32):
+        cdef double number = 0.0
+        cdef double at = 0.0
+        cdef int64_t place
+        cdef int overflow = 0
+        cdef bint is_double = precision is FLOAT64
+        # Anything that is not plain, and a journal that is closed, is the subclass's to sort out.
+        if self.is_closed or type(tag) is not str or type(step) is not int:
+            return self.add_odd_scalar(tag, value, step, wall_time, precision)
+        if not is_double and precision is not FLOAT32:
+            is_double = precision == FLOAT64
+            if not is_double and precision != FLOAT32:
+                return self.add_odd_scalar(tag, value, step, wall_time, precision)
+        if type(value) is float:
+            number = PyFloat_AS_DOUBLE(value)
+        elif type(value) is int or type(value) is bool:
+            number = <double>PyLong_AsLongLongAndOverflow(value, &overflow)
+        else:
+            return self.add_odd_scalar(tag, value, step, wall_time, precision)
+        if overflow:
+            return self.add_odd_scalar(tag, value, step, wall_time, precision)
+        place = PyLong_AsLongLongAndOverflow(step, &overflow)
+        if overflow:
+            return self.add_odd_scalar(tag, value, step, wall_time, precision)
+        if wall_time is None:
+            at = system_time() if self.clock is None else self.clock()
+        elif type(wall_time) is float and isfinite(PyFloat_AS_DOUBLE(wall_time)):
+            at = PyFloat_AS_DOUBLE(wall_time)
+        else:
+            return self.add_odd_scalar(tag, value, step, wall_time, precision)
+        self.put(<str>tag, number, place, at, is_double)
+
+    def put_scalar(self, str tag not None, double value, int64_t step, double wall_time, bint is_double):
+        """The same for arguments that are checked and plain."""
+        self.put(tag, value, step, wall_time, is_double)
+
+    cdef int put(self, str tag, double value, int64_t step, double wall_time, bint is_double) except -1:
+        cdef dict known = self.doubles if is_double else self.floats
+        cdef PyObject *found = PyDict_GetItemWithError(known, tag)
+        # Owned, because what is in the dict may be forgotten while room is made.
+        cdef Template template = <Template>found if found != NULL else self.new_template(tag, is_double)
+        cdef Py_ssize_t n = PyBytes_GET_SIZE(template.data)
+        cdef uint8_t *start = self.reserve(HEADER_BYTES + STAMP_BYTES + n + FOOTER_BYTES)
+        cdef uint8_t *p
+        cdef Number number
+        if start == NULL:
+            return 0
+        p = start + HEADER_BYTES
+        p[0] = WALL_TIME_KEY
+        number.d = wall_time
+        store_u64(p + 1, number.u64)
+        p += 9
+        if step:
+            p[0] = STEP_KEY
+            p += 1 + put_varint(p + 1, <uint64_t>step)
+        memcpy(p, PyBytes_AS_STRING(template.data), n)
+        if is_double:
+            number.d = value
+            store_u64(p + template.number_at, number.u64)
+        else:
+            number.f = <float>value
+            store_u32(p + template.number_at, number.u32)
+        self.close_record(start, p + n - start - HEADER_BYTES)
+        return self.wake_when_full()
+
+    def add(self, bytes payload not None):
+        """Any record."""
+        cdef Py_ssize_t n = PyBytes_GET_SIZE(payload)
+        cdef uint8_t *start = self.reserve(HEADER_BYTES + n + FOOTER_BYTES)
+        if start == NULL:
+            return
+        memcpy(start + HEADER_BYTES, PyBytes_AS_STRING(payload), n)
+        self.close_record(start, n)
+        self.wake_when_full()
+
+    def take(self):
+        """Everything in the buffer, which starts anew; None when it is empty."""
+        if not self.size:
+            return None
+        taken = memoryview(self.buffer)[: self.size]
+        self.buffer = None
+        self.data = NULL
+        self.room = self.size = 0
+        return taken
+
+    def add_job(self, job, Py_ssize_t size_bytes):
+        """Something that is yet to become a record, and what it holds in memory until then."""
+        self.jobs.append((job, size_bytes))
+        self.job_bytes += size_bytes
+
+    def next_job(self):
+        """The oldest job, which is the caller's now; None when there is none."""
+        if not self.jobs:
+            return None
+        job, size_bytes = self.jobs.popleft()
+        self.job_bytes -= size_bytes
+        return job
+
+    @property
+    def job_count(self):
+        return len(self.jobs)
+
+    # Room for so many bytes at the end of the buffer; NULL, without an exception, when they have to be dropped.
+    cdef uint8_t *reserve(self, Py_ssize_t need) except? NULL:
+        cdef Py_ssize_t room
+        cdef bytes wider
+        if self.size and self.size + need > self.max_bytes:
+            # Python code: other threads may append meanwhile.
+            if not self.make_room() or (self.size and self.size + need > self.max_bytes):
+                self.dropped += 1
+                return NULL
+        if self.size + need > self.room:
+            room = max(2 * self.room, self.size + need, SMALLEST_BYTES)
+            wider = PyBytes_FromStringAndSize(NULL, room)
+            if self.size:
+                memcpy(PyBytes_AS_STRING(wider), self.data, self.size)
+            self.buffer = wider
+            self.data = <uint8_t *>PyBytes_AS_STRING(wider)
+            self.room = room
+        return self.data + self.size
+
+    cdef void close_record(self, uint8_t *start, Py_ssize_t n) noexcept:
+        store_u64(start, <uint64_t>n)
+        store_u32(start + 8, rg_masked_crc32c(start, 8))
+        store_u32(start + HEADER_BYTES + n, rg_masked_crc32c(start + HEADER_BYTES, n))
+        self.size += HEADER_BYTES + n + FOOTER_BYTES
+
+    cdef int wake_when_full(self) except -1:
+        if self.size >= self.wake_bytes and not self.is_asked:
+            self.is_asked = True
+            self.wake()
+        return 0
+
+    cdef Template new_template(self, str tag, bint is_double):
+        cdef Template template = Template.__new__(Template)
+        cdef bytes before, after
+        before, after = self.scalar_parts(tag, is_double)
+        template.data = before + bytes(8 if is_double else 4) + after
+        template.number_at = PyBytes_GET_SIZE(before)
+        # The tag is a key too, with up to four bytes a character.
+        self.template_bytes += TEMPLATE_BYTES + PyBytes_GET_SIZE(template.data) + 4 * len(tag)
+        if self.template_bytes > TEMPLATES_LIMIT_BYTES:
+            self.floats.clear()
+            self.doubles.clear()
+            self.template_bytes = 0
+        (self.doubles if is_double else self.floats)[tag] = template
+        return template
+
+    # ---- for the subclass
+
+    def scalar_parts(self, tag, is_double):
+        """The bytes of an event with this scalar, without its stamp: those before the number and those after it."""
+        raise NotImplementedError
+
+    def add_odd_scalar(self, tag, value, step, wall_time, precision):
+        """A scalar whose arguments are not plain: check, convert and `put_scalar`, or refuse."""
+        raise NotImplementedError
+
+    def wake(self):
+        """Enough waits. Called after the append, on the thread that logged."""
+        raise NotImplementedError
+
+    def make_room(self):
+        """The buffer is full. False: drop this record. Called before the append, on the thread that logged."""
+        raise NotImplementedError
+
+
+def record_boundary(const uint8_t[::1] data not None, Py_ssize_t limit):
+    """Of framed records back to back: where the last one that ends at or before `limit` ends, and how many that are."""
+    cdef Py_ssize_t at = 0
+    cdef Py_ssize_t count = 0
+    cdef uint64_t n
+    limit = min(limit, data.shape[0])
+    while limit - at >= HEADER_BYTES + FOOTER_BYTES:
+        n = load_u64(&data[at])
+        if n > <uint64_t>(limit - at - HEADER_BYTES - FOOTER_BYTES):
+            break
+        at += HEADER_BYTES + <Py_ssize_t>n + FOOTER_BYTES
+        count += 1
+    return at, count

@@ -1,0 +1,3 @@
+from typing_extensions import Buffer
+
+def compress_pixels(pixels: Buffer) -> bytes: ...

@@ -1,0 +1,106 @@
+"""Runglass inside a notebook: `%load_ext runglass`, `%runglass --logdir logs`, and the same as functions.
+
+Imports no IPython of its own accord, so the functions work in plain Python too, where they print an address.
+"""
+
+from __future__ import annotations
+
+import builtins
+import os
+import shlex
+import sys
+import time
+from typing import Any
+
+from runglass import instances
+from runglass.errors import BadArgument, RunglassError
+from runglass.instances import Instance
+from runglass.notebook import frame, launch
+
+__all__ = ["display", "list", "start", "stop"]
+
+DEFAULT_HEIGHT = 800
+
+
+def start(args: str) -> None:
+    """Show the server for these flags of the command line, as in `start("--logdir logs")`; start it unless it runs."""
+    try:
+        words = shlex.split(args, comments=True)
+    except ValueError as error:
+        raise BadArgument(
+            f"{args!r} cannot be split into words as a shell does: {error}.", where="args"
+        ) from None
+    try:
+        instance, is_reused = launch.find_or_start(words)
+    except SystemExit:
+        # The flags' own message, or what --help asked for, has been printed.
+        return
+    if is_reused:
+        print(f"Reusing {_describe(instance)}. To end it: runglass.notebook.stop({instance.port})")
+    frame.show(instance, DEFAULT_HEIGHT, os.environ)
+
+
+def list() -> None:
+    """Print which servers of yours run on this machine."""
+    found = instances.list_serving()
+    if not found:
+        print("No Runglass is running.")
+    for instance in found:
+        print(_describe(instance))
+
+
+def display(port: int | None = None, height: int | None = None) -> None:
+    """Show a running server: the one on this port, or the one that was started last."""
+    if height is not None and (not isinstance(height, int) or height < 1):
+        raise BadArgument(
+            f"height is {height!r}; it must be a whole number of pixels, such as 800.", where="height"
+        )
+    frame.show(_choose(port, instances.list_serving()), height or DEFAULT_HEIGHT, os.environ)
+
+
+def stop(port: int | None = None) -> None:
+    """End a running server: the one on this port, or the one that a notebook started last."""
+    serving = instances.list_serving()
+    instance = _choose(port, serving if port is not None else [each for each in serving if each.key])
+    launch.stop(instance)
+    print(f"Ended {_describe(instance)}.")
+
+
+def add_magics(shell: Any) -> None:
+    """What `%load_ext runglass` does."""
+
+    def run(line: str) -> None:
+        try:
+            start(line)
+        except RunglassError as error:
+            # A traceback would hide what it says.
+            print(f"Error: {error.message}", file=sys.stderr)
+
+    shell.register_magic_function(run, magic_kind="line", magic_name="runglass")
+    # For notebooks that were written for TensorBoard; where its own is loaded, it stays.
+    if shell.find_line_magic("tensorboard") is None:
+        shell.register_magic_function(run, magic_kind="line", magic_name="tensorboard")
+
+
+def _choose(port: int | None, serving: builtins.list[Instance]) -> Instance:
+    fitting = [instance for instance in serving if port is None or instance.port == port]
+    if fitting:
+        return fitting[-1]
+    where = "" if port is None else f" on port {port}"
+    raise BadArgument(
+        f"No Runglass is running{where}. runglass.notebook.list() says which are; start one with %runglass --logdir LOGDIR.",
+        where="port",
+    )
+
+
+def _describe(instance: Instance) -> str:
+    age_s = max(0, time.time() - instance.start_time)
+    age = next(
+        (
+            f"{age_s / size:.0f} {unit}"
+            for size, unit in ((86400, "d"), (3600, "h"), (60, "min"))
+            if age_s >= size
+        ),
+        f"{age_s:.0f} s",
+    )
+    return f"Runglass of {', '.join(instance.logdir)} on port {instance.port} (pid {instance.pid}, started {age} ago)"

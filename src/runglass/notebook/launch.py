@@ -1,0 +1,155 @@
+"""Finds the server that a notebook asks for or starts it, and ends servers. Shows nothing."""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import suppress
+from typing import IO
+
+import msgspec
+
+from runglass import __version__, flags, instances
+from runglass.cli import log_roots
+from runglass.errors import BadRequest, PortTaken, RunglassError
+from runglass.instances import Instance, Order
+from runglass.notebook.frame import frame_ancestors
+
+START_PATIENCE_S = 60.0
+STOP_PATIENCE_S = 10.0
+LOOK_INTERVAL_S = 0.1
+MAX_OUTPUT_BYTES = 8 * 2**10
+
+# Kept so that servers that ended do not stay as zombies.
+_started: dict[int, subprocess.Popen[bytes]] = {}
+
+
+def find_or_start(words: list[str]) -> tuple[Instance, bool]:
+    """The server for these words of a command line, and whether it was there before."""
+    args = flags.parse(words, f"runglass {__version__}")
+    if args.command == "inspect":
+        raise BadRequest(
+            "inspect shows no page. Run it as a command: !runglass inspect LOGDIR.", where="inspect"
+        )
+    key = make_key(args)
+    known = instances.list_instances()
+    instance = next(
+        (each for each in reversed(known) if each.key == key and instances.ask(each) != "gone"), None
+    )
+    if instance is not None:
+        return _wait(key), True
+    _check_port(args.port, known)
+    with tempfile.TemporaryFile() as output:
+        return _wait(key, _launch(words, args, key, output), output), False
+
+
+def make_key(args: argparse.Namespace) -> str:
+    """Equal for command lines that mean the same: paths are absolute, and order and spelling of flags do not matter."""
+    ignored = {"logdirs", "logdir", "logdir_spec", *flags.WITHOUT_MEANING}
+    asked = {name: value for name, value in vars(args).items() if name not in ignored}
+    asked["allowed_host"] = sorted(args.allowed_host)
+    asked["roots"] = sorted((root.name, os.path.realpath(root.path)) for root in log_roots(args))
+    if args.command == "demo":
+        # Its logs go to the working directory unless they are told where.
+        asked["folder"] = os.getcwd()
+    return hashlib.sha256(msgspec.json.encode(asked, order="deterministic")).hexdigest()
+
+
+def stop(instance: Instance) -> None:
+    with suppress(ProcessLookupError):
+        os.kill(instance.pid, signal.SIGTERM)
+    deadline = time.monotonic() + STOP_PATIENCE_S
+    while time.monotonic() < deadline:
+        _reap()
+        if instance.pid not in _started and instances.ask(instance) == "gone":
+            return
+        time.sleep(LOOK_INTERVAL_S)
+    raise RunglassError(
+        f"The server on port {instance.port} was asked to end and has not after {STOP_PATIENCE_S:g} s."
+        f" End its process by force: kill -9 {instance.pid}.",
+        where="stop",
+    )
+
+
+def _check_port(port: int | None, known: list[Instance]) -> None:
+    """Another process on the port is told of by the server itself; one of ours can be told of better."""
+    for instance in known:
+        if port and instance.port == port and instances.ask(instance) == "serving":
+            raise PortTaken(
+                f"Port {port} is taken by the Runglass of {', '.join(instance.logdir)}. Leave out --port to get a free one,"
+                f" or end that server: runglass.notebook.stop({port}).",
+                where="port",
+            )
+
+
+def _launch(
+    words: list[str], args: argparse.Namespace, key: str, output: IO[bytes]
+) -> subprocess.Popen[bytes]:
+    from secrets import token_urlsafe
+
+    order = Order(
+        key=key,
+        token=token_urlsafe(24) if args.token is None else args.token,
+        frame_ancestors=frame_ancestors(os.environ, args.allowed_host),
+        parent_pid=os.getpid(),
+    )
+    process = subprocess.Popen(
+        # -P: a random.py beside the notebook is not the standard library's.
+        [sys.executable, "-P", "-m", "runglass", *words],
+        stdin=subprocess.DEVNULL,
+        stdout=output,
+        stderr=subprocess.STDOUT,
+        env={**os.environ, instances.ORDER_VARIABLE: msgspec.json.encode(order).decode()},
+        # Interrupting and restarting a kernel signals its whole process group.
+        start_new_session=True,
+    )
+    _started[process.pid] = process
+    return process
+
+
+def _wait(
+    key: str, process: subprocess.Popen[bytes] | None = None, output: IO[bytes] | None = None
+) -> Instance:
+    deadline = time.monotonic() + START_PATIENCE_S
+    try:
+        while time.monotonic() < deadline:
+            # By key and not by process: on Windows the interpreter of a virtual environment starts another one.
+            for instance in instances.list_instances():
+                if instance.key == key and instances.ask(instance) == "serving":
+                    return instance
+            if process is not None and process.poll() is not None:
+                raise RunglassError(
+                    f"The server ended with exit status {process.returncode}. It said:\n{_tail(output)}",
+                    where="start",
+                )
+            time.sleep(LOOK_INTERVAL_S)
+    except KeyboardInterrupt:
+        if process is not None:
+            process.terminate()
+        raise
+    pid = f" (pid {process.pid})" if process is not None else ""
+    raise RunglassError(
+        f"The server{pid} does not answer after {START_PATIENCE_S:g} s; it may still be starting. Run this again to go on"
+        f" waiting. It said:\n{_tail(output)}",
+        where="start",
+    )
+
+
+def _tail(output: IO[bytes] | None) -> str:
+    if output is None:
+        return "(nothing that can be read here)"
+    size_bytes = output.seek(0, os.SEEK_END)
+    output.seek(max(0, size_bytes - MAX_OUTPUT_BYTES))
+    return output.read().decode(errors="replace").strip() or "(nothing)"
+
+
+def _reap() -> None:
+    for pid, process in list(_started.items()):
+        if process.poll() is not None:
+            del _started[pid]

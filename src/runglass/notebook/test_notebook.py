@@ -1,0 +1,287 @@
+"""Servers that a notebook starts, finds again and ends: real processes on loopback."""
+
+from __future__ import annotations
+
+import http.client
+import os
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+import runglass
+from runglass import flags, instances, notebook
+from runglass.errors import BadArgument, BadRequest, PortTaken, RunglassError
+from runglass.instances import Instance
+from runglass.notebook import launch
+
+# Long enough for the slowest machine; a test that passes never waits for it.
+DEADLINE_S = 30.0
+
+
+@pytest.fixture(autouse=True)
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A working directory with logs, and no server left at the end."""
+    (tmp_path / "run").mkdir()
+    (tmp_path / "work" / "logs").mkdir(parents=True)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "run"))
+    monkeypatch.chdir(tmp_path / "work")
+    yield tmp_path / "work"
+    for instance in instances.list_instances():
+        launch.stop(instance)
+
+
+def key(*words: str) -> str:
+    return launch.make_key(flags.parse(list(words), "runglass 0"))
+
+
+def serving() -> list[Instance]:
+    return instances.list_serving()
+
+
+def get(instance: Instance, path: str) -> tuple[int, http.client.HTTPMessage]:
+    connection = http.client.HTTPConnection("127.0.0.1", instance.port, timeout=20)
+    try:
+        connection.request("GET", path)
+        answer = connection.getresponse()
+        answer.read()
+        return answer.status, answer.headers
+    finally:
+        connection.close()
+
+
+# -- keys
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--logdir=logs", "--window-title", "x"],
+        ["--window_title=x", "--logdir", "logs"],
+        ["serve", "logs", "--window", "x"],
+        ["./logs/", "--window_title=x", "--port=default", "--load_fast=true"],
+        [f"{os.curdir}/logs", "--window_title", "x", "--reload_interval", "5"],
+    ],
+)
+def test_the_same_in_other_words(words, place):
+    assert key(*words) == key("--logdir", str(place / "logs"), "--window_title", "x")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["other"],
+        ["logs", "other"],
+        ["logs", "--port", "6007"],
+        ["logs", "--path_prefix", "/x"],
+        ["logs", "--token", "abc"],
+        ["--logdir_spec", "a:logs"],
+        ["demo", "logs"],
+    ],
+)
+def test_something_else(words):
+    assert key(*words) != key("logs")
+
+
+def test_relative_paths_belong_to_the_working_directory(place, monkeypatch):
+    here = key("logs"), key(str(place / "logs"))
+    monkeypatch.chdir(place / "logs")
+    assert here == (key("../logs/../logs"), key(str(place / "logs")))
+    assert key("logs") != here[0]
+
+
+# -- real servers
+
+
+def test_start_reuse_list_and_stop(capsys):
+    notebook.start("--logdir logs --port 0  # the newest")
+    (first,) = serving()
+    told = capsys.readouterr().out
+    assert told == f"Runglass at http://localhost:{first.port}/?token={first.token}\n"
+    assert (first.logdir, first.version) == (["logs"], runglass.__version__)
+
+    notebook.start("--port=0 --logdir=./logs")
+    assert serving() == [first]
+    assert capsys.readouterr().out.startswith(
+        f"Reusing Runglass of logs on port {first.port} (pid {first.pid}, "
+    )
+
+    notebook.start("--logdir 'other logs' --port 0")
+    _, second = serving()
+    assert second.logdir == ["other logs"]
+    notebook.list()
+    listed = capsys.readouterr().out
+    assert f"port {first.port}" in listed
+    assert f"port {second.port}" in listed
+    assert first.token not in listed
+
+    with pytest.raises(PortTaken, match=rf"stop\({first.port}\)"):
+        notebook.start(f"other --port {first.port}")
+
+    notebook.display(first.port)
+    assert str(first.port) in capsys.readouterr().out
+    notebook.display()
+    assert str(second.port) in capsys.readouterr().out
+
+    notebook.stop(first.port)
+    assert serving() == [second]
+    notebook.stop()
+    assert serving() == []
+    capsys.readouterr()
+    notebook.list()
+    assert capsys.readouterr().out == "No Runglass is running.\n"
+    for act in (notebook.stop, notebook.display):
+        with pytest.raises(BadArgument, match="No Runglass is running"):
+            act()
+
+
+def test_the_server_lets_in_whom_it_should(tmp_path):
+    launch.find_or_start(["logs", "--port", "0"])
+    (instance,) = serving()
+    assert get(instance, "/api/status")[0] == 403
+    status, headers = get(instance, instance.path)
+    assert status == 200
+    assert "http://localhost:*" in headers["content-security-policy"]
+    command = Path(f"/proc/{instance.pid}/cmdline")
+    if command.exists():
+        assert instance.token.encode() not in command.read_bytes()
+    (info,) = (tmp_path / "run").rglob("*.json")
+    assert stat.S_IMODE(info.stat().st_mode) == 0o600
+
+
+def test_a_token_of_ones_own():
+    launch.find_or_start(["logs", "--port", "0", "--token", "mine"])
+    launch.find_or_start(["logs", "--port", "0", "--token", ""])
+    mine, none = serving()
+    assert (mine.token, none.token) == ("mine", "")
+    assert get(none, "/api/status")[0] == 200
+
+
+def test_a_killed_server_is_started_again():
+    first, is_reused = launch.find_or_start(["logs", "--port", "0"])
+    assert not is_reused
+    os.kill(first.pid, signal.SIGKILL)
+    launch._started[first.pid].wait()
+    second, is_reused = launch.find_or_start(["logs", "--port", "0"])
+    assert not is_reused
+    assert serving() == [second]
+    assert launch.find_or_start(["logs", "--port", "0"]) == (second, True)
+
+
+def test_what_a_server_that_fails_said_is_shown():
+    with socket.socket() as sock:
+        sock.bind(("127.0.0.1", 0))
+        sock.listen()
+        port = sock.getsockname()[1]
+        with pytest.raises(RunglassError, match=f"(?s)exit status 255.*Port {port} is in use") as failed:
+            notebook.start(f"logs --port {port}")
+    assert "token" not in failed.value.message
+
+
+def test_a_server_that_does_not_come_up_in_time(monkeypatch):
+    monkeypatch.setattr(launch, "START_PATIENCE_S", 0.0)
+    with pytest.raises(RunglassError, match="may still be starting"):
+        notebook.start("logs --port 0")
+    monkeypatch.undo()
+    for process in launch._started.values():
+        process.kill()
+        process.wait()
+
+
+def test_a_module_of_the_same_name_beside_the_notebook_does_no_harm(place):
+    (place / "socket.py").write_text("raise RuntimeError")
+    launch.find_or_start(["logs", "--port", "0"])
+    assert len(serving()) == 1
+
+
+def test_a_server_ends_some_time_after_its_kernel():
+    """A process that starts one as a notebook does, and ends; the server is told not to wait long."""
+    code = "from runglass.notebook import launch\nprint(launch.find_or_start(['logs', '--port', '0'])[0].pid)"
+    site = Path("site")
+    site.mkdir()
+    (site / "sitecustomize.py").write_text(
+        "import runglass.server.run as run\nrun.LEFT_S = 0.2\nrun.LOOK_TICKS = 1\n"
+    )
+    paths = os.pathsep.join([str(site.absolute()), *filter(None, [os.environ.get("PYTHONPATH")])])
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONPATH": paths},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.stdout.strip().isdigit(), done.stderr
+    deadline = time.monotonic() + DEADLINE_S
+    # Its file and not its port: a server that is asked something is still wanted.
+    while instances.list_instances():
+        assert time.monotonic() < deadline, "it did not end"
+
+
+# -- words
+
+
+@pytest.mark.parametrize(
+    ("line", "error", "says"),
+    [
+        ("--logdir 'logs", BadArgument, "No closing quotation"),
+        ("", BadRequest, "No log directory"),
+        ("inspect logs", BadRequest, "!runglass inspect"),
+        ("logs --logdir logs", BadRequest, "both given"),
+    ],
+)
+def test_lines_that_mean_nothing(line, error, says):
+    with pytest.raises(error, match=says):
+        notebook.start(line)
+
+
+@pytest.mark.parametrize("height", [0, -5, "tall", 1.5])
+def test_heights_that_are_none(height):
+    with pytest.raises(BadArgument, match="height"):
+        notebook.display(height=height)
+
+
+def test_help_and_bad_values_do_not_end_the_kernel(capsys):
+    notebook.start("--help")
+    assert "usage: runglass" in capsys.readouterr().out
+    notebook.start("logs --port many")
+    assert "'many' is no port" in capsys.readouterr().err
+    assert serving() == []
+
+
+class Shell:
+    def __init__(self, *names: str) -> None:
+        self.magics = dict.fromkeys(names)
+
+    def find_line_magic(self, name):
+        return self.magics.get(name)
+
+    def register_magic_function(self, function, magic_kind, magic_name):
+        assert magic_kind == "line"
+        self.magics[magic_name] = function
+
+
+def test_the_extension_adds_its_magics(capsys):
+    shell = Shell()
+    runglass.load_ipython_extension(shell)
+    assert set(shell.magics) == {"runglass", "tensorboard"}
+    shell.magics["runglass"]("")
+    assert capsys.readouterr().err.startswith("Error: No log directory was given.")
+
+
+def test_tensorboards_own_magic_stays():
+    shell = Shell()
+    own = shell.magics["tensorboard"] = SimpleNamespace()
+    runglass.load_ipython_extension(shell)
+    assert shell.magics["tensorboard"] is own
+
+
+def test_the_module_is_there_without_being_imported_by_name():
+    code = "import runglass, sys; assert 'runglass.notebook' not in sys.modules; runglass.notebook.list"
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)

@@ -1,0 +1,47 @@
+"""`from runglass import summary`: the functions of tf.summary, without TensorFlow."""
+
+from __future__ import annotations
+
+from runglass.writer import default_writer, tf_style
+from runglass.writer.default_writer import (
+    SummaryFileWriter,
+    create_file_writer,
+    create_noop_writer,
+    flush,
+    record_if,
+    should_record_summaries,
+)
+from runglass.writer.tensorflow_bridge import trace_off, trace_on
+from runglass.writer.tf_style import audio, graph, histogram, image, scalar, text, trace_export, write
+
+
+class experimental:
+    """A namespace, spelled as TensorFlow's."""
+
+    get_step = staticmethod(default_writer.get_step)
+    set_step = staticmethod(default_writer.set_step)
+    write_raw_pb = staticmethod(tf_style.write_raw_pb)
+
+
+# As tf.summary names what create_file_writer gives; runglass.SummaryWriter is another class.
+SummaryWriter = SummaryFileWriter
+
+__all__ = [
+    "SummaryWriter",
+    "audio",
+    "create_file_writer",
+    "create_noop_writer",
+    "experimental",
+    "flush",
+    "graph",
+    "histogram",
+    "image",
+    "record_if",
+    "scalar",
+    "should_record_summaries",
+    "text",
+    "trace_export",
+    "trace_off",
+    "trace_on",
+    "write",
+]

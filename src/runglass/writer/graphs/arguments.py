@@ -1,0 +1,31 @@
+"""How a model is called with the example inputs that it was given."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Container, Mapping
+from typing import Any
+
+BY_PLACE = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+BY_NAME = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+
+
+def call_arguments(function: Callable[..., Any], inputs: object) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """A tuple or a list holds the arguments; a mapping too, where its keys are the parameters' names.
+
+    Anything else, a mapping with other keys and a named tuple among it, is the only argument.
+    """
+    if type(inputs) in (tuple, list):
+        return tuple(inputs), {}  # type: ignore[arg-type]
+    if isinstance(inputs, Mapping) and set(inputs) <= set(parameter_names(function, BY_NAME)):
+        return (), dict(inputs)
+    return (inputs,), {}
+
+
+def parameter_names(function: Callable[..., Any], kinds: Container[Any]) -> list[str]:
+    """In order; none where Python cannot tell."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return []
+    return [each.name for each in parameters if each.kind in kinds]

@@ -1,0 +1,262 @@
+"""One writer's way out: a journal that other threads fill, and the sink it is emptied into, through all trouble.
+
+Trouble with the disk never reaches the threads that log. It is warned of once, what waits stays in memory up to a limit,
+the newest records beyond it are dropped whole and counted, and writing is tried again after growing rests.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from runglass.errors import BadArgument
+from runglass.native.journal import Journal, record_boundary
+from runglass.native.records import frame
+from runglass.native.wire import encode
+from runglass.schema.event import EVENT
+from runglass.writer import outbox, summaries
+from runglass.writer.sinks import Sink
+from runglass.writer.stamps import plain_number, plain_step, plain_tag, plain_wall_time
+
+# What is kept in memory while the disk takes nothing.
+BUFFER_LIMIT_BYTES = 64 << 20
+# What values that are yet to be encoded may hold; past it the threads that log wait.
+JOBS_LIMIT_BYTES = 256 << 20
+# Some thousand scalars: large enough that waking the writing thread costs nothing per record.
+WAKE_BYTES = 256 << 10
+# Encoding for one writer stops after this, so that the others are written in time.
+SLICE_S = 0.1
+FIRST_REST_S = 1.0
+LONGEST_REST_S = 60.0
+WAIT_S = 0.001
+# The writing thread looks at a writer no more often than this, whatever flush interval was asked for.
+SHORTEST_INTERVAL_S = 0.02
+
+
+class Outlet(Journal):
+    def __init__(self, sink: Sink, *, flush_interval_s: float, clock: Callable[[], float]) -> None:
+        # The first record wakes the writing thread at once, so that a page soon has something to show.
+        super().__init__(
+            clock=None if clock is time.time else clock, wake_bytes=1, max_bytes=BUFFER_LIMIT_BYTES
+        )
+        self.sink = sink
+        self.flush_interval_s = flush_interval_s
+        self.next_write_s = 0.0
+        self._has_warned = False
+        # Values whose encoding raised.
+        self._unencoded = 0
+        self._settle()
+
+    def _settle(self) -> None:
+        self._lock = threading.Lock()
+        # Taken from the journal and written as far as `_done`; None when it is written whole.
+        self._chunk: memoryview | None = None
+        self._done = 0
+        # When trouble is looked into again; None while there is none.
+        self._retry_s: float | None = None
+        self._rest_s = FIRST_REST_S
+
+    def begin_in_child(self) -> None:
+        """After a fork: what waits is the parent's, and so may be the lock."""
+        self.clear()
+        self._settle()
+        self.wake_bytes = 1
+        self.max_bytes = BUFFER_LIMIT_BYTES
+        self.sink.abandon()
+
+    # ---- on the threads that log
+
+    def scalar_parts(self, tag: str, is_double: bool) -> tuple[bytes, bytes]:
+        """Found by encoding two numbers, so that what a scalar looks like is said in one place."""
+        # 1.1 differs from zero in its first byte, in either width.
+        zero, other = (
+            encode(
+                EVENT,
+                {
+                    "summary": {
+                        "value": [
+                            summaries.scalar(tag, number, precision="float64" if is_double else "float32")
+                        ]
+                    }
+                },
+            )
+            for number in (0.0, 1.1)
+        )
+        at = next(i for i, (a, b) in enumerate(zip(zero, other, strict=True)) if a != b)
+        return zero[:at], zero[at + (8 if is_double else 4) :]
+
+    def add_odd_scalar(self, tag: Any, value: Any, step: Any, wall_time: Any, precision: Any) -> None:
+        self.check_open()
+        if precision not in ("float32", "float64"):
+            raise BadArgument(f"Argument precision must be 'float32' or 'float64', got {precision!r}.")
+        name = plain_tag(tag)
+        self.put_scalar(
+            name, plain_number(name, value), plain_step(step), self.moment(wall_time), precision == "float64"
+        )
+
+    def moment(self, wall_time: Any) -> float:
+        return self.now() if wall_time is None else plain_wall_time(wall_time)
+
+    def check_open(self) -> None:
+        if self.is_closed:
+            raise BadArgument(f"The writer of {self.sink.path} is closed; make a new one to log more.")
+
+    def wake(self) -> None:
+        outbox.ask(self)
+
+    def make_room(self) -> bool:
+        """A full buffer means trouble, or a writing thread that is far behind: that one is waited for."""
+        if self._retry_s is not None:
+            return False
+        outbox.write_now(self)
+        return True
+
+    def add_later(self, job: Callable[[], bytes], size_bytes: int) -> None:
+        while self.job_bytes and self.job_bytes + size_bytes > JOBS_LIMIT_BYTES:
+            if self._retry_s is not None:
+                self.dropped += 1
+                return
+            self._ask()
+            time.sleep(WAIT_S)
+        self.add_job(job, size_bytes)
+        self._ask()
+
+    def _ask(self) -> None:
+        if not self.is_asked:
+            self.is_asked = True
+            outbox.ask(self)
+
+    # ---- on the writing thread, and on any other once that has ended
+
+    def write_out(
+        self,
+        *,
+        is_forced: bool = False,
+        is_last: bool = False,
+        is_sliced: bool = False,
+        timeout_s: float = -1,
+    ) -> None:
+        """Bring what waits into the sink; trouble does not raise. Only when forced does it not wait out a rest."""
+        if not self._lock.acquire(timeout=timeout_s):
+            self.is_asked = False
+            return
+        try:
+            self._write_out(is_forced or is_last, is_last, is_sliced and not is_forced and not is_last)
+        finally:
+            self._lock.release()
+
+    def _write_out(self, is_forced: bool, is_last: bool, is_sliced: bool) -> None:
+        now_s = time.monotonic()
+        self.next_write_s = now_s + max(SHORTEST_INTERVAL_S, self.flush_interval_s or FIRST_REST_S)
+        if self._retry_s is not None and now_s < self._retry_s and not is_forced:
+            return
+        self.is_asked = False
+        try:
+            self._empty(now_s + SLICE_S if is_sliced else None)
+            self.sink.sync(is_forced=is_forced)
+            if is_last:
+                self.sink.finish()
+        # An fsspec file system raises what it likes.
+        except Exception as error:
+            self._fail(error, is_last)
+        else:
+            self._recover(is_last)
+
+    def _empty(self, until_s: float | None) -> None:
+        self._write_chunk()
+        # Counted once: threads that go on adding must not keep a flush from coming to its end.
+        for _ in range(self.job_count):
+            self._write_taken(self.take())
+            job = self.next_job()
+            if job is not None:
+                self._write_taken(self._encoded(job))
+            if until_s is not None and time.monotonic() >= until_s:
+                self.next_write_s = until_s
+                break
+        self._write_taken(self.take())
+
+    def _write_taken(self, data: memoryview | None) -> None:
+        if data is not None:
+            self._chunk, self._done = data, 0
+            self._write_chunk()
+
+    def _write_chunk(self) -> None:
+        if self._chunk is None:
+            return
+        if self.sink.needs_file():
+            # A record that was torn stays the last of its file and is written whole to the next.
+            self._done, _ = record_boundary(self._chunk, self._done)
+            self.sink.begin()
+        while self._done < len(self._chunk):
+            self._done += self.sink.append(self._chunk[self._done :])
+        self._chunk = None
+        self.wake_bytes = WAKE_BYTES if self.flush_interval_s > 0 else 1
+
+    def _encoded(self, job: Callable[[], bytes]) -> memoryview | None:
+        try:
+            return memoryview(frame(job()))
+        except Exception as error:
+            self._unencoded += 1
+            if self._unencoded == 1:
+                warn(f"{self.sink.path}: a value could not be encoded and is left out ({described(error)}).")
+            return None
+
+    def _fail(self, error: Exception, is_last: bool) -> None:
+        left = 0 if self._chunk is None else len(self._chunk) - self._done
+        self.max_bytes = max(0, BUFFER_LIMIT_BYTES - left)
+        self._rest_s = FIRST_REST_S if self._retry_s is None else min(2 * self._rest_s, LONGEST_REST_S)
+        self._retry_s = time.monotonic() + self._rest_s
+        # No one has to ask: it is tried again anyway.
+        self.is_asked = True
+        if not self._has_warned:
+            self._has_warned = True
+            warn(
+                f"{self.sink.path}: cannot be written ({described(error)}). Training goes on; up to "
+                f"{BUFFER_LIMIT_BYTES >> 20} MB are kept in memory and tried again."
+            )
+        if is_last:
+            self._give_up()
+
+    def _give_up(self) -> None:
+        lost = [self.sink.unwritten(), self.take()]
+        if self._chunk is not None:
+            lost.append(self._chunk[record_boundary(self._chunk, self._done)[0] :])
+        dropped = self.dropped + self.job_count
+        dropped += sum(record_boundary(data, len(data))[1] for data in lost if data is not None)
+        self.clear()
+        self.dropped = dropped
+        self._chunk = None
+        self._report()
+        self.sink.abandon()
+
+    def _recover(self, is_last: bool) -> None:
+        if self._retry_s is not None:
+            self._retry_s = None
+            self.max_bytes = BUFFER_LIMIT_BYTES
+            self._report()
+        if is_last:
+            self._report()
+
+    def _report(self) -> None:
+        if self.dropped:
+            count, self.dropped = self.dropped, 0
+            warn(f"{self.sink.path}: {count:,} records were dropped, because they could not be written.")
+        if self._unencoded > 1:
+            count, self._unencoded = self._unencoded, 0
+            warn(f"{self.sink.path}: {count:,} values could not be encoded and were left out.")
+
+
+def described(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"
+
+
+def warn(message: str) -> None:
+    """A warning that cannot end the writing thread, even where warnings are errors."""
+    try:
+        warnings.warn(message, RuntimeWarning, stacklevel=2)
+    except RuntimeWarning:
+        print(f"runglass: {message}", file=sys.stderr)

@@ -1,0 +1,237 @@
+"""Where the bytes of event files go: a local directory, or any place that fsspec knows. One owner; raises on trouble.
+
+A sink begins files and appends to the newest. It knows nothing of records but the first one of a file.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from io import FileIO
+from pathlib import Path
+from typing import Any, Protocol
+from urllib.parse import unquote, urlsplit
+
+from runglass.errors import BadArgument
+from runglass.writer import record_file
+from runglass.writer.record_file import create_file, file_stem, first_record
+
+# An object is uploaded whole each time, so a long log is several objects.
+OBJECT_LIMIT_BYTES = 32 << 20
+# Uploads on the sink's own account rest for so many times as long as the last one took.
+UPLOAD_REST = 20
+
+
+class Sink(Protocol):
+    # Where the newest file is, for messages.
+    path: str
+
+    def needs_file(self) -> bool:
+        """Whether `begin` has to be called before `append`: there is no file yet, or it is gone, or full."""
+        ...
+
+    def begin(self) -> None:
+        """A new file, which holds its first record when this returns."""
+        ...
+
+    def append(self, data: memoryview) -> int:
+        """How many bytes were taken; the rest is to be given again."""
+        ...
+
+    def sync(self, *, is_forced: bool) -> None:
+        """What was appended is out of this process, unless the sink rests and is not forced."""
+        ...
+
+    def finish(self) -> None: ...
+
+    def unwritten(self) -> memoryview:
+        """What was appended and has not left this process."""
+        ...
+
+    def abandon(self) -> None:
+        """In a forked child: the file is the parent's, so nothing is written to it and the next one is the child's."""
+        ...
+
+
+def open_sink(logdir: str, suffix: str, clock: Callable[[], float]) -> Sink:
+    """The sink of a path or URL, with its first file begun. Raises what is wrong with the place."""
+    scheme, separator, _ = logdir.partition("://")
+    sink: Sink
+    if separator and scheme != "file":
+        sink = ObjectSink(logdir, suffix, clock)
+    else:
+        sink = LocalSink(unquote(urlsplit(logdir).path) if separator else logdir, suffix, clock)
+    sink.begin()
+    return sink
+
+
+class LocalSink:
+    def __init__(self, directory: str, suffix: str, clock: Callable[[], float]) -> None:
+        # Absolute, so that a training that changes its working directory does not lose sight of its file.
+        self._directory = Path(directory).absolute()
+        self._suffix = suffix
+        self._clock = clock
+        self._file: FileIO | None = None
+        # Device and inode; None on file systems that make up another number at every look.
+        self._identity: tuple[int, int] | None = None
+        self._size = 0
+        self.path = str(self._directory)
+
+    def needs_file(self) -> bool:
+        """Writing to a file that was removed succeeds without a word, so it is looked for."""
+        if self._file is None:
+            return True
+        try:
+            there = os.stat(self.path)
+            ours = os.fstat(self._file.fileno())
+        except OSError:
+            return True
+        # A file that shrank would get a hole.
+        return not self._is_ours(there) or not self._is_ours(ours) or ours.st_size < self._size
+
+    def _is_ours(self, found: os.stat_result) -> bool:
+        return self._identity is None or identity(found) == self._identity
+
+    def begin(self) -> None:
+        self.finish()
+        start = self._clock()
+        if self._directory.exists() and not self._directory.is_dir():
+            raise NotADirectoryError(f"{self._directory} is a file; a run needs a directory")
+        self._directory.mkdir(parents=True, exist_ok=True)
+        file, path = create_file(self._directory, file_stem(start), self._suffix)
+        try:
+            self._size = write_whole(file, first_record(start))
+            seen = {identity(os.fstat(file.fileno())), identity(os.stat(path))}
+        except OSError:
+            file.close()
+            with suppress(OSError):
+                path.unlink()
+            raise
+        self._identity = seen.pop() if len(seen) == 1 else None
+        self._file = file
+        self.path = str(path)
+
+    def append(self, data: memoryview) -> int:
+        assert self._file is not None
+        written = self._file.write(data) or 0
+        self._size += written
+        return written
+
+    def sync(self, *, is_forced: bool) -> None:
+        """The operating system has it all already."""
+
+    def finish(self) -> None:
+        file, self._file = self._file, None
+        if file is None:
+            return
+        try:
+            is_ours = self._is_ours(os.fstat(file.fileno()))
+        except OSError:
+            is_ours = False
+        if not is_ours:
+            # Someone closed our descriptor, and its number may be in use elsewhere: forget it without closing it.
+            FORGOTTEN.append(file)
+            return
+        file.close()
+
+    def unwritten(self) -> memoryview:
+        return memoryview(b"")
+
+    def abandon(self) -> None:
+        self.finish()
+
+
+# Files whose descriptors are not ours any more; kept, because a FileIO that is collected closes its number.
+FORGOTTEN: list[FileIO] = []
+
+
+def identity(found: os.stat_result) -> tuple[int, int]:
+    return found.st_dev, found.st_ino
+
+
+def write_whole(file: FileIO, data: bytes) -> int:
+    at = 0
+    while at < len(data):
+        at += file.write(data[at:]) or 0
+    return at
+
+
+class ObjectSink:
+    """Object stores cannot append: the newest file is kept in memory and uploaded whole, at growing intervals."""
+
+    def __init__(self, url: str, suffix: str, clock: Callable[[], float]) -> None:
+        self._url = url.rstrip("/")
+        self._suffix = suffix
+        self._clock = clock
+        self._content = bytearray()
+        self._uploaded_bytes = 0
+        self._next_upload_s = 0.0
+        self._place: tuple[Any, str] | None = None
+        self.path = self._url
+
+    def needs_file(self) -> bool:
+        return self._place is None or len(self._content) >= OBJECT_LIMIT_BYTES
+
+    def begin(self) -> None:
+        self.sync(is_forced=True)
+        filesystem, root = file_system(self._url)
+        start = self._clock()
+        while True:
+            name = f"{file_stem(start)}.{next(record_file.uids)}{self._suffix}"
+            if not filesystem.exists(f"{root}/{name}"):
+                break
+        filesystem.makedirs(root, exist_ok=True)
+        self._place = filesystem, f"{root}/{name}"
+        self.path = f"{self._url}/{name}"
+        self._content = bytearray(first_record(start))
+        self._uploaded_bytes = 0
+        try:
+            self.sync(is_forced=True)
+        except Exception:
+            self.abandon()
+            raise
+
+    def append(self, data: memoryview) -> int:
+        self._content += data
+        return len(data)
+
+    def sync(self, *, is_forced: bool) -> None:
+        if self._place is None or self._uploaded_bytes == len(self._content):
+            return
+        started_s = time.monotonic()
+        if started_s < self._next_upload_s and not is_forced:
+            return
+        filesystem, path = self._place
+        filesystem.pipe_file(path, bytes(self._content))
+        self._uploaded_bytes = len(self._content)
+        ended_s = time.monotonic()
+        self._next_upload_s = ended_s + UPLOAD_REST * (ended_s - started_s)
+
+    def finish(self) -> None:
+        self.sync(is_forced=True)
+        self._place = None
+
+    def unwritten(self) -> memoryview:
+        return memoryview(bytes(self._content))[self._uploaded_bytes :]
+
+    def abandon(self) -> None:
+        self._place = None
+        self._content = bytearray()
+        self._uploaded_bytes = 0
+
+
+def file_system(url: str) -> tuple[Any, str]:
+    """fsspec's file system for a URL and the path in it; asked anew in a forked child, whose connections are its own."""
+    try:
+        from fsspec.core import url_to_fs  # type: ignore[import-not-found, unused-ignore]
+    except ImportError:
+        raise BadArgument(
+            f"Writing to {url} needs fsspec: pip install fsspec, with the package for its scheme."
+        ) from None
+    try:
+        filesystem, root = url_to_fs(url)
+    except (ImportError, ValueError) as error:
+        raise BadArgument(f"Cannot write to {url}: {error}") from None
+    return filesystem, root.rstrip("/")

@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+
+import runglass
+from runglass.writer.trainer_callback import TrainerHooks, split_tags
+
+
+def state(**fields):
+    return SimpleNamespace(
+        **{
+            "is_world_process_zero": True,
+            "is_hyper_param_search": False,
+            "trial_name": None,
+            "global_step": 5,
+            **fields,
+        }
+    )
+
+
+def args(logdir):
+    return SimpleNamespace(logging_dir=str(logdir), to_json_string=lambda: '{"lr": 1}')
+
+
+MODEL = SimpleNamespace(config=SimpleNamespace(to_json_string=lambda: '{"layers": 2}'))
+
+
+def test_a_training(tmp_path):
+    hooks = TrainerHooks()
+    hooks.on_train_begin(args(tmp_path), state(), None, model=MODEL)
+    hooks.on_log(args(tmp_path), state(), None, logs={"loss": 0.5, "eval_loss": 1, "note": "x"})
+    with pytest.warns(UserWarning, match=r"train/odd.*list"):
+        hooks.on_log(args(tmp_path), state(), None, logs={"odd": []})
+    hooks.on_train_end(args(tmp_path), state(), None)
+    log = runglass.open(tmp_path)
+    assert log.tags(".") == {
+        "args": "text",
+        "model_config": "text",
+        "train/loss": "scalar",
+        "eval/loss": "scalar",
+        "train/note": "text",
+    }
+    assert log.scalars(".", "train/loss").step.tolist() == [5]
+
+
+def test_only_the_first_process_writes(tmp_path):
+    hooks = TrainerHooks()
+    hooks.on_train_begin(args(tmp_path), state(is_world_process_zero=False), None)
+    hooks.on_log(args(tmp_path), state(is_world_process_zero=False), None, logs={"loss": 1.0})
+    hooks.on_train_end(args(tmp_path), state(is_world_process_zero=False), None)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_trial_of_a_search_has_a_run_of_its_own(tmp_path, monkeypatch):
+    monkeypatch.setenv("TENSORBOARD_LOGGING_DIR", str(tmp_path))
+    hooks = TrainerHooks()
+    bare = SimpleNamespace(to_json_string=lambda: "{}")
+    hooks.on_train_begin(bare, state(is_hyper_param_search=True, trial_name="trial-3"), None)
+    hooks.on_train_end(bare, state(), None)
+    assert runglass.open(tmp_path).runs == ["trial-3"]
+
+
+def test_tags():
+    assert split_tags({"loss": 1, "eval_loss": 2, "test_f1": 3, "evaluated": 4, "grad_norm": 5}) == {
+        "train/loss": 1,
+        "eval/loss": 2,
+        "test/f1": 3,
+        "train/evaluated": 4,
+        "train/grad_norm": 5,
+    }

@@ -1,0 +1,74 @@
+"""A callback for the Trainer of Hugging Face transformers with the tags of its TensorBoardCallback."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+
+class TrainerHooks:
+    """What the callback does, to be mixed with transformers.TrainerCallback."""
+
+    def __init__(self, writer: Any = None) -> None:
+        """`writer`: a runglass.SummaryWriter; without one, one is opened in the logging directory of the training."""
+        super().__init__()
+        self._writer = writer
+
+    def on_train_begin(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+        if not state.is_world_process_zero:
+            return
+        writer = self._open_writer(args, state)
+        writer.add_text("args", args.to_json_string())
+        config: Any = getattr(kwargs.get("model"), "config", None)
+        if hasattr(config, "to_json_string"):
+            writer.add_text("model_config", config.to_json_string())
+
+    def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **kwargs: Any) -> None:
+        if not state.is_world_process_zero:
+            return
+        writer = self._open_writer(args, state)
+        for tag, value in split_tags(logs or {}).items():
+            if isinstance(value, int | float):
+                writer.add_scalar(tag, value, state.global_step)
+            elif isinstance(value, str):
+                writer.add_text(tag, value, state.global_step)
+            else:
+                warnings.warn(
+                    f"The Trainer logged {tag!r} as {type(value).__name__}, which is no number and is left out.",
+                    stacklevel=2,
+                )
+
+    def on_train_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+        if self._writer is not None:
+            self._writer.close()
+            self._writer = None
+
+    def _open_writer(self, args: Any, state: Any) -> Any:
+        if self._writer is None:
+            from runglass.writer.summary_writer import SummaryWriter
+
+            trial = state.trial_name if state.is_hyper_param_search else None
+            # Newer versions of transformers have only the environment variable.
+            logdir = getattr(args, "logging_dir", None) or os.environ.get("TENSORBOARD_LOGGING_DIR")
+            self._writer = SummaryWriter(os.path.join(logdir, trial or "") if logdir else None)
+        return self._writer
+
+
+def split_tags(logs: Mapping[str, Any]) -> dict[str, Any]:
+    """eval_loss becomes eval/loss, test_loss test/loss, and any other train/…"""
+    tags = {}
+    for name, value in logs.items():
+        group, separator, rest = name.partition("_")
+        tags[f"{group}/{rest}" if separator and group in ("eval", "test") else f"train/{name}"] = value
+    return tags
+
+
+@cache
+def callback_class() -> type:
+    """A subclass of transformers.TrainerCallback; imports transformers."""
+    from transformers import TrainerCallback
+
+    return type("RunglassCallback", (TrainerHooks, TrainerCallback), {"__module__": "runglass.huggingface"})

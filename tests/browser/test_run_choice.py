@@ -1,0 +1,313 @@
+"""Which runs are shown, and how they stand out: ticks, filters, colours and marks of the run table in a browser."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from .conftest import address_has, is_drawn, run_color, wait_ready
+from .run_table import box, choose, choose_for, has_rows, is_shown, query, row, runs, sweep
+
+# Choosing runs
+
+
+def test_unticked_run_is_not_drawn(open_page):
+    page = open_page(runs("a", "b", "c"))
+    gone = run_color(page, "b")
+    assert is_drawn(page, "loss", gone)
+    page.get_by_role("checkbox", name="b", exact=True).uncheck()
+    wait_ready(page)
+    assert not is_drawn(page, "loss", gone)
+    is_shown(page, "2 of 3")
+    address_has(page, "run=-b")
+    page.reload()
+    wait_ready(page)
+    expect(page.get_by_role("checkbox", name="b", exact=True)).not_to_be_checked()
+
+
+def test_all_none_invert_and_only_this(open_page):
+    page = open_page(runs("a", "b", "c"))
+    page.get_by_role("button", name="Tick none of the listed runs").click()
+    expect(page.get_by_text("No run is ticked")).to_be_visible()
+    is_shown(page, "0 of 3")
+    row(page, "b").hover()
+    page.get_by_role("button", name="Show only b").click()
+    is_shown(page, "1 of 3")
+    assert [is_drawn(page, "loss", run_color(page, name)) for name in "abc"] == [False, True, False]
+    address_has(page, "run=b")
+    choose(page, "Tick more ways", "Invert")
+    is_shown(page, "2 of 3")
+    expect(box(page, "b")).not_to_be_checked()
+    page.get_by_role("button", name="Tick all listed runs").click()
+    is_shown(page, "3 of 3")
+    row(page, "c").get_by_text("c", exact=True).dblclick()
+    is_shown(page, "1 of 3")
+    expect(box(page, "c")).to_be_checked()
+
+
+def test_a_range_with_shift(open_page):
+    page = open_page(runs(*"abcdef"))
+    page.get_by_role("button", name="Tick none of the listed runs").click()
+    box(page, "b").click()
+    box(page, "e").click(modifiers=["Shift"])
+    is_shown(page, "4 of 6")
+    expect(box(page, "a")).not_to_be_checked()
+    expect(box(page, "d")).to_be_checked()
+
+
+def test_what_concerns_many_runs_is_said_and_can_be_undone(open_page):
+    page = open_page(runs(*[f"r{index}" for index in range(30)]))
+    row(page, "r3").get_by_text("r3", exact=True).dblclick()
+    is_shown(page, "1 of 30")
+    expect(page.get_by_text("Only r3: 29 runs unticked.")).to_be_visible()
+    page.get_by_role("button", name="Undo").click()
+    is_shown(page, "30 of 30")
+
+
+def test_highest_and_lowest_of_a_column(open_page):
+    page = open_page(sweep(), "#/?column=max;val/acc")
+    choose(page, "Tick more ways", "Highest or lowest of a column …")
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_role("spinbutton", name="How many").fill("2")
+    expect(dialog.get_by_role("list", name="Runs that would be ticked")).to_contain_text("c0.9500")
+    dialog.get_by_role("button", name="Tick these runs").click()
+    is_shown(page, "2 of 5")
+    expect(box(page, "a")).to_be_checked()
+    expect(box(page, "c")).to_be_checked()
+
+
+def test_starred_only(open_page):
+    page = open_page(runs("a", "b", "c"))
+    choose(page, "Tick more ways", "Starred only")
+    expect(page.get_by_text("None of the listed runs has a star yet.")).to_be_visible()
+    is_shown(page, "3 of 3")
+    row(page, "b").hover()
+    page.get_by_role("button", name="Star b").click()
+    expect(page.get_by_role("button", name="Star b")).to_have_attribute("aria-pressed", "true")
+    choose(page, "Tick more ways", "Starred only")
+    is_shown(page, "1 of 3")
+    expect(box(page, "b")).to_be_checked()
+
+
+def test_a_link_to_runs_that_are_gone(open_page):
+    page = open_page(runs("a", "b", "c"), "#/?run=a&run=gone&run=lost")
+    expect(
+        page.get_by_text("2 of the 3 runs of this address are not in these logs; the others are shown.")
+    ).to_be_visible()
+    is_shown(page, "1 of 3")
+    page.get_by_role("button", name="Show all runs").click()
+    is_shown(page, "3 of 3")
+
+
+# Filters
+
+
+def test_filter_hides_runs_from_table_and_charts(open_page):
+    page = open_page(runs("lr=0.1/train", "lr=0.1/val", "lr=0.2/train"))
+    gone = run_color(page, "lr=0.1/val")
+    field = page.get_by_role("textbox", name="Filter runs (regex)")
+    field.fill("TRAIN$")
+    has_rows(page, "lr=0.1/train", "lr=0.2/train")
+    is_shown(page, "2 of 3")
+    assert is_drawn(page, "loss", run_color(page, "lr=0.2/train"))
+    assert not is_drawn(page, "loss", gone)
+    address_has(page, "filter=TRAIN$")
+    field.fill("lr=(0")
+    expect(page.get_by_role("alert")).to_have_text(re.compile("Not a regular expression: unterminated group"))
+    expect(field).to_have_attribute("aria-invalid", "true")
+    has_rows(page, "lr=0.1/train", "lr=0.2/train")
+    field.fill("nothing like it")
+    expect(page.get_by_text("No run matches this filter.")).to_be_visible()
+    field.press("Escape")
+    is_shown(page, "3 of 3")
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("val/acc > 0.75", ["a", "c"]),
+        ("max(val/acc) >= 0.9 and lr < 0.05", ["c"]),
+        ("val/acc is missing", ["d9", "d10"]),
+        ('optimizer == "sgd" and not lr == 0.1', ["b"]),
+        ("at(loss, max(val/acc)) == 2", ["a"]),
+        ("lr in (0.01, 0.001) or name ~ '9$'", ["b", "c", "d9"]),
+    ],
+)
+def test_query_over_columns(open_page, text, names):
+    page = open_page(sweep())
+    query(page, text)
+    has_rows(page, *names)
+    is_shown(page, f"{len(names)} of 5")
+    address_has(page, "query=")
+    page.reload()
+    wait_ready(page)
+    has_rows(page, *names)
+    expect(page.get_by_role("combobox", name="Query runs")).to_have_value(text)
+
+
+def test_bad_query_says_where_and_keeps_the_last_good_result(open_page):
+    page = open_page(sweep())
+    field = query(page, "lr < 0.05")
+    has_rows(page, "b", "c")
+    field.fill("lr < 0.05 and nothing > 1")
+    expect(page.get_by_role("alert")).to_have_text(
+        "At character 15: No hyperparameter, metric or column is called “nothing”."
+    )
+    has_rows(page, "b", "c")
+    page.get_by_role("radio", name="regex").check(force=True)
+    page.get_by_role("textbox", name="Filter runs (regex)").fill("c")
+    has_rows(page, "c")
+    page.get_by_role("button", name="Clear the query").click()
+    has_rows(page, "c")
+    page.get_by_role("textbox", name="Filter runs (regex)").fill("")
+    is_shown(page, "5 of 5")
+
+
+def test_query_is_completed_by_keyboard(open_page):
+    page = open_page(sweep())
+    field = query(page, "")
+    field.press_sequentially("opti")
+    expect(page.get_by_role("option", name="optimizer")).to_be_visible()
+    field.press("ArrowDown")
+    field.press("Enter")
+    expect(field).to_have_value("optimizer ")
+    field.press_sequentially("==")
+    field.press_sequentially(" s")
+    expect(page.get_by_role("option")).to_have_text([re.compile("^sgd"), re.compile("^missing")])
+    field.press("ArrowDown")
+    field.press("Tab")
+    expect(field).to_have_value('optimizer == "sgd" ')
+    has_rows(page, "b", "d9", "d10")
+    field.press("Escape")
+    expect(page.get_by_role("listbox")).to_have_count(0)
+    expect(field).to_have_value('optimizer == "sgd" ')
+
+
+# Colours
+
+
+def test_colors_are_the_same_after_a_reload_and_when_runs_appear(open_page):
+    source = runs("a", "b", "c")
+    page = open_page(source)
+    before = {name: run_color(page, name) for name in "abc"}
+    source.add_scalars("d", "loss", step=[0], value=[1.0], wall_time=[2e9])
+    expect(page.get_by_role("checkbox", name="d", exact=True)).to_be_checked()
+    assert {name: run_color(page, name) for name in "abc"} == before
+    page.reload()
+    wait_ready(page)
+    assert {name: run_color(page, name) for name in "abc"} == before
+
+
+def test_colors_by_pattern_with_a_preview(open_page):
+    page = open_page(runs("a/train", "a/val", "b/train", "other"))
+    own = run_color(page, "other")
+    choose(page, "Run table", "Colour runs by …")
+    dialog = page.get_by_role("dialog", name="Colour runs by")
+    dialog.get_by_role("radio", name="Pattern").check(force=True)
+    field = dialog.get_by_role("textbox", name="Pattern (regex)")
+    field.fill("(")
+    expect(dialog.get_by_role("alert")).to_contain_text("Not a regular expression")
+    field.fill("nothing")
+    expect(dialog.get_by_text("No run's name matches this pattern.")).to_be_visible()
+    field.fill("(train|val)")
+    expect(dialog.get_by_role("list", name="Groups").get_by_role("listitem")).to_have_count(3)
+    expect(dialog.get_by_role("listitem").filter(has_text="a/train, b/train")).to_be_visible()
+    dialog.get_by_role("button", name="Save").click()
+    wait_ready(page)
+    assert run_color(page, "a/train") == run_color(page, "b/train") != run_color(page, "a/val")
+    assert run_color(page, "other") == "#a3abba"
+    assert is_drawn(page, "loss", run_color(page, "a/train"))
+    address_has(page, "color=regex:(train|val)")
+    expect(page.get_by_role("group", name="Colours of runs")).to_contain_text("train")
+    page.get_by_role("button", name="Give runs their own colours back").click()
+    wait_ready(page)
+    assert run_color(page, "other") == own
+
+
+def test_colors_by_a_number_have_a_scale(open_page):
+    page = open_page(sweep(), "#/?color=hparam:lr")
+    expect(page.get_by_role("group", name="Colours of runs")).to_contain_text("0.001")
+    assert run_color(page, "a") == run_color(page, "d9")
+    assert len({run_color(page, name) for name in "abc"}) == 3
+    assert is_drawn(page, "loss", run_color(page, "c"))
+
+
+def test_own_color_name_and_note_are_kept(open_page):
+    page = open_page(runs("a", "b"))
+    choose_for(page, "b", "Rename …")
+    dialog = page.get_by_role("dialog", name="About this run")
+    dialog.get_by_label("Name on this page").fill("the good one")
+    dialog.get_by_label("Note").fill("<b>bold</b>")
+    dialog.get_by_label("Colour", exact=True).fill("#123456")
+    dialog.get_by_role("button", name="Save").click()
+    wait_ready(page)
+    assert run_color(page, "b") == "#123456"
+    assert is_drawn(page, "loss", "#123456")
+    expect(row(page, "b")).to_contain_text("the good one")
+    expect(row(page, "b").get_by_role("img", name="Note: <b>bold</b>")).to_be_visible()
+    page.reload()
+    wait_ready(page)
+    assert run_color(page, "b") == "#123456"
+    page.get_by_role("textbox", name="Filter runs (regex)").fill("good one")
+    has_rows(page, "b")
+
+
+# Marks
+
+
+def test_hidden_runs_leave_table_and_charts(open_page):
+    page = open_page(runs("a", "b", "c"))
+    gone = run_color(page, "b")
+    choose_for(page, "b", "Hide")
+    has_rows(page, "a", "c")
+    is_shown(page, "2 of 3")
+    assert not is_drawn(page, "loss", gone)
+    page.reload()
+    wait_ready(page)
+    page.get_by_role("button", name="List hidden runs as well").click()
+    has_rows(page, "a", "b", "c")
+    choose_for(page, "b", "Show again")
+    is_shown(page, "3 of 3")
+    expect(page.get_by_role("button", name="List hidden runs as well")).to_have_count(0)
+
+
+def test_baseline_and_what_can_be_copied(open_page):
+    page = open_page(sweep())
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    choose_for(page, "b", "Baseline")
+    expect(row(page, "b").get_by_role("img", name="Baseline")).to_be_visible()
+    choose_for(page, "b", "Copy path")
+    expect(page.get_by_text("Copied: /logs/sweep/b")).to_be_visible()
+    assert page.evaluate("navigator.clipboard.readText()") == "/logs/sweep/b"
+    choose_for(page, "b", "Copy name")
+    expect(page.get_by_text("Copied: b", exact=True)).to_be_visible()
+
+
+def test_marks_travel_as_a_file(open_page, tmp_path):
+    page = open_page(runs("a", "b"))
+    row(page, "a").hover()
+    page.get_by_role("button", name="Star a").click()
+    with page.expect_download() as saved:
+        choose(page, "Run table", "Save marks as a file")
+    marks = json.loads(saved.value.path().read_text())
+    assert marks["runs"] == {"a": {"isStarred": True}}
+
+    marks["runs"] = {"b": {"isHidden": True, "name": "x"}}
+    file = tmp_path / "marks.json"
+    file.write_text(json.dumps(marks))
+    with page.expect_file_chooser() as chooser:
+        choose(page, "Run table", "Add marks from a file …")
+    chooser.value.set_files(file)
+    has_rows(page, "a")
+    expect(page.get_by_text("Marks added: 2 runs marked now.")).to_be_visible()
+    page.get_by_role("button", name="Undo").click()
+    has_rows(page, "a", "b")
+
+    file.write_text("{}")
+    with page.expect_file_chooser() as chooser:
+        choose(page, "Run table", "Add marks from a file …")
+    chooser.value.set_files(file)
+    expect(page.get_by_text("This is no file of run marks")).to_be_visible()
