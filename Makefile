@@ -9,7 +9,7 @@ PAGE_SOURCES := $(shell find web -type f -not -path '*/node_modules/*' 2>/dev/nu
 PORT ?= 6006
 SECONDS ?= 60
 
-.PHONY: setup demo test check bench bench-page fuzz interop dev fix gen browser clean
+.PHONY: setup demo test check bench bench-page fuzz interop notebook-test dev fix gen browser clean
 
 setup: $(STAMP)
 
@@ -71,6 +71,10 @@ fuzz: $(VENV)/.test-stamp
 # Logs written live by TensorFlow, PyTorch, tensorboardX and JAX, in an environment of its own.
 interop: setup
 	tools/interop.sh
+
+# Notebooks in a real JupyterLab, in an environment of its own.
+notebook-test: $(VENV)/.test-stamp chromium
+	tools/notebook.sh
 
 # The server with the demo logs, and Vite with hot reload beside it.
 dev: setup

@@ -11,7 +11,9 @@ case "$(uname -m)" in
   x86_64 | amd64) tensorflow=tensorflow-cpu ;;
   *) tensorflow=tensorflow ;;
 esac
-"$VENV/bin/python" -m pip install --quiet "$tensorflow" torch==2.13.0 tensorboardX tensorboard jax pillow
+"$VENV/bin/python" -m pip install --quiet "$tensorflow" torch==2.13.0 tensorboardX tensorboard jax pillow onnx onnxscript
+# What Runglass itself needs there, to write with it from inside the frameworks.
+"$VENV/bin/python" -m pip install --quiet msgspec watchfiles pytest hypothesis
 mkdir -p build
 rm -rf build/interop-logs
 for writer in tensorflow_logs torch_logs tensorboardx_logs jax_logs; do
@@ -19,3 +21,4 @@ for writer in tensorflow_logs torch_logs tensorboardx_logs jax_logs; do
   "$VENV/bin/python" "tests/interop/$writer.py" "build/interop-logs/$writer"
 done
 RUNGLASS_INTEROP_LOGS=build/interop-logs .venv/bin/python -m pytest -m interop tests/interop
+PYTHONPATH=src "$VENV/bin/python" -m pytest -m interop tests/interop/test_graphs.py

@@ -29,7 +29,10 @@ def main(argv: list[str] | None = None) -> int:
     from runglass import flags
 
     try:
-        args = flags.parse(sys.argv[1:] if argv is None else argv, f"runglass {__version__}")
+        words = sys.argv[1:] if argv is None else argv
+        if words[:1] == ["run"]:
+            return run(flags.parse_run(words[1:]))
+        args = flags.parse(words, f"runglass {__version__}")
         for note in flags.notes(args):
             tell(note)
         if args.command == "inspect":
@@ -142,6 +145,12 @@ def inspect(args: argparse.Namespace) -> int:
     else:
         print(render(report))
     return 1 if report.is_damaged else 0
+
+
+def run(args: argparse.Namespace) -> int:
+    from runglass.recorder.recording import record
+
+    return record(args.words, logdir=args.logdir, name=args.name, interval_s=args.interval)
 
 
 def log_roots(args: argparse.Namespace) -> list[LogRoot]:

@@ -8,6 +8,8 @@ import re
 from runglass.errors import BadRequest
 
 COMMANDS = ("serve", "inspect", "demo")
+DEFAULT_RUNS = "runs"
+MEASURE_INTERVAL_S = 2.0
 SIZE = re.compile(r"^(\d+(?:\.\d+)?)\s*([kmgt]?)i?b?$", re.IGNORECASE)
 UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 
@@ -69,7 +71,7 @@ def parse_interval(text: str) -> float:
 def make_parser(version: str) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="runglass",
-        usage="runglass [serve] [LOGDIR …] [flags]\n       runglass inspect LOGDIR … [--json]\n       runglass demo [LOGDIR] [flags]",
+        usage="runglass [serve] [LOGDIR …] [flags]\n       runglass inspect LOGDIR … [--json]\n       runglass demo [LOGDIR] [flags]\n       runglass run [flags] -- COMMAND …",
         description="Look at machine-learning experiments: exactly, at once, and live.",
     )
     add = parser.add_argument
@@ -163,6 +165,48 @@ def parse(argv: list[str], version: str) -> argparse.Namespace:
     args.path_prefix = args.path_prefix.rstrip("/")
     _check(args)
     return args
+
+
+def make_run_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="runglass run",
+        usage="runglass run [--logdir DIR] [--name RUN] [--interval SECONDS] -- COMMAND …",
+        description="Run a command unchanged and record what it uses and prints as a run.",
+    )
+    parser.add_argument(
+        "--logdir", default=DEFAULT_RUNS, metavar="DIR", help=f"where runs are kept (default {DEFAULT_RUNS})"
+    )
+    parser.add_argument("--name", metavar="RUN", help="name of the run (default: the time and the command)")
+    parser.add_argument(
+        "--interval",
+        type=parse_measure_interval,
+        default=MEASURE_INTERVAL_S,
+        metavar="SECONDS",
+        help=f"how often to measure (default {MEASURE_INTERVAL_S:g})",
+    )
+    # Flags of the command are its own, whatever they are called.
+    parser.add_argument("words", nargs=argparse.REMAINDER, metavar="COMMAND …", help="the command to run")
+    return parser
+
+
+def parse_run(argv: list[str]) -> argparse.Namespace:
+    args = make_run_parser().parse_args(argv)
+    if args.words[:1] == ["--"]:
+        del args.words[0]
+    if not args.words:
+        raise BadRequest(
+            "No command was given. Write it after two dashes: runglass run -- python train.py. "
+            "To show a directory named run: runglass serve run.",
+            where="command",
+        )
+    return args
+
+
+def parse_measure_interval(text: str) -> float:
+    seconds = parse_interval(text)
+    if seconds < 0.1:
+        raise argparse.ArgumentTypeError(f"{text!r} is too short; the shortest is 0.1 seconds")
+    return seconds
 
 
 def notes(args: argparse.Namespace) -> list[str]:

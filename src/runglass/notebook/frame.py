@@ -55,8 +55,8 @@ SCRIPT = """async (asked) => {
   };
   const tell = (text) => {
     const link = document.createElement("a");
-    link.href = link.textContent = `http://${host}:${asked.port}${asked.prefix}/`;
-    if (!asked.isFramed) link.href = direct;
+    link.href = direct;
+    link.textContent = `http://${host}:${asked.port}${asked.prefix}/`;
     link.target = "_blank";
     link.rel = "noopener";
     note.replaceChildren(text, link);
@@ -73,8 +73,8 @@ SCRIPT = """async (asked) => {
   if (!asked.isFramed) tell("This server was not started by a notebook, so it lets no other page show it. Open it in a tab: ");
   else if (isWeb && !(await isReached(direct)))
     tell(
-      "The browser does not reach the server. Install jupyter-server-proxy where Jupyter runs and restart it, or forward the port " +
-        `(ssh -L ${asked.port}:localhost:${asked.port} …), and run this cell again. It would be at `,
+      "The browser does not reach the server. If it has ended, run this cell again. If Jupyter runs on another machine, install " +
+        `jupyter-server-proxy there, or forward the port (ssh -L ${asked.port}:localhost:${asked.port} …). It was at `,
     );
   else frame.src = direct;
 }"""

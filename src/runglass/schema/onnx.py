@@ -63,6 +63,7 @@ ATTRIBUTE = Message(
     # FLOAT 1, INT 2, STRING 3; the others show by what is there.
     Field(20, "type", "enum"),
 )
+PROPERTY = Message("onnx.StringStringEntryProto", Field(1, "key", "string"), Field(2, "value", "string"))
 NODE = Message(
     "onnx.NodeProto",
     # "" is an optional input that is not given.
@@ -72,6 +73,7 @@ NODE = Message(
     Field(4, "op_type", "string"),
     Field(5, "attribute", ATTRIBUTE, repeated=True),
     Field(7, "domain", "string"),
+    Field(9, "metadata_props", PROPERTY, repeated=True),
 )
 GRAPH.define(
     Field(1, "node", NODE, repeated=True),

@@ -51,7 +51,7 @@ def equal_buckets(array: NDArray[Any], buckets: int, what: str) -> Histogram:
     if buckets < 1:
         raise BadArgument(f"{what} needs at least one bucket, got {buckets}.", where="bins")
     is_narrow = f"{array.dtype.kind}{array.dtype.itemsize}" in FITS_FLOAT32
-    data = np.ascontiguousarray(array, dtype=np.float32 if is_narrow else np.float64).ravel()
+    data: NDArray[Any] = np.ascontiguousarray(array, dtype=np.float32 if is_narrow else np.float64).ravel()
     low, high, counts, not_finite = count_buckets(data, buckets)
     rows = np.zeros((buckets, 3))
     rows[:, 2] = counts
@@ -61,7 +61,9 @@ def equal_buckets(array: NDArray[Any], buckets: int, what: str) -> Histogram:
         rows[:, :2] = low
         rows[-1, 1] = high
     else:
-        edges = np.linspace(low * scale, high * scale, buckets + 1) / scale
+        # Rounding may carry the last one past the largest double; it is put right below.
+        with np.errstate(over="ignore"):
+            edges = np.linspace(low * scale, high * scale, buckets + 1) / scale
         edges[-1] = high
         rows[:, 0] = edges[:-1]
         rows[:, 1] = edges[1:]

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from runglass.errors import BadArgument
 from runglass.writer import tensorflow_bridge
 from runglass.writer.event_writer import FLUSH_S, MAX_QUEUE, EventWriter
+from runglass.writer.tensorflow_bridge import not_rewritten
 
 # What TensorFlow ends the names of its files with.
 FILENAME_SUFFIX = ".v2"
@@ -44,11 +45,13 @@ class SummaryFileWriter:
         self.events = events
         self._is_closed = False
 
+    @not_rewritten
     def as_default(self, step: Any = None) -> DefaultContext:
         if self._is_closed:
             raise BadArgument(f"The writer of {self.events.logdir} is closed; create another one.")
         return DefaultContext(self, step)
 
+    @not_rewritten
     def set_as_default(self, step: Any = None) -> None:
         """For the rest of this thread."""
         self.as_default(step).__enter__()
@@ -56,12 +59,14 @@ class SummaryFileWriter:
     def init(self) -> None:
         """Without effect; TensorFlow's writers have it."""
 
+    @not_rewritten
     def flush(self) -> None:
         if tensorflow_bridge.is_tracing():
             tensorflow_bridge.call_in_graph(self.events.flush, [])
         elif not self._is_closed:
             self.events.flush()
 
+    @not_rewritten
     def close(self) -> None:
         self._is_closed = True
         self.events.close()
@@ -114,6 +119,7 @@ class NoopWriter:
     def close(self) -> None: ...
 
 
+@not_rewritten
 def create_file_writer(
     logdir: str | os.PathLike[str],
     max_queue: int | None = None,
@@ -138,6 +144,7 @@ def create_noop_writer() -> NoopWriter:
     return NoopWriter()
 
 
+@not_rewritten
 @contextmanager
 def record_if(condition: Any) -> Iterator[None]:
     """Inside, values are recorded only where `condition` holds: a bool, a tensor, or a function that gives either."""
@@ -149,6 +156,7 @@ def record_if(condition: Any) -> Iterator[None]:
         state.condition = before
 
 
+@not_rewritten
 def should_record_summaries() -> Any:
     """Whether a value would be recorded now: a bool, or a tensor where the condition is one that has no value yet."""
     if state.writer is None:
@@ -163,16 +171,19 @@ def should_record_summaries() -> Any:
     return condition if tensorflow_bridge.is_symbolic(condition) else bool(condition)
 
 
+@not_rewritten
 def get_step() -> Any:
     """The default step of this thread, as it was set; None without one."""
     return state.step
 
 
+@not_rewritten
 def set_step(step: Any) -> None:
     """Whatever is recorded without a step gets this one. A tf.Variable is read whenever a value is recorded."""
     state.step = step
 
 
+@not_rewritten
 def flush(writer: SummaryFileWriter | None = None, name: str | None = None) -> None:
     """Everything recorded so far is on disk when this returns. `name` is without effect."""
     chosen = state.writer if writer is None else writer

@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from runglass.errors import BadArgument
+from runglass.native.pixels import rows_less_the_row_above, unit_to_bytes
 from runglass.writer.arrays import to_numpy
 
 PNG_COLOR_TYPES = {1: 0, 2: 4, 3: 2, 4: 6}
-# Each row holds its difference to the row above, which compresses pictures and plots alike well.
-PNG_FILTER_UP = 2
-PNG_LEVEL = 1
-PNG_STRATEGY = zlib.Z_DEFAULT_STRATEGY
+# Rows hold their difference to the row above, which compresses pictures and plots alike well.
+# Looking for runs alone takes a third of the time of level 6, and photographs come out smaller.
+PNG_STRATEGY = zlib.Z_RLE
 
 MOST_CHANNELS = 8
 # What a WAV header of so many channels can say.
@@ -41,13 +41,9 @@ def encode_png(pixels: NDArray[Any]) -> bytes:
     else:
         samples = as_uint8(pixels)
         depth_bits = 8
-    rows = samples.reshape(height, -1)
-    filtered = np.empty((height, 1 + rows.shape[1]), dtype=np.uint8)
-    filtered[:, 0] = PNG_FILTER_UP
-    filtered[0, 1:] = rows[0]
-    np.subtract(rows[1:], rows[:-1], out=filtered[1:, 1:])
+    filtered = rows_less_the_row_above(samples)
     header = struct.pack(">IIBBBBB", width, height, depth_bits, PNG_COLOR_TYPES[channels], 0, 0, 0)
-    deflate = zlib.compressobj(PNG_LEVEL, strategy=PNG_STRATEGY)
+    deflate = zlib.compressobj(strategy=PNG_STRATEGY)
     return b"".join(
         [
             b"\x89PNG\r\n\x1a\n",
@@ -63,14 +59,17 @@ def png_chunk(name: bytes, content: bytes) -> bytes:
 
 
 def as_uint8(pixels: NDArray[Any]) -> NDArray[np.uint8]:
+    """Float pixels count from 0 to 1. In the memory order of `pixels`, and shared with it if it is uint8 already."""
     if pixels.dtype == np.uint8:
-        return np.ascontiguousarray(pixels)
+        return pixels
     if pixels.dtype == np.bool_:
         return pixels.astype(np.uint8) * np.uint8(255)
     if pixels.dtype.kind == "f":
-        # As TensorFlow scales: each of the 256 values gets an equal share of [0, 1]. NaN becomes black.
-        scaled = pixels.astype(np.float32) * np.float32(255.5)
-        return np.clip(np.nan_to_num(scaled, copy=False), 0.0, 255.0, out=scaled).astype(np.uint8)
+        order = np.argsort([-stride for stride in pixels.strides], kind="stable")
+        wanted = np.float32 if pixels.dtype.itemsize <= 4 else np.float64
+        flat: NDArray[Any] = np.ascontiguousarray(pixels.transpose(order), dtype=wanted)
+        turned = unit_to_bytes(flat.reshape(-1)).reshape(flat.shape)
+        return turned.transpose(np.argsort(order))
     raise BadArgument(
         f"Image pixels must be uint8, uint16, bool or float, got {pixels.dtype}. Convert them to uint8 (0 to 255) first."
     )

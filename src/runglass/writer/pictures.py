@@ -25,21 +25,21 @@ SAMPLED_PIXELS = 4096
 
 def to_pictures(value: object, dataformats: str, what: str) -> NDArray[Any]:
     """The same pixels as (height, width, channels), with the batch in front if `dataformats` names it N."""
-    pixels = to_numpy(value, what)
+    given = to_numpy(value, what)
     if hasattr(value, "getbands"):
         # A PIL image knows its own order of axes.
-        dataformats = "HWC"[: pixels.ndim]
-    pixels = in_order(pixels, dataformats, "NHWC", what)
+        dataformats = "HWC"[: given.ndim]
+    pixels = in_order(given, dataformats, "NHWC", what)
     if "C" not in dataformats.upper():
         pixels = pixels[..., np.newaxis]
     if pixels.shape[-1] not in (1, 2, 3, 4):
         raise BadArgument(
-            f"{what}: dataformats={dataformats!r} makes {pixels.shape[-1]} channels of shape {np.shape(value)}, "
+            f"{what}: dataformats={dataformats!r} makes {pixels.shape[-1]} channels of shape {given.shape}, "
             "expected 1 to 4. Is the order of its axes another?",
             where="dataformats",
         )
     if 0 in pixels.shape:
-        raise BadArgument(f"{what} is empty: its shape is {np.shape(value)}.")
+        raise BadArgument(f"{what} is empty: its shape is {given.shape}.")
     if pixels.dtype.kind != "f" and pixels.dtype not in (np.uint8, np.uint16, np.bool_):
         raise BadArgument(
             f"{what}: pixels must be uint8, uint16, bool or float, got {pixels.dtype}. "
@@ -172,7 +172,7 @@ def figure_pixels(figure: Any, *, close: bool, what: str) -> NDArray[np.uint8]:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
     shown = figure.canvas
-    canvas = FigureCanvasAgg(figure)
+    canvas: Any = FigureCanvasAgg(figure)
     try:
         canvas.draw()
         pixels = np.array(canvas.buffer_rgba())[:, :, :3]

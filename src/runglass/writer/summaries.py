@@ -135,7 +135,8 @@ def audio(
         tag,
         array,
         plugin="audio",
-        data_class=DataClass.BLOB_SEQUENCE,
+        # Left to the reader, as TensorFlow does: TensorBoard takes the labels for clips where it is said.
+        data_class=DataClass.UNKNOWN,
         content=encode(AUDIO_PLUGIN, {"encoding": AUDIO_ENCODING_WAV}),
         description=description,
     )

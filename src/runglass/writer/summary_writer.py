@@ -23,7 +23,7 @@ from runglass.schema.tensor_values import TensorError
 from runglass.writer import curves, hparams, layouts, mesh, pictures, summaries, video
 from runglass.writer.arrays import is_float64, to_number, to_numpy, to_step, to_wall_time
 from runglass.writer.event_writer import FLUSH_S, MAX_QUEUE, EventWriter
-from runglass.writer.media import MOST_SAMPLES_PER_S, encode_png, to_clip
+from runglass.writer.media import MOST_SAMPLES_PER_S, as_uint8, encode_png, to_clip
 
 # A tag this long is a text in the wrong place.
 TAG_LIMIT = 10_000
@@ -60,8 +60,11 @@ class SummaryWriter:
         self.flush_secs = flush_secs
         self.filename_suffix = filename_suffix
         self._writes = write_to_disk
+        self._start_time_s = time.time()
         # By directory: this run's own writer, and those of the runs that add_scalars makes.
         self._writers: dict[str, EventWriter | SilentWriter] = {}
+        # Bound once, for the call that is made most; close() puts one here that opens a new file.
+        self._add_scalar: Callable[..., None]
         self._layout: dict[str, dict[str, layouts.Chart]] = {}
         self._warned: set[str] = set()
         self._open()
@@ -257,7 +260,7 @@ class SummaryWriter:
         if not 0 < rescale <= 100:
             raise BadArgument(f"{what}: rescale={rescale}, expected a factor above 0.", where="rescale")
         boxes, names = pictures.to_boxes(box_tensor, labels, what)
-        copy = pixels.copy(order="K")
+        copy = own_pixels(pixels)
 
         def values() -> list[bytes]:
             return [summaries.image(tag, pictures.with_boxes(copy, boxes, names, rescale))]
@@ -302,7 +305,7 @@ class SummaryWriter:
         if not fps > 0:
             raise BadArgument(f"{what}: fps={fps}, expected more than 0.", where="fps")
         self._warn_of_range(what, frames)
-        copy = frames.copy(order="K")
+        copy = own_pixels(frames)
         self._add_later(
             lambda: [summaries.images(tag, [video.encode_gif(each, fps) for each in copy])],
             copy,
@@ -434,7 +437,7 @@ class SummaryWriter:
         step, now = to_step(global_step), time.time()
         below = run_name or name
         domains = hparam_domain_discrete or {}
-        start = hparams.session_start(hparam_dict, start_time_s=now)
+        start = hparams.session_start(hparam_dict, start_time_s=self._start_time_s)
         # torch says what is tuned in every run. In the run itself it is left to the reader, which looks at all runs, unless the
         # caller knows the values to come.
         experiment = (
@@ -506,7 +509,7 @@ class SummaryWriter:
 
     def _open(self) -> EventWriter | SilentWriter:
         own = self._writer(self.log_dir)
-        self._add_scalar: Callable[..., None] = own.add_scalar
+        self._add_scalar = own.add_scalar
         if self.purge_step is not None:
             own.add_event({"session_log": {"status": SessionStatus.START}}, self.purge_step)
             # Only what was there before is void.
@@ -555,8 +558,7 @@ class SummaryWriter:
         self._own.add_later(make_values, to_step(step), to_wall_time(walltime), size_bytes=held.nbytes)
 
     def _add_pixels(self, tag: str, pixels: NDArray[Any], step: Any, walltime: float | None) -> None:
-        # In the order of the source, which is a plain copy; the encoder turns it.
-        copy = pixels.copy(order="K")
+        copy = own_pixels(pixels)
         most = len(copy) if copy.ndim == 4 else 1
         self._add_later(lambda: [summaries.image(tag, copy, max_outputs=most)], copy, step, walltime)
 
@@ -606,6 +608,12 @@ def default_log_dir(comment: str) -> str:
     if around:
         return around
     return os.path.join("runs", f"{time.strftime('%b%d_%H-%M-%S')}_{socket.gethostname()}{comment}")
+
+
+def own_pixels(pixels: NDArray[Any]) -> NDArray[Any]:
+    """Pixels that the caller may change from now on. In the source's order of memory, which is quickest; the encoder turns them."""
+    # Floats are no smaller to copy than to turn into bytes.
+    return as_uint8(pixels) if pixels.dtype.kind == "f" else pixels.copy(order="K")
 
 
 def clean_tag(tag: object) -> str:

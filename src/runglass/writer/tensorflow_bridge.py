@@ -14,9 +14,11 @@ import warnings
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from runglass.errors import BadArgument
+
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 class Trace(NamedTuple):
@@ -29,6 +31,13 @@ class Trace(NamedTuple):
 
 trace_lock = threading.Lock()
 current_trace: Trace | None = None
+
+
+def not_rewritten(function: Function) -> Function:
+    """Keeps AutoGraph, which rewrites what a tf.function calls, from a function that is to run as it stands."""
+    # The mark that TensorFlow puts on what it has rewritten already.
+    setattr(function, "autograph_info__", {})  # noqa: B010
+    return function
 
 
 def loaded_tensorflow() -> Any:

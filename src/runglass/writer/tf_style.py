@@ -21,7 +21,7 @@ from runglass.writer.curves import BUCKETS
 from runglass.writer.default_writer import Late, should_record_summaries, state
 from runglass.writer.event_writer import EventWriter
 from runglass.writer.media import as_uint8
-from runglass.writer.tensorflow_bridge import scoped_tag
+from runglass.writer.tensorflow_bridge import not_rewritten, scoped_tag
 
 GRAPH_VERSION = b"1"
 
@@ -58,6 +58,7 @@ def record(add: Callable[..., None], step: Any, *inputs: Any) -> Any:
     return True
 
 
+@not_rewritten
 def scalar(name: str, data: Any, step: Any = None, description: str | None = None) -> Any:
     """One number. Kept as float64 where it comes as one of NumPy's or a framework's, else as float32."""
     tag = scoped_tag(name)
@@ -78,6 +79,7 @@ def add_scalar(writer: EventWriter, tag: str, value: Any, step: int, description
         writer.add_scalar(tag, number, step, precision=precision)
 
 
+@not_rewritten
 def image(
     name: str, data: Any, step: Any = None, max_outputs: Any = 3, description: str | None = None
 ) -> Any:
@@ -109,6 +111,7 @@ def add_images(
     )
 
 
+@not_rewritten
 def audio(
     name: str,
     data: Any,
@@ -145,6 +148,7 @@ def first_outputs(what: str, data: Any, max_outputs: Any, shape: str, rank: int)
     return array[:count]
 
 
+@not_rewritten
 def text(name: str, data: Any, step: Any = None, description: str | None = None) -> Any:
     """Markdown: a str, or a list, array or tensor of them. One axis is shown as a list, two as a table."""
     tag = scoped_tag(name)
@@ -165,6 +169,7 @@ def as_strings(data: Any) -> NDArray[Any]:
     return array
 
 
+@not_rewritten
 def histogram(
     name: str, data: Any, step: Any = None, buckets: Any = None, description: str | None = None
 ) -> Any:
@@ -179,6 +184,7 @@ def histogram(
     return record(add, step, data, BUCKETS if buckets is None else buckets)
 
 
+@not_rewritten
 def write(tag: str, tensor: Any, step: Any = None, metadata: Any = None, name: str | None = None) -> Any:
     """Any tensor under any plugin: `metadata` is a SummaryMetadata message or its bytes. `name` is without effect.
 
@@ -210,6 +216,7 @@ def any_array(tag: str, data: Any) -> NDArray[Any]:
     return to_numpy(data, f"Tensor {tag!r}")
 
 
+@not_rewritten
 def write_raw_pb(tensor: Any, step: Any = None, name: str | None = None) -> Any:
     """A whole serialized Summary message, as other writers make them. `name` is without effect."""
 
@@ -224,6 +231,7 @@ def write_raw_pb(tensor: Any, step: Any = None, name: str | None = None) -> Any:
     return record(add, step, tensor)
 
 
+@not_rewritten
 def graph(graph_data: Any) -> bool:
     """A tf.Graph, a GraphDef message or the bytes of one as the graph of the run."""
     if tensorflow_bridge.is_tracing():
@@ -244,6 +252,7 @@ def graph(graph_data: Any) -> bool:
     return bool(record(add, 0))
 
 
+@not_rewritten
 def trace_export(name: str, step: Any = None, profiler_outdir: str | None = None) -> None:
     """Ends the trace that trace_on began and writes what it collected.
 

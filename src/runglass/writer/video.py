@@ -22,13 +22,14 @@ CELL_BITS = 5
 
 def to_frames(value: object, dataformats: str, what: str) -> NDArray[Any]:
     """The same pixels as (videos, time, height, width, channels)."""
-    frames = in_order(to_numpy(value, what), dataformats, "NTHWC", what)
+    given = to_numpy(value, what)
+    frames = in_order(given, dataformats, "NTHWC", what)
     letters = dataformats.upper()
     frames = frames if "C" in letters else frames[..., np.newaxis]
     frames = frames if "N" in letters else frames[np.newaxis]
     if 0 in frames.shape or frames.shape[-1] not in (1, 2, 3, 4):
         raise BadArgument(
-            f"{what}: dataformats={dataformats!r} makes {frames.shape[-1]} channels of shape {np.shape(value)}, "  # type: ignore[arg-type]
+            f"{what}: dataformats={dataformats!r} makes {frames.shape[-1]} channels of shape {given.shape}, "
             "expected 1 to 4 and no empty axis.",
             where="dataformats",
         )

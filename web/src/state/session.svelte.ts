@@ -20,6 +20,7 @@ import { ALL } from "./selection";
 import { Settings } from "./settings.svelte";
 import { Tags } from "./tags.svelte";
 import type { Theme } from "./view";
+import { watchVisibility } from "./visibility";
 import { Writers } from "./writers.svelte";
 
 const FAULTS: ReadonlySet<FileState> = new Set(["skipped", "damaged", "unreadable"]);
@@ -80,9 +81,9 @@ export class Session {
   /** Returns the function that ends the session. */
   start(listen: (handlers: LiveHandlers) => () => void = openLive): () => void {
     let stopListening: (() => void) | null = null;
-    // Browsers allow a server six connections for all tabs together: one that nobody sees gives its own back.
-    const follow = (): void => {
-      this.#isHidden = document.hidden;
+    // Browsers allow a server six connections for all tabs and frames together: one that nobody sees gives its own back.
+    const follow = (isVisible: boolean): void => {
+      this.#isHidden = !isVisible;
       if (this.#isHidden) {
         stopListening?.();
         stopListening = null;
@@ -93,13 +94,12 @@ export class Session {
     };
     const stopFollowing = this.preferences.follow();
     this.#listings.request();
-    follow();
-    document.addEventListener("visibilitychange", follow);
+    const stopWatching = watchVisibility(follow);
     const stopKeeping = $effect.root(() => this.keepRuns());
     return () => {
       stopKeeping();
       this.runValues.end();
-      document.removeEventListener("visibilitychange", follow);
+      stopWatching();
       stopFollowing();
       stopListening?.();
       clearTimeout(this.#retryTimer);

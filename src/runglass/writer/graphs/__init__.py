@@ -13,13 +13,15 @@ from runglass.writer.graphs.onnx_graph import is_onnx, onnx_graph
 from runglass.writer.graphs.tensorflow_graph import is_tensorflow, tensorflow_graph
 from runglass.writer.graphs.torch_graph import is_torch, torch_graph
 
-__all__ = ["Graph", "graph_events", "graph_values", "model_graph", "onnx_graph"]
+__all__ = ["Graph", "model_graph", "onnx_graph"]
 
 
 def model_graph(
     model: Any, inputs: object = None, *, is_verbose: bool = False, uses_strict_trace: bool = True
 ) -> Graph:
-    """`inputs`: what the model is called with as an example, several arguments in a tuple.
+    """What an event file holds of a model: for a Keras model its JSON as a value, for all others whole events.
+
+    `inputs`: what the model is called with as an example, several arguments in a tuple.
 
     `is_verbose` prints what the framework traced. `uses_strict_trace` is for PyTorch: False lets a model return or
     change dicts and lists.
@@ -40,17 +42,3 @@ def model_graph(
         "Keras model, a function of JAX arrays with example inputs (import jax first), a tf.Graph or tf.function, or "
         "the path of an ONNX file."
     )
-
-
-def graph_events(
-    model: Any, inputs: object = None, *, is_verbose: bool = False, uses_strict_trace: bool = True
-) -> list[dict[str, Any]]:
-    """The fields of the events that `EventWriter.add_event` takes."""
-    if is_keras(model):
-        return []
-    return model_graph(model, inputs, is_verbose=is_verbose, uses_strict_trace=uses_strict_trace).events
-
-
-def graph_values(model: Any) -> list[bytes]:
-    """The summary values that `EventWriter.add_values` takes; only a Keras model has any."""
-    return keras_graph(model).values if is_keras(model) else []

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from typing import Any
+
+BY_PLACE = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+BY_NAME = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 
 
 def call_arguments(function: Callable[..., Any], inputs: object) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -14,15 +17,15 @@ def call_arguments(function: Callable[..., Any], inputs: object) -> tuple[tuple[
     """
     if type(inputs) in (tuple, list):
         return tuple(inputs), {}  # type: ignore[arg-type]
-    if isinstance(inputs, Mapping) and set(inputs) <= set(parameter_names(function)):
+    if isinstance(inputs, Mapping) and set(inputs) <= set(parameter_names(function, BY_NAME)):
         return (), dict(inputs)
     return (inputs,), {}
 
 
-def parameter_names(function: Callable[..., Any]) -> list[str]:
-    """In order, those with a name of their own; none where Python cannot tell."""
+def parameter_names(function: Callable[..., Any], kinds: Container[Any]) -> list[str]:
+    """In order; none where Python cannot tell."""
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
         return []
-    return [each.name for each in parameters if each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)]
+    return [each.name for each in parameters if each.kind in kinds]

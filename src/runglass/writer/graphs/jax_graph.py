@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from runglass.errors import BadArgument
-from runglass.writer.graphs.arguments import call_arguments, parameter_names
+from runglass.writer.graphs.arguments import BY_PLACE, call_arguments, parameter_names
 from runglass.writer.graphs.node import IO_NODE, Attr, Graph, Names, Node, data_type, graph_event, output_name
 
 # These run their inner functions another number of times than once, so they stay visible as a node of their own.
@@ -20,16 +20,16 @@ def jax_graph(function: Callable[..., Any], inputs: object, *, is_verbose: bool)
     try:
         closed, results = jax.make_jaxpr(function, return_shape=True)(*args, **kwargs)
     except Exception as error:
-        what = next(iter(str(error).strip().splitlines()), type(error).__name__)
+        what = next(iter(str(error).strip().splitlines()), type(error).__name__).rstrip(".")
         raise BadArgument(
-            f"add_graph cannot trace {getattr(function, '__name__', type(function).__name__)} with JAX: {what} Give the "
+            f"add_graph cannot trace {getattr(function, '__name__', type(function).__name__)} with JAX: {what}. Give the "
             "arguments as input_to_model, several in a tuple; bind those that are no arrays with functools.partial; "
             "for a Flax module give model.apply and (variables, x)."
         ) from error
     if is_verbose:
         print(closed)
     flatten = jax.tree_util.tree_flatten_with_path
-    named = parameter_names(function)
+    named = parameter_names(function, BY_PLACE)
     arguments = [argument_name(path, named) for path, _ in flatten((args, kwargs))[0]]
     outputs = ["/".join(map(key_text, path)) for path, _ in flatten(results)[0]]
     return Graph(events=[graph_event(JaxprReading(closed, arguments, outputs).nodes)])
@@ -73,7 +73,8 @@ class JaxprReading:
             givers[constant] = self._add(f"{scope}/constant", "Const", outputs=[constant])
         for equation in jaxpr.eqns:
             taken = [None if is_literal(each) else givers.get(each) for each in equation.invars]
-            where = f"{scope}/{equation.source_info.name_stack}"
+            # "jvp()" is a derivative outside of all named scopes.
+            where = f"{scope}/{equation.source_info.name_stack}".replace("()", "")
             givers.update(zip(equation.outvars, self._read_equation(equation, taken, where), strict=True))
         return [None if is_literal(each) else givers.get(each) for each in jaxpr.outvars]
 
@@ -89,7 +90,9 @@ class JaxprReading:
         if primitive in CONTROL_FLOW or any(takes_as_many(each, equation) for each in inner.values()):
             results: list[str | None] = []
             for label, each in inner.items():
-                results += self._read(each, inner_inputs(primitive, label, each, equation, taken), f"{name}/{label}")
+                results += self._read(
+                    each, inner_inputs(primitive, label, each, equation, taken), f"{name}/{label}"
+                )
             inputs = list(dict.fromkeys([*inputs, *filter_known(results)]))
         self._add(name, primitive, inputs, equation.outvars, parameters(equation), is_named=True)
         return [output_name(name, index) for index in range(len(equation.outvars))]
@@ -106,7 +109,9 @@ class JaxprReading:
         name = name if is_named else self._names.take(name)
         shapes = [shape_of(each) for each in outputs]
         dtype = data_type(getattr(outputs[0].aval, "dtype", None)) if outputs else None
-        self.nodes.append(Node(name=name, op=op, inputs=inputs, shapes=shapes, dtype=dtype, attrs=attrs or {}))
+        self.nodes.append(
+            Node(name=name, op=op, inputs=inputs, shapes=shapes, dtype=dtype, attrs=attrs or {})
+        )
         return name
 
 
@@ -122,7 +127,7 @@ def inner_jaxprs(params: dict[str, Any]) -> Iterator[tuple[str, Any]]:
     for name, value in params.items():
         for index, each in enumerate(value if isinstance(value, tuple | list) else [value]):
             if hasattr(each, "eqns") or hasattr(each, "jaxpr"):
-                label = name.removesuffix("_jaxpr")
+                label = name.removesuffix("jaxpr").rstrip("_") or "body"
                 yield (f"{label}_{index}" if isinstance(value, tuple | list) else label), each
 
 
@@ -135,7 +140,9 @@ def is_call(equation: Any, inner: list[Any]) -> bool:
     """Whether an equation does no more than call its one inner function: jit, checkpoint, custom derivatives."""
     if equation.primitive.name in CONTROL_FLOW or len(inner) != 1:
         return False
-    described = [[(each.shape, each.dtype) for each in side if hasattr(each, "shape")] for side in signature(inner[0])]
+    described = [
+        [(each.shape, each.dtype) for each in side if hasattr(each, "shape")] for side in signature(inner[0])
+    ]
     return described == [
         [(each.aval.shape, each.aval.dtype) for each in side if hasattr(each.aval, "shape")]
         for side in (equation.invars, equation.outvars)
@@ -168,8 +175,14 @@ def parameters(equation: Any) -> dict[str, Attr | list[Attr]]:
             found[name] = str(value)
     for index, each in enumerate(equation.invars):
         if is_literal(each):
-            found[f"input_{index}"] = str(each.val)
+            found[f"input_{index}"] = literal_value(each.val)
     return found
+
+
+def literal_value(value: Any) -> Attr:
+    plain = value.item() if getattr(value, "size", 0) == 1 else value
+    # JAX has its own subclasses of Python's numbers.
+    return next((kind(plain) for kind in (bool, int, float) if isinstance(plain, kind)), str(plain))
 
 
 def shape_of(variable: Any) -> list[int] | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import mmap
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,8 @@ from runglass.schema.onnx import DATA_TYPES, MODEL
 from runglass.schema.tensor import DataType
 from runglass.writer.graphs.node import IO_NODE, Attr, Graph, Names, Node, graph_event, output_name
 
+# Where torch.onnx.export keeps the modules that a node is from, outermost first.
+TORCH_SCOPES = "pkg.torch.onnx.name_scopes"
 # By AttributeProto.type.
 ZEROS: dict[int, Attr] = {1: 0.0, 2: 0, 3: b""}
 
@@ -53,9 +56,13 @@ def parse_model(data: Any, where: str) -> dict[str, Any]:
     try:
         model = decode(MODEL, data)
     except WireError as error:
-        raise BadArgument(f"{where} is no ONNX model: {error}. Write it with torch.onnx.export or onnx.save.") from error
+        raise BadArgument(
+            f"{where} is no ONNX model: {error}. Write it with torch.onnx.export or onnx.save."
+        ) from error
     if not model.get("graph", {}).get("node"):
-        raise BadArgument(f"{where} is no ONNX model: it has no graph with nodes. Write it with torch.onnx.export.")
+        raise BadArgument(
+            f"{where} is no ONNX model: it has no graph with nodes. Write it with torch.onnx.export."
+        )
     graph: dict[str, Any] = model["graph"]
     return graph
 
@@ -131,7 +138,9 @@ class OnnxReading:
         )
 
     def _add(self, name: str, op: str, inputs: list[str], known: Known) -> Known:
-        node = Node(name=self._names.take(name), op=op, inputs=inputs, shapes=[known.shape], dtype=known.dtype)
+        node = Node(
+            name=self._names.take(name), op=op, inputs=inputs, shapes=[known.shape], dtype=known.dtype
+        )
         self.nodes.append(node)
         return Known(node.name, known.shape, known.dtype)
 
@@ -141,13 +150,22 @@ class OnnxReading:
 
 
 def wanted_name(node: dict[str, Any]) -> str:
-    return node.get("name") or node.get("op_type") or "node"
+    """A node's own name, below the modules that it is from where only its properties tell them."""
+    name: str = node.get("name") or node.get("op_type") or "node"
+    scopes: list[str] = []
+    for each in node.get("metadata_props", []):
+        if each.get("key") == TORCH_SCOPES and "/" not in name:
+            # The list as Python prints it; its last item is the operation.
+            scopes = re.findall(r"'([^']*)'", each.get("value", ""))[:-1]
+    return "/".join([*scopes, name])
 
 
 def declared(graph: dict[str, Any], field: str) -> Iterator[tuple[str, Known]]:
     for info in graph.get(field, []):
         kind = info.get("type", {}).get("tensor_type", {})
-        shape = [dim.get("dim_value", -1) for dim in kind["shape"].get("dim", [])] if "shape" in kind else None
+        shape = (
+            [dim.get("dim_value", -1) for dim in kind["shape"].get("dim", [])] if "shape" in kind else None
+        )
         yield info.get("name", ""), Known(None, shape, DATA_TYPES.get(kind.get("elem_type", 0)))
 
 

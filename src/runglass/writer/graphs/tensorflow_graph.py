@@ -39,7 +39,10 @@ def trimmed(graph_def: bytes) -> bytes:
     except WireError as error:
         raise BadArgument(f"add_graph was given a GraphDef that cannot be read: {error}") from error
     functions = graph.get("library", {}).get("function", [])
-    nodes = [*graph.get("node", []), *(node for function in functions for node in function.get("node_def", []))]
+    nodes = [
+        *graph.get("node", []),
+        *(node for function in functions for node in function.get("node_def", [])),
+    ]
     for node in nodes:
         if "attr" in node:
             node["attr"] = without_large(node["attr"])

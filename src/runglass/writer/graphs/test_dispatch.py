@@ -5,20 +5,21 @@ from collections import UserDict, namedtuple
 import pytest
 
 from runglass.errors import BadArgument
-from runglass.writer.graphs import graph_events, graph_values
-from runglass.writer.graphs.arguments import call_arguments
+from runglass.writer.graphs import model_graph
+from runglass.writer.graphs.arguments import BY_PLACE, call_arguments, parameter_names
 
 
 @pytest.mark.parametrize("model", [3, None, object(), [1, 2], b"bytes"])
 def test_what_is_no_model(model: object):
-    with pytest.raises(BadArgument, match=f"cannot make a graph of a {type(model).__name__}.*torch.nn.Module"):
-        graph_events(model, (1,))
-    assert graph_values(model) == []
+    with pytest.raises(
+        BadArgument, match=f"cannot make a graph of a {type(model).__name__}.*torch.nn.Module"
+    ):
+        model_graph(model, (1,))
 
 
 def test_a_file_that_is_not_there():
     with pytest.raises(BadArgument, match=r"nowhere\.onnx"):
-        graph_events("nowhere.onnx")
+        model_graph("nowhere.onnx")
 
 
 def test_how_inputs_become_arguments():
@@ -32,4 +33,12 @@ def test_how_inputs_become_arguments():
     assert call_arguments(forward, {"y": 1, "x": 2}) == ((), {"y": 1, "x": 2})
     assert call_arguments(forward, UserDict(x=2)) == ((), {"x": 2})
     assert call_arguments(forward, {"image": 1}) == (({"image": 1},), {})
+    assert call_arguments(lambda x, /: x, {"x": 1}) == (({"x": 1},), {})
     assert call_arguments(max, {"a": 1}) == (({"a": 1},), {})
+
+
+def test_the_names_of_arguments_by_place():
+    def forward(a: int, /, b: int, *rest: int, key: int) -> None: ...
+
+    assert parameter_names(forward, BY_PLACE) == ["a", "b"]
+    assert parameter_names(max, BY_PLACE) == []

@@ -84,6 +84,16 @@ def test_shapes_types_and_attributes():
     assert nodes["Split"]["attr"]["split"] == {"list": {"i": [2, 2]}}
 
 
+def test_modules_that_only_properties_tell():
+    convolution = node("Conv", ["x"], ["y"], "node_conv")
+    convolution["metadata_props"] = [
+        {"key": "namespace", "value": "other"},
+        {"key": "pkg.torch.onnx.name_scopes", "value": "['', 'features', 'features.0', 'conv']"},
+    ]
+    nodes = read({"node": [convolution], "input": [value("x", 1)], "output": [value("y", 1)]})
+    assert nodes["features/features.0/node_conv"]["input"] == ["input/x"]
+
+
 def test_branches_are_scopes_that_see_what_is_outside():
     branch = {"node": [node("Neg", ["x"], ["n"])], "output": [value("n", 1)]}
     graph = {
@@ -97,8 +107,12 @@ def test_branches_are_scopes_that_see_what_is_outside():
 
 
 def test_a_file_whose_weights_are_passed_over(tmp_path: Path):
-    tensor = Message("T", Field(1, "dims", "int64", repeated=True), Field(8, "name", "string"), Field(9, "raw", "bytes"))
-    graph = Message("G", Field(1, "node", "bytes", repeated=True), Field(5, "initializer", tensor, repeated=True))
+    tensor = Message(
+        "T", Field(1, "dims", "int64", repeated=True), Field(8, "name", "string"), Field(9, "raw", "bytes")
+    )
+    graph = Message(
+        "G", Field(1, "node", "bytes", repeated=True), Field(5, "initializer", tensor, repeated=True)
+    )
     relu = b"\x0a\x01w\x12\x01y\x22\x04Relu"
     weights = {"dims": [1000], "name": "w", "raw": bytes(4000)}
     model = Message("M", Field(7, "graph", graph))
@@ -110,7 +124,9 @@ def test_a_file_whose_weights_are_passed_over(tmp_path: Path):
     assert onnx_graph(str(path)) == onnx_graph(path.read_bytes())
 
 
-@pytest.mark.parametrize("content", [b"", b"PK\x03\x04 not a model", b"\x08\x08", b"\x3a\xff\xff\xff\xff\x0f"])
+@pytest.mark.parametrize(
+    "content", [b"", b"PK\x03\x04 not a model", b"\x08\x08", b"\x3a\xff\xff\xff\xff\x0f"]
+)
 def test_what_is_no_model(content: bytes, tmp_path: Path):
     path = tmp_path / "model.onnx"
     path.write_bytes(content)

@@ -27,12 +27,19 @@ BLOCKS = {"prim::If": ("then", "else"), "prim::Loop": ("body",)}
 FIXES = (
     ("strict=False", "Pass use_strict_trace=False: the model returns or changes a dict or a list."),
     ("Only tensors, lists, tuples", "Give a module whose forward returns tensors, or tuples or dicts of them."),
+    ("cannot infer type", "Give a module whose forward returns tensors, or tuples or dicts of them."),
+    ("Only Tensors and", "Give tensors as inputs; bind other arguments with a small wrapper module."),
     ("same device", "Move the inputs to the device of the model."),
+    ("same dtype", "Give the inputs the dtype of the model's weights."),
     ("should be the same", "Give the inputs the device and the dtype of the model's weights."),
     ("positional argument", "Give the inputs as forward takes them: a tensor, a tuple of arguments, or a dict by name."),
-    ("Argument #", "Give tensors as inputs; bind other arguments with a small wrapper module."),
     ("shapes cannot be multiplied", "Give inputs of the shape that the model takes, the batch included."),
+    ("uninitialized parameters", "Call the model once before, so that its lazy layers know their shapes."),
 )  # fmt: skip
+UNKNOWN_TROUBLE = (
+    "See that model(*inputs) runs in evaluation mode, and leave out what is no PyTorch operation with a small wrapper "
+    "module."
+)
 
 
 def is_torch(model: object, inputs: object) -> bool:
@@ -42,8 +49,10 @@ def is_torch(model: object, inputs: object) -> bool:
         return False
     if isinstance(model, torch.nn.Module | torch.jit.ScriptFunction):
         return True
-    items = inputs if isinstance(inputs, tuple | list) else [inputs]
-    return callable(model) and any(isinstance(item, torch.Tensor) for item in items)
+    if not callable(model):
+        return False
+    args, kwargs = call_arguments(model, inputs)
+    return any(isinstance(item, torch.Tensor) for item in (*args, *kwargs.values()))
 
 
 def torch_graph(model: Any, inputs: object, *, is_verbose: bool, uses_strict_trace: bool) -> Graph:
@@ -53,8 +62,9 @@ def torch_graph(model: Any, inputs: object, *, is_verbose: bool, uses_strict_tra
             "add_graph(model, torch.zeros(1, 3, 32, 32)). Several arguments go into a tuple."
         )
     # A compiled module cannot be traced; what it was made from can.
-    traced = trace(getattr(model, "_orig_mod", model), inputs, uses_strict_trace)
-    graph = traced.inlined_graph
+    model = getattr(model, "_orig_mod", model)
+    traced = trace(model, inputs, uses_strict_trace)
+    graph = inlined(traced, is_ours=traced is not model)
     if is_verbose:
         print(graph)
     return Graph(
@@ -78,16 +88,22 @@ def trace(model: Any, inputs: object, is_strict: bool) -> Any:
             raise untraceable(model, error) from error
 
 
+def inlined(traced: Any, *, is_ours: bool) -> Any:
+    """The graph without calls. The copy that PyTorch makes numbers values anew, so ours is changed in place."""
+    torch: Any = sys.modules["torch"]
+    if not is_ours:
+        return traced.inlined_graph
+    graph = traced.graph
+    torch._C._jit_pass_inline(graph)
+    return graph
+
+
 def untraceable(model: object, error: Exception) -> BadArgument:
     text = str(error).strip()
-    fix = next(
-        (fix for sign, fix in FIXES if sign in text),
-        "See that model(*inputs) runs in evaluation mode, and leave out what is no PyTorch operation with a small "
-        "wrapper module.",
-    )
+    fix = next((fix for sign, fix in FIXES if sign in text), UNKNOWN_TROUBLE)
     name = getattr(model, "__name__", type(model).__name__)
-    what = text.splitlines()[0] if text else type(error).__name__
-    return BadArgument(f"add_graph cannot trace {name}: {what} {fix}")
+    what = text.splitlines()[0].rstrip(".") if text else type(error).__name__
+    return BadArgument(f"add_graph cannot trace {name}: {what}. {fix}")
 
 
 @contextmanager
@@ -100,7 +116,7 @@ def left_as_found(model: Any) -> Iterator[None]:
         (module, name, buffer, buffer._version, buffer.detach().clone())
         for module in modules
         for name, buffer in module.named_buffers(recurse=False)
-        if not buffer.is_inference()
+        if not torch.nn.parameter.is_lazy(buffer) and not buffer.is_inference()
     ]
     tensors = [tensor for module in modules for tensor in module.parameters(recurse=False)]
     gpus = sorted({tensor.device.index for tensor in tensors if tensor.device.type == "cuda"})
@@ -130,6 +146,8 @@ class TraceReading:
         # By the tracer's name of a value that is a module: its path from the model, as scopes are spelled.
         self._modules: dict[str, list[str]] = {}
         self._root, self._labels = module_labels(traced)
+        # By the same path, its steps joined: what a module holds.
+        self._weights = held_tensors(traced)
         for value in graph.inputs():
             if value.uses() and not is_module(value):
                 self._add(value, f"input/{value.debugName()}", IO_NODE)
@@ -148,10 +166,13 @@ class TraceReading:
                 if is_module(value):
                     continue
             else:
-                path = node.scopeName().split("/")
-            scope = "/".join([base, *filter(None, map(self._label, path))])
+                path = list(whole_path(node.scopeName()))
+            scope = "/".join([base, *map(self._label, path)])
             outputs = list(node.outputs())
-            givers = [*node.inputs(), *self._read_blocks(node, f"{scope}/{outputs[0].debugName()}" if outputs else scope)]
+            givers = [
+                *node.inputs(),
+                *self._read_blocks(node, f"{scope}/{outputs[0].debugName()}" if outputs else scope),
+            ]
             for value in outputs:
                 self._add(value, f"{scope}/{value.debugName()}", kind, givers, attributes_text(node))
 
@@ -182,10 +203,13 @@ class TraceReading:
         if is_given:
             self._givers[value.debugName()] = name
         node = Node(name=name, op=op, inputs=inputs, attrs={"attr": attributes})
-        if value.isCompleteTensor():
+        weight = self._weights.get(self._modules.get(value.debugName(), [""])[-1])
+        if weight is not None:
+            node.shapes, node.dtype = [list(weight.shape)], data_type(weight.dtype)
+            node.device = device_name(weight.device)
+        elif value.isCompleteTensor():
             kind = value.type()
-            node.shapes = [kind.sizes()]
-            node.dtype = data_type(kind.dtype())
+            node.shapes, node.dtype = [kind.sizes()], data_type(kind.dtype())
             node.device = device_name(kind.device())
         self.nodes.append(node)
 
@@ -199,6 +223,29 @@ def module_labels(traced: Any) -> tuple[str, dict[str, str]]:
         for alias, module in traced.named_modules(prefix=ROOT)
     }
     return traced.original_name, labels
+
+
+def held_tensors(traced: Any) -> dict[str, Any]:
+    """Parameters and buffers by their alias. Differs from PyTorch's writer, which gives weights no shape."""
+    if not hasattr(traced, "named_modules"):
+        return {}
+    return dict([*traced.named_parameters(ROOT), *traced.named_buffers(ROOT)])
+
+
+def whole_path(scope: str) -> Iterator[str]:
+    """The aliases of a scope, and those of modules on the way that are not called themselves, as a ModuleList is not.
+
+    Differs from PyTorch's writer, which shows the layers of two lists as one and keeps the weights apart from them.
+    """
+    outer = ROOT
+    for alias in filter(None, scope.split("/")):
+        if alias.startswith(f"{outer}."):
+            for name in alias[len(outer) + 1 :].split("."):
+                outer = f"{outer}.{name}"
+                yield outer
+        else:
+            yield alias
+        outer = alias
 
 
 def is_module(value: Any) -> bool:

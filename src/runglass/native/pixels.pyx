@@ -1,0 +1,94 @@
+"""Float pixels and planes of them turned to what picture files hold, without the GIL. Knows no file format."""
+
+from libc.stdint cimport uint8_t
+
+cimport numpy as cnp
+import numpy as np
+
+from runglass.native.arrays cimport real
+
+cnp.import_array()
+
+cdef enum:
+    # The name of this filter in a PNG.
+    UP = 2
+
+
+cdef void convert(const real* x, Py_ssize_t n, uint8_t* out) noexcept nogil:
+    cdef Py_ssize_t i
+    cdef real value
+    for i in range(n):
+        value = x[i] * <real>255.5
+        # False for NaN, which becomes black.
+        value = value if value > <real>0 else <real>0
+        value = value if value < <real>255 else <real>255
+        out[i] = <uint8_t><int>value
+
+
+cdef converted(const real[::1] values):
+    cdef Py_ssize_t n = values.shape[0]
+    cdef cnp.ndarray result = np.empty(n, dtype=np.uint8)
+    cdef uint8_t* out = <uint8_t*>cnp.PyArray_DATA(result)
+    cdef const real* x = &values[0] if n else NULL
+    with nogil:
+        convert(x, n, out)
+    return result
+
+
+def unit_to_bytes(values):
+    """Each of the 256 bytes gets an equal share of [0, 1], as TensorFlow scales; what lies outside is cut.
+
+    `values` is one contiguous row of float32 or float64.
+    """
+    if values.dtype == np.float32:
+        return converted[float](values)
+    return converted[double](values)
+
+
+cdef void differ(
+    const uint8_t* source,
+    Py_ssize_t height,
+    Py_ssize_t width,
+    Py_ssize_t channels,
+    Py_ssize_t row_stride,
+    Py_ssize_t pixel_stride,
+    Py_ssize_t channel_stride,
+    uint8_t* out,
+) noexcept nogil:
+    cdef Py_ssize_t y, x, c
+    cdef const uint8_t* row
+    cdef uint8_t* to
+    for y in range(height):
+        out[0] = UP
+        # The same without strides, which compilers know to do many at a time.
+        if channel_stride == 1 and pixel_stride == channels:
+            row = source + y * row_stride
+            to = out + 1
+            for x in range(width * channels):
+                to[x] = row[x] - row[x - row_stride] if y else row[x]
+            out += 1 + width * channels
+            continue
+        for c in range(channels):
+            row = source + y * row_stride + c * channel_stride
+            to = out + 1 + c
+            if y == 0:
+                for x in range(width):
+                    to[x * channels] = row[x * pixel_stride]
+            else:
+                for x in range(width):
+                    to[x * channels] = row[x * pixel_stride] - row[x * pixel_stride - row_stride]
+        out += 1 + width * channels
+
+
+def rows_less_the_row_above(const uint8_t[:, :, :] pixels):
+    """Pixels (height, width, channels) in any order of memory as PNG wants its rows: byte 2, then differences to the row above."""
+    cdef Py_ssize_t height = pixels.shape[0], width = pixels.shape[1], channels = pixels.shape[2]
+    cdef cnp.ndarray result = np.empty((height, 1 + width * channels), dtype=np.uint8)
+    cdef uint8_t* out = <uint8_t*>cnp.PyArray_DATA(result)
+    cdef const uint8_t* source = &pixels[0, 0, 0] if height and width and channels else NULL
+    if source != NULL:
+        with nogil:
+            differ(
+                source, height, width, channels, pixels.strides[0], pixels.strides[1], pixels.strides[2], out
+            )
+    return result

@@ -1,0 +1,151 @@
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from runglass.native.journal import Journal, record_boundary
+from runglass.native.records import frame
+
+BEFORE, AFTER = b"<", b">"
+
+
+class Plain(Journal):
+    """A journal whose scalars are a number between two marks, and which says what was asked of it."""
+
+    def __init__(self, **more):
+        super().__init__(**{"clock": lambda: 2.0, "wake_bytes": 1 << 20, "max_bytes": 1 << 30, **more})
+        self.asked = []
+        self.room_to_make = False
+
+    def scalar_parts(self, tag, is_double):
+        self.asked.append(tag)
+        return BEFORE + tag.encode(), AFTER
+
+    def add_odd_scalar(self, *arguments):
+        self.asked.append(arguments)
+
+    def wake(self):
+        self.asked.append("wake")
+
+    def make_room(self):
+        if self.room_to_make:
+            self.take()
+        return self.room_to_make
+
+
+def payload(tag, number, stamp):
+    return stamp + BEFORE + tag + number + AFTER
+
+
+AT_TWO = bytes.fromhex("090000000000000040")
+
+
+def test_a_scalar_is_stamp_and_parts_around_its_number():
+    journal = Plain()
+    journal.add_scalar("a", 0.5, 0)
+    journal.add_scalar("b", 0.5, 300, 2.0, precision="float64")
+    journal.add_scalar("a", True, -1)
+    assert bytes(journal.take()) == b"".join(
+        [
+            frame(payload(b"a", bytes.fromhex("0000003f"), AT_TWO)),
+            frame(payload(b"b", bytes.fromhex("000000000000e03f"), AT_TWO + bytes.fromhex("10ac02"))),
+            frame(payload(b"a", bytes.fromhex("0000803f"), AT_TWO + b"\x10" + b"\xff" * 9 + b"\x01")),
+        ]
+    )
+    assert journal.asked == ["a", "b"]
+    assert journal.take() is None
+
+
+def test_what_is_not_plain_is_left_to_the_subclass():
+    journal = Plain()
+    odd = [
+        (7, 1.0, 0, None, "float32"),
+        ("a", "1", 0, None, "float32"),
+        ("a", 2**64, 0, None, "float32"),
+        ("a", 1.0, 2**63, None, "float32"),
+        ("a", 1.0, None, None, "float32"),
+        ("a", 1.0, 0, math.nan, "float32"),
+        ("a", 1.0, 0, 5, "float32"),
+        ("a", 1.0, 0, None, "half"),
+    ]
+    for tag, value, step, wall_time, precision in odd:
+        journal.add_scalar(tag, value, step, wall_time, precision=precision)
+    journal.is_closed = True
+    journal.add_scalar("a", 1.0, 0)
+    assert journal.asked == [*odd, ("a", 1.0, 0, None, "float32")]
+    assert journal.size == 0
+
+
+def test_the_system_clock_is_read_where_none_is_given():
+    import time
+
+    journal = Plain(clock=None)
+    before = time.time()
+    assert before <= journal.now() <= time.time()
+
+
+def test_it_asks_once_until_the_asking_is_answered():
+    journal = Plain(wake_bytes=1)
+    journal.add(b"x")
+    journal.add(b"y")
+    assert journal.asked == ["wake"]
+    journal.is_asked = False
+    journal.add(b"z")
+    assert journal.asked == ["wake", "wake"]
+    assert bytes(journal.take()) == frame(b"x") + frame(b"y") + frame(b"z")
+
+
+def test_past_its_limit_whole_records_are_dropped_and_counted():
+    journal = Plain(max_bytes=40)
+    # One record may be larger than the limit.
+    journal.add(b"x" * 50)
+    journal.add(b"y")
+    journal.add_scalar("a", 1.0, 0)
+    assert journal.dropped == 2
+    assert bytes(journal.take()) == frame(b"x" * 50)
+    journal.add(b"x" * 20)
+    journal.room_to_make = True
+    journal.add(b"y" * 20)
+    assert (journal.dropped, bytes(journal.take())) == (2, frame(b"y" * 20))
+
+
+def test_many_and_long_tags_do_not_stay_in_memory():
+    journal = Plain()
+    tags = [f"{i:02}" * 50_000 for i in range(30)]
+    for tag in tags * 2:
+        journal.add_scalar(tag, 1.0, 0)
+        journal.add_scalar(tag, 1.0, 1)
+        found = payload(tag.encode(), bytes.fromhex("0000803f"), AT_TWO)
+        assert bytes(journal.take()).startswith(frame(found))
+    # Asked for once while it is in use, and again where it was forgotten meanwhile.
+    assert 30 < len(journal.asked) <= 60
+
+
+def test_jobs_come_out_in_order_and_are_weighed():
+    journal = Plain()
+    journal.add_job("first", 10)
+    journal.add_job("second", 5)
+    assert (journal.job_count, journal.job_bytes) == (2, 15)
+    assert journal.next_job() == "first"
+    assert (journal.job_count, journal.job_bytes) == (1, 5)
+    assert journal.next_job() == "second"
+    assert journal.next_job() is None
+
+
+def test_a_cleared_journal_is_empty():
+    journal = Plain(wake_bytes=1)
+    journal.add(b"x")
+    journal.add_job("job", 10)
+    journal.clear()
+    assert (journal.take(), journal.next_job(), journal.job_bytes, journal.is_asked) == (None, None, 0, False)
+    journal.add(b"y")
+    assert bytes(journal.take()) == frame(b"y")
+
+
+@pytest.mark.parametrize("limit", range(60))
+def test_records_are_told_apart(limit):
+    records = [frame(b"abc"), frame(b""), frame(b"0123456789")]
+    ends = [0, 19, 35, 61]
+    count = max(i for i, end in enumerate(ends) if end <= limit)
+    assert record_boundary(b"".join(records), limit) == (ends[count], count)

@@ -1,0 +1,149 @@
+"""Puts a command and its recording together: the command starts first and is never waited with; all else happens beside it."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from runglass.errors import BadRequest
+from runglass.recorder.child import Child
+from runglass.recorder.console import Console
+
+NOT_FOUND = 127
+NOT_EXECUTABLE = 126
+RUN_DIR_VARIABLE = "RUNGLASS_RUN_DIR"
+INTERPRETER = re.compile(r"^(python[\d.]*|bash|sh|zsh|node|julia|Rscript|perl|ruby)$")
+MAX_NAME_CHARS = 60
+
+
+def record(command: Sequence[str], *, logdir: str, name: str | None, interval_s: float) -> int:
+    """Run `command` to its end and return its exit status. Trouble with recording is told, and changes nothing else."""
+    if shutil.which(command[0]) is None and not os.path.exists(command[0]):
+        note(f"Error: {command[0]}: command not found. Check its spelling, or name it with its path.")
+        return NOT_FOUND
+    run_dir, is_made = make_run_dir(Path(logdir), name, command)
+    console = Console()
+    environment = {**os.environ, RUN_DIR_VARIABLE: str(run_dir.absolute())}
+    began_s = time.time()
+    note(f"Runglass records this run in {run_dir}. To look at it: runglass {shlex.quote(logdir)}")
+    try:
+        child = Child(command, environment, console.feed)
+    except OSError as error:
+        if is_made:
+            run_dir.rmdir()
+        note(f"Error: {command[0]}: {why_not_started(error)}")
+        return NOT_FOUND if isinstance(error, FileNotFoundError) else NOT_EXECUTABLE
+    recorder = RecorderThread(command, child.pid, run_dir, console, began_s, interval_s)
+    recorder.start()
+    status = child.wait()
+    for trouble in recorder.finish(status):
+        note(f"Note: {trouble}")
+    return status
+
+
+class RecorderThread(threading.Thread):
+    """Everything that costs time, the imports included, while the command is already running."""
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        pid: int,
+        run_dir: Path,
+        console: Console,
+        began_s: float,
+        interval_s: float,
+    ) -> None:
+        super().__init__(name="runglass-recorder", daemon=True)
+        self._arguments = (command, pid, run_dir, console, began_s, interval_s)
+        self._ended = threading.Event()
+        self._status = 0
+        self._troubles: list[str] = []
+
+    def run(self) -> None:
+        try:
+            from runglass.recorder.log import RunLog
+
+            log = RunLog(*self._arguments)
+            try:
+                log.follow(self._ended)
+            finally:
+                self._troubles = log.finish(self._status)
+        except Exception as error:
+            self._troubles.append(f"The run could not be recorded: {type(error).__name__}: {error}")
+
+    def finish(self, status: int) -> list[str]:
+        """What has gone wrong, for the user."""
+        self._status = status
+        self._ended.set()
+        self.join()
+        return self._troubles
+
+
+def make_run_dir(logdir: Path, name: str | None, command: Sequence[str]) -> tuple[Path, bool]:
+    """The directory, and whether it was made. One whose name was not chosen is always another's to nobody."""
+    if name is not None:
+        if not name.strip("./\\") or os.path.isabs(name) or ".." in Path(name).parts:
+            raise BadRequest(
+                f"--name {name!r} is no name below the log directory; write one such as baseline or lr/0.1.",
+                where="name",
+            )
+        is_made = not (logdir / name).exists()
+        make_directory(logdir / name, exist_ok=True)
+        return logdir / name, is_made
+    stem = f"{time.strftime('%Y-%m-%d_%H-%M-%S')}_{short_name(command)}"
+    make_directory(logdir, exist_ok=True)
+    # Many may be started in one second.
+    for ending in ("", *(f"-{number}" for number in range(2, 10_000))):
+        try:
+            (logdir / f"{stem}{ending}").mkdir()
+        except FileExistsError:
+            continue
+        except OSError as error:
+            raise cannot_make(logdir, error) from error
+        return logdir / f"{stem}{ending}", True
+    raise BadRequest(f"{logdir} has 10,000 runs named {stem}. Choose a name: --name NAME.", where="name")
+
+
+def make_directory(path: Path, *, exist_ok: bool) -> None:
+    try:
+        path.mkdir(parents=True, exist_ok=exist_ok)
+    except OSError as error:
+        raise cannot_make(path, error) from error
+
+
+def cannot_make(path: Path, error: OSError) -> BadRequest:
+    return BadRequest(
+        f"{path} cannot be made: {error.strerror}. The command was not started. Choose another place: --logdir DIR.",
+        where="logdir",
+    )
+
+
+def short_name(command: Sequence[str]) -> str:
+    """What a command is about: of `python -u train.py --lr 1`, "train"; of `python -m my.tool`, "my.tool"."""
+    words = list(command)
+    if INTERPRETER.match(Path(words[0]).name):
+        is_module = words[1:2] == ["-m"] and len(words) > 2
+        scripts = [] if "-c" in words else [word for word in words[1:] if not word.startswith("-")]
+        words = words[2:] if is_module else scripts or words
+    name = Path(words[0]).name
+    name = re.sub(r"[^\w.-]+", "_", name.removesuffix(".py").removesuffix(".sh")).strip("._")
+    return name[:MAX_NAME_CHARS] or "command"
+
+
+def why_not_started(error: OSError) -> str:
+    if isinstance(error, FileNotFoundError):
+        return "its first line names an interpreter that is not there."
+    if isinstance(error, PermissionError):
+        return "permission denied. Is it a program, and executable (chmod +x)?"
+    return f"{error.strerror}."
+
+
+def note(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)

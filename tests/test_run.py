@@ -1,0 +1,216 @@
+"""`runglass run` around real commands: they behave as if it were not there, and what they did can be read back."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import termios
+from pathlib import Path
+
+import pytest
+
+import runglass
+from runglass import flags
+from runglass.errors import BadRequest
+from runglass.reader import Log
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and terminals are POSIX's")
+
+RUN = [sys.executable, "-m", "runglass", "run"]
+# Tells its readiness by a line, and what it gets afterwards by its exit status.
+WAITS_FOR_SIGNAL = """
+import signal, sys
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(41))
+signal.signal(signal.SIGUSR1, lambda *_: sys.exit(42))
+print("ready", flush=True)
+signal.pause()
+"""
+
+
+@pytest.fixture
+def workdir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))
+    return tmp_path
+
+
+def run(*words: str, **options: object) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run([*RUN, *words], capture_output=True, timeout=60, **options)
+
+
+def python(code: str) -> list[str]:
+    return ["--", sys.executable, "-c", code]
+
+
+def open_run(workdir: Path) -> tuple[Log, str]:
+    log = runglass.open(workdir / "runs")
+    (found,) = log.runs
+    return log, found
+
+
+def text(log: Log, run: str, tag: str) -> str:
+    return "\n".join(str(value) for value in log.read(run, tag).value)
+
+
+def test_a_command_and_what_is_recorded_of_it(workdir: Path) -> None:
+    code = "import os, sys; print(os.environ['RUNGLASS_RUN_DIR']); print('oh', file=sys.stderr); sys.exit(7)"
+    done = run(*python(code))
+    assert done.returncode == 7
+    (directory,) = (workdir / "runs").iterdir()
+    assert done.stdout.decode() == f"{directory}\n"
+    assert done.stderr.endswith(b"oh\n")
+    log, name = open_run(workdir)
+    console = text(log, name, "system/console")
+    assert str(directory) in console
+    assert "oh" in console
+    command = text(log, name, "system/command")
+    assert "| exit status | 7 |" in command
+    assert "sys.exit(7)" in command
+    assert "numpy==" in text(log, name, "system/environment")
+    memory = log.scalars(name, "system/memory/machine_gb").value
+    assert len(memory) >= 1
+    assert 0 < memory[0] < 100_000
+
+
+def test_curves_have_a_point_per_interval(workdir: Path) -> None:
+    # Busy for a while, counted from when recording has begun.
+    code = """
+import os, time
+while not os.listdir(os.environ["RUNGLASS_RUN_DIR"]): pass
+end = time.time() + 1
+while time.time() < end: pass
+"""
+    assert run("--name", "a/b", "--interval", "0.2", *python(code)).returncode == 0
+    log, name = open_run(workdir)
+    assert name == "a/b"
+    cores = log.scalars(name, "system/cpu/run_cores").value
+    assert len(cores) >= 2
+    assert max(cores) > 0
+    assert max(log.scalars(name, "system/processes").value) == 1
+
+
+def test_the_command_is_not_found(workdir: Path) -> None:
+    done = run("--", "no-such-command-here")
+    assert done.returncode == 127
+    assert b"no-such-command-here: command not found" in done.stderr
+    assert not (workdir / "runs").exists()
+
+
+def test_the_command_cannot_be_started(workdir: Path) -> None:
+    (workdir / "plain").write_text("text")
+    (workdir / "script").write_text("#!/no/such/interpreter\n")
+    (workdir / "script").chmod(0o755)
+    assert run("--", "./plain").returncode == 126
+    assert run("--", "./script").returncode == 127
+    assert list((workdir / "runs").iterdir()) == []
+
+
+def test_standard_input_and_bytes_pass_through(workdir: Path) -> None:
+    data = bytes(range(256)) * 1000
+    done = run("cat", input=data)
+    assert done.stdout == data
+    assert done.returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("number", "status"),
+    [(signal.SIGTERM, 41), (signal.SIGUSR1, 42), (signal.SIGINT, 130), (signal.SIGHUP, 129)],
+)
+def test_signals_are_passed_on(workdir: Path, number: signal.Signals, status: int) -> None:
+    with subprocess.Popen(
+        [*RUN, *python(WAITS_FOR_SIGNAL)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"ready\n"
+        process.send_signal(number)
+        assert process.wait(60) == status
+    log, name = open_run(workdir)
+    assert f"| exit status | {status} |" in text(log, name, "system/command")
+
+
+def test_output_that_nobody_reads_ends_the_command(workdir: Path) -> None:
+    with subprocess.Popen([*RUN, "--", "yes"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"y\n"
+        process.stdout.close()
+        assert process.wait(60) == 128 + signal.SIGPIPE
+    log, name = open_run(workdir)
+    assert "y\ny\n" in text(log, name, "system/console")
+
+
+def test_what_is_left_running_is_not_waited_for(workdir: Path) -> None:
+    done = run("--", "sh", "-c", "sleep 1000 & echo $!")
+    assert done.returncode == 0
+    os.kill(int(done.stdout), signal.SIGKILL)
+
+
+def test_a_log_that_cannot_be_written_changes_nothing(workdir: Path) -> None:
+    code = (
+        "import os, shutil; d = os.environ['RUNGLASS_RUN_DIR']; shutil.rmtree(d); open(d, 'w'); print('done')"
+    )
+    done = run(*python(code))
+    assert done.returncode == 0
+    assert done.stdout == b"done\n"
+
+
+def test_in_a_terminal_the_command_has_one_too(workdir: Path) -> None:
+    code = (
+        "import os, sys; print([os.isatty(fd) for fd in range(3)], os.get_terminal_size()); "
+        "print('got', input('? ')); import signal; signal.pause()"
+    )
+    master, slave = os.openpty()
+    termios.tcsetwinsize(slave, (33, 77))
+    # As a shell would start it: in front, with the terminal as its own.
+    starter = (
+        "import fcntl, os, sys, termios; os.setsid(); fcntl.ioctl(0, termios.TIOCSCTTY, 0); "
+        "os.execv(sys.argv[1], sys.argv[1:])"
+    )
+    before = termios.tcgetattr(slave)
+    with subprocess.Popen(
+        [sys.executable, "-c", starter, *RUN, *python(code)], stdin=slave, stdout=slave, stderr=slave
+    ) as process:
+
+        def read_until(wanted: bytes) -> bytes:
+            seen = b""
+            while wanted not in seen:
+                seen += os.read(master, 1000)
+            return seen
+
+        seen = read_until(b"? ")
+        assert b"[True, True, True] os.terminal_size(columns=77, lines=33)\r\n" in seen
+        os.write(master, b"abc\r")
+        read_until(b"got abc")
+        os.write(master, b"\x03")
+        assert process.wait(60) == 130
+    assert termios.tcgetattr(slave) == before
+    os.close(master)
+    os.close(slave)
+    log, name = open_run(workdir)
+    assert "? abc\ngot abc\n" in text(log, name, "system/console")
+
+
+# -- flags
+
+
+def test_flags_of_the_command_are_its_own() -> None:
+    args = flags.parse_run(["--name", "x", "--", "python", "--name", "y", "--", "z"])
+    assert (args.name, args.words) == ("x", ["python", "--name", "y", "--", "z"])
+    assert flags.parse_run(["python", "--logdir", "y"]).words == ["python", "--logdir", "y"]
+    assert flags.parse_run(["--interval=0.5", "x"]).interval == 0.5
+
+
+@pytest.mark.parametrize("words", [[], ["--"], ["--name", "x"]])
+def test_a_command_is_needed(words: list[str]) -> None:
+    with pytest.raises(BadRequest, match="runglass run -- python"):
+        flags.parse_run(words)
+
+
+@pytest.mark.parametrize("interval", ["0", "-1", "often", "inf"])
+def test_intervals(interval: str) -> None:
+    with pytest.raises(SystemExit):
+        flags.parse_run(["--interval", interval, "x"])

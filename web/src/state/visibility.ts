@@ -1,0 +1,23 @@
+// Whether anybody can see this page: its tab is in front and, in a notebook, its frame is not scrolled out of sight.
+// Knows nothing of what is shown.
+
+/** Calls back now and whenever it changes; returns the function that stops it. */
+export function watchVisibility(changed: (isVisible: boolean) => void): () => void {
+  let isOnScreen = true;
+  const tell = (): void => changed(!document.hidden && isOnScreen);
+  // Without a root of its own it looks through all frames around this one, whoever they belong to.
+  const observer =
+    window.top === window
+      ? null
+      : new IntersectionObserver((entries) => {
+          isOnScreen = entries.at(-1)?.isIntersecting ?? true;
+          tell();
+        });
+  observer?.observe(document.documentElement);
+  document.addEventListener("visibilitychange", tell);
+  tell();
+  return () => {
+    observer?.disconnect();
+    document.removeEventListener("visibilitychange", tell);
+  };
+}
