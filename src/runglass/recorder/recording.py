@@ -28,6 +28,10 @@ def record(command: Sequence[str], *, logdir: str, name: str | None, interval_s:
     if shutil.which(command[0]) is None and not os.path.exists(command[0]):
         note(f"Error: {command[0]}: command not found. Check its spelling, or name it with its path.")
         return NOT_FOUND
+    if "://" in logdir:
+        raise BadRequest(
+            f"--logdir {logdir}: a run is recorded on a local disk. Name a directory.", where="logdir"
+        )
     run_dir, is_made = make_run_dir(Path(logdir), name, command)
     console = Console()
     environment = {**os.environ, RUN_DIR_VARIABLE: str(run_dir.absolute())}
