@@ -78,6 +78,8 @@ class RecorderThread(threading.Thread):
             try:
                 log.follow(self._ended)
             finally:
+                # Whatever happened to us meanwhile, the end of the command is worth writing down.
+                self._ended.wait()
                 self._troubles = log.finish(self._status)
         except Exception as error:
             self._troubles.append(f"The run could not be recorded: {type(error).__name__}: {error}")
