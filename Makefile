@@ -9,7 +9,7 @@ PAGE_SOURCES := $(shell find web -type f -not -path '*/node_modules/*' 2>/dev/nu
 PORT ?= 6006
 SECONDS ?= 60
 
-.PHONY: setup demo test check bench bench-page fuzz interop notebook-test dev fix gen browser clean
+.PHONY: setup demo test check bench bench-page bench-writer fuzz interop notebook-test dev fix gen browser clean
 
 setup: $(STAMP)
 
@@ -61,6 +61,10 @@ bench: setup
 # The page beside TensorBoard's, in a real Chromium.
 bench-page: $(VENV)/.test-stamp chromium
 	$(BIN)/python -m bench.page
+
+# What logging costs, beside torch, tensorboardX and TensorFlow where `make interop` has put them.
+bench-writer: setup
+	$(BIN)/python -m bench.writer
 
 # Bounds checks on, then random and damaged bytes for SECONDS; the ordinary build comes back afterwards.
 fuzz: $(VENV)/.test-stamp

@@ -32,11 +32,13 @@ _started: dict[int, subprocess.Popen[bytes]] = {}
 
 def find_or_start(words: list[str]) -> tuple[Instance, bool]:
     """The server for these words of a command line, and whether it was there before."""
+    if words[:1] in (["inspect"], ["run"]):
+        raise BadRequest(
+            f"{words[0]} shows no page. Run it as a command: !runglass {words[0]} …", where=words[0]
+        )
     args = flags.parse(words, f"runglass {__version__}")
     if args.command == "inspect":
-        raise BadRequest(
-            "inspect shows no page. Run it as a command: !runglass inspect LOGDIR.", where="inspect"
-        )
+        raise BadRequest("--inspect shows no page. Run it as a command: !runglass inspect …", where="inspect")
     key = make_key(args)
     known = instances.list_instances()
     instance = next(

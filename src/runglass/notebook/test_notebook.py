@@ -233,6 +233,8 @@ def test_a_server_ends_some_time_after_its_kernel():
         ("--logdir 'logs", BadArgument, "No closing quotation"),
         ("", BadRequest, "No log directory"),
         ("inspect logs", BadRequest, "!runglass inspect"),
+        ("--inspect --logdir logs", BadRequest, "!runglass inspect"),
+        ("run -- python train.py", BadRequest, "!runglass run"),
         ("logs --logdir logs", BadRequest, "both given"),
     ],
 )

@@ -59,7 +59,7 @@ class RunLog:
     def follow(self, ended: threading.Event) -> None:
         """Until the command has ended: measure every interval, and take what was printed every few seconds."""
         next_measure_s = next_console_s = self._elapsed_s()
-        while not ended.is_set():
+        while True:
             now_s = self._elapsed_s()
             if now_s >= next_measure_s:
                 self._measure()
@@ -70,11 +70,12 @@ class RunLog:
                 self._write_facts()
                 self._flush()
                 next_console_s = now_s + CONSOLE_INTERVAL_S
-            ended.wait(max(0.0, min(next_measure_s, next_console_s) - self._elapsed_s()))
+            # Not measured once more at the end: what has ended uses nothing.
+            if ended.wait(max(0.0, min(next_measure_s, next_console_s) - self._elapsed_s())):
+                return
 
     def finish(self, status: int) -> list[str]:
         """Write the end of it; what went wrong, for the user."""
-        self._measure()
         self._write_console(is_last=True)
         self._write_text("command", self._describe_command(status))
         self._fact_finder.join(FACTS_S)

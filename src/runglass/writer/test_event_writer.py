@@ -201,7 +201,7 @@ def test_a_closed_writer_says_so(tmp_path):
     for add in (
         lambda: writer.add_scalar("x", 1.0, 0),
         lambda: writer.add_values([], 0),
-        lambda: writer.add_later(lambda: [], 0, size_bytes=0),
+        lambda: writer.add_later(list, 0, size_bytes=0),
         lambda: writer.add_event({"graph_def": b""}),
     ):
         with pytest.raises(BadArgument, match=r"tfevents.* is closed"):

@@ -111,10 +111,14 @@ def test_it_rests_longer_after_each_failure_and_warns_once(made, disk, monkeypat
     monkeypatch.setattr(outlet.time, "monotonic", lambda: now[0])
     disk.room = 0
     add(made, names(1))
-    with pytest.warns(RuntimeWarning, match="cannot be written") as warned:
+
+    def pass_time():
         for _ in range(200):
             made.write_out()
             now[0] += 1.0
+
+    with pytest.warns(RuntimeWarning, match="cannot be written") as warned:
+        pass_time()
     assert len(warned) == 1
     # At 0, 1, 3, 7, 15, 31, 63, then every 60 seconds.
     assert disk.begun == 9
