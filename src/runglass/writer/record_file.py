@@ -19,7 +19,7 @@ from runglass.errors import BadArgument
 from runglass.native.records import frame
 from runglass.native.wire import encode
 from runglass.schema.event import EVENT, FILE_VERSION, SessionStatus
-from runglass.writer.stamps import plain_step, plain_wall_time
+from runglass.writer.arrays import to_step, to_wall_time
 
 WRITER_NAME = "runglass.writer"
 # Pending records past this are written without waiting for a flush, so that memory stays bounded.
@@ -88,7 +88,8 @@ class EventFileWriter:
         self.close()
 
     def _stamp(self, step: int, wall_time: float | None) -> dict[str, Any]:
-        return stamp(plain_step(step), self._clock() if wall_time is None else plain_wall_time(wall_time))
+        given = to_wall_time(wall_time)
+        return stamp(to_step(step), self._clock() if given is None else given)
 
     def _append(self, event: dict[str, Any]) -> None:
         if self._file.closed:
