@@ -46,7 +46,9 @@ def test_batch_normalization(tmp_path: Path) -> None:
         assert len(log.scalars(run, "first/std")) == 200
     # A normalised layer learns faster, and its weights move less.
     for tag in ("loss", "first/std"):
-        assert log.scalars("normalised", tag).value[-50:].mean() < log.scalars("plain", tag).value[-50:].mean()
+        assert (
+            log.scalars("normalised", tag).value[-50:].mean() < log.scalars("plain", tag).value[-50:].mean()
+        )
 
 
 def test_trace_graph(tmp_path: Path) -> None:

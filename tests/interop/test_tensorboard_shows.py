@@ -221,7 +221,9 @@ def test_runglass_reads_the_same(logdir):
 
     assert {file.state for file in log.health} == {"ok"}
     np.testing.assert_array_equal(log.scalars("run", "loss64").value, [0.1, np.nan, -3.5])
-    assert [each.data for each in only("images")] == [encode_png(each) for each in BATCH.transpose(0, 2, 3, 1)]
+    assert [each.data for each in only("images")] == [
+        encode_png(each) for each in BATCH.transpose(0, 2, 3, 1)
+    ]
     assert (only("video")[0].format, only("video")[0].width, only("video")[0].height) == ("gif", 9, 8)
     assert (only("audio")[0].sample_rate, only("audio")[0].frames) == (8000, 800)
     assert only("text") == "# hello é"

@@ -114,13 +114,15 @@ class Outlet(Journal):
 
     def make_room(self) -> bool:
         """A full buffer means trouble, or a writing thread that is far behind: that one is waited for."""
-        if self._retry_s is not None:
+        if self._retry_s is not None or outbox.is_own_thread():
             return False
         outbox.write_now(self)
         return True
 
     def add_later(self, job: Callable[[], bytes], size_bytes: int) -> None:
-        while self.job_bytes and self.job_bytes + size_bytes > JOBS_LIMIT_BYTES:
+        while (
+            self.job_bytes and self.job_bytes + size_bytes > JOBS_LIMIT_BYTES and not outbox.is_own_thread()
+        ):
             if self._retry_s is not None:
                 self.dropped += 1
                 return

@@ -246,6 +246,25 @@ def test_later_values_keep_their_order_and_their_moment(tmp_path):
     assert {event["step"]: event["wall_time"] - START for event in found}[2] == 2
 
 
+def test_a_value_may_log_while_it_is_encoded(tmp_path):
+    with EventWriter(tmp_path) as writer:
+
+        def make():
+            writer.add_scalar("scalar", 1.0, 1)
+            writer.flush()
+            writer.add_later(lambda: [summaries.text("inner", "x")], 2, size_bytes=10**9)
+            return [summaries.text("outer", "x")]
+
+        writer.add_later(make, 3, size_bytes=10**9)
+        writer.flush()
+        writer.flush()
+        assert (steps(tmp_path, "scalar"), steps(tmp_path, "inner"), steps(tmp_path, "outer")) == (
+            [1],
+            [2],
+            [3],
+        )
+
+
 def test_eight_threads_log_into_one_run(tmp_path):
     """Into one writer and each into its own, with many flushes between."""
     per_thread = 20_000
