@@ -302,7 +302,7 @@ def test_a_removed_directory_is_made_again(tmp_path):
         writer.flush()
         assert steps(run) == [2]
         (path,) = run.iterdir()
-        # Cut by someone else: going on at the old place would leave a hole.
+        # Cut by someone else, in the middle of a record.
         path.write_bytes(path.read_bytes()[:-10])
         writer.add_scalar("loss", 1.0, 3)
         writer.flush()
@@ -331,7 +331,7 @@ def test_a_descriptor_that_was_closed_by_others_is_not_written_to(tmp_path):
     import os
 
     with EventWriter(tmp_path / "run") as writer:
-        number = writer._outlet.sink._file.fileno()
+        number = writer._outlet.sink._descriptor
         os.close(number)
         other = os.open(tmp_path / "other", os.O_CREAT | os.O_RDWR)
         assert other == number
