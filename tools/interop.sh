@@ -21,4 +21,4 @@ for writer in tensorflow_logs torch_logs tensorboardx_logs jax_logs; do
   "$VENV/bin/python" "tests/interop/$writer.py" "build/interop-logs/$writer"
 done
 RUNGLASS_INTEROP_LOGS=build/interop-logs .venv/bin/python -m pytest -m interop tests/interop
-PYTHONPATH=src "$VENV/bin/python" -m pytest -m interop tests/interop/test_graphs.py
+PYTHONPATH=src "$VENV/bin/python" -m pytest -m interop tests/interop/test_graphs.py tests/interop/test_summary_writer.py

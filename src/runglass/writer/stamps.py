@@ -13,7 +13,8 @@ def plain_step(step: Any) -> int:
     """An int from anything that is a whole number: NumPy integers, tensors of one integer, 3.0."""
     try:
         plain = operator.index(step)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, AttributeError):
+        # TensorFlow's tensors claim to be an index, and say otherwise by an AttributeError.
         plain = whole_step(step)
     if not -(2**63) <= plain < 2**63:
         raise BadArgument(f"Step {plain} does not fit a signed 64-bit integer.")
