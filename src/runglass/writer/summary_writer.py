@@ -9,7 +9,8 @@ import os
 import socket
 import time
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Any
 
@@ -65,6 +66,9 @@ class SummaryWriter:
         self._writers: dict[str, EventWriter | SilentWriter] = {}
         # Bound once, for the call that is made most; close() puts one here that opens a new file.
         self._add_scalar: Callable[..., None]
+        # What calls without a step or wall time of their own get, inside use_metadata().
+        self._step: Any = None
+        self._wall_time: float | None = None
         self._layout: dict[str, dict[str, layouts.Chart]] = {}
         self._warned: set[str] = set()
         self._open()
@@ -99,6 +103,7 @@ class SummaryWriter:
             and 0 < len(tag) <= TAG_LIMIT
             and double_precision is None
             and walltime is None
+            and self._wall_time is None
             and not summary_description
             and not display_name
         ):
@@ -108,7 +113,7 @@ class SummaryWriter:
                 self._add_scalar(clean_tag(tag), scalar_value, global_step)
             return
         tag = clean_tag(tag)
-        step, wall_time = to_step(global_step), to_wall_time(walltime)
+        step, wall_time = self._when(global_step, walltime)
         number = to_number(scalar_value, f"Scalar {tag!r}")
         if double_precision is None:
             double_precision = is_float64(scalar_value)
@@ -139,8 +144,9 @@ class SummaryWriter:
                 where="tag_scalar_dict",
             )
         main_tag = clean_tag(main_tag)
-        step = to_step(global_step)
-        wall_time = time.time() if walltime is None else to_wall_time(walltime)
+        step, wall_time = self._when(global_step, walltime)
+        # One moment for all of them.
+        wall_time = time.time() if wall_time is None else wall_time
         stem = main_tag.replace("/", "_")
         numbers = {
             str(name): (to_number(value, f"Scalar {main_tag!r}[{name!r}]"), is_float64(value))
@@ -284,8 +290,7 @@ class SummaryWriter:
         size_bytes = sum(each.nbytes for each in drawn)
         self._own.add_later(
             lambda: [summaries.images(tag, [encode_png(each) for each in drawn])],
-            to_step(global_step),
-            to_wall_time(walltime),
+            *self._when(global_step, walltime),
             size_bytes=size_bytes,
         )
 
@@ -434,7 +439,7 @@ class SummaryWriter:
         for argument, given in (("hparam_dict", hparam_dict), ("metric_dict", metric_dict)):
             if not isinstance(given, Mapping):
                 raise BadArgument(f"{argument} must be a dict, got {type(given).__name__}.", where=argument)
-        step, now = to_step(global_step), time.time()
+        (step, wall_time), now = self._when(global_step, None), time.time()
         below = run_name or name
         domains = hparam_domain_discrete or {}
         start = hparams.session_start(hparam_dict, start_time_s=self._start_time_s)
@@ -452,7 +457,7 @@ class SummaryWriter:
             writer.add_values([experiment], 0)
         writer.add_values([start], 0)
         for tag, number, is_double in metrics:
-            writer.add_scalar(tag, number, step, precision="float64" if is_double else "float32")
+            writer.add_scalar(tag, number, step, wall_time, precision="float64" if is_double else "float32")
         writer.add_values([hparams.session_end(SessionOutcome.SUCCESS, end_time_s=now)], 0)
 
     def add_graph(
@@ -483,9 +488,22 @@ class SummaryWriter:
         """Vectors for the projector: tensors, labels and a sprite beside the event files."""
         from runglass.writer.projector import add_embedding
 
-        step = to_step(global_step)
+        step, _ = self._when(global_step, None)
         if self._writes:
             add_embedding(self.log_dir, mat, metadata, label_img, step, clean_tag(tag), metadata_header)
+
+    @contextmanager
+    def use_metadata(
+        self, *, global_step: Any = None, walltime: float | None = None
+    ) -> Iterator[SummaryWriter]:
+        """Inside `with writer.use_metadata(global_step=10):` calls may leave their step or wall time out."""
+        before = self._step, self._wall_time
+        self._step = before[0] if global_step is None else to_step(global_step)
+        self._wall_time = before[1] if walltime is None else to_wall_time(walltime)
+        try:
+            yield self
+        finally:
+            self._step, self._wall_time = before
 
     def flush(self) -> None:
         """Everything logged so far is on disk when this returns."""
@@ -543,6 +561,12 @@ class SummaryWriter:
             )
         return writer
 
+    def _when(self, step: Any, walltime: float | None) -> tuple[int, float | None]:
+        return (
+            to_step(self._step if step is None else step),
+            to_wall_time(self._wall_time if walltime is None else walltime),
+        )
+
     def _add_graph(self, events: Sequence[Mapping[str, Any]], values: Sequence[bytes]) -> None:
         for fields in events:
             self._own.add_event(fields)
@@ -550,12 +574,12 @@ class SummaryWriter:
             self._own.add_values(values, 0)
 
     def _add_values(self, values: Sequence[bytes], step: Any, walltime: float | None) -> None:
-        self._own.add_values(values, to_step(step), to_wall_time(walltime))
+        self._own.add_values(values, *self._when(step, walltime))
 
     def _add_later(
         self, make_values: Callable[[], list[bytes]], held: NDArray[Any], step: Any, walltime: float | None
     ) -> None:
-        self._own.add_later(make_values, to_step(step), to_wall_time(walltime), size_bytes=held.nbytes)
+        self._own.add_later(make_values, *self._when(step, walltime), size_bytes=held.nbytes)
 
     def _add_pixels(self, tag: str, pixels: NDArray[Any], step: Any, walltime: float | None) -> None:
         copy = own_pixels(pixels)

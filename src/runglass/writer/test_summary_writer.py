@@ -138,6 +138,18 @@ def test_steps(tmp_path, step, expected):
     assert [step for step, _ in logged(tmp_path)] == [expected, expected]
 
 
+def test_steps_for_a_while(tmp_path):
+    with SummaryWriter(tmp_path) as writer:
+        with writer.use_metadata(global_step=3, walltime=START):
+            writer.add_scalar("s", 1.0)
+            writer.add_scalar("s", 1.0, 4)
+            with writer.use_metadata(global_step=5):
+                writer.add_text("t", "x")
+        writer.add_text("t", "x", walltime=1.0)
+    found = [(event.get("step", 0), event["wall_time"]) for event in events(tmp_path)]
+    assert found == [(3, START), (4, START), (5, START), (0, 1.0)]
+
+
 @pytest.mark.parametrize("step", [1.5, float("nan"), float("inf"), "7", [1, 2], object(), 2**63])
 def test_wrong_steps(writer, step):
     for call in (writer.add_scalar, writer.add_text):
