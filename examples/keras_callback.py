@@ -6,6 +6,7 @@ import argparse
 
 import keras
 from digits import SIZE_PX, make_digits
+
 from runglass.keras import RunglassCallback
 
 

@@ -6,9 +6,9 @@ import argparse
 
 import keras
 from digits import SIZE_PX, make_digits
-from runglass.keras import RunglassCallback
 
 from runglass import summary
+from runglass.keras import RunglassCallback
 
 
 def schedule(epoch: int) -> float:

@@ -9,6 +9,7 @@ import argparse
 
 import keras
 from digits import SIZE_PX, make_digits
+
 from runglass.keras import RunglassCallback
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import keras
 import numpy as np
+
 from runglass.keras import RunglassCallback
 
 GOOD = ["fine", "great", "lovely", "funny", "warm", "clever"]

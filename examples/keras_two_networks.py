@@ -7,6 +7,7 @@ from datetime import datetime
 
 import keras
 from digits import SIZE_PX, make_digits
+
 from runglass.keras import RunglassCallback
 
 

@@ -17,6 +17,8 @@ from runglass.server.settings import Settings
 
 ROOT = Path(__file__).parent.parent
 READING = ROOT / "docs/guide/reading-in-python.md"
+EMBEDDINGS = ROOT / "docs/guide/logging-embeddings.md"
+LOGGING = [ROOT / f"docs/guide/logging-{style}.md" for style in ("tensorflow", "hparams")]
 PAGES = sorted(
     [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "bench").glob("*.md")],
     key=lambda page: page.relative_to(ROOT).as_posix(),
@@ -55,7 +57,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("page", [READING, ROOT / "README.md"], ids=name)
+@pytest.mark.parametrize("page", [READING, EMBEDDINGS, *LOGGING, ROOT / "README.md"], ids=name)
 def test_examples_run(page: Path, demo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(demo)
     blocks = python_blocks(page)
@@ -101,15 +103,20 @@ def test_links_lead_somewhere() -> None:
     assert broken == []
 
 
+def all_options() -> list[str]:
+    parsers = (flags.make_parser(""), flags.make_run_parser())
+    return [option for parser in parsers for action in parser._actions for option in action.option_strings]
+
+
 def test_every_flag_is_described() -> None:
     text = (ROOT / "docs/guide/command-line.md").read_text()
-    options = [option for action in flags.make_parser("")._actions for option in action.option_strings]
+    options = all_options()
     assert "--memory_budget" in options
     assert [option for option in options if not re.search(rf"`{re.escape(option)}\b", text)] == []
 
 
 def test_every_flag_that_is_described_exists() -> None:
-    options = {option for action in flags.make_parser("")._actions for option in action.option_strings}
+    options = set(all_options())
     text = (ROOT / "docs/guide/command-line.md").read_text()
     described = set(re.findall(r"^\| `(--\w+)", text, re.MULTILINE))
     assert described

@@ -7,6 +7,8 @@ import signal
 import subprocess
 import sys
 import termios
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -158,40 +160,69 @@ def test_a_log_that_cannot_be_written_changes_nothing(workdir: Path) -> None:
     assert done.stdout == b"done\n"
 
 
+def test_a_disk_that_takes_no_more_changes_nothing(workdir: Path) -> None:
+    # No file may become longer than 2 kB.
+    code = "import sys; print(('x' * 79 + chr(10)) * 1000); sys.exit(5)"
+    done = subprocess.run(
+        ["sh", "-c", 'ulimit -f 4; exec "$@"', "sh", *RUN, *python(code)], capture_output=True
+    )
+    assert done.returncode == 5
+    assert done.stdout.count(b"\n") == 1001
+    assert b"Note: " in done.stderr
+    assert b"File too large" in done.stderr
+
+
 def test_in_a_terminal_the_command_has_one_too(workdir: Path) -> None:
     code = (
         "import os, sys; print([os.isatty(fd) for fd in range(3)], os.get_terminal_size()); "
         "print('got', input('? ')); import signal; signal.pause()"
     )
-    master, slave = os.openpty()
-    termios.tcsetwinsize(slave, (33, 77))
-    # As a shell would start it: in front, with the terminal as its own.
+    with in_terminal(*RUN, *python(code)) as (process, master):
+        seen = read_until(master, b"? ")
+        assert b"[True, True, True] os.terminal_size(columns=77, lines=33)\r\n" in seen
+        os.write(master, b"abc\r")
+        read_until(master, b"got abc")
+        os.write(master, b"\x03")
+        assert process.wait(60) == 130
+    log, name = open_run(workdir)
+    assert "? abc\ngot abc\n" in text(log, name, "system/console")
+
+
+def test_with_only_its_output_redirected_the_command_still_has_the_keyboard(workdir: Path) -> None:
+    code = "import os; print([os.isatty(fd) for fd in range(3)], input(), flush=True); import signal; signal.pause()"
+    with in_terminal(*RUN, *python(code), stdout=subprocess.PIPE) as (process, master):
+        os.write(master, b"abc\r")
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"[True, False, False] abc\n"
+        os.write(master, b"\x03")
+        assert process.wait(60) == 130
+
+
+@contextmanager
+def in_terminal(*command: str, **options: int) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
+    """As a shell would start it: in front, with the terminal as its own. That is as it was afterwards."""
     starter = (
         "import fcntl, os, sys, termios; os.setsid(); fcntl.ioctl(0, termios.TIOCSCTTY, 0); "
         "os.execv(sys.argv[1], sys.argv[1:])"
     )
-    before = termios.tcgetattr(slave)
-    with subprocess.Popen(
-        [sys.executable, "-c", starter, *RUN, *python(code)], stdin=slave, stdout=slave, stderr=slave
-    ) as process:
+    master, slave = os.openpty()
+    try:
+        termios.tcsetwinsize(slave, (33, 77))
+        before = termios.tcgetattr(slave)
+        streams = {"stdin": slave, "stdout": slave, "stderr": slave, **options}
+        with subprocess.Popen([sys.executable, "-c", starter, *command], **streams) as process:
+            yield process, master
+        assert termios.tcgetattr(slave) == before
+    finally:
+        os.close(master)
+        os.close(slave)
 
-        def read_until(wanted: bytes) -> bytes:
-            seen = b""
-            while wanted not in seen:
-                seen += os.read(master, 1000)
-            return seen
 
-        seen = read_until(b"? ")
-        assert b"[True, True, True] os.terminal_size(columns=77, lines=33)\r\n" in seen
-        os.write(master, b"abc\r")
-        read_until(b"got abc")
-        os.write(master, b"\x03")
-        assert process.wait(60) == 130
-    assert termios.tcgetattr(slave) == before
-    os.close(master)
-    os.close(slave)
-    log, name = open_run(workdir)
-    assert "? abc\ngot abc\n" in text(log, name, "system/console")
+def read_until(master: int, wanted: bytes) -> bytes:
+    seen = b""
+    while wanted not in seen:
+        seen += os.read(master, 1000)
+    return seen
 
 
 # -- flags

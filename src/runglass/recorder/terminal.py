@@ -5,6 +5,7 @@ POSIX only. Does not know what is done with the output.
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import fcntl
 import os
@@ -38,9 +39,11 @@ class Terminal:
         os.close(self.slave)
         signal.signal(signal.SIGWINCH, lambda *_: self._match_size())
         self._match_size()
-        # In the background the keyboard belongs to somebody else.
-        if os.isatty(self._keyboard) and os.tcgetpgrp(self._keyboard) == os.getpgrp():
+        if os.isatty(self._keyboard) and self._is_in_front():
+            # We may be in the background by the time that the terminal is put back.
+            signal.signal(signal.SIGTTOU, signal.SIG_IGN)
             self._attributes = termios.tcgetattr(self._keyboard)
+            atexit.register(self.close)
             # Keys go through as they are; the command's terminal makes lines and signals of them.
             tty.setraw(self._keyboard)
             threading.Thread(target=self._pass_keys, name="runglass-keys", daemon=True).start()
@@ -49,6 +52,14 @@ class Terminal:
         if self._attributes is not None:
             with contextlib.suppress(termios.error):
                 termios.tcsetattr(self._keyboard, termios.TCSADRAIN, self._attributes)
+
+    def _is_in_front(self) -> bool:
+        """In the background the keyboard belongs to somebody else."""
+        try:
+            return os.tcgetpgrp(self._keyboard) == os.getpgrp()
+        except OSError:
+            # A terminal that controls nobody is anybody's.
+            return True
 
     def _match_size(self) -> None:
         with contextlib.suppress(termios.error, OSError):

@@ -56,14 +56,18 @@ class Sink(Protocol):
 
 def open_sink(logdir: str, suffix: str, clock: Callable[[], float]) -> Sink:
     """The sink of a path or URL, with its first file begun. Raises what is wrong with the place."""
-    scheme, separator, _ = logdir.partition("://")
-    sink: Sink
-    if separator and scheme != "file":
-        sink = ObjectSink(logdir, suffix, clock)
-    else:
-        sink = LocalSink(unquote(urlsplit(logdir).path) if separator else logdir, suffix, clock)
+    path = local_path(logdir)
+    sink: Sink = ObjectSink(logdir, suffix, clock) if path is None else LocalSink(path, suffix, clock)
     sink.begin()
     return sink
+
+
+def local_path(logdir: str) -> str | None:
+    """The path of a logdir on this machine; None for a URL that leads elsewhere."""
+    scheme, separator, _ = logdir.partition("://")
+    if not separator:
+        return logdir
+    return unquote(urlsplit(logdir).path) if scheme == "file" else None
 
 
 class LocalSink:

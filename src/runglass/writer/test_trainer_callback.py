@@ -62,6 +62,17 @@ def test_a_trial_of_a_search_has_a_run_of_its_own(tmp_path, monkeypatch):
     assert runglass.open(tmp_path).runs == ["trial-3"]
 
 
+def test_what_comes_after_the_training_goes_to_the_same_run(tmp_path):
+    hooks = TrainerHooks()
+    bare = SimpleNamespace(output_dir=str(tmp_path), to_json_string=lambda: "{}")
+    hooks.on_train_begin(bare, state(), None)
+    hooks.on_train_end(bare, state(), None)
+    hooks.on_log(bare, state(), None, logs={"eval_loss": 1.0})
+    hooks.on_train_end(bare, state(), None)
+    (run,) = runglass.open(tmp_path).runs
+    assert run.startswith("runs/")
+
+
 def test_tags():
     assert split_tags({"loss": 1, "eval_loss": 2, "test_f1": 3, "evaluated": 4, "grad_norm": 5}) == {
         "train/loss": 1,

@@ -16,6 +16,7 @@ class TrainerHooks:
         """`writer`: a runglass.SummaryWriter; without one, one is opened in the logging directory of the training."""
         super().__init__()
         self._writer = writer
+        self._logdir = ""
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
         if not state.is_world_process_zero:
@@ -50,11 +51,20 @@ class TrainerHooks:
         if self._writer is None:
             from runglass.writer.summary_writer import SummaryWriter
 
-            trial = state.trial_name if state.is_hyper_param_search else None
-            # Newer versions of transformers have only the environment variable.
-            logdir = getattr(args, "logging_dir", None) or os.environ.get("TENSORBOARD_LOGGING_DIR")
-            self._writer = SummaryWriter(os.path.join(logdir, trial or "") if logdir else None)
+            # Kept, so that what is logged after the training goes to the same run.
+            self._logdir = self._logdir or logging_dir(args, state)
+            self._writer = SummaryWriter(self._logdir)
         return self._writer
+
+
+def logging_dir(args: Any, state: Any) -> str:
+    """As transformers finds it: older versions have an argument for it, newer ones an environment variable."""
+    from runglass.writer.summary_writer import default_log_dir
+
+    chosen = getattr(args, "logging_dir", None) or os.environ.get("TENSORBOARD_LOGGING_DIR")
+    directory = os.path.expanduser(chosen) if chosen else os.path.join(args.output_dir, default_log_dir(""))
+    trial = state.trial_name if state.is_hyper_param_search else None
+    return os.path.join(directory, trial) if trial else directory
 
 
 def split_tags(logs: Mapping[str, Any]) -> dict[str, Any]:
