@@ -37,25 +37,6 @@ def plain_wall_time(wall_time: Any) -> float:
     return float(number)
 
 
-def plain_number(tag: str, value: Any) -> float:
-    """The number in a Python number, or in an array or tensor with one element, on any device."""
-    number = one_number(value)
-    if isinstance(number, int | float):
-        try:
-            return float(number)
-        except OverflowError:
-            raise BadArgument(f"Scalar {tag!r}: the integer is too large for a float.") from None
-    raise BadArgument(
-        f"Scalar {tag!r} needs one number, got {described(value)}. Log its mean or one element."
-    )
-
-
-def plain_tag(tag: Any) -> str:
-    if isinstance(tag, str):
-        return str(tag)
-    raise BadArgument(f"Argument tag must be a str, got {described(tag)}.")
-
-
 def one_number(value: Any) -> Any:
     """What is inside an array of one element; anything else as it is."""
     for _ in range(2):
