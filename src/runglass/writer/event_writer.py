@@ -6,12 +6,13 @@ disk. Knows nothing of what a value means.
 
 from __future__ import annotations
 
+import errno
 import math
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
-from typing import Any, Literal
+from typing import Any, Literal, NoReturn
 
 from runglass.errors import BadArgument
 from runglass.native.wire import encode
@@ -20,10 +21,12 @@ from runglass.writer import outbox
 from runglass.writer.arrays import to_step
 from runglass.writer.outlet import Outlet
 from runglass.writer.record_file import stamp
-from runglass.writer.sinks import open_sink
+from runglass.writer.sinks import make_sink
 
 MAX_QUEUE = 10
 FLUSH_S = 5.0
+# Names that no file of a run can have, as opposed to a disk in trouble.
+WRONG_PLACE = {errno.ENOTDIR, errno.EEXIST, errno.ENAMETOOLONG, errno.ELOOP, errno.EINVAL}
 
 
 class EventWriter:
@@ -32,7 +35,7 @@ class EventWriter:
     Everything is in the file after `flush`, `close` and the end of the process, and `flush_secs` after it was added in
     any case. Values of one kind keep the order they were added in; scalars do not wait for values that take long to
     encode. `max_queue` is taken for the sake of callers that have it, and means nothing here: what waits is counted in
-    bytes.
+    bytes. A place that cannot be written to raises here, unless `is_amid_training`: then it is trouble like any other.
     """
 
     def __init__(
@@ -43,16 +46,24 @@ class EventWriter:
         flush_secs: float = FLUSH_S,
         filename_suffix: str = "",
         clock: Callable[[], float] = time.time,
+        is_amid_training: bool = False,
     ) -> None:
-        self.logdir = os.fspath(logdir)
-        if not isinstance(self.logdir, str):
-            raise BadArgument(f"Argument logdir must be a str or a path, got {logdir!r}.")
+        self.logdir = to_logdir(logdir)
         if not isinstance(flush_secs, int | float) or not 0 <= flush_secs < math.inf:
             raise BadArgument(f"Argument flush_secs must be a number of seconds, got {flush_secs!r}.")
+        if not isinstance(filename_suffix or "", str) or set(filename_suffix or "") & set("/\\\0"):
+            raise BadArgument(
+                f"Argument filename_suffix must be the end of a file's name, got {filename_suffix!r}."
+            )
+        sink = make_sink(self.logdir, filename_suffix or "", clock)
         try:
-            sink = open_sink(self.logdir, filename_suffix, clock)
-        except (NotADirectoryError, FileExistsError) as error:
-            raise BadArgument(f"Argument logdir {self.logdir!r} cannot be a run: {error}.") from None
+            sink.begin()
+        # Whatever an fsspec file system raises; it is tried again with the first record.
+        except Exception as error:
+            if isinstance(error, BadArgument):
+                raise
+            if not is_amid_training:
+                raise_as_bad_argument(error, self.logdir)
         self._outlet = Outlet(sink, flush_interval_s=float(flush_secs), clock=clock)
         # Past the method below, straight to what it calls: this is the call that training loops make most.
         self.add_scalar = self._outlet.add_scalar  # type: ignore[method-assign]
@@ -139,3 +150,19 @@ class EventWriter:
             self._outlet.add_later(lambda: payload, len(payload))
         else:
             self._outlet.add(payload)
+
+
+def to_logdir(logdir: object) -> str:
+    path = os.fspath(logdir) if isinstance(logdir, os.PathLike) else logdir
+    if not isinstance(path, str) or not path:
+        raise BadArgument(f"Argument logdir must be a str or a path, got {logdir!r}.")
+    if "\0" in path:
+        raise BadArgument(f"Argument logdir {path!r} has a zero byte; no directory has one in its name.")
+    return path
+
+
+def raise_as_bad_argument(error: Exception, logdir: str) -> NoReturn:
+    """What is wrong with the name of the place is the caller's; all else is raised as it is."""
+    if isinstance(error, UnicodeError) or (isinstance(error, OSError) and error.errno in WRONG_PLACE):
+        raise BadArgument(f"Argument logdir {logdir!r} cannot be a run: {error}.") from None
+    raise error

@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from runglass.errors import BadArgument
 from runglass.writer import summaries, tensorflow_bridge, tf_style
 from runglass.writer.arrays import to_number, to_numpy, to_step
-from runglass.writer.default_writer import Late, SummaryFileWriter, create_file_writer, record_if
+from runglass.writer.default_writer import FILENAME_SUFFIX, Late, SummaryFileWriter, record_if
+from runglass.writer.event_writer import EventWriter
 from runglass.writer.graphs.keras_graph import keras_graph
 from runglass.writer.profilers import PROFILERS, Profiler, TensorFlowProfiler, batches_to_profile
 from runglass.writer.projector import log_embedding
@@ -157,7 +158,13 @@ class TrainingHooks:
     def _writer(self, run: str) -> SummaryFileWriter:
         """Made when it is needed, so that a run without validation has no such directory."""
         if run not in self._writers:
-            self._writers[run] = create_file_writer(os.path.join(self.log_dir, run))
+            self._writers[run] = SummaryFileWriter(
+                EventWriter(
+                    os.path.join(self.log_dir, run),
+                    filename_suffix=FILENAME_SUFFIX,
+                    is_amid_training=bool(self._writers),
+                )
+            )
         return self._writers[run]
 
     def _close_writers(self) -> None:

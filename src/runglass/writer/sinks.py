@@ -5,6 +5,7 @@ A sink begins files and appends to the newest. It knows nothing of records but t
 
 from __future__ import annotations
 
+import errno
 import os
 import time
 from collections.abc import Callable
@@ -54,12 +55,10 @@ class Sink(Protocol):
         ...
 
 
-def open_sink(logdir: str, suffix: str, clock: Callable[[], float]) -> Sink:
-    """The sink of a path or URL, with its first file begun. Raises what is wrong with the place."""
+def make_sink(logdir: str, suffix: str, clock: Callable[[], float]) -> Sink:
+    """The sink of a path or URL; its first file is begun by whoever owns it."""
     path = local_path(logdir)
-    sink: Sink = ObjectSink(logdir, suffix, clock) if path is None else LocalSink(path, suffix, clock)
-    sink.begin()
-    return sink
+    return ObjectSink(logdir, suffix, clock) if path is None else LocalSink(path, suffix, clock)
 
 
 def local_path(logdir: str) -> str | None:
@@ -104,7 +103,9 @@ class LocalSink:
         self.finish()
         start = self._clock()
         if self._directory.exists() and not self._directory.is_dir():
-            raise NotADirectoryError(f"{self._directory} is a file; a run needs a directory")
+            raise NotADirectoryError(
+                errno.ENOTDIR, "this is a file; a run needs a directory", str(self._directory)
+            )
         self._directory.mkdir(parents=True, exist_ok=True)
         descriptor, path = create_file(self._directory, file_stem(start), self._suffix)
         try:

@@ -23,7 +23,7 @@ from runglass.schema.hparams import SessionOutcome
 from runglass.schema.tensor_values import TensorError
 from runglass.writer import curves, hparams, layouts, mesh, pictures, summaries, video
 from runglass.writer.arrays import is_float64, to_number, to_numpy, to_step, to_wall_time
-from runglass.writer.event_writer import FLUSH_S, MAX_QUEUE, EventWriter
+from runglass.writer.event_writer import FLUSH_S, MAX_QUEUE, EventWriter, to_logdir
 from runglass.writer.media import MOST_SAMPLES_PER_S, as_uint8, encode_png, to_clip
 
 # A tag this long is a text in the wrong place.
@@ -51,11 +51,13 @@ class SummaryWriter:
         filename_suffix: str = "",
         write_to_disk: bool = True,
         logdir: str | os.PathLike[str] | None = None,
+        comet_config: Mapping[str, Any] | None = None,
     ) -> None:
+        """`comet_config` is accepted and without effect; `logdir` and `write_to_disk` are tensorboardX's as well."""
         if log_dir is not None and logdir is not None:
             raise BadArgument("log_dir and logdir are two names of one argument; pass one.", where="logdir")
         given = logdir if log_dir is None else log_dir
-        self.log_dir = os.fspath(given) if given else default_log_dir(comment)
+        self.log_dir = to_logdir(given) if given else default_log_dir(comment)
         self.purge_step = None if purge_step is None else to_step(purge_step)
         self.max_queue = max_queue
         self.flush_secs = flush_secs
@@ -71,7 +73,10 @@ class SummaryWriter:
         self._wall_time: float | None = None
         self._layout: dict[str, dict[str, layouts.Chart]] = {}
         self._warned: set[str] = set()
+        # A directory that cannot be written to is said so here and now; later on training goes on without it.
+        self._is_amid_training = False
         self._open()
+        self._is_amid_training = True
 
     def get_logdir(self) -> str:
         return self.log_dir
@@ -469,11 +474,14 @@ class SummaryWriter:
         graph = model_graph(model, input_to_model, is_verbose=verbose, uses_strict_trace=use_strict_trace)
         self._add_graph(graph.events, graph.values)
 
-    def add_onnx_graph(self, prototxt: Any) -> None:
-        """The graph in an ONNX file: its path, its bytes or its ModelProto. The onnx package is not needed."""
+    def add_onnx_graph(self, prototxt: Any = None, *, onnx_model_file: Any = None) -> None:
+        """The graph in an ONNX file: its path, its bytes or its ModelProto. The onnx package is not needed.
+
+        `onnx_model_file` is tensorboardX's name of the argument.
+        """
         from runglass.writer.graphs import onnx_graph
 
-        graph = onnx_graph(prototxt)
+        graph = onnx_graph(onnx_model_file if prototxt is None else prototxt)
         self._add_graph(graph.events, graph.values)
 
     def add_embedding(
@@ -555,6 +563,7 @@ class SummaryWriter:
                     max_queue=self.max_queue,
                     flush_secs=self.flush_secs,
                     filename_suffix=self.filename_suffix,
+                    is_amid_training=self._is_amid_training,
                 )
                 if self._writes
                 else SilentWriter()

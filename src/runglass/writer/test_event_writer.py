@@ -185,6 +185,11 @@ def test_wrong_settings_are_refused(tmp_path):
     (tmp_path / "file").write_text("x")
     with pytest.raises(BadArgument, match=r"logdir .*is a file"):
         EventWriter(tmp_path / "file")
+    for wrong in (5, b"bytes", "", "a\0b", str(tmp_path / ("long" * 100))):
+        with pytest.raises(BadArgument, match="logdir"):
+            EventWriter(wrong)  # type: ignore[arg-type]
+    with pytest.raises(BadArgument, match="filename_suffix"):
+        EventWriter(tmp_path, filename_suffix="/../x")
     with pytest.raises(BadArgument, match="flush_secs"):
         EventWriter(tmp_path, flush_secs=-1)
     with EventWriter(tmp_path / "run") as writer, pytest.raises(BadArgument, match="precision"):

@@ -432,3 +432,32 @@ def test_importing_costs_little():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_runs_that_begin_amid_training_do_not_end_it(tmp_path):
+    """A file stands where the runs of add_scalars and add_hparams want their directories, and then it is gone."""
+    with SummaryWriter(tmp_path / "run") as writer:
+        for name in ("loss_a", "trial"):
+            (tmp_path / "run" / name).write_text("in the way")
+        with pytest.warns(RuntimeWarning, match="cannot be written"):
+            writer.add_scalars("loss", {"a": 1.0}, 3)
+            writer.add_hparams({"lr": 0.1}, {"accuracy": 0.5}, run_name="trial")
+            writer.flush()
+        for name in ("loss_a", "trial"):
+            (tmp_path / "run" / name).unlink()
+    log = runglass.open(tmp_path)
+    assert log.scalars("run/loss_a", "loss").value.tolist() == [1.0]
+    assert log.scalars("run/trial", "accuracy").value.tolist() == [0.5]
+
+
+def test_a_writer_that_is_opened_again_amid_training_does_not_end_it(tmp_path):
+    writer = SummaryWriter(tmp_path / "run")
+    writer.close()
+    (tmp_path / "run").rename(tmp_path / "elsewhere")
+    (tmp_path / "run").write_text("in the way")
+    with pytest.warns(RuntimeWarning, match="cannot be written"):
+        writer.add_scalar("loss", 1.0, 3)
+        writer.flush()
+    (tmp_path / "run").unlink()
+    writer.close()
+    assert runglass.open(tmp_path).scalars("run", "loss").value.tolist() == [1.0]
