@@ -89,6 +89,14 @@ def to_number(value: object, what: str) -> bool | int | float:
     raise BadArgument(f"{what} needs one number, got {described(value)}. Log its mean or one element.")
 
 
+def to_count(value: object, what: str, *, least: int, most: int) -> int:
+    """A whole number of something."""
+    number = to_number(value, what)
+    if not least <= number <= most or number != int(number):
+        raise BadArgument(f"{what} must be a whole number from {least} to {most:,}, got {number}.")
+    return int(number)
+
+
 def to_step(step: object) -> int:
     """None counts as 0; whole floats, NumPy integers and tensors of one number are fine."""
     return 0 if step is None else plain_step(step)

@@ -10,9 +10,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from runglass.errors import BadArgument
 from runglass.native.histogram import count_buckets
-from runglass.writer.arrays import to_numpy
+from runglass.writer.arrays import to_count, to_numpy
 
 BUCKETS = 30
+# Far past what can be drawn, and still a value of some megabytes.
+MOST_BUCKETS = 100_000
 THRESHOLDS = 201
 # Types whose every value is a float32; all others are counted as float64.
 FITS_FLOAT32 = frozenset({"f2", "f4", "b1", "i1", "u1", "i2", "u2"})
@@ -36,10 +38,12 @@ def histogram(
     array = to_numpy(values, what)
     if array.dtype.kind == "c":
         raise BadArgument(f"{what} needs real numbers, got {array.dtype}. Log .real, .imag or abs().")
-    if max_bins is not None and max_bins < 1:
-        raise BadArgument(f"{what}: max_bins={max_bins}, expected at least 1.", where="max_bins")
+    if max_bins is not None:
+        max_bins = to_count(max_bins, f"{what}: max_bins", least=1, most=MOST_BUCKETS)
     if isinstance(bins, int | np.integer):
-        found = equal_buckets(array, int(bins), what)
+        found = equal_buckets(
+            array, to_count(bins, f"{what}: the number of buckets", least=1, most=MOST_BUCKETS)
+        )
     else:
         found = chosen_buckets(array, bins, what)
     if max_bins is not None and len(found.rows) > max_bins:
@@ -47,9 +51,7 @@ def histogram(
     return found
 
 
-def equal_buckets(array: NDArray[Any], buckets: int, what: str) -> Histogram:
-    if buckets < 1:
-        raise BadArgument(f"{what} needs at least one bucket, got {buckets}.", where="bins")
+def equal_buckets(array: NDArray[Any], buckets: int) -> Histogram:
     is_narrow = f"{array.dtype.kind}{array.dtype.itemsize}" in FITS_FLOAT32
     data: NDArray[Any] = np.ascontiguousarray(array, dtype=np.float32 if is_narrow else np.float64).ravel()
     low, high, counts, not_finite = count_buckets(data, buckets)
@@ -85,6 +87,8 @@ def chosen_buckets(array: NDArray[Any], bins: Any, what: str) -> Histogram:
         bins = np.unique(np.concatenate([bins, [data.min(), data.max()]])) if outside(data, bins) else bins
     elif not isinstance(bins, str):
         bins = to_numpy(bins, f"{what}: bins")
+        if bins.ndim == 1 and (len(bins) < 2 or not np.isfinite(bins).all()):
+            raise BadArgument(f"{what}: bins needs two edges at least, all of them finite.", where="bins")
     try:
         counts, edges = np.histogram(data, bins=bins)
     except (TypeError, ValueError, MemoryError) as error:
@@ -131,6 +135,8 @@ def raw_buckets(limits: object, counts: object, low: float, high: float, what: s
             f"{what} needs as many bucket_limits ({right.size}) as bucket_counts ({number.size}): each bucket's right edge.",
             where="bucket_limits",
         )
+    if not (number >= 0).all():
+        raise BadArgument(f"{what} needs bucket_counts that are not negative.", where="bucket_counts")
     if not (np.diff(right) >= 0).all():
         raise BadArgument(f"{what} needs bucket_limits that rise.", where="bucket_limits")
     filled = np.flatnonzero(number)
@@ -163,9 +169,10 @@ def pr_curve_rows(
         raise BadArgument(
             f"A PR curve needs as many labels ({truth.size}) and weights ({weight.size}) as predictions ({scores.size})."
         )
-    if thresholds < 2 or not ((scores >= 0) & (scores <= 1)).all():
+    thresholds = to_count(thresholds, "A PR curve: num_thresholds", least=2, most=MOST_BUCKETS)
+    if not ((scores >= 0) & (scores <= 1)).all():
         raise BadArgument(
-            "A PR curve needs at least two thresholds and predictions from 0 to 1. Pass them through a sigmoid or softmax first."
+            "A PR curve needs predictions from 0 to 1. Pass them through a sigmoid or softmax first."
         )
     index = np.floor(scores * (thresholds - 1)).astype(np.int64)
     tp = from_threshold_up(index, weight * truth, thresholds)

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from runglass.errors import BadArgument
 from runglass.writer import tensorflow_bridge
+from runglass.writer.arrays import to_number
 from runglass.writer.event_writer import FLUSH_S, MAX_QUEUE, EventWriter
 from runglass.writer.tensorflow_bridge import not_rewritten
 
@@ -126,15 +127,17 @@ def create_file_writer(
     flush_millis: int | None = None,
     filename_suffix: str | None = None,
     name: str | None = None,
+    experimental_trackable: bool = False,
+    experimental_mesh: object = None,
 ) -> SummaryFileWriter:
-    """`name` is accepted and without effect: it names an operation of TensorFlow's."""
+    """What comes after `filename_suffix` is accepted and without effect: it is about operations of TensorFlow's."""
     if not isinstance(logdir, str | os.PathLike):
         raise BadArgument(f"logdir must be a path, got {logdir!r}.", where="logdir")
     return SummaryFileWriter(
         EventWriter(
             logdir,
             max_queue=MAX_QUEUE if max_queue is None else int(max_queue),
-            flush_secs=FLUSH_S if flush_millis is None else flush_millis / 1000,
+            flush_secs=FLUSH_S if flush_millis is None else to_number(flush_millis, "flush_millis") / 1000,
             filename_suffix=FILENAME_SUFFIX if filename_suffix is None else filename_suffix,
         )
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -37,6 +38,9 @@ def session_start(
 
     A hyperparameter that is None is left out.
     """
+    for name in hparams:
+        if not isinstance(name, str):
+            raise BadArgument(f"The name of a hyperparameter must be a str, got {name!r}.")
     plain = {name: plain_hparam(name, value) for name, value in sorted(hparams.items()) if value is not None}
     info = {
         "hparams": {name: wire_value(value) for name, value in plain.items()},
@@ -121,6 +125,8 @@ def hparams_value(tag: str, data: dict[str, Any]) -> bytes:
 
 
 def plain_hparam(name: str, value: object) -> HParam:
+    if isinstance(value, int) and abs(value) > sys.float_info.max:
+        raise BadArgument(f"Hyperparameter {name!r} is an integer too large for a float. Log str(value).")
     if isinstance(value, bool | int | float | str) and not isinstance(value, np.generic):
         return value
     if isinstance(value, np.str_):

@@ -1,4 +1,4 @@
-"""Steps, wall times and numbers as callers give them, made plain or refused. Knows no file and no framework by name."""
+"""Tags, steps, wall times and numbers as callers give them, made plain or refused. Knows no file and no framework by name."""
 
 from __future__ import annotations
 
@@ -7,6 +7,23 @@ import operator
 from typing import Any
 
 from runglass.errors import BadArgument
+
+# A tag this long is a text in the wrong place.
+TAG_LIMIT = 10_000
+
+
+def clean_tag(tag: object) -> str:
+    """A tag as it is, except that what UTF-8 cannot say is replaced."""
+    if not isinstance(tag, str):
+        raise BadArgument(f"tag must be a str, got {type(tag).__name__}.", where="tag")
+    if not tag:
+        raise BadArgument("tag is empty. Give the series a name, such as 'train/loss'.", where="tag")
+    if len(tag) > TAG_LIMIT:
+        raise BadArgument(
+            f"tag has {len(tag):,} characters, at most {TAG_LIMIT:,} are taken: {tag[:40]!r}… Is it the text to be logged?",
+            where="tag",
+        )
+    return tag.encode("utf-8", "replace").decode()
 
 
 def plain_step(step: Any) -> int:

@@ -25,9 +25,8 @@ from runglass.writer import curves, hparams, layouts, mesh, pictures, summaries,
 from runglass.writer.arrays import is_float64, to_number, to_numpy, to_step, to_wall_time
 from runglass.writer.event_writer import FLUSH_S, MAX_QUEUE, EventWriter, to_logdir
 from runglass.writer.media import MOST_SAMPLES_PER_S, as_uint8, encode_png, to_clip
+from runglass.writer.stamps import TAG_LIMIT, clean_tag
 
-# A tag this long is a text in the wrong place.
-TAG_LIMIT = 10_000
 TORCH_THRESHOLDS = 127
 # What one event may take, by the rules of its format.
 EVENT_LIMIT_BYTES = 2**31
@@ -268,6 +267,7 @@ class SummaryWriter:
         pixels = self._pixels(tag, img_tensor, dataformats)
         if pixels.ndim == 4:
             raise BadArgument(f"{what} needs one picture, got a batch of {len(pixels)}.", where="img_tensor")
+        rescale = to_number(rescale, f"{what}: rescale")
         if not 0 < rescale <= 100:
             raise BadArgument(f"{what}: rescale={rescale}, expected a factor above 0.", where="rescale")
         boxes, names = pictures.to_boxes(box_tensor, labels, what)
@@ -312,6 +312,7 @@ class SummaryWriter:
         tag = clean_tag(tag)
         what = f"Video {tag!r}"
         frames = video.to_frames(vid_tensor, dataformats, what)
+        fps = to_number(fps, f"{what}: fps")
         if not fps > 0:
             raise BadArgument(f"{what}: fps={fps}, expected more than 0.", where="fps")
         self._warn_of_range(what, frames)
@@ -647,17 +648,3 @@ def own_pixels(pixels: NDArray[Any]) -> NDArray[Any]:
     """Pixels that the caller may change from now on. In the source's order of memory, which is quickest; the encoder turns them."""
     # Floats are no smaller to copy than to turn into bytes.
     return as_uint8(pixels) if pixels.dtype.kind == "f" else pixels.copy(order="K")
-
-
-def clean_tag(tag: object) -> str:
-    """A tag as it is, except that what UTF-8 cannot say is replaced."""
-    if not isinstance(tag, str):
-        raise BadArgument(f"tag must be a str, got {type(tag).__name__}.", where="tag")
-    if not tag:
-        raise BadArgument("tag is empty. Give the series a name, such as 'train/loss'.", where="tag")
-    if len(tag) > TAG_LIMIT:
-        raise BadArgument(
-            f"tag has {len(tag):,} characters, at most {TAG_LIMIT:,} are taken: {tag[:40]!r}… Is it the text to be logged?",
-            where="tag",
-        )
-    return tag.encode("utf-8", "replace").decode()

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from runglass.errors import BadArgument
+from runglass.writer.stamps import clean_tag
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -62,7 +63,8 @@ def scoped_tag(name: str) -> str:
     """As in tf.summary, a tag begins with the name scopes that it is logged in."""
     tensorflow = loaded_tensorflow()
     scope = tensorflow.get_current_name_scope() if tensorflow is not None else ""
-    return f"{scope}/{name}" if scope else name
+    tag = clean_tag(name)
+    return f"{scope}/{tag}" if scope else tag
 
 
 def call_in_graph(function: Callable[..., object], inputs: Sequence[Any]) -> Any:

@@ -169,7 +169,7 @@ def test_histograms_of_extreme_ranges_count_everything(values):
 def test_a_histogram_is_float64_rows():
     plugin, _, data_class, array = parts(summaries.histogram("h", np.arange(10)))
     assert (plugin, data_class, array.shape, array.dtype) == ("histograms", 2, (30, 3), np.float64)
-    with pytest.raises(BadArgument, match="at least one"):
+    with pytest.raises(BadArgument, match="number of buckets must be a whole number"):
         summaries.histogram("h", [1], buckets=0)
 
 

@@ -4,6 +4,7 @@ import hashlib
 import re
 import subprocess
 import sys
+import warnings
 
 import numpy as np
 import pytest
@@ -16,7 +17,8 @@ from runglass.native.wire import decode
 from runglass.schema.event import EVENT, SessionStatus
 from runglass.schema.tensor import DataType
 from runglass.writer import pictures
-from runglass.writer.summary_writer import TAG_LIMIT, SummaryWriter
+from runglass.writer.stamps import TAG_LIMIT
+from runglass.writer.summary_writer import SummaryWriter
 
 START = 1700000000.0
 # Of text, histogram, PR curve, mesh, tensor and audio; every part of them is looked at elsewhere.
@@ -193,8 +195,8 @@ WRONG = {
     "complex histogram": (lambda w: w.add_histogram("t", [1j]), r"real numbers.*complex128"),
     "bins": (lambda w: w.add_histogram("t", [1], bins="most"), r"bins='most'"),
     "falling bins": (lambda w: w.add_histogram("t", [1], bins=[2, 1]), r"rising edges"),
-    "no bins": (lambda w: w.add_histogram("t", [1], bins=0), r"at least one bucket, got 0"),
-    "max_bins": (lambda w: w.add_histogram("t", [1], max_bins=0), r"max_bins=0"),
+    "no bins": (lambda w: w.add_histogram("t", [1], bins=0), r"number of buckets.*got 0"),
+    "max_bins": (lambda w: w.add_histogram("t", [1], max_bins=0), r"max_bins.*got 0"),
     "limits": (
         lambda w: w.add_histogram_raw("t", 0, 1, 1, 1, 1, [1, 2], [1]),
         r"as many bucket_limits \(2\)",
@@ -252,6 +254,22 @@ WRONG = {
     "hparam": (lambda w: w.add_hparams({"a": [1]}, {}), r"'a' must be.*list.*str\(value\)"),
     "metric": (lambda w: w.add_hparams({}, {"m": [1, 2]}), r"Metric 'm' needs one number"),
     "domain": (lambda w: w.add_hparams({"a": 1}, {}, {"b": [1]}), r"hparam_domain_discrete\['b'\]"),
+    "hparam name": (lambda w: w.add_hparams({1: 1}, {}), r"name of a hyperparameter.*got 1"),
+    "hparam size": (lambda w: w.add_hparams({"a": 10**400}, {}), r"'a' is an integer too large"),
+    "bins size": (lambda w: w.add_histogram("t", [1], bins=10**12), r"number of buckets.*to 100,000"),
+    "edges": (
+        lambda w: w.add_histogram("t", [1], bins=[0, float("nan"), 1]),
+        r"bins needs two edges.*finite",
+    ),
+    "one edge": (lambda w: w.add_histogram("t", [1], bins=[0]), r"bins needs two edges"),
+    "max_bins kind": (lambda w: w.add_histogram("t", [1], max_bins="a"), r"max_bins needs one number"),
+    "counts": (lambda w: w.add_histogram_raw("t", 0, 1, 1, 1, 1, [1], [float("nan")]), r"bucket_counts"),
+    "thresholds kind": (lambda w: w.add_pr_curve("t", [1], [1], num_thresholds=5.5), r"num_thresholds.*5\.5"),
+    "fps kind": (lambda w: w.add_video("t", np.zeros((1, 2, 3, 4, 4)), fps="x"), r"fps needs one number"),
+    "rescale kind": (
+        lambda w: w.add_image_with_boxes("t", np.zeros((3, 4, 4)), [[0, 0, 1, 1]], rescale="x"),
+        r"rescale needs one number",
+    ),
 }
 
 
@@ -439,10 +457,11 @@ def test_runs_that_begin_amid_training_do_not_end_it(tmp_path):
     with SummaryWriter(tmp_path / "run") as writer:
         for name in ("loss_a", "trial"):
             (tmp_path / "run" / name).write_text("in the way")
-        with pytest.warns(RuntimeWarning, match="cannot be written"):
+        with warnings.catch_warnings(record=True, action="always") as told:
             writer.add_scalars("loss", {"a": 1.0}, 3)
             writer.add_hparams({"lr": 0.1}, {"accuracy": 0.5}, run_name="trial")
             writer.flush()
+        assert ["cannot be written" in str(each.message) for each in told] == [True, True]
         for name in ("loss_a", "trial"):
             (tmp_path / "run" / name).unlink()
     log = runglass.open(tmp_path)
@@ -455,9 +474,10 @@ def test_a_writer_that_is_opened_again_amid_training_does_not_end_it(tmp_path):
     writer.close()
     (tmp_path / "run").rename(tmp_path / "elsewhere")
     (tmp_path / "run").write_text("in the way")
-    with pytest.warns(RuntimeWarning, match="cannot be written"):
+    with warnings.catch_warnings(record=True, action="always") as told:
         writer.add_scalar("loss", 1.0, 3)
         writer.flush()
+    assert ["cannot be written" in str(each.message) for each in told] == [True]
     (tmp_path / "run").unlink()
     writer.close()
     assert runglass.open(tmp_path).scalars("run", "loss").value.tolist() == [1.0]

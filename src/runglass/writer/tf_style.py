@@ -16,14 +16,16 @@ from runglass.native.wire import encode
 from runglass.schema.summary import VALUE, DataClass
 from runglass.schema.tensor_values import encode_tensor
 from runglass.writer import summaries, tensorflow_bridge
-from runglass.writer.arrays import is_float64, to_number, to_numpy, to_step
+from runglass.writer.arrays import is_float64, to_count, to_number, to_numpy, to_step
 from runglass.writer.curves import BUCKETS
 from runglass.writer.default_writer import Late, should_record_summaries, state
 from runglass.writer.event_writer import EventWriter
-from runglass.writer.media import as_uint8
+from runglass.writer.media import MOST_SAMPLES_PER_S, as_uint8
+from runglass.writer.stamps import clean_tag
 from runglass.writer.tensorflow_bridge import not_rewritten, scoped_tag
 
 GRAPH_VERSION = b"1"
+MOST_OUTPUTS = 2**31 - 1
 
 
 def record(add: Callable[..., None], step: Any, *inputs: Any) -> Any:
@@ -128,18 +130,15 @@ def audio(
 
     def add(writer: EventWriter, step: int, data: Any, sample_rate: Any, max_outputs: Any) -> None:
         clips = first_outputs(f"Audio {tag!r}", data, max_outputs, "[k, frames, channels]", 3)
-        value = summaries.audio(
-            tag, clips, int(sample_rate), max_outputs=len(clips), description=description or ""
-        )
+        rate = to_count(sample_rate, f"Audio {tag!r}: sample_rate", least=1, most=MOST_SAMPLES_PER_S)
+        value = summaries.audio(tag, clips, rate, max_outputs=len(clips), description=description or "")
         writer.add_values([value], step)
 
     return record(add, step, data, sample_rate, max_outputs)
 
 
 def first_outputs(what: str, data: Any, max_outputs: Any, shape: str, rank: int) -> NDArray[Any]:
-    count = int(max_outputs)
-    if count < 0:
-        raise BadArgument(f"{what}: max_outputs must not be negative, got {count}.", where="max_outputs")
+    count = to_count(max_outputs, f"{what}: max_outputs", least=0, most=MOST_OUTPUTS)
     array = to_numpy(data, what)
     if array.ndim != rank:
         raise BadArgument(
@@ -178,7 +177,8 @@ def histogram(
 
     def add(writer: EventWriter, step: int, data: Any, buckets: Any) -> None:
         array = to_numpy(data, f"Histogram {tag!r}")
-        value = summaries.histogram(tag, array, buckets=int(buckets), description=description or "")
+        count = to_number(buckets, f"Histogram {tag!r}: buckets")
+        value = summaries.histogram(tag, array, buckets=count, description=description or "")
         writer.add_values([value], step)
 
     return record(add, step, data, BUCKETS if buckets is None else buckets)
@@ -190,7 +190,13 @@ def write(tag: str, tensor: Any, step: Any = None, metadata: Any = None, name: s
 
     `tensor` may be a function that gives one; it is called only if the value is recorded.
     """
+    tag = clean_tag(tag)
     content = metadata.SerializeToString() if hasattr(metadata, "SerializeToString") else metadata
+    if not isinstance(content, bytes | None):
+        raise BadArgument(
+            f"metadata must be a SummaryMetadata message or its bytes, got {type(metadata).__name__}.",
+            where="metadata",
+        )
 
     def add(writer: EventWriter, step: int, tensor: Any) -> None:
         fields = {
