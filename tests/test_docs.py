@@ -18,6 +18,7 @@ from runglass.server.settings import Settings
 ROOT = Path(__file__).parent.parent
 READING = ROOT / "docs/guide/reading-in-python.md"
 EMBEDDINGS = ROOT / "docs/guide/logging-embeddings.md"
+LOGGING = [ROOT / f"docs/guide/logging-{style}.md" for style in ("tensorflow", "hparams")]
 PAGES = sorted(
     [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "bench").glob("*.md")],
     key=lambda page: page.relative_to(ROOT).as_posix(),
@@ -56,7 +57,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("page", [READING, EMBEDDINGS, ROOT / "README.md"], ids=name)
+@pytest.mark.parametrize("page", [READING, EMBEDDINGS, *LOGGING, ROOT / "README.md"], ids=name)
 def test_examples_run(page: Path, demo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(demo)
     blocks = python_blocks(page)

@@ -168,6 +168,8 @@ def test_a_disk_that_takes_no_more_changes_nothing(workdir: Path) -> None:
     )
     assert done.returncode == 5
     assert done.stdout.count(b"\n") == 1001
+    assert b"Note: " in done.stderr
+    assert b"File too large" in done.stderr
 
 
 def test_in_a_terminal_the_command_has_one_too(workdir: Path) -> None:

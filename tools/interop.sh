@@ -11,7 +11,8 @@ case "$(uname -m)" in
   x86_64 | amd64) tensorflow=tensorflow-cpu ;;
   *) tensorflow=tensorflow ;;
 esac
-"$VENV/bin/python" -m pip install --quiet "$tensorflow" torch==2.13.0 tensorboardX tensorboard jax pillow onnx onnxscript
+"$VENV/bin/python" -m pip install --quiet "$tensorflow" torch==2.13.0 tensorboardX tensorboard jax pillow onnx onnxscript \
+  lightning transformers accelerate
 # What Runglass itself needs there, to write with it from inside the frameworks.
 "$VENV/bin/python" -m pip install --quiet msgspec watchfiles pytest hypothesis
 mkdir -p build
@@ -21,4 +22,5 @@ for writer in tensorflow_logs torch_logs tensorboardx_logs jax_logs; do
   "$VENV/bin/python" "tests/interop/$writer.py" "build/interop-logs/$writer"
 done
 RUNGLASS_INTEROP_LOGS=build/interop-logs .venv/bin/python -m pytest -m interop tests/interop
-PYTHONPATH=src "$VENV/bin/python" -m pytest -m interop tests/interop/test_graphs.py tests/interop/test_summary_writer.py
+PYTHONPATH=src "$VENV/bin/python" -m pytest -m interop \
+  tests/interop/test_{graphs,summary_writer,tf_style,keras_callback,trainers}.py

@@ -22,6 +22,7 @@ SPEEDS = {"batch_steps_per_second", "epoch_steps_per_second"}
 
 @pytest.fixture(scope="module", params=["tensorflow", "jax", "torch"])
 def logs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    pytest.importorskip("keras")
     out = tmp_path_factory.mktemp(request.param)
     script = Path(__file__).with_name("keras_training.py")
     environment = {**os.environ, "KERAS_BACKEND": request.param}

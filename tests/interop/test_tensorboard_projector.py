@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from runglass.projector import ProjectorConfig, log_embedding, visualize_embeddings
+from runglass.writer.folders import open_folder
 from runglass.writer.projector import add_embedding, load_config
 
 with warnings.catch_warnings():
@@ -92,4 +93,4 @@ def test_either_config(tmp_path: Path, message: type) -> None:
     served = json.loads(ask(tmp_path, "info", run="."))
     assert served["modelCheckpointPath"] == config.model_checkpoint_path
     assert served["embeddings"][0]["sprite"] == {"singleImageDim": [1, 2]}
-    assert load_config(tmp_path).model_checkpoint_path == config.model_checkpoint_path
+    assert load_config(open_folder(tmp_path)).model_checkpoint_path == config.model_checkpoint_path

@@ -20,9 +20,7 @@ pytestmark = [pytest.mark.interop, pytest.mark.filterwarnings("ignore")]
 
 @pytest.fixture(scope="module")
 def tf() -> Any:
-    import tensorflow
-
-    return tensorflow
+    return pytest.importorskip("tensorflow")
 
 
 def values_of(logdir: Path) -> list[tuple[int, str, str, str, Any]]:
@@ -61,6 +59,8 @@ def both(tmp_path: Path, tf: Any, log: Callable[[Any, Any], None]) -> tuple[list
 
 
 def assert_same(ours: list[Any], theirs: list[Any]) -> None:
+    """Every tag has the same values in the same order; those that take long to encode come later in our files."""
+    ours, theirs = (sorted(values, key=lambda value: value[1]) for values in (ours, theirs))
     assert [value[:5] for value in ours] == [value[:5] for value in theirs]
     for mine, other in zip(ours, theirs, strict=True):
         assert mine[5].shape == other[5].shape, mine[1]
@@ -132,6 +132,7 @@ def test_program_order_and_conditions_in_loops_and_branches(tmp_path: Path, tf: 
 
     ours, theirs = both(tmp_path, tf, log)
     assert len(ours) == 10 * (6 + 2 + 3 + 6)
+    assert [value[:2] for value in ours] == [value[:2] for value in theirs]
     assert_same(ours, theirs)
 
 

@@ -32,7 +32,7 @@ def assert_same(ours: dict[str, Any], theirs: dict[str, Any]) -> None:
 
 @pytest.fixture(scope="module")
 def lightning_logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    import lightning.pytorch as lightning
+    lightning = pytest.importorskip("lightning.pytorch")
     import torch
     from lightning.pytorch.loggers import Logger, TensorBoardLogger
 
@@ -96,6 +96,7 @@ def test_lightning_keeps_hyperparameters_and_graph(lightning_logs: Path) -> None
 
 
 def test_transformers_writes_what_its_own_callback_writes(tmp_path: Path, monkeypatch: Any) -> None:
+    pytest.importorskip("transformers")
     import torch
     from transformers import (
         BertConfig,

@@ -7,7 +7,8 @@ import shlex
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 from queue import SimpleQueue
@@ -44,9 +45,10 @@ class RunLog:
         # The clock of the machine may be set; steps are counted by one that cannot be.
         self._clock_began_s = time.monotonic() - max(0.0, time.time() - began_s)
         self._troubles: dict[str, None] = {}
+        warnings.showwarning = self._keep_warning
         self._writer = EventWriter(run_dir)
         self._write_text("command", self._describe_command())
-        self._flush()
+        self._writer.flush()
         self._gpus = open_gpus(interval_s)
         self._sources: list[Source] = [
             *self._open_machine(pid, str(run_dir)),
@@ -68,7 +70,7 @@ class RunLog:
             if now_s >= next_console_s:
                 self._write_console(is_last=False)
                 self._write_facts()
-                self._flush()
+                self._writer.flush()
                 next_console_s = now_s + CONSOLE_INTERVAL_S
             # Not measured once more at the end: what has ended uses nothing.
             if ended.wait(max(0.0, min(next_measure_s, next_console_s) - self._elapsed_s())):
@@ -82,7 +84,7 @@ class RunLog:
         self._write_facts()
         for source in self._sources:
             source.close()
-        self._guard(self._writer.close)
+        self._writer.close()
         return list(self._troubles)
 
     def _open_machine(self, pid: int, directory: str) -> list[Source]:
@@ -112,7 +114,7 @@ class RunLog:
                 self._troubles[f"{type(source).__name__} stopped measuring: {error!r}"] = None
         encoded = [summaries.scalar(PREFIX + tag, value) for tag, value in values.items()]
         if encoded:
-            self._guard(lambda: self._writer.add_values(encoded, self._step(), time.time()))
+            self._writer.add_values(encoded, self._step(), time.time())
 
     def _write_console(self, *, is_last: bool) -> None:
         text = self._console.take(self._elapsed_s(), is_last=is_last)
@@ -143,19 +145,11 @@ class RunLog:
     def _write_text(self, tag: str, markdown: str) -> None:
         # Names of files and what programs print need not be Unicode.
         text = markdown.encode("utf-8", "replace").decode()
-        self._guard(
-            lambda: self._writer.add_values([summaries.text(PREFIX + tag, text)], self._step(), time.time())
-        )
+        self._writer.add_values([summaries.text(PREFIX + tag, text)], self._step(), time.time())
 
-    def _flush(self) -> None:
-        self._guard(self._writer.flush)
-
-    def _guard(self, write: Callable[[], None]) -> None:
-        """Trouble with the disk is told at the end, and tried again meanwhile."""
-        try:
-            write()
-        except OSError as error:
-            self._troubles[f"Not everything could be recorded: {error}"] = None
+    def _keep_warning(self, message: Warning | str, *_: object, **__: object) -> None:
+        """Told at the end: in between, the terminal is the command's."""
+        self._troubles[str(message)] = None
 
     def _elapsed_s(self) -> float:
         return time.monotonic() - self._clock_began_s

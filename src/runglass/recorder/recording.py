@@ -28,6 +28,10 @@ def record(command: Sequence[str], *, logdir: str, name: str | None, interval_s:
     if shutil.which(command[0]) is None and not os.path.exists(command[0]):
         note(f"Error: {command[0]}: command not found. Check its spelling, or name it with its path.")
         return NOT_FOUND
+    if "://" in logdir:
+        raise BadRequest(
+            f"--logdir {logdir}: a run is recorded on a local disk. Name a directory.", where="logdir"
+        )
     run_dir, is_made = make_run_dir(Path(logdir), name, command)
     console = Console()
     environment = {**os.environ, RUN_DIR_VARIABLE: str(run_dir.absolute())}
@@ -74,6 +78,8 @@ class RecorderThread(threading.Thread):
             try:
                 log.follow(self._ended)
             finally:
+                # Whatever happened to us meanwhile, the end of the command is worth writing down.
+                self._ended.wait()
                 self._troubles = log.finish(self._status)
         except Exception as error:
             self._troubles.append(f"The run could not be recorded: {type(error).__name__}: {error}")

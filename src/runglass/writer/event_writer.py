@@ -17,10 +17,10 @@ from runglass.errors import BadArgument
 from runglass.native.wire import encode
 from runglass.schema.event import EVENT
 from runglass.writer import outbox
+from runglass.writer.arrays import to_step
 from runglass.writer.outlet import Outlet
 from runglass.writer.record_file import stamp
 from runglass.writer.sinks import open_sink
-from runglass.writer.stamps import plain_step
 
 MAX_QUEUE = 10
 FLUSH_S = 5.0
@@ -92,7 +92,7 @@ class EventWriter:
         What it reads must not change afterwards. `size_bytes` is what it holds in memory until then.
         """
         self._outlet.check_open()
-        when = stamp(plain_step(step), self._outlet.moment(wall_time))
+        when = stamp(to_step(step), self._outlet.moment(wall_time))
         self._outlet.add_later(
             lambda: encode(EVENT, {**when, "summary": {"value": list(make_values())}}), size_bytes
         )
@@ -131,7 +131,7 @@ class EventWriter:
 
     def _event(self, fields: Mapping[str, Any], step: int, wall_time: float | None) -> bytes:
         self._outlet.check_open()
-        return encode(EVENT, {**stamp(plain_step(step), self._outlet.moment(wall_time)), **fields})
+        return encode(EVENT, {**stamp(to_step(step), self._outlet.moment(wall_time)), **fields})
 
     def _add(self, payload: bytes) -> None:
         if self._outlet.job_count:

@@ -59,6 +59,8 @@ class TrainingHooks:
         # Batches between two records of batch values; 0 for none.
         self._every = 0 if update_freq == "epoch" else 1 if update_freq == "batch" else int(update_freq)
         self._first_profiled, self._last_profiled = batches_to_profile(profile_batch)
+        # Lets Keras go on with the next batch before it knows the values of the last one, for which nobody asks then.
+        self.async_safe = not self._every and not self._first_profiled
         self.embeddings_freq = embeddings_freq
         self.embeddings_metadata = embeddings_metadata
         self._writers: dict[str, SummaryFileWriter] = {}
@@ -75,7 +77,8 @@ class TrainingHooks:
         while self._defaults:
             self._leave_default()
         self._close_writers()
-        self._is_train_graph_due = self.write_graph
+        # Only TensorFlow has one, and asking the model for it costs time on other back ends.
+        self._is_train_graph_due = self.write_graph and tensorflow_bridge.loaded_tensorflow() is not None
         if self.write_graph:
             self._write_model()
         if self.embeddings_freq:
@@ -108,6 +111,8 @@ class TrainingHooks:
             self._close_writers()
 
     def on_train_batch_begin(self, batch: int, logs: Any = None) -> None:
+        if self._batches["train"]:
+            self._write_train_graph()
         self._batches["train"] += 1
         self._batch_start_s = time.perf_counter()
         if self._batches["train"] == self._first_profiled:
@@ -117,9 +122,6 @@ class TrainingHooks:
             self._profiled_batch.__enter__()
 
     def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
-        if self._is_train_graph_due:
-            self._is_train_graph_due = False
-            self._write_train_graph()
         step = self._batches["train"]
         if self._every and step % self._every == 0:
             values = {}
@@ -143,6 +145,7 @@ class TrainingHooks:
             self._epoch_start_s = time.perf_counter()
 
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+        self._write_train_graph()
         self._add_epoch(epoch, logs or {})
         if self.histogram_freq and epoch % self.histogram_freq == 0:
             self._add_weights(epoch)
@@ -234,7 +237,10 @@ class TrainingHooks:
         self._writer("train").events.add_values(values, 0)
 
     def _write_train_graph(self) -> None:
-        """The graph of a training step, where the back end is TensorFlow and has one."""
+        """The graph of a training step, once there was one and if the back end is TensorFlow."""
+        if not self._is_train_graph_due:
+            return
+        self._is_train_graph_due = False
         for function in functions_inside(getattr(self.model, "train_function", None)):
             concrete = getattr(function, "_concrete_variable_creation_fn", None)
             if concrete is not None:

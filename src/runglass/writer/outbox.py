@@ -94,7 +94,10 @@ def ask(outlet: Outlet) -> bool:
 
 def write_now(outlet: Outlet, *, is_last: bool = False) -> None:
     """Everything that was added to the outlet is in its sink when this returns, or cannot be written now."""
-    if outlet in box.outlets and is_running(outlet):
+    if is_own_thread():
+        # A value that logs while it is encoded cannot wait for itself; what it logged is next in turn.
+        box.inbox.put((outlet, None, is_last))
+    elif outlet in box.outlets and is_running(outlet):
         done = threading.Lock()
         done.acquire()
         box.inbox.put((outlet, done, is_last))
@@ -109,6 +112,10 @@ def close_soon(outlet: Outlet) -> None:
         box.inbox.put((outlet, None, True))
     else:
         outlet.write_out(is_last=True, timeout_s=0)
+
+
+def is_own_thread() -> bool:
+    return threading.current_thread() is box.thread
 
 
 def is_running(outlet: Outlet) -> bool:
@@ -184,7 +191,9 @@ def flush_on_sigterm() -> None:
     if threading.current_thread() is not threading.main_thread():
         return
     if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
-        signal.signal(signal.SIGTERM, on_sigterm)
+        # Refused where this is not the main interpreter.
+        with suppress(ValueError):
+            signal.signal(signal.SIGTERM, on_sigterm)
 
 
 def on_sigterm(number: int, frame: object) -> None:

@@ -19,8 +19,8 @@ from runglass.native.records import frame
 from runglass.native.wire import encode
 from runglass.schema.event import EVENT
 from runglass.writer import outbox, summaries
+from runglass.writer.arrays import to_number, to_step, to_wall_time
 from runglass.writer.sinks import Sink
-from runglass.writer.stamps import plain_number, plain_step, plain_tag, plain_wall_time
 
 # What is kept in memory while the disk takes nothing.
 BUFFER_LIMIT_BYTES = 64 << 20
@@ -93,13 +93,17 @@ class Outlet(Journal):
         self.check_open()
         if precision not in ("float32", "float64"):
             raise BadArgument(f"Argument precision must be 'float32' or 'float64', got {precision!r}.")
-        name = plain_tag(tag)
-        self.put_scalar(
-            name, plain_number(name, value), plain_step(step), self.moment(wall_time), precision == "float64"
-        )
+        if not isinstance(tag, str):
+            raise BadArgument(f"Argument tag must be a str, got {tag!r}.")
+        try:
+            number = float(to_number(value, f"Scalar {tag!r}"))
+        except OverflowError:
+            raise BadArgument(f"Scalar {tag!r}: this integer is too large for a float.") from None
+        self.put_scalar(str(tag), number, to_step(step), self.moment(wall_time), precision == "float64")
 
     def moment(self, wall_time: Any) -> float:
-        return self.now() if wall_time is None else plain_wall_time(wall_time)
+        given = to_wall_time(wall_time)
+        return self.now() if given is None else given
 
     def check_open(self) -> None:
         if self.is_closed:
@@ -110,13 +114,15 @@ class Outlet(Journal):
 
     def make_room(self) -> bool:
         """A full buffer means trouble, or a writing thread that is far behind: that one is waited for."""
-        if self._retry_s is not None:
+        if self._retry_s is not None or outbox.is_own_thread():
             return False
         outbox.write_now(self)
         return True
 
     def add_later(self, job: Callable[[], bytes], size_bytes: int) -> None:
-        while self.job_bytes and self.job_bytes + size_bytes > JOBS_LIMIT_BYTES:
+        while (
+            self.job_bytes and self.job_bytes + size_bytes > JOBS_LIMIT_BYTES and not outbox.is_own_thread()
+        ):
             if self._retry_s is not None:
                 self.dropped += 1
                 return

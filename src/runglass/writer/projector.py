@@ -9,7 +9,6 @@ import os
 import threading
 import warnings
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -26,6 +25,7 @@ from runglass.writer.embedding_files import (
     encode_vectors,
     make_tiles,
 )
+from runglass.writer.folders import Folder, open_folder
 
 # Reading the config, changing an entry and writing it is one step.
 config_lock = threading.Lock()
@@ -68,7 +68,7 @@ def visualize_embeddings(logdir: Any, config: ProjectorConfig) -> None:
     if not isinstance(directory, str | os.PathLike):
         raise BadArgument(f"logdir needs a path, got {directory!r}.", where="logdir")
     with config_lock:
-        write_config(Path(directory), config)
+        write_config(open_folder(directory), config)
 
 
 def log_embedding(
@@ -106,16 +106,15 @@ def log_embedding(
         tiles = make_tiles(images, len(points))
         info.sprite = SpriteMetadata(f"{folder}/sprite.png", [tiles.shape[2], tiles.shape[1]])
         files[info.sprite.image_path] = [encode_sprite(tiles)]
-    directory = Path(logdir)
-    (directory / folder).mkdir(parents=True, exist_ok=True)
+    place = open_folder(logdir)
     for path, pieces in files.items():
-        write_file(directory / path, pieces)
+        place.write(path, pieces)
     # Last, so that it never names a file that is not there.
     with config_lock:
-        config = load_config(directory)
+        config = load_config(place)
         others = (each for each in config.embeddings if each.tensor_name != info.tensor_name)
         config.embeddings = Embeddings([*others, info])
-        write_config(directory, config)
+        write_config(place, config)
 
 
 def add_embedding(
@@ -158,24 +157,24 @@ def encode_name(name: str) -> str:
     return folder if folder.strip(".") else folder.replace(".", "%2e") or "%"
 
 
-def load_config(directory: Path) -> ProjectorConfig:
+def load_config(place: Folder) -> ProjectorConfig:
     """The config of a directory, empty where there is none; of entries with one name the last, as readers see it."""
-    path = directory / PROJECTOR_FILE
-    try:
-        values = parse_text(PROJECTOR_CONFIG, path.read_text(encoding="utf-8", errors="replace"))
-    except FileNotFoundError:
+    content = place.read(PROJECTOR_FILE)
+    if content is None:
         return ProjectorConfig()
+    try:
+        values = parse_text(PROJECTOR_CONFIG, content.decode("utf-8", "replace"))
     except TextProtoError as error:
-        aside = path.with_name(f"{PROJECTOR_FILE}.unreadable")
-        os.replace(path, aside)
-        warnings.warn(f"{path}, {error} It is kept as {aside.name}.", RuntimeWarning, stacklevel=3)
+        aside = f"{PROJECTOR_FILE}.unreadable"
+        place.rename(PROJECTOR_FILE, aside)
+        warnings.warn(f"{PROJECTOR_FILE}, {error} It is kept as {aside}.", RuntimeWarning, stacklevel=3)
         return ProjectorConfig()
     infos = msgspec.convert(values.pop("embeddings", []), list[EmbeddingInfo])
     by_name = {info.tensor_name or id(info): info for info in infos}
     return ProjectorConfig(**values, embeddings=Embeddings(by_name.values()))
 
 
-def write_config(directory: Path, config: ProjectorConfig) -> None:
+def write_config(place: Folder, config: ProjectorConfig) -> None:
     """Reads names only, so that TensorBoard's own message will do as well."""
     values = {
         **filled(config, "model_checkpoint_path", "model_checkpoint_dir"),
@@ -193,21 +192,8 @@ def write_config(directory: Path, config: ProjectorConfig) -> None:
             for info in config.embeddings
         ],
     }
-    directory.mkdir(parents=True, exist_ok=True)
-    write_file(directory / PROJECTOR_FILE, [format_text(PROJECTOR_CONFIG, values).encode()])
+    place.write(PROJECTOR_FILE, [format_text(PROJECTOR_CONFIG, values).encode()])
 
 
 def filled(message: object, *names: str) -> dict[str, Any]:
     return {name: value for name in names if (value := getattr(message, name))}
-
-
-def write_file(path: Path, pieces: Iterable[bytes]) -> None:
-    """Whole or not at all: whoever reads meanwhile sees the old file."""
-    partial = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}")
-    try:
-        with partial.open("wb") as file:
-            file.writelines(pieces)
-        os.replace(partial, path)
-    except BaseException:
-        partial.unlink(missing_ok=True)
-        raise

@@ -19,7 +19,7 @@ from runglass.errors import BadArgument
 from runglass.native.records import frame
 from runglass.native.wire import encode
 from runglass.schema.event import EVENT, FILE_VERSION, SessionStatus
-from runglass.writer.stamps import plain_step, plain_wall_time
+from runglass.writer.arrays import to_step, to_wall_time
 
 WRITER_NAME = "runglass.writer"
 # Pending records past this are written without waiting for a flush, so that memory stays bounded.
@@ -49,7 +49,8 @@ class EventFileWriter:
         start = clock()
         directory = Path(run_dir)
         directory.mkdir(parents=True, exist_ok=True)
-        self._file, self.path = create_file(directory, file_stem(start, host, pid), filename_suffix)
+        descriptor, self.path = create_file(directory, file_stem(start, host, pid), filename_suffix)
+        self._file = FileIO(descriptor, "wb")
         self._pending += first_record(start)
         # At once, so that a watching page lists the run before its first value.
         self.flush()
@@ -88,7 +89,8 @@ class EventFileWriter:
         self.close()
 
     def _stamp(self, step: int, wall_time: float | None) -> dict[str, Any]:
-        return stamp(plain_step(step), self._clock() if wall_time is None else plain_wall_time(wall_time))
+        given = to_wall_time(wall_time)
+        return stamp(to_step(step), self._clock() if given is None else given)
 
     def _append(self, event: dict[str, Any]) -> None:
         if self._file.closed:
@@ -118,11 +120,12 @@ def file_stem(start: float, host: str | None = None, pid: int | None = None) -> 
     return f"events.out.tfevents.{int(start):010d}.{owner}"
 
 
-def create_file(directory: Path, stem: str, suffix: str) -> tuple[FileIO, Path]:
-    """A file that did not exist before: two writers must never share one."""
+def create_file(directory: Path, stem: str, suffix: str) -> tuple[int, Path]:
+    """The descriptor of a file that did not exist before: two writers must never share one."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | getattr(os, "O_BINARY", 0)
     while True:
         path = directory / f"{stem}.{next(uids)}{suffix}"
         try:
-            return FileIO(path, "xb"), path
+            return os.open(path, flags, 0o666), path
         except FileExistsError:
             continue

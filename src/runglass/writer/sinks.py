@@ -9,7 +9,6 @@ import os
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from io import FileIO
 from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import unquote, urlsplit
@@ -57,14 +56,18 @@ class Sink(Protocol):
 
 def open_sink(logdir: str, suffix: str, clock: Callable[[], float]) -> Sink:
     """The sink of a path or URL, with its first file begun. Raises what is wrong with the place."""
-    scheme, separator, _ = logdir.partition("://")
-    sink: Sink
-    if separator and scheme != "file":
-        sink = ObjectSink(logdir, suffix, clock)
-    else:
-        sink = LocalSink(unquote(urlsplit(logdir).path) if separator else logdir, suffix, clock)
+    path = local_path(logdir)
+    sink: Sink = ObjectSink(logdir, suffix, clock) if path is None else LocalSink(path, suffix, clock)
     sink.begin()
     return sink
+
+
+def local_path(logdir: str) -> str | None:
+    """The path of a logdir on this machine; None for a URL that leads elsewhere."""
+    scheme, separator, _ = logdir.partition("://")
+    if not separator:
+        return logdir
+    return unquote(urlsplit(logdir).path) if scheme == "file" else None
 
 
 class LocalSink:
@@ -73,7 +76,7 @@ class LocalSink:
         self._directory = Path(directory).absolute()
         self._suffix = suffix
         self._clock = clock
-        self._file: FileIO | None = None
+        self._descriptor: int | None = None
         # Device and inode; None on file systems that make up another number at every look.
         self._identity: tuple[int, int] | None = None
         self._size = 0
@@ -81,14 +84,17 @@ class LocalSink:
 
     def needs_file(self) -> bool:
         """Writing to a file that was removed succeeds without a word, so it is looked for."""
-        if self._file is None:
+        if self._descriptor is None:
             return True
         try:
+            ours = os.fstat(self._descriptor)
             there = os.stat(self.path)
-            ours = os.fstat(self._file.fileno())
+        except PermissionError:
+            # A directory that may not be looked into any more; what is open stays writable.
+            there = ours
         except OSError:
             return True
-        # A file that shrank would get a hole.
+        # A file that was cut no longer holds what was written to it; the next one is whole.
         return not self._is_ours(there) or not self._is_ours(ours) or ours.st_size < self._size
 
     def _is_ours(self, found: os.stat_result) -> bool:
@@ -100,22 +106,22 @@ class LocalSink:
         if self._directory.exists() and not self._directory.is_dir():
             raise NotADirectoryError(f"{self._directory} is a file; a run needs a directory")
         self._directory.mkdir(parents=True, exist_ok=True)
-        file, path = create_file(self._directory, file_stem(start), self._suffix)
+        descriptor, path = create_file(self._directory, file_stem(start), self._suffix)
         try:
-            self._size = write_whole(file, first_record(start))
-            seen = {identity(os.fstat(file.fileno())), identity(os.stat(path))}
+            self._size = write_whole(descriptor, first_record(start))
+            seen = {identity(os.fstat(descriptor)), identity(os.stat(path))}
         except OSError:
-            file.close()
+            os.close(descriptor)
             with suppress(OSError):
                 path.unlink()
             raise
         self._identity = seen.pop() if len(seen) == 1 else None
-        self._file = file
+        self._descriptor = descriptor
         self.path = str(path)
 
     def append(self, data: memoryview) -> int:
-        assert self._file is not None
-        written = self._file.write(data) or 0
+        assert self._descriptor is not None
+        written = os.write(self._descriptor, data)
         self._size += written
         return written
 
@@ -123,18 +129,11 @@ class LocalSink:
         """The operating system has it all already."""
 
     def finish(self) -> None:
-        file, self._file = self._file, None
-        if file is None:
-            return
-        try:
-            is_ours = self._is_ours(os.fstat(file.fileno()))
-        except OSError:
-            is_ours = False
-        if not is_ours:
-            # Someone closed our descriptor, and its number may be in use elsewhere: forget it without closing it.
-            FORGOTTEN.append(file)
-            return
-        file.close()
+        descriptor, self._descriptor = self._descriptor, None
+        # Where someone closed it for us, its number may be another file's by now.
+        with suppress(OSError):
+            if descriptor is not None and self._is_ours(os.fstat(descriptor)):
+                os.close(descriptor)
 
     def unwritten(self) -> memoryview:
         return memoryview(b"")
@@ -143,18 +142,14 @@ class LocalSink:
         self.finish()
 
 
-# Files whose descriptors are not ours any more; kept, because a FileIO that is collected closes its number.
-FORGOTTEN: list[FileIO] = []
-
-
 def identity(found: os.stat_result) -> tuple[int, int]:
     return found.st_dev, found.st_ino
 
 
-def write_whole(file: FileIO, data: bytes) -> int:
+def write_whole(descriptor: int, data: bytes) -> int:
     at = 0
     while at < len(data):
-        at += file.write(data[at:]) or 0
+        at += os.write(descriptor, data[at:])
     return at
 
 

@@ -161,20 +161,18 @@ def test_anything_that_is_a_whole_number_is_a_step(tmp_path, step, expected):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("x", "1", 0), r"'x' needs one number, got str '1'"),
-        (("x", [1, 2], 0), r"'x' needs one number, got list"),
-        (("x", np.zeros(3), 0), r"'x' needs one number, got ndarray of shape \(3,\)"),
-        (("x", None, 0), r"'x' needs one number, got NoneType"),
-        (("x", 1j, 0), r"'x' needs one number, got complex"),
-        (("x", 10**400, 0), r"too large"),
-        ((3, 1.0, 0), r"tag must be a str, got int 3"),
-        (("x", 1.0, None), r"step must be a whole number, got NoneType None"),
-        (("x", 1.0, 1.5), r"step must be a whole number, got float 1.5"),
-        (("x", 1.0, float("nan")), r"step must be a whole number"),
-        (("x", 1.0, "3"), r"step must be a whole number, got str '3'"),
+        (("x", "1", 0), r"'x' needs .* numbers?, got str"),
+        (("x", [1, 2], 0), r"'x' needs one number, got an array of shape \(2,\)"),
+        (("x", None, 0), r"'x' needs .*, got"),
+        (("x", 1j, 0), r"'x' needs a real number, got 1j"),
+        (("x", 10**400, 0), r"'x': .*too large"),
+        ((3, 1.0, 0), r"tag must be a str, got 3"),
+        (("x", 1.0, 1.5), r"Step must be a whole number, got 1.5"),
+        (("x", 1.0, float("nan")), r"Step must be a whole number"),
+        (("x", 1.0, "3"), r"Step must be a whole number, got '3'"),
         (("x", 1.0, 2**63), r"64-bit"),
-        (("x", 1.0, 0, float("inf")), r"wall_time inf is not finite"),
-        (("x", 1.0, 0, "now"), r"wall_time must be seconds"),
+        (("x", 1.0, 0, float("inf")), r"walltime must be seconds since 1970, got inf"),
+        (("x", 1.0, 0, "now"), r"walltime needs"),
     ],
 )
 def test_wrong_arguments_are_refused_by_name(tmp_path, arguments, message):
@@ -248,6 +246,25 @@ def test_later_values_keep_their_order_and_their_moment(tmp_path):
     assert {event["step"]: event["wall_time"] - START for event in found}[2] == 2
 
 
+def test_a_value_may_log_while_it_is_encoded(tmp_path):
+    with EventWriter(tmp_path) as writer:
+
+        def make():
+            writer.add_scalar("scalar", 1.0, 1)
+            writer.flush()
+            writer.add_later(lambda: [summaries.text("inner", "x")], 2, size_bytes=10**9)
+            return [summaries.text("outer", "x")]
+
+        writer.add_later(make, 3, size_bytes=10**9)
+        writer.flush()
+        writer.flush()
+        assert (steps(tmp_path, "scalar"), steps(tmp_path, "inner"), steps(tmp_path, "outer")) == (
+            [1],
+            [2],
+            [3],
+        )
+
+
 def test_eight_threads_log_into_one_run(tmp_path):
     """Into one writer and each into its own, with many flushes between."""
     per_thread = 20_000
@@ -285,7 +302,7 @@ def test_a_removed_directory_is_made_again(tmp_path):
         writer.flush()
         assert steps(run) == [2]
         (path,) = run.iterdir()
-        # Cut by someone else: going on at the old place would leave a hole.
+        # Cut by someone else, in the middle of a record.
         path.write_bytes(path.read_bytes()[:-10])
         writer.add_scalar("loss", 1.0, 3)
         writer.flush()
@@ -314,7 +331,7 @@ def test_a_descriptor_that_was_closed_by_others_is_not_written_to(tmp_path):
     import os
 
     with EventWriter(tmp_path / "run") as writer:
-        number = writer._outlet.sink._file.fileno()
+        number = writer._outlet.sink._descriptor
         os.close(number)
         other = os.open(tmp_path / "other", os.O_CREAT | os.O_RDWR)
         assert other == number

@@ -16,6 +16,7 @@ from runglass.schema.hparams import HPARAMS_PLUGIN, SessionOutcome
 from runglass.schema.summary import SUMMARY
 from runglass.writer.event_writer import EventWriter
 from runglass.writer.hparams_api import SessionHooks
+from runglass.writer.summary_writer import SummaryWriter
 
 START = 1700000000.25
 
@@ -144,13 +145,15 @@ def test_writing_to_the_default_writer_or_to_a_given_one(tmp_path):
             with summary.record_if(False):
                 assert hp.hparams({"lr": 0.2}) is False
         hp.hparams({"lr": 0.3}, writer=writer)
-    with EventWriter(tmp_path / "given") as events:
+    with EventWriter(tmp_path / "given") as events, SummaryWriter(tmp_path / "torch") as torch_style:
         hp.hparams({"lr": 0.4}, writer=events)
+        hp.hparams({"lr": 0.5}, writer=torch_style)
     found = hparam_values(tmp_path / "default")
     assert [*found[0]] == ["experiment"]
     assert [each["session_start_info"]["hparams"]["lr"]["number_value"] for each in found[1:]] == [0.1, 0.3]
-    (given,) = hparam_values(tmp_path / "given")
-    assert given["session_start_info"]["hparams"]["lr"]["number_value"] == 0.4
+    for name, value in (("given", 0.4), ("torch", 0.5)):
+        (given,) = hparam_values(tmp_path / name)
+        assert given["session_start_info"]["hparams"]["lr"]["number_value"] == value
 
 
 @pytest.mark.parametrize("is_path", [True, False])

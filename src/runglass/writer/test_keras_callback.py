@@ -80,6 +80,12 @@ def test_batches_and_custom_summaries(tmp_path):
     assert summary.should_record_summaries() is False
 
 
+def test_keras_waits_for_batches_only_where_they_are_logged(tmp_path):
+    assert Hooks(tmp_path).async_safe
+    assert not Hooks(tmp_path, update_freq="batch").async_safe
+    assert not Hooks(tmp_path, profile_batch=2).async_safe
+
+
 def test_every_batch(tmp_path):
     train(Hooks(tmp_path, update_freq="batch"), Model(), epochs=1)
     assert steps(tmp_path, "train")["batch_loss"] == [1, 2, 3]

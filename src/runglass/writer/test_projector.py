@@ -18,6 +18,7 @@ from runglass.writer.embedding_files import (
     make_tiles,
     shrink,
 )
+from runglass.writer.folders import open_folder
 from runglass.writer.media import encode_png
 from runglass.writer.projector import add_embedding, encode_name, load_config
 
@@ -26,7 +27,7 @@ VECTORS = RNG.normal(size=(5, 3)).astype(np.float32)
 
 
 def names(directory: Path) -> list[str]:
-    return [info.tensor_name for info in load_config(directory).embeddings]
+    return [info.tensor_name for info in load_config(open_folder(directory)).embeddings]
 
 
 def files(directory: Path) -> set[str]:
@@ -39,7 +40,7 @@ def test_one_call_writes_everything(tmp_path: Path) -> None:
     assert files(tmp_path) == {PROJECTOR_FILE} | {
         f"{folder}/{name}" for name in ("tensors.tsv", "metadata.tsv", "sprite.png")
     }
-    (info,) = load_config(tmp_path).embeddings
+    (info,) = load_config(open_folder(tmp_path)).embeddings
     assert info.tensor_name == "a/b:00007"
     assert (info.tensor_path, info.metadata_path) == (f"{folder}/tensors.tsv", f"{folder}/metadata.tsv")
     assert info.tensor_shape == [5, 3]
@@ -53,7 +54,7 @@ def test_a_rerun_replaces_its_own_entry_only(tmp_path: Path) -> None:
     log_embedding(tmp_path, VECTORS, list("abcde"))
     log_embedding(tmp_path, VECTORS, step=1)
     log_embedding(tmp_path, VECTORS[:2])
-    config = load_config(tmp_path)
+    config = load_config(open_folder(tmp_path))
     assert config.model_checkpoint_path == "c"
     assert names(tmp_path) == ["theirs", "default:00001", "default:00000"]
     assert config.embeddings[0].bookmarks_path == "b"
@@ -65,7 +66,7 @@ def test_of_repeated_entries_the_last_is_kept(tmp_path: Path) -> None:
     (tmp_path / PROJECTOR_FILE).write_text(
         'embeddings { tensor_name: "x" tensor_path: "1" } embeddings {} embeddings { tensor_name: "x" tensor_path: "2" } embeddings {}'
     )
-    assert [info.tensor_path for info in load_config(tmp_path).embeddings] == ["2", "", ""]
+    assert [info.tensor_path for info in load_config(open_folder(tmp_path)).embeddings] == ["2", "", ""]
 
 
 def test_an_unreadable_config_is_kept_aside(tmp_path: Path) -> None:
@@ -208,7 +209,33 @@ def test_a_config_is_filled_as_tensorboards(tmp_path: Path) -> None:
             return str(tmp_path / "run")
 
     visualize_embeddings(Writer(), config)
-    assert load_config(tmp_path / "run") == config
+    assert load_config(open_folder(tmp_path / "run")) == config
     assert isinstance(config.embeddings[0], EmbeddingInfo)
     with pytest.raises(BadArgument, match="logdir"):
         visualize_embeddings(None, config)
+
+
+def test_any_place_that_fsspec_knows(tmp_path: Path) -> None:
+    memory = pytest.importorskip("fsspec").filesystem("memory")
+    url = "memory://projector-test/run"
+    for step in (0, 1, 0):
+        log_embedding(url, VECTORS, list("abcde"), name="a", step=step)
+    assert [info.tensor_name for info in load_config(open_folder(url)).embeddings] == ["a:00001", "a:00000"]
+    assert memory.cat_file("/projector-test/run/00001/a/metadata.tsv") == b"a\nb\nc\nd\ne\n"
+    memory.pipe_file("/projector-test/run/projector_config.pbtxt", b"{")
+    with pytest.warns(RuntimeWarning, match="unreadable"):
+        log_embedding(url, VECTORS)
+    assert memory.cat_file("/projector-test/run/projector_config.pbtxt.unreadable") == b"{"
+    log_embedding(tmp_path.as_uri(), VECTORS)
+    assert names(tmp_path) == ["default:00000"]
+
+
+def test_trouble_of_a_store_is_a_warning_in_training(monkeypatch: pytest.MonkeyPatch) -> None:
+    memory = pytest.importorskip("fsspec").filesystem("memory")
+
+    def fail(*_: object, **__: object) -> None:
+        raise RuntimeError("no credentials")
+
+    monkeypatch.setattr(type(memory), "pipe_file", fail)
+    with pytest.warns(RuntimeWarning, match="no credentials"):
+        add_embedding("memory://projector-test/other", VECTORS)
