@@ -85,10 +85,12 @@ def to_number(value: object, what: str) -> bool | int | float:
     """The one real number in a value of any kind, a tensor on a GPU included."""
     if isinstance(value, bool | int | float):
         return value
+    if value is None or isinstance(value, str | bytes):
+        raise BadArgument(f"{what} needs one number, got {value!r}.")
     array = to_numpy(value, what)
     if array.size != 1:
         raise BadArgument(
-            f"{what} needs one number, got an array of shape {array.shape}. Log its mean or sum?"
+            f"{what} needs one number, got an array of shape {array.shape}. Log its mean or one element."
         )
     if array.dtype.kind == "c":
         raise BadArgument(f"{what} needs a real number, got {array.item()}. Log .real or .imag.")
@@ -120,7 +122,9 @@ def to_wall_time(wall_time: object) -> float | None:
         return None
     number = float(to_number(wall_time, "walltime"))
     if not math.isfinite(number):
-        raise BadArgument(f"walltime must be seconds since 1970, got {number}.", where="walltime")
+        raise BadArgument(
+            f"walltime must be seconds since 1970, got {number}, which is not finite.", where="walltime"
+        )
     return number
 
 

@@ -161,9 +161,9 @@ def test_anything_that_is_a_whole_number_is_a_step(tmp_path, step, expected):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("x", "1", 0), r"'x' needs .* numbers?, got str"),
-        (("x", [1, 2], 0), r"'x' needs one number, got an array of shape \(2,\)"),
-        (("x", None, 0), r"'x' needs .*, got"),
+        (("x", "1", 0), r"'x' needs one number, got '1'"),
+        (("x", np.zeros(2), 0), r"'x' needs one number, got an array of shape \(2,\)"),
+        (("x", None, 0), r"'x' needs one number, got None"),
         (("x", 1j, 0), r"'x' needs a real number, got 1j"),
         (("x", 10**400, 0), r"'x': .*too large"),
         ((3, 1.0, 0), r"tag must be a str, got 3"),
@@ -171,8 +171,8 @@ def test_anything_that_is_a_whole_number_is_a_step(tmp_path, step, expected):
         (("x", 1.0, float("nan")), r"Step must be a whole number"),
         (("x", 1.0, "3"), r"Step must be a whole number, got '3'"),
         (("x", 1.0, 2**63), r"64-bit"),
-        (("x", 1.0, 0, float("inf")), r"walltime must be seconds since 1970, got inf"),
-        (("x", 1.0, 0, "now"), r"walltime needs"),
+        (("x", 1.0, 0, float("inf")), r"walltime must be .* got inf"),
+        (("x", 1.0, 0, "now"), r"walltime needs one number, got 'now'"),
     ],
 )
 def test_wrong_arguments_are_refused_by_name(tmp_path, arguments, message):
