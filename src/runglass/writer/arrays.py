@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from runglass.errors import BadArgument
-from runglass.writer.stamps import described, one_number, plain_step, plain_wall_time
 
+# A tag this long is a text in the wrong place.
+TAG_LIMIT = 10_000
 NUMBERS = (bool, int, float, complex, np.generic)
 
 
@@ -83,10 +85,33 @@ def pil_pixels(picture: Any) -> NDArray[Any]:
 
 def to_number(value: object, what: str) -> bool | int | float:
     """The one real number in a value of any kind, a tensor on a GPU included."""
-    number = one_number(value)
-    if isinstance(number, bool | int | float):
-        return number
-    raise BadArgument(f"{what} needs one number, got {described(value)}. Log its mean or one element.")
+    if isinstance(value, bool | int | float):
+        return value
+    if value is None or isinstance(value, str | bytes):
+        raise BadArgument(f"{what} needs one number, got {value!r}.")
+    array = to_numpy(value, what)
+    if array.size != 1:
+        raise BadArgument(
+            f"{what} needs one number, got an array of shape {array.shape}. Log its mean or one element."
+        )
+    if array.dtype.kind == "c":
+        raise BadArgument(f"{what} needs a real number, got {array.item()}. Log .real or .imag.")
+    number: bool | int | float = array.item()
+    return number
+
+
+def clean_tag(tag: object) -> str:
+    """A tag as it is, except that what UTF-8 cannot say is replaced."""
+    if not isinstance(tag, str):
+        raise BadArgument(f"tag must be a str, got {type(tag).__name__}.", where="tag")
+    if not tag:
+        raise BadArgument("tag is empty. Give the series a name, such as 'train/loss'.", where="tag")
+    if len(tag) > TAG_LIMIT:
+        raise BadArgument(
+            f"tag has {len(tag):,} characters, at most {TAG_LIMIT:,} are taken: {tag[:40]!r}… Is it the text to be logged?",
+            where="tag",
+        )
+    return tag.encode("utf-8", "replace").decode()
 
 
 def to_count(value: object, what: str, *, least: int, most: int) -> int:
@@ -99,12 +124,32 @@ def to_count(value: object, what: str, *, least: int, most: int) -> int:
 
 def to_step(step: object) -> int:
     """None counts as 0; whole floats, NumPy integers and tensors of one number are fine."""
-    return 0 if step is None else plain_step(step)
+    if step is None:
+        return 0
+    if isinstance(step, str | bytes):
+        raise BadArgument(f"Step must be a whole number, got {step!r}. Pass an int.", where="global_step")
+    number = to_number(step, "Step")
+    if isinstance(number, float) and not (math.isfinite(number) and number.is_integer()):
+        raise BadArgument(
+            f"Step must be a whole number, got {number}. Pass an int, such as the batch count.",
+            where="global_step",
+        )
+    whole = int(number)
+    if not -(2**63) <= whole < 2**63:
+        raise BadArgument(f"Step {whole} does not fit a signed 64-bit integer.", where="global_step")
+    return whole
 
 
 def to_wall_time(wall_time: object) -> float | None:
     """Seconds since 1970; None stands for now."""
-    return None if wall_time is None else plain_wall_time(wall_time)
+    if wall_time is None:
+        return None
+    number = float(to_number(wall_time, "walltime"))
+    if not math.isfinite(number):
+        raise BadArgument(
+            f"walltime must be seconds since 1970, got {number}, which is not finite.", where="walltime"
+        )
+    return number
 
 
 def is_float64(value: object) -> bool:

@@ -22,10 +22,17 @@ from runglass.schema.event import SessionStatus
 from runglass.schema.hparams import SessionOutcome
 from runglass.schema.tensor_values import TensorError
 from runglass.writer import curves, hparams, layouts, mesh, pictures, summaries, video
-from runglass.writer.arrays import is_float64, to_number, to_numpy, to_step, to_wall_time
+from runglass.writer.arrays import (
+    TAG_LIMIT,
+    clean_tag,
+    is_float64,
+    to_number,
+    to_numpy,
+    to_step,
+    to_wall_time,
+)
 from runglass.writer.event_writer import FLUSH_S, MAX_QUEUE, EventWriter, to_logdir
 from runglass.writer.media import MOST_SAMPLES_PER_S, as_uint8, encode_png, to_clip
-from runglass.writer.stamps import TAG_LIMIT, clean_tag
 
 TORCH_THRESHOLDS = 127
 # What one event may take, by the rules of its format.

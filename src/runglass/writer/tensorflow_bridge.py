@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from runglass.errors import BadArgument
-from runglass.writer.stamps import clean_tag
+from runglass.writer.arrays import clean_tag
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 

@@ -20,9 +20,6 @@ class Tensor:
     def detach(self):
         return self
 
-    def item(self):
-        return self.values.item()
-
     def float(self):
         return Tensor(self.values.astype(np.float32), "torch.float32")
 

@@ -17,7 +17,7 @@ from runglass.native.wire import decode
 from runglass.schema.event import EVENT, SessionStatus
 from runglass.schema.tensor import DataType
 from runglass.writer import pictures
-from runglass.writer.stamps import TAG_LIMIT
+from runglass.writer.arrays import TAG_LIMIT
 from runglass.writer.summary_writer import SummaryWriter
 
 START = 1700000000.0
@@ -182,13 +182,13 @@ def test_wrong_tags(writer, tag):
 
 
 WRONG = {
-    "scalar": (lambda w: w.add_scalar("t", [1, 2], 1), r"Scalar 't' needs one number, got list \[1, 2\]"),
+    "scalar": (lambda w: w.add_scalar("t", [1, 2], 1), r"Scalar 't' needs one number.*\(2,\)"),
     "no scalar": (lambda w: w.add_scalar("t", np.zeros(0), 1), r"Scalar 't' needs one number.*\(0,\)"),
-    "complex": (lambda w: w.add_scalar("t", 1j, 1), r"one number, got complex"),
-    "word": (lambda w: w.add_scalar("t", "high", 1), r"Scalar 't' needs.*str"),
-    "nothing": (lambda w: w.add_scalar("t", None, 1), r"Scalar 't' needs.*NoneType"),
+    "complex": (lambda w: w.add_scalar("t", 1j, 1), r"real number"),
+    "word": (lambda w: w.add_scalar("t", "high", 1), r"Scalar 't' needs one number, got 'high'"),
+    "nothing": (lambda w: w.add_scalar("t", None, 1), r"Scalar 't' needs one number, got None"),
     "scalars": (lambda w: w.add_scalars("t", [1, 2]), r"dict of names.*list"),
-    "wall time": (lambda w: w.add_scalar("t", 1, 1, float("nan")), r"wall_time"),
+    "wall time": (lambda w: w.add_scalar("t", 1, 1, float("nan")), r"walltime"),
     "tensor": (lambda w: w.add_tensor("t", "abc"), r"Tensor 't'.*str"),
     "ragged": (lambda w: w.add_histogram("t", [[1], [2, 3]]), r"Histogram 't'.*inhomogeneous"),
     "histogram of words": (lambda w: w.add_histogram("t", ["a"]), r"Histogram 't'.*numbers"),

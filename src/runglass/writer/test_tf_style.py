@@ -204,7 +204,7 @@ def test_a_lazy_tensor_is_not_made_for_nothing(writer):
         (lambda: summary.image("i", np.zeros((1, 3, 3, 1)), step=0, max_outputs=-1), "max_outputs.*-1"),
         (lambda: summary.audio("a", np.zeros((3, 3)), 8000, step=0), r"Audio 'a'.*\(3, 3\)"),
         (lambda: summary.audio("a", np.zeros((1, 3, 1)), 8000, step=0, encoding="mp3"), "mp3"),
-        (lambda: summary.scalar("s", [1, 2], step=0), r"Scalar 's'.*\[1, 2\]"),
+        (lambda: summary.scalar("s", [1, 2], step=0), r"Scalar 's'.*\(2,\)"),
         (lambda: summary.scalar("s", "x", step=0), "Scalar 's'"),
         (lambda: summary.text("t", [1], step=0), "Text 't'"),
         (lambda: summary.histogram("h", np.zeros(3), step=0, buckets=0), "bucket"),

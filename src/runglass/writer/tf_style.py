@@ -16,12 +16,11 @@ from runglass.native.wire import encode
 from runglass.schema.summary import VALUE, DataClass
 from runglass.schema.tensor_values import encode_tensor
 from runglass.writer import summaries, tensorflow_bridge
-from runglass.writer.arrays import is_float64, to_count, to_number, to_numpy, to_step
+from runglass.writer.arrays import clean_tag, is_float64, to_count, to_number, to_numpy, to_step
 from runglass.writer.curves import BUCKETS
 from runglass.writer.default_writer import Late, should_record_summaries, state
 from runglass.writer.event_writer import EventWriter
 from runglass.writer.media import MOST_SAMPLES_PER_S, as_uint8
-from runglass.writer.stamps import clean_tag
 from runglass.writer.tensorflow_bridge import not_rewritten, scoped_tag
 
 GRAPH_VERSION = b"1"

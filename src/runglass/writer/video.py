@@ -79,18 +79,16 @@ def in_blocks(data: bytes) -> bytes:
 
 def in_few_colours(pixels: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
     """256 colours for all frames, and the number of each pixel's colour. Exact where there are no more than that."""
-    wide = pixels.astype(np.uint32)
-    packed = (wide[..., 0] << 16) | (wide[..., 1] << 8) | wide[..., 2]
+    red, green, blue = (pixels[..., channel] for channel in range(3))
     drop = 8 - CELL_BITS
-    cells = (
-        ((wide[..., 0] >> drop) << 2 * CELL_BITS)
-        | ((wide[..., 1] >> drop) << CELL_BITS)
-        | (wide[..., 2] >> drop)
-    )
+    cells = (red >> drop).astype(np.uint16) << 2 * CELL_BITS
+    cells |= (green >> drop).astype(np.uint16) << CELL_BITS
+    cells |= blue >> drop
     counts = np.bincount(cells.ravel(), minlength=1 << 3 * CELL_BITS)
     palette = np.zeros((COLOURS, 3), dtype=np.uint8)
     used = np.flatnonzero(counts)
     if used.size <= COLOURS:
+        packed = (red.astype(np.uint32) << 16) | (green.astype(np.uint32) << 8) | blue
         exact = np.unique(packed)
         if exact.size <= COLOURS:
             palette[: exact.size] = np.stack([exact >> 16, (exact >> 8) & 255, exact & 255], axis=1)
@@ -102,7 +100,7 @@ def in_few_colours(pixels: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], NDArra
     indices = number_of_cell[cells]
     total = np.maximum(np.bincount(indices.ravel(), minlength=COLOURS), 1)
     for channel in range(3):
-        sums = np.bincount(indices.ravel(), weights=wide[..., channel].ravel(), minlength=COLOURS)
+        sums = np.bincount(indices.ravel(), weights=pixels[..., channel].ravel(), minlength=COLOURS)
         palette[:, channel] = np.rint(sums / total)
     return palette, indices
 

@@ -57,9 +57,10 @@ describe("innerExtent", () => {
     expect(innerExtent([line(steps.slice(0, 12), steps.slice(0, 12))], [0, 100])).toEqual([1, 10]);
   });
 
-  it("looks at what is visible and finite, and needs more than two values", () => {
+  it("looks at what is visible and finite, and needs more than a handful of values", () => {
     expect(innerExtent([ramp], [0, 20])).toEqual([1, 19]);
-    expect(innerExtent([ramp], [3, 4])).toBeNull();
+    expect(innerExtent([ramp], [3, 9])).toBeNull();
+    expect(innerExtent([ramp], [3, 10])).toEqual([4, 9]);
     expect(innerExtent([line([0, 1, 2, 3], [1, Number.NaN, 2, Number.POSITIVE_INFINITY])], [0, 9])).toBeNull();
   });
 

@@ -89,6 +89,8 @@ function visibleIndices(line: Series, x: Range): readonly [number, number] {
   return [firstAtOrAbove(line, x[0]), firstAtOrAbove(line, beyond)];
 }
 
+// Differs from TensorBoard: of a handful of values the largest and the smallest are not outliers yet.
+const FEWEST_RANKED = 8;
 // With more values than this a part of each line tells as much, and the page stays quick.
 const MAX_RANKED = 100_000;
 
@@ -121,7 +123,7 @@ export function innerExtent(lines: readonly Series[], x: Range): Range | null {
     if (median < low) low = median;
     if (median > high) high = median;
   }
-  if (count <= 2) return null;
+  if (count < FEWEST_RANKED) return null;
   const lowest = Math.ceil(0.05 * (count - 1));
   const highest = Math.floor(0.95 * (count - 1));
   const from = select(values, lowest, 0, count - 1);

@@ -1,0 +1,3 @@
+from typing_extensions import Buffer
+
+def deflate_runs(data: Buffer) -> bytes: ...
