@@ -18,7 +18,7 @@ from runglass.server.settings import Settings
 ROOT = Path(__file__).parent.parent
 READING = ROOT / "docs/guide/reading-in-python.md"
 EMBEDDINGS = ROOT / "docs/guide/logging-embeddings.md"
-LOGGING = [ROOT / f"docs/guide/logging-{style}.md" for style in ("tensorflow", "hparams")]
+LOGGING = [ROOT / f"docs/guide/logging{style}.md" for style in ("", "-tensorflow", "-hparams")]
 PAGES = sorted(
     [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "bench").glob("*.md")],
     key=lambda page: page.relative_to(ROOT).as_posix(),
