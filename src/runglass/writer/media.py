@@ -101,6 +101,16 @@ def to_clip(value: object, what: str) -> NDArray[Any]:
     return samples
 
 
+def clip_trouble(samples: NDArray[Any]) -> str:
+    """Says so when float samples leave -1…1; they will be cut there."""
+    if samples.dtype.kind != "f" or not samples.size:
+        return ""
+    low, high = float(np.fmin.reduce(samples, axis=None)), float(np.fmax.reduce(samples, axis=None))
+    if not (low < -1.01 or high > 1.01):
+        return ""
+    return f"float samples from {low:.4g} to {high:.4g} are cut to -1…1. Scale them, or pass int16 if they count to 32767."
+
+
 def encode_wav(samples: NDArray[Any], sample_rate: int) -> bytes:
     """16-bit PCM from shape (frames,) or (frames, channels); float samples count from -1 to 1."""
     if samples.ndim == 1:

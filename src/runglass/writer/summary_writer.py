@@ -32,7 +32,7 @@ from runglass.writer.arrays import (
     to_wall_time,
 )
 from runglass.writer.event_writer import FLUSH_S, MAX_QUEUE, EventWriter, to_logdir
-from runglass.writer.media import MOST_SAMPLES_PER_S, as_uint8, encode_png, to_clip
+from runglass.writer.media import MOST_SAMPLES_PER_S, as_uint8, clip_trouble, encode_png, to_clip
 
 TORCH_THRESHOLDS = 127
 # What one event may take, by the rules of its format.
@@ -322,7 +322,7 @@ class SummaryWriter:
         fps = to_number(fps, f"{what}: fps")
         if not fps > 0:
             raise BadArgument(f"{what}: fps={fps}, expected more than 0.", where="fps")
-        self._warn_of_range(what, frames)
+        self._warn_once(what, pictures.range_trouble(frames))
         copy = own_pixels(frames)
         self._add_later(
             lambda: [summaries.images(tag, [video.encode_gif(each, fps) for each in copy])],
@@ -349,6 +349,7 @@ class SummaryWriter:
                 f"{what}: sample_rate={rate}, expected samples per second, such as 44100.",
                 where="sample_rate",
             )
+        self._warn_once(what, clip_trouble(samples))
         copy = samples.copy(order="K")
         self._add_later(lambda: [summaries.audio(tag, copy, int(rate))], copy, global_step, walltime)
 
@@ -606,14 +607,13 @@ class SummaryWriter:
     def _pixels(self, tag: str, value: Any, dataformats: str) -> NDArray[Any]:
         what = f"Image {tag!r}"
         pixels = pictures.to_pictures(value, dataformats, what)
-        self._warn_of_range(what, pixels)
+        self._warn_once(what, pictures.range_trouble(pixels), stacklevel=4)
         return pixels
 
-    def _warn_of_range(self, what: str, pixels: NDArray[Any]) -> None:
-        trouble = pictures.range_trouble(pixels)
+    def _warn_once(self, what: str, trouble: str, stacklevel: int = 3) -> None:
         if trouble and what not in self._warned:
             self._warned.add(what)
-            warnings.warn(f"{what}: {trouble}", stacklevel=4)
+            warnings.warn(f"{what}: {trouble}", stacklevel=stacklevel)
 
     def _add_chart(self, category: str, title: str, chart: layouts.Chart) -> None:
         layout = {name: dict(charts) for name, charts in self._layout.items()}

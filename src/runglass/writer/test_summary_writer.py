@@ -317,6 +317,15 @@ def test_float_pixels_out_of_range_are_cut_and_said_once(writer):
     writer.add_image("fine", np.full((3, 4, 4), np.nan))
 
 
+def test_float_samples_out_of_range_are_cut_and_said_once_where_they_were_logged(writer):
+    with pytest.warns(UserWarning, match=r"Audio 'a': float samples from -5 to 2 .*int16") as told:
+        writer.add_audio("a", np.array([-5.0, 2.0, np.nan]))
+    assert told[0].filename == __file__
+    writer.add_audio("a", np.full(3, 5.0))
+    writer.add_audio("fine", np.full(3, np.nan))
+    writer.add_audio("counts", np.full(3, 30000, np.int16))
+
+
 def test_figures(tmp_path):
     pyplot.switch_backend("Agg")
     shown = pyplot.figure(figsize=(2, 1), dpi=50)
