@@ -106,6 +106,8 @@ def extensions():
             "wraparound": False,
             "cdivision": not CHECKED,
             "initializedcheck": CHECKED,
+            # It would take every pointer to bytes for a text that ends in zero, and read past its end.
+            "auto_pickle": False,
         },
     )
 

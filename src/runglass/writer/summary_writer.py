@@ -542,6 +542,14 @@ class SummaryWriter:
     ) -> None:
         self.close()
 
+    def __getstate__(self) -> dict[str, Any]:
+        """A copy, and what another process gets, is like a closed writer: its first call opens a file of its own."""
+        return {**self.__dict__, "_writers": {}, "_add_scalar": None}
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._add_scalar = self._reopen_and_add_scalar
+
     def _open(self) -> EventWriter | SilentWriter:
         own = self._writer(self.log_dir)
         self._add_scalar = own.add_scalar

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import copy
 import hashlib
+import pickle
 import re
 import subprocess
 import sys
@@ -18,6 +20,7 @@ from runglass.schema.event import EVENT, SessionStatus
 from runglass.schema.tensor import DataType
 from runglass.writer import pictures
 from runglass.writer.arrays import TAG_LIMIT
+from runglass.writer.event_writer import EventWriter
 from runglass.writer.summary_writer import SummaryWriter
 
 START = 1700000000.0
@@ -476,6 +479,23 @@ def test_runs_that_begin_amid_training_do_not_end_it(tmp_path):
     log = runglass.open(tmp_path)
     assert log.scalars("run/loss_a", "loss").value.tolist() == [1.0]
     assert log.scalars("run/trial", "accuracy").value.tolist() == [0.5]
+
+
+def test_copies_and_pickles_write_files_of_their_own(tmp_path):
+    with SummaryWriter(tmp_path) as writer:
+        writer.add_scalar("loss", 1.0, 1)
+        others = [copy.deepcopy(writer), pickle.loads(pickle.dumps(writer))]
+        assert len(list(tmp_path.iterdir())) == 1
+        for other in others:
+            other.add_scalar("loss", 1.0, 1)
+            other.close()
+    assert len(list(tmp_path.iterdir())) == 3
+    assert len(logged(tmp_path)) == 3
+
+
+def test_what_waits_to_be_written_is_not_pickled(tmp_path):
+    with EventWriter(tmp_path) as events, pytest.raises(TypeError, match="cannot pickle"):
+        pickle.dumps(events)
 
 
 def test_a_writer_that_is_opened_again_amid_training_does_not_end_it(tmp_path):
