@@ -64,6 +64,8 @@ class SummaryWriter:
             raise BadArgument("log_dir and logdir are two names of one argument; pass one.", where="logdir")
         given = logdir if log_dir is None else log_dir
         self.log_dir = to_logdir(given) if given else default_log_dir(comment)
+        # Training may change its working directory; the run stays where it began.
+        self._place = self.log_dir if "://" in self.log_dir else os.path.abspath(self.log_dir)
         self.purge_step = None if purge_step is None else to_step(purge_step)
         self.max_queue = max_queue
         self.flush_secs = flush_secs
@@ -164,7 +166,7 @@ class SummaryWriter:
             for name, value in tag_scalar_dict.items()
         }
         for name, (number, is_double) in numbers.items():
-            writer = self._writer(f"{self.log_dir}/{stem}_{name}")
+            writer = self._writer(f"{self._place}/{stem}_{name}")
             writer.add_scalar(
                 main_tag, number, step, wall_time, precision="float64" if is_double else "float32"
             )
@@ -466,7 +468,7 @@ class SummaryWriter:
             (clean_tag(tag), to_number(value, f"Metric {tag!r}"), is_float64(value))
             for tag, value in metric_dict.items()
         ]
-        writer = self._writer(os.path.join(self.log_dir, below)) if below else self._own
+        writer = self._writer(os.path.join(self._place, below)) if below else self._own
         if experiment:
             writer.add_values([experiment], 0)
         writer.add_values([start], 0)
@@ -507,7 +509,7 @@ class SummaryWriter:
 
         step, _ = self._when(global_step, None)
         if self._writes:
-            add_embedding(self.log_dir, mat, metadata, label_img, step, clean_tag(tag), metadata_header)
+            add_embedding(self._place, mat, metadata, label_img, step, clean_tag(tag), metadata_header)
 
     @contextmanager
     def use_metadata(
@@ -551,7 +553,7 @@ class SummaryWriter:
         self._add_scalar = self._reopen_and_add_scalar
 
     def _open(self) -> EventWriter | SilentWriter:
-        own = self._writer(self.log_dir)
+        own = self._writer(self._place)
         self._add_scalar = own.add_scalar
         if self.purge_step is not None:
             own.add_event({"session_log": {"status": SessionStatus.START}}, self.purge_step)
@@ -564,7 +566,7 @@ class SummaryWriter:
 
     @property
     def _own(self) -> EventWriter | SilentWriter:
-        return self._writers.get(self.log_dir) or self._open()
+        return self._writers.get(self._place) or self._open()
 
     @property
     def events(self) -> EventWriter | SilentWriter:

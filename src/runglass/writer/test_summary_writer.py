@@ -481,6 +481,21 @@ def test_runs_that_begin_amid_training_do_not_end_it(tmp_path):
     assert log.scalars("run/trial", "accuracy").value.tolist() == [0.5]
 
 
+def test_the_run_stays_where_it_began(tmp_path, monkeypatch):
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path)
+    with SummaryWriter("run") as writer:
+        monkeypatch.chdir(tmp_path / "elsewhere")
+        writer.add_scalars("loss", {"a": 1.0}, 1)
+        writer.add_hparams({"lr": 0.1}, {}, run_name="trial")
+        writer.add_embedding(np.zeros((2, 2)))
+        writer.close()
+        writer.add_scalar("again", 1.0, 1)
+        assert writer.get_logdir() == "run"
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+    assert runglass.open(tmp_path).runs == ["run", "run/loss_a", "run/trial"]
+
+
 def test_copies_and_pickles_write_files_of_their_own(tmp_path):
     with SummaryWriter(tmp_path) as writer:
         writer.add_scalar("loss", 1.0, 1)
