@@ -105,9 +105,10 @@ def test_a_profile_of_the_chosen_batches(logs: Path) -> None:
 
 
 def test_embeddings(logs: Path) -> None:
+    from runglass.writer.folders import open_folder
     from runglass.writer.projector import load_config
 
-    config = load_config(logs / "words")
+    config = load_config(open_folder(logs / "words"))
     assert [(info.tensor_name, info.metadata_path) for info in config.embeddings] == [
         ("words:00000", "labels.tsv"),
         ("words:00002", "labels.tsv"),
