@@ -126,11 +126,16 @@ def test_signals_are_passed_on(workdir: Path, number: signal.Signals, status: in
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        # Shells in the background and nohup hand down signals that are ignored.
+        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),
     ) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == b"ready\n"
-        process.send_signal(number)
-        assert process.wait(60) == status
+        try:
+            assert process.stdout is not None
+            assert process.stdout.readline() == b"ready\n"
+            process.send_signal(number)
+            assert process.wait(60) == status
+        finally:
+            process.kill()
     log, name = open_run(workdir)
     assert f"| exit status | {status} |" in text(log, name, "system/command")
 
