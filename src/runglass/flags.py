@@ -64,7 +64,7 @@ def parse_interval(text: str) -> float:
     except ValueError:
         seconds = -1.0
     if not 0 <= seconds < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds; 0 loads once")
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds")
     return seconds
 
 
