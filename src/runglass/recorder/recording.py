@@ -15,10 +15,10 @@ from pathlib import Path
 from runglass.errors import BadRequest
 from runglass.recorder.child import Child
 from runglass.recorder.console import Console
+from runglass.writer import RUN_DIR_VARIABLE
 
 NOT_FOUND = 127
 NOT_EXECUTABLE = 126
-RUN_DIR_VARIABLE = "RUNGLASS_RUN_DIR"
 INTERPRETER = re.compile(r"^(python[\d.]*|bash|sh|zsh|node|julia|Rscript|perl|ruby)$")
 MAX_NAME_CHARS = 60
 

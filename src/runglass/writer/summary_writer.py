@@ -21,7 +21,7 @@ from runglass.errors import BadArgument
 from runglass.schema.event import SessionStatus
 from runglass.schema.hparams import SessionOutcome
 from runglass.schema.tensor_values import TensorError
-from runglass.writer import curves, hparams, layouts, mesh, pictures, summaries, video
+from runglass.writer import RUN_DIR_VARIABLE, curves, hparams, layouts, mesh, pictures, summaries, video
 from runglass.writer.arrays import (
     TAG_LIMIT,
     clean_tag,
@@ -655,7 +655,7 @@ class SilentWriter:
 
 def default_log_dir(comment: str) -> str:
     """`runs/Nov15_09-30-00_host<comment>`; inside `runglass run` the directory of that run."""
-    around = os.environ.get("RUNGLASS_RUN_DIR")
+    around = os.environ.get(RUN_DIR_VARIABLE)
     if around:
         return around
     return os.path.join("runs", f"{time.strftime('%b%d_%H-%M-%S')}_{socket.gethostname()}{comment}")

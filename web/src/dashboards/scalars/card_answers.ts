@@ -13,8 +13,9 @@ const isLine = (role: LineColumns["role"]): role is LineRole => role in DEPTH;
 const isFound = (line: CardLine): boolean => DEPTH[line.role] === 2;
 
 export function toAnswer(question: Question, columns: Columns): CardAnswer {
-  const smoothed = new Set<string>();
-  for (const line of columns.lines) if (line.role === "smoothed") smoothed.add(keyOf(line));
+  // Only points may come without their smoothed line, and a crowd has none.
+  const hasPoints = columns.lines.some((line) => line.role === "raw");
+  const smoothed = new Set(hasPoints ? columns.lines.filter((line) => line.role === "smoothed").map(keyOf) : []);
   const lines: CardLine[] = [];
   let isComplete = true;
   for (const line of columns.lines) {
