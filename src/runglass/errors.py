@@ -35,6 +35,13 @@ class SeriesUnknown(RunglassError):
     http_status = 404
 
 
+class SampleGone(RunglassError):
+    """A value that a page knew of and that is not in the series any more."""
+
+    code = "sample_gone"
+    http_status = 404
+
+
 class Forbidden(RunglassError):
     """A missing or wrong token, or a Host or Origin that this server does not answer."""
 

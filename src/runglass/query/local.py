@@ -29,8 +29,6 @@ TagSets = tuple[dict[str, int], list[dict[str, str]]]
 class _LocalValues(Values, frozen=True):
     run: RunStage
     snapshot: Snapshot
-    # Row in the snapshot of each value, None where they are the same.
-    rows: Any
 
 
 class LocalSource(DerivedReads):
@@ -93,9 +91,11 @@ class LocalSource(DerivedReads):
         numbers: dict[tuple[tuple[str, str], ...], int] = {}
         for run in list(self._store.runs.values()):
             tags = tuple(
-                (tag, series.meta.kind.value)
+                (tag, (kind or series.meta.kind).value)
                 for tag, series in list(run.series.items())
-                if kind is None or series.meta.kind == kind
+                if kind is None
+                or series.meta.kind == kind
+                or (run.others and run.find_series(tag, kind) is not None)
             )
             number = numbers.get(tags)
             if number is None:
@@ -154,9 +154,9 @@ class LocalSource(DerivedReads):
             wall_time=wall_time,
             segment=segment,
             size_bytes=sizes,
+            rows=rows,
             run=run,
             snapshot=snapshot,
-            rows=rows,
         )
 
     def load_value(self, values: Values, index: int) -> Any:

@@ -303,6 +303,7 @@ class MemorySource(DerivedReads):
             wall_time=series.wall_time[kept],
             segment=series.segment[kept],
             size_bytes=None,
+            rows=None if shown is None else np.flatnonzero(shown),
             objects=given
             if shown is None
             else [each for each, is_kept in zip(given, shown, strict=True) if is_kept],

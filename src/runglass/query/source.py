@@ -213,6 +213,8 @@ class Values(Struct, frozen=True):
     segment: NDArray[np.int32]
     # Bytes of each stored value, framing excluded; None where values are kept as columns.
     size_bytes: Int64 | None
+    # Number of each value among those of all attempts; None where `attempts` leaves nothing out.
+    rows: Int64 | None
 
 
 @runtime_checkable
@@ -253,7 +255,10 @@ class DataSource(Protocol):
         ...
 
     def list_tag_sets(self, *, kind: Kind | None = None) -> tuple[dict[str, int], list[dict[str, str]]]:
-        """Tags of every run without repeating equal lists: run → index, and per index the tags with their kind."""
+        """Tags of every run without repeating equal lists: run → index, and per index the tags with their kind.
+
+        With `kind`, a tag is listed when it has values of that kind, be it beside values of another.
+        """
         ...
 
     def list_files(self, *, run: str | None = None) -> list[FileHealth]: ...

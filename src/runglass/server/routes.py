@@ -12,7 +12,7 @@ from runglass.dashboards.answers import Number, number_or_none
 from runglass.dashboards.route import EVENTS, Answer, NoParameters, Reply, Route, Stream, encode_json
 from runglass.query.source import DataSource
 from runglass.registry import Dashboard
-from runglass.server import hparams, run_values
+from runglass.server import hparams, run_values, steps
 from runglass.server.live import Change, Live, ProgressAnswer, progress_answer
 from runglass.server.settings import Settings
 from runglass.store.model import FileHealth, FileState, Kind
@@ -190,6 +190,7 @@ def make_routes(settings: Settings, dashboards: Sequence[Dashboard], live: Live)
         Route("/api/live", listen, Change, media_types=(EVENTS,)),
         *run_values.make_routes(),
         *hparams.make_routes(),
+        *steps.ROUTES,
     )
 
 

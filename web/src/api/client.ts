@@ -2,6 +2,7 @@
 // for it. Knows routes and error shapes, keeps nothing.
 
 import { type Columns, decodeColumns } from "./columns";
+import { decodeSteps, type Steps } from "./steps";
 import type {
   BandsQuery,
   Dashboards,
@@ -18,6 +19,7 @@ import type {
   RunValues,
   RunValuesQuery,
   SeriesList,
+  SeriesRef,
   Status,
   Table,
   TableQuery,
@@ -36,6 +38,8 @@ export class ApiError extends Error {
   }
 }
 
+export type Parameters = Readonly<Record<string, string | number | undefined>>;
+
 /** Answers a request for a path below `api/`. The default is `fetch` relative to the page. */
 export type Transport = (path: string, init: RequestInit) => Promise<Response>;
 
@@ -53,7 +57,12 @@ export class Client {
   hparams = (): Promise<HParams> => this.json("hparams");
 
   series(run: string, tag?: string): Promise<SeriesList> {
-    return this.json(`series?${named({ run, ...(tag !== undefined && { tag }) })}`);
+    return this.json(`series?${named({ run, tag })}`);
+  }
+
+  /** Series that are gone are left out. */
+  async steps(kind: Kind, series: readonly SeriesRef[], signal?: AbortSignal): Promise<Steps> {
+    return decodeSteps(await this.binary("steps", { kind, series, format: "columns" }, signal));
   }
 
   points(run: string, tag: string): Promise<Points> {
@@ -61,14 +70,12 @@ export class Client {
   }
 
   async lines(query: LinesQuery<string>, signal?: AbortSignal): Promise<Columns> {
-    const response = await this.post("scalars/lines", { ...query, format: "columns" }, signal);
-    return decodeColumns(await response.arrayBuffer());
+    return decodeColumns(await this.binary("scalars/lines", { ...query, format: "columns" }, signal));
   }
 
   /** Four lines over one x table for every tag and group: roles center, low, high and count. */
   async bands(query: BandsQuery, signal?: AbortSignal): Promise<Columns> {
-    const response = await this.post("scalars/bands", { ...query, format: "columns" }, signal);
-    return decodeColumns(await response.arrayBuffer());
+    return decodeColumns(await this.binary("scalars/bands", { ...query, format: "columns" }, signal));
   }
 
   /** One row a series: the point nearest to `at`, or statistics over `range`. */
@@ -87,7 +94,32 @@ export class Client {
     return this.post("scalars/export", query, signal);
   }
 
-  private post(path: string, body: object, signal?: AbortSignal): Promise<Response> {
+  /** For the routes of dashboards: the path below `api/`, and its answer as JSON. */
+  async ask<T>(path: string, parameters: Parameters, signal?: AbortSignal): Promise<T> {
+    return (await this.send(`${path}?${named(parameters)}`, signal ? { signal } : {})).json() as Promise<T>;
+  }
+
+  /** As `ask`, by POST. */
+  async askBody<T>(path: string, body: object, signal?: AbortSignal): Promise<T> {
+    return (await this.post(path, body, signal)).json() as Promise<T>;
+  }
+
+  /** As `ask`, for bytes. */
+  async bytes(path: string, parameters: Parameters, signal?: AbortSignal): Promise<ArrayBuffer> {
+    return (await this.send(`${path}?${named(parameters)}`, signal ? { signal } : {})).arrayBuffer();
+  }
+
+  /** As `askBody`, for bytes. */
+  async binary(path: string, body: object, signal?: AbortSignal): Promise<ArrayBuffer> {
+    return (await this.post(path, body, signal)).arrayBuffer();
+  }
+
+  /** The address of something that the browser itself asks for: a picture, a clip, a download. */
+  address(path: string, parameters: Parameters): string {
+    return new URL(`api/${path}?${named(parameters)}`, document.baseURI).href;
+  }
+
+  post(path: string, body: object, signal?: AbortSignal): Promise<Response> {
     return this.send(path, {
       method: "POST",
       headers: { "content-type": "application/json" },
@@ -113,9 +145,9 @@ export class Client {
   }
 }
 
-function named(parameters: Record<string, string>): string {
+function named(parameters: Parameters): string {
   return Object.entries(parameters)
-    .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
+    .flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`]))
     .join("&");
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { ColumnsError, decodeColumns } from "./columns";
+import { ColumnsError } from "./blocks";
+import { decodeColumns } from "./columns";
 
 interface Line {
   run?: number;

@@ -259,6 +259,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/steps": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** At which steps each series has values, and which rows those are. */
+        post: operations["steps"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/tags": {
         parameters: {
             query?: never;
@@ -759,6 +776,47 @@ export interface components {
             live: boolean;
             token_required: boolean;
             exports: string[];
+        };
+        /**
+         * Steps
+         * @description Series that are unknown are left out: a run may vanish between listing and asking.
+         */
+        Steps: {
+            generation: number;
+            series: components["schemas"]["StepsAnswer"][];
+        };
+        /** StepsAnswer */
+        StepsAnswer: {
+            run: string;
+            tag: string;
+            generation: number;
+            /** @description Number of each value among all of the series. */
+            row: number[];
+            step: number[];
+            wall_time: (number | ("-Infinity" | "Infinity" | "NaN"))[];
+            /** @description Of each stored value; null where values are kept as columns. */
+            size_bytes: number[] | null;
+        };
+        /** StepsBody */
+        StepsBody: {
+            kind: components["schemas"]["Kind"];
+            series: components["schemas"]["StepsRef"][];
+            /**
+             * @description latest: what a restart overwrote is left out. all: every value.
+             * @default latest
+             * @enum {unknown}
+             */
+            attempts: "all" | "latest";
+            /**
+             * @default json
+             * @enum {unknown}
+             */
+            format: "columns" | "json";
+        };
+        /** StepsRef */
+        StepsRef: {
+            run: string;
+            tag: string;
         };
         /** Summaries */
         Summaries: {
@@ -1329,6 +1387,40 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Status"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    steps: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StepsBody"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Steps"];
+                    "application/vnd.runglass.columns": string;
                 };
             };
             /** @description What went wrong. */

@@ -6,6 +6,45 @@ import type { Session } from "./session.svelte";
 
 export interface DashboardProps {
   session: Session;
+  /** All there are: a dashboard may show cards of others, but knows none by name. */
+  tabs: readonly Tab[];
+}
+
+/** What a card of any dashboard is given. It fills its place: a CardFrame of `widthPx`, and of the height that its settings or its offer say. */
+export interface CardProps {
+  session: Session;
+  /** What the card is remembered by: pins, height, its own place in time. */
+  id: string;
+  kind: Kind;
+  tag: string;
+  /** Null: a card for all runs. */
+  run: string | null;
+  /** The shown runs that it is about. */
+  runs: readonly string[];
+  /** On screen; a card next to it exists but asks for nothing and draws nothing. */
+  isVisible: boolean;
+  /** Enough of it is on screen to ask for its data. */
+  isWanted: boolean;
+  /** The page is scrolled too fast for this card to be read or used. */
+  isPassing: boolean;
+  /** How far from the top of the page it is: what is higher up is asked for first. */
+  place: number;
+  widthPx: number;
+  heightPx: number;
+}
+
+/** A kind of series that a dashboard can show in a card, on its own page and elsewhere. */
+export interface CardOffer {
+  readonly kind: Kind;
+  /** A card for each run that has the tag, or one for all of them. */
+  readonly per: "run" | "tag";
+  /** How high its cards are unless the user says otherwise. */
+  readonly heightPx: number;
+  /** Tags that get no card of their own: parts of another. */
+  readonly skips?: (tag: string) => boolean;
+  /** What the card is called; its tag unless it says so. */
+  readonly titleOf?: (tag: string) => string;
+  readonly load: () => Promise<{ default: Component<CardProps> }>;
 }
 
 /** How to log what a dashboard shows, for those who have not. */
@@ -28,6 +67,8 @@ export interface DashboardModule {
   readonly howTo: () => Promise<{ default: HowTo }>;
   /** Kinds whose tags it lists: asked for along with everything else, before the dashboard itself is there. */
   readonly lists: readonly Kind[];
+  /** What it shows in cards of the common form. */
+  readonly cards?: readonly CardOffer[];
   /** The one that most people come for: fetched before the server has said which have something to show. */
   readonly isUsual?: boolean;
 }

@@ -15,6 +15,7 @@ import { Preferences } from "./preferences.svelte";
 import { Readiness } from "./readiness.svelte";
 import { RunValuesState } from "./run_values.svelte";
 import { RunsState } from "./runs.svelte";
+import { Samples } from "./samples.svelte";
 import { SavedViews } from "./saved_views.svelte";
 import { ALL } from "./selection";
 import { Settings } from "./settings.svelte";
@@ -43,6 +44,7 @@ export class Session {
   readonly readiness = new Readiness();
   readonly writers = new Writers();
   readonly tags: Tags;
+  readonly samples: Samples;
 
   status = $state.raw<Status | null>(null);
   dashboards = $state.raw<readonly DashboardInfo[] | null>(null);
@@ -75,6 +77,7 @@ export class Session {
 
   constructor(readonly client: Client) {
     this.tags = new Tags((kind) => client.tags(kind));
+    this.samples = new Samples((kind, series) => client.steps(kind, series), this.changes);
     this.#isPaused = !this.preferences.followsLive;
   }
 
@@ -99,6 +102,7 @@ export class Session {
     return () => {
       stopKeeping();
       this.runValues.end();
+      this.samples.end();
       stopWatching();
       stopFollowing();
       stopListening?.();
@@ -116,6 +120,9 @@ export class Session {
     });
     $effect(() => {
       if (this.changes.generation > 0) untrack(() => this.runValues.refresh());
+    });
+    $effect(() => {
+      if (this.changes.generation > 0 && !this.isQuiet) untrack(() => this.samples.refresh());
     });
     // Outside: an address can name runs that are gone.
     let told = 0;

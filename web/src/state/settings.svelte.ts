@@ -42,6 +42,10 @@ export class Settings {
   readonly selecting = $derived(this.view.selecting);
   readonly isSelectionLinked = $derived(this.view.isSelectionLinked);
   readonly linkedSelection = $derived(this.view.linkedSelection);
+  readonly cursor = $derived(this.view.cursor);
+  readonly cursorAxis = $derived(this.view.cursorAxis);
+  readonly isCursorLinked = $derived(this.view.isCursorLinked);
+  readonly options = $derived(this.view.options);
   readonly theme = $derived(this.view.theme);
 
   readonly shownTheme = $derived(this.theme === "system" ? (this.isSystemDark ? "dark" : "light") : this.theme);
@@ -75,6 +79,19 @@ export class Settings {
     if (kept.length > 0) cards.set(id, Object.fromEntries(kept));
     else cards.delete(id);
     this.set({ cards });
+  }
+
+  /** What a dashboard has set of its own: `name` is `dashboard.option`, as in the address. */
+  option(name: string, fallback = ""): string {
+    return this.options.get(name) ?? fallback;
+  }
+
+  /** The fallback is not kept: addresses name only what differs. */
+  setOption(name: string, value: string, fallback = ""): void {
+    const options = new Map(this.view.options);
+    if (value === fallback) options.delete(name);
+    else options.set(name, value);
+    this.set({ options });
   }
 
   toggle(field: "collapsed" | "shutFolders", entry: string): void {

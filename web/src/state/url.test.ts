@@ -46,7 +46,7 @@ describe("the view in the address", () => {
       order: new Map([["tra;in", ["b;c", "a\\"]], ["", ["x"]]]),
       panels: [{ id: "panel1", tags: ["a;b", "={a} - {b}", ">c"], right: ["={a} - {b}"] }],
       cards: new Map([
-        ["a,b/c;d:e", { x: [-1.5e-7, 2 ** 53], y: [0, 1], y2: [-1, 1], xScale: "log", yScale: "symlog", y2Scale: "linear", selection: [0, 5], isWide: true, heightPx: 400 }],
+        ["a,b/c;d:e", { x: [-1.5e-7, 2 ** 53], y: [0, 1], y2: [-1, 1], xScale: "log", yScale: "symlog", y2Scale: "linear", selection: [0, 5], isWide: true, heightPx: 400, at: -2.5 }],
         ["", { selection: [0] }],
       ]),
       xAxis: "train/epoch",
@@ -65,6 +65,10 @@ describe("the view in the address", () => {
       selecting: "range",
       isSelectionLinked: true,
       linkedSelection: [3, 9],
+      cursor: 0,
+      cursorAxis: "wall",
+      isCursorLinked: false,
+      options: new Map([["images.contrast", "1.5;x"], ["text.mode", ""]]),
       theme: "dark",
     };
     for (const key of Object.keys(DEFAULT_VIEW) as (keyof View)[]) expect(view[key], key).not.toEqual(DEFAULT_VIEW[key]);

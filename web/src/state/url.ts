@@ -1,5 +1,6 @@
 // The whole view as text after the `#` of the address, and back. Pure: App.svelte reads and writes the address itself.
 
+import { escapePart, readParts, splitParts, writeParts } from "./parts";
 import { KEY_LENGTH, type RunKey, runKey } from "./run_key";
 import type { Selection } from "./selection";
 import {
@@ -15,6 +16,7 @@ import {
   type ScaleKind,
   type Smoothing,
   SMOOTHING_MAX,
+  TIME_AXES,
   type View,
 } from "./view";
 
@@ -74,28 +76,6 @@ function map<T>(key: string, write: (value: T) => string, read: (text: string) =
   };
 }
 
-// Parts of one text stand between semicolons; a semicolon or backslash inside a part has a backslash before it.
-const escapePart = (part: string): string => part.replace(/[\\;]/g, "\\$&");
-const writeParts = (parts: readonly string[]): string => parts.map(escapePart).join(";");
-
-/** The first part, and the rest where there is more. */
-function splitParts(joined: string): [string, string?] {
-  const cut = /^((?:[^\\;]|\\[\s\S])*);([\s\S]*)$/.exec(joined);
-  return cut ? [unescapePart(cut[1] as string), cut[2] as string] : [unescapePart(joined)];
-}
-const unescapePart = (part: string): string => part.replace(/\\([\s\S])/g, "$1");
-
-function readParts(joined: string): string[] {
-  const parts: string[] = [];
-  let rest = joined;
-  for (;;) {
-    const [part, more] = splitParts(rest);
-    parts.push(part);
-    if (more === undefined) return parts;
-    rest = more;
-  }
-}
-
 const writeNumbers = (values: readonly number[]): string => values.join(",");
 function readNumbers(value: string | undefined): number[] | undefined {
   if (!value) return undefined;
@@ -126,6 +106,7 @@ function writeCard(card: CardView): string {
   for (const key of CARD_SCALES) if (card[key]) parts.push(`${key}:${card[key]}`);
   if (card.isWide) parts.push("wide");
   if (card.heightPx !== undefined) parts.push(`height:${card.heightPx}`);
+  if (card.at !== undefined) parts.push(`at:${card.at}`);
   return parts.join(";");
 }
 
@@ -135,6 +116,7 @@ function readCard(written: string): CardView | undefined {
     const [key = "", value = ""] = part.split(":");
     if (key === "wide") card["isWide"] = true;
     else if (key === "height" && Number(value) > 0) card["heightPx"] = Number(value);
+    else if (key === "at" && value && Number.isFinite(Number(value))) card["at"] = Number(value);
     else if (Object.hasOwn(CARD_NUMBERS, key)) card[key] = CARD_NUMBERS[key as keyof typeof CARD_NUMBERS](value);
     else if ((CARD_SCALES as readonly string[]).includes(key)) card[key] = SCALES.find((scale) => scale === value);
   }
@@ -270,6 +252,10 @@ const FIELDS: { readonly [K in Exclude<keyof View, "dashboard">]: Field<View[K]>
     write: (value) => (value.length > 0 ? [writeNumbers(value)] : []),
     read: ([value]) => readSelection(value),
   },
+  cursor: { key: "cursor", write: (value) => (value === null ? [] : [String(value)]), read: ([value]) => readNumbers(value)?.[0] },
+  cursorAxis: choice("cursoraxis", TIME_AXES, DEFAULT_VIEW.cursorAxis),
+  isCursorLinked: flag("cursorlink", DEFAULT_VIEW.isCursorLinked),
+  options: map<string>("option", same, same),
   theme: choice("theme", ["system", "light", "dark"], DEFAULT_VIEW.theme),
 };
 const KEYS = Object.keys(FIELDS) as (keyof typeof FIELDS)[];

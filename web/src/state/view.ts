@@ -32,6 +32,8 @@ export interface CardView {
   readonly selection?: readonly number[];
   readonly isWide?: boolean;
   readonly heightPx?: number;
+  /** Where this card stands when cards go their own ways, in units of the cursor's axis; missing: at the newest. */
+  readonly at?: number;
 }
 
 /** A chart made in the page: several tags together. A tag that starts with "=" is derived from others. */
@@ -107,6 +109,15 @@ export interface View {
   readonly isSelectionLinked: boolean;
   readonly linkedSelection: readonly number[];
 
+  /** Where cards that show one moment stand, in units of its axis. Null: at the newest. */
+  readonly cursor: number | null;
+  readonly cursorAxis: TimeAxis;
+  /** Whether moving one card moves all. */
+  readonly isCursorLinked: boolean;
+
+  /** What dashboards have set, by `dashboard.name`; what is missing is as at first. */
+  readonly options: ReadonlyMap<string, string>;
+
   readonly theme: Theme;
 }
 
@@ -147,5 +158,9 @@ export const DEFAULT_VIEW: View = {
   selecting: "none",
   isSelectionLinked: false,
   linkedSelection: [],
+  cursor: null,
+  cursorAxis: "step",
+  isCursorLinked: true,
+  options: new Map(),
   theme: "system",
 };

@@ -3,7 +3,7 @@
 
 import type { Client } from "../../api/client";
 import type { NearestRow, Table, TableQuery } from "../../api/types";
-import { LatestAnswer } from "./latest_answer.svelte";
+import { LatestAnswer } from "../../state/latest_answer.svelte";
 import { seriesKey } from "./table_rows";
 
 export interface PointsWanted {

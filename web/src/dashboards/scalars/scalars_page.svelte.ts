@@ -1,6 +1,7 @@
 // What the cards of the scalars page have in common: which cards there are, whose runs they show, how runs are grouped, and
 // which card is worked on. What the user has set is in the session's settings.
 
+import { readCardId } from "../../state/card_id";
 import { assignColors, PALETTE } from "../../state/colors";
 import { groupRuns, type RunGroup } from "../../state/groups";
 import { compilePattern, type Pattern } from "../../state/pattern";
@@ -11,11 +12,11 @@ import type { Supply } from "./card_lines.svelte";
 import type { CardSpec } from "./card_model";
 import { specOf, tagsIn, titleOf } from "./card_question";
 import { CardDrawings, type Theme } from "./export_drawings";
-import type { CardSize } from "./grid_layout";
+import type { CardSize } from "../../ui/grid_layout";
 import { shortenLabels } from "./group_labels";
 import { LineDesk } from "./line_desk";
-import { type RunSet, runSetFinder, toRunSet } from "./run_sets";
-import { allTags, groupTags, inOrder, makeSection, PANELS, PINNED, type Section, setsOf, tagsOfSets } from "./tag_sections";
+import { type RunSet, runSetFinder, toRunSet } from "../../state/run_sets";
+import { allTags, groupTags, inOrder, makeSection, PANELS, PINNED, type Section, setsOf, tagsOfSets } from "../../state/tag_sections";
 
 const TABLE_HEAD_PX = 78;
 const TABLE_ROW_PX = 22;
@@ -68,8 +69,9 @@ export class ScalarsPage {
     const { pinned, order, panels } = this.session.settings;
     const shown = this.#shownTags;
     const isPinned = new Set(pinned);
+    const charts = pinned.filter((id) => readCardId(id).kind === "scalar");
     const matches = (id: string): boolean => (this.#panels.get(id)?.tags ?? [id]).some(this.filter.matches);
-    const sections: (Section | null)[] = [makeSection(PINNED, "Pinned", pinned, matches)];
+    const sections: (Section | null)[] = [makeSection(PINNED, "Pinned", charts, matches)];
     const loose = panels.filter((panel) => !isPinned.has(panel.id)).map((panel) => panel.id);
     sections.push(makeSection(PANELS, "Panels", inOrder(loose, order.get(PANELS)), matches));
     for (const [prefix, tags] of this.#byPrefix) {

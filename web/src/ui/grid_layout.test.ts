@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type CardSize, countColumns, GAP_PX, HEADING_PX, layOut, rowsBetween, sectionAt, shiftOf } from "./grid_layout";
-import type { Section } from "./tag_sections";
+import type { Section } from "../state/tag_sections";
 
 const section = (key: string, ids: string[]): Section => ({ key, title: key, ids, total: ids.length });
 const sections = [section("a", ["a/1", "a/2", "a/3"]), section("b", ["b/1"])];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { TagIndex } from "../../api/types";
+import type { TagIndex } from "../api/types";
 import { allTags, groupTags, inOrder, makeSection, setsOf, splitTag, tagsOfSets } from "./tag_sections";
 
 describe("groupTags", () => {

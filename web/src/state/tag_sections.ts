@@ -1,8 +1,8 @@
 // Tags in sections: what stands before the first slash names the section. Pinned cards and panels have sections of their
 // own. Pure.
 
-import type { TagIndex } from "../../api/types";
-import { sortNatural } from "../../state/natural";
+import type { TagIndex } from "../api/types";
+import { sortNatural } from "./natural";
 
 // No prefix has a slash, so these are nobody's prefix.
 export const PINNED = "/pinned";

@@ -1,8 +1,8 @@
 // The newest answer to a question that changes quickly: one question at a time, the newest one next, and the last answer
 // kept until a better one is there. Knows nothing of what is asked.
 
-import { ApiError } from "../../api/client";
-import { Pacer } from "../../state/pacer";
+import { ApiError } from "../api/client";
+import { Pacer } from "./pacer";
 
 const LIVE_PACE = { restFactor: 3, minRestMs: 150, maxRestMs: 5_000 };
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { TagIndex } from "../../api/types";
+import type { TagIndex } from "../api/types";
 import { isSubset, runSetFinder, toRunSet } from "./run_sets";
 
 const index: TagIndex = { generation: 1, runs: { a: 0, b: 0, c: 1 }, tag_sets: [{ loss: "scalar" }, { loss: "scalar", acc: "scalar" }] };

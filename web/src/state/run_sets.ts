@@ -1,8 +1,8 @@
 // Which of the shown runs a card is about. Cards with the same runs share one list and one key, so that five hundred runs
 // are gone through once and not once a card. Pure.
 
-import type { TagIndex } from "../../api/types";
-import { hashName } from "../../state/run_key";
+import type { TagIndex } from "../api/types";
+import { hashName } from "./run_key";
 import { setsOf } from "./tag_sections";
 
 export interface RunSet {

@@ -1,0 +1,126 @@
+"""At which steps a series has values: the index of every kind, for the sliders and the cursor of the page.
+
+Knows no dashboard and reads no value.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import numpy as np
+from msgspec import Meta, Struct
+from numpy.typing import NDArray
+
+from runglass.dashboards.answers import Number, little_endian, numbers, pack_columns
+from runglass.dashboards.route import COLUMNS, JSON, Answer, Later, Reply, Route
+from runglass.errors import BadRequest, RunUnknown, SeriesUnknown
+from runglass.query.source import DataSource, Values
+from runglass.store.model import Attempts, Kind, SeriesKey
+
+MAX_SERIES = 10_000
+
+
+class StepsRef(Struct, frozen=True, forbid_unknown_fields=True):
+    run: str
+    tag: str
+
+
+class StepsBody(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    kind: Kind
+    series: list[StepsRef]
+    attempts: Annotated[
+        Attempts, Meta(description="latest: what a restart overwrote is left out. all: every value.")
+    ] = "latest"
+    format: Literal["json", "columns"] = "json"
+
+
+class StepsAnswer(Struct, frozen=True):
+    run: str
+    tag: str
+    generation: int
+    row: Annotated[list[int], Meta(description="Number of each value among all of the series.")]
+    step: list[int]
+    wall_time: list[Number]
+    size_bytes: Annotated[
+        list[int] | None, Meta(description="Of each stored value; null where values are kept as columns.")
+    ]
+
+
+class Steps(Struct, frozen=True):
+    """Series that are unknown are left out: a run may vanish between listing and asking."""
+
+    generation: int
+    series: list[StepsAnswer]
+
+
+def read_steps(source: DataSource, body: StepsBody) -> Reply:
+    """At which steps each series has values, and which rows those are."""
+    if len(body.series) > MAX_SERIES:
+        raise BadRequest(
+            f"{len(body.series):,} series are asked for; at most {MAX_SERIES:,} at once.", where="series"
+        )
+    return Later(lambda: _steps_answer(source, body))
+
+
+def _steps_answer(source: DataSource, body: StepsBody) -> Answer | Struct:
+    generation = source.generation
+    found = []
+    for ref in body.series:
+        key = SeriesKey(ref.run, ref.tag)
+        try:
+            values = source.read_values(key, kind=body.kind, attempts=body.attempts)
+            found.append((values, _rows(values)))
+        except (RunUnknown, SeriesUnknown):
+            continue
+    if body.format == "columns":
+        return _encode_columns(generation, found)
+    return Steps(
+        generation,
+        [
+            StepsAnswer(
+                run=values.key.run,
+                tag=values.key.tag,
+                generation=values.generation,
+                row=rows.tolist(),
+                step=values.step.tolist(),
+                wall_time=numbers(values.wall_time),
+                size_bytes=None if values.size_bytes is None else values.size_bytes.tolist(),
+            )
+            for values, rows in found
+        ],
+    )
+
+
+def _rows(values: Values) -> NDArray[np.uint32]:
+    """Rows count all attempts, because what is counted must not change when a restart overwrites some of them."""
+    if values.rows is None:
+        return np.arange(len(values.step), dtype=np.uint32)
+    return values.rows.astype(np.uint32)
+
+
+def _encode_columns(generation: int, found: list[tuple[Values, NDArray[np.uint32]]]) -> Answer:
+    """Per series three blocks: step and wall time as float64, row as uint32."""
+    head = {
+        "version": 1,
+        "generation": generation,
+        "series": [
+            {
+                "run": values.key.run,
+                "tag": values.key.tag,
+                "generation": values.generation,
+                "count": len(rows),
+            }
+            for values, rows in found
+        ],
+    }
+    blocks: list[NDArray[np.generic]] = []
+    for values, rows in found:
+        blocks += [
+            little_endian(values.step.astype(np.float64)),
+            little_endian(values.wall_time),
+            little_endian(rows),
+        ]
+    return Answer(pack_columns(head, blocks), COLUMNS)
+
+
+ROUTES = (Route("/api/steps", read_steps, Steps, body=StepsBody, media_types=(JSON, COLUMNS)),)

@@ -1,0 +1,74 @@
+// Which value of a series a card shows: the one at the cursor of all cards, or its own. Made in a component; ends with it.
+
+import type { ApiError } from "../api/client";
+import type { SeriesSteps } from "../api/steps";
+import type { CardRef } from "./card_id";
+import type { Session } from "./session.svelte";
+import { findNearest, placesOn, type Sample, sampleAt } from "./step_cursor";
+
+const NOWHERE = new Float64Array();
+
+export class CardCursor {
+  /** `isWanted`: only a card in sight asks. */
+  constructor(
+    private readonly session: Session,
+    private readonly id: () => string,
+    private readonly ref: () => CardRef & { readonly run: string },
+    isWanted: () => boolean,
+  ) {
+    // Outside: the server is asked for what is visible only.
+    $effect(() => {
+      const { kind, run, tag } = ref();
+      if (isWanted()) return session.samples.watch(kind, run, tag);
+      return undefined;
+    });
+  }
+
+  readonly #listed = $derived.by(() => {
+    const { kind, run, tag } = this.ref();
+    return this.session.samples.read(kind, run, tag);
+  });
+  readonly series = $derived.by((): SeriesSteps | null => this.#listed?.steps ?? null);
+  readonly error = $derived.by((): ApiError | null => this.#listed?.error ?? null);
+  /** It was asked for, and there is nothing. */
+  readonly isEmpty = $derived.by(() => this.#listed !== null && !this.error && (this.series?.step.length ?? 0) === 0);
+
+  /** Each value's place on the cursor's axis. */
+  readonly places = $derived.by((): Float64Array => {
+    const { series } = this;
+    if (!series) return NOWHERE;
+    const start = this.session.runs.byName.get(series.run)?.start_time;
+    return placesOn(this.session.settings.cursorAxis, series, Number(start ?? series.wallTime[0] ?? 0));
+  });
+  /** Where it was asked to stand; null: at the newest. */
+  readonly at = $derived.by((): number | null => {
+    const { settings } = this.session;
+    return settings.isCursorLinked ? settings.cursor : (settings.card(this.id()).at ?? null);
+  });
+  /** Index of the value that is shown; -1 without any. */
+  readonly index = $derived.by(() => findNearest(this.places, this.at));
+  /** Nothing was logged just there: this is the nearest. */
+  readonly isNearest = $derived.by(() => this.at !== null && this.index >= 0 && this.places[this.index] !== this.at);
+  readonly sample = $derived.by((): Sample | null => (this.series ? sampleAt(this.series, this.index) : null));
+
+  move(index: number): void {
+    const last = this.places.length - 1;
+    const place = this.places[Math.min(Math.max(index, 0), last)];
+    if (place !== undefined) this.#set(place);
+  }
+
+  follow(): void {
+    this.#set(null);
+  }
+
+  retry(): void {
+    const { kind, run, tag } = this.ref();
+    this.session.samples.retry(kind, run, tag);
+  }
+
+  #set(at: number | null): void {
+    const { settings } = this.session;
+    if (settings.isCursorLinked) settings.set({ cursor: at });
+    else settings.setCard(this.id(), { at: at ?? undefined });
+  }
+}

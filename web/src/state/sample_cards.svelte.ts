@@ -1,0 +1,124 @@
+// Which cards there are of some kinds of series: in sections by prefix, pinned ones first, as far as run and tag filters leave them.
+
+import { type CardRef, cardId, readCardId } from "./card_id";
+import type { CardOffer } from "./dashboards";
+import { sortNatural } from "./natural";
+import { compilePattern, type Pattern } from "./pattern";
+import type { Session } from "./session.svelte";
+import { allTags, inOrder, makeSection, PINNED, prefixOf, type Section } from "./tag_sections";
+
+const NO_RUNS: readonly string[] = [];
+
+export class SampleCards {
+  #lastGood: Pattern = compilePattern("");
+  readonly #refs = new Map<string, CardRef>();
+
+  /** Of two offers for one kind the first counts. */
+  constructor(
+    private readonly session: Session,
+    private readonly offers: () => readonly CardOffer[],
+  ) {}
+
+  readonly #offerOf = $derived.by(() => new Map([...this.offers()].reverse().map((offer) => [offer.kind, offer])));
+  readonly #indices = $derived.by(() => [...this.#offerOf.values()].map((offer) => ({ offer, index: this.session.tags.index(offer.kind) })));
+  readonly isListed = $derived.by(() => this.#indices.every(({ index }) => index !== null));
+  /** Every tag there is, in natural order. */
+  readonly tags = $derived.by((): readonly string[] => {
+    const tags = new Set<string>();
+    for (const { offer, index } of this.#indices) {
+      for (const tag of index ? allTags(index) : []) if (!offer.skips?.(tag)) tags.add(tag);
+    }
+    return sortNatural(tags);
+  });
+
+  /** A pattern that cannot be used leaves the last good result, and says why. */
+  readonly filter = $derived.by((): Pattern => {
+    const pattern = compilePattern(this.session.settings.tagFilter);
+    if (pattern.error) return { matches: this.#lastGood.matches, error: pattern.error };
+    this.#lastGood = pattern;
+    return pattern;
+  });
+
+  /** By kind and tag, the shown runs that have it. */
+  readonly #runsOf = $derived.by(() => {
+    const { shown } = this.session.runs;
+    return new Map(
+      this.#indices.map(({ offer, index }) => {
+        const byTag = new Map<string, string[]>();
+        for (const run of index ? shown : NO_RUNS) {
+          for (const tag of Object.keys(index?.tag_sets[index.runs[run] ?? -1] ?? {})) {
+            if (offer.skips?.(tag)) continue;
+            const runs = byTag.get(tag);
+            if (runs) runs.push(run);
+            else byTag.set(tag, [run]);
+          }
+        }
+        return [offer.kind, byTag] as const;
+      }),
+    );
+  });
+
+  readonly sections = $derived.by((): readonly Section[] => {
+    const { pinned, order } = this.session.settings;
+    const offers = this.#offerOf;
+    const mine = pinned.filter((id) => offers.has(this.ref(id).kind));
+    const isPinned = new Set(mine);
+    const byPrefix = new Map<string, string[]>();
+    for (const tag of this.tags) {
+      const ids = byPrefix.get(prefixOf(tag)) ?? [];
+      byPrefix.set(prefixOf(tag), ids);
+      for (const offer of offers.values()) {
+        const runs = this.#runsOf.get(offer.kind)?.get(tag);
+        if (!runs) continue;
+        if (offer.per === "tag") ids.push(cardId({ kind: offer.kind, run: null, tag }));
+        else for (const run of runs) ids.push(cardId({ kind: offer.kind, run, tag }));
+      }
+    }
+    const matches = (id: string): boolean => this.filter.matches(this.ref(id).tag);
+    const sections: (Section | null)[] = [makeSection(PINNED, "Pinned", mine, matches)];
+    for (const prefix of sortNatural(byPrefix.keys())) {
+      const ids = (byPrefix.get(prefix) ?? []).filter((id) => !isPinned.has(id));
+      sections.push(makeSection(prefix, prefix || "Without a prefix", inOrder(ids, order.get(prefix)), matches));
+    }
+    return sections.filter((section) => section !== null);
+  });
+
+  /** The same object for the same card. */
+  ref(id: string): CardRef {
+    let ref = this.#refs.get(id);
+    if (!ref) this.#refs.set(id, (ref = readCardId(id)));
+    return ref;
+  }
+
+  offer(id: string): CardOffer | undefined {
+    return this.#offerOf.get(this.ref(id).kind);
+  }
+
+  /** The shown runs that a card is about. */
+  runsOf(id: string): readonly string[] {
+    const { kind, run, tag } = this.ref(id);
+    return run === null ? (this.#runsOf.get(kind)?.get(tag) ?? NO_RUNS) : [run];
+  }
+
+  titleOf = (id: string): string => {
+    const { tag } = this.ref(id);
+    return this.offer(id)?.titleOf?.(tag) ?? tag;
+  };
+
+  /** No run at all has what the card is about. */
+  isGone = (id: string): boolean => {
+    const { kind, run, tag } = this.ref(id);
+    const index = this.session.tags.index(kind);
+    if (!this.session.isLoaded || !index || this.session.settings.panels.some((panel) => panel.id === id)) return false;
+    const sets = run === null ? index.tag_sets : [index.tag_sets[index.runs[run] ?? -1] ?? {}];
+    return !sets.some((tags) => Object.hasOwn(tags, tag));
+  };
+
+  readonly sizeOf = $derived.by((): ((id: string) => { heightPx: number; isWide: boolean }) => {
+    const { cards } = this.session.settings;
+    return (id) => {
+      const { heightPx = this.offer(id)?.heightPx ?? 0, isWide = false } = cards.get(id) ?? {};
+      return { heightPx, isWide };
+    };
+  });
+}

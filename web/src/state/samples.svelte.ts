@@ -1,0 +1,125 @@
+// At which steps series have values, for whoever shows them one at a time. Asked for together, kept while somebody looks,
+// and asked for again when their run has grown.
+
+import { SvelteMap } from "svelte/reactivity";
+import { ApiError } from "../api/client";
+import type { SeriesSteps, Steps } from "../api/steps";
+import type { Kind, SeriesRef } from "../api/types";
+import type { Changes } from "./changes.svelte";
+import { Pacer } from "./pacer";
+import { inStepOrder } from "./step_cursor";
+
+const PACE = { restFactor: 3, minRestMs: 150, maxRestMs: 5_000 };
+
+interface Listed {
+  /** Null: the series is not there (any more). */
+  readonly steps: SeriesSteps | null;
+  readonly error: ApiError | null;
+  readonly generation: number;
+}
+
+interface Watched extends SeriesRef {
+  readonly kind: Kind;
+  watchers: number;
+}
+
+type Ask = (kind: Kind, series: readonly SeriesRef[]) => Promise<Steps>;
+const keyOf = (kind: Kind, run: string, tag: string): string => `${kind}\n${run}\n${tag}`;
+
+export class Samples {
+  /** Raw values: replaced whole. */
+  readonly #listed = new SvelteMap<string, Listed>();
+  readonly #watched = new Map<string, Watched>();
+  readonly #due = new Set<string>();
+  readonly #refreshes = new Pacer(() => this.#askAll([...this.#watched.keys()].filter((key) => this.#isOld(key))), PACE);
+
+  constructor(
+    private readonly ask: Ask,
+    private readonly changes: Changes,
+  ) {}
+
+  /** All that is known: what the cursor can go to. */
+  readonly known = $derived.by((): readonly SeriesSteps[] => [...this.#listed.values()].flatMap(({ steps }) => steps ?? []));
+
+  /** Null until it is known. */
+  read(kind: Kind, run: string, tag: string): Listed | null {
+    return this.#listed.get(keyOf(kind, run, tag)) ?? null;
+  }
+
+  /** From now on the series is listed; returns the function that ends that. */
+  watch(kind: Kind, run: string, tag: string): () => void {
+    const key = keyOf(kind, run, tag);
+    const watched = this.#watched.get(key) ?? { kind, run, tag, watchers: 0 };
+    this.#watched.set(key, watched);
+    watched.watchers++;
+    if (!this.#listed.has(key) || this.#isOld(key)) this.#plan(key);
+    return () => {
+      if (--watched.watchers === 0) this.#watched.delete(key);
+    };
+  }
+
+  /** Something has changed in the logs. */
+  refresh(): void {
+    if (this.#watched.size > 0) this.#refreshes.request();
+  }
+
+  retry(kind: Kind, run: string, tag: string): void {
+    this.#plan(keyOf(kind, run, tag));
+  }
+
+  end(): void {
+    this.#refreshes.end();
+  }
+
+  #isOld(key: string): boolean {
+    const watched = this.#watched.get(key);
+    const listed = this.#listed.get(key);
+    return watched !== undefined && listed !== undefined && this.changes.isNewer(listed.generation, [watched.run]);
+  }
+
+  /** Cards of one page ask in the same moment. */
+  #plan(key: string): void {
+    if (this.#due.size === 0) {
+      queueMicrotask(() => {
+        const due = [...this.#due];
+        this.#due.clear();
+        void this.#askAll(due);
+      });
+    }
+    this.#due.add(key);
+  }
+
+  async #askAll(keys: readonly string[]): Promise<void> {
+    const byKind = new Map<Kind, Watched[]>();
+    for (const watched of keys.flatMap((key) => this.#watched.get(key) ?? [])) {
+      byKind.set(watched.kind, [...(byKind.get(watched.kind) ?? []), watched]);
+    }
+    await Promise.all([...byKind].map(([kind, series]) => this.#askOne(kind, series)));
+  }
+
+  async #askOne(kind: Kind, series: readonly Watched[]): Promise<void> {
+    try {
+      const { generation, series: found } = await this.ask(
+        kind,
+        series.map(({ run, tag }) => ({ run, tag })),
+      );
+      const byKey = new Map(found.map((each) => [keyOf(kind, each.run, each.tag), each]));
+      for (const { run, tag } of series) {
+        const key = keyOf(kind, run, tag);
+        const steps = byKey.get(key) ?? null;
+        const before = this.#listed.get(key);
+        // What has not changed is not replaced, so that nothing is drawn again.
+        const isSame = before?.steps && steps && before.steps.generation === steps.generation;
+        this.#listed.set(key, { steps: isSame ? before.steps : steps && inStepOrder(steps), error: null, generation });
+      }
+    } catch (cause) {
+      const error = cause instanceof ApiError ? cause : new ApiError("internal", String(cause));
+      for (const { run, tag } of series) {
+        const key = keyOf(kind, run, tag);
+        // While the server is out of reach, what was known is better than nothing.
+        if (error.code === "unreachable" && this.#listed.get(key)?.steps) continue;
+        this.#listed.set(key, { steps: null, error, generation: 0 });
+      }
+    }
+  }
+}
