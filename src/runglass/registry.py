@@ -6,6 +6,7 @@ from msgspec import Struct
 
 from runglass.dashboards.route import Route
 from runglass.dashboards.scalars.routes import ROUTES as SCALARS
+from runglass.dashboards.text.routes import ROUTES as TEXT
 from runglass.store.model import Kind
 
 
@@ -18,4 +19,7 @@ class Dashboard(Struct, frozen=True):
     routes: tuple[Route, ...]
 
 
-DASHBOARDS = (Dashboard("scalars", "Scalars", (Kind.SCALAR,), SCALARS),)
+DASHBOARDS = (
+    Dashboard("scalars", "Scalars", (Kind.SCALAR,), SCALARS),
+    Dashboard("text", "Text", (Kind.TEXT,), TEXT),
+)
