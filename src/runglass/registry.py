@@ -6,6 +6,7 @@ from msgspec import Struct
 
 from runglass.dashboards.route import Route
 from runglass.dashboards.scalars.routes import ROUTES as SCALARS
+from runglass.dashboards.text.routes import ROUTES as TEXT
 from runglass.store.model import Kind
 
 
@@ -21,4 +22,5 @@ class Dashboard(Struct, frozen=True):
 DASHBOARDS = (
     Dashboard("overview", "Overview", tuple(Kind)),
     Dashboard("scalars", "Scalars", (Kind.SCALAR,), SCALARS),
+    Dashboard("text", "Text", (Kind.TEXT,), TEXT),
 )
