@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { LineColumns } from "../../api/columns";
+import type { LineColumns } from "../api/columns";
 import { toAnswer } from "./card_answers";
 import type { CardAnswer, Question } from "./card_model";
 import { type Asking, makeQuestion } from "./card_question";
-import { toRunSet } from "../../state/run_sets";
+import { toRunSet } from "../state/run_sets";
 import { ema, smoothHere } from "./smooth_here";
 
 const asking: Asking = {

@@ -1,8 +1,8 @@
 // Where cards ask for their lines: cards that want the same of different tags are asked for in one request.
 
-import type { Client } from "../../api/client";
-import type { Columns } from "../../api/columns";
-import { BatchQueue } from "../../state/batch_queue";
+import type { Client } from "../api/client";
+import type { Columns } from "../api/columns";
+import { BatchQueue } from "../state/batch_queue";
 import type { Question } from "./card_model";
 
 type Body = Question["body"];

@@ -1,7 +1,7 @@
 // A slider that moves is answered at once where the page has every point: the same average as the server's, without asking. Pure.
 
-import type { Floats, Series } from "../../chart/model";
-import type { Smoothing } from "../../state/view";
+import type { Floats, Series } from "../chart/model";
+import type { Smoothing } from "../state/view";
 import type { CardAnswer, CardLine, Question } from "./card_model";
 
 /** The answer to a question that differs from an answered one in its smoothing only; null when the server has to be asked. */

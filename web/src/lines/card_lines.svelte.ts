@@ -1,10 +1,10 @@
 // The data of one card: takes it from what is here already where it can, asks for it where not, and asks again, with growing
 // rests, after a failure.
 
-import type { ApiError } from "../../api/client";
+import type { ApiError } from "../api/client";
 import { type AnswerCache, narrow, serve, toAnswer } from "./card_answers";
 import type { CardAnswer, Question } from "./card_model";
-import { LatestAnswer } from "../../state/latest_answer.svelte";
+import { LatestAnswer } from "../state/latest_answer.svelte";
 import type { LineDesk } from "./line_desk";
 import { smoothHere } from "./smooth_here";
 

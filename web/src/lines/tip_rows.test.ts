@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { NearestRow } from "../../api/types";
-import { toSeries } from "../../chart/model";
-import type { NearPoint } from "../../chart/nearest";
+import type { NearestRow } from "../api/types";
+import { toSeries } from "../chart/model";
+import type { NearPoint } from "../chart/nearest";
 import type { CardLine } from "./card_model";
 import { listTipColumns, makeTipRows, type TipFacts } from "./tip_rows";
 

@@ -1,8 +1,8 @@
 // What a card must say beside its title: values that no line can show.
 
-import { formatX } from "../../chart/format";
-import { statsOf, xOf } from "../../chart/model";
-import { formatCount } from "../../ui/count";
+import { formatX } from "../chart/format";
+import { statsOf, xOf } from "../chart/model";
+import { formatCount } from "../ui/count";
 import type { CardLine } from "./card_model";
 
 export interface Notice {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { toSeries } from "../../chart/model";
+import { toSeries } from "../chart/model";
 import type { CardLine } from "./card_model";
 import { findNonFinite, findRestarts } from "./notices";
 

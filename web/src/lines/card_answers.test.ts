@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { Columns, LineColumns } from "../../api/columns";
+import type { Columns, LineColumns } from "../api/columns";
 import { AnswerCache, narrow, serve, toAnswer } from "./card_answers";
 import type { CardAnswer, Question } from "./card_model";
 import { type Asking, makeQuestion } from "./card_question";
-import { toRunSet } from "../../state/run_sets";
+import { toRunSet } from "../state/run_sets";
 
 const asking: Asking = {
   spec: { id: "loss", tags: ["loss"], right: [] }, runs: toRunSet(["a", "b"]), isAllRuns: false, groups: null, x: "step", xScale: "linear", zoom: null,

@@ -1,14 +1,14 @@
 // The rows of the tooltip: what is known of the points under the pointer, as text. Exact values where they are here, those
 // of the drawn lines until then. Pure.
 
-import type { NearestRow } from "../../api/types";
-import { formatDuration, formatStep, formatTime, formatValue } from "../../chart/format";
-import type { Floats } from "../../chart/model";
-import type { NearPoint } from "../../chart/nearest";
-import type { Center } from "../../state/view";
+import type { NearestRow } from "../api/types";
+import { formatDuration, formatStep, formatTime, formatValue } from "../chart/format";
+import type { Floats } from "../chart/model";
+import type { NearPoint } from "../chart/nearest";
+import type { Center } from "../state/view";
 import type { CardLine } from "./card_model";
 import { formatAt, formatSigned } from "./table_format";
-import { difference, judge } from "./table_rows";
+import { difference, judge } from "./compare";
 
 /** Of a group's line: same points as the line. */
 export interface TipBand {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { toSeries } from "../../chart/model";
+import { toSeries } from "../chart/model";
 import type { CardLine, LineRole } from "./card_model";
 import { strokesOf, strokeStyle } from "./strokes";
 

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { ApiError, type Client } from "../../api/client";
-import type { Columns } from "../../api/columns";
-import type { LinesQuery } from "../../api/types";
+import { ApiError, type Client } from "../api/client";
+import type { Columns } from "../api/columns";
+import type { LinesQuery } from "../api/types";
 import { AnswerCache } from "./card_answers";
 import { CardLines } from "./card_lines.svelte";
 import type { Question } from "./card_model";
 import { makeQuestion } from "./card_question";
 import { LineDesk } from "./line_desk";
-import { toRunSet } from "../../state/run_sets";
+import { toRunSet } from "../state/run_sets";
 
 function question(amount: number, runs: readonly string[] = ["a", "b"]): Question {
   return makeQuestion({

@@ -1,9 +1,9 @@
-// The words of the scalars dashboard: what a card is about, what it asks for and what its lines are.
+// The words of lines of scalars: what a card is about, what it asks for and what its lines are.
 
-import type { BandsQuery, LinesQuery } from "../../api/types";
-import type { Series } from "../../chart/model";
-import type { Range, Smoothing } from "../../state/view";
-import type { RunSet } from "../../state/run_sets";
+import type { BandsQuery, LinesQuery } from "../api/types";
+import type { Series } from "../chart/model";
+import type { Range, Smoothing } from "../state/view";
+import type { RunSet } from "../state/run_sets";
 
 /** What a card is about: one tag, or the tags of a panel. Its id is the tag or the panel's id. */
 export interface CardSpec {

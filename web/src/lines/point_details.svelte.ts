@@ -1,10 +1,10 @@
 // The exact points under the pointer: for the rows of a tooltip, of all points the one nearest to the x that is looked at.
 // A drawn line carries one x and its reduction only.
 
-import type { Client } from "../../api/client";
-import type { NearestRow, Table, TableQuery } from "../../api/types";
-import { LatestAnswer } from "../../state/latest_answer.svelte";
-import { seriesKey } from "./table_rows";
+import type { Client } from "../api/client";
+import type { NearestRow, Table, TableQuery } from "../api/types";
+import { LatestAnswer } from "../state/latest_answer.svelte";
+import { seriesKey } from "./compare";
 
 export interface PointsWanted {
   readonly at: number;

@@ -1,7 +1,7 @@
 // How a line looks: colour says which run, dashes which tag. A few lines are drawn boldly, a thousand so that the crowd
 // has shape. Pure.
 
-import type { Area, AxisSide, Stroke } from "../../chart/model";
+import type { Area, AxisSide, Stroke } from "../chart/model";
 import type { CardBand, CardLine, CardSpec, LineRole } from "./card_model";
 
 const DASHES: readonly (readonly number[])[] = [[], [7, 4], [2, 3], [10, 3, 2, 3], [4, 2], [12, 6]];
