@@ -49,7 +49,7 @@ PYTHON_OPEN_TO_ALL = {"runglass", "runglass.errors", "runglass.store.model"}
 WEB_MAY_IMPORT: dict[str, set[str]] = {
     "api": set(),
     "chart": set(),
-    "ui": {"chart", "state"},
+    "ui": {"api", "chart", "state"},
     "state": {"api"},
     "dashboards/*": {"api", "state", "chart", "ui"},
     "frame": {"api", "state", "chart", "ui"},

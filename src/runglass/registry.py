@@ -15,7 +15,10 @@ class Dashboard(Struct, frozen=True):
     title: str
     # The dashboard has something to show when a series of one of these kinds exists.
     kinds: tuple[Kind, ...]
-    routes: tuple[Route, ...]
+    routes: tuple[Route, ...] = ()
 
 
-DASHBOARDS = (Dashboard("scalars", "Scalars", (Kind.SCALAR,), SCALARS),)
+DASHBOARDS = (
+    Dashboard("overview", "Overview", tuple(Kind)),
+    Dashboard("scalars", "Scalars", (Kind.SCALAR,), SCALARS),
+)
