@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from runglass.dashboards.images.routes import ROUTES as IMAGES
 from runglass.dashboards.route import Route
 from runglass.dashboards.scalars.routes import ROUTES as SCALARS
 from runglass.dashboards.text.routes import ROUTES as TEXT
@@ -22,5 +23,6 @@ class Dashboard(Struct, frozen=True):
 DASHBOARDS = (
     Dashboard("overview", "Overview", tuple(Kind)),
     Dashboard("scalars", "Scalars", (Kind.SCALAR,), SCALARS),
+    Dashboard("images", "Images", (Kind.IMAGE,), IMAGES),
     Dashboard("text", "Text", (Kind.TEXT,), TEXT),
 )

@@ -55,6 +55,57 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/images/blob": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One file as it was logged. What is neither picture nor film is sent to be saved, never to be opened. */
+        get: operations["images_blob"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/images/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What the files of one logged value are, and what keeps any of them from being shown. */
+        get: operations["images_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/images/zip": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Many files in one: run/tag/step_sample.ending. */
+        post: operations["images_zip"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/live": {
         parameters: {
             query?: never;
@@ -608,6 +659,26 @@ export interface components {
             count: number;
         };
         /**
+         * ImageSample
+         * @description One of the files of a value.
+         */
+        ImageSample: {
+            /** @description What its first bytes say: png, jpeg, gif, webp, bmp, mp4, webm, svg, html or nothing. */
+            format: string;
+            media_type: string;
+            width: number;
+            height: number;
+            size_bytes: number;
+            /** @description More than 1: it moves. null: not told without decoding it, as with films. */
+            frames: number | null;
+            /** @description Why it cannot be shown; its bytes can be had all the same. */
+            problem: string | null;
+        };
+        /** ImageSamples */
+        ImageSamples: {
+            samples: components["schemas"]["ImageSample"][];
+        };
+        /**
          * Kind
          * @description What a series holds, whatever encoding wrote it.
          * @enum {unknown}
@@ -1104,6 +1175,35 @@ export interface components {
             /** @default 100 */
             limit: number;
         };
+        /** ZipBody */
+        ZipBody: {
+            samples: components["schemas"]["ZipSample"][];
+        };
+        /** ZipSample */
+        ZipSample: {
+            run: string;
+            tag: string;
+            /**
+             * @description Its number among all values of the series, from POST api/steps.
+             * @default null
+             */
+            row: number | null;
+            /**
+             * @description With `row`: what is there must have this step.
+             * @default null
+             */
+            step: number | null;
+            /**
+             * @description With `row`: what is there must have this time; the answer never changes then.
+             * @default null
+             */
+            wall_time: number | null;
+            /**
+             * @description Its number within the value.
+             * @default 0
+             */
+            sample: number;
+        };
     };
     responses: never;
     parameters: never;
@@ -1189,6 +1289,126 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["HParams"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    images_blob: {
+        parameters: {
+            query: {
+                run: string;
+                tag: string;
+                /** @description Its number among all values of the series, from POST api/steps. */
+                row?: number;
+                /** @description With `row`: what is there must have this step. */
+                step?: number;
+                /** @description With `row`: what is there must have this time; the answer never changes then. */
+                wall_time?: number;
+                /** @description Its number within the value. */
+                sample?: number;
+                /** @description 1: to be saved instead of shown. */
+                download?: 0 | 1;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/png": string;
+                    "image/jpeg": string;
+                    "image/gif": string;
+                    "image/webp": string;
+                    "image/bmp": string;
+                    "video/mp4": string;
+                    "video/webm": string;
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    images_list: {
+        parameters: {
+            query: {
+                run: string;
+                tag: string;
+                /** @description Its number among all values of the series, from POST api/steps. */
+                row?: number;
+                /** @description With `row`: what is there must have this step. */
+                step?: number;
+                /** @description With `row`: what is there must have this time; the answer never changes then. */
+                wall_time?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImageSamples"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    images_zip: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ZipBody"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/zip": string;
                 };
             };
             /** @description What went wrong. */
