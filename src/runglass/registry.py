@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from runglass.dashboards.custom_scalars.routes import ROUTES as CUSTOM_SCALARS
+from runglass.dashboards.pr_curves.routes import ROUTES as PR_CURVES
 from runglass.dashboards.route import Route
 from runglass.dashboards.scalars.routes import ROUTES as SCALARS
 from runglass.store.model import Kind
@@ -18,4 +20,8 @@ class Dashboard(Struct, frozen=True):
     routes: tuple[Route, ...]
 
 
-DASHBOARDS = (Dashboard("scalars", "Scalars", (Kind.SCALAR,), SCALARS),)
+DASHBOARDS = (
+    Dashboard("scalars", "Scalars", (Kind.SCALAR,), SCALARS),
+    Dashboard("pr_curves", "PR curves", (Kind.PR_CURVE,), PR_CURVES),
+    Dashboard("custom_scalars", "Custom scalars", (Kind.CUSTOM_SCALARS,), CUSTOM_SCALARS),
+)
