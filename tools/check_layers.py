@@ -49,7 +49,7 @@ PYTHON_OPEN_TO_ALL = {"runglass", "runglass.errors", "runglass.store.model"}
 WEB_MAY_IMPORT: dict[str, set[str]] = {
     "api": set(),
     "chart": set(),
-    "ui": {"chart", "state"},
+    "ui": {"api", "chart", "state"},
     "state": {"api"},
     # Lines of scalars: asked for, kept and drawn in the same way wherever they stand.
     "lines": {"api", "state", "chart", "ui"},

@@ -8,6 +8,7 @@ from runglass.dashboards.custom_scalars.routes import ROUTES as CUSTOM_SCALARS
 from runglass.dashboards.pr_curves.routes import ROUTES as PR_CURVES
 from runglass.dashboards.route import Route
 from runglass.dashboards.scalars.routes import ROUTES as SCALARS
+from runglass.dashboards.text.routes import ROUTES as TEXT
 from runglass.store.model import Kind
 
 
@@ -17,11 +18,13 @@ class Dashboard(Struct, frozen=True):
     title: str
     # The dashboard has something to show when a series of one of these kinds exists.
     kinds: tuple[Kind, ...]
-    routes: tuple[Route, ...]
+    routes: tuple[Route, ...] = ()
 
 
 DASHBOARDS = (
+    Dashboard("overview", "Overview", tuple(Kind)),
     Dashboard("scalars", "Scalars", (Kind.SCALAR,), SCALARS),
+    Dashboard("text", "Text", (Kind.TEXT,), TEXT),
     Dashboard("pr_curves", "PR curves", (Kind.PR_CURVE,), PR_CURVES),
     Dashboard("custom_scalars", "Custom scalars", (Kind.CUSTOM_SCALARS,), CUSTOM_SCALARS),
 )
