@@ -4,6 +4,23 @@
  */
 
 export interface paths {
+    "/api/custom_scalars/layout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The newest layouts of all runs, merged: categories of charts, each naming the tags that it draws. */
+        get: operations["custom_scalars_layout"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/dashboards": {
         parameters: {
             query?: never;
@@ -134,6 +151,23 @@ export interface paths {
         get: operations["openapi_json"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/pr_curves/curves": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** PR curves of several values: counts, precision, recall, ROC and F1 at every threshold, and their scores. */
+        post: operations["pr_curves_curves"];
         delete?: never;
         options?: never;
         head?: never;
@@ -499,6 +533,12 @@ export interface components {
              */
             format: "columns" | "json";
         };
+        /** Category */
+        Category: {
+            title: string;
+            is_closed: boolean;
+            charts: components["schemas"]["LoggedChart"][];
+        };
         /**
          * Change
          * @description One event; `runs` are those that changed since the last event on this connection, null means any may have.
@@ -508,6 +548,73 @@ export interface components {
             runs: string[] | null;
             is_loaded: boolean;
             progress: components["schemas"]["ProgressAnswer"];
+        };
+        /** Chart */
+        Chart: {
+            title: string;
+            /**
+             * @description empty: the layout names the chart but neither tags nor series.
+             * @enum {unknown}
+             */
+            kind: "empty" | "margin" | "multiline";
+            /** @description Of a multiline chart: regular expressions, matched from the start of a tag. */
+            tags: string[];
+            /** @description Of a margin chart. */
+            series: components["schemas"]["MarginSeries"][];
+        };
+        /**
+         * CurveAnswer
+         * @description One column each for every threshold, from 0 to 1. Precision and recall as logged, the rest from the counts.
+         */
+        CurveAnswer: {
+            run: string;
+            tag: string;
+            row: number;
+            step: number;
+            wall_time: number | ("-Infinity" | "Infinity" | "NaN");
+            /** @description What is wrong with the logged value, in words. Without columns it could not be read. */
+            problems: string[];
+            scores: components["schemas"]["CurveScores"];
+            threshold: (number | ("-Infinity" | "Infinity" | "NaN"))[];
+            tp: (number | ("-Infinity" | "Infinity" | "NaN"))[];
+            fp: (number | ("-Infinity" | "Infinity" | "NaN"))[];
+            tn: (number | ("-Infinity" | "Infinity" | "NaN"))[];
+            fn: (number | ("-Infinity" | "Infinity" | "NaN"))[];
+            precision: (number | ("-Infinity" | "Infinity" | "NaN"))[];
+            recall: (number | ("-Infinity" | "Infinity" | "NaN"))[];
+            /** @description TP / (TP + FN); NaN without positives. */
+            tpr: (number | ("-Infinity" | "Infinity" | "NaN"))[];
+            /** @description FP / (FP + TN); NaN without negatives. */
+            fpr: (number | ("-Infinity" | "Infinity" | "NaN"))[];
+            /** @description 2 TP / (2 TP + FP + FN); NaN where all are 0. */
+            f1: (number | ("-Infinity" | "Infinity" | "NaN"))[];
+        };
+        /**
+         * CurveScores
+         * @description What one number says about a whole curve; null where the counts allow none.
+         */
+        CurveScores: {
+            /** @description Sum of precision times the recall that is lost at the next threshold. */
+            average_precision: number | ("-Infinity" | "Infinity" | "NaN") | null;
+            /** @description Area below the ROC curve, by trapezoids. */
+            auc: number | ("-Infinity" | "Infinity" | "NaN") | null;
+            best_f1: number | ("-Infinity" | "Infinity" | "NaN") | null;
+            best_f1_threshold: number | ("-Infinity" | "Infinity" | "NaN") | null;
+        };
+        /** Curves */
+        Curves: {
+            curves: components["schemas"]["CurveAnswer"][];
+        };
+        /** CurvesBody */
+        CurvesBody: {
+            /** @description One value each. What is not there (any more) is left out of the answer. */
+            series: components["schemas"]["SampleQuery"][];
+            /**
+             * @description columns: for each curve its columns as float64 blocks in the order of the JSON form.
+             * @default json
+             * @enum {unknown}
+             */
+            format: "columns" | "csv" | "json";
         };
         /** DashboardAnswer */
         DashboardAnswer: {
@@ -684,6 +791,18 @@ export interface components {
          * @enum {unknown}
          */
         Kind: "audio" | "custom_scalars" | "graph" | "histogram" | "hparams" | "image" | "mesh" | "pr_curve" | "scalar" | "tensor" | "text";
+        /** Layout */
+        Layout: {
+            generation: number;
+            categories: components["schemas"]["Category"][];
+            /** @description Layouts that could not be read. */
+            problems: components["schemas"]["LayoutProblem"][];
+        };
+        /** LayoutProblem */
+        LayoutProblem: {
+            run: string;
+            message: string;
+        };
         /** LineAnswer */
         LineAnswer: {
             run: string;
@@ -760,6 +879,21 @@ export interface components {
              * @enum {unknown}
              */
             format: "columns" | "json";
+        };
+        /** LoggedChart */
+        LoggedChart: {
+            chart: components["schemas"]["Chart"];
+            /** @description Those whose layouts have it. */
+            runs: string[];
+        };
+        /**
+         * MarginSeries
+         * @description A line and the band around it, by the exact tags of three scalars.
+         */
+        MarginSeries: {
+            value: string;
+            lower: string;
+            upper: string;
         };
         /**
          * NearestRow
@@ -901,6 +1035,29 @@ export interface components {
         Runs: {
             generation: number;
             runs: components["schemas"]["Run"][];
+        };
+        /**
+         * SampleQuery
+         * @description Names one value. By `row` it is exact; by `step` it is the last one logged there; by neither the newest.
+         */
+        SampleQuery: {
+            run: string;
+            tag: string;
+            /**
+             * @description Its number among all values of the series, from POST api/steps.
+             * @default null
+             */
+            row: number | null;
+            /**
+             * @description With `row`: what is there must have this step.
+             * @default null
+             */
+            step: number | null;
+            /**
+             * @description With `row`: what is there must have this time; the answer never changes then.
+             * @default null
+             */
+            wall_time: number | null;
         };
         /** SearchBody */
         SearchBody: {
@@ -1213,6 +1370,35 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    custom_scalars_layout: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Layout"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
     dashboards: {
         parameters: {
             query?: never;
@@ -1467,6 +1653,41 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Document"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    pr_curves_curves: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CurvesBody"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Curves"];
+                    "application/vnd.runglass.columns": string;
+                    "text/csv; charset=utf-8": string;
                 };
             };
             /** @description What went wrong. */
