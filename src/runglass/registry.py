@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from runglass.dashboards.audio.routes import ROUTES as AUDIO
 from runglass.dashboards.route import Route
 from runglass.dashboards.scalars.routes import ROUTES as SCALARS
 from runglass.store.model import Kind
@@ -18,4 +19,7 @@ class Dashboard(Struct, frozen=True):
     routes: tuple[Route, ...]
 
 
-DASHBOARDS = (Dashboard("scalars", "Scalars", (Kind.SCALAR,), SCALARS),)
+DASHBOARDS = (
+    Dashboard("scalars", "Scalars", (Kind.SCALAR,), SCALARS),
+    Dashboard("audio", "Audio", (Kind.AUDIO,), AUDIO),
+)

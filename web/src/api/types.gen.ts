@@ -4,6 +4,40 @@
  */
 
 export interface paths {
+    "/api/audio/blob": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One clip, as it was logged. */
+        get: operations["audio_blob"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/audio/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What every clip of one logged value says about itself. */
+        get: operations["audio_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/dashboards": {
         parameters: {
             query?: never;
@@ -390,6 +424,28 @@ export interface components {
             is_loaded: boolean;
             progress: components["schemas"]["ProgressAnswer"];
         };
+        /** Clip */
+        Clip: {
+            /** @description wav, mp3, flac or ogg; empty for anything else. */
+            format: string;
+            media_type: string;
+            /** @description Frames a second; 0 where nothing says so. */
+            sample_rate: number;
+            channels: number;
+            /** @description Samples of one channel; 0 where only decoding can tell. */
+            frames: number;
+            duration_s: number;
+            label: string;
+            size_bytes: number;
+            /** @description Where the samples of a WAV are; null where a decoder has to be asked. */
+            layout: components["schemas"]["SampleLayout"] | null;
+            /** @description What is wrong with the file and how it was taken; empty when all is well. */
+            problem: string;
+        };
+        /** Clips */
+        Clips: {
+            clips: components["schemas"]["Clip"][];
+        };
         /** DashboardAnswer */
         DashboardAnswer: {
             name: string;
@@ -725,6 +781,16 @@ export interface components {
             generation: number;
             runs: components["schemas"]["Run"][];
         };
+        /**
+         * SampleLayout
+         * @description Where the samples of a WAV are and how they are stored, channels side by side in every frame.
+         */
+        SampleLayout: {
+            /** @enum {unknown} */
+            encoding: "f32" | "f64" | "s16" | "s24" | "s32" | "u8";
+            start_byte: number;
+            frame_bytes: number;
+        };
         /** Series */
         Series: {
             tag: string;
@@ -923,6 +989,90 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    audio_blob: {
+        parameters: {
+            query: {
+                run: string;
+                tag: string;
+                /** @description Its number among all values of the series, from POST api/steps. */
+                row?: number;
+                /** @description With `row`: what is there must have this step. */
+                step?: number;
+                /** @description With `row`: what is there must have this time; the answer never changes then. */
+                wall_time?: number;
+                /** @description Its number within the value. */
+                sample?: number;
+                /** @description 1: to be saved instead of shown. */
+                download?: 0 | 1;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "audio/wav": string;
+                    "audio/mpeg": string;
+                    "audio/flac": string;
+                    "audio/ogg": string;
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    audio_list: {
+        parameters: {
+            query: {
+                run: string;
+                tag: string;
+                /** @description Its number among all values of the series, from POST api/steps. */
+                row?: number;
+                /** @description With `row`: what is there must have this step. */
+                step?: number;
+                /** @description With `row`: what is there must have this time; the answer never changes then. */
+                wall_time?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Clips"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
     dashboards: {
         parameters: {
             query?: never;
