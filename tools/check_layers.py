@@ -51,7 +51,9 @@ WEB_MAY_IMPORT: dict[str, set[str]] = {
     "chart": set(),
     "ui": {"api", "chart", "state"},
     "state": {"api"},
-    "dashboards/*": {"api", "state", "chart", "ui"},
+    # Lines of scalars: asked for, kept and drawn in the same way wherever they stand.
+    "lines": {"api", "state", "chart", "ui"},
+    "dashboards/*": {"api", "state", "chart", "ui", "lines"},
     "frame": {"api", "state", "chart", "ui"},
     # main.ts and App.svelte.
     "": {"api", "state", "chart", "ui", "frame"},

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from runglass.dashboards.images.routes import ROUTES as IMAGES
+from runglass.dashboards.pr_curves.routes import ROUTES as PR_CURVES
 from runglass.dashboards.route import Route
 from runglass.dashboards.scalars.routes import ROUTES as SCALARS
+from runglass.dashboards.text.routes import ROUTES as TEXT
 from runglass.store.model import Kind
 
 
@@ -21,4 +24,7 @@ class Dashboard(Struct, frozen=True):
 DASHBOARDS = (
     Dashboard("overview", "Overview", tuple(Kind)),
     Dashboard("scalars", "Scalars", (Kind.SCALAR,), SCALARS),
+    Dashboard("images", "Images", (Kind.IMAGE,), IMAGES),
+    Dashboard("text", "Text", (Kind.TEXT,), TEXT),
+    Dashboard("pr_curves", "PR curves", (Kind.PR_CURVE,), PR_CURVES),
 )
