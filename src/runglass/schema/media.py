@@ -5,11 +5,8 @@ from __future__ import annotations
 import re
 import struct
 
-<<<<<<< HEAD
-from runglass.schema.picture_files import header_size
-=======
 from runglass.schema.audio_header import read_audio_header
->>>>>>> audio
+from runglass.schema.picture_files import header_size
 from runglass.store.model import Audio, Image
 
 # Still pictures in the container of MP4: AVIF and HEIC.
