@@ -4,15 +4,32 @@
  */
 
 export interface paths {
-    "/api/custom_scalars/layout": {
+    "/api/audio/blob": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        /** The newest layouts of all runs, merged: categories of charts, each naming the tags that it draws. */
-        get: operations["custom_scalars_layout"];
+        /** One clip, as it was logged. */
+        get: operations["audio_blob"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/audio/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What every clip of one logged value says about itself. */
+        get: operations["audio_list"];
         put?: never;
         post?: never;
         delete?: never;
@@ -533,12 +550,6 @@ export interface components {
              */
             format: "columns" | "json";
         };
-        /** Category */
-        Category: {
-            title: string;
-            is_closed: boolean;
-            charts: components["schemas"]["LoggedChart"][];
-        };
         /**
          * Change
          * @description One event; `runs` are those that changed since the last event on this connection, null means any may have.
@@ -549,18 +560,27 @@ export interface components {
             is_loaded: boolean;
             progress: components["schemas"]["ProgressAnswer"];
         };
-        /** Chart */
-        Chart: {
-            title: string;
-            /**
-             * @description empty: the layout names the chart but neither tags nor series.
-             * @enum {unknown}
-             */
-            kind: "empty" | "margin" | "multiline";
-            /** @description Of a multiline chart: regular expressions, matched from the start of a tag. */
-            tags: string[];
-            /** @description Of a margin chart. */
-            series: components["schemas"]["MarginSeries"][];
+        /** Clip */
+        Clip: {
+            /** @description wav, mp3, flac or ogg; empty for anything else. */
+            format: string;
+            media_type: string;
+            /** @description Frames a second; 0 where nothing says so. */
+            sample_rate: number;
+            channels: number;
+            /** @description Samples of one channel; 0 where only decoding can tell. */
+            frames: number;
+            duration_s: number;
+            label: string;
+            size_bytes: number;
+            /** @description Where the samples of a WAV are; null where a decoder has to be asked. */
+            layout: components["schemas"]["SampleLayout"] | null;
+            /** @description What is wrong with the file and how it was taken; empty when all is well. */
+            problem: string;
+        };
+        /** Clips */
+        Clips: {
+            clips: components["schemas"]["Clip"][];
         };
         /**
          * CurveAnswer
@@ -791,18 +811,6 @@ export interface components {
          * @enum {unknown}
          */
         Kind: "audio" | "custom_scalars" | "graph" | "histogram" | "hparams" | "image" | "mesh" | "pr_curve" | "scalar" | "tensor" | "text";
-        /** Layout */
-        Layout: {
-            generation: number;
-            categories: components["schemas"]["Category"][];
-            /** @description Layouts that could not be read. */
-            problems: components["schemas"]["LayoutProblem"][];
-        };
-        /** LayoutProblem */
-        LayoutProblem: {
-            run: string;
-            message: string;
-        };
         /** LineAnswer */
         LineAnswer: {
             run: string;
@@ -879,21 +887,6 @@ export interface components {
              * @enum {unknown}
              */
             format: "columns" | "json";
-        };
-        /** LoggedChart */
-        LoggedChart: {
-            chart: components["schemas"]["Chart"];
-            /** @description Those whose layouts have it. */
-            runs: string[];
-        };
-        /**
-         * MarginSeries
-         * @description A line and the band around it, by the exact tags of three scalars.
-         */
-        MarginSeries: {
-            value: string;
-            lower: string;
-            upper: string;
         };
         /**
          * NearestRow
@@ -1035,6 +1028,16 @@ export interface components {
         Runs: {
             generation: number;
             runs: components["schemas"]["Run"][];
+        };
+        /**
+         * SampleLayout
+         * @description Where the samples of a WAV are and how they are stored, channels side by side in every frame.
+         */
+        SampleLayout: {
+            /** @enum {unknown} */
+            encoding: "f32" | "f64" | "s16" | "s24" | "s32" | "u8";
+            start_byte: number;
+            frame_bytes: number;
         };
         /**
          * SampleQuery
@@ -1370,9 +1373,22 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
-    custom_scalars_layout: {
+    audio_blob: {
         parameters: {
-            query?: never;
+            query: {
+                run: string;
+                tag: string;
+                /** @description Its number among all values of the series, from POST api/steps. */
+                row?: number;
+                /** @description With `row`: what is there must have this step. */
+                step?: number;
+                /** @description With `row`: what is there must have this time; the answer never changes then. */
+                wall_time?: number;
+                /** @description Its number within the value. */
+                sample?: number;
+                /** @description 1: to be saved instead of shown. */
+                download?: 0 | 1;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -1385,7 +1401,49 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Layout"];
+                    "audio/wav": string;
+                    "audio/mpeg": string;
+                    "audio/flac": string;
+                    "audio/ogg": string;
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    audio_list: {
+        parameters: {
+            query: {
+                run: string;
+                tag: string;
+                /** @description Its number among all values of the series, from POST api/steps. */
+                row?: number;
+                /** @description With `row`: what is there must have this step. */
+                step?: number;
+                /** @description With `row`: what is there must have this time; the answer never changes then. */
+                wall_time?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Clips"];
                 };
             };
             /** @description What went wrong. */
