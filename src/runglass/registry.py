@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from runglass.dashboards.audio.routes import ROUTES as AUDIO
 from runglass.dashboards.images.routes import ROUTES as IMAGES
 from runglass.dashboards.pr_curves.routes import ROUTES as PR_CURVES
 from runglass.dashboards.route import Route
@@ -25,6 +26,7 @@ DASHBOARDS = (
     Dashboard("overview", "Overview", tuple(Kind)),
     Dashboard("scalars", "Scalars", (Kind.SCALAR,), SCALARS),
     Dashboard("images", "Images", (Kind.IMAGE,), IMAGES),
+    Dashboard("audio", "Audio", (Kind.AUDIO,), AUDIO),
     Dashboard("text", "Text", (Kind.TEXT,), TEXT),
     Dashboard("pr_curves", "PR curves", (Kind.PR_CURVE,), PR_CURVES),
 )
