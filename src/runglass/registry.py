@@ -7,6 +7,7 @@ from msgspec import Struct
 from runglass.dashboards.images.routes import ROUTES as IMAGES
 from runglass.dashboards.route import Route
 from runglass.dashboards.scalars.routes import ROUTES as SCALARS
+from runglass.dashboards.text.routes import ROUTES as TEXT
 from runglass.store.model import Kind
 
 
@@ -16,10 +17,12 @@ class Dashboard(Struct, frozen=True):
     title: str
     # The dashboard has something to show when a series of one of these kinds exists.
     kinds: tuple[Kind, ...]
-    routes: tuple[Route, ...]
+    routes: tuple[Route, ...] = ()
 
 
 DASHBOARDS = (
+    Dashboard("overview", "Overview", tuple(Kind)),
     Dashboard("scalars", "Scalars", (Kind.SCALAR,), SCALARS),
     Dashboard("images", "Images", (Kind.IMAGE,), IMAGES),
+    Dashboard("text", "Text", (Kind.TEXT,), TEXT),
 )

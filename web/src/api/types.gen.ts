@@ -344,6 +344,74 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/text/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Which texts of which steps and runs contain something. */
+        post: operations["text_search"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/text/series": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** All texts of one series as a file of JSON lines, sent while it is made. */
+        get: operations["text_series"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/text/value": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One text, whole. */
+        get: operations["text_value"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/text/values": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Texts of many steps and series at once, long ones cut. */
+        post: operations["text_values"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -523,6 +591,23 @@ export interface components {
          * @enum {unknown}
          */
         FileState: "cut_short" | "damaged" | "empty" | "ok" | "reading" | "skipped" | "unreadable";
+        /**
+         * Found
+         * @description Newest values first within each series.
+         */
+        Found: {
+            generation: number;
+            hits: components["schemas"]["Hit"][];
+            /** @description Values that were looked through. */
+            searched: number;
+            /** @description Values that there are to look through. */
+            total: number;
+            /**
+             * @description Why not all were looked through; null when all were.
+             * @default null
+             */
+            stopped: string | null;
+        };
         /** Group */
         Group: {
             name: string;
@@ -551,6 +636,27 @@ export interface components {
         /** Health */
         Health: {
             files: components["schemas"]["FileHealth"][];
+        };
+        /**
+         * Hit
+         * @description One value that contains what is sought.
+         */
+        Hit: {
+            run: string;
+            tag: string;
+            row: number;
+            step: number;
+            wall_time: number | ("-Infinity" | "Infinity" | "NaN");
+            /** @description Which cell of a tensor the excerpt is from, the last axis fastest. */
+            cell: number;
+            excerpt: string;
+            /** @description Where in the excerpt: from, to, in characters (Unicode code points). */
+            matches: [
+                number,
+                number
+            ][];
+            /** @description Matches in the whole value; counted up to 1,000. */
+            count: number;
         };
         /**
          * ImageSample
@@ -796,6 +902,26 @@ export interface components {
             generation: number;
             runs: components["schemas"]["Run"][];
         };
+        /** SearchBody */
+        SearchBody: {
+            query: string;
+            /** @default false */
+            is_regex: boolean;
+            /** @default false */
+            is_case_sensitive: boolean;
+            /**
+             * @description Left out: all.
+             * @default null
+             */
+            runs: string[] | null;
+            /**
+             * @description Left out: all.
+             * @default null
+             */
+            tags: string[] | null;
+            /** @default 100 */
+            limit: number;
+        };
         /** Series */
         Series: {
             tag: string;
@@ -984,6 +1110,70 @@ export interface components {
             tag_sets: {
                 [key: string]: string;
             }[];
+        };
+        /**
+         * Text
+         * @description One logged value: a text, or a tensor of them.
+         */
+        Text: {
+            run: string;
+            tag: string;
+            /** @description Its number among all values of the series. */
+            row: number;
+            step: number;
+            wall_time: number | ("-Infinity" | "Infinity" | "NaN");
+            /** @description Of the tensor of texts; empty for one text. */
+            shape: number[];
+            /** @description Its cells, the last axis fastest. Of one that is cut, only the first ones. */
+            values: string[];
+            /** @description Of the whole value, as UTF-8. */
+            size_bytes: number;
+            /**
+             * @description GET api/text/value has all of it.
+             * @default false
+             */
+            is_cut: boolean;
+            /**
+             * @description Replacement marks (U+FFFD) in it: bytes that are not UTF-8 are shown so.
+             * @default 0
+             */
+            marks: number;
+            /**
+             * @description Why the value cannot be read, or that it is no text; null when it can.
+             * @default null
+             */
+            problem: string | null;
+        };
+        /** TextRef */
+        TextRef: {
+            run: string;
+            tag: string;
+            /**
+             * @description Which of its values; left out: all of them.
+             * @default null
+             */
+            rows: number[] | null;
+        };
+        /**
+         * Texts
+         * @description Series and rows that are not there are left out: a run may vanish between listing and asking.
+         */
+        Texts: {
+            generation: number;
+            texts: components["schemas"]["Text"][];
+            /** @description So much had to be read that the rest was left: ask again for what is missing. */
+            is_partial: boolean;
+        };
+        /** TextsBody */
+        TextsBody: {
+            series: components["schemas"]["TextRef"][];
+            /**
+             * @description Values left out at the beginning, over all series.
+             * @default 0
+             */
+            offset: number;
+            /** @default 100 */
+            limit: number;
         };
         /** ZipBody */
         ZipBody: {
@@ -1673,6 +1863,147 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Tags"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    text_search: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SearchBody"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Found"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    text_series: {
+        parameters: {
+            query: {
+                run: string;
+                tag: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/jsonl": string;
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    text_value: {
+        parameters: {
+            query: {
+                run: string;
+                tag: string;
+                /** @description Its number among all values of the series, from POST api/steps. */
+                row?: number;
+                /** @description With `row`: what is there must have this step. */
+                step?: number;
+                /** @description With `row`: what is there must have this time; the answer never changes then. */
+                wall_time?: number;
+                /** @description text: the text alone; of a tensor a line per row, its cells set apart by tabs. */
+                format?: "json" | "text";
+                /** @description 1: to be saved instead of shown. */
+                download?: 0 | 1;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Text"];
+                    "text/plain; charset=utf-8": string;
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    text_values: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TextsBody"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Texts"];
                 };
             };
             /** @description What went wrong. */
