@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from runglass.dashboards.audio.routes import ROUTES as AUDIO
 from runglass.dashboards.images.routes import ROUTES as IMAGES
+from runglass.dashboards.mesh.routes import ROUTES as MESH
+from runglass.dashboards.pr_curves.routes import ROUTES as PR_CURVES
 from runglass.dashboards.route import Route
 from runglass.dashboards.scalars.routes import ROUTES as SCALARS
 from runglass.dashboards.text.routes import ROUTES as TEXT
@@ -24,5 +27,8 @@ DASHBOARDS = (
     Dashboard("overview", "Overview", tuple(Kind)),
     Dashboard("scalars", "Scalars", (Kind.SCALAR,), SCALARS),
     Dashboard("images", "Images", (Kind.IMAGE,), IMAGES),
+    Dashboard("audio", "Audio", (Kind.AUDIO,), AUDIO),
     Dashboard("text", "Text", (Kind.TEXT,), TEXT),
+    Dashboard("pr_curves", "PR curves", (Kind.PR_CURVE,), PR_CURVES),
+    Dashboard("mesh", "Mesh", (Kind.MESH,), MESH),
 )

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { fileName } from "./export_files";
+import { fileName } from "./files";
 
 describe("fileName", () => {
   it("keeps what every system takes", () => {
