@@ -30,7 +30,7 @@ export class CardSound {
       const { gain, isLooping } = hearing();
       if (this.isPlaying) player.adjust({ gain, isLooping });
     });
-    // Outside: the clock, while it plays. What is left at the end is where it stopped.
+    // Outside: the clock, while it plays.
     $effect(() => {
       if (!this.isPlaying) return;
       let frame = 0;
@@ -39,7 +39,11 @@ export class CardSound {
         frame = requestAnimationFrame(follow);
       };
       frame = requestAnimationFrame(follow);
-      return () => cancelAnimationFrame(frame);
+      return () => {
+        cancelAnimationFrame(frame);
+        // Stopped or at its end, and not because another card is heard now.
+        if (untrack(() => player.owner) === null) this.placeS = player.placeS;
+      };
     });
     $effect(() => {
       const mine = id();
@@ -50,10 +54,8 @@ export class CardSound {
   }
 
   toggle(): void {
-    if (this.isPlaying) {
-      player.stop();
-      this.placeS = player.placeS;
-    } else this.#play(this.placeS < this.durationS ? this.placeS : 0);
+    if (this.isPlaying) player.stop();
+    else this.#play(this.placeS < this.durationS ? this.placeS : 0);
   }
 
   seek(toS: number): void {

@@ -7,4 +7,5 @@ export default {
   howTo: () => import("./how_to"),
   lists: ["audio"],
   cards: [{ kind: "audio", per: "run", heightPx: 300, load: () => import("./AudioCard.svelte") }],
+  controls: () => import("./AudioControls.svelte"),
 } satisfies DashboardModule;
