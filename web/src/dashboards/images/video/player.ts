@@ -1,7 +1,11 @@
 // What the controls of a film need, whatever plays it.
 
 import type { ApiError } from "../../../api/client";
+import type { ImageSample } from "../images_api";
 import type { Timing } from "./film_clock";
+
+/** Whether a file moves. */
+export const isFilm = ({ frames, media_type, problem }: ImageSample): boolean => problem === null && ((frames ?? 1) > 1 || media_type.startsWith("video/"));
 
 export interface Player {
   /** Null until the film is known. */
