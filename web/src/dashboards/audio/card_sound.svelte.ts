@@ -31,19 +31,22 @@ export class CardSound {
       if (this.isPlaying) player.adjust({ gain, isLooping });
     });
     // Outside: the clock, while it plays.
+    let wasPlaying = false;
     $effect(() => {
-      if (!this.isPlaying) return;
+      if (!this.isPlaying) {
+        // Stopped or at its end, and not because another card is heard now.
+        if (wasPlaying && untrack(() => player.owner) === null) this.placeS = player.placeS;
+        wasPlaying = false;
+        return;
+      }
+      wasPlaying = true;
       let frame = 0;
       const follow = (): void => {
         this.placeS = player.placeS;
         frame = requestAnimationFrame(follow);
       };
       frame = requestAnimationFrame(follow);
-      return () => {
-        cancelAnimationFrame(frame);
-        // Stopped or at its end, and not because another card is heard now.
-        if (untrack(() => player.owner) === null) this.placeS = player.placeS;
-      };
+      return () => cancelAnimationFrame(frame);
     });
     $effect(() => {
       const mine = id();
