@@ -56,7 +56,7 @@ class TensorBoard(Side):
 
 RUNGLASS = Runglass(
     name="runglass",
-    path="/",
+    path="/#/scalars",
     card="main article",
     canvas="[role=application] canvas",
     table="aside[aria-label=Runs]",

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from runglass.dashboards.audio.routes import ROUTES as AUDIO
+from runglass.dashboards.images.routes import ROUTES as IMAGES
+from runglass.dashboards.pr_curves.routes import ROUTES as PR_CURVES
 from runglass.dashboards.route import Route
 from runglass.dashboards.scalars.routes import ROUTES as SCALARS
+from runglass.dashboards.text.routes import ROUTES as TEXT
 from runglass.store.model import Kind
 
 
@@ -15,7 +19,14 @@ class Dashboard(Struct, frozen=True):
     title: str
     # The dashboard has something to show when a series of one of these kinds exists.
     kinds: tuple[Kind, ...]
-    routes: tuple[Route, ...]
+    routes: tuple[Route, ...] = ()
 
 
-DASHBOARDS = (Dashboard("scalars", "Scalars", (Kind.SCALAR,), SCALARS),)
+DASHBOARDS = (
+    Dashboard("overview", "Overview", tuple(Kind)),
+    Dashboard("scalars", "Scalars", (Kind.SCALAR,), SCALARS),
+    Dashboard("images", "Images", (Kind.IMAGE,), IMAGES),
+    Dashboard("audio", "Audio", (Kind.AUDIO,), AUDIO),
+    Dashboard("text", "Text", (Kind.TEXT,), TEXT),
+    Dashboard("pr_curves", "PR curves", (Kind.PR_CURVE,), PR_CURVES),
+)

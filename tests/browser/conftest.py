@@ -94,7 +94,7 @@ def page(browser: Browser, problems: list[str], serve: Callable[..., Running]) -
 
 @pytest.fixture
 def open_page(page: Page, serve: Callable[..., Running]) -> Callable[..., Page]:
-    def start(source: DataSource, view: str = "", **settings: Any) -> Page:
+    def start(source: DataSource, view: str = "#/scalars", **settings: Any) -> Page:
         page.goto(serve(source, **settings).url + view)
         wait_ready(page)
         return page

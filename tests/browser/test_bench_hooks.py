@@ -32,7 +32,7 @@ def source_of(logs: PageLogs) -> MemorySource:
 def test_step_of_a_visit(step: str, page: Page, serve: Any) -> None:
     server = serve(source_of(LOGS))
     page.add_init_script(probe_script(RUNGLASS))
-    page.goto(server.url)
+    page.goto(server.url + "#/scalars")
     loaded = page.evaluate("bench.loaded(30000, 0)")
     assert 0 < loaded["firstMs"] <= loaded["allMs"]
     assert loaded["charts"] > 1

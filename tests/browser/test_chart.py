@@ -73,7 +73,7 @@ def fobs(page: Page) -> Locator:
 
 
 def test_a_box_zooms_both_axes_and_double_click_resets_them(open_page):
-    page = open_page(waves(), "#/?smoothing=0")
+    page = open_page(waves(), "#/scalars?smoothing=0")
     whole = tick_labels(page, "loss")
     drag(page, (0.4, 0.2), (0.7, 0.5))
     assert x_shown(page)[1] - x_shown(page)[0] < 500
@@ -88,7 +88,7 @@ def test_a_box_zooms_both_axes_and_double_click_resets_them(open_page):
 
 
 def test_a_level_drag_leaves_y_alone_and_an_upright_one_x(open_page, asked):
-    page = open_page(waves(), "#/?smoothing=0")
+    page = open_page(waves(), "#/scalars?smoothing=0")
     asks = questions(asked)
     drag(page, (0.5, 0.2), (0.51, 0.6))
     # Only y: nothing new is asked for.
@@ -101,7 +101,7 @@ def test_a_level_drag_leaves_y_alone_and_an_upright_one_x(open_page, asked):
 
 
 def test_dragging_an_axis_zooms_that_axis(open_page, asked):
-    page = open_page(waves(), "#/?smoothing=0")
+    page = open_page(waves(), "#/scalars?smoothing=0")
     asks = questions(asked)
     drag(page, (0.02, 0.3), (0.02, 0.6))
     assert questions(asked) == asks
@@ -122,7 +122,7 @@ def test_dragging_an_axis_zooms_that_axis(open_page, asked):
     ids=["shift", "alt", "middle"],
 )
 def test_panning_keeps_the_span(open_page, keys, button):
-    page = open_page(waves(), "#/?smoothing=0&card=loss;x:400,600")
+    page = open_page(waves(), "#/scalars?smoothing=0&card=loss;x:400,600")
     drag(page, (0.7, 0.5), (0.4, 0.5), keys=keys, button=button)
     # The address follows while the drag goes on.
     expect(page).to_have_url(re.compile(r"x:4[4-9]\d,6[4-9]\d"))
@@ -131,7 +131,7 @@ def test_panning_keeps_the_span(open_page, keys, button):
 
 
 def test_the_wheel_zooms_with_a_key_or_in_a_focused_chart_and_else_explains_itself(open_page, asked):
-    page = open_page(waves(), "#/?smoothing=0")
+    page = open_page(waves(), "#/scalars?smoothing=0")
     box = box_of(page)
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     asks = questions(asked)
@@ -157,7 +157,7 @@ def test_the_wheel_zooms_with_a_key_or_in_a_focused_chart_and_else_explains_itse
 
 
 def test_y_is_zoomed_by_keyboard_too(open_page):
-    page = open_page(waves(), "#/?smoothing=0")
+    page = open_page(waves(), "#/scalars?smoothing=0")
     chart(page, "loss").focus()
     page.keyboard.press("y")
     expect(card(page, "loss").get_by_role("button", name=RESET)).to_be_visible()
@@ -169,7 +169,7 @@ def test_the_outlier_badge_shows_all_values(open_page):
     step = np.arange(200)
     source = MemorySource().add_scalars("calm", "loss", step=step, value=np.exp(-step / 50))
     source.add_scalars("wild", "loss", step=[0, 1, 2, 3], value=[1.0, 2.0, 900.0, 5_000.0])
-    page = open_page(source, "#/?smoothing=0")
+    page = open_page(source, "#/scalars?smoothing=0")
     badge = chart(page, "loss").get_by_role("button", name="up to 5000")
     badge.click()
     expect(badge).to_have_count(0)
@@ -181,7 +181,7 @@ def test_nan_and_infinities_have_marks_that_the_pointer_finds(open_page):
     value = np.ones(100)
     value[[30, 60, 80]] = np.nan, np.inf, -np.inf
     page = open_page(
-        MemorySource().add_scalars("run", "loss", step=np.arange(100), value=value), "#/?smoothing=0"
+        MemorySource().add_scalars("run", "loss", step=np.arange(100), value=value), "#/scalars?smoothing=0"
     )
     ink = read_pixels(page, "loss")[..., 3] > 100
     height, width = ink.shape
@@ -195,7 +195,7 @@ def test_nan_and_infinities_have_marks_that_the_pointer_finds(open_page):
 
 
 def test_steps_are_selected_dragged_typed_and_taken_away(open_page):
-    page = open_page(waves(100), "#/?smoothing=0")
+    page = open_page(waves(100), "#/scalars?smoothing=0")
     box = box_of(page)
     strip_y = box["y"] + box["height"] - 8
     page.mouse.move(box["x"] + box["width"] * 0.5, strip_y)
@@ -232,7 +232,7 @@ def test_steps_are_selected_dragged_typed_and_taken_away(open_page):
 
 
 def test_a_step_is_selected_by_keyboard(open_page):
-    page = open_page(waves(), "#/?smoothing=0")
+    page = open_page(waves(), "#/scalars?smoothing=0")
     chart(page, "loss").focus()
     page.keyboard.press("ArrowRight")
     page.keyboard.press("s")
@@ -240,7 +240,7 @@ def test_a_step_is_selected_by_keyboard(open_page):
 
 
 def test_limits_are_typed(open_page):
-    page = open_page(waves(), "#/?smoothing=0")
+    page = open_page(waves(), "#/scalars?smoothing=0")
     card(page, "loss").get_by_role("button", name="More for loss").click()
     page.get_by_role("menuitem", name="Axis limits…").click()
     fields = page.get_by_role("dialog", name="Axis limits of loss")
@@ -262,7 +262,7 @@ def test_scales_of_both_axes(open_page, scale):
     step = np.arange(1_000)
     value = np.where(step < 500, 10.0 ** (step / 100), -(10.0 ** (step / 200)))
     source = MemorySource().add_scalars("run", "loss", step=step, value=value)
-    page = open_page(source, f"#/?smoothing=0&card=loss;xScale:{scale};yScale:{scale}")
+    page = open_page(source, f"#/scalars?smoothing=0&card=loss;xScale:{scale};yScale:{scale}")
     labels = tick_labels(page, "loss")
     badge = chart(page, "loss").get_by_text("1 line has points ≤ 0")
     if scale == "log":
@@ -283,7 +283,7 @@ def test_a_crosshair_is_seen_in_the_other_cards(open_page):
     step = np.arange(200)
     source = MemorySource().add_scalars("run", "a", step=step, value=np.sin(step / 20))
     source.add_scalars("run", "b", step=step, value=np.cos(step / 20))
-    page = open_page(source, "#/?smoothing=0")
+    page = open_page(source, "#/scalars?smoothing=0")
     for other in ("a", "b"):
         expect(chart(page, other).locator(".crosshair")).to_have_count(0)
     box = box_of(page, "a")

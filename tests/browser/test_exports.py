@@ -84,7 +84,7 @@ def check_points(
 
 def test_csv_has_every_point_of_the_card(open_page, logs):
     log = runglass.open(logs)
-    page = open_page(log.source, "#/?smoothing=0")
+    page = open_page(log.source, "#/scalars?smoothing=0")
     window = open_export(page, "val/loss")
     file = download(page, window, "Download the data")
     assert file.suggested_filename == "val_loss.csv"
@@ -93,7 +93,7 @@ def test_csv_has_every_point_of_the_card(open_page, logs):
 
 def test_json_and_parquet_hold_the_same(open_page, logs):
     log = runglass.open(logs)
-    page = open_page(log.source, "#/?smoothing=0.5")
+    page = open_page(log.source, "#/scalars?smoothing=0.5")
     window = open_export(page, "val/accuracy")
     window.get_by_role("radio", name="JSON").check()
     window.get_by_role("checkbox", name="A column of smoothed values").check()
@@ -119,7 +119,7 @@ def test_json_and_parquet_hold_the_same(open_page, logs):
 
 def test_only_runs_that_are_shown_unless_all_are_wanted(open_page, logs):
     log = runglass.open(logs)
-    page = open_page(log.source, "#/?smoothing=0")
+    page = open_page(log.source, "#/scalars?smoothing=0")
     page.get_by_role("checkbox", name="a", exact=True).uncheck(force=True)
     wait_ready(page)
     window = open_export(page, "val/loss")
@@ -134,7 +134,7 @@ def test_only_runs_that_are_shown_unless_all_are_wanted(open_page, logs):
 def test_what_a_restart_overwrote_is_left_out_unless_wanted(open_page):
     source = MemorySource().add_scalars("run", "loss", step=[0, 1, 2], value=[5.0, 4.0, 3.0])
     source.add_scalars("run", "loss", step=[1, 2], value=[2.0, 1.0], restart=True)
-    page = open_page(source, "#/?smoothing=0")
+    page = open_page(source, "#/scalars?smoothing=0")
     window = open_export(page, "loss")
     latest = list(csv.DictReader(io.StringIO(text_of(download(page, window, "Download the data")))))
     assert [float(row["value"]) for row in latest] == [5.0, 2.0, 1.0]
@@ -151,7 +151,7 @@ def test_parquet_says_what_it_needs(page, serve, logs):
         route.fulfill(response=answer, json={**answer.json(), "exports": ["csv", "json"]})
 
     page.route("**/api/status", without_pyarrow)
-    page.goto(serve(runglass.open(logs).source).url)
+    page.goto(serve(runglass.open(logs).source).url + "#/scalars")
     wait_ready(page)
     window = open_export(page, "val/loss")
     expect(window.get_by_role("radio", name="Parquet")).to_be_disabled()
@@ -178,7 +178,7 @@ def test_an_export_that_fails_says_so(open_page, page, logs, problems):
 
 
 def test_svg_has_lines_axes_and_legend(open_page, logs):
-    page = open_page(runglass.open(logs).source, "#/?smoothing=0")
+    page = open_page(runglass.open(logs).source, "#/scalars?smoothing=0")
     window = open_export(page, "val/loss")
     window.get_by_role("radio", name="Picture").check(force=True)
     window.get_by_role("radio", name="SVG").check(force=True)
@@ -212,7 +212,7 @@ def test_png_is_as_large_as_asked(open_page, logs, scale):
 
 def test_the_page_is_one_picture_and_one_table(open_page, logs):
     log = runglass.open(logs)
-    page = open_page(log.source, "#/?smoothing=0")
+    page = open_page(log.source, "#/scalars?smoothing=0")
     window = open_export(page)
     expect(window).to_contain_text("Export 2 cards")
     file = download(page, window, "Download the data")
@@ -268,7 +268,7 @@ def copied_code(page: Page, tag: str) -> str:
 
 def test_copied_code_draws_the_chart(open_page, logs):
     log = runglass.open(logs)
-    page = open_page(log.source, "#/?smoothing=0.8&card=val/loss;yScale:log;x:100,2000")
+    page = open_page(log.source, "#/scalars?smoothing=0.8&card=val/loss;yScale:log;x:100,2000")
     (axes,) = run_code(copied_code(page, "val/loss"), logs)
     assert axes["title"] == "val/loss"
     assert axes["xlabel"] == "step"
@@ -288,7 +288,7 @@ def test_copied_code_draws_the_chart(open_page, logs):
 def test_copied_code_draws_bands_over_time(open_page, tmp_path):
     logs = write_logs(tmp_path, ("x/seed0", "x/seed1", "y/seed0"), points=50)
     log = runglass.open(logs)
-    page = open_page(log.source, "#/?smoothing=0&x=wall&group=directory:1&spread=minmax")
+    page = open_page(log.source, "#/scalars?smoothing=0&x=wall&group=directory:1&spread=minmax")
     (axes,) = run_code(copied_code(page, "val/loss"), tmp_path)
     assert axes["xlabel"] == "time"
     assert axes["legend"] == ["x (n=2)", "y (n=1)"]
@@ -298,7 +298,7 @@ def test_copied_code_draws_bands_over_time(open_page, tmp_path):
 
 
 def test_code_of_the_page_is_one_figure(open_page, logs):
-    page = open_page(runglass.open(logs).source, "#/?smoothing=0")
+    page = open_page(runglass.open(logs).source, "#/scalars?smoothing=0")
     window = open_export(page)
     window.get_by_role("radio", name="Code").check(force=True)
     file = download(page, window, "Download as .py")
@@ -315,7 +315,7 @@ def test_odd_names_stay_names(open_page, tmp_path):
             writer.write(
                 step, values=[summaries.scalar(odd, float(step)), summaries.scalar("../<b>é\\n", 1.0)]
             )
-    page = open_page(runglass.open(log_dir).source, "#/?smoothing=0")
+    page = open_page(runglass.open(log_dir).source, "#/scalars?smoothing=0")
     (axes,) = run_code(copied_code(page, odd), tmp_path)
     assert axes["title"] == odd
     assert axes["lines"][0]["y"] == [0.0, 1.0, 2.0]

@@ -138,7 +138,7 @@ def test_palette_searches_ten_thousand_tags(open_page):
     source = runs()
     for i in range(10_000):
         source.add_scalars("a", f"layer{i % 100}/block{i}/norm", step=[0], value=[1.0])
-    page = open_page(source, "#/?tags=^train/loss$")
+    page = open_page(source, "#/scalars?tags=^train/loss$")
     page.keyboard.press("Control+k")
     field = page.get_by_role("combobox", name="Find commands")
     field.press_sequentially("block 9876 norm")
@@ -304,7 +304,7 @@ def test_live_chip_names_the_writers(open_page):
 def test_same_server_after_a_lost_connection_needs_no_reload(page, serve, problems):
     source = runs()
     first = serve(source)
-    page.goto(first.url)
+    page.goto(first.url + "#/scalars")
     wait_ready(page)
     run_filter(page).fill("a")
     address_has(page, "filter=a")
@@ -483,7 +483,7 @@ def test_views_are_saved_applied_renamed_shared_and_deleted(page, open_page, tmp
     dialog = page.get_by_role("dialog", name="Saved views")
     dialog.get_by_role("button", name="Copy a link to only alpha").click()
     expect(message(page, "The link is in the clipboard.")).to_be_attached()
-    assert page.evaluate("navigator.clipboard.readText()").endswith("#/?filter=alp")
+    assert page.evaluate("navigator.clipboard.readText()").endswith("#/scalars?filter=alp")
     dialog.get_by_role("button", name="Rename only alpha").click()
     name = dialog.get_by_role("textbox", name="New name of only alpha")
     name.fill("first")
@@ -493,7 +493,7 @@ def test_views_are_saved_applied_renamed_shared_and_deleted(page, open_page, tmp
         dialog.get_by_role("button", name="Save all views").click()
     file = tmp_path / "views.json"
     download.value.save_as(file)
-    assert json.loads(file.read_text())["views"] == [{"name": "first", "address": "#/?filter=bet"}]
+    assert json.loads(file.read_text())["views"] == [{"name": "first", "address": "#/scalars?filter=bet"}]
     dialog.get_by_role("button", name="Delete first").click()
     expect(dialog.get_by_text("No views yet")).to_be_visible()
     with page.expect_file_chooser() as chooser:
@@ -515,7 +515,7 @@ def test_views_are_saved_applied_renamed_shared_and_deleted(page, open_page, tmp
 
 def test_unknown_dashboard_says_so_and_shows_the_first(open_page):
     page = open_page(runs(), "#/hologram")
-    expect(message(page, "There is no dashboard “hologram” here. This is Scalars.")).to_be_visible()
+    expect(message(page, "There is no dashboard “hologram” here. This is Overview.")).to_be_visible()
     expect(card(page, "train/loss")).to_be_visible()
     page.get_by_role("button", name="Dismiss").click()
     expect(message(page, "hologram")).to_have_count(0)
@@ -578,7 +578,7 @@ def test_page_works_where_storage_is_full(page, open_page):
 
 def test_lists_are_asked_for_once_and_before_the_charts(page, serve):
     asked = asked_of(page)
-    page.goto(serve(runs()).url)
+    page.goto(serve(runs()).url + "#/scalars")
     wait_ready(page)
     lists = ["tags?kind=scalar", "runs", "status", "dashboards"]
     assert sorted(path for path in asked if path in lists) == sorted(lists)

@@ -32,7 +32,7 @@ def test_new_points_reach_only_the_cards_of_their_runs(open_page, asked):
 
 def test_zoom_stays_while_points_arrive(open_page, asked):
     source = two_runs()
-    page = open_page(source, "#/?card=a/loss;x:20,40")
+    page = open_page(source, "#/scalars?card=a/loss;x:20,40")
     before = tick_labels(page, "a/loss")
     asked.clear()
     source.add_scalars("a", "a/loss", step=range(100, 1_000), value=np.linspace(1, 0, 900))
@@ -48,7 +48,7 @@ def test_menus_scroll_and_selection_stay_while_points_arrive(open_page):
     source = two_runs()
     for index in range(40):
         source.add_scalars("a", f"more/{index}", step=[0, 1], value=[0.0, 1.0])
-    page = open_page(source, "#/?card=more/0;selection:1")
+    page = open_page(source, "#/scalars?card=more/0;selection:1")
     card(page, "a/loss").hover()
     page.mouse.wheel(0, 700)
     card(page, "more/9").scroll_into_view_if_needed()
@@ -89,7 +89,7 @@ def test_loading_says_how_far_it_is(open_page):
 def test_lost_connection_is_told_and_mended(page, serve, problems):
     source = two_runs()
     first = serve(source)
-    page.goto(first.url)
+    page.goto(first.url + "#/scalars")
     wait_ready(page)
     first.stop()
     expect(page.get_by_role("status", name="Updates")).to_have_text("connection lost")

@@ -86,7 +86,7 @@ def choose(page: Page, table: Locator, item: str) -> None:
 
 def test_tooltip_has_the_nearest_of_all_points(open_page):
     source = noisy()
-    page = open_page(source, "#/?smoothing=0")
+    page = open_page(source, "#/scalars?smoothing=0")
     tip = point_at(page, "loss", 0.43)
     step = int(shown_number(header(tip).removeprefix("step ")))
     rows = rows_of(tip)
@@ -105,7 +105,7 @@ def test_tooltip_has_the_nearest_of_all_points(open_page):
 
 def test_tooltip_has_smoothed_and_logged_values_of_one_point(open_page):
     source = noisy(("only",), points=50)
-    page = open_page(source, "#/?smoothing=0.9")
+    page = open_page(source, "#/scalars?smoothing=0.9")
     tip = point_at(page, "loss", 0.7)
     smoothed, value, step, *_ = rows_of(tip)["only"]
     columns = values_of(source, "only")
@@ -119,7 +119,7 @@ def test_tooltip_has_smoothed_and_logged_values_of_one_point(open_page):
 
 
 def test_tooltip_asks_for_one_x_at_a_time_and_for_few_series(open_page):
-    page = open_page(noisy([f"run{i:03}" for i in range(100)], points=50), "#/?smoothing=0")
+    page = open_page(noisy([f"run{i:03}" for i in range(100)], points=50), "#/scalars?smoothing=0")
     asked = []
     page.on("request", lambda request: asked.append(request))
     box = chart(page, "loss").bounding_box()
@@ -135,7 +135,7 @@ def test_tooltip_order_and_rows_are_the_users(page, open_page):
     page.add_init_script(
         f"localStorage.setItem('runglass-preferences', {json.dumps(json.dumps({'tipSort': 'alphabetical', 'tipRows': 3}))})"
     )
-    open_page(noisy([f"run{i}" for i in (10, 9, 8, 2, 1)], points=50), "#/?smoothing=0")
+    open_page(noisy([f"run{i}" for i in (10, 9, 8, 2, 1)], points=50), "#/scalars?smoothing=0")
     # The line at the bottom is among the rows because it is the nearest one.
     tip = point_at(page, "loss", 0.5, 0.82)
     assert len(rows_of(tip)) == 3
@@ -144,7 +144,7 @@ def test_tooltip_order_and_rows_are_the_users(page, open_page):
 
 
 def test_held_tooltip_scrolls_through_a_thousand_runs(open_page):
-    page = open_page(noisy([f"run{i:04}" for i in range(1_000)], points=10), "#/?smoothing=0")
+    page = open_page(noisy([f"run{i:04}" for i in range(1_000)], points=10), "#/scalars?smoothing=0")
     tip = point_at(page, "loss", 0.5)
     assert len(rows_of(tip)) == 12
     expect(tip).to_contain_text("988 more")
@@ -163,7 +163,7 @@ def test_held_tooltip_scrolls_through_a_thousand_runs(open_page):
 
 
 def test_differences_to_the_baseline(open_page):
-    page = open_page(noisy(points=50), "#/?smoothing=0&select=step")
+    page = open_page(noisy(points=50), "#/scalars?smoothing=0&select=step")
     page.get_by_role("row", name="b", exact=True).hover()
     page.get_by_role("button", name="More for b", exact=True).click()
     page.get_by_role("menuitemcheckbox", name="Baseline").click()
@@ -186,7 +186,7 @@ def test_differences_to_the_baseline(open_page):
 
 def test_a_click_below_the_axis_selects_one_x_and_shows_its_numbers(open_page):
     source = noisy()
-    page = open_page(source, "#/?smoothing=0")
+    page = open_page(source, "#/scalars?smoothing=0")
     select_at(page, "loss", 0.6)
     table = table_of(page, "loss")
     assert columns_of(table) == ["Run", "Value", "Step", "Relative", "Time"]
@@ -204,7 +204,7 @@ def test_a_click_below_the_axis_selects_one_x_and_shows_its_numbers(open_page):
 def test_a_second_click_makes_a_range_with_statistics_over_all_points(open_page, page):
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     source = noisy()
-    open_page(source, "#/?smoothing=0")
+    open_page(source, "#/scalars?smoothing=0")
     select_at(page, "loss", 0.3)
     table_of(page, "loss")
     select_at(page, "loss", 0.8)
@@ -237,7 +237,7 @@ def test_a_second_click_makes_a_range_with_statistics_over_all_points(open_page,
 
 
 def test_the_table_is_sorted_by_any_column_and_loses_those_nobody_wants(open_page, page):
-    open_page(noisy(), "#/?smoothing=0")
+    open_page(noisy(), "#/scalars?smoothing=0")
     select_at(page, "loss", 0.5)
     table = table_of(page, "loss")
     assert list(rows_of(table)) == ["a", "b", "c"]
@@ -256,7 +256,7 @@ def test_the_table_is_sorted_by_any_column_and_loses_those_nobody_wants(open_pag
 
 def test_numbers_of_a_range_are_all_raw_or_all_smoothed(open_page, page):
     source = MemorySource().add_scalars("zigzag", "loss", step=range(100), value=[0.0, 1.0] * 50)
-    open_page(source, "#/?smoothing=0.99&select=range")
+    open_page(source, "#/scalars?smoothing=0.99&select=range")
     table = table_of(page, "loss")
     expect(table.get_by_role("radio", name="Smoothed")).to_be_checked()
     smoothed = dict(zip(columns_of(table)[1:], rows_of(table)["zigzag"], strict=True))
@@ -273,7 +273,7 @@ def test_numbers_of_a_range_are_all_raw_or_all_smoothed(open_page, page):
 def test_the_table_is_taken_along_as_markdown_and_csv(open_page, page, tmp_path: Path):
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     source = noisy(("odd|name", "b"))
-    open_page(source, "#/?smoothing=0")
+    open_page(source, "#/scalars?smoothing=0")
     select_at(page, "loss", 0.5)
     table = table_of(page, "loss")
     choose(page, table, "Copy as Markdown")
@@ -297,7 +297,7 @@ def test_without_a_clipboard_the_text_is_shown(open_page, page):
     page.add_init_script(
         "Object.defineProperty(navigator, 'clipboard', { value: { writeText: () => Promise.reject(new Error('no')) } })"
     )
-    open_page(noisy(("only",)), "#/?smoothing=0")
+    open_page(noisy(("only",)), "#/scalars?smoothing=0")
     select_at(page, "loss", 0.5)
     choose(page, table_of(page, "loss"), "Copy as TSV")
     text = page.get_by_role("dialog").get_by_role("textbox", name="Table")
@@ -311,7 +311,7 @@ def test_without_a_clipboard_the_text_is_shown(open_page, page):
 def test_linked_selection_is_every_cards_and_clipped_where_data_ends(open_page, page):
     source = noisy(("a",), points=100)
     source.add_scalars("a", "short", step=range(0, 300, 10), value=np.arange(30.0))
-    open_page(source, "#/?smoothing=0&select=step&linked=1")
+    open_page(source, "#/scalars?smoothing=0&select=step&linked=1")
     wait_ready(page)
     assert rows_of(table_of(page, "loss"))["a"][1] == "990"
     assert rows_of(table_of(page, "short"))["a"][1] == "290"
@@ -328,7 +328,7 @@ def test_linked_selection_is_every_cards_and_clipped_where_data_ends(open_page, 
 
 
 def test_selection_works_on_a_time_axis(open_page, page):
-    open_page(noisy(("a",), points=100), "#/?smoothing=0&x=relative")
+    open_page(noisy(("a",), points=100), "#/scalars?smoothing=0&x=relative")
     select_at(page, "loss", 0.5)
     table = table_of(page, "loss")
     expect(table.get_by_text("nearest to relative")).to_be_visible()
@@ -338,7 +338,7 @@ def test_selection_works_on_a_time_axis(open_page, page):
 
 def test_groups_have_a_row_each(open_page, page):
     source = noisy(("x/seed0", "x/seed1", "y/seed0"), points=100)
-    open_page(source, "#/?smoothing=0&group=directory:1&select=step")
+    open_page(source, "#/scalars?smoothing=0&group=directory:1&select=step")
     table = table_of(page, "loss")
     assert columns_of(table)[:3] == ["Group", "n", "Value"]
     rows = rows_of(table)
@@ -355,14 +355,14 @@ def test_groups_have_a_row_each(open_page, page):
 
 def test_the_table_follows_new_points(open_page, page):
     source = noisy(("a",), points=10)
-    open_page(source, "#/?smoothing=0&select=step")
+    open_page(source, "#/scalars?smoothing=0&select=step")
     assert rows_of(table_of(page, "loss"))["a"][1] == "90"
     source.add_scalars("a", "loss", step=[500], value=[7.5])
     expect(table_of(page, "loss").get_by_role("cell", name="7.5000")).to_be_visible()
 
 
 def test_a_table_that_fails_says_so_and_is_tried_again(open_page, page, problems):
-    open_page(noisy(("a",), points=10), "#/?smoothing=0")
+    open_page(noisy(("a",), points=10), "#/scalars?smoothing=0")
     error = {"code": "internal", "message": "The table failed.", "where": None}
     page.route(
         "**/api/scalars/table",
@@ -382,7 +382,7 @@ def test_a_table_that_fails_says_so_and_is_tried_again(open_page, page, problems
 
 
 def test_a_thousand_rows_are_few_elements(open_page, page):
-    open_page(noisy([f"run{i:04}" for i in range(1_000)], points=5), "#/?smoothing=0&select=step")
+    open_page(noisy([f"run{i:04}" for i in range(1_000)], points=5), "#/scalars?smoothing=0&select=step")
     table = table_of(page, "loss")
     grid = table.get_by_role("table")
     expect(grid).to_have_attribute("aria-rowcount", "1001")

@@ -68,7 +68,7 @@ def test_what_concerns_many_runs_is_said_and_can_be_undone(open_page):
 
 
 def test_highest_and_lowest_of_a_column(open_page):
-    page = open_page(sweep(), "#/?column=max;val/acc")
+    page = open_page(sweep(), "#/scalars?column=max;val/acc")
     choose(page, "Tick more ways", "Highest or lowest of a column …")
     dialog = page.get_by_role("dialog")
     dialog.get_by_role("spinbutton", name="How many").fill("2")
@@ -93,7 +93,7 @@ def test_starred_only(open_page):
 
 
 def test_a_link_to_runs_that_are_gone(open_page):
-    page = open_page(runs("a", "b", "c"), "#/?run=a&run=gone&run=lost")
+    page = open_page(runs("a", "b", "c"), "#/scalars?run=a&run=gone&run=lost")
     expect(
         page.get_by_text("2 of the 3 runs of this address are not in these logs; the others are shown.")
     ).to_be_visible()
@@ -228,7 +228,7 @@ def test_colors_by_pattern_with_a_preview(open_page):
 
 
 def test_colors_by_a_number_have_a_scale(open_page):
-    page = open_page(sweep(), "#/?color=hparam:lr")
+    page = open_page(sweep(), "#/scalars?color=hparam:lr")
     expect(page.get_by_role("group", name="Colours of runs")).to_contain_text("0.001")
     assert run_color(page, "a") == run_color(page, "d9")
     assert len({run_color(page, name) for name in "abc"}) == 3

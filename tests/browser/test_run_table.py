@@ -120,14 +120,14 @@ def test_columns_are_picked_and_filled(open_page):
 
 def test_columns_follow_the_logs(open_page):
     source = sweep()
-    page = open_page(source, "#/?column=last;val/acc")
+    page = open_page(source, "#/scalars?column=last;val/acc")
     expect(row(page, "a").get_by_role("gridcell").nth(1)).to_have_text("0.8000")
     source.add_scalars("a", "val/acc", step=[30], value=[0.875])
     expect(row(page, "a").get_by_role("gridcell").nth(1)).to_have_text("0.8750")
 
 
 def test_sorting_by_a_click(open_page):
-    page = open_page(sweep(), "#/?column=last;val/acc")
+    page = open_page(sweep(), "#/scalars?column=last;val/acc")
     has_rows(page, "a", "b", "c", "d9", "d10")
     head = page.get_by_role("button", name="Sort by val/acc, last")
     head.click()
@@ -149,7 +149,7 @@ def heads(page: Page) -> list[str]:
 
 
 def test_columns_are_moved_resized_and_hidden(open_page):
-    page = open_page(sweep(), "#/?column=hparam;lr&column=hparam;optimizer&column=hparam;layers")
+    page = open_page(sweep(), "#/scalars?column=hparam;lr&column=hparam;optimizer&column=hparam;layers")
     # With all columns in sight.
     page.keyboard.press("]")
     lr, optimizer = (page.get_by_role("columnheader", name=name, exact=True) for name in ("lr", "optimizer"))
@@ -186,7 +186,7 @@ def test_the_names_stay_when_columns_scroll(open_page):
     columns = "&".join(
         f"column={column}" for column in ("hparam;lr", "hparam;layers", "hparam;optimizer", "last;loss")
     )
-    page = open_page(sweep(), f"#/?{columns}")
+    page = open_page(sweep(), f"#/scalars?{columns}")
     before = box(page, "a").bounding_box()["x"]
     table(page).evaluate("(grid) => (grid.scrollLeft = 200)")
     expect(row(page, "a").get_by_role("gridcell").last).to_be_in_viewport()

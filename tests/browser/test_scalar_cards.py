@@ -130,7 +130,7 @@ def test_one_failing_card_leaves_the_others_and_tries_again_by_itself(page, serv
             route.continue_()
 
     page.route("**/api/scalars/lines", fail)
-    page.goto(serve(three_runs()).url)
+    page.goto(serve(three_runs()).url + "#/scalars")
     wait_ready(page)
     broken = card(page, "train/loss")
     expect(broken.get_by_role("alert")).to_contain_text("The reduction failed.")
@@ -159,7 +159,7 @@ def test_cards_are_pinned_first_and_stay_so(open_page):
 
 
 def test_a_link_to_what_is_gone_says_so_and_shows_the_rest(open_page):
-    page = open_page(three_runs(), "#/?pin=gone/tag&panel=panel1;<also/gone&pin=panel1")
+    page = open_page(three_runs(), "#/scalars?pin=gone/tag&panel=panel1;<also/gone&pin=panel1")
     gone = page.get_by_role("article", name="gone/tag", exact=True)
     expect(gone).to_contain_text("is not in these logs")
     expect(card(page, "train/loss")).to_have_attribute("data-ready", "true")

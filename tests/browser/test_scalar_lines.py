@@ -36,7 +36,7 @@ def test_smoothing_asks_the_server_and_stays_in_the_address(open_page, asked):
 
 
 def test_a_line_that_is_whole_is_smoothed_without_asking(open_page, asked):
-    page = open_page(three_runs(), "#/?smoothing=0")
+    page = open_page(three_runs(), "#/scalars?smoothing=0")
     before = len(asked)
     unsmoothed = read_pixels(page, "train/loss")
     page.get_by_role("slider", name="Smoothing").fill("0.9")
@@ -69,7 +69,7 @@ def test_smoothing_has_kinds_with_their_own_units(open_page, asked):
 def test_raw_line_is_faint_behind_the_smoothed_one(open_page):
     noise = np.where(np.arange(400) % 2 == 0, 0.0, 1.0)
     page = open_page(
-        MemorySource().add_scalars("noisy", "loss", step=np.arange(400), value=noise), "#/?smoothing=0.95"
+        MemorySource().add_scalars("noisy", "loss", step=np.arange(400), value=noise), "#/scalars?smoothing=0.95"
     )
     opacity = read_pixels(page, "loss")[..., 3]
     assert ((opacity > 0) & (opacity < 100)).sum() > 1_000
@@ -169,7 +169,7 @@ def test_axis_scales_are_a_card_s_own_or_the_page_s(open_page):
     values = 10.0 ** -np.linspace(0, 4, 100)
     source = MemorySource().add_scalars("run", "a/loss", step=np.arange(100), value=values)
     source.add_scalars("run", "b/loss", step=np.arange(100), value=values)
-    page = open_page(source, "#/?smoothing=0")
+    page = open_page(source, "#/scalars?smoothing=0")
     choose(page, "a/loss", "Y axis logarithmic")
     wait_ready(page)
     assert {"0.001", "0.01", "0.1", "1"} <= set(tick_labels(page, "a/loss"))
@@ -200,7 +200,7 @@ def test_a_diverging_run_flattens_nothing_and_is_told(open_page):
     step = np.arange(200)
     source = MemorySource().add_scalars("calm", "loss", step=step, value=np.exp(-step / 50))
     source.add_scalars("wild", "loss", step=[0, 1, 2, 3], value=[1.0, 2.0, 900.0, 3e13])
-    page = open_page(source, "#/?smoothing=0")
+    page = open_page(source, "#/scalars?smoothing=0")
     expect(chart(page, "loss").get_by_text("up to 3.00e13")).to_be_visible()
     chart_settings(page).get_by_role("checkbox", name="Cut outliers").uncheck()
     wait_ready(page)
@@ -214,7 +214,7 @@ def test_gaps_and_single_points_are_told_and_drawn(open_page):
         "gap", "loss", step=range(60), value=[1.0] * 20 + [np.nan] * 20 + [1.0] * 20
     )
     source.add_scalars("gap", "once", step=[5], value=[2.0])
-    page = open_page(source, "#/?smoothing=0")
+    page = open_page(source, "#/scalars?smoothing=0")
     expect(card(page, "loss").get_by_text("NaN @ 20")).to_be_visible()
     # One line with a hole in its middle third; what is not a number has marks on the axis.
     columns = read_pixels(page, "loss")[:-40, :, 3].any(axis=0)
@@ -226,7 +226,7 @@ def test_gaps_and_single_points_are_told_and_drawn(open_page):
 def test_earlier_attempts_are_shown_on_request(open_page, asked):
     source = MemorySource().add_scalars("a", "loss", step=range(100), value=np.linspace(9, 5, 100))
     source.add_scalars("a", "loss", step=range(50, 150), value=np.linspace(2, 1, 100), restart=True)
-    page = open_page(source, "#/?smoothing=0")
+    page = open_page(source, "#/scalars?smoothing=0")
     assert asked[-1]["earlier"] is False
     before = (read_pixels(page, "loss")[..., 3] > 0).sum()
     page.get_by_role("button", name="1 restart").click()
@@ -258,7 +258,7 @@ def test_runs_are_grouped_with_a_band(open_page, asked):
             source.add_scalars(
                 f"{group}/seed{seed}", "loss", step=range(100), value=np.full(100, height + seed / 10)
             )
-    page = open_page(source, "#/?smoothing=0")
+    page = open_page(source, "#/scalars?smoothing=0")
     page.get_by_role("radio", name="Mean ± band").check(force=True)
     wait_ready(page)
     assert [group["runs"] for group in asked[-1]["groups"]] == [

@@ -18,7 +18,7 @@ from runglass.ingest.watch import LogdirWatch
 from runglass.query.local import LocalSource
 from runglass.query.memory import MemorySource
 from runglass.query.source import AxisQuery, BandQuery, DataSource, LineQuery, RunColumn
-from runglass.store.model import SeriesKey
+from runglass.store.model import Kind, SeriesKey
 from runglass.store.stage import Store
 from runglass.writer import summaries
 from runglass.writer.record_file import EventFileWriter
@@ -124,6 +124,28 @@ def test_restarts(make: Callable[[], Source], flushes: list[Flush]) -> None:
 
 @sources
 @given(flushes=histories())
+@settings(max_examples=40, deadline=None)
+def test_values_are_found_by_their_rows(make: Callable[[], Source], flushes: list[Flush]) -> None:
+    with make() as (source, append):
+        for flush in flushes:
+            append(flush)
+        points = expected(flushes)
+        everything = source.read_values(KEY, kind=Kind.SCALAR, attempts="all")
+        assert everything.rows is None
+        assert everything.step.tolist() == [step for _, step, _, _ in points]
+        latest = source.read_values(KEY, kind=Kind.SCALAR)
+        standing = [row for row, (_, _, _, stands) in enumerate(points) if stands]
+        assert standing == (list(range(len(points))) if latest.rows is None else latest.rows.tolist())
+        # What a row names is the same value, however the series was asked for.
+        for index, row in enumerate(standing):
+            assert int(latest.step[index]) == int(everything.step[row])
+            np.testing.assert_array_equal(
+                [source.load_value(latest, index), source.load_value(everything, row)], [points[row][2]] * 2
+            )
+
+
+@sources
+@given(flushes=histories())
 @settings(max_examples=30, deadline=None)
 def test_earlier_attempts(make: Callable[[], Source], flushes: list[Flush]) -> None:
     with make() as (source, append):
@@ -184,6 +206,8 @@ def test_summaries_and_listings_agree_with_the_points(
         assert (info.key, info.meta.kind.value) == (KEY, "scalar")
         assert info.count == len(expected(flushes))
         assert source.list_tag_sets() == ({KEY.run: 0}, [{KEY.tag: "scalar"}])
+        assert source.list_tag_sets(kind=Kind.SCALAR) == source.list_tag_sets()
+        assert source.list_tag_sets(kind=Kind.IMAGE) == ({KEY.run: 0}, [{}])
         assert [run.name for run in source.list_runs()] == [KEY.run]
 
 
@@ -284,6 +308,8 @@ def test_what_is_not_there(make: Callable[[], Source]) -> None:
             source.list_series(run="other")
         with pytest.raises(SeriesUnknown):
             source.read_values(SeriesKey(KEY.run, "other"))
+        with pytest.raises(SeriesUnknown):
+            source.read_values(KEY, kind=Kind.IMAGE)
         with pytest.raises(SeriesUnknown):
             source.read_columns([SeriesKey(KEY.run, "other")])
         missing = [SeriesKey(KEY.run, "other"), KEY, SeriesKey("other", KEY.tag)]

@@ -47,6 +47,11 @@ class BlobQuery(SampleQuery, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 def find_sample(source: DataSource, kind: Kind, query: SampleQuery) -> tuple[Values, int]:
     """The series and the number of the value in it; SampleGone when it is not there (any more)."""
     values = source.read_values(SeriesKey(query.run, query.tag), kind=kind, attempts="all")
+    return values, find_row(values, query)
+
+
+def find_row(values: Values, query: SampleQuery) -> int:
+    """As `find_sample`, in a series that is read already; all its attempts are."""
     count = len(values.step)
     where = f"{query.run}/{query.tag}"
     if query.row is None:
@@ -57,7 +62,7 @@ def find_sample(source: DataSource, kind: Kind, query: SampleQuery) -> tuple[Val
             raise SampleGone(
                 f"{where} has no value{'' if query.step is None else f' at step {query.step}'}.", where=where
             )
-        return values, int(rows[-1])
+        return int(rows[-1])
     is_there = (
         0 <= query.row < count
         and (query.step is None or int(values.step[query.row]) == query.step)
@@ -68,7 +73,7 @@ def find_sample(source: DataSource, kind: Kind, query: SampleQuery) -> tuple[Val
             f"Row {query.row} of {where} is no longer what it was. The run was written anew; list its steps again.",
             where=where,
         )
-    return values, query.row
+    return query.row
 
 
 def load_sample(source: DataSource, kind: Kind, query: SampleQuery) -> Any:

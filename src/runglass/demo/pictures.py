@@ -1,4 +1,4 @@
-"""What a network sees and thinks, as pictures (float pixels from 0 to 1) and as a sound."""
+"""What a network sees and thinks, as pictures: float pixels from 0 to 1."""
 
 from __future__ import annotations
 
@@ -49,10 +49,60 @@ def boundary_picture(network: Network, task: Task, side: int = 72, zoom: int = 3
     return picture
 
 
-def loss_tone(losses: list[float], seconds: float = 1.5, sample_rate: int = 8000) -> Floats:
-    """The loss so far as a melody: the higher the pitch, the higher the loss."""
-    places = np.linspace(0, len(losses) - 1, int(seconds * sample_rate))
-    curve = np.interp(places, np.arange(len(losses)), np.nan_to_num(losses, nan=3.0))
-    pitch_hz = 180.0 * 2.0 ** np.clip(curve, 0.0, 3.0)
-    fade = np.minimum(1.0, np.linspace(0, 20, places.size)) * np.minimum(1.0, np.linspace(20, 0, places.size))
-    return 0.4 * fade * np.sin(2 * np.pi * np.cumsum(pitch_hz) / sample_rate)
+def heat(share: Floats) -> Floats:
+    """Colours from pale blue over sand to red, for numbers from 0 to 1."""
+    stops = np.array([[0.75, 0.84, 0.93], [0.95, 0.83, 0.55], [0.80, 0.16, 0.13]])
+    places = np.linspace(0, 1, len(stops))
+    colours: Floats = np.stack([np.interp(share, places, stops[:, i]) for i in range(3)], axis=-1)
+    return colours
+
+
+def scenes(rng: np.random.Generator, count: int, side: int = 64) -> Floats:
+    """Grey pictures of discs and bars on a slope of light."""
+    y, x = np.mgrid[0:side, 0:side] / side
+    made = []
+    for _ in range(count):
+        picture = 0.25 + 0.3 * (x * rng.uniform(-1, 1) + y * rng.uniform(-1, 1))
+        for _ in range(5):
+            centre_x, centre_y, size = rng.uniform(0.1, 0.9), rng.uniform(0.1, 0.9), rng.uniform(0.06, 0.2)
+            away = np.hypot(x - centre_x, y - centre_y)
+            if rng.random() < 0.4:
+                away = np.maximum(np.abs(x - centre_x) * 0.5, np.abs(y - centre_y) * 2)
+            picture = np.where(away < size, rng.uniform(0, 1), picture)
+        made.append(picture)
+    clipped: Floats = np.clip(np.stack(made), 0, 1).astype(np.float32)
+    return clipped
+
+
+def enlarged_batch(pictures: Floats, times: int) -> Floats:
+    """Grey pictures (n, h, w) as samples of one value."""
+    return pictures.repeat(times, axis=1).repeat(times, axis=2)[..., np.newaxis]
+
+
+def sixteen_bits(share: Floats) -> NDArray[np.uint16]:
+    return np.rint(65535 * np.clip(share, 0, 1)).astype(np.uint16)
+
+
+def predictions_picture(x: Floats, probabilities: Floats, y: NDArray[np.int64], side: int) -> Floats:
+    """Digits in a grid, framed in green where the network is right and in red where it is wrong; dim where it is unsure."""
+    grey = x.reshape(-1, side, side)
+    low, high = grey.min(axis=(1, 2), keepdims=True), grey.max(axis=(1, 2), keepdims=True)
+    cells = np.pad(
+        (grey - low) / np.maximum(high - low, 1e-9), ((0, 0), (1, 1), (1, 1)), constant_values=np.nan
+    )
+    is_right = probabilities.argmax(axis=1) == y
+    sure = np.nan_to_num(probabilities.max(axis=1), nan=1.0)
+    frame = np.where(is_right[:, np.newaxis], COLOURS[2], np.array([0.80, 0.16, 0.13])) * sure[:, np.newaxis]
+    colour = np.where(
+        np.isnan(cells)[..., np.newaxis], frame[:, np.newaxis, np.newaxis], cells[..., np.newaxis]
+    )
+    n, h, w, _ = colour.shape
+    columns = 8
+    rows = n // columns
+    grid = colour[: rows * columns].reshape(rows, columns, h, w, 3).swapaxes(1, 2)
+    return enlarged(grid.reshape(rows * h, columns * w, 3), 4)
+
+
+def film(frames: list[Floats]) -> NDArray[np.uint8]:
+    """Pictures in colour as frames (time, height, width, channels), every third pixel of them."""
+    return np.rint(255 * np.clip(np.stack(frames)[:, ::3, ::3], 0, 1)).astype(np.uint8)

@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 
 from runglass.demo import MARKER, train_live, write_demo
+from runglass.demo.classifying import SEED, write_spirals
+from runglass.demo.denoising import write_denoising
 from runglass.demo.training import Network, digits_task, spirals_task
 from runglass.errors import BadArgument
 from runglass.ingest.canonical import decode_value, read_metadata
@@ -55,7 +57,14 @@ def test_the_runs_of_the_demo(demo):
         f"lr={rate}{part}" for rate in ("0.01", "0.05", "0.2", "5") for part in ("", "/train", "/validation")
     ]
     spirals = [f"spirals/seed={seed}{part}" for seed in (1, 2, 3) for part in ("", "/validation")]
-    assert sorted(runs(demo)) == sorted([*sweep, *spirals, "resumed", "resumed/validation"])
+    others = [
+        "denoise/plain",
+        "denoise/clipped",
+        "denoise/narrow",
+        "spelling/context=1",
+        "spelling/context=5",
+    ]
+    assert sorted(runs(demo)) == sorted([*sweep, *spirals, "resumed", "resumed/validation", *others])
 
 
 def test_networks_learn(demo):
@@ -89,8 +98,69 @@ def test_every_kind_of_value_is_there(demo):
         for event in events(path)
         for value in event.get("summary", {}).get("value", [])
     }
-    # Sound comes later than this short demo reaches.
-    assert plugins == {"scalars", "histograms", "images", "text", "hparams", "pr_curves"}
+    assert plugins == {
+        "scalars",
+        "images",
+        "audio",
+        "text",
+        "histograms",
+        "pr_curves",
+        "custom_scalars",
+        "mesh",
+        "hparams",
+    }
+
+
+def test_a_bad_batch_is_seen_in_every_kind_of_value(tmp_path):
+    """In the run without clipping; the one with it goes on as if nothing had been."""
+    write_denoising(tmp_path, NOW, 320, SEED)
+    plain, clipped = tmp_path / "denoise/plain", tmp_path / "denoise/clipped"
+    losses = [loss for _, loss in series(plain, "pictures/loss")]
+    bad = next(step for step in range(1, 320) if losses[step] > 100 * losses[step - 1])
+    assert "Bad batch" in dict(series(plain, "report"))[bad]
+    for tag in ("pictures/cleaned", "pictures/error", "tune/cleaned", "weights/pictures", "relief_VERTEX"):
+        assert bad in dict(series(plain, tag)), tag
+
+    def lost_db(run):
+        quality = series(run, "pictures/quality_db")
+        at = [step for step, _ in quality].index(bad)
+        return quality[at - 1][1] - quality[at][1]
+
+    assert lost_db(plain) > 10
+    assert lost_db(clipped) < 5
+
+
+def test_pictures_of_every_sort(demo):
+    (*_, (_, cleaned)) = series(demo / "denoise/plain", "pictures/cleaned")
+    assert [(each.format, each.width, each.height) for each in cleaned] == [("png", 192, 192)] * 3
+    (*_, (_, (error,))) = series(demo / "denoise/plain", "pictures/error")
+    # The bit depth stands after the size in a PNG's header.
+    assert error.data[24] == 16
+
+
+def test_a_film_grows_with_training(tmp_path):
+    write_spirals(tmp_path, 1, NOW, 360)
+    ((step, (film,)),) = series(tmp_path / "spirals/seed=1/validation", "decision boundary, film")
+    assert (step, film.format) == (350, "gif")
+    # One graphic control for each picture so far: steps 0, 50 … 350.
+    assert film.data.count(b"\x21\xf9\x04") == 8
+
+
+def test_clouds_keep_their_bearings(demo):
+    """From one look to the next a point hardly moves: axes do not flip."""
+    clouds = [value[0] for _, value in series(demo / "spirals/seed=1/validation", "hidden layer_VERTEX")]
+    assert len(clouds) > 2
+    assert np.median(np.linalg.norm(clouds[-1] - clouds[-2], axis=1)) < 0.3
+
+
+def test_spelling_gets_better(demo):
+    for context in (1, 5):
+        losses = [value for _, value in series(demo / f"spelling/context={context}", "loss")]
+        assert np.mean(losses[-10:]) < 0.8 * losses[0]
+    facts = [json.loads(text) for _, text in series(demo / "spelling/context=5", "summary")]
+    assert [each["step"] for each in facts] == [0, 100, STEPS - 1]
+    ((_, table), *_) = series(demo / "spelling/context=5", "next letters")
+    assert table.shape == (5, 4)
 
 
 def test_time_passes_and_ends_by_now(demo):

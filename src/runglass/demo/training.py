@@ -77,6 +77,8 @@ class Network:
     weights: list[Floats]
     biases: list[Floats]
     velocity: list[Floats] = field(default_factory=list)
+    # Of the last step, weights before biases.
+    slopes: list[Floats] = field(default_factory=list)
 
     @classmethod
     def random(cls, sizes: list[int], rng: np.random.Generator) -> Network:
@@ -122,7 +124,7 @@ class Network:
             bias_slopes.insert(0, delta.sum(axis=0))
             if i:
                 delta = (delta @ self.weights[i].T) * np.where(layers[i] > 0, np.float32(1), LEAK)
-        slopes = weight_slopes + bias_slopes
+        self.slopes = slopes = weight_slopes + bias_slopes
         self.velocity = self.velocity or [np.zeros_like(slope) for slope in slopes]
         for parameter, speed, slope in zip(self.parameters(), self.velocity, slopes, strict=True):
             speed *= 0.9

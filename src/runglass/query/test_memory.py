@@ -137,6 +137,13 @@ def test_listing():
     assert tag_set_of["train"] == tag_set_of["other"] != tag_set_of["eval"]
     assert tag_sets[tag_set_of["eval"]] == {"loss": "scalar", "note": "text"}
     assert [info.key.tag for info in source.list_series(run="eval", kind=Kind.TEXT)] == ["note"]
+    tag_set_of, tag_sets = source.list_tag_sets(kind=Kind.TEXT)
+    assert {run: tag_sets[number] for run, number in tag_set_of.items()} == {
+        "train": {},
+        "eval": {"note": "text"},
+        "other": {},
+        "empty": {},
+    }
 
 
 def test_values_of_other_kinds_come_back_as_given():
@@ -144,6 +151,9 @@ def test_values_of_other_kinds_come_back_as_given():
     source.add_values("a", "note", Kind.TEXT, step=[1], values=["again"], restart=True)
     values = source.read_values(SeriesKey("a", "note"), kind=Kind.TEXT)
     assert [source.load_value(values, index) for index in range(len(values.step))] == ["x", "again"]
+    assert values.rows is not None
+    assert values.rows.tolist() == [0, 3]
+    assert source.read_values(SeriesKey("a", "note"), attempts="all").rows is None
     with pytest.raises(SeriesUnknown, match="no scalar series"):
         source.read_values(SeriesKey("a", "note"), kind=Kind.SCALAR)
     with pytest.raises(ValueError, match="holds text"):

@@ -2,9 +2,24 @@
 
 from __future__ import annotations
 
-import struct
+import re
 
+from runglass.schema.audio_header import read_audio_header
+from runglass.schema.picture_files import header_size
 from runglass.store.model import Audio, Image
+
+# Still pictures in the container of MP4: AVIF and HEIC.
+STILL_BRANDS = (b"avif", b"avis", b"heic", b"heix", b"mif1", b"msf1")
+MARKUP = re.compile(rb"<(svg|!doctype html|html|head|body|script|iframe|div)\b", re.IGNORECASE)
+# What a page can show. Nothing that a browser would run, or open as a page, may ever be among them.
+PICTURE_TYPES = {
+    "png": "image/png",
+    "jpeg": "image/jpeg",
+    "gif": "image/gif",
+    "webp": "image/webp",
+    "bmp": "image/bmp",
+}
+FILM_TYPES = {"mp4": "video/mp4", "webm": "video/webm"}
 
 
 def parse_image(data: bytes, size: tuple[int, int] = (0, 0)) -> Image:
@@ -15,6 +30,7 @@ def parse_image(data: bytes, size: tuple[int, int] = (0, 0)) -> Image:
 
 
 def image_format(data: bytes) -> str:
+    """The name of the format, "svg" and "html" among them, which are no pictures to a page; "" for anything else."""
     if data.startswith(b"\x89PNG"):
         return "png"
     if data.startswith(b"\xff\xd8\xff"):
@@ -25,74 +41,31 @@ def image_format(data: bytes) -> str:
         return "bmp"
     if data.startswith(b"RIFF") and data[8:12] == b"WEBP":
         return "webp"
-    start = data[:256].lstrip(b"\xef\xbb\xbf \t\r\n")
-    if start.startswith(b"<svg") or (start.startswith(b"<?xml") and b"<svg" in data[:1024]):
-        return "svg"
-    return ""
+    if data[4:8] == b"ftyp":
+        return "" if data[8:12] in STILL_BRANDS else "mp4"
+    if data.startswith(b"\x1aE\xdf\xa3"):
+        return "webm" if b"webm" in data[:64] else ""
+    return markup_format(data[:1024])
 
 
-def header_size(data: bytes, form: str) -> tuple[int, int] | None:
-    if form == "png" and len(data) >= 24:
-        return struct.unpack_from(">II", data, 16)
-    if form == "gif" and len(data) >= 10:
-        return struct.unpack_from("<HH", data, 6)
-    if form == "bmp" and len(data) >= 26:
-        width, height = struct.unpack_from("<ii", data, 18)
-        return abs(width), abs(height)
-    if form == "jpeg":
-        return jpeg_size(data)
-    return None
-
-
-def jpeg_size(data: bytes) -> tuple[int, int] | None:
-    at = 2
-    while at + 9 <= len(data) and data[at] == 0xFF:
-        marker = data[at + 1]
-        if marker == 0xFF:
-            at += 1
-            continue
-        # Start-of-frame markers; C4, C8 and CC are tables in the same range.
-        if 0xC0 <= marker <= 0xCF and marker not in (0xC4, 0xC8, 0xCC):
-            height, width = struct.unpack_from(">HH", data, at + 5)
-            return width, height
-        at += 2 + int(struct.unpack_from(">H", data, at + 2)[0])
-    return None
+def markup_format(start: bytes) -> str:
+    start = start.lstrip(b"\xef\xbb\xbf \t\r\n")
+    found = MARKUP.search(start) if start.startswith(b"<") else None
+    if found is None:
+        return ""
+    return "svg" if found[1].lower() == b"svg" else "html"
 
 
 def parse_audio(
     data: bytes, *, sample_rate: float = 0.0, channels: int = 0, frames: int = 0, label: str = ""
 ) -> Audio:
-    """The numbers are what the event claims; a WAV's own header wins."""
-    if data.startswith(b"RIFF") and data[8:12] == b"WAVE":
-        found = wav_numbers(data)
-        if found is not None:
-            sample_rate, channels, frames = found
-        return Audio(data, sample_rate, channels, frames, "wav", label)
-    return Audio(data, sample_rate, channels, frames, audio_format(data), label)
-
-
-def audio_format(data: bytes) -> str:
-    if data.startswith(b"fLaC"):
-        return "flac"
-    if data.startswith(b"OggS"):
-        return "ogg"
-    if data.startswith(b"ID3") or data[:2] in (b"\xff\xfb", b"\xff\xf3", b"\xff\xf2"):
-        return "mp3"
-    return ""
-
-
-def wav_numbers(data: bytes) -> tuple[float, int, int] | None:
-    """Sample rate, channels and frames; None when the header is cut short or says nothing usable."""
-    at = 12
-    rate, channels, frame_bytes = 0.0, 0, 0
-    while at + 8 <= len(data):
-        name = data[at : at + 4]
-        (size,) = struct.unpack_from("<I", data, at + 4)
-        at += 8
-        if name == b"fmt " and at + 16 <= len(data):
-            _, channels, rate, _, frame_bytes = struct.unpack_from("<HHIIH", data, at)
-        elif name == b"data" and frame_bytes:
-            # Streaming writers leave the size at its maximum; what is there is what counts.
-            return float(rate), channels, min(size, len(data) - at) // frame_bytes
-        at += size + (size & 1)
-    return None
+    """The numbers are what the event claims; the file's own win where it has them."""
+    header = read_audio_header(data)
+    return Audio(
+        data,
+        header.sample_rate or sample_rate,
+        header.channels or channels,
+        header.frames if header.layout is not None else header.frames or frames,
+        header.format,
+        label,
+    )

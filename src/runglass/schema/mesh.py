@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from enum import IntEnum
+from typing import Any
 
-from runglass.native.wire import Field, Message
+from runglass.native.wire import Field, Message, WireError, decode
 
 
 class MeshPart(IntEnum):
@@ -25,3 +26,11 @@ MESH_PLUGIN = Message(
     Field(6, "shape", "int32", repeated=True),
     Field(7, "components", "uint32"),
 )
+
+
+def parse_mesh_plugin(content: bytes) -> dict[str, Any]:
+    """The fields of a part's metadata; empty where it cannot be decoded, because the numbers may be good all the same."""
+    try:
+        return decode(MESH_PLUGIN, content)
+    except WireError:
+        return {}

@@ -4,6 +4,40 @@
  */
 
 export interface paths {
+    "/api/audio/blob": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One clip, as it was logged. */
+        get: operations["audio_blob"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/audio/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What every clip of one logged value says about itself. */
+        get: operations["audio_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/dashboards": {
         parameters: {
             query?: never;
@@ -55,6 +89,57 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/images/blob": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One file as it was logged. What is neither picture nor film is sent to be saved, never to be opened. */
+        get: operations["images_blob"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/images/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What the files of one logged value are, and what keeps any of them from being shown. */
+        get: operations["images_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/images/zip": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Many files in one: run/tag/step_sample.ending. */
+        post: operations["images_zip"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/live": {
         parameters: {
             query?: never;
@@ -83,6 +168,23 @@ export interface paths {
         get: operations["openapi_json"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/pr_curves/curves": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** PR curves of several values: counts, precision, recall, ROC and F1 at every threshold, and their scores. */
+        post: operations["pr_curves_curves"];
         delete?: never;
         options?: never;
         head?: never;
@@ -293,6 +395,74 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/text/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Which texts of which steps and runs contain something. */
+        post: operations["text_search"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/text/series": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** All texts of one series as a file of JSON lines, sent while it is made. */
+        get: operations["text_series"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/text/value": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One text, whole. */
+        get: operations["text_value"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/text/values": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Texts of many steps and series at once, long ones cut. */
+        post: operations["text_values"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -390,6 +560,82 @@ export interface components {
             is_loaded: boolean;
             progress: components["schemas"]["ProgressAnswer"];
         };
+        /** Clip */
+        Clip: {
+            /** @description wav, mp3, flac or ogg; empty for anything else. */
+            format: string;
+            media_type: string;
+            /** @description Frames a second; 0 where nothing says so. */
+            sample_rate: number;
+            channels: number;
+            /** @description Samples of one channel; 0 where only decoding can tell. */
+            frames: number;
+            duration_s: number;
+            label: string;
+            size_bytes: number;
+            /** @description Where the samples of a WAV are; null where a decoder has to be asked. */
+            layout: components["schemas"]["SampleLayout"] | null;
+            /** @description What is wrong with the file and how it was taken; empty when all is well. */
+            problem: string;
+        };
+        /** Clips */
+        Clips: {
+            clips: components["schemas"]["Clip"][];
+        };
+        /**
+         * CurveAnswer
+         * @description One column each for every threshold, from 0 to 1. Precision and recall as logged, the rest from the counts.
+         */
+        CurveAnswer: {
+            run: string;
+            tag: string;
+            row: number;
+            step: number;
+            wall_time: number | ("-Infinity" | "Infinity" | "NaN");
+            /** @description What is wrong with the logged value, in words. Without columns it could not be read. */
+            problems: string[];
+            scores: components["schemas"]["CurveScores"];
+            threshold: (number | ("-Infinity" | "Infinity" | "NaN"))[];
+            tp: (number | ("-Infinity" | "Infinity" | "NaN"))[];
+            fp: (number | ("-Infinity" | "Infinity" | "NaN"))[];
+            tn: (number | ("-Infinity" | "Infinity" | "NaN"))[];
+            fn: (number | ("-Infinity" | "Infinity" | "NaN"))[];
+            precision: (number | ("-Infinity" | "Infinity" | "NaN"))[];
+            recall: (number | ("-Infinity" | "Infinity" | "NaN"))[];
+            /** @description TP / (TP + FN); NaN without positives. */
+            tpr: (number | ("-Infinity" | "Infinity" | "NaN"))[];
+            /** @description FP / (FP + TN); NaN without negatives. */
+            fpr: (number | ("-Infinity" | "Infinity" | "NaN"))[];
+            /** @description 2 TP / (2 TP + FP + FN); NaN where all are 0. */
+            f1: (number | ("-Infinity" | "Infinity" | "NaN"))[];
+        };
+        /**
+         * CurveScores
+         * @description What one number says about a whole curve; null where the counts allow none.
+         */
+        CurveScores: {
+            /** @description Sum of precision times the recall that is lost at the next threshold. */
+            average_precision: number | ("-Infinity" | "Infinity" | "NaN") | null;
+            /** @description Area below the ROC curve, by trapezoids. */
+            auc: number | ("-Infinity" | "Infinity" | "NaN") | null;
+            best_f1: number | ("-Infinity" | "Infinity" | "NaN") | null;
+            best_f1_threshold: number | ("-Infinity" | "Infinity" | "NaN") | null;
+        };
+        /** Curves */
+        Curves: {
+            curves: components["schemas"]["CurveAnswer"][];
+        };
+        /** CurvesBody */
+        CurvesBody: {
+            /** @description One value each. What is not there (any more) is left out of the answer. */
+            series: components["schemas"]["SampleQuery"][];
+            /**
+             * @description columns: for each curve its columns as float64 blocks in the order of the JSON form.
+             * @default json
+             * @enum {unknown}
+             */
+            format: "columns" | "csv" | "json";
+        };
         /** DashboardAnswer */
         DashboardAnswer: {
             name: string;
@@ -472,6 +718,23 @@ export interface components {
          * @enum {unknown}
          */
         FileState: "cut_short" | "damaged" | "empty" | "ok" | "reading" | "skipped" | "unreadable";
+        /**
+         * Found
+         * @description Newest values first within each series.
+         */
+        Found: {
+            generation: number;
+            hits: components["schemas"]["Hit"][];
+            /** @description Values that were looked through. */
+            searched: number;
+            /** @description Values that there are to look through. */
+            total: number;
+            /**
+             * @description Why not all were looked through; null when all were.
+             * @default null
+             */
+            stopped: string | null;
+        };
         /** Group */
         Group: {
             name: string;
@@ -500,6 +763,47 @@ export interface components {
         /** Health */
         Health: {
             files: components["schemas"]["FileHealth"][];
+        };
+        /**
+         * Hit
+         * @description One value that contains what is sought.
+         */
+        Hit: {
+            run: string;
+            tag: string;
+            row: number;
+            step: number;
+            wall_time: number | ("-Infinity" | "Infinity" | "NaN");
+            /** @description Which cell of a tensor the excerpt is from, the last axis fastest. */
+            cell: number;
+            excerpt: string;
+            /** @description Where in the excerpt: from, to, in characters (Unicode code points). */
+            matches: [
+                number,
+                number
+            ][];
+            /** @description Matches in the whole value; counted up to 1,000. */
+            count: number;
+        };
+        /**
+         * ImageSample
+         * @description One of the files of a value.
+         */
+        ImageSample: {
+            /** @description What its first bytes say: png, jpeg, gif, webp, bmp, mp4, webm, svg, html or nothing. */
+            format: string;
+            media_type: string;
+            width: number;
+            height: number;
+            size_bytes: number;
+            /** @description More than 1: it moves. null: not told without decoding it, as with films. */
+            frames: number | null;
+            /** @description Why it cannot be shown; its bytes can be had all the same. */
+            problem: string | null;
+        };
+        /** ImageSamples */
+        ImageSamples: {
+            samples: components["schemas"]["ImageSample"][];
         };
         /**
          * Kind
@@ -725,6 +1029,59 @@ export interface components {
             generation: number;
             runs: components["schemas"]["Run"][];
         };
+        /**
+         * SampleLayout
+         * @description Where the samples of a WAV are and how they are stored, channels side by side in every frame.
+         */
+        SampleLayout: {
+            /** @enum {unknown} */
+            encoding: "f32" | "f64" | "s16" | "s24" | "s32" | "u8";
+            start_byte: number;
+            frame_bytes: number;
+        };
+        /**
+         * SampleQuery
+         * @description Names one value. By `row` it is exact; by `step` it is the last one logged there; by neither the newest.
+         */
+        SampleQuery: {
+            run: string;
+            tag: string;
+            /**
+             * @description Its number among all values of the series, from POST api/steps.
+             * @default null
+             */
+            row: number | null;
+            /**
+             * @description With `row`: what is there must have this step.
+             * @default null
+             */
+            step: number | null;
+            /**
+             * @description With `row`: what is there must have this time; the answer never changes then.
+             * @default null
+             */
+            wall_time: number | null;
+        };
+        /** SearchBody */
+        SearchBody: {
+            query: string;
+            /** @default false */
+            is_regex: boolean;
+            /** @default false */
+            is_case_sensitive: boolean;
+            /**
+             * @description Left out: all.
+             * @default null
+             */
+            runs: string[] | null;
+            /**
+             * @description Left out: all.
+             * @default null
+             */
+            tags: string[] | null;
+            /** @default 100 */
+            limit: number;
+        };
         /** Series */
         Series: {
             tag: string;
@@ -914,6 +1271,99 @@ export interface components {
                 [key: string]: string;
             }[];
         };
+        /**
+         * Text
+         * @description One logged value: a text, or a tensor of them.
+         */
+        Text: {
+            run: string;
+            tag: string;
+            /** @description Its number among all values of the series. */
+            row: number;
+            step: number;
+            wall_time: number | ("-Infinity" | "Infinity" | "NaN");
+            /** @description Of the tensor of texts; empty for one text. */
+            shape: number[];
+            /** @description Its cells, the last axis fastest. Of one that is cut, only the first ones. */
+            values: string[];
+            /** @description Of the whole value, as UTF-8. */
+            size_bytes: number;
+            /**
+             * @description GET api/text/value has all of it.
+             * @default false
+             */
+            is_cut: boolean;
+            /**
+             * @description Replacement marks (U+FFFD) in it: bytes that are not UTF-8 are shown so.
+             * @default 0
+             */
+            marks: number;
+            /**
+             * @description Why the value cannot be read, or that it is no text; null when it can.
+             * @default null
+             */
+            problem: string | null;
+        };
+        /** TextRef */
+        TextRef: {
+            run: string;
+            tag: string;
+            /**
+             * @description Which of its values; left out: all of them.
+             * @default null
+             */
+            rows: number[] | null;
+        };
+        /**
+         * Texts
+         * @description Series and rows that are not there are left out: a run may vanish between listing and asking.
+         */
+        Texts: {
+            generation: number;
+            texts: components["schemas"]["Text"][];
+            /** @description So much had to be read that the rest was left: ask again for what is missing. */
+            is_partial: boolean;
+        };
+        /** TextsBody */
+        TextsBody: {
+            series: components["schemas"]["TextRef"][];
+            /**
+             * @description Values left out at the beginning, over all series.
+             * @default 0
+             */
+            offset: number;
+            /** @default 100 */
+            limit: number;
+        };
+        /** ZipBody */
+        ZipBody: {
+            samples: components["schemas"]["ZipSample"][];
+        };
+        /** ZipSample */
+        ZipSample: {
+            run: string;
+            tag: string;
+            /**
+             * @description Its number among all values of the series, from POST api/steps.
+             * @default null
+             */
+            row: number | null;
+            /**
+             * @description With `row`: what is there must have this step.
+             * @default null
+             */
+            step: number | null;
+            /**
+             * @description With `row`: what is there must have this time; the answer never changes then.
+             * @default null
+             */
+            wall_time: number | null;
+            /**
+             * @description Its number within the value.
+             * @default 0
+             */
+            sample: number;
+        };
     };
     responses: never;
     parameters: never;
@@ -923,6 +1373,90 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    audio_blob: {
+        parameters: {
+            query: {
+                run: string;
+                tag: string;
+                /** @description Its number among all values of the series, from POST api/steps. */
+                row?: number;
+                /** @description With `row`: what is there must have this step. */
+                step?: number;
+                /** @description With `row`: what is there must have this time; the answer never changes then. */
+                wall_time?: number;
+                /** @description Its number within the value. */
+                sample?: number;
+                /** @description 1: to be saved instead of shown. */
+                download?: 0 | 1;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "audio/wav": string;
+                    "audio/mpeg": string;
+                    "audio/flac": string;
+                    "audio/ogg": string;
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    audio_list: {
+        parameters: {
+            query: {
+                run: string;
+                tag: string;
+                /** @description Its number among all values of the series, from POST api/steps. */
+                row?: number;
+                /** @description With `row`: what is there must have this step. */
+                step?: number;
+                /** @description With `row`: what is there must have this time; the answer never changes then. */
+                wall_time?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Clips"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
     dashboards: {
         parameters: {
             query?: never;
@@ -1012,6 +1546,126 @@ export interface operations {
             };
         };
     };
+    images_blob: {
+        parameters: {
+            query: {
+                run: string;
+                tag: string;
+                /** @description Its number among all values of the series, from POST api/steps. */
+                row?: number;
+                /** @description With `row`: what is there must have this step. */
+                step?: number;
+                /** @description With `row`: what is there must have this time; the answer never changes then. */
+                wall_time?: number;
+                /** @description Its number within the value. */
+                sample?: number;
+                /** @description 1: to be saved instead of shown. */
+                download?: 0 | 1;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/png": string;
+                    "image/jpeg": string;
+                    "image/gif": string;
+                    "image/webp": string;
+                    "image/bmp": string;
+                    "video/mp4": string;
+                    "video/webm": string;
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    images_list: {
+        parameters: {
+            query: {
+                run: string;
+                tag: string;
+                /** @description Its number among all values of the series, from POST api/steps. */
+                row?: number;
+                /** @description With `row`: what is there must have this step. */
+                step?: number;
+                /** @description With `row`: what is there must have this time; the answer never changes then. */
+                wall_time?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImageSamples"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    images_zip: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ZipBody"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/zip": string;
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
     live: {
         parameters: {
             query?: never;
@@ -1057,6 +1711,41 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Document"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    pr_curves_curves: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CurvesBody"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Curves"];
+                    "application/vnd.runglass.columns": string;
+                    "text/csv; charset=utf-8": string;
                 };
             };
             /** @description What went wrong. */
@@ -1453,6 +2142,147 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Tags"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    text_search: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SearchBody"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Found"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    text_series: {
+        parameters: {
+            query: {
+                run: string;
+                tag: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/jsonl": string;
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    text_value: {
+        parameters: {
+            query: {
+                run: string;
+                tag: string;
+                /** @description Its number among all values of the series, from POST api/steps. */
+                row?: number;
+                /** @description With `row`: what is there must have this step. */
+                step?: number;
+                /** @description With `row`: what is there must have this time; the answer never changes then. */
+                wall_time?: number;
+                /** @description text: the text alone; of a tensor a line per row, its cells set apart by tabs. */
+                format?: "json" | "text";
+                /** @description 1: to be saved instead of shown. */
+                download?: 0 | 1;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Text"];
+                    "text/plain; charset=utf-8": string;
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    text_values: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TextsBody"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Texts"];
                 };
             };
             /** @description What went wrong. */

@@ -12,6 +12,7 @@ export type ErrorAnswer = Schemas["ErrorAnswer"];
 export type FileHealth = Schemas["FileHealth"];
 export type FileState = Schemas["FileState"];
 export type Health = Schemas["Health"];
+export type ImageSample = Schemas["ImageSample"];
 export type Points = Schemas["Points"];
 export type Progress = Schemas["ProgressAnswer"];
 export type Run = Schemas["Run"];
@@ -33,6 +34,10 @@ export type RangeRow = Schemas["RangeRow"];
 export type RangeStatistics = Schemas["RangeStatisticsAnswer"];
 export type RunValues = Schemas["RunValues"];
 export type SeriesList = Schemas["SeriesList"];
+export type CurvesQuery = Pick<Schemas["CurvesBody"], "format"> & { series: readonly Partial<Schemas["SampleQuery"]>[] };
+export type CurveScores = Schemas["CurveScores"];
+/** The one that all runs have logged together. */
+export type LoggedLayout = Schemas["Layout"];
 
 /** What a card asks for. `runs` left out: all runs. `x` is a time axis, a tag or an expression; so are `tags`. */
 export type LinesQuery<X extends string = XAxis> = Pick<Schemas["LinesBody"], "x_range" | "width" | "smoothing" | "raw" | "raw_suffices" | "attempts"> &

@@ -32,6 +32,13 @@ describe("findNearest", () => {
     expect(Array.from({ length: found.count }, (_, i) => pointAt(found, i).line)).toEqual([0, 2]);
   });
 
+  it("finds the nearest point on the screen where x does not tell points apart", () => {
+    const upright = line([0, 0, 0, 10], [0, 5, 9, 10]);
+    const near = (x: number, y: number): number | undefined => findNearest([upright], [], 0, axes, axes.x.toValue(x), { x, y }).points[0];
+    expect([near(5, 98), near(5, 52), near(5, 5), near(90, 5)]).toEqual([0, 1, 2, 3]);
+    expect(findNearest([line([0, 0], [Number.NaN, 1])], [], 0, axes, 0, { x: 0, y: 0 }).points[0]).toBe(1);
+  });
+
   it("finds marks where they are drawn, and lines of the right axis on it", () => {
     const odd = [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY].map((y) => line([5], [y]));
     const found = findNearest([...odd, line([5], [500])], [...odd.map(() => stroke("left")), stroke("right")], 0, axes, 5);

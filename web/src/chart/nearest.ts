@@ -35,7 +35,8 @@ export interface Axes {
   readonly plot: Plot;
 }
 
-export function findNearest(lines: readonly Series[], strokes: readonly Stroke[], from: number, axes: Axes, targetX: number): Found {
+/** Nearest in x; with `at`, on the screen: for curves that go straight up or come back. */
+export function findNearest(lines: readonly Series[], strokes: readonly Stroke[], from: number, axes: Axes, targetX: number, at: { x: number; y: number } | null = null): Found {
   const size = Math.max(0, lines.length - from);
   const found = {
     count: 0,
@@ -52,9 +53,13 @@ export function findNearest(lines: readonly Series[], strokes: readonly Stroke[]
   for (let i = from; i < lines.length; i++) {
     const line = lines[i] as Series;
     if (line.y.length === 0) continue;
+    const scale = strokes[i]?.axis === "right" ? axes.y2 : axes.y;
     let point: number;
     let x: number;
-    if (line.isSorted) {
+    if (at) {
+      point = nearestOnScreen(line, axes.x, scale, at);
+      x = xOf(line)[point] as number;
+    } else if (line.isSorted) {
       if (line.table !== table) {
         table = line.table;
         entry = lowerBound(table, targetX);
@@ -74,7 +79,6 @@ export function findNearest(lines: readonly Series[], strokes: readonly Stroke[]
     found.xs[n] = x;
     found.ys[n] = y;
     found.xPx[n] = axes.x.toPx(x);
-    const scale = strokes[i]?.axis === "right" ? axes.y2 : axes.y;
     found.yPx[n] = Number.isFinite(y) ? scale.toPx(y) : markYPx(y, axes.plot);
   }
   return found;
@@ -99,6 +103,21 @@ function nearestUnsorted(x: Float64Array, target: number): number {
   let best = 0;
   for (let i = 1; i < x.length; i++) {
     if (Math.abs((x[i] as number) - target) < Math.abs((x[best] as number) - target)) best = i;
+  }
+  return best;
+}
+
+function nearestOnScreen(line: Series, xScale: Scale, yScale: Scale, at: { x: number; y: number }): number {
+  const { y } = line;
+  const xs = xOf(line);
+  let best = 0;
+  let least = Number.POSITIVE_INFINITY;
+  for (let i = 0; i < y.length; i++) {
+    const far = (xScale.toPx(xs[i] as number) - at.x) ** 2 + (yScale.toPx(y[i] as number) - at.y) ** 2;
+    if (far < least) {
+      best = i;
+      least = far;
+    }
   }
   return best;
 }

@@ -8,6 +8,17 @@ import { findNearest, placesOn, type Sample, sampleAt } from "./step_cursor";
 
 const NOWHERE = new Float64Array();
 
+/** Where a card was asked to stand; null: at the newest. */
+export function placeOf({ settings }: Session, id: string): number | null {
+  return settings.isCursorLinked ? settings.cursor : (settings.card(id).at ?? null);
+}
+
+/** Moves the card, and all others with it where they go together. */
+export function setPlace({ settings }: Session, id: string, at: number | null): void {
+  if (settings.isCursorLinked) settings.set({ cursor: at });
+  else settings.setCard(id, { at: at ?? undefined });
+}
+
 export class CardCursor {
   /** `isWanted`: only a card in sight asks. */
   constructor(
@@ -41,10 +52,7 @@ export class CardCursor {
     return placesOn(this.session.settings.cursorAxis, series, Number(start ?? series.wallTime[0] ?? 0));
   });
   /** Where it was asked to stand; null: at the newest. */
-  readonly at = $derived.by((): number | null => {
-    const { settings } = this.session;
-    return settings.isCursorLinked ? settings.cursor : (settings.card(this.id()).at ?? null);
-  });
+  readonly at = $derived.by((): number | null => placeOf(this.session, this.id()));
   /** Index of the value that is shown; -1 without any. */
   readonly index = $derived.by(() => findNearest(this.places, this.at));
   /** Nothing was logged just there: this is the nearest. */
@@ -54,21 +62,15 @@ export class CardCursor {
   move(index: number): void {
     const last = this.places.length - 1;
     const place = this.places[Math.min(Math.max(index, 0), last)];
-    if (place !== undefined) this.#set(place);
+    if (place !== undefined) setPlace(this.session, this.id(), place);
   }
 
   follow(): void {
-    this.#set(null);
+    setPlace(this.session, this.id(), null);
   }
 
   retry(): void {
     const { kind, run, tag } = this.ref();
     this.session.samples.retry(kind, run, tag);
-  }
-
-  #set(at: number | null): void {
-    const { settings } = this.session;
-    if (settings.isCursorLinked) settings.set({ cursor: at });
-    else settings.setCard(this.id(), { at: at ?? undefined });
   }
 }

@@ -3,6 +3,7 @@
 import type { Component } from "svelte";
 import type { DashboardInfo, Kind } from "../api/types";
 import type { Session } from "./session.svelte";
+import type { Section } from "./tag_sections";
 
 export interface DashboardProps {
   session: Session;
@@ -21,6 +22,8 @@ export interface CardProps {
   run: string | null;
   /** The shown runs that it is about. */
   runs: readonly string[];
+  /** Where it stands on the page: cards are moved within it. */
+  section: Section;
   /** On screen; a card next to it exists but asks for nothing and draws nothing. */
   isVisible: boolean;
   /** Enough of it is on screen to ask for its data. */
@@ -69,6 +72,8 @@ export interface DashboardModule {
   readonly lists: readonly Kind[];
   /** What it shows in cards of the common form. */
   readonly cards?: readonly CardOffer[];
+  /** What can be set for all its cards, for pages that show them among others. */
+  readonly controls?: () => Promise<{ default: Component<{ session: Session }> }>;
   /** The one that most people come for: fetched before the server has said which have something to show. */
   readonly isUsual?: boolean;
 }

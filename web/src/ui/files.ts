@@ -1,5 +1,17 @@
 // Text out of the page and into it: as a file, or through the clipboard.
 
+const MAX_NAME = 120;
+
+/** A file name that every system takes, from names that may hold anything. */
+export function fileName(parts: readonly string[], ending: string): string {
+  const safe = parts
+    .map((part) => part.normalize("NFC").replace(/[^\p{L}\p{N}._=+-]+/gu, "_").replace(/^[._]+|[._]+$/g, ""))
+    .filter((part) => part !== "");
+  const name = [...(safe.join("-") || "runglass")].slice(0, MAX_NAME).join("");
+  // Windows has names of its own for these, whatever the ending.
+  return `${/^(con|prn|aux|nul|com\d|lpt\d)$/i.test(name) ? `_${name}` : name}.${ending}`;
+}
+
 export function saveFile(name: string, content: string | Blob, type = "application/json"): void {
   const url = URL.createObjectURL(typeof content === "string" ? new Blob([content], { type }) : content);
   const link = document.createElement("a");

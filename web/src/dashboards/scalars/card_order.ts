@@ -1,7 +1,7 @@
 // Moving cards and making panels of them: what a drop or a menu item does to the view. Pure.
 
 import type { Panel, View } from "../../state/view";
-import type { CardSpec } from "./card_model";
+import type { CardSpec } from "../../lines/card_model";
 import { naturalKey } from "../../state/natural";
 import { PINNED, type Section } from "../../state/tag_sections";
 

@@ -4,18 +4,6 @@ import { mount, unmount } from "svelte";
 import type { Session } from "../../state/session.svelte";
 import TextDialog from "../../ui/TextDialog.svelte";
 
-const MAX_NAME = 120;
-
-/** A file name that every system takes, from names that may hold anything. */
-export function fileName(parts: readonly string[], ending: string): string {
-  const safe = parts
-    .map((part) => part.normalize("NFC").replace(/[^\p{L}\p{N}._=+-]+/gu, "_").replace(/^[._]+|[._]+$/g, ""))
-    .filter((part) => part !== "");
-  const name = [...(safe.join("-") || "runglass")].slice(0, MAX_NAME).join("");
-  // Windows has names of its own for these, whatever the ending.
-  return `${/^(con|prn|aux|nul|com\d|lpt\d)$/i.test(name) ? `_${name}` : name}.${ending}`;
-}
-
 export function saveBlob(blob: Blob, name: string): void {
   const url = URL.createObjectURL(blob);
   const link = document.createElement("a");

@@ -4,7 +4,7 @@ import { layOutChart } from "../../chart/chart_layout";
 import type { Range, ScaleKind, Stroke } from "../../chart/model";
 import type { RunGroup } from "../../state/groups";
 import type { Center, Spread } from "../../state/view";
-import type { CardLine } from "./card_model";
+import type { CardLine } from "../../lines/card_model";
 import type { CardDrawing } from "./export_drawings";
 
 export interface CodeContext {

@@ -2,6 +2,7 @@
 
 import { warmUp } from "../../chart/painter";
 import type { DashboardModule } from "../../state/dashboards";
+import { DEFAULT_PREFERENCES } from "../../state/preferences.svelte";
 
 export default {
   load: () => {
@@ -10,5 +11,16 @@ export default {
   },
   howTo: () => import("./how_to"),
   lists: ["scalar"],
-  isUsual: true,
+  controls: () => import("./ScalarControls.svelte"),
+  cards: [
+    {
+      kind: "scalar",
+      per: "tag",
+      heightPx: DEFAULT_PREFERENCES.cardHeightPx,
+      load: () => {
+        warmUp();
+        return import("./LooseCard.svelte");
+      },
+    },
+  ],
 } satisfies DashboardModule;

@@ -1,20 +1,21 @@
 // What the cards of the scalars page have in common: which cards there are, whose runs they show, how runs are grouped, and
 // which card is worked on. What the user has set is in the session's settings.
 
+import { innerHeight, innerWidth } from "svelte/reactivity/window";
 import { readCardId } from "../../state/card_id";
 import { assignColors, PALETTE } from "../../state/colors";
 import { groupRuns, type RunGroup } from "../../state/groups";
 import { compilePattern, type Pattern } from "../../state/pattern";
 import type { Session } from "../../state/session.svelte";
 import type { Panel } from "../../state/view";
-import { AnswerCache } from "./card_answers";
-import type { Supply } from "./card_lines.svelte";
-import type { CardSpec } from "./card_model";
-import { specOf, tagsIn, titleOf } from "./card_question";
+import { AnswerCache } from "../../lines/card_answers";
+import type { Supply } from "../../lines/card_lines.svelte";
+import type { CardSpec } from "../../lines/card_model";
+import { specOf, tagsIn, titleOf } from "../../lines/card_question";
 import { CardDrawings, type Theme } from "./export_drawings";
 import type { CardSize } from "../../ui/grid_layout";
 import { shortenLabels } from "./group_labels";
-import { LineDesk } from "./line_desk";
+import { LineDesk } from "../../lines/line_desk";
 import { type RunSet, runSetFinder, toRunSet } from "../../state/run_sets";
 import { allTags, groupTags, inOrder, makeSection, PANELS, PINNED, type Section, setsOf, tagsOfSets } from "../../state/tag_sections";
 
@@ -25,6 +26,19 @@ export const MIN_CARD_PX = 150;
 export const MAX_CARD_PX = 1_200;
 const NOBODY = toRunSet([]);
 
+const pages = new WeakMap<Session, ScalarsPage>();
+
+/** One for all scalar cards of a session, wherever they stand: what they have fetched is theirs together. */
+export function scalarsPageOf(session: Session): ScalarsPage {
+  const known = pages.get(session);
+  if (known) return known;
+  let page: ScalarsPage | undefined;
+  // It outlives the component that asks first.
+  $effect.root(() => void (page = new ScalarsPage(session)));
+  pages.set(session, page as unknown as ScalarsPage);
+  return page as unknown as ScalarsPage;
+}
+
 export class ScalarsPage {
   readonly supply: Supply;
   readonly drawings = new CardDrawings();
@@ -32,7 +46,7 @@ export class ScalarsPage {
   fullScreen = $state<string | null>(null);
   /** The card that was last pointed at or focused: keys are for it. */
   active = $state<string | null>(null);
-  windowPx = $state.raw({ width: 0, height: 0 });
+  readonly windowPx = $derived({ width: innerWidth.current ?? 0, height: innerHeight.current ?? 0 });
   /** Cards that show their numbers below the chart though nothing is selected. */
   tables = $state.raw<ReadonlySet<string>>(new Set());
 

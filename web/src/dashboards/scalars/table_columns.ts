@@ -1,7 +1,7 @@
 // The columns of the data table and of the tooltip's differences: what each is, and which belong to one x or to a range.
 
 import type { Basis } from "./table_rows";
-import type { CellKind } from "./table_format";
+import type { CellKind } from "../../lines/table_format";
 
 export type TableMode = "single" | "range";
 

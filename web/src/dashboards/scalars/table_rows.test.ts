@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { NearestRow, RangeRow } from "../../api/types";
-import { centerOf, deviation, judge, makeGroupRows, makeRows, type RowsWanted, sortRows } from "./table_rows";
+import { centerOf, deviation, makeGroupRows, makeRows, type RowsWanted, sortRows } from "./table_rows";
 
 const at = (run: string, value: NearestRow["value"], smoothed: NearestRow["smoothed"]): NearestRow => ({
   kind: "at", run, tag: "loss", x: 10, step: 10, wall_time: 1_700_000_000.25, relative: 3.5, value, smoothed, is_exact: true,
@@ -70,16 +70,5 @@ describe("sortRows", () => {
   it("sorts names by their numbers, and ties by name", () => {
     expect(names("name", false)).toEqual(["run1", "run2", "run3", "run10"]);
     expect(names("smoothed", true)).toEqual(["run1", "run2", "run3", "run10"]);
-  });
-});
-
-describe("judge", () => {
-  it("knows a direction by the tag's name only", () => {
-    expect(judge(-1, "val/loss")).toBe("good");
-    expect(judge(1, "epoch_loss")).toBe("bad");
-    expect(judge(1, "val/accuracy")).toBe("good");
-    expect(judge(-1, "Top-1 Acc")).toBe("bad");
-    expect(judge(1, "learning_rate")).toBe("");
-    expect(judge(0, "loss")).toBe("");
   });
 });

@@ -3,7 +3,8 @@
 import type { NearestRow, RangeRow } from "../../api/types";
 import type { RunGroup } from "../../state/groups";
 import type { Center } from "../../state/view";
-import type { Cell } from "./table_format";
+import { difference, seriesKey } from "../../lines/compare";
+import type { Cell } from "../../lines/table_format";
 
 /** Whether numbers are of logged or of smoothed values: all of a table's are of one of them. */
 export type Basis = "raw" | "smoothed";
@@ -28,8 +29,6 @@ export interface RowsWanted {
 type Numbers = Record<string, number | null>;
 
 const toNumber = (value: number | string | null): number | null => (value === null ? null : Number(value));
-
-export const seriesKey = (run: string, tag: string): string => `${tag}\n${run}`;
 
 function numbersOf(row: NearestRow | RangeRow, basis: Basis): Numbers {
   if (row.kind === "at") {
@@ -91,10 +90,6 @@ export function makeGroupRows(
 const listOf = <T>(value: T | undefined): T[] => (value === undefined ? [] : [value]);
 const column = (rows: readonly Numbers[], key: string): number[] => rows.flatMap((numbers) => numbers[key] ?? []);
 
-export function difference(value: number | null | undefined, base: number | null | undefined): number | null {
-  return value === null || value === undefined || base === null || base === undefined ? null : value - base;
-}
-
 export function centerOf(values: readonly number[], center: Center): number | null {
   const finite = values.filter(Number.isFinite);
   if (finite.length === 0) return values.length === 0 ? null : Number.NaN;
@@ -135,13 +130,3 @@ export function sortRows(rows: readonly TableRow[], { column, isDescending }: Ro
 // Not by subtraction: two infinities differ by NaN.
 const compareNumbers = (x: number, y: number): number => Number(x > y) - Number(x < y);
 const byName = (a: TableRow, b: TableRow): number => natural.compare(String(a.cells["name"]), String(b.cells["name"])) || natural.compare(a.tag, b.tag);
-
-const HIGH_IS_GOOD = /(^|[^a-z])(acc|accuracy|f1|auc|auroc|map|precision|recall|bleu|rouge|psnr|ssim|iou|dice|reward|return|score|r2|success|win_?rate|throughput|\w*per_s(ec)?)([^a-z]|$)/i;
-const LOW_IS_GOOD = /(^|[^a-z])(loss|err|error|mse|rmse|mae|nll|perplexity|ppl|wer|cer|fid|kl|regret|latency)([^a-z]|$)/i;
-
-/** Whether a difference to the baseline is good, bad, or neither by all that a tag's name tells. */
-export function judge(difference: number, tag: string): "good" | "bad" | "" {
-  const isLow = LOW_IS_GOOD.test(tag);
-  if (difference === 0 || Number.isNaN(difference) || isLow === HIGH_IS_GOOD.test(tag)) return "";
-  return difference < 0 === isLow ? "good" : "bad";
-}

@@ -1,0 +1,296 @@
+"""The mesh route, asked over HTTP on a MemorySource: parts found by their metadata, exact numbers, and bad ones said."""
+
+from __future__ import annotations
+
+import json
+from urllib.parse import urlencode
+
+import numpy as np
+import pytest
+
+from runglass.dashboards.mesh import geometry
+from runglass.native.wire import encode
+from runglass.query.memory import MemorySource
+from runglass.schema.mesh import MESH_PLUGIN, MeshPart
+from runglass.server.app import App
+from runglass.server.in_process import InProcess
+from runglass.store.model import Kind
+
+CORNERS = np.float32([[[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]])
+SIDES = np.int32([[[0, 1, 2], [0, 1, 3], [0, 2, 3], [1, 2, 3]]])
+PAINT = np.uint8([[[255, 0, 0], [0, 255, 0], [0, 0, 255], [9, 8, 7]]])
+
+
+def add_part(source, part, values, *, tag=None, name="solid", step=None, components=0, config="{}", **more):
+    content = encode(
+        MESH_PLUGIN, {"name": name, "content_type": part, "json_config": config, "components": components}
+    )
+    step = list(range(len(values))) if step is None else step
+    return source.add_values(
+        "run", tag or f"{name}_{part.name}", Kind.MESH, step=step, values=values, content=content, **more
+    )
+
+
+@pytest.fixture
+def source():
+    return MemorySource()
+
+
+@pytest.fixture
+def ask(source):
+    client = InProcess(App(source))
+
+    def get(tag="solid_VERTEX", **query):
+        return client.get("/api/mesh/geometry?" + urlencode({"run": "run", "tag": tag, **query}))
+
+    return get
+
+
+def unpack(body):
+    size = int.from_bytes(body[4:8], "little")
+    head, at = json.loads(body[8 : 8 + size]), 8 + size
+    blocks = []
+    for dtype, rows in (
+        ("<f4", head["points"]),
+        ("<u4", head["faces"] or 0),
+        ("u1", head["points"] if head["has_colors"] else 0),
+    ):
+        block = np.frombuffer(body, dtype, rows * 3, at)
+        blocks.append(block.reshape(-1, 3))
+        at += -(-block.nbytes // 8) * 8
+    assert at == len(body)
+    return head, *blocks
+
+
+def test_all_parts_of_one_mesh(source, ask):
+    add_part(source, MeshPart.VERTEX, [CORNERS, CORNERS + 1], config='{"camera": {}}')
+    add_part(source, MeshPart.FACE, [SIDES, SIDES[:, :2]])
+    add_part(source, MeshPart.COLOR, [PAINT, PAINT])
+    got = ask(step=0).json
+    assert got["vertices"] == CORNERS.ravel().tolist()
+    assert got["faces"] == SIDES.ravel().tolist()
+    assert got["colors"] == PAINT.ravel().tolist()
+    assert (got["step"], got["batches"], got["config"], got["problems"]) == (0, 1, '{"camera": {}}', [])
+    assert (got["total_points"], got["total_faces"]) == (4, 4)
+    packed = ask(step=1, format="columns")
+    assert packed.headers["content-type"] == "application/vnd.runglass.columns"
+    head, vertices, faces, colors = unpack(packed.body)
+    assert (head["step"], head["faces_step"], head["colors_step"]) == (1, 1, 1)
+    np.testing.assert_array_equal(vertices, CORNERS[0] + 1)
+    np.testing.assert_array_equal(faces, SIDES[0, :2])
+    np.testing.assert_array_equal(colors, PAINT[0])
+
+
+def test_parts_are_told_by_metadata_not_by_tag(source, ask):
+    add_part(source, MeshPart.VERTEX, [CORNERS], tag="a/solid_1")
+    add_part(source, MeshPart.FACE, [SIDES[:, :1]], tag="a/solid_2")
+    add_part(source, MeshPart.VERTEX, [CORNERS + 5], tag="b/solid_1")
+    add_part(source, MeshPart.FACE, [SIDES], tag="b/solid_2")
+    add_part(source, MeshPart.COLOR, [PAINT], tag="other_3", name="other")
+    got = ask("b/solid_1").json
+    assert (got["vertices"][0], len(got["faces"]), got["colors"]) == (5, 12, None)
+    # Asked by another of its parts, it is the same mesh.
+    assert ask("b/solid_2").json == got
+    assert len(ask("a/solid_1").json["faces"]) == 3
+
+
+def test_parts_that_the_writer_did_not_give_are_not_taken_from_elsewhere(source, ask):
+    add_part(source, MeshPart.VERTEX, [CORNERS], tag="a/solid_VERTEX", components=2)
+    add_part(source, MeshPart.FACE, [SIDES], tag="b/solid_FACE", components=6)
+    assert ask("a/solid_VERTEX").json["faces"] is None
+
+
+def test_parts_logged_at_other_steps(source, ask):
+    add_part(source, MeshPart.VERTEX, [CORNERS] * 4, step=[0, 10, 20, 30])
+    add_part(source, MeshPart.FACE, [SIDES[:, :1], SIDES[:, :2], SIDES[:, :3]], step=[5, 10, 25])
+    steps = {step: ask(step=step).json for step in (0, 10, 20, 30)}
+    # The first ones hold for what came before them: better than a mesh without its faces.
+    assert {step: got["faces_step"] for step, got in steps.items()} == {0: 5, 10: 10, 20: 10, 30: 25}
+    assert [len(got["faces"]) // 3 for got in steps.values()] == [1, 2, 2, 3]
+
+
+def test_a_restart_overwrites_parts_too(source, ask):
+    add_part(source, MeshPart.VERTEX, [CORNERS] * 3, step=[0, 1, 2])
+    add_part(source, MeshPart.FACE, [SIDES[:, :1], SIDES[:, :2]], step=[0, 2])
+    add_part(source, MeshPart.VERTEX, [CORNERS] * 3, step=[0, 1, 2], restart=True, wall_time=[2e9] * 3)
+    add_part(source, MeshPart.FACE, [SIDES[:, :3]], step=[0], restart=True, wall_time=[2e9])
+    assert len(ask(row=5).json["faces"]) == 9
+    assert len(ask(row=2).json["faces"]) == 6
+
+
+def test_one_of_a_batch(source, ask):
+    add_part(source, MeshPart.VERTEX, [np.concatenate([CORNERS, CORNERS * 2])])
+    add_part(source, MeshPart.FACE, [SIDES])
+    got = ask(batch=1).json
+    assert (got["batches"], max(got["vertices"]), len(got["faces"])) == (2, 2, 12)
+    gone = ask(batch=2)
+    assert (gone.status, gone.json["error"]["where"]) == (404, "batch")
+
+
+def test_an_answer_that_may_still_change_is_not_kept(source, ask):
+    add_part(source, MeshPart.VERTEX, [CORNERS] * 2, components=6)
+    add_part(source, MeshPart.FACE, [SIDES])
+    time = 1_700_000_000.0
+    kept = ask(row=0, step=0, wall_time=time, format="columns")
+    assert "immutable" in kept.headers["cache-control"]
+    # Faces of step 1 may be on their way.
+    open_ended = ask(row=1, step=1, wall_time=time + 1, format="columns")
+    assert "immutable" not in open_ended.headers.get("cache-control", "")
+    add_part(source, MeshPart.FACE, [SIDES], step=[1])
+    whole = ask(row=1, step=1, wall_time=time + 1, format="columns")
+    assert "immutable" in whole.headers["cache-control"]
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.float32, np.float64, np.uint8])
+def test_numbers_of_any_type(source, ask, dtype):
+    add_part(source, MeshPart.VERTEX, [CORNERS[0].astype(dtype)])
+    add_part(source, MeshPart.FACE, [SIDES.astype(dtype)])
+    add_part(source, MeshPart.COLOR, [PAINT.astype(dtype)])
+    got = ask().json
+    assert (got["vertices"], got["faces"]) == (CORNERS.ravel().tolist(), SIDES.ravel().tolist())
+    assert (got["colors"], got["problems"]) == (PAINT.ravel().tolist(), [])
+
+
+def test_colors_from_zero_to_one(source, ask):
+    add_part(source, MeshPart.VERTEX, [CORNERS])
+    add_part(source, MeshPart.COLOR, [np.float32(PAINT / 255)])
+    assert ask().json["colors"] == PAINT.ravel().tolist()
+
+
+def test_faces_out_of_range(source, ask):
+    faces = np.concatenate([SIDES[0], [[0, 1, 4], [-1, 0, 1], [2**31 - 1, 0, 1]]]).astype(np.int32)
+    add_part(source, MeshPart.VERTEX, [CORNERS, CORNERS])
+    add_part(source, MeshPart.FACE, [faces[None], np.float32([[[0, 1, np.nan], [0, 1, 1.5], [0, 1, 2]]])])
+    got = ask(step=0).json
+    assert (got["faces"], got["total_faces"]) == (SIDES.ravel().tolist(), 7)
+    assert got["problems"] == ["3 of 7 faces name a vertex that is not there (0 to 3 are); left out."]
+    assert ask(step=1).json["faces"] == [0, 1, 2]
+
+
+def test_vertices_without_a_place(source, ask):
+    corners = CORNERS.copy()
+    corners[0, 1] = np.nan, 0, 0
+    add_part(source, MeshPart.VERTEX, [corners, np.float64([[[1e300, 0, 0], [1, 2, 3]]])])
+    add_part(source, MeshPart.FACE, [SIDES])
+    add_part(source, MeshPart.COLOR, [PAINT])
+    got = ask(step=0).json
+    assert got["vertices"] == CORNERS[0, [0, 2, 3]].ravel().tolist()
+    assert got["colors"] == PAINT[0, [0, 2, 3]].ravel().tolist()
+    # Only the side without the lost corner is left, by its new numbers.
+    assert got["faces"] == [0, 1, 2]
+    assert got["problems"] == ["1 of 4 vertices are at NaN or infinity; left out, with 3 faces at them."]
+    assert ask(step=1).json["vertices"] == [1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("vertices", "said"),
+    [
+        (np.zeros((2, 5)), "Vertices have the shape 2×5 of float64"),
+        (np.zeros((1, 1, 4, 3)), "Vertices have the shape 1×1×4×3"),
+        (np.array([b"a", b"b"], object), "Vertices have the shape 2 of object"),
+        (np.float32(1), "Vertices have the shape of one number"),
+    ],
+)
+def test_what_is_no_mesh(source, ask, vertices, said):
+    add_part(source, MeshPart.VERTEX, [vertices])
+    got = ask()
+    assert (got.status, got.json["vertices"], got.json["total_points"]) == (200, [], 0)
+    assert got.json["problems"][0].startswith(said)
+
+
+def test_parts_that_do_not_fit_the_vertices(source, ask):
+    add_part(source, MeshPart.VERTEX, [CORNERS, CORNERS[:, :0]])
+    add_part(source, MeshPart.FACE, [np.zeros((1, 4, 4), np.int32), SIDES])
+    add_part(source, MeshPart.COLOR, [PAINT[:, :2], np.float32(PAINT) * 2])
+    got = ask(step=0).json
+    assert (got["faces"], got["colors"], len(got["vertices"])) == (None, None, 12)
+    assert [each.split(";")[0] for each in got["problems"]] == [
+        "Faces have the shape 1×4×4 of int32", "2 colours for 4 vertices",
+    ]  # fmt: skip
+    empty = ask(step=1).json
+    assert (empty["vertices"], empty["faces"]) == ([], [])
+
+
+def test_colors_out_of_range_are_the_nearest(source, ask):
+    add_part(source, MeshPart.VERTEX, [CORNERS])
+    add_part(source, MeshPart.COLOR, [np.float32([[[-5, 300, 7]] * 3 + [[np.nan, 0, 0]]])])
+    got = ask().json
+    assert got["colors"] == [0, 255, 7] * 3 + [0, 0, 0]
+    assert got["problems"][0].startswith("7 parts of colours")
+
+
+def test_metadata_that_cannot_be_decoded(source, ask):
+    source.add_values("run", "odd", Kind.MESH, step=[0], values=[CORNERS], content=b"\xff\xff")
+    assert ask("odd").json["vertices"] == CORNERS.ravel().tolist()
+
+
+def test_a_configuration_that_is_too_long(source, ask):
+    add_part(source, MeshPart.VERTEX, [CORNERS], config="x" * 200_000)
+    got = ask().json
+    assert (got["config"], got["problems"]) == ("", ["Its configuration of 200,000 letters is not used."])
+
+
+def test_too_many_points_are_thinned_the_same_way_every_time(source, ask, monkeypatch):
+    monkeypatch.setattr(geometry, "MAX_POINTS", 1_000)
+    cloud = np.random.default_rng(0).random((1, 50_000, 3), np.float32)
+    paint = (cloud * 255).astype(np.uint8)
+    add_part(source, MeshPart.VERTEX, [cloud], components=10)
+    add_part(source, MeshPart.COLOR, [paint], components=10)
+    first = ask(format="columns")
+    head, vertices, _, colors = unpack(first.body)
+    assert (head["points"], head["total_points"]) == (1_000, 50_000)
+    assert head["problems"] == ["1,000 of 50,000 points are drawn."]
+    # Each is one that was logged, with its own colour.
+    place = {tuple(point): i for i, point in enumerate(cloud[0].tolist())}
+    rows = [place[tuple(point)] for point in vertices.tolist()]
+    assert len(set(rows)) == 1_000
+    np.testing.assert_array_equal(colors, paint[0, rows])
+    assert ask(format="columns").body == first.body
+    _, everything, _, _ = unpack(ask(full=1, format="columns").body)
+    np.testing.assert_array_equal(everything, cloud[0])
+
+
+def test_too_fine_a_surface_stays_whole(source, ask, monkeypatch):
+    monkeypatch.setattr(geometry, "MAX_POINTS", 500)
+    n = 100
+    x, y = np.meshgrid(np.linspace(0, 1, n), np.linspace(0, 1, n))
+    sheet = np.stack([x, y, np.zeros_like(x)], -1).reshape(1, -1, 3).astype(np.float32)
+    corner = (np.arange(n - 1)[:, None] * n + np.arange(n - 1)).ravel()
+    faces = np.concatenate(
+        [np.stack([corner, corner + 1, corner + n], 1), np.stack([corner + 1, corner + n, corner + n + 1], 1)]
+    )
+    add_part(source, MeshPart.VERTEX, [sheet])
+    add_part(source, MeshPart.FACE, [faces[None]])
+    head, vertices, kept, _ = unpack(ask(format="columns").body)
+    assert 250 < len(vertices) <= 500
+    assert (head["total_points"], head["total_faces"]) == (n * n, len(faces))
+    assert "of 10,000 vertices" in head["problems"][0]
+    a, b, c = vertices[kept].transpose(1, 0, 2).astype(np.float64)
+    area = np.linalg.norm(np.cross(b - a, c - a), axis=1).sum() / 2
+    assert area == pytest.approx(1, abs=0.1)
+    assert unpack(ask(full=1, format="columns").body)[0]["faces"] == len(faces)
+
+
+def test_too_many_faces(source, ask, monkeypatch):
+    monkeypatch.setattr(geometry, "MAX_FACES", 10)
+    add_part(source, MeshPart.VERTEX, [CORNERS])
+    add_part(source, MeshPart.FACE, [np.tile(SIDES, (1, 25, 1))])
+    got = ask().json
+    assert (len(got["faces"]), got["total_faces"]) == (30, 100)
+    assert got["problems"] == ["Drawn with 4 of 4 vertices and 10 of 100 faces."]
+
+
+@pytest.mark.parametrize(
+    ("query", "status", "where"),
+    [
+        ({"tag": "gone"}, 404, "run/gone"),
+        ({"step": 7}, 404, "run/solid_VERTEX"),
+        ({"row": 5}, 404, "run/solid_VERTEX"),
+        ({"batch": -1}, 400, "batch"),
+        ({"format": "obj"}, 400, "format"),
+    ],
+)
+def test_questions_without_an_answer(source, ask, query, status, where):
+    add_part(source, MeshPart.VERTEX, [CORNERS])
+    got = ask(**query)
+    assert (got.status, got.json["error"]["where"]) == (status, where)

@@ -1,0 +1,84 @@
+"""Logged values as cells of text: what each holds, and the beginning of what is long. Knows no HTTP."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from runglass.dashboards.answers import number
+from runglass.dashboards.text.shape import PREVIEW_CHARACTERS, Text
+from runglass.errors import ValueDamaged
+from runglass.query.source import DataSource, Values
+
+REPLACEMENT_MARK = "\N{REPLACEMENT CHARACTER}"
+
+
+def row_of(values: Values, index: int) -> int:
+    return index if values.rows is None else int(values.rows[index])
+
+
+def load_cells(source: DataSource, values: Values, index: int) -> tuple[list[int], list[str]]:
+    """Shape and cells of one value. ValueDamaged also where a series of texts holds something else."""
+    value = source.load_value(values, index)
+    if isinstance(value, str):
+        return [], [value]
+    if isinstance(value, np.ndarray) and value.dtype == object:
+        return list(value.shape), [str(cell) for cell in value.flat]
+    raise ValueDamaged(
+        f"What was logged at step {values.step[index]} is {_describe(value)} and not text. Other steps are not affected."
+    )
+
+
+def load_text(
+    source: DataSource, values: Values, index: int, *, limit: int | None = PREVIEW_CHARACTERS
+) -> Text:
+    """One value, cut to so many characters; what cannot be read says why."""
+    problem = None
+    shape: list[int] = []
+    cells: list[str] = []
+    try:
+        shape, cells = load_cells(source, values, index)
+    except ValueDamaged as error:
+        problem = error.message
+    kept = cells if limit is None else cut(cells, limit)
+    return Text(
+        run=values.key.run,
+        tag=values.key.tag,
+        row=row_of(values, index),
+        step=int(values.step[index]),
+        wall_time=number(values.wall_time[index]),
+        shape=shape,
+        values=kept,
+        size_bytes=sum(len(cell.encode("utf-8", "surrogatepass")) for cell in cells),
+        is_cut=len(kept) < len(cells) or (len(kept) > 0 and len(kept[-1]) < len(cells[len(kept) - 1])),
+        marks=sum(cell.count(REPLACEMENT_MARK) for cell in cells),
+        problem=problem,
+    )
+
+
+def cut(cells: list[str], limit: int) -> list[str]:
+    """The first cells with so many characters in all; the last of them may be cut itself. An empty cell counts too."""
+    kept = []
+    for cell in cells:
+        if limit <= 0:
+            break
+        kept.append(cell[:limit])
+        limit -= max(1, len(cell))
+    return kept
+
+
+def as_plain_text(shape: list[int], cells: list[str]) -> str:
+    """One text as it is; of a tensor a line per row, its cells set apart by tabs."""
+    if prod(shape) == 1:
+        return cells[0]
+    width = shape[-1] if len(shape) > 1 else 1
+    rows = [cells[at : at + width] for at in range(0, len(cells), max(1, width))]
+    return "\n".join("\t".join(row) for row in rows)
+
+
+def _describe(value: Any) -> str:
+    if isinstance(value, np.ndarray):
+        return f"an array of {value.dtype} with shape {list(value.shape)}"
+    return "a number" if isinstance(value, float) else f"a {type(value).__name__}"

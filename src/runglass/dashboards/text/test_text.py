@@ -1,0 +1,208 @@
+"""The text routes, asked over HTTP on a MemorySource: every value whole or cut, and search that always ends."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from runglass.dashboards.text.reading import as_plain_text, cut
+from runglass.dashboards.text.search import make_excerpt, search
+from runglass.dashboards.text.shape import PREVIEW_CHARACTERS, SearchBody
+from runglass.query.memory import MemorySource
+from runglass.server.app import App
+from runglass.server.in_process import InProcess
+from runglass.store.model import Kind
+
+LONG = "word " * 1_000_000
+
+
+def table(rows):
+    array = np.empty((len(rows), len(rows[0])), object)
+    array[:] = rows
+    return array
+
+
+@pytest.fixture
+def source():
+    source = MemorySource()
+    source.add_values("a", "note", Kind.TEXT, step=[0, 5, 10], values=["# One", "two\nlines", "ümläut end"])
+    source.add_values("b", "note", Kind.TEXT, step=[0], values=["One more"])
+    source.add_values("b", "grid", Kind.TEXT, step=[3], values=[table([["a", "b"], ["", "one"]])])
+    source.add_values("b", "long", Kind.TEXT, step=[1], values=[LONG])
+    source.add_values("b", "odd", Kind.TEXT, step=[1, 2], values=[np.zeros((2, 3), np.float32), "caf\ufffd"])
+    source.add_scalars("a", "loss", step=[0], value=[1.0])
+    return source
+
+
+@pytest.fixture
+def client(source):
+    return InProcess(App(source))
+
+
+def ask(client, **body):
+    return client.post("/api/text/values", body).json
+
+
+def find(client, **body):
+    return client.post("/api/text/search", body).json
+
+
+def test_texts_of_many_series(client):
+    got = ask(
+        client, series=[{"run": "a", "tag": "note"}, {"run": "gone", "tag": "x"}, {"run": "b", "tag": "note"}]
+    )
+    assert [(text["run"], text["row"], text["step"], text["values"]) for text in got["texts"]] == [
+        ("a", 0, 0, ["# One"]),
+        ("a", 1, 5, ["two\nlines"]),
+        ("a", 2, 10, ["ümläut end"]),
+        ("b", 0, 0, ["One more"]),
+    ]
+    assert got["texts"][2]["size_bytes"] == len("ümläut end".encode())
+    assert not got["is_partial"]
+
+
+def test_rows_offset_and_limit(client):
+    series = [{"run": "a", "tag": "note", "rows": [2, 0, 99, -1]}]
+    assert [text["row"] for text in ask(client, series=series)["texts"]] == [2, 0]
+    both = [{"run": "a", "tag": "note"}, {"run": "b", "tag": "note"}]
+    got = ask(client, series=both, offset=2, limit=2)["texts"]
+    assert [(text["run"], text["row"]) for text in got] == [("a", 2), ("b", 0)]
+
+
+def test_rows_stay_what_they_are_when_a_restart_overwrites_some(client, source):
+    source.add_values("a", "note", Kind.TEXT, step=[5], values=["again"], restart=True)
+    everything = ask(client, series=[{"run": "a", "tag": "note"}])["texts"]
+    assert [(text["row"], text["values"][0]) for text in everything] == [(0, "# One"), (3, "again")]
+    (overwritten,) = ask(client, series=[{"run": "a", "tag": "note", "rows": [1]}])["texts"]
+    assert overwritten["values"] == ["two\nlines"]
+
+
+def test_long_texts_are_cut_and_to_be_had_whole(client):
+    (text,) = ask(client, series=[{"run": "b", "tag": "long"}])["texts"]
+    assert text["is_cut"]
+    assert text["size_bytes"] == len(LONG)
+    assert text["values"] == [LONG[:PREVIEW_CHARACTERS]]
+    assert client.get("/api/text/value?run=b&tag=long").json["values"] == [LONG]
+
+
+def test_tensors_keep_their_shape(client):
+    (text,) = ask(client, series=[{"run": "b", "tag": "grid"}])["texts"]
+    assert (text["shape"], text["values"], text["is_cut"]) == ([2, 2], ["a", "b", "", "one"], False)
+    plain = client.get("/api/text/value?run=b&tag=grid&format=text")
+    assert plain.text == "a\tb\n\tone"
+
+
+def test_what_is_no_text_says_so_and_leaves_the_others(client):
+    odd, marked = ask(client, series=[{"run": "b", "tag": "odd"}])["texts"]
+    assert "float32 with shape [2, 3] and not text" in odd["problem"]
+    assert (marked["problem"], marked["marks"]) == (None, 1)
+    got = client.get("/api/text/value?run=b&tag=odd&row=0&format=text")
+    assert (got.status, got.json["error"]["code"]) == (422, "value_damaged")
+
+
+def test_a_text_is_sent_as_nothing_but_text(client):
+    got = client.get(
+        "/api/text/value?run=a&tag=note&row=0&step=0&wall_time=1700000000.0&format=text&download=1"
+    )
+    assert got.text == "# One"
+    assert got.headers["content-type"] == "text/plain; charset=utf-8"
+    assert got.headers["content-disposition"] == 'attachment; filename="a_note_0.txt"'
+    assert "sandbox" in got.headers["content-security-policy"]
+    assert "immutable" in got.headers["cache-control"]
+
+
+def test_a_whole_series_is_downloaded_as_json_lines(client):
+    got = client.get("/api/text/series?run=a&tag=note")
+    assert got.headers["content-disposition"] == 'attachment; filename="a_note.jsonl"'
+    lines = [json.loads(line) for line in got.text.splitlines()]
+    assert [line["values"] for line in lines] == [["# One"], ["two\nlines"], ["ümläut end"]]
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "code"),
+    [
+        ("value?run=a&tag=loss", 404, "series_unknown"),
+        ("value?run=x&tag=note", 404, "run_unknown"),
+        ("value?run=a&tag=note&row=7", 404, "sample_gone"),
+        ("value?run=a&tag=note&row=0&step=5", 404, "sample_gone"),
+        ("series?run=a&tag=loss", 404, "series_unknown"),
+    ],
+)
+def test_questions_that_cannot_be_answered(client, path, status, code):
+    got = client.get(f"/api/text/{path}")
+    assert (got.status, got.json["error"]["code"]) == (status, code)
+
+
+def test_search_over_runs_and_steps(client):
+    got = find(client, query="ONE")
+    assert [(hit["run"], hit["tag"], hit["step"], hit["cell"]) for hit in got["hits"]] == [
+        ("a", "note", 0, 0),
+        ("b", "note", 0, 0),
+        ("b", "grid", 3, 3),
+    ]
+    first = got["hits"][0]
+    assert (first["excerpt"], first["matches"], first["count"]) == ("# One", [[2, 5]], 1)
+    assert (got["searched"], got["total"], got["stopped"]) == (8, 8, None)
+    assert [hit["run"] for hit in find(client, query="one", is_case_sensitive=True)["hits"]] == ["b"]
+    assert find(client, query="one", runs=["a", "gone"], tags=["note"])["total"] == 3
+    assert find(client, query="# O.e")["hits"] == []
+
+
+def test_search_by_pattern(client):
+    got = find(client, query=r"^\w+$", is_regex=True, runs=["a"])
+    (hit,) = got["hits"]
+    assert (hit["step"], hit["excerpt"], hit["matches"], hit["count"]) == (
+        5,
+        "two lines",
+        [[0, 3], [4, 9]],
+        2,
+    )
+    # What matches nothing at all is nowhere found.
+    assert find(client, query="x*", is_regex=True, runs=["a"])["hits"] == []
+
+
+@pytest.mark.parametrize("query", ["(", "a{99999999999}", "(" * 900, "[z-a]"])
+def test_a_pattern_that_is_none_is_refused(client, query):
+    got = client.post("/api/text/search", {"query": query, "is_regex": True})
+    assert (got.status, got.json["error"]["where"]) == (400, "query")
+    assert "not a regular expression" in got.json["error"]["message"]
+
+
+def test_a_pattern_that_never_ends_is_ended(source):
+    source.add_values("c", "trap", Kind.TEXT, step=[0], values=["a" * 60 + "b"])
+    found = search(source, SearchBody(query="^(a+)+c$", is_regex=True), time_budget_s=1.0)
+    assert found.hits == []
+    assert "took longer than 1 s" in (found.stopped or "")
+
+
+def test_hits_are_limited_and_said_to_be(client, source):
+    source.add_values("c", "many", Kind.TEXT, step=range(500), values=["needle"] * 500)
+    got = find(client, query="needle", limit=10)
+    # Newest first.
+    assert [hit["step"] for hit in got["hits"]] == list(range(499, 489, -1))
+    assert "more than 10" in got["stopped"]
+    assert find(client, query="needle", limit=500)["stopped"] is None
+
+
+def test_cut_counts_empty_cells_too():
+    assert cut(["ab", "", "cd"], 4) == ["ab", "", "c"]
+    assert cut([""] * 100, 5) == [""] * 5
+    assert cut([], 5) == []
+
+
+def test_plain_text_of_every_rank():
+    assert as_plain_text([], ["x\ty"]) == "x\ty"
+    assert as_plain_text([1], ["x"]) == "x"
+    assert as_plain_text([2], ["x", "y"]) == "x\ny"
+    assert as_plain_text([2, 1, 2], ["a", "b", "c", "d"]) == "a\tb\nc\td"
+    assert as_plain_text([0, 3], []) == ""
+
+
+def test_excerpts_are_one_line_around_the_first_match():
+    text = "x" * 100 + "\nneedle" + "y" * 500 + "needle"
+    excerpt, matches = make_excerpt(text, [(101, 107), (607, 613)])
+    assert "\n" not in excerpt
+    assert [excerpt[at:to] for at, to in matches] == ["needle"]
+    assert make_excerpt("a" * 900, [(0, 900)]) == ("a" * 220, [(0, 220)])

@@ -1,0 +1,43 @@
+// What the page and its decoding workers say to each other: every question has a number, and its answer the same one.
+
+import type { PictureHead } from "./picture_head";
+import type { Pixels } from "./png";
+
+export interface Picture extends PictureHead {
+  /** Of a moving one the first frame. */
+  readonly bitmap: ImageBitmap;
+}
+
+/** Frames to be asked for by their index. */
+export interface Strip {
+  readonly width: number;
+  readonly height: number;
+  /** How long each frame is shown. */
+  readonly delaysMs: readonly number[];
+}
+
+export interface Answers {
+  picture: Picture;
+  pixels: Pixels;
+  open: Strip;
+  frame: ImageBitmap;
+  close: null;
+}
+
+export type Question =
+  | { readonly kind: "picture" | "pixels"; readonly url: string }
+  /** A film is known by the number that the page gives it. */
+  | { readonly kind: "open"; readonly url: string; readonly film: number }
+  | { readonly kind: "frame"; readonly film: number; readonly index: number }
+  | { readonly kind: "close"; readonly film: number };
+
+export type ToWorker = { readonly id: number; readonly question: Question } | { readonly id: number; readonly question: null };
+
+export interface Failure {
+  readonly code: string;
+  readonly message: string;
+  readonly where: string | null;
+  readonly httpStatus: number;
+}
+
+export type FromWorker = { readonly id: number; readonly value: Answers[keyof Answers] } | { readonly id: number; readonly failure: Failure };

@@ -1,0 +1,58 @@
+// The shortest programs that log something, and a little more than numbers where that is as short.
+
+import type { HowTo } from "../../state/dashboards";
+
+// JSON's quoting of a path is Python's too.
+const inside = (folder: string, name: string): string => JSON.stringify(`${folder.replace(/\/+$/, "")}/${name}`);
+
+export default {
+  shows: "Everything a run has logged on one page: charts, images, texts, sounds and distributions, all at the step where you look.",
+  examples: [
+    {
+      label: "PyTorch",
+      code: (folder) => `from torch.utils.tensorboard import SummaryWriter
+
+writer = SummaryWriter(${inside(folder, "first")})
+for step in range(100):
+    writer.add_scalar("train/loss", 1 / (step + 1), step)
+    writer.add_histogram("layer/weight", model[0].weight, step)
+writer.close()`,
+    },
+    {
+      label: "Keras",
+      code: (folder) => `import keras
+
+board = keras.callbacks.TensorBoard(${inside(folder, "first")}, histogram_freq=1)
+model.fit(x, y, epochs=10, callbacks=[board])`,
+    },
+    {
+      label: "Lightning",
+      code: (folder) => `from lightning.pytorch import Trainer
+from lightning.pytorch.loggers import TensorBoardLogger
+
+# In the module: self.log("train/loss", loss)
+trainer = Trainer(logger=TensorBoardLogger(${JSON.stringify(folder)}))
+trainer.fit(model)`,
+    },
+    {
+      label: "JAX",
+      code: (folder) => `from runglass import SummaryWriter
+
+with SummaryWriter(${inside(folder, "first")}) as writer:
+    for step in range(100):
+        writer.add_scalar("train/loss", loss, step)
+        writer.add_text("train/note", f"**step {step}** is done", step)`,
+    },
+    {
+      label: "TensorFlow",
+      code: (folder) => `import tensorflow as tf
+
+writer = tf.summary.create_file_writer(${inside(folder, "first")})
+with writer.as_default():
+    for step in range(100):
+        tf.summary.scalar("train/loss", 1 / (step + 1), step=step)
+        tf.summary.text("train/note", f"**step {step}** is done", step=step)
+writer.close()`,
+    },
+  ],
+} satisfies HowTo;

@@ -1,0 +1,10 @@
+// Overview: cards of every kind together, under one cursor.
+
+import type { DashboardModule } from "../../state/dashboards";
+
+export default {
+  load: () => import("./Overview.svelte"),
+  howTo: () => import("./how_to"),
+  lists: ["scalar"],
+  isUsual: true,
+} satisfies DashboardModule;

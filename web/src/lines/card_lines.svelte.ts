@@ -1,0 +1,94 @@
+// The data of one card: takes it from what is here already where it can, asks for it where not, and asks again, with growing
+// rests, after a failure.
+
+import type { ApiError } from "../api/client";
+import { type AnswerCache, narrow, serve, toAnswer } from "./card_answers";
+import type { CardAnswer, Question } from "./card_model";
+import { LatestAnswer } from "../state/latest_answer.svelte";
+import type { LineDesk } from "./line_desk";
+import { smoothHere } from "./smooth_here";
+
+const RETRY_MS = 1_000;
+const MAX_RETRY_MS = 30_000;
+
+/** What all cards of a page share. */
+export interface Supply {
+  readonly desk: LineDesk;
+  readonly cache: AnswerCache;
+}
+
+export class CardLines {
+  readonly #latest: LatestAnswer<Question, CardAnswer>;
+  #failures = 0;
+  #retry: ReturnType<typeof setTimeout> | undefined;
+
+  /** `place` is how far from the top of the page the card is. */
+  constructor(
+    private readonly supply: Supply,
+    private readonly place: () => number,
+  ) {
+    this.#latest = new LatestAnswer((question, signal) => this.#ask(question, signal), (cause) => this.#retryLater(cause));
+  }
+
+  get answer(): CardAnswer | null {
+    return this.#latest.answer?.value ?? null;
+  }
+
+  get error(): { readonly key: string; readonly cause: ApiError } | null {
+    return this.#latest.error;
+  }
+
+  /** Show the answer to this question as soon as it is there. */
+  want(question: Question): void {
+    const latest = this.#latest;
+    const { key } = question;
+    if (latest.wantedKey === key) return;
+    const kept = this.supply.cache.get(key) ?? (this.answer && (serve(this.answer, question) ?? smoothHere(this.answer, question)));
+    if (kept) {
+      latest.answer = { key, query: question, value: kept };
+      latest.error = null;
+    } else if (latest.answer) {
+      const value = narrow(latest.answer.value, question);
+      if (value) latest.answer = { ...latest.answer, value };
+    }
+    latest.want(key, question);
+  }
+
+  /** Nobody looks: what is not here yet is not needed. */
+  rest(): void {
+    clearTimeout(this.#retry);
+    this.#latest.rest();
+  }
+
+  /** The runs of this card have changed. */
+  refresh(): void {
+    this.#latest.refresh();
+  }
+
+  retry(): void {
+    clearTimeout(this.#retry);
+    this.#latest.retry();
+  }
+
+  end(): void {
+    clearTimeout(this.#retry);
+    this.#latest.end();
+  }
+
+  async #ask(question: Question, signal: AbortSignal): Promise<CardAnswer> {
+    const answer = toAnswer(question, await this.supply.desk.ask(question, this.place, signal));
+    if (!signal.aborted) {
+      this.supply.cache.put(answer);
+      this.#failures = 0;
+    }
+    return answer;
+  }
+
+  #retryLater(cause: ApiError): void {
+    // A question that the server does not understand will not be understood later either.
+    const isLasting = cause.httpStatus >= 400 && cause.httpStatus < 500;
+    if (isLasting || cause.code === "unreachable") return;
+    clearTimeout(this.#retry);
+    this.#retry = setTimeout(() => this.retry(), Math.min(RETRY_MS * 2 ** this.#failures++, MAX_RETRY_MS));
+  }
+}

@@ -1,0 +1,32 @@
+// Where cards ask for their lines: cards that want the same of different tags are asked for in one request.
+
+import type { Client } from "../api/client";
+import type { Columns } from "../api/columns";
+import { BatchQueue } from "../state/batch_queue";
+import type { Question } from "./card_model";
+
+type Body = Question["body"];
+
+export class LineDesk {
+  readonly #queue: BatchQueue<Body, Columns>;
+
+  constructor(client: Pick<Client, "lines" | "bands">) {
+    this.#queue = new BatchQueue(async (bodies, signal) => {
+      const [first] = bodies;
+      if (!first) return [];
+      const tags = [...new Set(bodies.flatMap((body) => body.query.tags))];
+      const columns = await (first.kind === "bands" ? client.bands({ ...first.query, tags }, signal) : client.lines({ ...first.query, tags }, signal));
+      return bodies.length === 1 ? [columns] : bodies.map((body) => partOf(columns, body.query.tags));
+    });
+  }
+
+  /** `place`: how far from the top of the page the asking card is. */
+  ask(question: Question, place: () => number, signal: AbortSignal): Promise<Columns> {
+    return this.#queue.run(question.body, question.batchKey, question.runs.names.length * question.body.query.tags.length, place, signal);
+  }
+}
+
+function partOf(columns: Columns, tags: readonly string[]): Columns {
+  const wanted = new Set(tags);
+  return { generation: columns.generation, lines: columns.lines.filter((line) => wanted.has(line.tag)) };
+}

@@ -1,0 +1,59 @@
+// What a card must say beside its title: values that no line can show.
+
+import { formatX } from "../chart/format";
+import { statsOf, xOf } from "../chart/model";
+import { formatCount } from "../ui/count";
+import type { CardLine } from "./card_model";
+
+export interface Notice {
+  readonly text: string;
+  readonly detail: string;
+}
+
+const RUNS_NAMED = 5;
+
+/** The first x with a NaN or an infinity, exactly: every reduction keeps the first of each in a pixel. */
+export function findNonFinite(lines: readonly CardLine[], axis: string): Notice | null {
+  const found: { run: string; x: number; word: string }[] = [];
+  for (const { run, series } of distinctLines(lines)) {
+    if (statsOf(series).isFinite) continue;
+    const x = xOf(series);
+    for (let i = 0; i < series.y.length; i++) {
+      const value = series.y[i] as number;
+      if (Number.isFinite(value)) continue;
+      found.push({ run, x: x[i] as number, word: Number.isNaN(value) ? "NaN" : value > 0 ? "∞" : "−∞" });
+      break;
+    }
+  }
+  const first = found.reduce<(typeof found)[number] | null>((least, each) => (least && least.x <= each.x ? least : each), null);
+  if (!first) return null;
+  const named = found.slice(0, RUNS_NAMED).map((each) => `${each.run}: ${each.word} from ${axis} ${formatX(each.x, axis)}`);
+  if (found.length > RUNS_NAMED) named.push(`and ${found.length - RUNS_NAMED} more runs`);
+  return { text: `${first.word} @ ${formatX(first.x, axis)}`, detail: named.join("\n") };
+}
+
+/** One line a run and tag: the raw one, which comes first, where there is one. */
+function distinctLines(lines: readonly CardLine[]): CardLine[] {
+  const byTag = new Map<string, Map<string, CardLine>>();
+  for (const line of lines) {
+    if (line.role === "earlier") continue;
+    let byRun = byTag.get(line.tag);
+    if (!byRun) byTag.set(line.tag, (byRun = new Map()));
+    if (!byRun.has(line.run)) byRun.set(line.run, line);
+  }
+  return [...byTag.values()].flatMap((byRun) => [...byRun.values()]);
+}
+
+/** Runs that began anew, with how often; null when none did. */
+export function findRestarts(runs: readonly string[], restarts: ReadonlyMap<string, number>): Notice | null {
+  if (restarts.size === 0) return null;
+  const found = runs.flatMap((run) => {
+    const times = restarts.get(run);
+    return times ? [{ run, times }] : [];
+  });
+  if (found.length === 0) return null;
+  const total = found.reduce((sum, { times }) => sum + times, 0);
+  const named = found.slice(0, RUNS_NAMED).map(({ run, times }) => `${run}: ${times}`);
+  if (found.length > RUNS_NAMED) named.push(`and ${found.length - RUNS_NAMED} more runs`);
+  return { text: total === 1 ? "1 restart" : `${formatCount(total)} restarts`, detail: named.join("\n") };
+}

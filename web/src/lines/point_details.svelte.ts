@@ -1,0 +1,52 @@
+// The exact points under the pointer: for the rows of a tooltip, of all points the one nearest to the x that is looked at.
+// A drawn line carries one x and its reduction only.
+
+import type { Client } from "../api/client";
+import type { NearestRow, Table, TableQuery } from "../api/types";
+import { LatestAnswer } from "../state/latest_answer.svelte";
+import { seriesKey } from "./compare";
+
+export interface PointsWanted {
+  readonly at: number;
+  readonly x: string;
+  readonly smoothing: NonNullable<TableQuery["smoothing"]>;
+  readonly series: readonly { readonly run: string; readonly tag: string }[];
+  /** Of the lines that are drawn: grown series are asked for anew. */
+  readonly generation: number;
+}
+
+/** More rows than anybody reads at once would keep the server busy. */
+export const MAX_SERIES = 32;
+
+export class PointDetails {
+  readonly #latest: LatestAnswer<TableQuery & { at: number }, Table<NearestRow>>;
+  readonly #rows = $derived.by(() => new Map(this.#latest.answer?.value.rows.map((row) => [seriesKey(row.run, row.tag), row])));
+
+  constructor(client: Client) {
+    this.#latest = new LatestAnswer((query, signal) => client.table(query, signal));
+  }
+
+  want({ at, x, smoothing, series, generation }: PointsWanted): void {
+    if (series.length === 0) return;
+    const query = { at, x, smoothing, series: series.slice(0, MAX_SERIES).map(({ run, tag }) => ({ run, tag })) };
+    this.#latest.want(JSON.stringify([query, generation]), query);
+  }
+
+  /** Where the points are that `find` knows of; a moment behind the pointer. */
+  get at(): number | null {
+    return this.#latest.answer?.query.at ?? null;
+  }
+
+  find(run: string, tag: string): NearestRow | undefined {
+    return this.#rows.get(seriesKey(run, tag));
+  }
+
+  /** The pointer has left. */
+  forget(): void {
+    this.#latest.forget();
+  }
+
+  end(): void {
+    this.#latest.end();
+  }
+}

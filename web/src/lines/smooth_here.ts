@@ -1,0 +1,47 @@
+// A slider that moves is answered at once where the page has every point: the same average as the server's, without asking. Pure.
+
+import type { Floats, Series } from "../chart/model";
+import type { Smoothing } from "../state/view";
+import type { CardAnswer, CardLine, Question } from "./card_model";
+
+/** The answer to a question that differs from an answered one in its smoothing only; null when the server has to be asked. */
+export function smoothHere(answer: CardAnswer, question: Question): CardAnswer | null {
+  const asked = answer.question;
+  if (question.body.kind !== "lines" || asked.unsmoothedKey !== question.unsmoothedKey) return null;
+  const { smoothing, raw, x, x_scale: xScale } = question.body.query;
+  if (smoothing?.kind !== "ema" && smoothing?.kind !== "none") return null;
+  // An average begins with the first point of all, and a point without a place on the axis counts too.
+  if (question.range !== null || x !== "step" || xScale === "log") return null;
+  const points = answer.lines.filter((line) => line.role === (asked.isSmoothed ? "raw" : "smoothed"));
+  const known = asked.isSmoothed ? 2 * points.length : points.length;
+  if (known !== answer.lines.length || !points.every(isWhole)) return null;
+
+  const behind: CardLine[] = raw ? points.map((line) => ({ ...line, role: "raw" })) : [];
+  const found = points.map((line): CardLine => ({ ...line, role: "smoothed", series: smooth(line.series, question.smoothing) }));
+  return { ...answer, question, lines: [...behind, ...found], firstFound: behind.length };
+}
+
+const isWhole = ({ series, total }: CardLine): boolean => series.y.length === total;
+
+/** A whole line smoothed by an average over its points. */
+export const smooth = (series: Series, { amount }: Smoothing): Series => (amount > 0 ? { ...series, y: ema(series.y, amount) } : series);
+
+/** TensorBoard's debiased exponential average over point index. What is not finite stays as it is and leaves the average alone. */
+export function ema(y: Floats, weight: number): Floats {
+  const out = y.slice();
+  let last = 0;
+  // Of the weight, by the number of points seen: what the first ones lack for want of a past.
+  let power = 1;
+  let isConstant = true;
+  for (let i = 0; i < y.length; i++) {
+    const value = y[i] as number;
+    if (value !== y[0]) isConstant = false;
+    // Zero for finite numbers, NaN for all others.
+    if (value - value !== 0) continue;
+    last = last * weight + (1 - weight) * value;
+    power *= weight;
+    out[i] = weight < 1 ? last / (1 - power) : last;
+  }
+  // Rounding would let it waver.
+  return isConstant ? y : out;
+}

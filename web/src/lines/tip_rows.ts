@@ -1,0 +1,102 @@
+// The rows of the tooltip: what is known of the points under the pointer, as text. Exact values where they are here, those
+// of the drawn lines until then. Pure.
+
+import type { NearestRow } from "../api/types";
+import { formatDuration, formatStep, formatTime, formatValue } from "../chart/format";
+import type { Floats } from "../chart/model";
+import type { NearPoint } from "../chart/nearest";
+import type { Center } from "../state/view";
+import type { CardLine } from "./card_model";
+import { formatAt, formatSigned } from "./table_format";
+import { difference, judge } from "./compare";
+
+/** Of a group's line: same points as the line. */
+export interface TipBand {
+  readonly low: Floats;
+  readonly high: Floats;
+  readonly count: Floats;
+}
+
+export type TipColumnKey = "tag" | "smoothed" | "value" | "spread" | "n" | "step" | "time" | "relative" | "baseline";
+
+export interface TipColumn {
+  readonly key: TipColumnKey;
+  readonly label: string;
+}
+
+export interface TipShape {
+  readonly x: string;
+  readonly isSmoothed: boolean;
+  /** Lines are of groups of runs. */
+  readonly center: Center | null;
+  readonly hasTags: boolean;
+  readonly hasBaseline: boolean;
+}
+
+export function listTipColumns({ isSmoothed, center, hasTags, hasBaseline }: TipShape): TipColumn[] {
+  const columns: (TipColumn | false)[] = [
+    hasTags && { key: "tag", label: "tag" },
+    center === null && isSmoothed && { key: "smoothed", label: "smoothed" },
+    { key: "value", label: center ?? "value" },
+    center !== null && { key: "spread", label: "low – high" },
+    center !== null && { key: "n", label: "n" },
+    // A group's point is at an x; the step and the time are one run's.
+    center === null && { key: "step", label: "step" },
+    center === null && { key: "time", label: "time" },
+    center === null && { key: "relative", label: "relative" },
+    hasBaseline && { key: "baseline", label: "Δ baseline" },
+  ];
+  return columns.filter((column) => column !== false);
+}
+
+export interface TipRow {
+  readonly line: number;
+  readonly run: string;
+  readonly tag: string;
+  readonly isBaseline: boolean;
+  readonly cells: Readonly<Partial<Record<TipColumnKey, string>>>;
+  readonly tone: "good" | "bad" | "";
+}
+
+export interface TipFacts {
+  readonly shape: TipShape;
+  readonly lines: readonly CardLine[];
+  readonly bands: readonly TipBand[] | null;
+  readonly baseline: string | null;
+  readonly find: (run: string, tag: string) => NearestRow | undefined;
+  /** Whether what `find` knows is about this x. */
+  readonly isCurrent: boolean;
+}
+
+export function makeTipRows(points: readonly NearPoint[], facts: TipFacts): TipRow[] {
+  return points.flatMap((point) => {
+    const line = facts.lines[point.line];
+    return line ? [makeRow(point, line, facts)] : [];
+  });
+}
+
+function makeRow(point: NearPoint, line: CardLine, { shape, bands, baseline, find, isCurrent }: TipFacts): TipRow {
+  const { x, isSmoothed, center } = shape;
+  const { run, tag } = line;
+  const exact = center === null ? find(run, tag) : undefined;
+  const shown = isCurrent && exact ? Number(exact.smoothed) : point.y;
+  const isBaseline = center === null && run === baseline;
+  const base = baseline === null ? undefined : find(baseline, tag);
+  const delta = isBaseline || !base ? null : difference(shown, Number(base.smoothed));
+  const cells: Partial<Record<TipColumnKey, string>> = {
+    tag,
+    smoothed: formatValue(shown),
+    value: !isSmoothed || center !== null ? formatValue(shown) : exact ? formatValue(Number(exact.value)) : "",
+    baseline: delta === null ? "" : formatSigned(delta),
+    // The drawn point knows its own x, and that is newer than an answer that is under way.
+    step: x === "step" && !isCurrent ? formatStep(point.x) : exact ? formatStep(exact.step) : "",
+    time: x === "wall" && !isCurrent ? formatTime(point.x) : exact ? formatTime(Number(exact.wall_time)) : "",
+    relative: x === "relative" && !isCurrent ? formatDuration(point.x) : exact ? formatDuration(Number(exact.relative)) : "",
+  };
+  const band = bands?.[point.line];
+  if (band) {
+    cells.spread = `${formatValue(band.low[point.point] ?? Number.NaN)} – ${formatValue(band.high[point.point] ?? Number.NaN)}`;
+    cells.n = formatAt(band.count[point.point] ?? 0, "step");
+  }
+  return { line: point.line, run, tag, isBaseline, cells, tone: delta === null ? "" : judge(delta, tag) };
+}
