@@ -5,6 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from runglass.dashboards.audio.routes import ROUTES as AUDIO
+from runglass.dashboards.histograms.routes import ROUTES as HISTOGRAMS
 from runglass.dashboards.images.routes import ROUTES as IMAGES
 from runglass.dashboards.pr_curves.routes import ROUTES as PR_CURVES
 from runglass.dashboards.route import Route
@@ -28,5 +29,6 @@ DASHBOARDS = (
     Dashboard("images", "Images", (Kind.IMAGE,), IMAGES),
     Dashboard("audio", "Audio", (Kind.AUDIO,), AUDIO),
     Dashboard("text", "Text", (Kind.TEXT,), TEXT),
+    Dashboard("histograms", "Histograms", (Kind.HISTOGRAM,), HISTOGRAMS),
     Dashboard("pr_curves", "PR curves", (Kind.PR_CURVE,), PR_CURVES),
 )
