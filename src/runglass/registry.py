@@ -7,6 +7,7 @@ from msgspec import Struct
 from runglass.dashboards.audio.routes import ROUTES as AUDIO
 from runglass.dashboards.histograms.routes import ROUTES as HISTOGRAMS
 from runglass.dashboards.images.routes import ROUTES as IMAGES
+from runglass.dashboards.mesh.routes import ROUTES as MESH
 from runglass.dashboards.pr_curves.routes import ROUTES as PR_CURVES
 from runglass.dashboards.route import Route
 from runglass.dashboards.scalars.routes import ROUTES as SCALARS
@@ -31,4 +32,5 @@ DASHBOARDS = (
     Dashboard("text", "Text", (Kind.TEXT,), TEXT),
     Dashboard("histograms", "Histograms", (Kind.HISTOGRAM,), HISTOGRAMS),
     Dashboard("pr_curves", "PR curves", (Kind.PR_CURVE,), PR_CURVES),
+    Dashboard("mesh", "Mesh", (Kind.MESH,), MESH),
 )

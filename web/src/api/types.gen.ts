@@ -208,6 +208,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/mesh/geometry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One mesh or point cloud: vertices, faces and colours as they were at one step. */
+        get: operations["mesh_geometry"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/openapi.json": {
         parameters: {
             query?: never;
@@ -1002,6 +1019,31 @@ export interface components {
              * @enum {unknown}
              */
             format: "columns" | "json";
+        };
+        /**
+         * Mesh
+         * @description A mesh in numbers.
+         */
+        Mesh: {
+            step: number;
+            wall_time: number | ("-Infinity" | "Infinity" | "NaN");
+            /** @description How many meshes were logged together. */
+            batches: number;
+            /** @description JSON as logged: camera, lights and material of three.js. */
+            config: string;
+            /** @description As logged; the answer may have fewer. */
+            total_points: number;
+            total_faces: number;
+            /** @description When the faces were logged. */
+            faces_step: number | null;
+            colors_step: number | null;
+            /** @description What could not be used or was left out, in words. */
+            problems: string[];
+            vertices: (number | ("-Infinity" | "Infinity" | "NaN"))[];
+            /** @description Three vertices each; null for a cloud of points. */
+            faces: number[] | null;
+            /** @description Red, green and blue of every vertex, 0 to 255. */
+            colors: number[] | null;
         };
         /**
          * NearestRow
@@ -2011,6 +2053,52 @@ export interface operations {
                 };
                 content: {
                     "text/event-stream": string;
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    mesh_geometry: {
+        parameters: {
+            query: {
+                run: string;
+                tag: string;
+                /** @description Its number among all values of the series, from POST api/steps. */
+                row?: number;
+                /** @description With `row`: what is there must have this step. */
+                step?: number;
+                /** @description With `row`: what is there must have this time; the answer never changes then. */
+                wall_time?: number;
+                /** @description Its number among those logged together. */
+                batch?: number;
+                /** @description A mesh of more points is simplified to about as many. */
+                points?: number;
+                /** @description 1: every point and face, whatever `points` says. */
+                full?: 0 | 1;
+                format?: "columns" | "json";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/vnd.runglass.columns": string;
+                    "application/json": components["schemas"]["Mesh"];
                 };
             };
             /** @description What went wrong. */
