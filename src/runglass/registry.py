@@ -6,6 +6,7 @@ from msgspec import Struct
 
 from runglass.dashboards.audio.routes import ROUTES as AUDIO
 from runglass.dashboards.images.routes import ROUTES as IMAGES
+from runglass.dashboards.mesh.routes import ROUTES as MESH
 from runglass.dashboards.pr_curves.routes import ROUTES as PR_CURVES
 from runglass.dashboards.route import Route
 from runglass.dashboards.scalars.routes import ROUTES as SCALARS
@@ -29,4 +30,5 @@ DASHBOARDS = (
     Dashboard("audio", "Audio", (Kind.AUDIO,), AUDIO),
     Dashboard("text", "Text", (Kind.TEXT,), TEXT),
     Dashboard("pr_curves", "PR curves", (Kind.PR_CURVE,), PR_CURVES),
+    Dashboard("mesh", "Mesh", (Kind.MESH,), MESH),
 )
