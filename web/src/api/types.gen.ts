@@ -1750,7 +1750,9 @@ export interface operations {
                 wall_time?: number;
                 /** @description Its number among those logged together. */
                 batch?: number;
-                /** @description 1: every point and face. 0: as many as can be drawn well. */
+                /** @description A mesh of more points is simplified to about as many. */
+                points?: number;
+                /** @description 1: every point and face, whatever `points` says. */
                 full?: 0 | 1;
                 format?: "columns" | "json";
             };
