@@ -26,5 +26,5 @@ DASHBOARDS = (
     Dashboard("scalars", "Scalars", (Kind.SCALAR,), SCALARS),
     Dashboard("text", "Text", (Kind.TEXT,), TEXT),
     Dashboard("pr_curves", "PR curves", (Kind.PR_CURVE,), PR_CURVES),
-    Dashboard("custom_scalars", "Custom scalars", (Kind.CUSTOM_SCALARS,), CUSTOM_SCALARS),
+    Dashboard("custom_scalars", "Custom scalars", (Kind.CUSTOM_SCALARS, Kind.SCALAR), CUSTOM_SCALARS),
 )
