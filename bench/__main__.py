@@ -1,6 +1,6 @@
 """`python -m bench`: measure Runglass, TensorBoard and the floor side by side, and print one table.
 
-python -m bench                       everything (about twenty minutes; 5 GB of logs under bench/out at first)
+python -m bench                       everything (about twenty-five minutes; 8 GB of logs under bench/out at first)
 python -m bench --quick               a tenth of the size
 python -m bench --only load,http      some groups of rows
 python -m bench --peer-repeat 0       without TensorBoard
@@ -18,6 +18,7 @@ from bench import table
 from bench.options import parse_options
 from bench.peers import Peer, build_floor
 from bench.rows_http import http_rows, start_rows
+from bench.rows_images import image_rows
 from bench.rows_live import live_rows
 from bench.rows_load import blob_rows, load_rows, memory_rows
 from bench.setting import Setting, cpu_name, tried
@@ -28,6 +29,7 @@ GROUPS: dict[str, Callable[[Setting], Iterator[Row]]] = {
     "load": load_rows,
     "blobs": blob_rows,
     "memory": memory_rows,
+    "images": image_rows,
     "start": start_rows,
     "http": http_rows,
     "live": live_rows,

@@ -132,15 +132,32 @@ def series_form(tag: str) -> bytes:
 
 
 def is_complete(server: Server, made: Workload) -> bool:
-    """All tags of all runs are listed, and the last tag ends in the right value in every run."""
-    listed = server.client.json("/data/plugin/scalars/tags")
+    """All tags of all runs are listed, and the last tag ends in the right value (or at the last step) in every run."""
+    listed = server.client.json(f"/data/plugin/{made.kind}/tags")
     if not listed or len(listed) != made.runs or any(len(tags) != made.tags for tags in listed.values()):
         return False
     last = made.tags - 1
+    if made.kind != "scalars":
+        return all(kept_steps(server, made, run, last)[-1:] == [made.steps - 1] for run in range(made.runs))
     answer = server.client.json(SERIES_PATH, series_form(made.tag_name(last)), FORM)
     series = answer[0].get("runToSeries", {}) if answer else {}
     return len(series) == made.runs and all(
         series[made.run_name(run)][-1]["value"] == made.last_value(run, last) for run in range(made.runs)
+    )
+
+
+def kept_steps(server: Server, made: Workload, run: int, tag: int) -> list[int]:
+    """The steps that TensorBoard has kept of pictures or histograms."""
+    query = {"run": made.run_name(run), "tag": made.tag_name(tag)}
+    if made.kind == "images":
+        query["sample"] = "0"
+    found = server.client.json(f"/data/plugin/{made.kind}/{made.kind}?{urlencode(query)}") or []
+    return [each["step"] if made.kind == "images" else each[1] for each in found]
+
+
+def kept_images(server: Server, made: Workload) -> int:
+    return sum(
+        len(kept_steps(server, made, run, tag)) for run in range(made.runs) for tag in range(made.tags)
     )
 
 

@@ -12,21 +12,19 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import struct
-import zlib
 from dataclasses import asdict, dataclass
-from functools import cache
 from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
 
 from bench import wire
+from bench.stamped import picture_number, stamped_png
 
 OUT = Path(__file__).parent / "out"
 BASE_TIME = 1_700_000_000.0
-# Raise it when the bytes change, so that directories made earlier are made anew.
-LAYOUT = 1
+# By kind, raised when its bytes change, so that directories made earlier are made anew.
+LAYOUTS = {"scalars": 1, "histograms": 1, "images": 2}
 
 # name: kind, runs, tags, steps, size (histogram buckets or image edge)
 SHAPES = {
@@ -35,6 +33,7 @@ SHAPES = {
     "L": ("scalars", 1, 5, 2_000_000, 0),
     "H": ("histograms", 20, 50, 200, 30),
     "I512": ("images", 10, 5, 20, 512),
+    "I10k": ("images", 10, 5, 200, 512),
 }
 
 
@@ -47,7 +46,7 @@ class Workload:
     tags: int
     steps: int
     size: int
-    layout: int = LAYOUT
+    layout: int = 1
 
     @property
     def points(self) -> int:
@@ -82,7 +81,7 @@ class Workload:
 
 def workload(name: str, form: str = "simple", *, scale: float = 1.0) -> Workload:
     kind, runs, tags, steps, size = SHAPES[name]
-    made = Workload(name, form, kind, runs, tags, max(2, round(steps * scale)), size)
+    made = Workload(name, form, kind, runs, tags, max(2, round(steps * scale)), size, LAYOUTS[kind])
     prepare(made)
     return made
 
@@ -176,7 +175,7 @@ def write_blobs(out: BinaryIO, made: Workload, run: int, start: float) -> None:
             if made.kind == "histograms":
                 payload = histogram(made, step, rng)
             else:
-                payload = image(made, image_pool(made.size)[(step + t + run) % 16])
+                payload = image(made, stamped_png(made.size, picture_number(run, t, step)))
             out.write(wire.record(wire.event(start + step * 0.25, step, made.tag_name(t), payload, meta)))
 
 
@@ -203,29 +202,3 @@ def image(made: Workload, blob: bytes) -> bytes:
     edge = str(made.size).encode()
     head = wire.field_varint(1, wire.DT_STRING) + wire.field_bytes(2, wire.shape(3))
     return wire.field_bytes(8, head + b"".join(wire.field_bytes(8, part) for part in (edge, edge, blob)))
-
-
-def png(pixels: np.ndarray) -> bytes:
-    height, width, _ = pixels.shape
-    rows = np.zeros((height, 1 + width * 3), np.uint8)
-    rows[:, 1:] = pixels.reshape(height, width * 3)
-
-    def chunk(kind: bytes, data: bytes) -> bytes:
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-
-    head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    data = zlib.compress(rows.tobytes(), 1)
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", data) + chunk(b"IEND", b"")
-
-
-@cache
-def image_pool(size: int) -> list[bytes]:
-    """Sixteen distinct, moderately compressible pictures to cycle through."""
-    rng = np.random.default_rng(0)
-    y, x = np.mgrid[0:size, 0:size]
-    pool = []
-    for i in range(16):
-        base = 127 + 60 * np.sin(x * (i + 1) / 37.0) * np.cos(y * (i + 2) / 41.0)
-        noise = rng.integers(0, 16, (size, size, 3))
-        pool.append(png((base[:, :, None] + noise).clip(0, 255).astype(np.uint8)))
-    return pool

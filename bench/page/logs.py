@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bench.workloads import Workload, prepare
+from bench.workloads import LAYOUTS, Workload, prepare
 
 TAGS_A_GROUP = 20
 
@@ -40,6 +40,8 @@ class PageLogs(Workload):
 
 def page_logs(name: str, *, scale: float = 1.0) -> PageLogs:
     runs, tags, steps = SHAPES[name]
-    made = PageLogs(f"page-{name}", "simple", "scalars", runs, tags, max(10, round(steps * scale)), 0)
+    made = PageLogs(
+        f"page-{name}", "simple", "scalars", runs, tags, max(10, round(steps * scale)), 0, LAYOUTS["scalars"]
+    )
     prepare(made)
     return made

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from runglass.dashboards.audio.routes import ROUTES as AUDIO
 from runglass.dashboards.custom_scalars.routes import ROUTES as CUSTOM_SCALARS
+from runglass.dashboards.images.routes import ROUTES as IMAGES
+from runglass.dashboards.mesh.routes import ROUTES as MESH
 from runglass.dashboards.pr_curves.routes import ROUTES as PR_CURVES
 from runglass.dashboards.route import Route
 from runglass.dashboards.scalars.routes import ROUTES as SCALARS
@@ -24,7 +27,10 @@ class Dashboard(Struct, frozen=True):
 DASHBOARDS = (
     Dashboard("overview", "Overview", tuple(Kind)),
     Dashboard("scalars", "Scalars", (Kind.SCALAR,), SCALARS),
+    Dashboard("images", "Images", (Kind.IMAGE,), IMAGES),
+    Dashboard("audio", "Audio", (Kind.AUDIO,), AUDIO),
     Dashboard("text", "Text", (Kind.TEXT,), TEXT),
     Dashboard("pr_curves", "PR curves", (Kind.PR_CURVE,), PR_CURVES),
     Dashboard("custom_scalars", "Custom scalars", (Kind.CUSTOM_SCALARS, Kind.SCALAR), CUSTOM_SCALARS),
+    Dashboard("mesh", "Mesh", (Kind.MESH,), MESH),
 )

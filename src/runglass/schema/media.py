@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-import struct
 
+from runglass.schema.audio_header import read_audio_header
 from runglass.schema.picture_files import header_size
 from runglass.store.model import Audio, Image
 
@@ -59,37 +59,13 @@ def markup_format(start: bytes) -> str:
 def parse_audio(
     data: bytes, *, sample_rate: float = 0.0, channels: int = 0, frames: int = 0, label: str = ""
 ) -> Audio:
-    """The numbers are what the event claims; a WAV's own header wins."""
-    if data.startswith(b"RIFF") and data[8:12] == b"WAVE":
-        found = wav_numbers(data)
-        if found is not None:
-            sample_rate, channels, frames = found
-        return Audio(data, sample_rate, channels, frames, "wav", label)
-    return Audio(data, sample_rate, channels, frames, audio_format(data), label)
-
-
-def audio_format(data: bytes) -> str:
-    if data.startswith(b"fLaC"):
-        return "flac"
-    if data.startswith(b"OggS"):
-        return "ogg"
-    if data.startswith(b"ID3") or data[:2] in (b"\xff\xfb", b"\xff\xf3", b"\xff\xf2"):
-        return "mp3"
-    return ""
-
-
-def wav_numbers(data: bytes) -> tuple[float, int, int] | None:
-    """Sample rate, channels and frames; None when the header is cut short or says nothing usable."""
-    at = 12
-    rate, channels, frame_bytes = 0.0, 0, 0
-    while at + 8 <= len(data):
-        name = data[at : at + 4]
-        (size,) = struct.unpack_from("<I", data, at + 4)
-        at += 8
-        if name == b"fmt " and at + 16 <= len(data):
-            _, channels, rate, _, frame_bytes = struct.unpack_from("<HHIIH", data, at)
-        elif name == b"data" and frame_bytes:
-            # Streaming writers leave the size at its maximum; what is there is what counts.
-            return float(rate), channels, min(size, len(data) - at) // frame_bytes
-        at += size + (size & 1)
-    return None
+    """The numbers are what the event claims; the file's own win where it has them."""
+    header = read_audio_header(data)
+    return Audio(
+        data,
+        header.sample_rate or sample_rate,
+        header.channels or channels,
+        header.frames if header.layout is not None else header.frames or frames,
+        header.format,
+        label,
+    )

@@ -46,7 +46,7 @@ def split_host(host: str) -> tuple[str, str]:
 def security_headers(settings: Settings) -> list[tuple[bytes, bytes]]:
     policy = (
         "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
-        "connect-src 'self'; worker-src 'self' blob:; object-src 'none'; base-uri 'none'; form-action 'none'; "
+        "media-src 'self' blob:; connect-src 'self'; worker-src 'self' blob:; object-src 'none'; base-uri 'none'; form-action 'none'; "
         f"frame-ancestors {settings.frame_ancestors}"
     )
     return [

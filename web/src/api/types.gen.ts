@@ -4,6 +4,40 @@
  */
 
 export interface paths {
+    "/api/audio/blob": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One clip, as it was logged. */
+        get: operations["audio_blob"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/audio/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What every clip of one logged value says about itself. */
+        get: operations["audio_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/custom_scalars/layout": {
         parameters: {
             query?: never;
@@ -72,6 +106,57 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/images/blob": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One file as it was logged. What is neither picture nor film is sent to be saved, never to be opened. */
+        get: operations["images_blob"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/images/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What the files of one logged value are, and what keeps any of them from being shown. */
+        get: operations["images_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/images/zip": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Many files in one: run/tag/step_sample.ending. */
+        post: operations["images_zip"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/live": {
         parameters: {
             query?: never;
@@ -81,6 +166,23 @@ export interface paths {
         };
         /** Server-sent events: what changed, at most every 50 ms, the first one at once. */
         get: operations["live"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mesh/geometry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One mesh or point cloud: vertices, faces and colours as they were at one step. */
+        get: operations["mesh_geometry"];
         put?: never;
         post?: never;
         delete?: never;
@@ -511,6 +613,28 @@ export interface components {
             /** @description Of a margin chart. */
             series: components["schemas"]["MarginSeries"][];
         };
+        /** Clip */
+        Clip: {
+            /** @description wav, mp3, flac or ogg; empty for anything else. */
+            format: string;
+            media_type: string;
+            /** @description Frames a second; 0 where nothing says so. */
+            sample_rate: number;
+            channels: number;
+            /** @description Samples of one channel; 0 where only decoding can tell. */
+            frames: number;
+            duration_s: number;
+            label: string;
+            size_bytes: number;
+            /** @description Where the samples of a WAV are; null where a decoder has to be asked. */
+            layout: components["schemas"]["SampleLayout"] | null;
+            /** @description What is wrong with the file and how it was taken; empty when all is well. */
+            problem: string;
+        };
+        /** Clips */
+        Clips: {
+            clips: components["schemas"]["Clip"][];
+        };
         /**
          * CurveAnswer
          * @description One column each for every threshold, from 0 to 1. Precision and recall as logged, the rest from the counts.
@@ -715,6 +839,26 @@ export interface components {
             count: number;
         };
         /**
+         * ImageSample
+         * @description One of the files of a value.
+         */
+        ImageSample: {
+            /** @description What its first bytes say: png, jpeg, gif, webp, bmp, mp4, webm, svg, html or nothing. */
+            format: string;
+            media_type: string;
+            width: number;
+            height: number;
+            size_bytes: number;
+            /** @description More than 1: it moves. null: not told without decoding it, as with films. */
+            frames: number | null;
+            /** @description Why it cannot be shown; its bytes can be had all the same. */
+            problem: string | null;
+        };
+        /** ImageSamples */
+        ImageSamples: {
+            samples: components["schemas"]["ImageSample"][];
+        };
+        /**
          * Kind
          * @description What a series holds, whatever encoding wrote it.
          * @enum {unknown}
@@ -823,6 +967,31 @@ export interface components {
             value: string;
             lower: string;
             upper: string;
+        };
+        /**
+         * Mesh
+         * @description A mesh in numbers.
+         */
+        Mesh: {
+            step: number;
+            wall_time: number | ("-Infinity" | "Infinity" | "NaN");
+            /** @description How many meshes were logged together. */
+            batches: number;
+            /** @description JSON as logged: camera, lights and material of three.js. */
+            config: string;
+            /** @description As logged; the answer may have fewer. */
+            total_points: number;
+            total_faces: number;
+            /** @description When the faces were logged. */
+            faces_step: number | null;
+            colors_step: number | null;
+            /** @description What could not be used or was left out, in words. */
+            problems: string[];
+            vertices: (number | ("-Infinity" | "Infinity" | "NaN"))[];
+            /** @description Three vertices each; null for a cloud of points. */
+            faces: number[] | null;
+            /** @description Red, green and blue of every vertex, 0 to 255. */
+            colors: number[] | null;
         };
         /**
          * NearestRow
@@ -964,6 +1133,16 @@ export interface components {
         Runs: {
             generation: number;
             runs: components["schemas"]["Run"][];
+        };
+        /**
+         * SampleLayout
+         * @description Where the samples of a WAV are and how they are stored, channels side by side in every frame.
+         */
+        SampleLayout: {
+            /** @enum {unknown} */
+            encoding: "f32" | "f64" | "s16" | "s24" | "s32" | "u8";
+            start_byte: number;
+            frame_bytes: number;
         };
         /**
          * SampleQuery
@@ -1261,6 +1440,35 @@ export interface components {
             /** @default 100 */
             limit: number;
         };
+        /** ZipBody */
+        ZipBody: {
+            samples: components["schemas"]["ZipSample"][];
+        };
+        /** ZipSample */
+        ZipSample: {
+            run: string;
+            tag: string;
+            /**
+             * @description Its number among all values of the series, from POST api/steps.
+             * @default null
+             */
+            row: number | null;
+            /**
+             * @description With `row`: what is there must have this step.
+             * @default null
+             */
+            step: number | null;
+            /**
+             * @description With `row`: what is there must have this time; the answer never changes then.
+             * @default null
+             */
+            wall_time: number | null;
+            /**
+             * @description Its number within the value.
+             * @default 0
+             */
+            sample: number;
+        };
     };
     responses: never;
     parameters: never;
@@ -1270,6 +1478,90 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    audio_blob: {
+        parameters: {
+            query: {
+                run: string;
+                tag: string;
+                /** @description Its number among all values of the series, from POST api/steps. */
+                row?: number;
+                /** @description With `row`: what is there must have this step. */
+                step?: number;
+                /** @description With `row`: what is there must have this time; the answer never changes then. */
+                wall_time?: number;
+                /** @description Its number within the value. */
+                sample?: number;
+                /** @description 1: to be saved instead of shown. */
+                download?: 0 | 1;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "audio/wav": string;
+                    "audio/mpeg": string;
+                    "audio/flac": string;
+                    "audio/ogg": string;
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    audio_list: {
+        parameters: {
+            query: {
+                run: string;
+                tag: string;
+                /** @description Its number among all values of the series, from POST api/steps. */
+                row?: number;
+                /** @description With `row`: what is there must have this step. */
+                step?: number;
+                /** @description With `row`: what is there must have this time; the answer never changes then. */
+                wall_time?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Clips"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
     custom_scalars_layout: {
         parameters: {
             query?: never;
@@ -1388,6 +1680,126 @@ export interface operations {
             };
         };
     };
+    images_blob: {
+        parameters: {
+            query: {
+                run: string;
+                tag: string;
+                /** @description Its number among all values of the series, from POST api/steps. */
+                row?: number;
+                /** @description With `row`: what is there must have this step. */
+                step?: number;
+                /** @description With `row`: what is there must have this time; the answer never changes then. */
+                wall_time?: number;
+                /** @description Its number within the value. */
+                sample?: number;
+                /** @description 1: to be saved instead of shown. */
+                download?: 0 | 1;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/png": string;
+                    "image/jpeg": string;
+                    "image/gif": string;
+                    "image/webp": string;
+                    "image/bmp": string;
+                    "video/mp4": string;
+                    "video/webm": string;
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    images_list: {
+        parameters: {
+            query: {
+                run: string;
+                tag: string;
+                /** @description Its number among all values of the series, from POST api/steps. */
+                row?: number;
+                /** @description With `row`: what is there must have this step. */
+                step?: number;
+                /** @description With `row`: what is there must have this time; the answer never changes then. */
+                wall_time?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImageSamples"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    images_zip: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ZipBody"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/zip": string;
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
     live: {
         parameters: {
             query?: never;
@@ -1404,6 +1816,52 @@ export interface operations {
                 };
                 content: {
                     "text/event-stream": string;
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    mesh_geometry: {
+        parameters: {
+            query: {
+                run: string;
+                tag: string;
+                /** @description Its number among all values of the series, from POST api/steps. */
+                row?: number;
+                /** @description With `row`: what is there must have this step. */
+                step?: number;
+                /** @description With `row`: what is there must have this time; the answer never changes then. */
+                wall_time?: number;
+                /** @description Its number among those logged together. */
+                batch?: number;
+                /** @description A mesh of more points is simplified to about as many. */
+                points?: number;
+                /** @description 1: every point and face, whatever `points` says. */
+                full?: 0 | 1;
+                format?: "columns" | "json";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/vnd.runglass.columns": string;
+                    "application/json": components["schemas"]["Mesh"];
                 };
             };
             /** @description What went wrong. */

@@ -12,6 +12,7 @@ export type ErrorAnswer = Schemas["ErrorAnswer"];
 export type FileHealth = Schemas["FileHealth"];
 export type FileState = Schemas["FileState"];
 export type Health = Schemas["Health"];
+export type ImageSample = Schemas["ImageSample"];
 export type Points = Schemas["Points"];
 export type Progress = Schemas["ProgressAnswer"];
 export type Run = Schemas["Run"];

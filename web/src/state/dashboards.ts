@@ -72,6 +72,8 @@ export interface DashboardModule {
   readonly lists: readonly Kind[];
   /** What it shows in cards of the common form. */
   readonly cards?: readonly CardOffer[];
+  /** What can be set for all its cards, for pages that show them among others. */
+  readonly controls?: () => Promise<{ default: Component<{ session: Session }> }>;
   /** The one that most people come for: fetched before the server has said which have something to show. */
   readonly isUsual?: boolean;
 }

@@ -11,6 +11,7 @@ export default {
   },
   howTo: () => import("./how_to"),
   lists: ["scalar"],
+  controls: () => import("./ScalarControls.svelte"),
   cards: [
     {
       kind: "scalar",

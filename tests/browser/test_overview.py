@@ -1,0 +1,116 @@
+"""The overview: cards of every kind on one page, pinned ones first, all at one moment."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import numpy as np
+from playwright.sync_api import Locator, Page, expect
+
+from runglass.query.memory import MemorySource
+from runglass.store.model import Kind
+
+from .conftest import card, chart, wait_ready
+
+SPIKE = 60
+
+
+def two_runs() -> MemorySource:
+    """A loss with a spike, texts at every tenth step in one run and every fifteenth in the other, and histograms."""
+    source = MemorySource(locations=["logs/two"])
+    step = np.arange(100)
+    for run, every in (("fine", 10), ("coarse", 45)):
+        loss = 1.0 / (step + 1)
+        loss[SPIKE] = 5.0
+        wall = 1_000.0 + step
+        source.add_scalars(run, "train/loss", step=step, value=loss, wall_time=wall)
+        at = step[::every]
+        notes = [f"{run} note of {each}" for each in at]
+        source.add_values(run, "train/note", Kind.TEXT, step=at, values=notes, wall_time=wall[::every])
+        buckets = [np.array([[-1.0, 0.0, each + 1.0], [0.0, 1.0, 2.0]]) for each in at]
+        source.add_values(run, "weights", Kind.HISTOGRAM, step=at, values=buckets, wall_time=wall[::every])
+    return source
+
+
+def place(page: Page) -> Locator:
+    return page.get_by_role("group", name="Cursor", exact=True).get_by_role("textbox")
+
+
+def open_overview(open_page: Callable[..., Page], view: str = "") -> Page:
+    return open_page(two_runs(), f"#/overview?smoothing=0{view}")
+
+
+def test_the_page_opens_with_it_and_mixes_kinds_by_prefix(open_page):
+    page = open_page(two_runs(), "")
+    expect(page.get_by_role("link", name="Overview")).to_have_attribute("aria-current", "page")
+    expect(page.get_by_role("heading", level=2)).to_have_text([re.compile("Without"), re.compile("train")])
+    expect(card(page, "train/loss")).to_be_visible()
+    expect(card(page, "train/note, fine")).to_contain_text("fine note of 90")
+    expect(card(page, "weights, coarse")).to_be_visible()
+
+
+def test_a_click_on_a_spike_takes_every_card_there(open_page):
+    page = open_overview(open_page)
+    loss = chart(page, "train/loss")
+    box = loss.bounding_box()
+    assert box is not None
+    # The spike is the highest point of the chart: anywhere near it in x the crosshair finds it.
+    plot_left, plot_width = 44, box["width"] - 56
+    loss.click(position={"x": plot_left + plot_width * SPIKE / 99, "y": 40})
+    expect(place(page)).to_have_value(re.compile(r"^(59|60|61)$"))
+    page.goto(re.sub(r"cursor=\d+", f"cursor={SPIKE}", page.url))
+    wait_ready(page)
+    fine, coarse = card(page, "train/note, fine"), card(page, "train/note, coarse")
+    expect(fine).to_contain_text(f"fine note of {SPIKE}")
+    expect(fine).not_to_contain_text("nearest")
+    expect(coarse).to_contain_text("coarse note of 45")
+    expect(coarse).to_contain_text("nearest")
+
+
+def test_cards_go_their_own_ways_when_they_are_not_linked(open_page):
+    page = open_overview(open_page)
+    page.get_by_role("button", name=re.compile("^All cards stand at the cursor")).click()
+    fine = card(page, "train/note, fine")
+    fine.get_by_role("button", name="Previous step of train/note").click()
+    expect(fine).to_contain_text("fine note of 80")
+    expect(card(page, "train/note, coarse")).to_contain_text("coarse note of 90")
+    page.reload()
+    wait_ready(page)
+    expect(card(page, "train/note, fine")).to_contain_text("fine note of 80")
+
+
+def test_the_cursor_moves_by_time_too(open_page):
+    page = open_overview(open_page, "&cursoraxis=relative&cursor=46")
+    expect(card(page, "train/note, coarse")).to_contain_text("coarse note of 45")
+    expect(card(page, "train/note, fine")).to_contain_text("fine note of 50")
+
+
+def test_cards_of_any_kind_are_pinned_and_stay_so(open_page):
+    page = open_overview(open_page)
+    card(page, "train/note, fine").get_by_role("button", name="Pin train/note").click()
+    card(page, "train/loss").get_by_role("button", name="Pin train/loss").click()
+    expect(page.get_by_role("heading", level=2).first).to_contain_text("Pinned")
+    page.reload()
+    wait_ready(page)
+    articles = page.get_by_role("article")
+    expect(articles.nth(0)).to_have_attribute("aria-label", "train/note, fine")
+    expect(articles.nth(1)).to_have_attribute("aria-label", "train/loss")
+    # On the tab of one kind only its own are pinned.
+    page.get_by_role("link", name="Scalars").click()
+    wait_ready(page)
+    expect(page.get_by_role("article")).to_have_count(1)
+
+
+def test_new_values_are_followed_until_the_cursor_is_moved(open_page):
+    source = two_runs()
+    page = open_page(source, "#/overview?smoothing=0")
+    fine = card(page, "train/note, fine")
+    expect(fine).to_contain_text("fine note of 90")
+    source.add_values("fine", "train/note", Kind.TEXT, step=[100], values=["brand new"], wall_time=[1_100.0])
+    expect(fine).to_contain_text("brand new")
+    fine.get_by_role("button", name="Previous step of train/note").click()
+    expect(fine).to_contain_text("fine note of 90")
+    source.add_values("fine", "train/note", Kind.TEXT, step=[110], values=["even newer"], wall_time=[1_110.0])
+    expect(fine.get_by_role("slider")).to_have_attribute("max", "11")
+    expect(fine).to_contain_text("fine note of 90")

@@ -1,0 +1,90 @@
+// From a logged value to sound: asks for the list of its clips and the bytes of one, has them decoded, and keeps the last ones, so
+// that going back and forth between runs or steps costs nothing.
+
+import { ApiError, type Client } from "../../api/client";
+import type { Sample } from "../../state/step_cursor";
+import { MOST_CHANNELS } from "./decode_samples";
+import { type ClipInfo, clampRate, type Sound } from "./sound";
+import { order } from "./workshop";
+
+export interface LoadedClip {
+  readonly sample: Sample;
+  /** All clips of the value. */
+  readonly infos: readonly ClipInfo[];
+  /** Which of them this is. */
+  readonly number: number;
+  /** Null: the value has no clips. */
+  readonly info: ClipInfo | null;
+  /** Null: it cannot be decoded; then `problem` says why. */
+  readonly sound: Sound | null;
+  /** What is wrong with it; "" when all is well. */
+  readonly problem: string;
+}
+
+export interface ClipQuestion {
+  readonly sample: Sample;
+  readonly number: number;
+}
+
+const KEPT_BYTES = 192e6;
+const MOST_BYTES = 256e6;
+
+/** What names the value to the server. A time that is no number cannot be compared. */
+export const sampleParameters = ({ run, tag, row, step, wallTime }: Sample): Record<string, string | number | undefined> => ({
+  run, tag, row, step, wall_time: Number.isFinite(wallTime) ? wallTime : undefined,
+});
+
+export const clipKey = ({ sample: { run, tag, row, step, wallTime }, number }: ClipQuestion): string => [run, tag, row, step, wallTime, number].join("\n");
+
+const kept = new Map<string, LoadedClip>();
+const bytesOf = ({ sound }: LoadedClip): number => sound?.channels.reduce((sum, channel) => sum + channel.byteLength, 0) ?? 0;
+
+function keep(key: string, clip: LoadedClip): void {
+  kept.delete(key);
+  kept.set(key, clip);
+  let bytes = [...kept.values()].reduce((sum, each) => sum + bytesOf(each), 0);
+  for (const [old, each] of kept) {
+    if (bytes <= KEPT_BYTES || old === key) return;
+    kept.delete(old);
+    bytes -= bytesOf(each);
+  }
+}
+
+/** Also without asking anybody: what was loaded before. */
+export const recall = (question: ClipQuestion): LoadedClip | undefined => kept.get(clipKey(question));
+
+export async function loadClip(client: Client, question: ClipQuestion, signal: AbortSignal): Promise<LoadedClip> {
+  const known = recall(question);
+  if (known) return known;
+  const { sample } = question;
+  const { clips } = await client.ask<{ clips: ClipInfo[] }>("audio/list", sampleParameters(sample), signal);
+  // Another step may hold fewer.
+  const number = Math.min(question.number, Math.max(clips.length - 1, 0));
+  const info = clips[number] ?? null;
+  const loaded: LoadedClip = info
+    ? { sample, infos: clips, number, info, ...(await decodeClip(client, { sample, number }, info, signal)) }
+    : { sample, infos: clips, number, info, sound: null, problem: "This step holds no clip" };
+  keep(clipKey(question), loaded);
+  return loaded;
+}
+
+async function decodeClip(client: Client, { sample, number }: ClipQuestion, info: ClipInfo, signal: AbortSignal): Promise<Pick<LoadedClip, "sound" | "problem">> {
+  if (info.size_bytes === 0) return { sound: null, problem: info.problem };
+  if (info.size_bytes > MOST_BYTES) return { sound: null, problem: "The clip is too large to be shown in a page. Its file can be saved." };
+  const bytes = await client.bytes("audio/blob", { ...sampleParameters(sample), sample: number }, signal);
+  const { layout } = info;
+  if (layout) {
+    const sound = await order({ type: "decode", bytes, layout, channels: info.channels, frames: info.frames, sampleRate: info.sample_rate }, [bytes]);
+    const left = info.channels > MOST_CHANNELS ? ` Of its ${info.channels.toLocaleString("en-US")} channels the first ${MOST_CHANNELS} are shown.` : "";
+    return { sound: sound.channels[0]?.length ? sound : null, problem: (info.problem + left).trim() };
+  }
+  try {
+    const decoded = await new OfflineAudioContext(1, 1, clampRate(info.sample_rate)).decodeAudioData(bytes);
+    const channels = Array.from({ length: Math.min(decoded.numberOfChannels, MOST_CHANNELS) }, (_, i) => decoded.getChannelData(i).slice());
+    const sound = await order({ type: "measure", channels, sampleRate: decoded.sampleRate }, channels.map(({ buffer }) => buffer));
+    return { sound, problem: "" };
+  } catch (cause) {
+    if (cause instanceof ApiError || signal.aborted) throw cause;
+    return { sound: null, problem: info.problem || `This browser cannot decode this ${info.format.toUpperCase()} file, or the file is damaged.` };
+  }
+}

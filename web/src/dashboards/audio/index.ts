@@ -1,0 +1,10 @@
+// Audio: a card for every tag and run, with a player.
+
+import type { DashboardModule } from "../../state/dashboards";
+
+export default {
+  load: () => import("./Audio.svelte"),
+  howTo: () => import("./how_to"),
+  lists: ["audio"],
+  cards: [{ kind: "audio", per: "run", heightPx: 300, load: () => import("./AudioCard.svelte") }],
+} satisfies DashboardModule;

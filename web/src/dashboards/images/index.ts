@@ -1,0 +1,12 @@
+// Images: one card for each run of a tag, at one step.
+
+import type { CardOffer, DashboardModule } from "../../state/dashboards";
+
+export const cards: readonly CardOffer[] = [{ kind: "image", per: "run", heightPx: 340, load: () => import("./ImageCard.svelte") }];
+
+export default {
+  load: () => import("./Images.svelte"),
+  howTo: () => import("./how_to"),
+  lists: ["image"],
+  cards,
+} satisfies DashboardModule;

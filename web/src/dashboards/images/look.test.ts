@@ -1,0 +1,30 @@
+import { expect, test } from "vitest";
+import { Settings } from "../../state/settings.svelte";
+import { cssFilter, isAdjusted, PLAIN, readLook, svgFilter, writeLook } from "./look";
+
+test("what is set is read again, and what is plain is not in the address", () => {
+  const settings = new Settings();
+  writeLook(settings, { brightness: 1.5, channel: "green", scaling: "linear", isActualSize: true });
+  expect(readLook(settings)).toEqual({ ...PLAIN, brightness: 1.5, channel: "green", scaling: "linear", isActualSize: true });
+  writeLook(settings, PLAIN);
+  expect(settings.options.size).toBe(0);
+});
+
+test("what an address cannot mean is left out", () => {
+  const settings = new Settings();
+  settings.setOption("images.brightness", "-3");
+  settings.setOption("images.gamma", "x");
+  settings.setOption("images.channel", "infrared");
+  expect(readLook(settings)).toEqual(PLAIN);
+});
+
+test("a plain picture is not filtered", () => {
+  expect(cssFilter(PLAIN, "f")).toBe("none");
+  expect(isAdjusted({ ...PLAIN, scaling: "linear", isActualSize: true })).toBe(false);
+});
+
+test("channel and gamma come first, then contrast and brightness", () => {
+  const look = { ...PLAIN, gamma: 2, contrast: 3, brightness: 0.5 };
+  expect(cssFilter(look, "f")).toBe("url(#f) contrast(3) brightness(0.5)");
+  expect(svgFilter(look)).toEqual({ matrix: null, exponent: 0.5 });
+});

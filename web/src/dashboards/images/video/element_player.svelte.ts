@@ -1,0 +1,143 @@
+// Plays an encoded film, MP4 or WebM, in a video element, and knows its frames from the file. The file is fetched as a whole:
+// only so can a browser go to any of its frames.
+
+import { ApiError } from "../../../api/client";
+import { frameAt, guessedTiming, insideFrame, type Timing, timingOf } from "./film_clock";
+import { frameTimes } from "./frame_times";
+import type { Player } from "./player";
+
+export class ElementPlayer implements Player {
+  index = $state(0);
+  isPlaying = $state(false);
+  isReady = $state(false);
+  error = $state.raw<ApiError | null>(null);
+  timing = $state.raw<Timing | null>(null);
+  isExact = $state(true);
+  #speed = $state(1);
+  #isLooping = $state(true);
+
+  #video: HTMLVideoElement | null = null;
+  #startsS: Float64Array = new Float64Array();
+  /** When the player's clock shows the first frame: not every film begins at 0. */
+  #offsetS = 0;
+  #src = "";
+  #listening = new AbortController();
+  readonly #end = new AbortController();
+
+  constructor(
+    private readonly url: string,
+    private readonly mediaType: string,
+  ) {
+    void this.#load();
+  }
+
+  async #load(): Promise<void> {
+    const { signal } = this.#end;
+    try {
+      const response = await fetch(this.url, { signal });
+      if (!response.ok) throw new ApiError("http", `The server answered ${response.status} for this film.`, null, response.status);
+      const bytes = new Uint8Array(await response.arrayBuffer());
+      this.#startsS = frameTimes(bytes);
+      this.#src = URL.createObjectURL(new Blob([bytes], { type: this.mediaType }));
+      if (signal.aborted) URL.revokeObjectURL(this.#src);
+      else this.#start();
+    } catch (cause) {
+      if (!signal.aborted) this.error = cause instanceof ApiError ? cause : new ApiError("unreachable", "The server does not answer. The page keeps trying to reach it.");
+    }
+  }
+
+  get speed(): number {
+    return this.#speed;
+  }
+
+  set speed(speed: number) {
+    this.#speed = speed;
+    if (this.#video) this.#video.playbackRate = speed;
+  }
+
+  get isLooping(): boolean {
+    return this.#isLooping;
+  }
+
+  set isLooping(isLooping: boolean) {
+    this.#isLooping = isLooping;
+    if (this.#video) this.#video.loop = isLooping;
+  }
+
+  attach(video: HTMLVideoElement | null): void {
+    this.#listening.abort();
+    this.#video = video;
+    this.#start();
+  }
+
+  #start(): void {
+    const video = this.#video;
+    if (!video || !this.#src) return;
+    this.#listening = new AbortController();
+    const { signal } = this.#listening;
+    const on = (name: string, listener: () => void): void => video.addEventListener(name, listener, { signal });
+    on("loadeddata", () => this.#know(video));
+    on("durationchange", () => this.#know(video));
+    on("seeked", () => this.#see(video.currentTime));
+    on("ended", () => (this.isPlaying = false));
+    on("error", () => {
+      this.error = new ApiError("undecodable", `This browser cannot play this film (${this.mediaType}): it is damaged, or in an encoding the browser does not know. Its bytes can be downloaded.`);
+    });
+    if ("requestVideoFrameCallback" in video) {
+      const follow = (_: number, { mediaTime, presentedFrames }: VideoFrameCallbackMetadata): void => {
+        if (signal.aborted) return;
+        if (presentedFrames === 1) this.#offsetS = mediaTime;
+        this.#see(mediaTime);
+        video.requestVideoFrameCallback(follow);
+      };
+      video.requestVideoFrameCallback(follow);
+    } else on("timeupdate", () => this.#see(video.currentTime));
+    video.src = this.#src;
+    video.playbackRate = this.#speed;
+    video.defaultPlaybackRate = this.#speed;
+    video.loop = this.#isLooping;
+    if (this.isPlaying) this.#playVideo(video);
+  }
+
+  #know(video: HTMLVideoElement): void {
+    this.isExact = this.#startsS.length > 0;
+    if (this.isExact) this.timing = timingOf(this.#startsS, video.duration);
+    else if (Number.isFinite(video.duration)) this.timing = guessedTiming(video.duration);
+    if (video.readyState >= video.HAVE_CURRENT_DATA) this.#see(video.currentTime);
+  }
+
+  #see(timeS: number): void {
+    if (this.timing) this.index = frameAt(this.timing, timeS - this.#offsetS);
+    this.isReady = true;
+  }
+
+  play(): void {
+    this.isPlaying = true;
+    if (this.#video && this.#src) this.#playVideo(this.#video);
+  }
+
+  #playVideo(video: HTMLVideoElement): void {
+    // A browser may refuse to begin by itself, and a new film ends the beginning of the old one.
+    video.play().catch(() => (this.isPlaying = !video.paused));
+  }
+
+  pause(): void {
+    this.isPlaying = false;
+    this.#video?.pause();
+  }
+
+  go(index: number): void {
+    this.pause();
+    if (!this.timing || !this.#video) return;
+    const next = Math.min(Math.max(index, 0), this.timing.startsS.length - 1);
+    this.#video.currentTime = this.#offsetS + insideFrame(this.timing, next);
+    this.index = next;
+  }
+
+  close(): void {
+    this.#end.abort();
+    this.#listening.abort();
+    this.#video?.removeAttribute("src");
+    if (this.#src) URL.revokeObjectURL(this.#src);
+  }
+}
