@@ -38,6 +38,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/custom_scalars/layout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The newest layouts of all runs, merged: categories of charts, each naming the tags that it draws. */
+        get: operations["custom_scalars_layout"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/dashboards": {
         parameters: {
             query?: never;
@@ -584,6 +601,12 @@ export interface components {
              */
             format: "columns" | "json";
         };
+        /** Category */
+        Category: {
+            title: string;
+            is_closed: boolean;
+            charts: components["schemas"]["LoggedChart"][];
+        };
         /**
          * Change
          * @description One event; `runs` are those that changed since the last event on this connection, null means any may have.
@@ -593,6 +616,19 @@ export interface components {
             runs: string[] | null;
             is_loaded: boolean;
             progress: components["schemas"]["ProgressAnswer"];
+        };
+        /** Chart */
+        Chart: {
+            title: string;
+            /**
+             * @description empty: the layout names the chart but neither tags nor series.
+             * @enum {unknown}
+             */
+            kind: "empty" | "margin" | "multiline";
+            /** @description Of a multiline chart: regular expressions, matched from the start of a tag. */
+            tags: string[];
+            /** @description Of a margin chart. */
+            series: components["schemas"]["MarginSeries"][];
         };
         /** Clip */
         Clip: {
@@ -931,6 +967,18 @@ export interface components {
          * @enum {unknown}
          */
         Kind: "audio" | "custom_scalars" | "graph" | "histogram" | "hparams" | "image" | "mesh" | "pr_curve" | "scalar" | "tensor" | "text";
+        /** Layout */
+        Layout: {
+            generation: number;
+            categories: components["schemas"]["Category"][];
+            /** @description Layouts that could not be read. */
+            problems: components["schemas"]["LayoutProblem"][];
+        };
+        /** LayoutProblem */
+        LayoutProblem: {
+            run: string;
+            message: string;
+        };
         /** LineAnswer */
         LineAnswer: {
             run: string;
@@ -1007,6 +1055,21 @@ export interface components {
              * @enum {unknown}
              */
             format: "columns" | "json";
+        };
+        /** LoggedChart */
+        LoggedChart: {
+            chart: components["schemas"]["Chart"];
+            /** @description Those whose layouts have it. */
+            runs: string[];
+        };
+        /**
+         * MarginSeries
+         * @description A line and the band around it, by the exact tags of three scalars.
+         */
+        MarginSeries: {
+            value: string;
+            lower: string;
+            upper: string;
         };
         /**
          * Mesh
@@ -1589,6 +1652,35 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Clips"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    custom_scalars_layout: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Layout"];
                 };
             };
             /** @description What went wrong. */
