@@ -72,6 +72,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/distributions/bands": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Percentiles of every histogram of some series, exact, from all buckets. */
+        post: operations["distributions_bands"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/health": {
         parameters: {
             query?: never;
@@ -699,6 +716,92 @@ export interface components {
         /** Dashboards */
         Dashboards: {
             dashboards: components["schemas"]["DashboardAnswer"][];
+        };
+        /**
+         * Distribution
+         * @description One series in the order of its steps (or times).
+         */
+        Distribution: {
+            run: string;
+            tag: string;
+            generation: number;
+            /** @description Histograms in the range, before any were left out. */
+            total: number;
+            step: number[];
+            wall_time: (number | ("-Infinity" | "Infinity" | "NaN"))[];
+            /** @description For every percentile, its value at every step. */
+            values: (number | ("-Infinity" | "Infinity" | "NaN"))[][];
+            /** @description The first histograms that are not as they should be. */
+            problems: components["schemas"]["DistributionProblem"][];
+            problem_count: number;
+        };
+        /** DistributionProblem */
+        DistributionProblem: {
+            step: number;
+            problem: string;
+        };
+        /** DistributionRef */
+        DistributionRef: {
+            run: string;
+            tag: string;
+        };
+        /**
+         * Distributions
+         * @description Series that are unknown are left out: a run may vanish between listing and asking.
+         */
+        Distributions: {
+            generation: number;
+            percentiles: number[];
+            series: components["schemas"]["Distribution"][];
+        };
+        /** DistributionsBody */
+        DistributionsBody: {
+            series: components["schemas"]["DistributionRef"][];
+            /**
+             * @description 0 for the smallest value to 100 for the largest; ascending.
+             * @default [
+             *       0,
+             *       6.68,
+             *       15.87,
+             *       30.85,
+             *       50,
+             *       69.15,
+             *       84.13,
+             *       93.32,
+             *       100
+             *     ]
+             */
+            percentiles: number[];
+            /**
+             * @default latest
+             * @enum {unknown}
+             */
+            attempts: "all" | "latest";
+            /**
+             * @description What `x_range` and `width` are along.
+             * @default step
+             * @enum {unknown}
+             */
+            x: "step" | "wall";
+            /**
+             * @description Only what lies in it, and its neighbours on either side.
+             * @default null
+             */
+            x_range: [
+                number,
+                number
+            ] | null;
+            /**
+             * @description Pixel columns: each keeps its first, last, lowest and highest of every percentile. null: all.
+             * @default null
+             */
+            width: number | null;
+            /**
+             * @description csv: of one series, as a file.
+             * @default json
+             * @enum {unknown}
+             */
+            format: "columns" | "csv" | "json";
         };
         /** Document */
         Document: {
@@ -1607,6 +1710,41 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Dashboards"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    distributions_bands: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DistributionsBody"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/vnd.runglass.columns": string;
+                    "application/json": components["schemas"]["Distributions"];
+                    "text/csv; charset=utf-8": string;
                 };
             };
             /** @description What went wrong. */
