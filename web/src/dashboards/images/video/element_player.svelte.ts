@@ -82,7 +82,7 @@ export class ElementPlayer implements Player {
     // On a slow machine the last frames are not painted, but the last one is to stay.
     on("ended", () => this.isPlaying && this.go(Number.MAX_SAFE_INTEGER));
     on("error", () => {
-      this.error = new ApiError("undecodable", `This browser cannot play this film (${this.mediaType}): it is damaged, or in an encoding the browser does not know. Its bytes can be downloaded.`);
+      this.error = new ApiError("undecodable", `This browser cannot play this film (${this.mediaType}): it is damaged, or in an encoding the browser does not know.`);
     });
     if ("requestVideoFrameCallback" in video) {
       const follow = (_: number, { mediaTime }: VideoFrameCallbackMetadata): void => {
