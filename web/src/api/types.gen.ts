@@ -38,6 +38,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/custom_scalars/layout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The newest layouts of all runs, merged: categories of charts, each naming the tags that it draws. */
+        get: operations["custom_scalars_layout"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/dashboards": {
         parameters: {
             query?: never;
@@ -49,6 +66,23 @@ export interface paths {
         get: operations["dashboards"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/distributions/bands": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Percentiles of every histogram of some series, exact, from all buckets. */
+        post: operations["distributions_bands"];
         delete?: never;
         options?: never;
         head?: never;
@@ -567,6 +601,12 @@ export interface components {
              */
             format: "columns" | "json";
         };
+        /** Category */
+        Category: {
+            title: string;
+            is_closed: boolean;
+            charts: components["schemas"]["LoggedChart"][];
+        };
         /**
          * Change
          * @description One event; `runs` are those that changed since the last event on this connection, null means any may have.
@@ -576,6 +616,19 @@ export interface components {
             runs: string[] | null;
             is_loaded: boolean;
             progress: components["schemas"]["ProgressAnswer"];
+        };
+        /** Chart */
+        Chart: {
+            title: string;
+            /**
+             * @description empty: the layout names the chart but neither tags nor series.
+             * @enum {unknown}
+             */
+            kind: "empty" | "margin" | "multiline";
+            /** @description Of a multiline chart: regular expressions, matched from the start of a tag. */
+            tags: string[];
+            /** @description Of a margin chart. */
+            series: components["schemas"]["MarginSeries"][];
         };
         /** Clip */
         Clip: {
@@ -663,6 +716,92 @@ export interface components {
         /** Dashboards */
         Dashboards: {
             dashboards: components["schemas"]["DashboardAnswer"][];
+        };
+        /**
+         * Distribution
+         * @description One series in the order of its steps (or times).
+         */
+        Distribution: {
+            run: string;
+            tag: string;
+            generation: number;
+            /** @description Histograms in the range, before any were left out. */
+            total: number;
+            step: number[];
+            wall_time: (number | ("-Infinity" | "Infinity" | "NaN"))[];
+            /** @description For every percentile, its value at every step. */
+            values: (number | ("-Infinity" | "Infinity" | "NaN"))[][];
+            /** @description The first histograms that are not as they should be. */
+            problems: components["schemas"]["DistributionProblem"][];
+            problem_count: number;
+        };
+        /** DistributionProblem */
+        DistributionProblem: {
+            step: number;
+            problem: string;
+        };
+        /** DistributionRef */
+        DistributionRef: {
+            run: string;
+            tag: string;
+        };
+        /**
+         * Distributions
+         * @description Series that are unknown are left out: a run may vanish between listing and asking.
+         */
+        Distributions: {
+            generation: number;
+            percentiles: number[];
+            series: components["schemas"]["Distribution"][];
+        };
+        /** DistributionsBody */
+        DistributionsBody: {
+            series: components["schemas"]["DistributionRef"][];
+            /**
+             * @description 0 for the smallest value to 100 for the largest; ascending.
+             * @default [
+             *       0,
+             *       6.68,
+             *       15.87,
+             *       30.85,
+             *       50,
+             *       69.15,
+             *       84.13,
+             *       93.32,
+             *       100
+             *     ]
+             */
+            percentiles: number[];
+            /**
+             * @default latest
+             * @enum {unknown}
+             */
+            attempts: "all" | "latest";
+            /**
+             * @description What `x_range` and `width` are along.
+             * @default step
+             * @enum {unknown}
+             */
+            x: "step" | "wall";
+            /**
+             * @description Only what lies in it, and its neighbours on either side.
+             * @default null
+             */
+            x_range: [
+                number,
+                number
+            ] | null;
+            /**
+             * @description Pixel columns: each keeps its first, last, lowest and highest of every percentile. null: all.
+             * @default null
+             */
+            width: number | null;
+            /**
+             * @description csv: of one series, as a file.
+             * @default json
+             * @enum {unknown}
+             */
+            format: "columns" | "csv" | "json";
         };
         /** Document */
         Document: {
@@ -828,6 +967,18 @@ export interface components {
          * @enum {unknown}
          */
         Kind: "audio" | "custom_scalars" | "graph" | "histogram" | "hparams" | "image" | "mesh" | "pr_curve" | "scalar" | "tensor" | "text";
+        /** Layout */
+        Layout: {
+            generation: number;
+            categories: components["schemas"]["Category"][];
+            /** @description Layouts that could not be read. */
+            problems: components["schemas"]["LayoutProblem"][];
+        };
+        /** LayoutProblem */
+        LayoutProblem: {
+            run: string;
+            message: string;
+        };
         /** LineAnswer */
         LineAnswer: {
             run: string;
@@ -904,6 +1055,21 @@ export interface components {
              * @enum {unknown}
              */
             format: "columns" | "json";
+        };
+        /** LoggedChart */
+        LoggedChart: {
+            chart: components["schemas"]["Chart"];
+            /** @description Those whose layouts have it. */
+            runs: string[];
+        };
+        /**
+         * MarginSeries
+         * @description A line and the band around it, by the exact tags of three scalars.
+         */
+        MarginSeries: {
+            value: string;
+            lower: string;
+            upper: string;
         };
         /**
          * Mesh
@@ -1499,6 +1665,35 @@ export interface operations {
             };
         };
     };
+    custom_scalars_layout: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Layout"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
     dashboards: {
         parameters: {
             query?: never;
@@ -1515,6 +1710,41 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Dashboards"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    distributions_bands: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DistributionsBody"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/vnd.runglass.columns": string;
+                    "application/json": components["schemas"]["Distributions"];
+                    "text/csv; charset=utf-8": string;
                 };
             };
             /** @description What went wrong. */
