@@ -1325,7 +1325,7 @@ export interface components {
                 number
             ] | null;
             /**
-             * @description One set of bins for all series, to compare them.
+             * @description One set of bins for all series of a tag, to compare them.
              * @default false
              */
             is_shared: boolean;
