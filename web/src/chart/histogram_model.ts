@@ -160,7 +160,10 @@ export function outlineOf(profile: Profile, layout: HistogramLayout, baselinePx:
     for (let i = 0; i < count.length; i++) {
       const [fromPx, toPx] = spanPx(value, left[i] as number, right[i] as number);
       if (!Number.isFinite(toPx) || count[i] === 0) continue;
-      points.push(fromPx, baselinePx, fromPx, heightPx(i), toPx, heightPx(i), toPx, baselinePx);
+      // Buckets that meet are one shape; only in a gap does it go down to the baseline.
+      if (points.length > 0 && fromPx <= (points.at(-2) as number)) points.length -= 2;
+      else points.push(fromPx, baselinePx);
+      points.push(fromPx, heightPx(i), toPx, heightPx(i), toPx, baselinePx);
     }
   } else {
     // Without the empty ends: a line along the baseline would cover what is behind it.
