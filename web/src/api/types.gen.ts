@@ -38,6 +38,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/custom_scalars/layout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The newest layouts of all runs, merged: categories of charts, each naming the tags that it draws. */
+        get: operations["custom_scalars_layout"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/dashboards": {
         parameters: {
             query?: never;
@@ -55,6 +72,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/distributions/bands": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Percentiles of every histogram of some series, exact, from all buckets. */
+        post: operations["distributions_bands"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/health": {
         parameters: {
             query?: never;
@@ -64,57 +98,6 @@ export interface paths {
         };
         /** How far every file could be read, and why not further. */
         get: operations["health"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/histograms/ranking": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Series by how much their histogram moved, with their share of zeros and their saturation. */
-        post: operations["histograms_ranking"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/histograms/series": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Histograms of many series, as stored or in bins of their own choice. */
-        post: operations["histograms_series"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/histograms/values": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Every histogram of a series exactly as it is in the file, damaged or not. */
-        get: operations["histograms_values"];
         put?: never;
         post?: never;
         delete?: never;
@@ -618,6 +601,12 @@ export interface components {
              */
             format: "columns" | "json";
         };
+        /** Category */
+        Category: {
+            title: string;
+            is_closed: boolean;
+            charts: components["schemas"]["LoggedChart"][];
+        };
         /**
          * Change
          * @description One event; `runs` are those that changed since the last event on this connection, null means any may have.
@@ -627,6 +616,19 @@ export interface components {
             runs: string[] | null;
             is_loaded: boolean;
             progress: components["schemas"]["ProgressAnswer"];
+        };
+        /** Chart */
+        Chart: {
+            title: string;
+            /**
+             * @description empty: the layout names the chart but neither tags nor series.
+             * @enum {unknown}
+             */
+            kind: "empty" | "margin" | "multiline";
+            /** @description Of a multiline chart: regular expressions, matched from the start of a tag. */
+            tags: string[];
+            /** @description Of a margin chart. */
+            series: components["schemas"]["MarginSeries"][];
         };
         /** Clip */
         Clip: {
@@ -714,6 +716,92 @@ export interface components {
         /** Dashboards */
         Dashboards: {
             dashboards: components["schemas"]["DashboardAnswer"][];
+        };
+        /**
+         * Distribution
+         * @description One series in the order of its steps (or times).
+         */
+        Distribution: {
+            run: string;
+            tag: string;
+            generation: number;
+            /** @description Histograms in the range, before any were left out. */
+            total: number;
+            step: number[];
+            wall_time: (number | ("-Infinity" | "Infinity" | "NaN"))[];
+            /** @description For every percentile, its value at every step. */
+            values: (number | ("-Infinity" | "Infinity" | "NaN"))[][];
+            /** @description The first histograms that are not as they should be. */
+            problems: components["schemas"]["DistributionProblem"][];
+            problem_count: number;
+        };
+        /** DistributionProblem */
+        DistributionProblem: {
+            step: number;
+            problem: string;
+        };
+        /** DistributionRef */
+        DistributionRef: {
+            run: string;
+            tag: string;
+        };
+        /**
+         * Distributions
+         * @description Series that are unknown are left out: a run may vanish between listing and asking.
+         */
+        Distributions: {
+            generation: number;
+            percentiles: number[];
+            series: components["schemas"]["Distribution"][];
+        };
+        /** DistributionsBody */
+        DistributionsBody: {
+            series: components["schemas"]["DistributionRef"][];
+            /**
+             * @description 0 for the smallest value to 100 for the largest; ascending.
+             * @default [
+             *       0,
+             *       6.68,
+             *       15.87,
+             *       30.85,
+             *       50,
+             *       69.15,
+             *       84.13,
+             *       93.32,
+             *       100
+             *     ]
+             */
+            percentiles: number[];
+            /**
+             * @default latest
+             * @enum {unknown}
+             */
+            attempts: "all" | "latest";
+            /**
+             * @description What `x_range` and `width` are along.
+             * @default step
+             * @enum {unknown}
+             */
+            x: "step" | "wall";
+            /**
+             * @description Only what lies in it, and its neighbours on either side.
+             * @default null
+             */
+            x_range: [
+                number,
+                number
+            ] | null;
+            /**
+             * @description Pixel columns: each keeps its first, last, lowest and highest of every percentile. null: all.
+             * @default null
+             */
+            width: number | null;
+            /**
+             * @description csv: of one series, as a file.
+             * @default json
+             * @enum {unknown}
+             */
+            format: "columns" | "csv" | "json";
         };
         /** Document */
         Document: {
@@ -833,70 +921,6 @@ export interface components {
             files: components["schemas"]["FileHealth"][];
         };
         /**
-         * HistogramAnswer
-         * @description Series that are unknown are left out: a run may vanish between listing and asking.
-         */
-        HistogramAnswer: {
-            generation: number;
-            series: components["schemas"]["HistogramSeries"][];
-        };
-        /** HistogramRef */
-        HistogramRef: {
-            run: string;
-            tag: string;
-            /**
-             * @description Only these values, by their numbers from POST api/steps.
-             * @default null
-             */
-            rows: number[] | null;
-            /**
-             * @description Number of a value that is shown even when others are left out.
-             * @default null
-             */
-            keep: number | null;
-        };
-        /**
-         * HistogramSeries
-         * @description One number in each list for every step; `buckets` or `edges` with `counts`, by what was asked for.
-         */
-        HistogramSeries: {
-            run: string;
-            tag: string;
-            generation: number;
-            /** @description How many values the series has, shown or not. */
-            values: number;
-            row: number[];
-            step: number[];
-            wall_time: (number | ("-Infinity" | "Infinity" | "NaN"))[];
-            /** @description Finite values that were counted. */
-            total: number[];
-            nan: number[];
-            neg_inf: number[];
-            pos_inf: number[];
-            /** @description Left edge of the first bucket that holds something, or NaN. */
-            low: (number | ("-Infinity" | "Infinity" | "NaN"))[];
-            high: (number | ("-Infinity" | "Infinity" | "NaN"))[];
-            /**
-             * @description Rows of left, right, count.
-             * @default null
-             */
-            buckets: [
-                number,
-                number,
-                number
-            ][][] | null;
-            /** @default null */
-            edges: number[] | null;
-            /** @default null */
-            counts: number[][] | null;
-            /** @default null */
-            below: number[] | null;
-            /** @default null */
-            above: number[] | null;
-            /** @default [] */
-            problems: components["schemas"]["Trouble"][];
-        };
-        /**
          * Hit
          * @description One value that contains what is sought.
          */
@@ -943,6 +967,18 @@ export interface components {
          * @enum {unknown}
          */
         Kind: "audio" | "custom_scalars" | "graph" | "histogram" | "hparams" | "image" | "mesh" | "pr_curve" | "scalar" | "tensor" | "text";
+        /** Layout */
+        Layout: {
+            generation: number;
+            categories: components["schemas"]["Category"][];
+            /** @description Layouts that could not be read. */
+            problems: components["schemas"]["LayoutProblem"][];
+        };
+        /** LayoutProblem */
+        LayoutProblem: {
+            run: string;
+            message: string;
+        };
         /** LineAnswer */
         LineAnswer: {
             run: string;
@@ -1019,6 +1055,21 @@ export interface components {
              * @enum {unknown}
              */
             format: "columns" | "json";
+        };
+        /** LoggedChart */
+        LoggedChart: {
+            chart: components["schemas"]["Chart"];
+            /** @description Those whose layouts have it. */
+            runs: string[];
+        };
+        /**
+         * MarginSeries
+         * @description A line and the band around it, by the exact tags of three scalars.
+         */
+        MarginSeries: {
+            value: string;
+            lower: string;
+            upper: string;
         };
         /**
          * Mesh
@@ -1130,49 +1181,6 @@ export interface components {
             max: number | ("-Infinity" | "Infinity" | "NaN") | null;
             max_step: number | null;
             mean: number | ("-Infinity" | "Infinity" | "NaN") | null;
-        };
-        /** RankedSeries */
-        RankedSeries: {
-            run: string;
-            tag: string;
-            step: number;
-            other_step: number | null;
-            /** @description Wasserstein distance, in units of the values. */
-            distance: number | ("-Infinity" | "Infinity" | "NaN") | null;
-            /** @description The distance in standard deviations of what it is compared with. */
-            relative: number | ("-Infinity" | "Infinity" | "NaN") | null;
-            zeros_at_least: number | ("-Infinity" | "Infinity" | "NaN") | null;
-            zeros_at_most: number | ("-Infinity" | "Infinity" | "NaN") | null;
-            /** @description Share in the outermost 5 % of the range at both ends. */
-            saturation: number | ("-Infinity" | "Infinity" | "NaN") | null;
-            not_finite: number;
-            problem: string | null;
-        };
-        /** Ranking */
-        Ranking: {
-            generation: number;
-            found: number;
-            series: components["schemas"]["RankedSeries"][];
-        };
-        /** RankingBody */
-        RankingBody: {
-            /** @default null */
-            runs: string[] | null;
-            /** @default null */
-            tags: string[] | null;
-            /**
-             * @description What each histogram is compared with: the one before, the first, or another run's.
-             * @default start
-             * @enum {unknown}
-             */
-            by: "previous" | "run" | "start";
-            /** @default null */
-            other_run: string | null;
-            /**
-             * @description The last histogram up to here; null: the newest.
-             * @default null
-             */
-            step: number | null;
         };
         /** Run */
         Run: {
@@ -1292,49 +1300,6 @@ export interface components {
             count: number;
             generation: number;
         };
-        /** SeriesBody */
-        SeriesBody: {
-            series: components["schemas"]["HistogramRef"][];
-            /**
-             * @description Of more values than this, as many are taken, even in their order of steps.
-             * @default 500
-             */
-            max_steps: number;
-            /**
-             * @description Into how many bins, even on the axis; null: buckets as they are stored.
-             * @default null
-             */
-            bins: number | null;
-            /**
-             * @description Instead of `bins`: the edges of the bins, ascending.
-             * @default null
-             */
-            edges: number[] | null;
-            /**
-             * @description On which axis bins are even. symlog is straight up to a thousandth of its farthest end.
-             * @default linear
-             * @enum {unknown}
-             */
-            x_scale: "linear" | "log" | "symlog";
-            /**
-             * @description What the bins span; null: all that is there. The rest is counted as below and above.
-             * @default null
-             */
-            x_range: [
-                number,
-                number
-            ] | null;
-            /**
-             * @description One set of bins for all series of a tag, to compare them.
-             * @default false
-             */
-            is_shared: boolean;
-            /**
-             * @default json
-             * @enum {unknown}
-             */
-            format: "columns" | "json";
-        };
         /** SeriesList */
         SeriesList: {
             generation: number;
@@ -1417,26 +1382,6 @@ export interface components {
         StepsRef: {
             run: string;
             tag: string;
-        };
-        /** StoredHistogram */
-        StoredHistogram: {
-            step: number;
-            wall_time: number | ("-Infinity" | "Infinity" | "NaN");
-            /** @description Left, right, count as in the file; null where it cannot be read. */
-            buckets: [
-                number | ("-Infinity" | "Infinity" | "NaN"),
-                number | ("-Infinity" | "Infinity" | "NaN"),
-                number | ("-Infinity" | "Infinity" | "NaN")
-            ][] | null;
-            /** @default null */
-            problem: string | null;
-        };
-        /** StoredHistograms */
-        StoredHistograms: {
-            run: string;
-            tag: string;
-            generation: number;
-            values: components["schemas"]["StoredHistogram"][];
         };
         /** Summaries */
         Summaries: {
@@ -1598,11 +1543,6 @@ export interface components {
             /** @default 100 */
             limit: number;
         };
-        /** Trouble */
-        Trouble: {
-            at: number;
-            message: string;
-        };
         /** ZipBody */
         ZipBody: {
             samples: components["schemas"]["ZipSample"][];
@@ -1725,6 +1665,35 @@ export interface operations {
             };
         };
     };
+    custom_scalars_layout: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Layout"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
     dashboards: {
         parameters: {
             query?: never;
@@ -1741,6 +1710,41 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Dashboards"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    distributions_bands: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DistributionsBody"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/vnd.runglass.columns": string;
+                    "application/json": components["schemas"]["Distributions"];
+                    "text/csv; charset=utf-8": string;
                 };
             };
             /** @description What went wrong. */
@@ -1772,109 +1776,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Health"];
-                };
-            };
-            /** @description What went wrong. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorAnswer"];
-                };
-            };
-        };
-    };
-    histograms_ranking: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["RankingBody"];
-            };
-        };
-        responses: {
-            /** @description The answer. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Ranking"];
-                };
-            };
-            /** @description What went wrong. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorAnswer"];
-                };
-            };
-        };
-    };
-    histograms_series: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["SeriesBody"];
-            };
-        };
-        responses: {
-            /** @description The answer. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HistogramAnswer"];
-                    "application/vnd.runglass.columns": string;
-                };
-            };
-            /** @description What went wrong. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorAnswer"];
-                };
-            };
-        };
-    };
-    histograms_values: {
-        parameters: {
-            query: {
-                run: string;
-                tag: string;
-                from_step?: number;
-                to_step?: number;
-                format?: "csv" | "json";
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The answer. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["StoredHistograms"];
-                    "text/csv; charset=utf-8": string;
                 };
             };
             /** @description What went wrong. */

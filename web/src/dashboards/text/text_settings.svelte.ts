@@ -2,14 +2,19 @@
 
 import type { Settings } from "../../state/settings.svelte";
 
-export const MODES = ["markdown", "raw", "json", "diff"] as const;
-export type Mode = (typeof MODES)[number];
+export const MODES = [
+  { value: "markdown", label: "Markdown", hint: "Laid out: tables, code, formulas" },
+  { value: "raw", label: "Raw", hint: "Just as it was logged" },
+  { value: "json", label: "JSON", hint: "Objects and lists as a tree" },
+  { value: "diff", label: "Diff", hint: "What changed since the step before, or from another run" },
+] as const;
+export type Mode = (typeof MODES)[number]["value"];
 export type DiffUnit = "lines" | "words";
 
 export class TextSettings {
   constructor(private readonly settings: Settings) {}
 
-  readonly mode = $derived.by((): Mode => MODES.find((mode) => mode === this.settings.option("text.mode")) ?? "markdown");
+  readonly mode = $derived.by((): Mode => MODES.find(({ value }) => value === this.settings.option("text.mode"))?.value ?? "markdown");
   /** All steps of a card below each other, instead of the one at the cursor. */
   readonly isList = $derived.by(() => this.settings.option("text.steps") === "all");
   readonly isWrapped = $derived.by(() => this.settings.option("text.wrap", "on") === "on");

@@ -12,11 +12,11 @@ export interface Player {
   readonly timing: Timing | null;
   /** Whether frames are where the file says, or where a guess puts them. */
   readonly isExact: boolean;
-  /** Of the frame on screen. */
+  /** Of the frame that it goes to, or is at. */
   readonly index: number;
+  /** Of the frame on screen; -1 while there is none. */
+  readonly seen: number;
   readonly isPlaying: boolean;
-  /** A frame of this film is on screen. */
-  readonly isReady: boolean;
   readonly error: ApiError | null;
   speed: number;
   isLooping: boolean;
