@@ -33,7 +33,6 @@ DASHBOARDS = (
     Dashboard("text", "Text", (Kind.TEXT,), TEXT),
     Dashboard("distributions", "Distributions", (Kind.HISTOGRAM,), DISTRIBUTIONS),
     Dashboard("pr_curves", "PR curves", (Kind.PR_CURVE,), PR_CURVES),
-    # Without a logged layout charts of any scalars can be made in it.
-    Dashboard("custom_scalars", "Custom scalars", (Kind.CUSTOM_SCALARS, Kind.SCALAR), CUSTOM_SCALARS),
+    Dashboard("custom_scalars", "Custom scalars", (Kind.CUSTOM_SCALARS,), CUSTOM_SCALARS),
     Dashboard("mesh", "Mesh", (Kind.MESH,), MESH),
 )

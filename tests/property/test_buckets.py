@@ -178,7 +178,7 @@ def test_percentiles_are_where_the_mass_is(rows: Rows, q: float) -> None:
 
 def test_percentiles_inside_a_bucket_are_linear() -> None:
     rows = np.array([[0.0, 10, 50], [10, 20, 0], [20, 40, 50]])
-    assert percentiles(rows, np.array([0.0, 25, 50, 75, 100])).tolist() == [0, 5, 10, 30, 40]
+    assert percentiles(rows, np.array([0.0, 25, 50, 75, 100])).tolist() == [0, 5, 20, 30, 40]
     assert np.isnan(percentiles(np.zeros((0, 3)), np.array([50.0]))).all()
 
 

@@ -230,7 +230,8 @@ def percentiles(buckets: Float64, qs: Float64) -> Float64:
     left, right, count = filled.T
     cumulative = np.cumsum(count)
     target = np.clip(np.asarray(qs, np.float64) / 100, 0, 1) * cumulative[-1]
-    at = np.minimum(np.searchsorted(cumulative, target, "left"), len(filled) - 1)
+    # Where a gap has this much below it, its upper end: as TensorBoard.
+    at = np.minimum(np.searchsorted(cumulative, target, "right"), len(filled) - 1)
     inside = np.clip((target - (cumulative[at] - count[at])) / count[at], 0, 1)
     # The last bucket may hold too little to be seen in the sum.
     is_end = target == cumulative[-1]

@@ -79,7 +79,9 @@ def back(rows):
 
 def test_percentiles_are_tensorboards(source, ask):
     rng = np.random.default_rng(0)
-    stored = [histogram(rng.normal(size=1000) * (step + 1)) for step in range(5)]
+    stored = [histogram(rng.normal(size=1000) * (step + 1)) for step in range(4)]
+    # Half of it below a gap.
+    stored.append(np.array([[0.0, 1.0, 5.0], [1.0, 2.0, 0.0], [2.0, 3.0, 5.0]]))
     add(source, stored, step=[0, 10, 20, 30, 40])
     got = ask().json
     assert got["percentiles"] == list(USUAL)
