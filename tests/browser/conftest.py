@@ -85,7 +85,12 @@ def page(browser: Browser, problems: list[str], serve: Callable[..., Running]) -
     page.on("pageerror", lambda error: problems.append(str(error)))
     page.on(
         "console",
-        lambda message: problems.append(message.text) if message.type in ("error", "warning") else None,
+        lambda message: (
+            problems.append(message.text)
+            # What is fetched early is for the usual dashboards; others may not need all of it.
+            if message.type in ("error", "warning") and "preloaded using link preload" not in message.text
+            else None
+        ),
     )
     yield page
     context.close()

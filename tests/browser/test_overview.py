@@ -44,7 +44,7 @@ def open_overview(open_page: Callable[..., Page], view: str = "") -> Page:
 def test_the_page_opens_with_it_and_mixes_kinds_by_prefix(open_page):
     page = open_page(two_runs(), "")
     expect(page.get_by_role("link", name="Overview")).to_have_attribute("aria-current", "page")
-    expect(page.get_by_role("heading", level=2)).to_have_text([re.compile("Without"), re.compile("train")])
+    expect(page.get_by_role("main").get_by_role("heading", level=2)).to_have_text([re.compile("Without"), re.compile("train")])
     expect(card(page, "train/loss")).to_be_visible()
     expect(card(page, "train/note, fine")).to_contain_text("fine note of 90")
     expect(card(page, "weights, coarse")).to_be_visible()
@@ -59,8 +59,9 @@ def test_a_click_on_a_spike_takes_every_card_there(open_page):
     plot_left, plot_width = 44, box["width"] - 56
     loss.click(position={"x": plot_left + plot_width * SPIKE / 99, "y": 40})
     expect(place(page)).to_have_value(re.compile(r"^(59|60|61)$"))
-    page.goto(re.sub(r"cursor=\d+", f"cursor={SPIKE}", page.url))
-    wait_ready(page)
+    # What the eye means, exactly.
+    place(page).fill(str(SPIKE))
+    place(page).press("Enter")
     fine, coarse = card(page, "train/note, fine"), card(page, "train/note, coarse")
     expect(fine).to_contain_text(f"fine note of {SPIKE}")
     expect(fine).not_to_contain_text("nearest")
@@ -75,6 +76,7 @@ def test_cards_go_their_own_ways_when_they_are_not_linked(open_page):
     fine.get_by_role("button", name="Previous step of train/note").click()
     expect(fine).to_contain_text("fine note of 80")
     expect(card(page, "train/note, coarse")).to_contain_text("coarse note of 90")
+    expect(page).to_have_url(re.compile("at:80"))
     page.reload()
     wait_ready(page)
     expect(card(page, "train/note, fine")).to_contain_text("fine note of 80")
@@ -90,7 +92,8 @@ def test_cards_of_any_kind_are_pinned_and_stay_so(open_page):
     page = open_overview(open_page)
     card(page, "train/note, fine").get_by_role("button", name="Pin train/note").click()
     card(page, "train/loss").get_by_role("button", name="Pin train/loss").click()
-    expect(page.get_by_role("heading", level=2).first).to_contain_text("Pinned")
+    expect(page.get_by_role("main").get_by_role("heading", level=2).first).to_contain_text("Pinned")
+    expect(page).to_have_url(re.compile("pin=train/loss"))
     page.reload()
     wait_ready(page)
     articles = page.get_by_role("article")

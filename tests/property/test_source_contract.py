@@ -285,6 +285,22 @@ def test_an_expression_is_a_series(make: Callable[[], Source], flushes: list[Flu
 
 
 @sources
+@given(flushes=histories(), picked=st.lists(st.integers(0, 100), max_size=8))
+@settings(max_examples=30, deadline=None)
+def test_many_values_are_each_of_them(
+    make: Callable[[], Source], flushes: list[Flush], picked: list[int]
+) -> None:
+    with make() as (source, append):
+        for flush in flushes:
+            append(flush)
+        values = source.read_values(KEY)
+        indices = [each % len(values.step) for each in picked]
+        np.testing.assert_array_equal(
+            source.load_values(values, indices), [source.load_value(values, index) for index in indices]
+        )
+
+
+@sources
 def test_what_is_not_there(make: Callable[[], Source]) -> None:
     with make() as (source, append):
         append((0, [(0, 1.0)]))

@@ -5,7 +5,7 @@ Where a value's own encoding and its series' kind disagree (one tag, two kinds),
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -71,7 +71,7 @@ def decode_value(value: bytes | memoryview, meta: SeriesMeta) -> Any:
     """One logged value from its serialized Summary.Value, by the kind of its series. Damage raises ValueDamaged.
 
     scalar → float · image → list[Image] · audio → list[Audio] · text → str (rank 0) or object array of str ·
-    histogram → float64 array (k, 3) of left, right, count · pr_curve, mesh, tensor → array as stored, strings in it as
+    histogram → float64 array (k, 3) of left, right, count; rows at NaN, -inf and +inf count what is not finite · pr_curve, mesh, tensor → array as stored, strings in it as
     bytes · custom_scalars → Layout as dict · hparams → HParamsPluginData as dict, its values plain Python ·
     graph → bytes of the GraphDef, RunMetadata or Keras JSON.
     """
@@ -98,7 +98,11 @@ def canonical_value(value: Mapping[str, Any], meta: SeriesMeta) -> Any:
     if meta.kind is Kind.HPARAMS:
         return plain_hparams(meta.content)
     if "tensor" in value:
-        return tensor_value(tensor_array(value["tensor"]), meta)
+        tensor = value["tensor"]
+        decoded = tensor_value(tensor_array(tensor), meta)
+        if meta.kind is Kind.HISTOGRAM and "not_finite" in tensor:
+            return with_not_finite(decoded, tensor["not_finite"])
+        return decoded
     if "obsolete_old_style_histogram" in value:
         raise ValueDamaged("A histogram in an encoding given up before TensorFlow 1.0 is not read.")
     raise ValueDamaged("The event names this tag but holds no value for it.")
@@ -158,6 +162,24 @@ def trimmed_buckets(histogram: Mapping[str, Any]) -> NDArray[np.float64]:
     left = np.concatenate([[histogram.get("min", 0.0)], inner])
     right = np.concatenate([inner, [histogram.get("max", 0.0)]])
     return np.stack([left, right, counts[first : last + 1]], axis=1)
+
+
+def with_not_finite(buckets: Any, counts: Sequence[float]) -> Any:
+    """A histogram with a row for what has no place between two edges: values that are NaN, -inf and +inf, in this order.
+
+    As rows, because histograms of TensorFlow and Keras come with NaN and infinite edges too: whoever reads a histogram has
+    to know what they are, and then needs no second way to learn of them.
+    """
+    found = np.asarray(counts, np.float64)
+    if not (
+        isinstance(buckets, np.ndarray) and buckets.ndim == 2 and buckets.shape[1] == 3 and found.size == 3
+    ):
+        return buckets
+    edges = np.array([np.nan, -np.inf, np.inf])
+    rows = np.stack([edges, edges, found], axis=1)[found > 0]
+    # A writer that saw no finite value fills its buckets with zeros, which then are no place of anything.
+    kept = buckets if buckets[:, 2].any() else buckets[:0]
+    return np.concatenate([kept, rows])
 
 
 def plain_hparams(content: bytes) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from runglass.native.columns import Columns
 from runglass.native.events import EventScanner
 from runglass.schema.event import TAGGED_RUN_METADATA
 from runglass.schema.graph import META_GRAPH
-from runglass.store.blobs import load_range
+from runglass.store.blobs import Range, load_range
 from runglass.store.model import FileState, Kind, SeriesMeta
 from runglass.store.stage import FileStage, Part, RunStage, SeriesStage
 
@@ -229,7 +229,7 @@ class RunLoader:
                 )
         else:
             try:
-                body = load_range(tail.stage.path, record=record, value_at=at, value_size=size)
+                body = load_range(tail.stage.path, Range(record, at, size))
                 message = wire.decode(TAGGED_RUN_METADATA, body)
             except (ValueError, ValueDamaged):
                 tail.lose(record)

@@ -134,6 +134,19 @@ def test_tensor_histograms_are_float64_rows():
     assert found.tolist() == [[0, 1, 2]]
 
 
+def test_what_is_not_finite_has_rows_of_its_own():
+    def rows(*buckets, counts):
+        tensor = {"dtype": 2, "tensor_shape": {"dim": [{"size": len(buckets)}, {"size": 3}]}}
+        numbers = [number for bucket in buckets for number in bucket]
+        return decoded(Kind.HISTOGRAM, tensor={**tensor, "double_val": numbers, "not_finite": counts})
+
+    found = rows((0.0, 1.0, 4.0), counts=[2.0, 0.0, 3.0])
+    np.testing.assert_array_equal(found, [[0, 1, 4], [np.nan, np.nan, 2], [np.inf, np.inf, 3]])
+    # Nothing finite: the zeros that fill the buckets are no place of anything.
+    np.testing.assert_array_equal(rows((0.0, 0.0, 0.0), counts=[0.0, 5.0, 0.0]), [[-np.inf, -np.inf, 5]])
+    assert rows((0.0, 1.0, 4.0), counts=[1.0]).tolist() == [[0, 1, 4]]
+
+
 def test_old_histograms_lose_their_empty_ends():
     found = decoded(
         Kind.HISTOGRAM,

@@ -120,8 +120,11 @@ def _with_ends(rows: Float64, said: list[str]) -> Float64:
     half = (open_left ^ open_right) & (count > 0)
     if half.any():
         said.append(f"{_rows(half)} no end on one side; what they hold is put at the other.")
-    rows = np.stack([np.where(open_left, right, left), np.where(open_right, left, right), count], axis=1)
-    return rows[~unbound & (half | ~(open_left | open_right))]
+    ended: Float64 = np.stack(
+        [np.where(open_left, right, left), np.where(open_right, left, right), count], axis=1
+    )
+    kept = ~unbound & (half | ~(open_left | open_right))
+    return np.compress(kept, ended, axis=0)
 
 
 def _in_order(rows: Float64, said: list[str]) -> Float64:
@@ -129,7 +132,7 @@ def _in_order(rows: Float64, said: list[str]) -> Float64:
     if (order[1:] < order[:-1]).any():
         said.append("The buckets were not in order.")
         rows = rows[order]
-    left, right, count = rows.T
+    left, right = rows[:, 0], rows[:, 1]
     if not (left[1:] < right[:-1]).any():
         return rows
     said.append("Buckets overlap: each is taken as even between its edges, and they are cut where they meet.")
@@ -181,9 +184,6 @@ def rebin_many(buckets: Float64, owner: Int64, owners: int, edges: Float64) -> F
     is_end = (left == right) & (right == edges[-1])
     first[is_end] = last[is_end] = slots - 2
     spans = last - first + 1
-    if (spans == 1).all():
-        counts = np.bincount(owner * slots + first, weights=count, minlength=owners * slots)
-        return counts.reshape(owners, slots).astype(np.float64, copy=False)
     row = np.repeat(np.arange(len(buckets)), spans)
     slot = np.arange(len(row)) - np.repeat(np.cumsum(spans) - spans, spans) + first[row]
     bounds = np.concatenate([[-np.inf], edges, [np.inf]])
@@ -192,7 +192,7 @@ def rebin_many(buckets: Float64, owner: Int64, owners: int, edges: Float64) -> F
     with np.errstate(invalid="ignore", divide="ignore"):
         mass = np.where(spans[row] == 1, count[row], count[row] * (piece / width))
     counts = np.bincount(owner[row] * slots + slot, weights=mass, minlength=owners * slots)
-    return counts.reshape(owners, slots)
+    return counts.astype(np.float64, copy=False).reshape(owners, slots)
 
 
 def _scaled(*arrays: Float64) -> tuple[Float64, Float64, float]:
@@ -230,7 +230,8 @@ def percentiles(buckets: Float64, qs: Float64) -> Float64:
     left, right, count = filled.T
     cumulative = np.cumsum(count)
     target = np.clip(np.asarray(qs, np.float64) / 100, 0, 1) * cumulative[-1]
-    at = np.minimum(np.searchsorted(cumulative, target, "left"), len(filled) - 1)
+    # Where a gap has this much below it, its upper end: as TensorBoard.
+    at = np.minimum(np.searchsorted(cumulative, target, "right"), len(filled) - 1)
     inside = np.clip((target - (cumulative[at] - count[at])) / count[at], 0, 1)
     # The last bucket may hold too little to be seen in the sum.
     is_end = target == cumulative[-1]

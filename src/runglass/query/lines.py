@@ -79,6 +79,25 @@ def _draw(columns: Columns, x: Float64, y: Floats, query: LineQuery) -> Line:
     return Line(columns.key, columns.generation, total, x, kept, y)
 
 
+def reduce_many(
+    x: Float64, rows: Float64, x_range: tuple[float, float] | None, width: int | None
+) -> tuple[int, Int64]:
+    """Several values at each x, which never falls: how many x a range holds, and which are kept so that every row keeps what a
+    `Line` does."""
+    lo, hi = (-inf, inf) if x_range is None else x_range
+    first, last = int(np.searchsorted(x, lo, "left")), int(np.searchsorted(x, hi, "right"))
+    total = last - first
+    first, last = max(first - 1, 0), min(last + 1, len(x))
+    if width is None or last - first <= _SPARSE * width:
+        return total, np.arange(first, last)
+    bounds = range_on_axis((lo, hi), "linear")
+    kept = [
+        reduce.reduce_columns(x[first:last], np.ascontiguousarray(row[first:last]), *bounds, width)
+        for row in rows
+    ]
+    return total, first + np.unique(np.concatenate(kept))
+
+
 def axis(columns: Columns, x: str, x_columns: Columns | None) -> Float64:
     """x of every point: step, wall time, seconds since the first point, or another scalar's value at the same step.
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 from msgspec.structs import replace
 
+from runglass.errors import ValueDamaged
 from runglass.query.derived import DerivedReads
 from runglass.query.source import Columns, Values
 from runglass.query.unknown import run_unknown, series_unknown
-from runglass.store.blobs import load_range
+from runglass.store.blobs import Range, load_ranges
 from runglass.store.model import (
     Attempts,
     FileHealth,
@@ -160,17 +162,32 @@ class LocalSource(DerivedReads):
         )
 
     def load_value(self, values: Values, index: int) -> Any:
+        (value,) = self.load_values(values, [index])
+        if isinstance(value, ValueDamaged):
+            raise value
+        return value
+
+    def load_values(self, values: Values, indices: Sequence[int]) -> list[Any]:
         assert isinstance(values, _LocalValues)
-        row = index if values.rows is None else int(values.rows[index])
         snapshot = values.snapshot
+        rows = indices if values.rows is None else values.rows[np.asarray(indices, np.int64)].tolist()
         if values.size_bytes is None:
-            return float(snapshot.arrays[2][row])
-        file = snapshot.files[0 if snapshot.file_of_row is None else int(snapshot.file_of_row[row])]
+            return [float(snapshot.arrays[2][row]) for row in rows]
         _, _, record, value_at, value_size = snapshot.arrays
-        data = load_range(
-            file.path, record=int(record[row]), value_at=int(value_at[row]), value_size=int(value_size[row])
-        )
-        return values.run.decode(data, values.meta)
+        # Numbers in the answer of the values in each file.
+        places: dict[int, list[int]] = {}
+        for place, row in enumerate(rows):
+            file = 0 if snapshot.file_of_row is None else int(snapshot.file_of_row[row])
+            places.setdefault(file, []).append(place)
+        loaded: list[Any] = [None] * len(rows)
+        for file, here in places.items():
+            ranges = [
+                Range(int(record[row]), int(value_at[row]), int(value_size[row]))
+                for row in (rows[place] for place in here)
+            ]
+            for place, data in zip(here, load_ranges(snapshot.files[file].path, ranges), strict=True):
+                loaded[place] = data if isinstance(data, ValueDamaged) else _decoded(values, data)
+        return loaded
 
     def _snapshot(self, run: RunStage, series: SeriesStage) -> Snapshot:
         snapshot = read_snapshot(series, _starts_elsewhere(run, series))
@@ -191,6 +208,13 @@ class LocalSource(DerivedReads):
             known = [tag for tag in list(run.series) if run.find_series(tag, kind) is not None]
             raise series_unknown(key, known, wanted=f"{kind} series" if kind else "series")
         return run, series
+
+
+def _decoded(values: _LocalValues, data: bytes) -> Any:
+    try:
+        return values.run.decode(data, values.meta)
+    except ValueDamaged as damage:
+        return damage
 
 
 def _starts_elsewhere(run: RunStage, series: SeriesStage) -> list[tuple[str, int]]:

@@ -314,6 +314,9 @@ class MemorySource(DerivedReads):
         assert isinstance(values, _MemoryValues)
         return values.objects[index]
 
+    def load_values(self, values: Values, indices: Sequence[int]) -> list[Any]:
+        return [self.load_value(values, index) for index in indices]
+
     def _find(self, key: SeriesKey, kind: Kind | None) -> _Series:
         with self._changed:
             run = self._runs.get(key.run)

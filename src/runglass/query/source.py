@@ -310,6 +310,10 @@ class DataSource(Protocol):
         """Decode one value; see `runglass.open(…).read` for what each kind decodes to. Damage raises ValueDamaged."""
         ...
 
+    def load_values(self, values: Values, indices: Sequence[int]) -> list[Any]:
+        """As `load_value` for many, with each file opened once; in place of a damaged one stands its ValueDamaged."""
+        ...
+
     def wait_for_change(self, generation: int, *, timeout_s: float) -> int:
         """Block until the source's generation differs from `generation` or time is up; returns the one now."""
         ...

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import struct
 
 from runglass.schema.audio_header import read_audio_header
 from runglass.schema.picture_files import header_size

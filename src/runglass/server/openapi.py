@@ -36,9 +36,10 @@ def make_document(routes: Sequence[Route], *, version: str = "") -> dict[str, An
         route.path: {route.method.lower(): _operation(route, refs, schemas)}
         for route in sorted(routes, key=lambda route: route.path)
     }
-    # Query types are spelled out as parameters; their schemas would only repeat that.
-    for route in routes:
-        schemas.pop(_name(refs[route.query]), None)
+    # Query types are spelled out as parameters; their schemas would only repeat that, unless a body speaks of one.
+    for name in {_name(refs[route.query]) for route in routes}:
+        if f'"{REF}{name}"' not in json.dumps([paths, schemas]):
+            schemas.pop(name)
     return {
         "openapi": "3.1.0",
         "info": {

@@ -6,6 +6,8 @@ Large blobs are indexed without being read, so damage inside them is found here.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from runglass.errors import ValueDamaged
 from runglass.native.records import masked_crc32c
@@ -14,30 +16,55 @@ HEADER_BYTES = 12
 FOOTER_BYTES = 4
 
 
-def load_range(path: str, *, record: int, value_at: int, value_size: int) -> bytes:
+class Range(NamedTuple):
+    """Where a value stands: the byte at which its record begins, and its place inside the payload."""
+
+    record: int
+    value_at: int
+    value_size: int
+
+
+def load_range(path: str, wanted: Range) -> bytes:
     """The bytes of one value; ValueDamaged when the file no longer holds it whole."""
+    (data,) = load_ranges(path, [wanted])
+    if isinstance(data, ValueDamaged):
+        raise data
+    return data
+
+
+def load_ranges(path: str, ranges: Iterable[Range]) -> Iterator[bytes | ValueDamaged]:
+    """The bytes of each value, the file opened once; ValueDamaged in place of one that the file no longer holds whole."""
+    wanted = list(ranges)
     try:
         with open(path, "rb", buffering=0) as file:
-            header = _read_at(file.fileno(), HEADER_BYTES, record)
-            length = int.from_bytes(header[:8], "little")
-            if len(header) < HEADER_BYTES or value_at + value_size > length or length > 0x7FFFFFFF:
-                raise ValueDamaged(
-                    f"{path}, byte {record}: the record of this value is no longer there. The file was changed after it was read; "
-                    "reload the page.",
-                    where=path,
-                )
-            payload = _read_at(file.fileno(), length + FOOTER_BYTES, record + HEADER_BYTES)
+            yield from [_load(file.fileno(), path, *each) for each in wanted]
     except OSError as error:
-        raise ValueDamaged(f"{path} cannot be read: {error.strerror}.", where=path) from error
-    expected = int.from_bytes(payload[length : length + FOOTER_BYTES], "little")
-    found = masked_crc32c(payload[:length])
-    if len(payload) < length + FOOTER_BYTES or found != expected:
-        raise ValueDamaged(
+        yield from [ValueDamaged(f"{path} cannot be read: {error.strerror}.", where=path)] * len(wanted)
+
+
+def _load(fd: int, path: str, record: int, value_at: int, value_size: int) -> bytes | ValueDamaged:
+    # A value mostly stands at the end of its record, which is then all there in one go.
+    data = _read_at(fd, HEADER_BYTES + value_at + value_size + FOOTER_BYTES, record)
+    length = int.from_bytes(data[:8], "little")
+    if len(data) < HEADER_BYTES or value_at + value_size > length or length > 0x7FFFFFFF:
+        return ValueDamaged(
+            f"{path}, byte {record}: the record of this value is no longer there. The file was changed after it was read; "
+            "reload the page.",
+            where=path,
+        )
+    end = HEADER_BYTES + length
+    if len(data) < end + FOOTER_BYTES:
+        data += _read_at(fd, end + FOOTER_BYTES - len(data), record + len(data))
+    payload = memoryview(data)[HEADER_BYTES:end]
+    expected = int.from_bytes(data[end : end + FOOTER_BYTES], "little")
+    found = masked_crc32c(payload)
+    if len(data) < end + FOOTER_BYTES or found != expected:
+        return ValueDamaged(
             f"{path}, byte {record}: payload checksum 0x{found:08x}, expected 0x{expected:08x}. This value cannot be shown; the others "
             "of the file can.",
             where=path,
         )
-    return payload[value_at : value_at + value_size]
+    return bytes(payload[value_at : value_at + value_size])
 
 
 def _read_at(fd: int, size: int, offset: int) -> bytes:

@@ -4,6 +4,40 @@
  */
 
 export interface paths {
+    "/api/audio/blob": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One clip, as it was logged. */
+        get: operations["audio_blob"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/audio/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What every clip of one logged value says about itself. */
+        get: operations["audio_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/custom_scalars/layout": {
         parameters: {
             query?: never;
@@ -32,6 +66,23 @@ export interface paths {
         get: operations["dashboards"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/distributions/bands": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Percentiles of every histogram of some series, exact, from all buckets. */
+        post: operations["distributions_bands"];
         delete?: never;
         options?: never;
         head?: never;
@@ -132,6 +183,23 @@ export interface paths {
         };
         /** Server-sent events: what changed, at most every 50 ms, the first one at once. */
         get: operations["live"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mesh/geometry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One mesh or point cloud: vertices, faces and colours as they were at one step. */
+        get: operations["mesh_geometry"];
         put?: never;
         post?: never;
         delete?: never;
@@ -562,6 +630,28 @@ export interface components {
             /** @description Of a margin chart. */
             series: components["schemas"]["MarginSeries"][];
         };
+        /** Clip */
+        Clip: {
+            /** @description wav, mp3, flac or ogg; empty for anything else. */
+            format: string;
+            media_type: string;
+            /** @description Frames a second; 0 where nothing says so. */
+            sample_rate: number;
+            channels: number;
+            /** @description Samples of one channel; 0 where only decoding can tell. */
+            frames: number;
+            duration_s: number;
+            label: string;
+            size_bytes: number;
+            /** @description Where the samples of a WAV are; null where a decoder has to be asked. */
+            layout: components["schemas"]["SampleLayout"] | null;
+            /** @description What is wrong with the file and how it was taken; empty when all is well. */
+            problem: string;
+        };
+        /** Clips */
+        Clips: {
+            clips: components["schemas"]["Clip"][];
+        };
         /**
          * CurveAnswer
          * @description One column each for every threshold, from 0 to 1. Precision and recall as logged, the rest from the counts.
@@ -626,6 +716,92 @@ export interface components {
         /** Dashboards */
         Dashboards: {
             dashboards: components["schemas"]["DashboardAnswer"][];
+        };
+        /**
+         * Distribution
+         * @description One series in the order of its steps (or times).
+         */
+        Distribution: {
+            run: string;
+            tag: string;
+            generation: number;
+            /** @description Histograms in the range, before any were left out. */
+            total: number;
+            step: number[];
+            wall_time: (number | ("-Infinity" | "Infinity" | "NaN"))[];
+            /** @description For every percentile, its value at every step. */
+            values: (number | ("-Infinity" | "Infinity" | "NaN"))[][];
+            /** @description The first histograms that are not as they should be. */
+            problems: components["schemas"]["DistributionProblem"][];
+            problem_count: number;
+        };
+        /** DistributionProblem */
+        DistributionProblem: {
+            step: number;
+            problem: string;
+        };
+        /** DistributionRef */
+        DistributionRef: {
+            run: string;
+            tag: string;
+        };
+        /**
+         * Distributions
+         * @description Series that are unknown are left out: a run may vanish between listing and asking.
+         */
+        Distributions: {
+            generation: number;
+            percentiles: number[];
+            series: components["schemas"]["Distribution"][];
+        };
+        /** DistributionsBody */
+        DistributionsBody: {
+            series: components["schemas"]["DistributionRef"][];
+            /**
+             * @description 0 for the smallest value to 100 for the largest; ascending.
+             * @default [
+             *       0,
+             *       6.68,
+             *       15.87,
+             *       30.85,
+             *       50,
+             *       69.15,
+             *       84.13,
+             *       93.32,
+             *       100
+             *     ]
+             */
+            percentiles: number[];
+            /**
+             * @default latest
+             * @enum {unknown}
+             */
+            attempts: "all" | "latest";
+            /**
+             * @description What `x_range` and `width` are along.
+             * @default step
+             * @enum {unknown}
+             */
+            x: "step" | "wall";
+            /**
+             * @description Only what lies in it, and its neighbours on either side.
+             * @default null
+             */
+            x_range: [
+                number,
+                number
+            ] | null;
+            /**
+             * @description Pixel columns: each keeps its first, last, lowest and highest of every percentile. null: all.
+             * @default null
+             */
+            width: number | null;
+            /**
+             * @description csv: of one series, as a file.
+             * @default json
+             * @enum {unknown}
+             */
+            format: "columns" | "csv" | "json";
         };
         /** Document */
         Document: {
@@ -896,6 +1072,31 @@ export interface components {
             upper: string;
         };
         /**
+         * Mesh
+         * @description A mesh in numbers.
+         */
+        Mesh: {
+            step: number;
+            wall_time: number | ("-Infinity" | "Infinity" | "NaN");
+            /** @description How many meshes were logged together. */
+            batches: number;
+            /** @description JSON as logged: camera, lights and material of three.js. */
+            config: string;
+            /** @description As logged; the answer may have fewer. */
+            total_points: number;
+            total_faces: number;
+            /** @description When the faces were logged. */
+            faces_step: number | null;
+            colors_step: number | null;
+            /** @description What could not be used or was left out, in words. */
+            problems: string[];
+            vertices: (number | ("-Infinity" | "Infinity" | "NaN"))[];
+            /** @description Three vertices each; null for a cloud of points. */
+            faces: number[] | null;
+            /** @description Red, green and blue of every vertex, 0 to 255. */
+            colors: number[] | null;
+        };
+        /**
          * NearestRow
          * @description The point of a series whose x is nearest; of two that are equally near, the later one.
          */
@@ -1035,6 +1236,16 @@ export interface components {
         Runs: {
             generation: number;
             runs: components["schemas"]["Run"][];
+        };
+        /**
+         * SampleLayout
+         * @description Where the samples of a WAV are and how they are stored, channels side by side in every frame.
+         */
+        SampleLayout: {
+            /** @enum {unknown} */
+            encoding: "f32" | "f64" | "s16" | "s24" | "s32" | "u8";
+            start_byte: number;
+            frame_bytes: number;
         };
         /**
          * SampleQuery
@@ -1370,6 +1581,90 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    audio_blob: {
+        parameters: {
+            query: {
+                run: string;
+                tag: string;
+                /** @description Its number among all values of the series, from POST api/steps. */
+                row?: number;
+                /** @description With `row`: what is there must have this step. */
+                step?: number;
+                /** @description With `row`: what is there must have this time; the answer never changes then. */
+                wall_time?: number;
+                /** @description Its number within the value. */
+                sample?: number;
+                /** @description 1: to be saved instead of shown. */
+                download?: 0 | 1;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "audio/wav": string;
+                    "audio/mpeg": string;
+                    "audio/flac": string;
+                    "audio/ogg": string;
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    audio_list: {
+        parameters: {
+            query: {
+                run: string;
+                tag: string;
+                /** @description Its number among all values of the series, from POST api/steps. */
+                row?: number;
+                /** @description With `row`: what is there must have this step. */
+                step?: number;
+                /** @description With `row`: what is there must have this time; the answer never changes then. */
+                wall_time?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Clips"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
     custom_scalars_layout: {
         parameters: {
             query?: never;
@@ -1415,6 +1710,41 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Dashboards"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    distributions_bands: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DistributionsBody"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/vnd.runglass.columns": string;
+                    "application/json": components["schemas"]["Distributions"];
+                    "text/csv; charset=utf-8": string;
                 };
             };
             /** @description What went wrong. */
@@ -1624,6 +1954,52 @@ export interface operations {
                 };
                 content: {
                     "text/event-stream": string;
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    mesh_geometry: {
+        parameters: {
+            query: {
+                run: string;
+                tag: string;
+                /** @description Its number among all values of the series, from POST api/steps. */
+                row?: number;
+                /** @description With `row`: what is there must have this step. */
+                step?: number;
+                /** @description With `row`: what is there must have this time; the answer never changes then. */
+                wall_time?: number;
+                /** @description Its number among those logged together. */
+                batch?: number;
+                /** @description A mesh of more points is simplified to about as many. */
+                points?: number;
+                /** @description 1: every point and face, whatever `points` says. */
+                full?: 0 | 1;
+                format?: "columns" | "json";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/vnd.runglass.columns": string;
+                    "application/json": components["schemas"]["Mesh"];
                 };
             };
             /** @description What went wrong. */

@@ -1,5 +1,6 @@
 // Which cards there are of some kinds of series: in sections by prefix, pinned ones first, as far as run and tag filters leave them.
 
+import type { Kind } from "../api/types";
 import { type CardRef, cardId, readCardId } from "./card_id";
 import type { CardOffer } from "./dashboards";
 import { sortNatural } from "./natural";
@@ -19,7 +20,11 @@ export class SampleCards {
     private readonly offers: () => readonly CardOffer[],
   ) {}
 
-  readonly #offerOf = $derived.by(() => new Map([...this.offers()].reverse().map((offer) => [offer.kind, offer])));
+  readonly #offerOf = $derived.by(() => {
+    const byKind = new Map<Kind, CardOffer>();
+    for (const offer of this.offers()) if (!byKind.has(offer.kind)) byKind.set(offer.kind, offer);
+    return byKind;
+  });
   readonly #indices = $derived.by(() => [...this.#offerOf.values()].map((offer) => ({ offer, index: this.session.tags.index(offer.kind) })));
   readonly isListed = $derived.by(() => this.#indices.every(({ index }) => index !== null));
   /** Every tag there is, in natural order. */
@@ -63,13 +68,14 @@ export class SampleCards {
     const offers = this.#offerOf;
     const mine = pinned.filter((id) => offers.has(this.ref(id).kind));
     const isPinned = new Set(mine);
+    // Kind by kind within a section: cards of one kind are of one height.
     const byPrefix = new Map<string, string[]>();
-    for (const tag of this.tags) {
-      const ids = byPrefix.get(prefixOf(tag)) ?? [];
-      byPrefix.set(prefixOf(tag), ids);
-      for (const offer of offers.values()) {
+    for (const offer of offers.values()) {
+      for (const tag of this.tags) {
         const runs = this.#runsOf.get(offer.kind)?.get(tag);
         if (!runs) continue;
+        const ids = byPrefix.get(prefixOf(tag)) ?? [];
+        byPrefix.set(prefixOf(tag), ids);
         if (offer.per === "tag") ids.push(cardId({ kind: offer.kind, run: null, tag }));
         else for (const run of runs) ids.push(cardId({ kind: offer.kind, run, tag }));
       }

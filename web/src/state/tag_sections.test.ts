@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { TagIndex } from "../api/types";
-import { allTags, groupTags, inOrder, makeSection, setsOf, splitTag, tagsOfSets } from "./tag_sections";
+import { allTags, groupTags, inOrder, isShut, makeSection, setsOf, splitTag, tagsOfSets } from "./tag_sections";
 
 describe("groupTags", () => {
   it("goes by what stands before the first slash, in natural order", () => {
@@ -43,5 +43,13 @@ describe("tags of runs", () => {
     expect([...tagsOfSets(index, [0])]).toEqual(["loss"]);
     expect([...tagsOfSets(index, setsOf(index, ["c", "a"]))].sort()).toEqual(["loss", "toString"]);
     expect(allTags(index).size).toBe(2);
+  });
+});
+
+describe("isShut", () => {
+  it("counts from how the section is at first", () => {
+    const open = { key: "a", title: "a", ids: [], total: 0 };
+    const shut = { ...open, isShutAtFirst: true };
+    expect([isShut(open, new Set()), isShut(open, new Set(["a"])), isShut(shut, new Set()), isShut(shut, new Set(["a"]))]).toEqual([false, true, true, false]);
   });
 });

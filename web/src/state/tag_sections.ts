@@ -16,7 +16,12 @@ export interface Section {
   readonly ids: readonly string[];
   /** How many cards there are without a filter. */
   readonly total: number;
+  /** The user has to open it; for the others, to shut them. */
+  readonly isShutAtFirst?: boolean;
 }
+
+/** `toggled`: the keys of sections that are not as they were at first. */
+export const isShut = ({ key, isShutAtFirst = false }: Section, toggled: ReadonlySet<string>): boolean => toggled.has(key) !== isShutAtFirst;
 
 export const prefixOf = (tag: string): string => tag.slice(0, Math.max(0, tag.indexOf("/")));
 

@@ -22,6 +22,14 @@ export function saveFile(name: string, content: string | Blob, type = "applicati
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
+/** What the server has as a file: it says the name. */
+export function saveAddress(href: string): void {
+  const link = document.createElement("a");
+  link.href = href;
+  link.download = "";
+  link.click();
+}
+
 /** The text of a file that the user picks; null when they pick none. */
 export function pickFile(accept = ".json"): Promise<string | null> {
   return new Promise((done) => {

@@ -23,7 +23,7 @@ describe("layOut", () => {
   });
 
   it("leaves only the heading of a collapsed section", () => {
-    expect(layOut(sections, (name) => name === "a", 2, plain).rows.map((row) => row.key)).toEqual(["section a", "section b", "card b/1"]);
+    expect(layOut(sections, ({ key }) => key === "a", 2, plain).rows.map((row) => row.key)).toEqual(["section a", "section b", "card b/1"]);
   });
 
   it("tells a tag from a section of the same name", () => {

@@ -30,7 +30,7 @@ export const countColumns = (widthPx: number, cardWidthPx: number): number => Ma
 
 export function layOut(
   sections: readonly Section[],
-  isCollapsed: (section: string) => boolean,
+  isCollapsed: (section: Section) => boolean,
   columns: number,
   sizeOf: (id: string) => CardSize,
 ): Layout {
@@ -43,7 +43,7 @@ export function layOut(
   for (const section of sections) {
     rows.push({ key: `section ${section.key}`, topPx, heightPx: HEADING_PX, section, ids: null });
     topPx += HEADING_PX;
-    if (isCollapsed(section.key)) continue;
+    if (isCollapsed(section)) continue;
     let row: string[] = [];
     let heightPx = 0;
     const flush = (): void => {

@@ -11,9 +11,10 @@ import numpy as np
 from msgspec import Struct, field
 from numpy.typing import NDArray
 
-# What is drawn of a mesh unless all of it is asked for: about 20 MB, and more points than a screen has room for.
-MAX_POINTS = 1_000_000
-MAX_FACES = 2_000_000
+# A surface has about twice as many faces as vertices.
+FACES_PER_POINT = 2
+# Bits of a cell's number that tell it from others when they are counted: room for many more than are wanted.
+COUNTED_BITS = 24
 
 
 class Geometry(Struct):
@@ -34,8 +35,9 @@ def make_geometry(
     colors: NDArray[Any] | None,
     *,
     batch: int,
-    is_full: bool,
+    max_points: int | None,
 ) -> Geometry:
+    """One mesh of a batch; None for every point of it."""
     geometry = Geometry()
     problems = geometry.problems
     points = _triples(vertices, "Vertices", batch, problems)
@@ -54,8 +56,8 @@ def make_geometry(
     if painted is not None:
         geometry.colors = _usable_colors(painted, len(points), problems)
     _drop_unplaced(geometry)
-    if not is_full:
-        _reduce(geometry)
+    if max_points is not None:
+        _reduce(geometry, max_points)
     return geometry
 
 
@@ -140,52 +142,60 @@ def _keep_points(geometry: Geometry, kept: NDArray[Any]) -> None:
         geometry.colors = geometry.colors[kept]
 
 
-def _reduce(geometry: Geometry) -> None:
+def _reduce(geometry: Geometry, max_points: int) -> None:
     """Fewer points where there are too many to draw; the same ones every time."""
     points = len(geometry.vertices)
     if geometry.faces is None or not len(geometry.faces):
-        if points > MAX_POINTS:
-            _keep_points(geometry, _spread_out(points, MAX_POINTS))
-            geometry.problems.append(f"{MAX_POINTS:,} of {points:,} points are drawn.")
+        if points > max_points:
+            _keep_points(geometry, _sample(points, max_points))
+            geometry.problems.append(f"{max_points:,} of {points:,} points are drawn.")
         return
     faces = len(geometry.faces)
-    if points > MAX_POINTS:
-        _merge_points(geometry)
-    if len(geometry.faces) > MAX_FACES:
-        geometry.faces = geometry.faces[_spread_out(len(geometry.faces), MAX_FACES)]
+    if points > max_points:
+        _merge_points(geometry, max_points)
+    max_faces = FACES_PER_POINT * max_points
+    if len(geometry.faces) > max_faces:
+        geometry.faces = geometry.faces[_sample(len(geometry.faces), max_faces)]
     if len(geometry.faces) < faces or len(geometry.vertices) < points:
         geometry.problems.append(
             f"Drawn with {len(geometry.vertices):,} of {points:,} vertices and {len(geometry.faces):,} of {faces:,} faces."
         )
 
 
-def _spread_out(count: int, wanted: int) -> NDArray[np.int64]:
-    """One of every equal stretch, at a place in it that makes no pattern with how the points were laid out."""
+def _sample(count: int, wanted: int) -> NDArray[np.int64]:
+    """One of every equal stretch, at any place in it, so that no pattern of how points were laid out shows."""
     edges = np.arange(wanted + 1, dtype=np.int64) * count // wanted
-    within = np.random.default_rng(0).random(wanted)
-    return edges[:-1] + (within * np.diff(edges)).astype(np.int64)
+    within = np.random.default_rng(0).random(wanted) * np.diff(edges)
+    return edges[:-1] + within.astype(np.int64)
 
 
-def _merge_points(geometry: Geometry) -> None:
+def _merge_points(geometry: Geometry, max_points: int) -> None:
     """Points in one cell of a grid become one of them, and faces that shrink to a line go: the surface stays whole."""
     assert geometry.faces is not None
     low = geometry.vertices.min(axis=0).astype(np.float64)
-    extent = float((geometry.vertices.max(axis=0) - low).max()) or 1.0
+    place = geometry.vertices - low
+    extent = float(place.max()) or 1.0
     # A surface meets about this many cells of a grid; corrected by what it really meets.
-    cells = float(np.sqrt(MAX_POINTS))
-    while True:
-        side = extent / cells
-        place = ((geometry.vertices - low) / side).astype(np.int64)
-        stride = int(cells) + 2
-        _, first, number = np.unique(
-            (place[:, 0] * stride + place[:, 1]) * stride + place[:, 2],
-            return_index=True,
-            return_inverse=True,
-        )
-        if len(first) <= MAX_POINTS:
-            break
-        cells *= 0.95 * float(np.sqrt(MAX_POINTS / len(first)))
+    cells = float(np.sqrt(max_points))
+    while (met := _count_cells(cell := _cells(place, extent / cells))) > max_points:
+        cells *= 0.97 * float(np.sqrt(max_points / met))
+    _, first, number = np.unique(cell, return_index=True, return_inverse=True)
     faces = number.reshape(-1)[geometry.faces]
     a, b, c = faces.T
     geometry.faces = faces[(a != b) & (b != c) & (c != a)].astype(np.uint32)
     _keep_points(geometry, first)
+
+
+def _cells(place: NDArray[np.float64], side: float) -> NDArray[np.uint64]:
+    """The number of every point's cell in a grid."""
+    x, y, z = (place / side).astype(np.uint64).T
+    number: NDArray[np.uint64] = (x << np.uint64(42)) | (y << np.uint64(21)) | z
+    return number
+
+
+def _count_cells(cell: NDArray[np.uint64]) -> int:
+    """About how many different ones there are; sorting them would take ten times as long."""
+    is_met = np.zeros(1 << COUNTED_BITS, bool)
+    # Neighbours are spread over the table by a multiplication that wraps around.
+    is_met[(cell * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(64 - COUNTED_BITS)] = True
+    return int(is_met.sum())

@@ -23,9 +23,10 @@ class MeshQuery(SampleQuery, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     """One mesh. `tag` is that of its vertices; that of another part means the mesh it belongs to."""
 
     batch: Annotated[int, Meta(ge=0, le=2**31, description="Its number among those logged together.")] = 0
-    full: Annotated[
-        Literal[0, 1], Meta(description="1: every point and face. 0: as many as can be drawn well.")
-    ] = 0
+    points: Annotated[
+        int, Meta(ge=100, le=2_000_000, description="A mesh of more points is simplified to about as many.")
+    ] = 1_000_000
+    full: Annotated[Literal[0, 1], Meta(description="1: every point and face, whatever `points` says.")] = 0
     format: Literal["json", "columns"] = "json"
 
 
@@ -69,7 +70,7 @@ def _geometry_answer(source: DataSource, query: MeshQuery) -> Answer | Struct:
         arrays.get(MeshPart.FACE),
         arrays.get(MeshPart.COLOR),
         batch=query.batch,
-        is_full=bool(query.full),
+        max_points=None if query.full else query.points,
     )
     config = moment.config
     if len(config) > MAX_CONFIG:

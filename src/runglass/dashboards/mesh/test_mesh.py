@@ -8,7 +8,6 @@ from urllib.parse import urlencode
 import numpy as np
 import pytest
 
-from runglass.dashboards.mesh import geometry
 from runglass.native.wire import encode
 from runglass.query.memory import MemorySource
 from runglass.schema.mesh import MESH_PLUGIN, MeshPart
@@ -230,13 +229,12 @@ def test_a_configuration_that_is_too_long(source, ask):
     assert (got["config"], got["problems"]) == ("", ["Its configuration of 200,000 letters is not used."])
 
 
-def test_too_many_points_are_thinned_the_same_way_every_time(source, ask, monkeypatch):
-    monkeypatch.setattr(geometry, "MAX_POINTS", 1_000)
+def test_too_many_points_are_thinned_the_same_way_every_time(source, ask):
     cloud = np.random.default_rng(0).random((1, 50_000, 3), np.float32)
     paint = (cloud * 255).astype(np.uint8)
     add_part(source, MeshPart.VERTEX, [cloud], components=10)
     add_part(source, MeshPart.COLOR, [paint], components=10)
-    first = ask(format="columns")
+    first = ask(format="columns", points=1_000)
     head, vertices, _, colors = unpack(first.body)
     assert (head["points"], head["total_points"]) == (1_000, 50_000)
     assert head["problems"] == ["1,000 of 50,000 points are drawn."]
@@ -245,13 +243,12 @@ def test_too_many_points_are_thinned_the_same_way_every_time(source, ask, monkey
     rows = [place[tuple(point)] for point in vertices.tolist()]
     assert len(set(rows)) == 1_000
     np.testing.assert_array_equal(colors, paint[0, rows])
-    assert ask(format="columns").body == first.body
+    assert ask(format="columns", points=1_000).body == first.body
     _, everything, _, _ = unpack(ask(full=1, format="columns").body)
     np.testing.assert_array_equal(everything, cloud[0])
 
 
-def test_too_fine_a_surface_stays_whole(source, ask, monkeypatch):
-    monkeypatch.setattr(geometry, "MAX_POINTS", 500)
+def test_too_fine_a_surface_stays_whole(source, ask):
     n = 100
     x, y = np.meshgrid(np.linspace(0, 1, n), np.linspace(0, 1, n))
     sheet = np.stack([x, y, np.zeros_like(x)], -1).reshape(1, -1, 3).astype(np.float32)
@@ -261,7 +258,7 @@ def test_too_fine_a_surface_stays_whole(source, ask, monkeypatch):
     )
     add_part(source, MeshPart.VERTEX, [sheet])
     add_part(source, MeshPart.FACE, [faces[None]])
-    head, vertices, kept, _ = unpack(ask(format="columns").body)
+    head, vertices, kept, _ = unpack(ask(format="columns", points=500).body)
     assert 250 < len(vertices) <= 500
     assert (head["total_points"], head["total_faces"]) == (n * n, len(faces))
     assert "of 10,000 vertices" in head["problems"][0]
@@ -271,13 +268,13 @@ def test_too_fine_a_surface_stays_whole(source, ask, monkeypatch):
     assert unpack(ask(full=1, format="columns").body)[0]["faces"] == len(faces)
 
 
-def test_too_many_faces(source, ask, monkeypatch):
-    monkeypatch.setattr(geometry, "MAX_FACES", 10)
+def test_too_many_faces(source, ask):
     add_part(source, MeshPart.VERTEX, [CORNERS])
-    add_part(source, MeshPart.FACE, [np.tile(SIDES, (1, 25, 1))])
-    got = ask().json
-    assert (len(got["faces"]), got["total_faces"]) == (30, 100)
-    assert got["problems"] == ["Drawn with 4 of 4 vertices and 10 of 100 faces."]
+    add_part(source, MeshPart.FACE, [np.tile(SIDES, (1, 250, 1))])
+    got = ask(points=100).json
+    assert (len(got["faces"]), got["total_faces"]) == (600, 1000)
+    assert got["problems"] == ["Drawn with 4 of 4 vertices and 200 of 1,000 faces."]
+    assert len(ask(points=100, full=1).json["faces"]) == 3000
 
 
 @pytest.mark.parametrize(
@@ -287,6 +284,7 @@ def test_too_many_faces(source, ask, monkeypatch):
         ({"step": 7}, 404, "run/solid_VERTEX"),
         ({"row": 5}, 404, "run/solid_VERTEX"),
         ({"batch": -1}, 400, "batch"),
+        ({"points": 0}, 400, "points"),
         ({"format": "obj"}, 400, "format"),
     ],
 )

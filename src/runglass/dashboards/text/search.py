@@ -30,7 +30,7 @@ READ_BUDGET_BYTES = 512 * 2**20
 # What is handed over at once: enough that handing over is no work, little enough that hits come early.
 BATCH_VALUES = 200
 BATCH_CHARACTERS = 1_000_000
-BEFORE_CHARACTERS = 50
+BEFORE_CHARACTERS = 24
 EXCERPT_CHARACTERS = 220
 
 Places = tuple[int, list[tuple[int, int]]]

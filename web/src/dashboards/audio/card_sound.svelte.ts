@@ -30,9 +30,16 @@ export class CardSound {
       const { gain, isLooping } = hearing();
       if (this.isPlaying) player.adjust({ gain, isLooping });
     });
-    // Outside: the clock, while it plays. What is left at the end is where it stopped.
+    // Outside: the clock, while it plays.
+    let wasPlaying = false;
     $effect(() => {
-      if (!this.isPlaying) return;
+      if (!this.isPlaying) {
+        // Stopped or at its end, and not because another card is heard now.
+        if (wasPlaying && untrack(() => player.owner) === null) this.placeS = player.placeS;
+        wasPlaying = false;
+        return;
+      }
+      wasPlaying = true;
       let frame = 0;
       const follow = (): void => {
         this.placeS = player.placeS;
@@ -50,10 +57,8 @@ export class CardSound {
   }
 
   toggle(): void {
-    if (this.isPlaying) {
-      player.stop();
-      this.placeS = player.placeS;
-    } else this.#play(this.placeS < this.durationS ? this.placeS : 0);
+    if (this.isPlaying) player.stop();
+    else this.#play(this.placeS < this.durationS ? this.placeS : 0);
   }
 
   seek(toS: number): void {

@@ -6,5 +6,6 @@ export default {
   load: () => import("./Audio.svelte"),
   howTo: () => import("./how_to"),
   lists: ["audio"],
-  cards: [{ kind: "audio", per: "run", heightPx: 300, load: () => import("./AudioCard.svelte") }],
+  cards: [{ kind: "audio", per: "run", heightPx: 316, load: () => import("./AudioCard.svelte") }],
+  controls: () => import("./AudioControls.svelte"),
 } satisfies DashboardModule;

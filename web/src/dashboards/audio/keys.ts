@@ -40,7 +40,7 @@ export function clipKeyOf({ key, shiftKey, ctrlKey, metaKey, altKey }: Pick<Keyb
 /** Whether the keys go to this clip: to the one pointed at, else the focused one, else the one that is heard. */
 export function isMeant(clip: HTMLElement, isHeard: boolean, target: EventTarget | null): boolean {
   // Where keys have a meaning of their own.
-  if (target instanceof Element && target.closest("input, textarea, select, [contenteditable], dialog, [role=menu]")) return false;
+  if (target instanceof Element && target.closest("input, textarea, select, [contenteditable], dialog, [role=menu], [role=dialog]")) return false;
   const pointed = document.querySelector("[data-clip]:hover");
   if (pointed) return pointed === clip;
   const focused = document.activeElement?.closest("[data-clip]");

@@ -17,7 +17,7 @@ class Fetches {
 
   async come(url: string): Promise<void> {
     const bitmap = { close: () => this.closed.push(url) } as unknown as ImageBitmap;
-    this.#open.get(url)?.done({ bitmap, width: 10, height: 10, bitDepth: 8, channels: 3, isAnimated: false, pixel: () => [] });
+    this.#open.get(url)?.done({ bitmap, width: 10, height: 10 } as Decoded);
     await settle();
   }
 

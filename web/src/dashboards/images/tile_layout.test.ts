@@ -18,8 +18,8 @@ test.each([1, 2, 3, 5, 8, 13])("%i pictures all fit", (count) => {
 
 test("too many keep a size at which they can be seen", () => {
   const { columns, widthPx } = layTiles(1_000, 1, 300, 200);
-  expect(columns).toBe(5);
-  expect(widthPx).toBe(56);
+  expect(columns).toBe(6);
+  expect(widthPx).toBe(46);
 });
 
 test("there is a tile even where there is no room", () => {

@@ -8,7 +8,7 @@ export interface Tiles {
 
 export const TILE_GAP_PX = 4;
 // Smaller ones cannot be told apart; the box scrolls instead.
-const MIN_SIDE_PX = 56;
+const MIN_SIDE_PX = 40;
 
 /** As large as possible while all are seen; scrolled where that would be too small. `aspect`: width over height. */
 export function layTiles(count: number, aspect: number, boxWidthPx: number, boxHeightPx: number): Tiles {

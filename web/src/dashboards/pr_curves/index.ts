@@ -1,9 +1,16 @@
 // PR curves: one card a tag, with the curve of each run at the cursor.
 
+import { warmUp } from "../../chart/painter";
 import type { DashboardModule } from "../../state/dashboards";
 
+/** Without what TensorBoard's own writer puts behind every name. */
+export const titleOf = (tag: string): string => tag.replace(/(.)\/pr_curves$/, "$1");
+
 export default {
-  load: () => import("./PrCurves.svelte"),
+  load: () => {
+    warmUp();
+    return import("./PrCurves.svelte");
+  },
   howTo: () => import("./how_to"),
   lists: ["pr_curve"],
   cards: [
@@ -11,8 +18,7 @@ export default {
       kind: "pr_curve",
       per: "tag",
       heightPx: 360,
-      // What TensorBoard's own writer puts behind every name.
-      titleOf: (tag) => tag.replace(/(.)\/pr_curves$/, "$1"),
+      titleOf,
       load: () => import("./PrCurveCard.svelte"),
     },
   ],

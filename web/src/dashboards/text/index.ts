@@ -14,4 +14,5 @@ export default {
   howTo: () => import("./how_to"),
   lists: ["text"],
   cards,
+  controls: () => import("./TextControls.svelte"),
 } satisfies DashboardModule;

@@ -5,9 +5,6 @@ import createPurifier from "dompurify";
 import { Marked, type Token, type TokenizerAndRendererExtension, type Tokens } from "marked";
 import { parseJson } from "./cells";
 
-/** Longer texts are shown raw: laying them out would stop the page. */
-export const LONGEST_MARKDOWN = 150_000;
-
 const FORMATTING = "b|i|u|s|em|strong|del|ins|mark|small|sub|sup|kbd|code|pre|samp|br|hr|p|div|span|blockquote|h[1-6]|ul|ol|li|dl|dt|dd|table|thead|tbody|tfoot|tr|th|td|caption|details|summary";
 const NOT_FORMATTING = new RegExp(`<(?!/?(?:${FORMATTING})(?:\\s[^<>]*)?/?>)`, "gi");
 const HTML_TAGS = [...FORMATTING.replace("h[1-6]", "h1|h2|h3|h4|h5|h6").split("|"), "a", "img"];

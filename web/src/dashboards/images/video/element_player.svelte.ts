@@ -9,7 +9,7 @@ import type { Player } from "./player";
 export class ElementPlayer implements Player {
   index = $state(0);
   isPlaying = $state(false);
-  isReady = $state(false);
+  seen = $state(-1);
   error = $state.raw<ApiError | null>(null);
   timing = $state.raw<Timing | null>(null);
   isExact = $state(true);
@@ -20,6 +20,7 @@ export class ElementPlayer implements Player {
   #startsS: Float64Array = new Float64Array();
   /** When the player's clock shows the first frame: not every film begins at 0. */
   #offsetS = 0;
+  #hasBegun = false;
   #src = "";
   #listening = new AbortController();
   readonly #end = new AbortController();
@@ -61,7 +62,7 @@ export class ElementPlayer implements Player {
 
   set isLooping(isLooping: boolean) {
     this.#isLooping = isLooping;
-    if (this.#video) this.#video.loop = isLooping;
+    if (this.#video && this.isPlaying) this.#video.loop = isLooping;
   }
 
   attach(video: HTMLVideoElement | null): void {
@@ -76,54 +77,70 @@ export class ElementPlayer implements Player {
     this.#listening = new AbortController();
     const { signal } = this.#listening;
     const on = (name: string, listener: () => void): void => video.addEventListener(name, listener, { signal });
-    on("loadeddata", () => this.#know(video));
+    on("loadedmetadata", () => this.#know(video));
     on("durationchange", () => this.#know(video));
-    on("seeked", () => this.#see(video.currentTime));
-    on("ended", () => (this.isPlaying = false));
+    on("ended", () => {
+      this.isPlaying = false;
+      this.#see(video.currentTime);
+    });
     on("error", () => {
       this.error = new ApiError("undecodable", `This browser cannot play this film (${this.mediaType}): it is damaged, or in an encoding the browser does not know. Its bytes can be downloaded.`);
     });
     if ("requestVideoFrameCallback" in video) {
-      const follow = (_: number, { mediaTime, presentedFrames }: VideoFrameCallbackMetadata): void => {
+      const follow = (_: number, { mediaTime }: VideoFrameCallbackMetadata): void => {
         if (signal.aborted) return;
-        if (presentedFrames === 1) this.#offsetS = mediaTime;
+        this.#begin(video, mediaTime);
         this.#see(mediaTime);
         video.requestVideoFrameCallback(follow);
       };
       video.requestVideoFrameCallback(follow);
-    } else on("timeupdate", () => this.#see(video.currentTime));
+    } else {
+      on("loadeddata", () => this.#begin(video, 0));
+      on("seeked", () => this.#see(video.currentTime));
+      on("timeupdate", () => this.#see(video.currentTime));
+    }
     video.src = this.#src;
     video.playbackRate = this.#speed;
     video.defaultPlaybackRate = this.#speed;
-    video.loop = this.#isLooping;
+  }
+
+  /** At the first frame, which is seen before anything moves: so it is known when that is. */
+  #begin(video: HTMLVideoElement, timeS: number): void {
+    if (this.#hasBegun) return;
+    this.#hasBegun = true;
+    this.#offsetS = timeS;
     if (this.isPlaying) this.#playVideo(video);
   }
 
   #know(video: HTMLVideoElement): void {
     this.isExact = this.#startsS.length > 0;
-    if (this.isExact) this.timing = timingOf(this.#startsS, video.duration);
-    else if (Number.isFinite(video.duration)) this.timing = guessedTiming(video.duration);
-    if (video.readyState >= video.HAVE_CURRENT_DATA) this.#see(video.currentTime);
+    this.timing = this.isExact ? timingOf(this.#startsS, video.duration) : guessedTiming(Number.isFinite(video.duration) ? video.duration : 0);
   }
 
   #see(timeS: number): void {
-    if (this.timing) this.index = frameAt(this.timing, timeS - this.#offsetS);
-    this.isReady = true;
+    if (!this.timing) return;
+    this.seen = frameAt(this.timing, timeS - this.#offsetS);
+    // While it looks for a frame, those that come in between are not where it is going.
+    if (!this.#video?.seeking) this.index = this.seen;
   }
 
   play(): void {
     this.isPlaying = true;
-    if (this.#video && this.#src) this.#playVideo(this.#video);
+    if (this.#video && this.#hasBegun) this.#playVideo(this.#video);
   }
 
   #playVideo(video: HTMLVideoElement): void {
+    video.loop = this.#isLooping;
     // A browser may refuse to begin by itself, and a new film ends the beginning of the old one.
-    video.play().catch(() => (this.isPlaying = !video.paused));
+    video.play().catch(() => (this.isPlaying = this.#video === video && !video.paused));
   }
 
   pause(): void {
     this.isPlaying = false;
-    this.#video?.pause();
+    if (!this.#video) return;
+    this.#video.pause();
+    // Else it would begin anew when it is led to its last frame.
+    this.#video.loop = false;
   }
 
   go(index: number): void {

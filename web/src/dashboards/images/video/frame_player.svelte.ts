@@ -9,7 +9,7 @@ import type { Player } from "./player";
 export class FramePlayer implements Player {
   index = $state(0);
   isPlaying = $state(false);
-  isReady = $state(false);
+  seen = $state(-1);
   error = $state.raw<ApiError | null>(null);
   timing = $state.raw<Timing | null>(null);
   speed = $state(1);
@@ -20,7 +20,6 @@ export class FramePlayer implements Player {
   #film: Film | null = null;
   #timeS = 0;
   #tickedMs = 0;
-  #wanted = -1;
   #isAsking = false;
   #frame = 0;
   readonly #end = new AbortController();
@@ -44,7 +43,7 @@ export class FramePlayer implements Player {
   /** Where it is drawn, at the film's own size. */
   attach(canvas: HTMLCanvasElement | null): void {
     this.#canvas = canvas;
-    if (canvas && this.#film) this.#show(Math.max(0, this.#wanted));
+    if (canvas && this.#film) this.#show(this.index);
   }
 
   play(): void {
@@ -83,18 +82,18 @@ export class FramePlayer implements Player {
     const passedS = ((nowMs - this.#tickedMs) / 1_000) * this.speed;
     this.#tickedMs = nowMs;
     // Until it is seen it does not run.
-    if (!timing || !this.isReady) return;
+    if (!timing || this.seen < 0) return;
     this.#timeS += Math.max(0, passedS);
     if (this.#timeS >= timing.durationS) {
       if (!this.isLooping || timing.startsS.length < 2) return this.go(timing.startsS.length - 1);
       this.#timeS %= timing.durationS;
     }
     const next = frameAt(timing, this.#timeS);
-    if (next !== this.#wanted) this.#show(next);
+    if (next !== this.index) this.#show(next);
   };
 
   #show(index: number): void {
-    this.#wanted = index;
+    this.index = index;
     if (!this.#isAsking) void this.#ask();
   }
 
@@ -103,8 +102,8 @@ export class FramePlayer implements Player {
     if (!film || !this.#canvas) return;
     this.#isAsking = true;
     try {
-      for (let drawn = -1; drawn !== this.#wanted; ) {
-        const index = this.#wanted;
+      for (let drawn = -1; drawn !== this.index; ) {
+        const { index } = this;
         const bitmap = await film.frame(index, this.#end.signal);
         this.#draw(bitmap, index);
         drawn = index;
@@ -126,7 +125,6 @@ export class FramePlayer implements Player {
     context?.clearRect(0, 0, bitmap.width, bitmap.height);
     context?.drawImage(bitmap, 0, 0);
     bitmap.close();
-    this.index = index;
-    this.isReady = true;
+    this.seen = index;
   }
 }

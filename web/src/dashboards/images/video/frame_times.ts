@@ -1,7 +1,7 @@
 // When each frame of an MP4 or WebM is shown, read from the file itself: browsers play films but do not say where their frames
 // are. Decodes nothing.
 
-const MAX_FRAMES = 1_000_000;
+const MAX_FRAMES = 250_000;
 
 /** Seconds, ascending, the first one at 0; empty where the file does not say. */
 export function frameTimes(bytes: Uint8Array): Float64Array {

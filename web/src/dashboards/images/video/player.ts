@@ -1,18 +1,22 @@
 // What the controls of a film need, whatever plays it.
 
 import type { ApiError } from "../../../api/client";
+import type { ImageSample } from "../images_api";
 import type { Timing } from "./film_clock";
+
+/** Whether a file moves. */
+export const isFilm = ({ frames, media_type, problem }: ImageSample): boolean => problem === null && ((frames ?? 1) > 1 || media_type.startsWith("video/"));
 
 export interface Player {
   /** Null until the film is known. */
   readonly timing: Timing | null;
   /** Whether frames are where the file says, or where a guess puts them. */
   readonly isExact: boolean;
-  /** Of the frame on screen. */
+  /** Of the frame that it goes to, or is at. */
   readonly index: number;
+  /** Of the frame on screen; -1 while there is none. */
+  readonly seen: number;
   readonly isPlaying: boolean;
-  /** A frame of this film is on screen. */
-  readonly isReady: boolean;
   readonly error: ApiError | null;
   speed: number;
   isLooping: boolean;

@@ -1,0 +1,116 @@
+"""Percentiles of every histogram of a series, from all of its buckets; kept, because a growing series is asked for again and
+again. Knows no routes."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from msgspec import Struct
+
+from runglass.errors import ValueDamaged
+from runglass.query.buckets import Tidied, percentiles, tidy
+from runglass.query.source import DataSource, Float64, Int64, Values
+from runglass.store.model import SeriesKey
+
+KEPT_BYTES = 32 * 2**20
+# Histograms that are in memory at once while a series is read for the first time.
+CHUNK = 256
+
+
+class Bands(Struct, frozen=True):
+    """A series in the order in which it was logged."""
+
+    generation: int
+    step: Int64
+    wall_time: Float64
+    # A row for every percentile, a column for every histogram; NaN where one holds nothing.
+    values: Float64
+    # By its number, what was wrong with a histogram.
+    problems: dict[int, str]
+
+
+def read_bands(source: DataSource, values: Values, wanted: tuple[float, ...]) -> Bands:
+    kept = _kept.setdefault(source, _Kept())
+    name = values.key, wanted, values.rows is None
+    known = kept.read(name)
+    if known is not None and known.generation == values.generation:
+        return known
+    count = _common(known, values)
+    found = _extended(source, values, wanted, known if count else None, count)
+    kept.add(name, found)
+    return found
+
+
+def _common(known: Bands | None, values: Values) -> int:
+    """How many histograms at the start are those that were read before; all of them or none."""
+    if known is None or len(known.step) > len(values.step):
+        return 0
+    count = len(known.step)
+    is_same = np.array_equal(known.step, values.step[:count]) and np.array_equal(
+        known.wall_time, values.wall_time[:count], equal_nan=True
+    )
+    return count if is_same else 0
+
+
+def _extended(
+    source: DataSource, values: Values, wanted: Sequence[float], known: Bands | None, count: int
+) -> Bands:
+    qs = np.asarray(wanted, np.float64)
+    columns: list[Float64] = []
+    problems = dict(known.problems) if known else {}
+    for start in range(count, len(values.step), CHUNK):
+        indices = range(start, min(start + CHUNK, len(values.step)))
+        for index, stored in zip(indices, source.load_values(values, indices), strict=True):
+            tidied = _tidied(stored)
+            columns.append(percentiles(tidied.buckets, qs))
+            if tidied.problem:
+                problems[index] = tidied.problem
+    fresh = np.array(columns, np.float64).reshape(-1, len(qs)).T
+    return Bands(
+        values.generation,
+        values.step,
+        values.wall_time,
+        np.concatenate([known.values, fresh], axis=1) if known else fresh,
+        problems,
+    )
+
+
+def _tidied(stored: object) -> Tidied:
+    if isinstance(stored, ValueDamaged):
+        return Tidied(np.zeros((0, 3)), stored.message)
+    return tidy(np.asarray(stored))
+
+
+# Series, percentiles, and whether it is all of the series: without what a restart overwrote it is another one.
+_Name = tuple[SeriesKey, tuple[float, ...], bool]
+
+
+class _Kept:
+    """The series that were asked for last, as many as fit."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._found: OrderedDict[_Name, Bands] = OrderedDict()
+        self._size_bytes = 0
+
+    def read(self, name: _Name) -> Bands | None:
+        with self._lock:
+            found = self._found.get(name)
+            if found is not None:
+                self._found.move_to_end(name)
+            return found
+
+    def add(self, name: _Name, found: Bands) -> None:
+        with self._lock:
+            before = self._found.pop(name, None)
+            self._size_bytes += found.values.nbytes - (before.values.nbytes if before else 0)
+            self._found[name] = found
+            while self._size_bytes > KEPT_BYTES and len(self._found) > 1:
+                self._size_bytes -= self._found.popitem(last=False)[1].values.nbytes
+
+
+_kept: WeakKeyDictionary[DataSource, _Kept] = WeakKeyDictionary()

@@ -1,0 +1,150 @@
+"""Histograms of a series as flat columns: read, tidied and kept for a while, because a page asks for the same ones again.
+
+Knows no routes.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from msgspec import Struct
+
+from runglass.errors import RunUnknown, SeriesUnknown, ValueDamaged
+from runglass.query.buckets import Tidied, is_tidy, tidy
+from runglass.query.source import DataSource, Float64, Int64, Values
+from runglass.store.model import Kind, SeriesKey
+
+KEPT_BYTES = 64 * 2**20
+
+
+class Histograms(Struct, frozen=True):
+    """Some values of one series. Buckets of all of them stand one after the other; `owner` says which they are of."""
+
+    key: SeriesKey
+    generation: int
+    # How many values the series has in all.
+    values: int
+    row: Int64
+    step: Int64
+    wall_time: Float64
+    buckets: Float64
+    owner: Int64
+    nan: Float64
+    neg_inf: Float64
+    pos_inf: Float64
+    problems: dict[int, str]
+
+    def of(self, index: int) -> Float64:
+        start, end = np.searchsorted(self.owner, [index, index + 1])
+        return self.buckets[start:end]
+
+
+def find_histograms(source: DataSource, key: SeriesKey) -> Values | None:
+    """The series, or None where it is not (any more)."""
+    try:
+        return source.read_values(key, kind=Kind.HISTOGRAM)
+    except (RunUnknown, SeriesUnknown):
+        return None
+
+
+def pick_even(values: Values, count: int, keep: int | None = None) -> Int64:
+    """Indices in order of steps; of more than `count`, the first, the last and even ones between. `keep` is a row that must be there."""
+    order = np.argsort(values.step, kind="stable")
+    if len(order) <= count:
+        return order
+    places = np.unique(np.round(np.linspace(0, len(order) - 1, count)).astype(np.int64))
+    if keep is not None:
+        rows = order if values.rows is None else values.rows[order]
+        places = np.union1d(places, np.flatnonzero(rows == keep))
+    return order[places]
+
+
+def pick_rows(values: Values, rows: Sequence[int]) -> Int64:
+    """Indices of these rows, as far as they are there, in the order of steps."""
+    known = np.arange(len(values.step)) if values.rows is None else values.rows
+    found = np.flatnonzero(np.isin(known, np.asarray(rows, np.int64)))
+    return found[np.argsort(values.step[found], kind="stable")]
+
+
+def load_histograms(source: DataSource, values: Values, indices: Int64) -> Histograms:
+    name = values.key, values.generation, indices.tobytes()
+    kept = _kept.setdefault(source, _Kept())
+    found = kept.read(name)
+    if found is None:
+        found = _load(source, values, indices)
+        kept.add(name, found)
+    return found
+
+
+def _load(source: DataSource, values: Values, indices: Int64) -> Histograms:
+    loaded = source.load_values(values, indices.tolist())
+    empty = np.zeros((0, 3))
+    plain = [each if _is_plain(each) else empty for each in loaded]
+    flat = np.concatenate([empty, *plain])
+    owner = np.repeat(np.arange(len(plain)), [len(each) for each in plain])
+    odd = np.zeros((3, len(plain)))
+    problems: dict[int, str] = {}
+    if not is_tidy(flat, owner) or any(not _is_plain(each) for each in loaded):
+        tidied = [_tidied(each) for each in loaded]
+        flat = np.concatenate([empty, *(each.buckets for each in tidied)])
+        owner = np.repeat(np.arange(len(tidied)), [len(each.buckets) for each in tidied])
+        odd = np.array([[each.nan, each.neg_inf, each.pos_inf] for each in tidied]).reshape(-1, 3).T
+        problems = {at: each.problem for at, each in enumerate(tidied) if each.problem}
+    return Histograms(
+        key=values.key,
+        generation=values.generation,
+        values=len(values.step),
+        row=indices if values.rows is None else values.rows[indices],
+        step=values.step[indices],
+        wall_time=values.wall_time[indices],
+        buckets=flat,
+        owner=owner,
+        nan=odd[0],
+        neg_inf=odd[1],
+        pos_inf=odd[2],
+        problems=problems,
+    )
+
+
+def _is_plain(value: object) -> bool:
+    return (
+        isinstance(value, np.ndarray) and value.ndim == 2 and value.shape[1] == 3 and value.dtype.kind == "f"
+    )
+
+
+def _tidied(value: object) -> Tidied:
+    if isinstance(value, ValueDamaged):
+        return Tidied(np.zeros((0, 3)), value.message)
+    return tidy(np.asarray(value))
+
+
+class _Kept:
+    """The histograms that were asked for last, as many as fit."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._found: OrderedDict[tuple[SeriesKey, int, bytes], Histograms] = OrderedDict()
+        self._size_bytes = 0
+
+    def read(self, name: tuple[SeriesKey, int, bytes]) -> Histograms | None:
+        with self._lock:
+            found = self._found.get(name)
+            if found is not None:
+                self._found.move_to_end(name)
+            return found
+
+    def add(self, name: tuple[SeriesKey, int, bytes], found: Histograms) -> None:
+        with self._lock:
+            if name in self._found:
+                return
+            self._found[name] = found
+            self._size_bytes += found.buckets.nbytes
+            while self._size_bytes > KEPT_BYTES and len(self._found) > 1:
+                self._size_bytes -= self._found.popitem(last=False)[1].buckets.nbytes
+
+
+_kept: WeakKeyDictionary[DataSource, _Kept] = WeakKeyDictionary()

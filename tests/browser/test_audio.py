@@ -1,0 +1,262 @@
+"""The audio dashboard in a browser: clips of every framework, heard run against run, and files that are not what they say."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import struct
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from playwright.sync_api import Locator, Page, expect
+from tests.following import following
+
+from runglass.query.memory import MemorySource
+from runglass.schema.media import parse_audio
+from runglass.store.model import Audio, Kind
+
+from .conftest import address_has, card, run_color, wait_ready
+
+LOGS = Path(__file__).parent.parent / "golden" / "logs"
+RATE = 8000
+
+
+def tone(hz: float, *, seconds: float = 1.0, size: float = 0.5) -> NDArray[np.float64]:
+    return size * np.sin(2 * np.pi * hz * np.arange(round(RATE * seconds)) / RATE)
+
+
+def wav(*channels: NDArray[np.float64], rate: int = RATE, data_size: int | None = None) -> bytes:
+    samples = (np.stack(channels, axis=1) * 32767).astype("<i2").tobytes()
+    frame = 2 * len(channels)
+    shape = struct.pack("<HHIIHH", 1, len(channels), rate, rate * frame, frame, 16)
+    size = len(samples) if data_size is None else data_size
+    body = b"fmt " + struct.pack("<I", 16) + shape + b"data" + struct.pack("<I", size) + samples
+    return b"RIFF" + struct.pack("<I", len(body) + 4) + b"WAVE" + body
+
+
+def crc(data: bytes, polynomial: int, bits: int) -> int:
+    value = 0
+    for byte in data:
+        value ^= byte << (bits - 8)
+        for _ in range(8):
+            value = (value << 1) ^ (polynomial if value >> (bits - 1) & 1 else 0)
+        value &= (1 << bits) - 1
+    return value
+
+
+def flac(samples: NDArray[np.float64]) -> bytes:
+    """One frame of samples as they are: the shortest file that every FLAC decoder reads."""
+    count = len(samples)
+    numbers = (RATE << 44 | (16 - 1) << 36 | count).to_bytes(8, "big")
+    head = b"fLaC\x80\0\0\x22" + struct.pack(">HH", count, count) + bytes(6) + numbers + bytes(16)
+    # Blocks of one size, which stands in 16 bits; rate from the file's head; one channel; 16 bits; frame 0.
+    frame = b"\xff\xf8\x70\x08\0" + struct.pack(">H", count - 1)
+    frame += bytes([crc(frame, 0x07, 8)]) + b"\x02" + (samples * 32767).astype(">i2").tobytes()
+    return head + frame + struct.pack(">H", crc(frame, 0x8005, 16))
+
+
+def clip(data: bytes, label: str = "") -> list[Audio]:
+    return [parse_audio(data, label=label)]
+
+
+def two_runs() -> MemorySource:
+    source = MemorySource()
+    for run, hz, size in (("low", 500, 0.5), ("high", 2000, 0.05)):
+        source.add_values(
+            run,
+            "voice",
+            Kind.AUDIO,
+            step=[0, 10, 20],
+            values=[clip(wav(tone(hz, seconds=60, size=size)), f"{run} at {step}") for step in (0, 10, 20)],
+        )
+    return source
+
+
+def place(owner: Locator) -> Locator:
+    return owner.get_by_role("slider", name=re.compile("^Place in"))
+
+
+def place_s(owner: Locator) -> float:
+    return float(place(owner).get_attribute("aria-valuenow") or "nan")
+
+
+def hear(owner: Locator) -> None:
+    owner.get_by_role("button", name=re.compile("^Hear voice$")).click()
+
+
+def is_heard(owner: Locator) -> None:
+    expect(owner.get_by_role("button", name=re.compile("^Pause "))).to_be_visible()
+
+
+def is_silent(owner: Locator) -> None:
+    expect(owner.get_by_role("button", name=re.compile("^Pause "))).to_have_count(0)
+
+
+def pixels(canvas: Locator) -> NDArray[np.int16]:
+    width, height, data = canvas.evaluate(
+        """(canvas) => {
+          const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+          return [canvas.width, canvas.height, Array.from(data, (v) => v.toString(16).padStart(2, "0")).join("")];
+        }"""
+    )
+    return np.frombuffer(bytes.fromhex(data), np.uint8).reshape(height, width, 4).astype(np.int16)
+
+
+def saved(page: Page, owner: Locator) -> bytes:
+    with page.expect_download() as download:
+        owner.get_by_role("button", name=re.compile("^Save ")).click()
+    return download.value.path().read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("case", "run", "tag", "facts"),
+    [
+        ("tf_summary_all", "train", "audio/stereo2", "8 kHz · stereo · 16 bit WAV"),
+        ("torch_writer_all", "all", "audio/tone", "8 kHz · mono · 16 bit WAV"),
+        ("tensorboardX_writer_all", "all", "audio/tone", "8 kHz · mono · 16 bit WAV"),
+        ("tf_v1_legacy", "train", "tone/audio/0", "8 kHz · mono · 16 bit WAV"),
+    ],
+)
+def test_shows_what_frameworks_logged(open_page, case, run, tag, facts):
+    truth = json.loads((LOGS / case / "manifest.json").read_text())["runs"][run]["tensors"][tag]
+    with following(LOGS / case / "logdir") as logs:
+        page = open_page(logs.source, f"#/audio?tags=^{tag}$")
+        shown = card(page, f"{tag}, {run}")
+        expect(shown).to_have_attribute("data-ready", "true")
+        expect(shown).to_contain_text(facts)
+        clips = truth["last"]["clips"]
+        expect(place(shown)).to_have_attribute("aria-valuemax", str(clips[0]["nframes"] / clips[0]["rate"]))
+        assert hashlib.sha256(saved(page, shown)).hexdigest() == clips[0]["sha256"]
+        if len(clips) > 1:
+            shown.get_by_role("combobox", name=f"Clip of {tag}").select_option("clip 2 of 2")
+            wait_ready(page)
+            assert hashlib.sha256(saved(page, shown)).hexdigest() == clips[1]["sha256"]
+
+
+def test_waveform_and_spectrogram_are_those_of_the_clip(open_page):
+    page = open_page(two_runs(), "#/audio?option=audio.frequency;linear&theme=light")
+    shown = card(page, "voice, low")
+    expect(shown).to_contain_text("low at 20")
+    wave = pixels(shown.locator("canvas.wave"))
+    color = np.frombuffer(bytes.fromhex(run_color(page, "low")[1:]), np.uint8)
+    inked = (np.abs(wave[..., :3] - color).max(axis=-1) <= 8) & (wave[..., 3] > 200)
+    # A tone as loud as the lane is high, all along.
+    assert inked.mean() > 0.9
+    for run, hz in (("low", 500), ("high", 2000)):
+        levels = 255 - pixels(card(page, f"voice, {run}").locator("canvas.spectrum"))[..., :3].mean(axis=-1)
+        row = levels.mean(axis=1).argmax()
+        assert abs(1 - (row + 0.5) / len(levels) - hz / (RATE / 2)) < 0.03
+
+
+def test_runs_are_switched_while_it_plays_at_the_same_place(open_page):
+    page = open_page(two_runs(), "#/audio")
+    low, high = card(page, "voice, low"), card(page, "voice, high")
+    place(low).click(position={"x": 100, "y": 20})
+    begun = place_s(low)
+    assert begun > 5
+    hear(low)
+    is_heard(low)
+    expect(place(low)).not_to_have_attribute("aria-valuenow", str(begun))
+    chips = low.get_by_role("group", name="Run of voice that is heard")
+    names = [
+        name.removeprefix("Hear ")
+        for name in chips.get_by_role("button").evaluate_all("(all) => all.map((b) => b.ariaLabel)")
+    ]
+    other = "ab"[names.index("high")]
+    before = place_s(low)
+    place(low).hover()
+    page.keyboard.press(other)
+    expect(chips.get_by_role("button", name="Hear high")).to_have_attribute("aria-pressed", "true")
+    expect(low).to_contain_text("high at 20")
+    is_heard(low)
+    assert before <= place_s(low) < before + 20
+    # One clip at a time, on the whole page.
+    hear(high)
+    is_heard(high)
+    is_silent(low)
+    page.keyboard.press("Escape")
+    place(high).hover()
+    page.keyboard.press(" ")
+    is_silent(high)
+    page.keyboard.press("Home")
+    expect(place(high)).to_have_attribute("aria-valuenow", "0")
+    page.keyboard.press("ArrowRight")
+    expect(place(high)).to_have_attribute("aria-valuenow", "1")
+
+
+def test_clips_follow_the_steps(open_page):
+    page = open_page(two_runs(), "#/audio")
+    low = card(page, "voice, low")
+    low.get_by_role("button", name="Previous step of voice").click()
+    expect(low).to_contain_text("low at 10")
+    # The cursor is one for all cards.
+    expect(card(page, "voice, high")).to_contain_text("high at 10")
+
+
+def test_what_is_set_is_in_the_address(open_page):
+    page = open_page(two_runs(), "#/audio")
+    page.get_by_role("checkbox", name="Match loudness").check()
+    # A sine of half size is at −9 LUFS, a little less at 500 Hz; one of a twentieth is below the target.
+    expect(card(page, "voice, low")).to_contain_text("−13.5 dB")
+    expect(card(page, "voice, high")).to_contain_text(re.compile(r"\+\d\.\d dB"))
+    page.get_by_role("button", name="Play clips in a loop").click()
+    page.get_by_role("radio", name="Waveform").check(force=True)
+    page.get_by_role("slider", name="Volume").fill("40")
+    for option in ("audio.match", "audio.loop", "audio.view;wave", "audio.volume;40"):
+        address_has(page, option)
+    page.reload()
+    wait_ready(page)
+    expect(page.get_by_role("checkbox", name="Match loudness")).to_be_checked()
+    expect(page.locator("canvas.spectrum")).to_have_count(0)
+
+
+def test_formats_that_the_browser_decodes(open_page):
+    source = MemorySource().add_values("run", "voice", Kind.AUDIO, step=[0], values=[clip(flac(tone(500)))])
+    page = open_page(source, "#/audio")
+    shown = card(page, "voice, run")
+    expect(shown).to_contain_text("8 kHz · mono · FLAC")
+    expect(place(shown)).to_have_attribute("aria-valuemax", "1")
+
+
+def test_files_that_lie_or_are_no_sound(open_page, problems):
+    source = MemorySource()
+    good = tone(500)
+    values = {
+        "beyond": clip(wav(good, data_size=10**9)),
+        "no rate": clip(wav(good, rate=0)),
+        "cut": clip(wav(good)[:30]),
+        "page": clip(b"<script>document.title = 'taken'</script>"),
+        "mp3": clip(b"\xff\xfb\x90\xc4" + bytes(200)),
+        "label": clip(wav(good), "<img src=x onerror=alert(1)> **bold**"),
+        "none": [],
+        "tensor": np.zeros((2, 3), np.float32),
+    }
+    for tag, value in values.items():
+        source.add_values("run", tag, Kind.AUDIO, step=[0], values=[value])
+    page = open_page(source, "#/audio")
+    said = {
+        "beyond": "8 kHz · mono",
+        "no rate": "44.1 kHz · mono",
+        "cut": "The WAV of 30 bytes has no samples",
+        "page": "These bytes are no WAV, MP3, FLAC or Ogg file.",
+        "mp3": "cannot decode this MP3",
+        "label": "<img src=x onerror=alert(1)> **bold**",
+        "none": "This step holds no clip",
+        "tensor": "tensor of shape [2, 3]",
+    }
+    for tag, text in said.items():
+        shown = card(page, f"{tag}, run")
+        shown.scroll_into_view_if_needed()
+        expect(shown).to_contain_text(text)
+    lying = card(page, "beyond, run")
+    lying.scroll_into_view_if_needed()
+    expect(lying.get_by_title("500,000,000 frames where there are 8,000")).to_have_text("header is wrong")
+    with page.expect_download() as download:
+        card(page, "page, run").get_by_role("button", name="Save its bytes").click()
+    assert download.value.path().read_bytes() == b"<script>document.title = 'taken'</script>"
+    assert "Runglass" in page.title()
+    # The tensor is answered with an error, which the browser notes.
+    problems[:] = [problem for problem in problems if "422" not in problem]

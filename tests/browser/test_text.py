@@ -1,0 +1,269 @@
+"""The text dashboard in a browser: texts of real logs, every way to show them, search, and texts that are too long or broken."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+import runglass
+from runglass.query.memory import MemorySource
+from runglass.store.model import Kind
+
+from .conftest import address_has, wait_ready
+
+LOGS = Path(__file__).parent.parent / "golden" / "logs"
+STORY = """# Step {step}
+
+| prompt | score |
+|--------|------:|
+| 2 + 2  | {step} |
+
+```python
+def f(): return {step}
+```
+
+Loss $\\frac{{a}}{{b}}$ and [a link](https://example.org/x), ![plot](https://example.org/plot.png)
+"""
+
+
+@pytest.fixture(autouse=True)
+def only_the_scalars_are_fetched_ahead(page: Page, problems: list[str]):
+    """The page fetches the tags of scalars before it knows which tab it shows; a browser remarks that nobody took them."""
+    yield
+    problems[:] = [problem for problem in problems if "was preloaded using link preload" not in problem]
+
+
+def text_card(page: Page, tag: str, run: str) -> Locator:
+    return page.get_by_role("article", name=f"{tag}, {run}", exact=True)
+
+
+def body(page: Page, tag: str, run: str = "a") -> Locator:
+    return text_card(page, tag, run).get_by_role("region", name=f"Text of {tag}")
+
+
+def show_as(page: Page, mode: str) -> None:
+    page.get_by_role("radiogroup", name="Show texts as").get_by_text(mode, exact=True).click()
+    wait_ready(page)
+
+
+def two_runs() -> MemorySource:
+    source = MemorySource()
+    steps = range(0, 100, 10)
+    for run in ("a", "b"):
+        source.add_values(
+            run, "story", Kind.TEXT, step=steps, values=[STORY.format(step=step) for step in steps]
+        )
+        config = [json.dumps({"lr": 0.1, "run": run, "deep": {"step": step}}, indent=1) for step in steps]
+        source.add_values(run, "config", Kind.TEXT, step=steps, values=config)
+    return source
+
+
+@pytest.mark.parametrize(
+    "case", ["tf_summary_all", "tf_v1_legacy", "torch_writer_all", "tensorboardX_writer_all"]
+)
+def test_shows_every_text_of_real_logs(open_page, case):
+    truth = json.loads((LOGS / case / "manifest.json").read_text())["runs"]
+    texts = [
+        (run, tag, told)
+        for run, series in truth.items()
+        for tag, told in series["tensors"].items()
+        if told["plugin"] == "text"
+    ]
+    assert texts
+    page = open_page(runglass.open(LOGS / case / "logdir").source, "#/text?option=text.mode;raw")
+    for end, place in (("last", "End"), ("first", "Home")):
+        for run, tag, told in texts:
+            title = tag.removesuffix("/text_summary")
+            text_card(page, title, run).get_by_role("slider", name=f"Step of {title}").press(place)
+            shown = body(page, title, run)
+            expect(text_card(page, title, run)).to_have_attribute("data-ready", "true")
+            cells = shown.get_by_role("cell")
+            wanted = told[end]["strings"]
+            if len(wanted) == 1:
+                expect(shown).to_have_text(wanted[0], use_inner_text=True)
+            else:
+                expect(cells).to_have_text(wanted)
+
+
+def test_markdown_is_laid_out_and_fetches_nothing(open_page):
+    page = open_page(two_runs(), "#/text")
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    story = body(page, "story")
+    expect(story.get_by_role("heading", name="Step 90")).to_be_visible()
+    expect(story.get_by_role("cell", name="90")).to_be_visible()
+    assert story.locator(".hljs-keyword").all_text_contents() == ["def", "return"]
+    expect(story.locator("math mfrac")).to_have_count(1)
+    expect(story.locator("img")).to_have_count(0)
+    link = story.get_by_role("link", name="a link")
+    expect(link).to_have_attribute("rel", "noopener noreferrer")
+    expect(link).to_have_attribute("target", "_blank")
+    # An object is code, not a paragraph of braces.
+    expect(body(page, "config").locator("pre")).to_contain_text('"lr": 0.1')
+    assert not [url for url in asked if "example.org" in url]
+
+
+def test_the_cursor_moves_every_card(open_page):
+    page = open_page(two_runs(), "#/text")
+    page.get_by_role("textbox", name="Step of all cards, exact").fill("42")
+    page.keyboard.press("Enter")
+    for run in ("a", "b"):
+        expect(body(page, "story", run).get_by_role("heading", name="Step 40")).to_be_visible()
+    text_card(page, "story", "b").get_by_role("slider", name="Step of story").press("ArrowRight")
+    expect(body(page, "story", "a").get_by_role("heading", name="Step 50")).to_be_visible()
+    address_has(page, "cursor=50")
+
+
+def test_raw_tree_and_difference(open_page):
+    page = open_page(two_runs(), "#/text?cursor=50")
+    show_as(page, "Raw")
+    expect(body(page, "story")).to_contain_text("| 2 + 2  | 50 |")
+    show_as(page, "JSON")
+    expect(body(page, "story")).to_contain_text("This is not JSON")
+    tree = body(page, "config")
+    expect(tree.locator("summary", has_text="deep")).to_be_visible()
+    expect(tree).to_contain_text("step: 50")
+    tree.locator("summary", has_text="deep").click()
+    expect(tree.get_by_text("step: 50")).to_be_hidden()
+    show_as(page, "Diff")
+    expect(body(page, "config")).to_contain_text("Compared with step 40: +1 −1 lines")
+    page.get_by_role("combobox", name="Against").select_option("b")
+    expect(body(page, "config", "a")).to_contain_text("Compared with b at step 50: +1 −1 lines")
+    expect(body(page, "config", "a").locator(".added", has_text='"run": "a"')).to_be_visible()
+    # Compared with itself there would be nothing to see.
+    expect(body(page, "config", "b")).to_contain_text("Compared with step 40")
+    page.get_by_role("radiogroup", name="Compare by").get_by_text("Words").click()
+    expect(body(page, "config", "a").locator(".words ins")).to_have_text(["a"])
+    address_has(page, "option=text.by;words")
+    page.reload()
+    wait_ready(page)
+    expect(body(page, "config", "a").locator(".words ins")).to_have_text(["a"])
+
+
+def test_all_steps_are_a_list_of_which_only_some_exist(open_page):
+    source = MemorySource().add_values(
+        "a",
+        "log",
+        Kind.TEXT,
+        step=range(5_000),
+        values=[f"text {step}\n\n" * (1 + step % 7) for step in range(5_000)],
+    )
+    page = open_page(source, "#/text")
+    page.get_by_role("button", name="All steps of each card below each other").click()
+    wait_ready(page)
+    steps = text_card(page, "log", "a").get_by_role("region", name="Steps of log")
+    expect(steps.get_by_role("region", name="Step 4999", exact=True)).to_be_visible()
+    assert steps.get_by_role("listitem").count() < 30
+    # The cursor takes the list with it.
+    page.get_by_role("textbox", name="Step of all cards, exact").fill("2500")
+    page.keyboard.press("Enter")
+    here = steps.get_by_role("region", name="Step 2500", exact=True)
+    expect(here).to_be_in_viewport()
+    expect(here).to_contain_text("text 2500")
+    assert steps.get_by_role("listitem").count() < 30
+
+
+def test_search_over_runs_and_steps_goes_to_what_it_found(open_page, problems):
+    source = two_runs()
+    source.add_values(
+        "b", "zebra/note", Kind.TEXT, step=[0, 30, 60], values=["first", "a needle here", "last"]
+    )
+    page = open_page(source, "#/text?tags=story")
+    field = page.get_by_role("textbox", name="Search all texts")
+    field.fill("NEEDLE")
+    results = page.get_by_role("region", name="Search results")
+    expect(results).to_contain_text("1 text in 43 of 43")
+    expect(results.locator("mark")).to_have_text("needle")
+    results.get_by_role("button", name="zebra/note").click()
+    expect(body(page, "zebra/note", "b")).to_contain_text("a needle here")
+    expect(body(page, "zebra/note", "b")).to_be_in_viewport()
+    expect(body(page, "story", "a").get_by_role("heading", name="Step 30")).to_be_attached()
+    page.get_by_role("button", name="Search for a regular expression").click()
+    field.fill("^a n[e]+dle")
+    expect(results.locator("mark")).to_have_text("a needle")
+    field.fill("(")
+    expect(page.get_by_role("alert")).to_contain_text("This is not a regular expression")
+    problems.clear()  # The browser reports the 400 by itself.
+    page.get_by_role("button", name="Clear: Search all texts").click()
+    expect(results).to_have_count(0)
+
+
+def test_tensors_are_tables(open_page):
+    cube = np.array([[["a", "b"], ["c", "d"]], [["e", "f"], ["g", "**h**"]]], object)
+    source = MemorySource()
+    source.add_values("a", "cube", Kind.TEXT, step=[0], values=[cube])
+    source.add_values("a", "one", Kind.TEXT, step=[0], values=[np.array(["*just* text"], object)])
+    source.add_values("a", "none", Kind.TEXT, step=[0], values=[np.empty((0, 3), object)])
+    source.add_values(
+        "a", "tall", Kind.TEXT, step=[0], values=[np.array([f"row {i}" for i in range(900)], object)]
+    )
+    page = open_page(source, "#/text")
+    assert body(page, "cube").get_by_role("cell").all_text_contents() == list("abcd")
+    body(page, "cube").get_by_role("spinbutton", name="Axis 0").fill("1")
+    page.keyboard.press("Enter")
+    expect(body(page, "cube").locator("td strong")).to_have_text("h")
+    expect(body(page, "one").locator("em")).to_have_text("just")
+    expect(body(page, "one").get_by_role("table")).to_have_count(0)
+    expect(body(page, "none")).to_contain_text("An empty tensor of 0 × 3")
+    expect(body(page, "tall").get_by_role("row")).to_have_count(50)
+    body(page, "tall").get_by_role("button", name="850 more rows").click()
+    expect(body(page, "tall").get_by_role("row")).to_have_count(250)
+
+
+def test_five_megabytes_do_not_stop_the_page(open_page):
+    long = "All work and no play makes Jack a dull boy.\n" * 120_000 + "THE END"
+    source = MemorySource().add_values("a", "long", Kind.TEXT, step=[0, 1], values=[long, "short"])
+    page = open_page(source, "#/text?cursor=0")
+    text = body(page, "long")
+    expect(text).to_contain_text("The first 20.0 kB of 5.3 MB")
+    text.get_by_role("button", name="Show all of it").click()
+    expect(text).to_contain_text("Too long to be laid out as Markdown")
+    expect(text).to_contain_text("THE END")
+    text_card(page, "long", "a").get_by_role("button", name="Next step of long").click()
+    expect(text).to_have_text("short")
+
+
+def test_broken_texts_say_what_is_wrong(open_page):
+    source = MemorySource()
+    source.add_values("a", "bytes", Kind.TEXT, step=[0], values=["caf\ufffd"])
+    source.add_values("a", "turns", Kind.TEXT, step=[0, 1], values=["words", np.zeros(3, np.float32)])
+    page = open_page(source, "#/text")
+    expect(body(page, "bytes")).to_contain_text("1 × � stands for bytes that are not valid UTF-8")
+    expect(body(page, "turns").get_by_role("alert")).to_contain_text(
+        "an array of float32 with shape [3] and not text"
+    )
+    text_card(page, "turns", "a").get_by_role("button", name="Previous step of turns").click()
+    expect(body(page, "turns")).to_have_text("words")
+
+
+def test_copy_and_download(open_page, page):
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    open_page(two_runs(), "#/text?cursor=20")
+    card = text_card(page, "story", "b")
+    card.get_by_role("button", name="Copy the text of story").click()
+    expect(page.get_by_text("The text of step 20 is in the clipboard.")).to_be_visible()
+    assert page.evaluate("navigator.clipboard.readText()") == STORY.format(step=20)
+    for item, name, wanted in (
+        ("Download this text", "b_story_20.txt", STORY.format(step=20)),
+        ("Download all steps (JSON lines)", "b_story.jsonl", None),
+    ):
+        card.get_by_role("button", name="More for story").click()
+        with page.expect_download() as download:
+            page.get_by_role("menuitem", name=item).click()
+        assert download.value.suggested_filename == name
+        saved = Path(download.value.path()).read_text()
+        if wanted is not None:
+            assert saved == wanted
+        else:
+            assert [json.loads(line)["step"] for line in saved.splitlines()] == list(range(0, 100, 10))
+
+
+def test_texts_that_are_logged_meanwhile_appear(open_page):
+    source = two_runs()
+    page = open_page(source, "#/text")
+    source.add_values("a", "story", Kind.TEXT, step=[200], values=["# Step 200"])
+    expect(body(page, "story").get_by_role("heading", name="Step 200")).to_be_visible()

@@ -1,0 +1,140 @@
+"""Films in the image cards: real files play, every frame can be looked at, and what cannot be played is said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from runglass.query.memory import MemorySource
+from runglass.schema.media import parse_image
+from runglass.store.model import Kind
+from runglass.writer.video import encode_gif
+
+FILMS = Path(__file__).parents[1] / "films"
+# Each frame of the films is of one colour: its hue goes around in eight steps.
+COLOURS = [
+    (255, 0, 0),
+    (255, 191, 0),
+    (128, 255, 0),
+    (0, 255, 64),
+    (0, 255, 255),
+    (0, 64, 255),
+    (128, 0, 255),
+    (255, 0, 191),
+]
+
+
+def gif(fps=10):
+    frames = np.zeros((8, 48, 64, 3), np.uint8)
+    for number, colour in enumerate(COLOURS):
+        frames[number] = colour
+    return encode_gif(frames, fps)
+
+
+def source_of(**files):
+    source = MemorySource()
+    for tag, data in files.items():
+        source.add_values("train", tag, Kind.IMAGE, step=[0], values=[[parse_image(each) for each in data]])
+    return source
+
+
+def film(name):
+    return (FILMS / name).read_bytes()
+
+
+def player(page: Page, tag: str) -> Locator:
+    return page.get_by_role("group", name=f"Video of {tag}, train", exact=True)
+
+
+# The number of the colour that comes nearest to what is on screen.
+NEAREST = """([label, colours]) => {
+  const shown = document.querySelector(`[aria-label="${label}"]`).querySelector("canvas, video");
+  const context = new OffscreenCanvas(1, 1).getContext("2d");
+  context.drawImage(shown, 0, 0, 1, 1);
+  const { data } = context.getImageData(0, 0, 1, 1);
+  const distances = colours.map((colour) => colour.reduce((sum, value, i) => sum + Math.abs(value - data[i]), 0));
+  return distances.indexOf(Math.min(...distances));
+}"""
+
+
+def shows_frame(page: Page, tag: str, number: int) -> None:
+    expect(player(page, tag)).to_have_attribute("data-frame", str(number))
+    page.wait_for_function(
+        f"([label, colours, number]) => ({NEAREST})([label, colours]) === number",
+        arg=[f"Video of {tag}, train", COLOURS, number],
+    )
+
+
+@pytest.mark.parametrize("name", ["film.gif", "film.mp4", "film.webm", "stream.mp4"])
+def test_every_frame_can_be_looked_at(open_page, name):
+    data = gif() if name == "film.gif" else film(name)
+    page = open_page(source_of(clip=[data]), "#/images")
+    own = player(page, "clip")
+    expect(own).to_have_attribute("data-ready", "true")
+    slider = own.get_by_role("slider", name="Frame of clip, train")
+    expect(slider).to_have_attribute("max", "7")
+    # It begins by itself.
+    expect(own.get_by_role("button", name="Pause clip, train")).to_be_visible()
+    slider.fill("0")
+    expect(own.get_by_role("button", name="Play clip, train")).to_be_visible()
+    for number in range(8):
+        shows_frame(page, "clip", number)
+        slider.press(".")
+    for number in (6, 5, 4):
+        own.get_by_role("button", name="Previous frame of clip, train").click()
+        shows_frame(page, "clip", number)
+
+
+@pytest.mark.parametrize("name", ["film.gif", "film.mp4"])
+def test_it_plays_to_its_end_and_again(open_page, name):
+    data = gif() if name == "film.gif" else film(name)
+    page = open_page(source_of(clip=[data]), "#/images")
+    own = player(page, "clip")
+    own.get_by_role("combobox", name="Speed of clip, train").select_option("4×")
+    own.get_by_role("button", name="Repeat clip, train").click()
+    expect(own.get_by_role("button", name="Play clip, train")).to_be_visible()
+    shows_frame(page, "clip", 7)
+    own.get_by_role("button", name="Repeat clip, train").click()
+    own.get_by_role("button", name="Play clip, train").click()
+    own.get_by_role("combobox", name="Speed of clip, train").select_option("1×")
+    # Ever onwards, until it begins anew.
+    seen = page.evaluate(
+        """async (label) => {
+      const own = document.querySelector(`[aria-label="${label}"]`);
+      const seen = [];
+      while (seen.length < 2 || seen.at(-1) > seen.at(-2)) {
+        const frame = Number(own.dataset.frame);
+        if (frame !== seen.at(-1)) seen.push(frame);
+        await new Promise(requestAnimationFrame);
+      }
+      return seen;
+    }""",
+        "Video of clip, train",
+    )
+    assert seen[-1] < seen[-2]
+
+
+def test_less_motion_is_respected(page, serve):
+    page.emulate_media(reduced_motion="reduce")
+    page.goto(serve(source_of(clip=[gif()])).url + "#/images")
+    own = player(page, "clip")
+    expect(own).to_have_attribute("data-ready", "true")
+    expect(own.get_by_role("button", name="Play clip, train")).to_be_visible()
+    shows_frame(page, "clip", 0)
+    own.get_by_role("slider", name="Frame of clip, train").press(" ")
+    expect(own.get_by_role("button", name="Pause clip, train")).to_be_visible()
+
+
+def test_several_films_run_side_by_side(open_page):
+    page = open_page(source_of(clip=[gif(), film("film.webm"), gif(5)]), "#/images")
+    expect(page.locator("canvas[aria-label], video[aria-label]")).to_have_count(3)
+
+
+def test_what_cannot_be_played_is_said(open_page):
+    hollow = b"\x1aE\xdf\xa3\x84webm" + bytes(40)
+    page = open_page(source_of(cut=[film("film.mp4")[:200]], hollow=[hollow]), "#/images")
+    expect(page.get_by_text("This MP4 file is cut short")).to_be_visible()
+    expect(page.get_by_text("This browser cannot play this film")).to_be_visible()

@@ -1,0 +1,206 @@
+// What the charts of the custom scalars page have in common: which there are, logged or made here, and what they draw. What the
+// user has made is in the session's settings. Made in a component; its questions end with it.
+
+import { untrack } from "svelte";
+import type { LoggedLayout } from "../../api/types";
+import { AnswerCache } from "../../lines/card_answers";
+import type { Supply } from "../../lines/card_lines.svelte";
+import type { CardSpec } from "../../lines/card_model";
+import { LineDesk } from "../../lines/line_desk";
+import { cardId } from "../../state/card_id";
+import { LatestAnswer } from "../../state/latest_answer.svelte";
+import { sortNatural } from "../../state/natural";
+import { writeParts } from "../../state/parts";
+import { compilePattern, type Pattern } from "../../state/pattern";
+import { type RunSet, runSetFinder, toRunSet } from "../../state/run_sets";
+import type { Session } from "../../state/session.svelte";
+import { allTags, inOrder, makeSection, PINNED, type Section } from "../../state/tag_sections";
+import { type Category, type Chart, fromServer, type Place, readLayout, writeLayout } from "./layout";
+import { Matcher } from "./matcher";
+import type { Match } from "./tag_match";
+
+const LAYOUT_OPTION = "custom_scalars.layout";
+/** More tags in one chart can neither be told apart nor named. */
+export const MAX_TAGS = 100;
+const NOBODY = toRunSet([]);
+
+/** A chart on the page. */
+export interface PlacedChart {
+  readonly id: string;
+  readonly category: string;
+  readonly chart: Chart;
+  /** Among the categories made here; null: it was logged. */
+  readonly place: Place | null;
+}
+
+export class CustomPage {
+  readonly supply: Supply;
+  /** Raw: replaced whole. */
+  matches = $state.raw<{ readonly key: string; readonly byPattern: ReadonlyMap<string, Match> } | null>(null);
+  readonly #matcher = new Matcher();
+  readonly #layout: LatestAnswer<null, LoggedLayout>;
+  #lastGood: Pattern = compilePattern("");
+
+  constructor(readonly session: Session) {
+    this.supply = { desk: new LineDesk(session.client), cache: new AnswerCache() };
+    this.#layout = new LatestAnswer((_, signal) => session.client.ask<LoggedLayout>("custom_scalars/layout", {}, signal));
+    // Outside: the layouts of the logs, and again when a run that has one was written to.
+    $effect(() => this.#layout.want(String(session.changes.epoch), null));
+    $effect(() => {
+      const answer = this.#layout.answer?.value;
+      if (answer && !session.isQuiet && session.changes.isNewer(answer.generation, this.#layoutRuns)) this.#layout.refresh();
+    });
+    $effect(() => {
+      if (session.connection === "open" && untrack(() => this.#layout.error !== null)) this.#layout.retry();
+    });
+    // Outside: patterns are matched in a worker.
+    $effect(() => {
+      const key = this.#matchKey;
+      if (!this.index) return;
+      void this.#matcher.match(this.#patterns, this.tags).then((byPattern) => {
+        if (key === untrack(() => this.#matchKey)) this.matches = { key, byPattern };
+      });
+    });
+    $effect(() => () => {
+      this.#layout.end();
+      this.#matcher.end();
+    });
+  }
+
+  readonly index = $derived.by(() => this.session.tags.index("scalar"));
+  readonly tags = $derived.by((): readonly string[] => (this.index ? sortNatural(allTags(this.index)) : []));
+  readonly #layoutRuns = $derived.by((): readonly string[] => {
+    const index = this.session.tags.index("custom_scalars");
+    return index ? Object.entries(index.runs).flatMap(([run, set]) => (Object.keys(index.tag_sets[set] ?? {}).length > 0 ? [run] : [])) : [];
+  });
+  readonly #findRuns = $derived.by(() => (this.index ? runSetFinder(this.index, this.session.runs.shown) : () => NOBODY));
+
+  readonly error = $derived.by(() => this.#layout.error?.cause ?? null);
+  /** Layouts of the logs that could not be read. */
+  readonly problems = $derived.by(() => this.#layout.answer?.value.problems ?? []);
+  readonly logged = $derived.by((): readonly Category[] => (this.#layout.answer ? fromServer(this.#layout.answer.value) : []));
+  /** An address may hold anything. */
+  readonly made = $derived.by((): readonly Category[] => {
+    try {
+      return readLayout(this.session.settings.option(LAYOUT_OPTION, '{"category":[]}'));
+    } catch {
+      return [];
+    }
+  });
+
+  setMade(categories: readonly Category[]): void {
+    this.session.settings.setOption(LAYOUT_OPTION, categories.length > 0 ? writeLayout(categories) : "");
+  }
+
+  /** In the order of the page: what was made here comes first, but a chart for a logged category stands in it. */
+  readonly categories = $derived.by((): readonly { readonly title: string; readonly isClosed: boolean; readonly charts: readonly PlacedChart[] }[] => {
+    const titles = new Set(this.logged.map(({ title }) => title));
+    const all = [...this.made.filter(({ title }) => !titles.has(title)), ...this.logged];
+    return all.map(({ title, isClosed }) => {
+      const logged = this.logged.filter((category) => category.title === title).flatMap(({ charts }) => charts.map((chart) => ({ chart, place: null })));
+      const made = this.made.flatMap((category, i) => (category.title === title ? category.charts.map((chart, j) => ({ chart, place: { category: i, chart: j } })) : []));
+      const counts = new Map<string, number>();
+      const charts = [...logged, ...made].map(({ chart, place }) => {
+        // Charts of one name are told apart by their order.
+        const nth = (counts.get(chart.title) ?? 0) + 1;
+        counts.set(chart.title, nth);
+        const tag = writeParts([title, chart.title, ...(nth > 1 ? [String(nth)] : [])]);
+        return { id: cardId({ kind: "custom_scalars", run: null, tag }), category: title, chart, place };
+      });
+      return { title, isClosed, charts };
+    });
+  });
+  readonly #byId = $derived.by(() => new Map(this.categories.flatMap(({ charts }) => charts.map((placed) => [placed.id, placed]))));
+  readonly #patterns = $derived.by(() => [...new Set([...this.#byId.values()].flatMap(({ chart }) => chart.tags))]);
+  readonly #matchKey = $derived.by(() => JSON.stringify([this.#patterns, this.tags]));
+  /** It is known which charts there are and which tags they mean. */
+  readonly isListed = $derived.by(() => this.index !== null && (this.#layout.answer !== null || this.error !== null) && this.matches !== null);
+
+  /** A pattern that cannot be used leaves the last good result, and says why. */
+  readonly filter = $derived.by((): Pattern => {
+    const pattern = compilePattern(this.session.settings.tagFilter);
+    if (pattern.error) return { matches: this.#lastGood.matches, error: pattern.error };
+    this.#lastGood = pattern;
+    return pattern;
+  });
+
+  readonly sections = $derived.by((): readonly Section[] => {
+    const { pinned, order } = this.session.settings;
+    const mine = pinned.filter((id) => this.#byId.has(id));
+    const isPinned = new Set(mine);
+    const matches = (id: string): boolean => {
+      const placed = this.#byId.get(id);
+      return placed !== undefined && [placed.chart.title, ...this.spec(id).tags].some(this.filter.matches);
+    };
+    const sections: (Section | null)[] = [makeSection(PINNED, "Pinned", mine, matches)];
+    for (const { title, isClosed, charts } of this.categories) {
+      const key = `/custom/${title}`;
+      const ids = charts.map(({ id }) => id).filter((id) => !isPinned.has(id));
+      const section = makeSection(key, title || "Without a title", inOrder(ids, order.get(key)), matches);
+      sections.push(section && { ...section, isShutAtFirst: isClosed });
+    }
+    return sections.filter((section) => section !== null);
+  });
+
+  placed(id: string): PlacedChart | undefined {
+    return this.#byId.get(id);
+  }
+
+  titleOf = (id: string): string => this.#byId.get(id)?.chart.title || "Without a title";
+
+  readonly #specs = $derived.by(() => {
+    const known = new Set(this.tags);
+    const byPattern = this.matches?.byPattern;
+    return new Map(
+      [...this.#byId.values()].map(({ id, chart }): [string, CardSpec] => {
+        const tags = chart.kind === "margin" ? chart.series.flatMap(({ value, lower, upper }) => [value, lower, upper]).filter((tag) => known.has(tag)) : chart.tags.flatMap((pattern) => byPattern?.get(pattern)?.tags ?? []);
+        return [id, { id, tags: [...new Set(tags)].slice(0, MAX_TAGS), right: [] }];
+      }),
+    );
+  });
+
+  /** What is drawn: tags that exist. */
+  spec(id: string): CardSpec {
+    return this.#specs.get(id) ?? { id, tags: [], right: [] };
+  }
+
+  runsOf({ tags }: CardSpec): RunSet {
+    return tags.length > 0 ? this.#findRuns(tags) : NOBODY;
+  }
+
+  hasTag = (run: string, tag: string): boolean => {
+    const set = this.index?.tag_sets[this.index.runs[run] ?? -1];
+    return set !== undefined && Object.hasOwn(set, tag);
+  };
+
+  /** What must be known about the patterns and tags of a chart. */
+  troubleOf({ kind, tags, series }: Chart): string[] {
+    if (kind === "margin") {
+      const known = new Set(this.tags);
+      const named = new Set(series.flatMap(({ value, lower, upper }) => [value, lower, upper]));
+      return [...named].filter((tag) => !known.has(tag)).map((tag) => `No run has “${tag}”.`);
+    }
+    const found = new Set(tags.flatMap((pattern) => this.matches?.byPattern.get(pattern)?.tags ?? []));
+    return [
+      ...tags.flatMap((pattern) => {
+        const match = this.matches?.byPattern.get(pattern);
+        return !match ? [] : match.error ? [match.error] : match.tags.length === 0 ? [`“${pattern}” matches no tag.`] : [];
+      }),
+      ...(found.size > MAX_TAGS ? [`${found.size} tags match; the first ${MAX_TAGS} are drawn.`] : []),
+    ];
+  }
+
+  /** For a form: which tags a pattern would mean. */
+  async tryPattern(pattern: string): Promise<Match> {
+    return (await this.#matcher.match([pattern], this.tags)).get(pattern) ?? { tags: [], error: "" };
+  }
+
+  readonly sizeOf = $derived.by((): ((id: string) => { heightPx: number; isWide: boolean }) => {
+    const { cards } = this.session.settings;
+    const { cardHeightPx } = this.session.preferences;
+    return (id) => {
+      const { heightPx = cardHeightPx, isWide = false } = cards.get(id) ?? {};
+      return { heightPx, isWide };
+    };
+  });
+}

@@ -1,0 +1,10 @@
+// The worker's end of matcher.ts.
+
+import { matchTags } from "./tag_match";
+
+let tags: readonly string[] = [];
+
+addEventListener("message", ({ data }: MessageEvent<{ tags: readonly string[] } | { pattern: string }>) => {
+  if ("tags" in data) ({ tags } = data);
+  else postMessage(matchTags(data.pattern, tags));
+});

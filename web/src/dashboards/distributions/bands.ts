@@ -1,0 +1,109 @@
+// Percentiles over time: how they are asked for, decoded, named and drawn. Pure.
+
+import { Blocks } from "../../api/blocks";
+import type { components } from "../../api/types.gen";
+import { type Area, type Range, type Series, type Stroke, toSeries } from "../../chart/model";
+import { isTimeAxis, type TimeAxis } from "../../state/view";
+
+export interface Bands {
+  /** Of the whole source: what changed after it is not in here. */
+  readonly generation: number;
+  readonly percentiles: readonly number[];
+  readonly step: Float64Array;
+  readonly wallTime: Float64Array;
+  /** For every percentile, its value at every step. */
+  readonly values: readonly Float64Array[];
+  /** The first ones of all. */
+  readonly problems: readonly { readonly step: number; readonly problem: string }[];
+  readonly problemCount: number;
+}
+
+interface Head {
+  readonly version: number;
+  readonly generation: number;
+  readonly percentiles: readonly number[];
+  readonly series: readonly (Pick<components["schemas"]["Distribution"], "run" | "tag" | "total" | "problems" | "problem_count"> & { readonly count: number })[];
+}
+
+/** The one series that was asked for; without any where it is gone. */
+export function decodeBands(body: ArrayBuffer): Bands {
+  const blocks = new Blocks<Head>(body);
+  const { generation, percentiles, series } = blocks.head;
+  const { count = 0, problems = [], problem_count: problemCount = 0 } = series[0] ?? {};
+  const take = (what: string): Float64Array => (series.length > 0 ? blocks.float64(count, what) : new Float64Array());
+  return {
+    generation,
+    percentiles,
+    step: take("the steps"),
+    wallTime: take("the times"),
+    values: percentiles.map((q) => take(`percentile ${q}`)),
+    problems,
+    problemCount,
+  };
+}
+
+/** Those of a normal distribution at 0, ±0.5, ±1 and ±1.5 sigma, and its ends. */
+export const USUAL = "0, 6.68, 15.87, 30.85, 50, 69.15, 84.13, 93.32, 100";
+export const PRESETS: readonly { readonly label: string; readonly text: string }[] = [
+  { label: "Sigmas: ends, ±1.5σ, ±1σ, ±0.5σ, median", text: USUAL },
+  { label: "Quartiles", text: "0, 25, 50, 75, 100" },
+  { label: "Deciles", text: "0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100" },
+  { label: "Tails: 1 and 99, 5 and 95, median", text: "1, 5, 50, 95, 99" },
+  { label: "Smallest and largest", text: "0, 100" },
+];
+const MAX_PERCENTILES = 101;
+
+/** Numbers from 0 to 100 with anything between them, in any order; or why it is none. */
+export function readPercentiles(text: string): { readonly values: readonly number[]; readonly error: string } {
+  const parts = text.split(/[\s,;%]+/).filter((part) => part !== "");
+  const numbers = parts.map(Number);
+  const bad = parts.find((_, i) => !((numbers[i] as number) >= 0 && (numbers[i] as number) <= 100));
+  if (bad !== undefined) return { values: [], error: `“${bad.slice(0, 20)}” is no number from 0 to 100.` };
+  if (numbers.length === 0) return { values: [], error: "Name at least one percentile." };
+  const values = [...new Set(numbers)].sort((a, b) => a - b);
+  return values.length > MAX_PERCENTILES ? { values: [], error: `At most ${MAX_PERCENTILES} percentiles.` } : { values, error: "" };
+}
+
+export function nameOf(percentile: number): string {
+  const named = { 0: "smallest", 25: "quarter", 50: "median", 75: "three quarters", 100: "largest" }[percentile];
+  return named ?? `${percentile} %`;
+}
+
+export const linesOf = (bands: Bands, x: Float64Array): Series[] => bands.values.map((values) => toSeries(x, values));
+
+/** The middle is what the eye should find first. */
+export function strokesOf(percentiles: readonly number[], color: string): Stroke[] {
+  const [middle] = [...percentiles].sort((a, b) => Math.abs(a - 50) - Math.abs(b - 50));
+  return percentiles.map((q) => ({ color, widthPx: q === middle ? 2 : 1, alpha: q === middle ? 1 : 0.45, dash: [], axis: "left" }));
+}
+
+/** One between every two percentiles, the darker the nearer to the median. */
+export function areasOf(bands: Bands, x: Float64Array, color: string): Area[] {
+  return bands.values.slice(1).flatMap((high, i) => {
+    const low = bands.values[i];
+    const between = ((bands.percentiles[i] as number) + (bands.percentiles[i + 1] as number)) / 2;
+    const nearness = 1 - Math.abs(between - 50) / 50;
+    return low ? [{ table: x, low, high, color, alpha: 0.08 + 0.4 * nearness, axis: "left" as const }] : [];
+  });
+}
+
+/** The stretch of a card that is looked at: `x` along its axis, and what values it spans. */
+export interface Zoom {
+  readonly axis: TimeAxis;
+  readonly x: Range | null;
+  readonly y: Range | null;
+}
+
+/** `step;0,100;` with nothing where nothing is set; "" for the whole. */
+export const writeZoom = ({ axis, x, y }: Zoom): string => (x || y ? [axis, x?.join(",") ?? "", y?.join(",") ?? ""].join(";") : "");
+
+/** A range along one axis means nothing on another. */
+export function readZoom(written: string, axis: TimeAxis): Zoom {
+  const [name = "", x = "", y = ""] = written.split(";");
+  return { axis, x: isTimeAxis(name) && name === axis ? readRange(x) : null, y: readRange(y) };
+}
+
+function readRange(text: string): Range | null {
+  const [low, high] = text === "" ? [] : text.split(",").map(Number);
+  return low !== undefined && high !== undefined && Number.isFinite(low) && Number.isFinite(high) && low < high ? [low, high] : null;
+}

@@ -1,0 +1,24 @@
+// What the user sets for all distributions, as the address keeps it.
+
+import type { ScaleKind } from "../../chart/model";
+import type { Settings } from "../../state/settings.svelte";
+import { readPercentiles, USUAL } from "./bands";
+
+const PERCENTILES = "distributions.percentiles";
+const SCALE = "distributions.scale";
+const SCALES: readonly ScaleKind[] = ["linear", "log", "symlog"];
+
+export const percentilesText = (settings: Settings): string => settings.option(PERCENTILES, USUAL);
+export const setPercentiles = (settings: Settings, text: string): void => settings.setOption(PERCENTILES, text, USUAL);
+
+/** An address may hold anything: the usual ones where it makes no sense. */
+export function percentilesOf(settings: Settings): readonly number[] {
+  const { values } = readPercentiles(percentilesText(settings));
+  return values.length > 0 ? values : readPercentiles(USUAL).values;
+}
+
+export const scaleOf = (settings: Settings): ScaleKind => SCALES.find((scale) => scale === settings.option(SCALE)) ?? "linear";
+export const setScale = (settings: Settings, scale: ScaleKind): void => settings.setOption(SCALE, scale, "linear");
+
+/** The option that a card's zoom is kept in. */
+export const zoomOption = (id: string): string => `distributions.zoom.${id}`;

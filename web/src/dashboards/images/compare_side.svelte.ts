@@ -1,0 +1,55 @@
+// One of two pictures that are compared: a run, a step, what is shown there and the values it stores. Made in a component; ends
+// with it.
+
+import type { SeriesSteps } from "../../api/steps";
+import type { Session } from "../../state/session.svelte";
+import { findNearest, type Sample, sampleAt } from "../../state/step_cursor";
+import type { Decoded, Pixels } from "./decode/decode";
+import { ShownPicture } from "./shown_picture.svelte";
+
+export class CompareSide {
+  run = $state("");
+  /** The step it should stand at; null: the newest. */
+  at = $state<number | null>(null);
+  readonly shown: ShownPicture;
+  #stored = $state.raw<{ readonly of: Decoded; readonly pixels: Pixels } | null>(null);
+
+  /** `isRead`: its values are needed. */
+  constructor(
+    private readonly session: Session,
+    private readonly tag: string,
+    file: () => number,
+    isRead: () => boolean,
+    run: string,
+    at: number | null,
+  ) {
+    this.run = run;
+    this.at = at;
+    // Outside: the server lists its steps while it is looked at.
+    $effect(() => session.samples.watch("image", this.run, tag));
+    const fileOf = (value: Sample | null) => value && { value, file: file() };
+    this.shown = new ShownPicture(
+      session.client,
+      () => fileOf(this.value),
+      () => [1, -1].flatMap((way) => fileOf(this.series && sampleAt(this.series, this.index + way)) ?? []),
+    );
+    // Outside: exact values come from the file, not from what is drawn.
+    $effect(() => {
+      const { picture } = this.shown;
+      if (!picture || !isRead()) return;
+      let isOld = false;
+      picture.pixels().then(
+        (pixels) => !isOld && (this.#stored = { of: picture, pixels }),
+        () => !isOld && (this.#stored = null),
+      );
+      return () => (isOld = true);
+    });
+  }
+
+  readonly series = $derived.by((): SeriesSteps | null => this.session.samples.read("image", this.run, this.tag)?.steps ?? null);
+  readonly index = $derived.by(() => (this.series ? findNearest(this.series.step, this.at) : -1));
+  readonly value = $derived.by((): Sample | null => (this.series ? sampleAt(this.series, this.index) : null));
+  readonly isNearest = $derived.by(() => this.at !== null && this.value !== null && this.value.step !== this.at);
+  /** Of the picture that is shown; null: not here yet. */
+  readonly pixels = $derived.by((): Pixels | null => (this.#stored && this.#stored.of === this.shown.picture ? this.#stored.pixels : null));
+}

@@ -1,0 +1,20 @@
+// Where rows of different heights stand in a list. Pure.
+
+/** The top of every row, and the bottom of the last. */
+export function topsOf(heightsPx: readonly number[]): Float64Array {
+  const tops = new Float64Array(heightsPx.length + 1);
+  heightsPx.forEach((heightPx, i) => (tops[i + 1] = (tops[i] as number) + heightPx));
+  return tops;
+}
+
+/** The row at a height: the first above, the last below. 0 without any row. */
+export function rowAt(tops: Float64Array, px: number): number {
+  let low = 0;
+  let high = Math.max(0, tops.length - 2);
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((tops[middle] as number) <= px) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}

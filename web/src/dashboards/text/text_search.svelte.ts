@@ -1,0 +1,68 @@
+// The search through all texts of the shown runs: asked anew when the words, the runs or the logs change.
+
+import type { components } from "../../api/types.gen";
+import { LatestAnswer } from "../../state/latest_answer.svelte";
+import type { Session } from "../../state/session.svelte";
+import type { TextSettings } from "./text_settings.svelte";
+
+export type Hit = components["schemas"]["Hit"];
+type Found = components["schemas"]["Found"];
+interface Question {
+  readonly query: string;
+  readonly is_regex: boolean;
+  readonly is_case_sensitive: boolean;
+  readonly runs: readonly string[];
+  readonly limit: number;
+}
+
+const LIMIT = 200;
+
+export class TextSearch {
+  readonly #answers: LatestAnswer<Question, Found>;
+  readonly #session: Session;
+  readonly #how: TextSettings;
+
+  /** Made in a component; ends with it. */
+  constructor(session: Session, how: TextSettings) {
+    this.#session = session;
+    this.#how = how;
+    this.#answers = new LatestAnswer((question, signal) => session.client.askBody<Found>("text/search", question, signal));
+    $effect(() => {
+      const { query, isRegex, isCaseSensitive } = how;
+      if (!query) return this.#answers.forget();
+      const runs = session.runs.shown;
+      const question = { query, is_regex: isRegex, is_case_sensitive: isCaseSensitive, runs, limit: LIMIT };
+      this.#answers.want(JSON.stringify(question), question);
+    });
+    $effect(() => {
+      const { answer } = this.#answers;
+      if (answer && session.changes.isNewer(answer.value.generation, answer.query.runs)) this.#answers.refresh();
+    });
+    $effect(() => () => this.#answers.end());
+  }
+
+  /** Null: nothing is sought, or there is no answer yet. */
+  readonly found = $derived.by((): Found | null => (this.#how.query ? (this.#answers.answer?.value ?? null) : null));
+  readonly error = $derived.by(() => (this.#how.query ? (this.#answers.error?.cause.message ?? "") : ""));
+
+  /** Where on the cursor's axis a hit stands. */
+  placeOf(hit: Hit): number {
+    const axis = this.#session.settings.cursorAxis;
+    if (axis === "step") return hit.step;
+    const start = axis === "wall" ? 0 : Number(this.#session.runs.byName.get(hit.run)?.start_time ?? hit.wall_time);
+    return Number(hit.wall_time) - start;
+  }
+}
+
+/** The excerpt in pieces, those that match marked. The server counts characters, and JavaScript half ones. */
+export function piecesOf({ excerpt, matches }: Pick<Hit, "excerpt" | "matches">): { text: string; isMatch: boolean }[] {
+  const characters = Array.from(excerpt);
+  const pieces: { text: string; isMatch: boolean }[] = [];
+  let done = 0;
+  for (const [from, to] of matches as [number, number][]) {
+    pieces.push({ text: characters.slice(done, from).join(""), isMatch: false }, { text: characters.slice(from, to).join(""), isMatch: true });
+    done = to;
+  }
+  pieces.push({ text: characters.slice(done).join(""), isMatch: false });
+  return pieces.filter(({ text }) => text !== "");
+}

@@ -1,0 +1,36 @@
+// How texts are shown, for all cards at once; kept in the address.
+
+import type { Settings } from "../../state/settings.svelte";
+
+export const MODES = [
+  { value: "markdown", label: "Markdown", hint: "Laid out: tables, code, formulas" },
+  { value: "raw", label: "Raw", hint: "Just as it was logged" },
+  { value: "json", label: "JSON", hint: "Objects and lists as a tree" },
+  { value: "diff", label: "Diff", hint: "What changed since the step before, or from another run" },
+] as const;
+export type Mode = (typeof MODES)[number]["value"];
+export type DiffUnit = "lines" | "words";
+
+export class TextSettings {
+  constructor(private readonly settings: Settings) {}
+
+  readonly mode = $derived.by((): Mode => MODES.find(({ value }) => value === this.settings.option("text.mode"))?.value ?? "markdown");
+  /** All steps of a card below each other, instead of the one at the cursor. */
+  readonly isList = $derived.by(() => this.settings.option("text.steps") === "all");
+  readonly isWrapped = $derived.by(() => this.settings.option("text.wrap", "on") === "on");
+  /** The run that texts are compared with; empty: the step before. */
+  readonly against = $derived.by(() => this.settings.option("text.against"));
+  readonly unit = $derived.by((): DiffUnit => (this.settings.option("text.by") === "words" ? "words" : "lines"));
+  readonly query = $derived.by(() => this.settings.option("text.search"));
+  readonly isRegex = $derived.by(() => this.settings.option("text.regex") === "on");
+  readonly isCaseSensitive = $derived.by(() => this.settings.option("text.case") === "on");
+
+  setMode = (mode: Mode): void => this.settings.setOption("text.mode", mode, "markdown");
+  setList = (isList: boolean): void => this.settings.setOption("text.steps", isList ? "all" : "");
+  setWrapped = (isWrapped: boolean): void => this.settings.setOption("text.wrap", isWrapped ? "on" : "off", "on");
+  setAgainst = (run: string): void => this.settings.setOption("text.against", run);
+  setUnit = (unit: DiffUnit): void => this.settings.setOption("text.by", unit, "lines");
+  setQuery = (query: string): void => this.settings.setOption("text.search", query);
+  setRegex = (isRegex: boolean): void => this.settings.setOption("text.regex", isRegex ? "on" : "");
+  setCaseSensitive = (isCaseSensitive: boolean): void => this.settings.setOption("text.case", isCaseSensitive ? "on" : "");
+}
