@@ -308,6 +308,7 @@ QUESTIONS: dict[Kind, list[tuple[str, dict[str, Any] | None]]] = {
     ],
     Kind.HISTOGRAM: [
         ("/api/histograms/values", None),
+        ("/api/histograms/values?format=csv", None),
         ("/api/histograms/series", {"series": [{"run": "run", "tag": "tag"}], "bins": 5}),
         ("/api/histograms/series", {"series": [{"run": "run", "tag": "tag"}]}),
         ("/api/histograms/ranking", {}),
@@ -331,7 +332,7 @@ def test_a_value_of_another_shape_or_kind_is_said_and_no_fault(kind: Kind, odd: 
         elif kind is Kind.CUSTOM_SCALARS:
             got = client.get(path)
         else:
-            got = client.get(f"{path}?run=run&tag=tag")
+            got = client.get(f"{path}{'&' if '?' in path else '?'}run=run&tag=tag")
         assert got.status in (200, 404, 422), f"{path}: {got.status} {got.text[:300]}"
         if got.status != 200:
             assert got.json["error"]["message"], path
