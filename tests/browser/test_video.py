@@ -10,12 +10,14 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Locator, Page, expect
 
+import runglass
 from runglass.query.memory import MemorySource
 from runglass.schema.media import parse_image
-from runglass.store.model import Kind
+from runglass.store.model import Kind, SeriesKey
 from runglass.writer.video import encode_gif
 
 FILMS = Path(__file__).parents[1] / "films"
+GOLDEN = Path(__file__).parents[1] / "golden" / "logs"
 # Each frame of the films is of one colour: its hue goes around in eight steps.
 COLOURS = [
     (255, 0, 0),
@@ -77,6 +79,30 @@ def shows_frame(page: Page, tag: str, number: int) -> None:
         f"([label, colours, number]) => ({NEAREST})([label, colours]) === number",
         arg=[f"Video of {tag}, train", COLOURS, number],
     )
+
+
+READ = """(canvas) => {
+  const context = new OffscreenCanvas(canvas.width, canvas.height).getContext("2d");
+  context.drawImage(canvas, 0, 0);
+  return Array.from(context.getImageData(0, 0, canvas.width, canvas.height).data);
+}"""
+
+
+@pytest.mark.parametrize("tag", ["video/gif", "video/float"])
+def test_shows_what_tensorboardx_logged_to_the_pixel(open_page, tag):
+    source = runglass.open(GOLDEN / "tensorboardX_writer_all" / "logdir").source
+    values = source.read_values(SeriesKey("all", tag), kind=Kind.IMAGE)
+    (logged,) = source.load_value(values, len(values.step) - 1)
+    stored = Image.open(io.BytesIO(logged.data))
+    page = open_page(source, f"#/images?tags={tag}")
+    own = page.get_by_role("group", name=f"Video of {tag}, all", exact=True)
+    slider = own.get_by_role("slider", name=f"Frame of {tag}, all")
+    expect(slider).to_have_attribute("max", str(stored.n_frames - 1))
+    for number in range(stored.n_frames):
+        slider.fill(str(number))
+        expect(own).to_have_attribute("data-frame", str(number))
+        stored.seek(number)
+        assert own.locator("canvas").evaluate(READ) == list(stored.convert("RGBA").tobytes())
 
 
 @pytest.mark.parametrize("name", ["film.gif", "film.webp", "film.png", "film.mp4", "film.webm", "stream.mp4"])
