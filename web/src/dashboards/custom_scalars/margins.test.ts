@@ -36,6 +36,10 @@ describe("findMarginTrouble", () => {
     expect(findMarginTrouble(WANTED, ["a", "b", "c"], has, [])).toEqual(["b has no lo and no hi."]);
   });
 
+  it("leaves out what no run has, which is said of the chart", () => {
+    expect(findMarginTrouble([{ value: "v", lower: "lo", upper: "nowhere" }], ["a"], has, [])).toEqual([]);
+  });
+
   it("says when bounds have other points than their value", () => {
     const lines = [line("a", "v", [0, 1], [1, 1]), line("a", "lo", [0], [0]), line("a", "hi", [0, 1], [2, 2])];
     expect(findMarginTrouble(WANTED, ["a"], has, lines)).toEqual(["a: v has 2 points, lo has 1 points, hi has 2 points. The band is straight between its own."]);

@@ -48,12 +48,15 @@ export function marginsOf(lines: readonly CardLine[], wanted: readonly MarginSer
   );
 }
 
-/** What a reader must know: tags that a run with a part of a series does not have, and bounds with other points than their value. */
+/**
+ * What a reader must know: tags that a run with a part of a series does not have though others do, and bounds with other
+ * points than their value.
+ */
 export function findMarginTrouble(wanted: readonly MarginSeries[], runs: readonly string[], hasTag: (run: string, tag: string) => boolean, lines: readonly CardLine[]): string[] {
   const trouble: string[] = [];
   const totals = new Map(lines.map(({ run, tag, total }) => [`${run}\n${tag}`, total]));
   for (const { value, lower, upper } of wanted) {
-    const tags = [value, lower, upper];
+    const tags = [value, lower, upper].filter((tag) => runs.some((run) => hasTag(run, tag)));
     for (const run of runs) {
       const missing = tags.filter((tag) => !hasTag(run, tag));
       if (missing.length === tags.length) continue;
