@@ -7,6 +7,7 @@ from msgspec import Struct
 from runglass.dashboards.audio.routes import ROUTES as AUDIO
 from runglass.dashboards.custom_scalars.routes import ROUTES as CUSTOM_SCALARS
 from runglass.dashboards.distributions.routes import ROUTES as DISTRIBUTIONS
+from runglass.dashboards.histograms.routes import ROUTES as HISTOGRAMS
 from runglass.dashboards.images.routes import ROUTES as IMAGES
 from runglass.dashboards.mesh.routes import ROUTES as MESH
 from runglass.dashboards.pr_curves.routes import ROUTES as PR_CURVES
@@ -31,6 +32,7 @@ DASHBOARDS = (
     Dashboard("images", "Images", (Kind.IMAGE,), IMAGES),
     Dashboard("audio", "Audio", (Kind.AUDIO,), AUDIO),
     Dashboard("text", "Text", (Kind.TEXT,), TEXT),
+    Dashboard("histograms", "Histograms", (Kind.HISTOGRAM,), HISTOGRAMS),
     Dashboard("distributions", "Distributions", (Kind.HISTOGRAM,), DISTRIBUTIONS),
     Dashboard("pr_curves", "PR curves", (Kind.PR_CURVE,), PR_CURVES),
     Dashboard("custom_scalars", "Custom scalars", (Kind.CUSTOM_SCALARS,), CUSTOM_SCALARS),

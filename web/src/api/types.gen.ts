@@ -106,6 +106,57 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/histograms/ranking": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Series by how much their histogram moved, with their share of zeros and their saturation. */
+        post: operations["histograms_ranking"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/histograms/series": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Histograms of many series, as stored or in bins of their own choice. */
+        post: operations["histograms_series"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/histograms/values": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Every histogram of a series exactly as it is in the file, damaged or not. */
+        get: operations["histograms_values"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/hparams": {
         parameters: {
             query?: never;
@@ -921,6 +972,70 @@ export interface components {
             files: components["schemas"]["FileHealth"][];
         };
         /**
+         * HistogramAnswer
+         * @description Series that are unknown are left out: a run may vanish between listing and asking.
+         */
+        HistogramAnswer: {
+            generation: number;
+            series: components["schemas"]["HistogramSeries"][];
+        };
+        /** HistogramRef */
+        HistogramRef: {
+            run: string;
+            tag: string;
+            /**
+             * @description Only these values, by their numbers from POST api/steps.
+             * @default null
+             */
+            rows: number[] | null;
+            /**
+             * @description Number of a value that is shown even when others are left out.
+             * @default null
+             */
+            keep: number | null;
+        };
+        /**
+         * HistogramSeries
+         * @description One number in each list for every step; `buckets` or `edges` with `counts`, by what was asked for.
+         */
+        HistogramSeries: {
+            run: string;
+            tag: string;
+            generation: number;
+            /** @description How many values the series has, shown or not. */
+            values: number;
+            row: number[];
+            step: number[];
+            wall_time: (number | ("-Infinity" | "Infinity" | "NaN"))[];
+            /** @description Finite values that were counted. */
+            total: number[];
+            nan: number[];
+            neg_inf: number[];
+            pos_inf: number[];
+            /** @description Left edge of the first bucket that holds something, or NaN. */
+            low: (number | ("-Infinity" | "Infinity" | "NaN"))[];
+            high: (number | ("-Infinity" | "Infinity" | "NaN"))[];
+            /**
+             * @description Rows of left, right, count.
+             * @default null
+             */
+            buckets: [
+                number,
+                number,
+                number
+            ][][] | null;
+            /** @default null */
+            edges: number[] | null;
+            /** @default null */
+            counts: number[][] | null;
+            /** @default null */
+            below: number[] | null;
+            /** @default null */
+            above: number[] | null;
+            /** @default [] */
+            problems: components["schemas"]["Trouble"][];
+        };
+        /**
          * Hit
          * @description One value that contains what is sought.
          */
@@ -1182,6 +1297,49 @@ export interface components {
             max_step: number | null;
             mean: number | ("-Infinity" | "Infinity" | "NaN") | null;
         };
+        /** RankedSeries */
+        RankedSeries: {
+            run: string;
+            tag: string;
+            step: number;
+            other_step: number | null;
+            /** @description Wasserstein distance, in units of the values. */
+            distance: number | ("-Infinity" | "Infinity" | "NaN") | null;
+            /** @description The distance in standard deviations of what it is compared with. */
+            relative: number | ("-Infinity" | "Infinity" | "NaN") | null;
+            zeros_at_least: number | ("-Infinity" | "Infinity" | "NaN") | null;
+            zeros_at_most: number | ("-Infinity" | "Infinity" | "NaN") | null;
+            /** @description Share in the outermost 5 % of the range at both ends. */
+            saturation: number | ("-Infinity" | "Infinity" | "NaN") | null;
+            not_finite: number;
+            problem: string | null;
+        };
+        /** Ranking */
+        Ranking: {
+            generation: number;
+            found: number;
+            series: components["schemas"]["RankedSeries"][];
+        };
+        /** RankingBody */
+        RankingBody: {
+            /** @default null */
+            runs: string[] | null;
+            /** @default null */
+            tags: string[] | null;
+            /**
+             * @description What each histogram is compared with: the one before, the first, or another run's.
+             * @default start
+             * @enum {unknown}
+             */
+            by: "previous" | "run" | "start";
+            /** @default null */
+            other_run: string | null;
+            /**
+             * @description The last histogram up to here; null: the newest.
+             * @default null
+             */
+            step: number | null;
+        };
         /** Run */
         Run: {
             name: string;
@@ -1300,6 +1458,49 @@ export interface components {
             count: number;
             generation: number;
         };
+        /** SeriesBody */
+        SeriesBody: {
+            series: components["schemas"]["HistogramRef"][];
+            /**
+             * @description Of more values than this, as many are taken, even in their order of steps.
+             * @default 500
+             */
+            max_steps: number;
+            /**
+             * @description Into how many bins, even on the axis; null: buckets as they are stored.
+             * @default null
+             */
+            bins: number | null;
+            /**
+             * @description Instead of `bins`: the edges of the bins, ascending.
+             * @default null
+             */
+            edges: number[] | null;
+            /**
+             * @description On which axis bins are even. symlog is straight up to a thousandth of its farthest end.
+             * @default linear
+             * @enum {unknown}
+             */
+            x_scale: "linear" | "log" | "symlog";
+            /**
+             * @description What the bins span; null: all that is there. The rest is counted as below and above.
+             * @default null
+             */
+            x_range: [
+                number,
+                number
+            ] | null;
+            /**
+             * @description One set of bins for all series of a tag, to compare them.
+             * @default false
+             */
+            is_shared: boolean;
+            /**
+             * @default json
+             * @enum {unknown}
+             */
+            format: "columns" | "json";
+        };
         /** SeriesList */
         SeriesList: {
             generation: number;
@@ -1382,6 +1583,26 @@ export interface components {
         StepsRef: {
             run: string;
             tag: string;
+        };
+        /** StoredHistogram */
+        StoredHistogram: {
+            step: number;
+            wall_time: number | ("-Infinity" | "Infinity" | "NaN");
+            /** @description Left, right, count as in the file; null where it cannot be read. */
+            buckets: [
+                number | ("-Infinity" | "Infinity" | "NaN"),
+                number | ("-Infinity" | "Infinity" | "NaN"),
+                number | ("-Infinity" | "Infinity" | "NaN")
+            ][] | null;
+            /** @default null */
+            problem: string | null;
+        };
+        /** StoredHistograms */
+        StoredHistograms: {
+            run: string;
+            tag: string;
+            generation: number;
+            values: components["schemas"]["StoredHistogram"][];
         };
         /** Summaries */
         Summaries: {
@@ -1542,6 +1763,11 @@ export interface components {
             offset: number;
             /** @default 100 */
             limit: number;
+        };
+        /** Trouble */
+        Trouble: {
+            at: number;
+            message: string;
         };
         /** ZipBody */
         ZipBody: {
@@ -1776,6 +2002,109 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Health"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    histograms_ranking: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RankingBody"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Ranking"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    histograms_series: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SeriesBody"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HistogramAnswer"];
+                    "application/vnd.runglass.columns": string;
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    histograms_values: {
+        parameters: {
+            query: {
+                run: string;
+                tag: string;
+                from_step?: number;
+                to_step?: number;
+                format?: "csv" | "json";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StoredHistograms"];
+                    "text/csv; charset=utf-8": string;
                 };
             };
             /** @description What went wrong. */

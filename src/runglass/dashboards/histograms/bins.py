@@ -33,8 +33,13 @@ def bin_all(each: Sequence[Histograms], body: SeriesBody) -> list[Binned | None]
         return [_binned(one, edges) for one in each]
     if body.bins is None:
         return [None] * len(each)
-    shared = choose_edges(each, body) if body.is_shared else None
-    return [_binned(one, choose_edges([one], body) if shared is None else shared) for one in each]
+    if not body.is_shared:
+        return [_binned(one, choose_edges([one], body)) for one in each]
+    by_tag: dict[str, list[Histograms]] = {}
+    for one in each:
+        by_tag.setdefault(one.key.tag, []).append(one)
+    shared = {tag: choose_edges(those, body) for tag, those in by_tag.items()}
+    return [_binned(one, shared[one.key.tag]) for one in each]
 
 
 def choose_edges(each: Sequence[Histograms], body: SeriesBody) -> Float64:

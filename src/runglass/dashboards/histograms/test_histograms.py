@@ -85,8 +85,9 @@ def test_what_lies_outside_is_counted(client):
 
 def test_bins_may_be_shared_or_given(client):
     pairs = refs(("a", "kernel"), ("b", "kernel"))
-    first, second = ask(client, SERIES, series=pairs, bins=8, is_shared=True)["series"]
-    assert first["edges"] == second["edges"]
+    third = refs(("a", "bias"))
+    first, second, other = ask(client, SERIES, series=[*pairs, *third], bins=8, is_shared=True)["series"]
+    assert first["edges"] == second["edges"] != other["edges"]
     first, second = ask(client, SERIES, series=pairs, bins=8)["series"]
     assert first["edges"] != second["edges"]
     (given,) = ask(client, SERIES, series=pairs[:1], edges=[-1, 0, 0.25])["series"]

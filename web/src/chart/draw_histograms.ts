@@ -1,0 +1,75 @@
+// Paints laid out histograms on a 2D canvas. Knows the picture only.
+
+import { type ChartedHistograms, type HistogramLayout, outlineOf, spanPx } from "./histogram_model";
+import { rampOf } from "./mix_colors";
+
+export interface HistogramColors {
+  /** Behind the picture. */
+  readonly surface: string;
+  /** The farthest from it. */
+  readonly ink: string;
+  /** Of the fullest cells of a heat map. */
+  readonly heat: string;
+}
+
+const CROWD = 24;
+
+export function drawHistograms(ctx: CanvasRenderingContext2D, chart: ChartedHistograms, layout: HistogramLayout, colors: HistogramColors, pixelRatio: number): void {
+  const { plot } = layout.axes;
+  ctx.setTransform(pixelRatio, 0, 0, pixelRatio, 0, 0);
+  ctx.clearRect(0, 0, chart.widthPx, chart.heightPx);
+  ctx.save();
+  ctx.beginPath();
+  ctx.rect(plot.left, 0, plot.right - plot.left, chart.heightPx);
+  ctx.clip();
+  if (chart.mode === "heat") drawHeat(ctx, chart, layout, colors);
+  else drawOutlines(ctx, chart, layout, colors);
+  ctx.restore();
+}
+
+function drawOutlines(ctx: CanvasRenderingContext2D, chart: ChartedHistograms, layout: HistogramLayout, colors: HistogramColors): void {
+  const isOffset = chart.mode === "offset";
+  ctx.lineJoin = "round";
+  chart.profiles.forEach((profile, i) => {
+    const outline = outlineOf(profile, layout, layout.baselines[i] as number, chart.isStepped);
+    ctx.beginPath();
+    for (let at = 0; at < outline.length; at += 2) ctx.lineTo(outline[at] as number, outline[at + 1] as number);
+    if (isOffset) {
+      ctx.fillStyle = profile.color;
+      ctx.fill();
+      ctx.strokeStyle = colors.surface;
+      ctx.lineWidth = 0.8;
+    } else {
+      if (chart.profiles.length <= 3) {
+        ctx.globalAlpha = 0.16;
+        ctx.fillStyle = profile.color;
+        ctx.fill();
+      }
+      ctx.globalAlpha = chart.profiles.length > CROWD ? 0.75 : 1;
+      ctx.strokeStyle = profile.color;
+      ctx.lineWidth = chart.profiles.length > CROWD ? 1 : 1.5;
+    }
+    ctx.stroke();
+    ctx.globalAlpha = 1;
+  });
+}
+
+function drawHeat(ctx: CanvasRenderingContext2D, chart: ChartedHistograms, layout: HistogramLayout, colors: HistogramColors): void {
+  const ramp = rampOf(colors.surface, colors.heat, colors.ink);
+  chart.profiles.forEach((profile, i) => {
+    const [start, end] = layout.columns[i] as readonly [number, number];
+    // Whole pixels: seams between cells would be a grid of their own.
+    const fromX = Math.round(start);
+    const width = Math.max(1, Math.round(end) - fromX);
+    for (let b = 0; b < profile.count.length; b++) {
+      const count = profile.count[b] as number;
+      if (count <= 0) continue;
+      const [bottom, top] = spanPx(layout.value, profile.left[b] as number, profile.right[b] as number);
+      if (!Number.isFinite(top)) continue;
+      const fromY = Math.round(Math.min(bottom, top));
+      // What holds anything at all can be told from what holds nothing.
+      ctx.fillStyle = ramp[Math.max(12, Math.round(layout.sizeOf(count) * 255))] as string;
+      ctx.fillRect(fromX, fromY, width, Math.max(1, Math.round(Math.max(bottom, top)) - fromY));
+    }
+  });
+}

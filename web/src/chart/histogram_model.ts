@@ -1,0 +1,257 @@
+// From histograms over time to a picture: where axes, baselines, columns and outlines lie, and what is under the pointer. Pure;
+// knows nothing of runs, tags or the server.
+
+import type { Plot, Range, ScaleKind, XKind } from "./model";
+import type { Axes } from "./nearest";
+import { makeScale, type Scale } from "./scale";
+import { type Tick, xTicks, yTicks } from "./ticks";
+
+/** `offset`: one behind the other, the newest in front. `overlay`: all from one line. `heat`: over time, counts as colour. */
+export type HistogramMode = "offset" | "overlay" | "heat";
+export type CountScale = "linear" | "log";
+
+/** One histogram: buckets in ascending order, and when it was. */
+export interface Profile {
+  readonly left: Float64Array;
+  readonly right: Float64Array;
+  readonly count: Float64Array;
+  /** On the time axis. */
+  readonly place: number;
+  readonly color: string;
+}
+
+export interface ChartedHistograms {
+  readonly mode: HistogramMode;
+  readonly widthPx: number;
+  readonly heightPx: number;
+  /** In order of place: the last is in front. */
+  readonly profiles: readonly Profile[];
+  /** Buckets of any width: each is drawn as wide as it is. Otherwise a line goes through their middles. */
+  readonly isStepped: boolean;
+  /** What the axis of values spans. */
+  readonly domain: Range;
+  readonly valueScale: ScaleKind;
+  readonly countScale: CountScale;
+  readonly timeKind: XKind;
+}
+
+export interface HistogramLayout {
+  readonly axes: Axes;
+  readonly xMarks: readonly Tick[];
+  readonly yMarks: readonly Tick[];
+  readonly y2Marks: readonly Tick[];
+  readonly value: Scale;
+  /** The largest count. */
+  readonly most: number;
+  /** From 0 to 1. */
+  readonly sizeOf: (count: number) => number;
+  /** How high a count of `most` is. */
+  readonly ridgePx: number;
+  /** Of every profile where its zero lies. */
+  readonly baselines: readonly number[];
+  /** Of every profile from where to where its column goes; for `heat` only. */
+  readonly columns: readonly Range[];
+}
+
+const LABEL_PX = 6.4;
+const RIDGE_PART = 0.42;
+const ALONE_PART = 0.92;
+const VALUE_TICK_PX = 70;
+const TICK_HEIGHT_PX = 45;
+// Thinner than this, a bucket could not be seen.
+const THIN_PX = 1;
+
+export function layOutHistograms(chart: ChartedHistograms): HistogramLayout {
+  const { mode, widthPx, heightPx, profiles, valueScale, timeKind, domain } = chart;
+  let most = 0;
+  for (const { count } of profiles) for (const each of count) if (each > most) most = each;
+  const sizeOf = chart.countScale === "log" ? (count: number) => Math.log1p(count) / Math.log1p(most || 1) : (count: number) => count / (most || 1);
+  const times = timeRange(profiles);
+  const rows = Math.max(2, Math.floor(heightPx / TICK_HEIGHT_PX));
+  const beside = (marks: readonly Tick[]): number => Math.max(16, Math.ceil((Math.max(0, ...marks.map((tick) => tick.label.length)) * LABEL_PX + 12) / 8) * 8);
+  const common = { most, sizeOf, columns: [] };
+
+  if (mode === "heat") {
+    const yMarks = yTicks(domain, valueScale, rows);
+    const plot: Plot = { left: beside(yMarks), top: 8, right: widthPx - 10, bottom: heightPx - 22 };
+    const value = makeScale(valueScale, domain, [plot.bottom, plot.top]);
+    const columns = columnsOf(profiles.map(({ place }) => place), [plot.left, plot.right]);
+    const time = timeOfColumns(profiles, columns, times, plot);
+    return {
+      ...common, value, columns, ridgePx: 0, baselines: [],
+      axes: { x: time, y: value, y2: makeScale("linear", [0, 1], [0, 1]), plot },
+      xMarks: xTicks(times, timeKind, "linear", Math.max(2, Math.floor((plot.right - plot.left) / VALUE_TICK_PX))),
+      yMarks,
+      y2Marks: [],
+    };
+  }
+
+  const isOffset = mode === "offset";
+  const yMarks = isOffset ? [] : countTicks(most, chart.countScale, rows);
+  const y2Marks = isOffset && profiles.length > 1 ? xTicks(times, timeKind, "linear", Math.max(2, Math.floor((heightPx * (1 - RIDGE_PART)) / 26))) : [];
+  const plot: Plot = { left: isOffset ? 10 : beside(yMarks), top: 8, right: widthPx - (isOffset ? Math.max(16, beside(y2Marks)) : 12), bottom: heightPx - 22 };
+  const highPx = plot.bottom - plot.top;
+  const ridgePx = highPx * (isOffset && profiles.length > 1 ? RIDGE_PART : ALONE_PART);
+  const value = makeScale(valueScale, domain, [plot.left, plot.right]);
+  const time = makeScale("linear", times, [plot.top + ridgePx, plot.bottom]);
+  const counts: Scale = {
+    kind: "linear",
+    domain: [0, most],
+    toPx: (count) => plot.bottom - sizeOf(count) * ridgePx,
+    toValue: () => Number.NaN,
+  };
+  return {
+    ...common, value, ridgePx,
+    baselines: profiles.map(({ place }) => (isOffset && profiles.length > 1 ? time.toPx(place) : plot.bottom)),
+    axes: { x: value, y: counts, y2: time, plot },
+    xMarks: xTicks(domain, "value", valueScale, Math.max(2, Math.floor((plot.right - plot.left) / VALUE_TICK_PX))),
+    yMarks,
+    y2Marks,
+  };
+}
+
+function timeRange(profiles: readonly Profile[]): Range {
+  const first = profiles[0]?.place ?? 0;
+  const last = profiles.at(-1)?.place ?? first;
+  return last > first ? [first, last] : [first - 0.5, first + 0.5];
+}
+
+function countTicks(most: number, scale: CountScale, rows: number): Tick[] {
+  if (scale === "linear") return yTicks([0, most || 1], "linear", rows);
+  const every = Math.max(1, Math.ceil(Math.log10(most + 1) / Math.max(1, rows - 1)));
+  const ticks: Tick[] = [{ value: 0, label: "0" }];
+  for (let power = 0; 10 ** power <= most; power += every) ticks.push({ value: 10 ** power, label: yTicks([10 ** power, 10 ** (power + 1)], "log", 2)[0]?.label ?? "" });
+  return ticks;
+}
+
+/** A column reaches half way to its neighbours; together they fill the width, whatever the places are. */
+function columnsOf(places: readonly number[], [left, right]: Range): Range[] {
+  if (places.length === 0) return [];
+  const first = places[0] as number;
+  const last = places.at(-1) as number;
+  if (!(last > first)) return places.map((_, i) => [left + ((right - left) * i) / places.length, left + ((right - left) * (i + 1)) / places.length]);
+  const middles = places.slice(1).map((place, i) => (place + (places[i] as number)) / 2);
+  const start = first - ((middles[0] as number) - first);
+  const end = last + (last - (middles.at(-1) as number));
+  const px = (place: number): number => left + ((place - start) / (end - start)) * (right - left);
+  return places.map((_, i) => [px(middles[i - 1] ?? start), px(middles[i] ?? end)]);
+}
+
+/** Ticks stand at the middles of the columns. */
+function timeOfColumns(profiles: readonly Profile[], columns: readonly Range[], times: Range, plot: Plot): Scale {
+  const first = columns[0];
+  const last = columns.at(-1);
+  if (!first || !last || profiles.length < 2) return makeScale("linear", times, [plot.left, plot.right]);
+  const [start, end] = [first[0], last[1]];
+  const places = profiles.map(({ place }) => place);
+  const before = ((places[1] as number) - (places[0] as number)) / 2;
+  const after = ((places.at(-1) as number) - (places.at(-2) as number)) / 2;
+  const scale = makeScale("linear", [times[0] - before, times[1] + after], [start, end]);
+  return { ...scale, domain: times };
+}
+
+/** The outline from left to right as x and y in turn, with both ends on the baseline. */
+export function outlineOf(profile: Profile, layout: HistogramLayout, baselinePx: number, isStepped: boolean): Float64Array {
+  const { value, sizeOf, ridgePx } = layout;
+  const { left, right, count } = profile;
+  const points: number[] = [];
+  const heightPx = (i: number): number => baselinePx - sizeOf(count[i] as number) * ridgePx;
+  if (isStepped) {
+    for (let i = 0; i < count.length; i++) {
+      const [fromPx, toPx] = spanPx(value, left[i] as number, right[i] as number);
+      if (!Number.isFinite(toPx) || count[i] === 0) continue;
+      // Buckets that meet are one shape; only in a gap does it go down to the baseline.
+      if (points.length > 0 && fromPx <= (points.at(-2) as number)) points.length -= 2;
+      else points.push(fromPx, baselinePx);
+      points.push(fromPx, heightPx(i), toPx, heightPx(i), toPx, baselinePx);
+    }
+  } else {
+    // Without the empty ends: a line along the baseline would cover what is behind it.
+    const first = count.findIndex((each) => each > 0);
+    const last = count.findLastIndex((each) => each > 0);
+    if (first < 0) return new Float64Array();
+    const at = (i: number): number => clampPx(value, (i < count.length ? left[i] : right[count.length - 1]) as number);
+    points.push(at(first), baselinePx);
+    for (let i = first; i <= last; i++) points.push((at(i) + at(i + 1)) / 2, heightPx(i));
+    points.push(at(last + 1), baselinePx);
+  }
+  return Float64Array.from(points);
+}
+
+/** What has no place on a log axis lies far to the left. */
+const FAR_PX = 1e5;
+function clampPx(value: Scale, at: number): number {
+  const px = value.toPx(at);
+  return Number.isFinite(px) ? Math.min(Math.max(px, -FAR_PX), FAR_PX) : Number.NEGATIVE_INFINITY;
+}
+
+/** From where to where a bucket reaches, at least as far as can be seen; not finite where the axis cannot show it. */
+export function spanPx(value: Scale, left: number, right: number): Range {
+  const toPx = clampPx(value, right);
+  if (!Number.isFinite(toPx)) return [toPx, toPx];
+  const fromPx = Math.max(clampPx(value, left), -FAR_PX);
+  if (Math.abs(toPx - fromPx) >= THIN_PX) return [fromPx, toPx];
+  const middle = (fromPx + toPx) / 2;
+  return [middle - THIN_PX / 2, middle + THIN_PX / 2];
+}
+
+/** The bucket at a value; of those without width the one that is not farther away than the pointer can aim. -1: there is none. */
+export function bucketAt(profile: Profile, value: Scale, px: number): number {
+  const AIM_PX = 4;
+  let best = -1;
+  let bestPx = AIM_PX;
+  for (let i = 0; i < profile.count.length; i++) {
+    const [fromPx, toPx] = spanPx(value, profile.left[i] as number, profile.right[i] as number);
+    if (!Number.isFinite(toPx)) continue;
+    const low = Math.min(fromPx, toPx);
+    const high = Math.max(fromPx, toPx);
+    const awayPx = px < low ? low - px : px > high ? px - high : 0;
+    // A full bucket wins over an empty one beside it.
+    if (awayPx < bestPx || (awayPx === 0 && bestPx === 0 && (profile.count[i] as number) > (profile.count[best] ?? -1))) {
+      best = i;
+      bestPx = awayPx;
+    }
+  }
+  return best;
+}
+
+export interface Found {
+  readonly profile: number;
+  /** -1: between buckets. */
+  readonly bucket: number;
+}
+
+/** What is under the pointer: of several histograms the one in front whose area holds it, else the nearest outline. */
+export function findHistogram(chart: ChartedHistograms, layout: HistogramLayout, xPx: number, yPx: number): Found | null {
+  const { profiles, mode } = chart;
+  if (profiles.length === 0) return null;
+  if (mode === "heat") {
+    const at = layout.columns.findIndex(([start, end]) => xPx >= start && xPx < end);
+    const profile = at < 0 ? (xPx < (layout.columns[0]?.[0] ?? 0) ? 0 : profiles.length - 1) : at;
+    return { profile, bucket: bucketAt(profiles[profile] as Profile, layout.value, yPx) };
+  }
+  let nearest: Found | null = null;
+  let nearestPx = Number.POSITIVE_INFINITY;
+  for (let i = profiles.length - 1; i >= 0; i--) {
+    const profile = profiles[i] as Profile;
+    const baseline = layout.baselines[i] as number;
+    const bucket = bucketAt(profile, layout.value, xPx);
+    const topPx = baseline - (bucket < 0 ? 0 : layout.sizeOf(profile.count[bucket] as number) * layout.ridgePx);
+    const isInside = mode === "offset" && yPx >= topPx - 2 && yPx <= baseline + 2;
+    if (isInside) return { profile: i, bucket };
+    const awayPx = Math.abs(topPx - yPx);
+    if (awayPx < nearestPx) {
+      nearest = { profile: i, bucket };
+      nearestPx = awayPx;
+    }
+  }
+  return nearest;
+}
+
+/** The share below a bucket and up to its end, of all that was counted: `below` lies before the first bucket. */
+export function shareAt(profile: Profile, bucket: number, below: number, total: number): Range {
+  let before = below;
+  for (let i = 0; i < bucket; i++) before += profile.count[i] as number;
+  const upTo = before + (profile.count[bucket] ?? 0);
+  return total > 0 ? [before / total, Math.min(1, upTo / total)] : [Number.NaN, Number.NaN];
+}
