@@ -239,3 +239,17 @@ def test_axis_smoothing_and_filter_are_those_of_the_page(open_page, asked):
     # Dashes say which run then.
     legend = card(page, "both").get_by_role("list", name="Legend")
     expect(legend.get_by_role("listitem")).to_have_text(["loss/train", "loss/val", "high", "low"])
+
+
+def test_a_pinned_chart_stands_on_the_overview(open_page):
+    page = open_page(two_runs(multiline("both", "loss/.*")), "#/custom_scalars")
+    card(page, "both").get_by_role("button", name="Pin both").click()
+    page.get_by_role("link", name="Overview").click()
+    wait_ready(page)
+    expect(page.get_by_role("button", name="Pinned 1")).to_be_visible()
+    assert is_drawn(page, "both", run_color(page, "high"))
+    # A link may name a chart that no layout has.
+    page.goto(page.url.replace("both", "other"))
+    page.reload()
+    wait_ready(page)
+    expect(card(page, "other")).to_contain_text("No layout has this chart any more")

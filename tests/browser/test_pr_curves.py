@@ -177,3 +177,11 @@ def test_what_is_no_curve_says_why_and_spoils_no_other(open_page):
     expect(card(page, "classes/cat")).to_contain_text("TP grows with the threshold")
     expect(card(page, "classes/shape")).to_contain_text("The value has shape (5, 7)")
     expect(card(page, "classes/zero")).to_contain_text("All counts are zero")
+
+
+def test_curves_stand_on_the_overview(open_page):
+    page = open_page(two_runs(), "#/overview")
+    assert is_drawn(page, "classes/cat", run_color(page, "second"))
+    page.get_by_role("button", name="Card settings").click()
+    page.get_by_role("radio", name="ROC", exact=True).check(force=True)
+    expect(card(page, "classes/cat")).to_contain_text("TPR over FPR")

@@ -1,0 +1,31 @@
+import { expect, it } from "vitest";
+import type { Client } from "../../api/client";
+import { HistogramDesk, type HistogramLook } from "./histogram_desk";
+
+const LOOK: HistogramLook = { bins: 10, x_scale: "linear", x_range: null, max_steps: 60, is_shared: false };
+
+function answer(series: readonly { run: string; tag: string }[]): ArrayBuffer {
+  const heads = series.map(({ run, tag }) => ({ run, tag, values: 0, count: 0, bins: null, buckets: 0, problems: [] }));
+  let text = JSON.stringify({ version: 1, generation: 1, series: heads });
+  while (text.length % 8 !== 0) text += " ";
+  return Uint8Array.from([...new TextEncoder().encode("RGC1"), ...new Uint8Array(Uint32Array.of(text.length).buffer), ...new TextEncoder().encode(text)]).buffer;
+}
+
+it("asks for cards together, and leaves out what is gone", async () => {
+  const asked: { series: { run: string; tag: string }[]; bins: number }[] = [];
+  const client: Pick<Client, "binary"> = {
+    binary: (_path, body) => {
+      const { series } = body as (typeof asked)[number];
+      asked.push(body as (typeof asked)[number]);
+      return Promise.resolve(answer(series.filter(({ run }) => run !== "gone")));
+    },
+  };
+  const desk = new HistogramDesk(client);
+  const { signal } = new AbortController();
+  const runs = ["a", "b", "gone", "c"];
+  const found = await Promise.all(runs.map((run, place) => desk.ask({ series: [{ run, tag: "w" }], look: LOOK }, () => place, signal)));
+  expect(found.map((series) => series.map(({ run }) => run))).toEqual([["a"], ["b"], [], ["c"]]);
+  // The first alone, to be seen early; all others in one request.
+  expect(asked.map(({ series }) => series.length)).toEqual([1, 3]);
+  expect(asked[0]?.bins).toBe(10);
+});
