@@ -22,13 +22,13 @@ from bench.measure import Server
 from bench.options import parse_options
 from bench.page.browser import VIEWPORT
 from bench.page.figures import DEMANDS
-from bench.page.logs import SHAPES, PageLogs, page_logs
-from bench.page.sides import RUNGLASS, TENSORBOARD, Side
+from bench.page.logs import MEDIA, NAMES, page_logs
+from bench.page.sides import SIDES, Runglass, Side
 from bench.page.visit import Figures, Visit
 from bench.peers import Peer
 from bench.setting import cpu_name, tried
 from bench.table import Row
-from bench.workloads import OUT
+from bench.workloads import OUT, Workload
 
 USES = ("smooth", "zoom", "filter")
 STEPS = {
@@ -37,21 +37,28 @@ STEPS = {
     "500x10": USES,
     "1000x1": ("hover", "zoom"),
     "20x10000": ("scroll",),
+    "images": ("drag", "drag_alone"),
+    "histograms": (),
 }
 # TensorBoard goes on drawing for seconds after the last visible change of many runs.
-STILL_MS = {"10x20": 1500, "100x20": 3000, "500x10": 6000}
+STILL_MS = {"10x20": 1500, "100x20": 3000, "500x10": 6000, "images": 3000, "histograms": 3000}
 # TensorBoard ticks 500 of 1,000 runs, and pages its 10,000 tags instead of scrolling them: nothing to compare.
-PEER_LOGS = ("10x20", "100x20", "500x10")
+PEER_LOGS = ("10x20", "100x20", "500x10", *MEDIA)
+QUICK_PEER_LOGS = ("10x20", *MEDIA)
+# TensorBoard cannot drag through all steps: it keeps ten.
+PEER_STEPS = USES
 PEER_READS_S = 600
+# Of the steps of pictures and histograms: a gigabyte is not written for a quick look.
+QUICK_SCALE = 0.1
 
 
 def arguments() -> argparse.Namespace:
     chosen = parse_options(
         "bench.page",
         "The page, side by side with TensorBoard's Time Series page.",
-        parts=SHAPES,
+        parts=NAMES,
         parts_are="logs",
-        quick="once each, TensorBoard on the smallest logs only",
+        quick="once each, TensorBoard on the smallest logs only, a tenth of the images and histograms",
         peer_repeat=5,
     )
     if chosen.quick:
@@ -59,9 +66,10 @@ def arguments() -> argparse.Namespace:
     return chosen
 
 
-def visit(browser: Browser, server: Server, side: Side, logs: PageLogs, name: str) -> Figures:
+def visit(browser: Browser, server: Server, side: Side, logs: Workload, name: str) -> Figures:
     """One visit; a failure costs its figures and is said, but not the run."""
-    visiting = Visit(browser, server, side, logs, STILL_MS.get(name, 1500), STEPS[name])
+    steps = [step for step in STEPS[name] if isinstance(side, Runglass) or step in PEER_STEPS]
+    visiting = Visit(browser, server, side, logs, STILL_MS.get(name, 1500), tuple(steps))
     found: Figures = {}
     try:
         found = visiting.run()
@@ -75,10 +83,13 @@ def visit(browser: Browser, server: Server, side: Side, logs: PageLogs, name: st
 
 
 def measure(name: str, chosen: argparse.Namespace, peer: Peer | None) -> tuple[list[Figures], list[Figures]]:
-    logs = page_logs(name)
+    logs = page_logs(name, scale=QUICK_SCALE if chosen.quick and name in MEDIA else 1.0)
     own: list[Figures] = []
     others: list[Figures] = []
-    peer_repeat = chosen.peer_repeat if peer and name in (PEER_LOGS[:1] if chosen.quick else PEER_LOGS) else 0
+    mine_side, their_side = SIDES[logs.kind]
+    peer_repeat = (
+        chosen.peer_repeat if peer and name in (QUICK_PEER_LOGS if chosen.quick else PEER_LOGS) else 0
+    )
     with ExitStack() as stack:
         mine = stack.enter_context(ours.server(logs.path))
         mine.wait_until(lambda: ours.is_complete(mine, logs), "Runglass has read the logs")
@@ -92,9 +103,9 @@ def measure(name: str, chosen: argparse.Namespace, peer: Peer | None) -> tuple[l
         browser = stack.enter_context(chromium())
         for turn in range(max(chosen.repeat, peer_repeat)):
             if turn < chosen.repeat:
-                own.append(visit(browser, mine, RUNGLASS, logs, name))
+                own.append(visit(browser, mine, mine_side, logs, name))
             if turn < peer_repeat:
-                others.append(visit(browser, theirs, TENSORBOARD, logs, name))
+                others.append(visit(browser, theirs, their_side, logs, name))
     return own, others
 
 
@@ -110,7 +121,7 @@ def main() -> int:
     about = [
         f"{time.strftime('%Y-%m-%d')}, {os.cpu_count()} cores, {cpu_name()}, no GPU, "
         f"Chromium {VIEWPORT['width']}x{VIEWPORT['height']}",
-        f"Peer: {peer.describe() if peer else 'left out'}, Time Series page",
+        f"Peer: {peer.describe() if peer else 'left out'}, Time Series, Images and Histograms pages",
         f"Median of {chosen.repeat} visits (peer: {chosen.peer_repeat}), in turn",
         f"Load average {load_before:.1f} at the start, {os.getloadavg()[0]:.1f} at the end",
     ]

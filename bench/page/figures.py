@@ -33,6 +33,10 @@ def task(value: float) -> str:
     return seconds(value) if value >= 0.05 else "< 50 ms"
 
 
+def per_second(value: float) -> str:
+    return f"{value:.0f}/s"
+
+
 @dataclass(frozen=True)
 class Demand:
     what: str
@@ -43,6 +47,10 @@ class Demand:
     # What TensorBoard 2.21 took when the limit was set, machine quiet; None where it was not measured.
     quiet_peer: float | None = None
     text: Callable[[float], str] = seconds
+    # Judged by the peer of this run alone: at most this share of what it takes.
+    share: float | None = None
+    # The limit is the least, not the most.
+    is_least: bool = False
 
     def row(self, own: list[Figures], peer: list[Figures]) -> Row:
         """The median is judged: against the limit or, where that is missed, by the ratio to the peer in this run."""
@@ -50,23 +58,27 @@ class Demand:
         ours = [figures[self.key] for figures in own if self.key in figures]
         theirs = [figures[self.key] for figures in peer if self.key in figures]
         row.raw = {"ours": ours, "peer": theirs}
-        if self.limit is not None:
-            row.must_be = f"≤ {self.text(self.limit)}"
+        if self.share is not None:
+            row.must_be = f"≤ 1/{1 / self.share:.0f} of the peer's"
+        elif self.limit is not None:
+            row.must_be = f"{'≥' if self.is_least else '≤'} {self.text(self.limit)}"
             if self.quiet_peer:
                 row.must_be += f" or 1/{self.quiet_peer / self.limit:.1f}"
         if theirs:
             row.peer = self.text(statistics.median(theirs))
         if not ours:
             row.ours = "not measured"
-            row.ok = None if self.limit is None else False
+            row.ok = None if self.limit is None and self.share is None else False
             return row
         own_median = statistics.median(ours)
         row.ours = self.text(own_median)
         if theirs and own_median > 0:
             row.ours += f" (1/{statistics.median(theirs) / own_median:.1f})"
+        if self.share is not None and theirs:
+            row.ok = own_median <= self.share * statistics.median(theirs)
         if self.limit is None:
             return row
-        row.ok = own_median <= self.limit
+        row.ok = own_median >= self.limit if self.is_least else own_median <= self.limit
         if not row.ok and self.quiet_peer and theirs:
             row.ok = own_median / statistics.median(theirs) <= self.limit / self.quiet_peer
         return row
@@ -94,6 +106,26 @@ DEMANDS = (
     Demand("1,000 runs in one chart: box zoom", "zoom_s", "1000x1", 0.2),
     Demand("10,000 tags: first chart", "first_s", "20x10000", 1.5),
     Demand("10,000 tags: longest task while scrolling", "scroll_longest_s", "20x10000", 0.1, text=task),
+    Demand("navigation → first row of images", "row_s", "images", share=0.2),
+    Demand(
+        "step slider dragged over all steps: images shown",
+        "drag_alone_per_s",
+        "images",
+        20,
+        text=per_second,
+        is_least=True,
+    ),
+    Demand(
+        "the same, all cards in view going along: in the dragged card",
+        "drag_per_s",
+        "images",
+        text=per_second,
+    ),
+    Demand("the same: in all cards together", "drag_all_per_s", "images", text=per_second),
+    Demand("navigation → all visible images", "all_s", "images"),
+    Demand("images in view", "charts", "images", text=count),
+    Demand("navigation → visible cards drawn", "all_s", "histograms", share=0.2),
+    Demand("cards in view", "charts", "histograms", text=count),
     *(
         Demand(what, key, logs, text=text)
         for logs in ("10x20", "100x20", "500x10")

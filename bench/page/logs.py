@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bench.workloads import LAYOUTS, Workload, prepare
+from bench.workloads import LAYOUTS, Workload, prepare, workload
 
 TAGS_A_GROUP = 20
 
@@ -21,6 +21,9 @@ SHAPES = {
     "1000x1": (1000, 1, 1000),
     "20x10000": (20, 10_000, 50),
 }
+# Of other kinds, the log directories of `make bench`: name, form.
+MEDIA = {"images": ("I10k", "simple"), "histograms": ("H", "tensor")}
+NAMES = (*SHAPES, *MEDIA)
 
 
 @dataclass(frozen=True)
@@ -38,7 +41,9 @@ class PageLogs(Workload):
         return values.astype("<f4")
 
 
-def page_logs(name: str, *, scale: float = 1.0) -> PageLogs:
+def page_logs(name: str, *, scale: float = 1.0) -> Workload:
+    if name in MEDIA:
+        return workload(*MEDIA[name], scale=scale)
     runs, tags, steps = SHAPES[name]
     made = PageLogs(
         f"page-{name}", "simple", "scalars", runs, tags, max(10, round(steps * scale)), 0, LAYOUTS["scalars"]

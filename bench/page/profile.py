@@ -17,8 +17,8 @@ from tools.chromium import chromium
 
 from bench import ours
 from bench.page.browser import fresh_page
-from bench.page.logs import SHAPES, page_logs
-from bench.page.sides import RUNGLASS
+from bench.page.logs import NAMES, page_logs
+from bench.page.sides import SIDES
 from bench.page.visit import STEPS, Visit, probe_script
 
 CATEGORIES = [
@@ -140,14 +140,15 @@ def print_requests(page: Page) -> None:
 def main() -> int:
     name = sys.argv[1] if len(sys.argv) > 1 else "100x20"
     step = sys.argv[2] if len(sys.argv) > 2 else ""
-    if name not in SHAPES or (step and step not in STEPS):
+    if name not in NAMES or (step and step not in STEPS):
         print(__doc__, file=sys.stderr)
         return 2
     logs = page_logs(name)
     with chromium() as browser, ours.server(logs.path) as server:
         server.wait_until(lambda: ours.is_complete(server, logs), "the logs are read")
-        with fresh_page(browser, probe_script(RUNGLASS)) as page:
-            visit = Visit(browser, server, RUNGLASS, logs, 1000, ())
+        side, _ = SIDES[logs.kind]
+        with fresh_page(browser, probe_script(side)) as page:
+            visit = Visit(browser, server, side, logs, 1000, ())
             if step:
                 visit.load(page)
             browser.start_tracing(page=page, categories=CATEGORIES)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 
 from playwright.sync_api import Locator, Page
 
@@ -25,8 +26,12 @@ class Side:
     patience_ms: int
     # Requests with this in their path carry data; the others are the page itself.
     data_path: str
+    # Whether cards are inside of components that keep their elements to themselves (shadow roots).
+    is_deep: bool = False
+    # Whether one looks until the first row is there, and not just the first card.
+    is_row_timed: bool = False
 
-    def probe_options(self) -> dict[str, str | int]:
+    def probe_options(self) -> dict[str, str | int | bool]:
         return {
             "card": self.card,
             "canvas": self.canvas,
@@ -35,10 +40,20 @@ class Side:
             "drawnCard": self.drawn_card,
             "settled": self.settled,
             "restFactor": self.rest_factor,
+            "isDeep": self.is_deep,
+            "isRowTimed": self.is_row_timed,
         }
 
     def smoothing(self, page: Page) -> Locator:
         raise NotImplementedError
+
+    def step_slider(self, page: Page) -> Locator:
+        """Of the first card."""
+        return page.locator(self.card).first.get_by_role("slider", name=re.compile("^Step of"))
+
+    def cursor_link(self, page: Page) -> Locator:
+        """The button that lets each card go its own way."""
+        return page.get_by_role("button", name=re.compile("^All cards stand at the cursor"))
 
     def run_filter(self, page: Page) -> Locator:
         return page.get_by_role("textbox", name="Filter runs (regex)", exact=True)
@@ -80,3 +95,32 @@ TENSORBOARD = TensorBoard(
     patience_ms=300_000,
     data_path="/data/",
 )
+
+
+# The same two on other pages: what a card is and where its picture or drawing.
+SIDES: dict[str, tuple[Side, Side]] = {
+    "scalars": (RUNGLASS, TENSORBOARD),
+    "images": (
+        replace(RUNGLASS, path="/#/images", canvas="canvas[data-step]", is_row_timed=True),
+        replace(
+            TENSORBOARD,
+            path="/#images",
+            card="tf-image-loader",
+            canvas="img",
+            drawn_card=":is(*)",
+            is_deep=True,
+            is_row_timed=True,
+        ),
+    ),
+    "histograms": (
+        replace(RUNGLASS, path="/#/histograms", canvas="canvas"),
+        replace(
+            TENSORBOARD,
+            path="/#histograms",
+            card="tf-histogram-loader",
+            canvas="svg:has(path[d])",
+            drawn_card=":is(*)",
+            is_deep=True,
+        ),
+    ),
+}

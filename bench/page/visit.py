@@ -15,14 +15,17 @@ from playwright.sync_api import Browser, Page
 
 from bench.measure import Server, cpu_s
 from bench.page.browser import Processes, Traffic, fresh_page, heap_bytes, spent_s
-from bench.page.logs import PageLogs
 from bench.page.sides import Side
+from bench.stamped import STEP_BITS
+from bench.workloads import Workload
 
 PROBE = (Path(__file__).parent / "probe.js").read_text()
 SMOOTHING = 0.9
 HOVERS = 30
 WHEELS = 40
 WHEEL_PX = 400
+# A drag from one end of a slider to the other: from step to step in this time.
+DRAG_EVERY_S = 0.02
 
 Figures = dict[str, float]
 
@@ -36,7 +39,7 @@ class Visit:
     browser: Browser
     server: Server
     side: Side
-    logs: PageLogs
+    logs: Workload
     # How long nothing may move before a change counts as done.
     still_ms: int
     # Each is a name of STEPS; loading is always done.
@@ -64,8 +67,10 @@ class Visit:
         told = page.evaluate(f"bench.loaded({self.side.patience_ms}, {self.still_ms})")
         return {
             "first_s": told["firstMs"] / 1000,
+            "row_s": told["rowMs"] / 1000,
             "all_s": told["allMs"] / 1000,
             "charts": told["charts"],
+            "row_charts": told["row"],
             "longest_s": page.evaluate("bench.longest(0)") / 1000,
             "load_cpu_s": spent_s(before, processes.cpu_s()),
             "server_cpu_s": cpu_s(self.server.pid) - server_before,
@@ -158,6 +163,47 @@ class Visit:
         took.sort()
         return {"hover_s": took[len(took) // 2], "hover_worst_s": took[-1]}
 
+    def drag(self, page: Page) -> Figures:
+        """The step slider of the first card from its first step to its last; all cards in view go along."""
+        counts, took_s = self.dragged(page)
+        return {"drag_per_s": counts[0] / took_s, "drag_all_per_s": sum(counts) / took_s}
+
+    def drag_alone(self, page: Page) -> Figures:
+        """The same with the other cards standing still."""
+        self.side.cursor_link(page).click()
+        page.mouse.move(2, 2)
+        counts, took_s = self.dragged(page)
+        if any(counts[1:]):
+            raise RuntimeError("other cards moved as well")
+        return {"drag_alone_per_s": counts[0] / took_s}
+
+    def dragged(self, page: Page) -> tuple[list[int], float]:
+        """How many pictures each card in view showed, and the time from the first move to the last picture."""
+        at = self.side.step_slider(page).bounding_box()
+        assert at
+        y = at["y"] + at["height"] / 2
+        page.mouse.move(at["x"] + 1, y)
+        page.mouse.down()
+        page.evaluate("void (bench.counted = bench.countPictures())")
+        self.wait_for_step(page, 0)
+        page.wait_for_selector(self.side.settled)
+        page.evaluate(
+            "bench.counted.stop(); bench.counted = bench.countPictures(); bench.fromMs = performance.now()"
+        )
+        began = time.perf_counter()
+        for move in range(1, self.logs.steps + 1):
+            page.mouse.move(at["x"] + 1 + (at["width"] - 2) * move / self.logs.steps, y)
+            time.sleep(max(0.0, began + move * DRAG_EVERY_S - time.perf_counter()))
+        page.mouse.up()
+        self.wait_for_step(page, self.logs.steps - 1)
+        told = page.evaluate("({ ...bench.counted.stop(), fromMs: bench.fromMs })")
+        page.mouse.move(2, 2)
+        return told["counts"], (told["changedMs"] - told["fromMs"]) / 1000
+
+    def wait_for_step(self, page: Page, step: int) -> None:
+        """Until the first card shows it."""
+        page.evaluate(f"bench.counted.reached({step}, {STEP_BITS}, {self.side.patience_ms})")
+
     def scroll(self, page: Page) -> Figures:
         """Down with the wheel, a notch about every frame; the longest task meanwhile and until all is drawn again."""
         at = self.chart_box(page)
@@ -180,4 +226,6 @@ STEPS: dict[str, Callable[[Visit, Page], Figures]] = {
     "hover": Visit.hover,
     "scroll": Visit.scroll,
     "filter": Visit.filter_runs,
+    "drag": Visit.drag,
+    "drag_alone": Visit.drag_alone,
 }

@@ -20,6 +20,12 @@ from runglass.server.settings import PAGE, Settings
 
 # A loaded machine is slow, not wrong.
 PATIENCE_MS = 30_000
+HARMLESS = (
+    # What is fetched early is for the usual dashboards; others may not need all of it.
+    "preloaded using link preload",
+    # Without a graphics card, pictures in space are read back from where they were computed.
+    "GPU stall due to ReadPixels",
+)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -87,8 +93,7 @@ def page(browser: Browser, problems: list[str], serve: Callable[..., Running]) -
         "console",
         lambda message: (
             problems.append(message.text)
-            # What is fetched early is for the usual dashboards; others may not need all of it.
-            if message.type in ("error", "warning") and "preloaded using link preload" not in message.text
+            if message.type in ("error", "warning") and not any(part in message.text for part in HARMLESS)
             else None
         ),
     )

@@ -98,7 +98,9 @@ def is_silent(owner: Locator) -> None:
 def pixels(canvas: Locator) -> NDArray[np.int16]:
     width, height, data = canvas.evaluate(
         """(canvas) => {
-          const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+          const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext("2d");
+          copy.drawImage(canvas, 0, 0);
+          const { data } = copy.getImageData(0, 0, canvas.width, canvas.height);
           return [canvas.width, canvas.height, Array.from(data, (v) => v.toString(16).padStart(2, "0")).join("")];
         }"""
     )
@@ -194,6 +196,51 @@ def test_clips_follow_the_steps(open_page):
     expect(low).to_contain_text("low at 10")
     # The cursor is one for all cards.
     expect(card(page, "voice, high")).to_contain_text("high at 10")
+
+
+def test_what_is_heard_stays_until_it_ends_though_newer_ones_come(open_page):
+    source = two_runs()
+    page = open_page(source, "#/audio")
+    low = card(page, "voice, low")
+    hear(low)
+    is_heard(low)
+    later = [clip(wav(tone(500, seconds=2)), "low at 30")]
+    source.add_values("low", "voice", Kind.AUDIO, step=[30], values=later)
+    # The card has heard of it: there is a step to go to.
+    expect(low.get_by_role("button", name="Next step of voice")).to_be_enabled()
+    expect(low).to_contain_text("low at 20")
+    low.get_by_role("button", name="Pause voice").click()
+    expect(low).to_contain_text("low at 30")
+
+
+def test_one_channel_alone(open_page):
+    stereo = [clip(wav(tone(500, seconds=5), tone(2000, seconds=5)))]
+    source = MemorySource().add_values("run", "voice", Kind.AUDIO, step=[0], values=stereo)
+    page = open_page(source, "#/audio?option=audio.frequency;linear&theme=light")
+    shown = card(page, "voice, run")
+    for channel, hz in ((1, 500), (2, 2000)):
+        shown.get_by_role("button", name="Channels of voice").click()
+        page.get_by_role("menuitemcheckbox", name=f"Channel {channel} only").click()
+        expect(shown).to_contain_text(f"channel {channel} only")
+        expect(shown).to_have_attribute("data-ready", "true")
+        levels = 255 - pixels(shown.locator("canvas.spectrum"))[..., :3].mean(axis=-1)
+        row = levels.mean(axis=1).argmax()
+        assert abs(1 - (row + 0.5) / len(levels) - hz / (RATE / 2)) < 0.03
+
+
+def test_a_part_is_zoomed_into(open_page):
+    page = open_page(two_runs(), "#/audio")
+    low = card(page, "voice, low")
+    place(low).hover()
+    page.keyboard.press("End")
+    for _ in range(6):
+        page.keyboard.press("+")
+    expect(low.get_by_text("1:00", exact=True)).to_be_visible()
+    expect(low.get_by_text("0:00", exact=True)).to_have_count(0)
+    place(low).click(position={"x": 1, "y": 20})
+    assert place_s(low) > 50
+    place(low).dblclick(position={"x": 1, "y": 20})
+    expect(low.get_by_text("0:00", exact=True)).to_be_visible()
 
 
 def test_what_is_set_is_in_the_address(open_page):

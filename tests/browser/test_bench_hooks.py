@@ -8,12 +8,18 @@ from typing import Any
 import numpy as np
 import pytest
 from bench.page.logs import PageLogs
-from bench.page.sides import RUNGLASS
+from bench.page.sides import RUNGLASS, SIDES
 from bench.page.visit import STEPS, Visit, probe_script
+from bench.stamped import picture_number, stamped_png
+from bench.workloads import Workload
 from playwright.sync_api import Page
 
 from runglass.query.memory import MemorySource
+from runglass.schema.media import parse_image
+from runglass.store.model import Kind
 
+PICTURES = Workload("hooks", "simple", "images", runs=2, tags=3, steps=12, size=64)
+PICTURE_STEPS = ("drag", "drag_alone")
 LOGS = PageLogs("hooks", "simple", "scalars", runs=10, tags=30, steps=200, size=0)
 
 
@@ -28,7 +34,7 @@ def source_of(logs: PageLogs) -> MemorySource:
     return source
 
 
-@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("step", [step for step in STEPS if step not in PICTURE_STEPS])
 def test_step_of_a_visit(step: str, page: Page, serve: Any) -> None:
     server = serve(source_of(LOGS))
     page.add_init_script(probe_script(RUNGLASS))
@@ -41,3 +47,31 @@ def test_step_of_a_visit(step: str, page: Page, serve: Any) -> None:
     found = STEPS[step](visit, page)
     assert found
     assert all(value >= 0 for value in found.values())
+
+
+def pictures_of(logs: Workload) -> MemorySource:
+    source = MemorySource(locations=["logs/hooks"])
+    for run in range(logs.runs):
+        for tag in range(logs.tags):
+            values = [
+                [parse_image(stamped_png(logs.size, picture_number(run, tag, step)))]
+                for step in range(logs.steps)
+            ]
+            source.add_values(
+                logs.run_name(run), logs.tag_name(tag), Kind.IMAGE, step=np.arange(logs.steps), values=values
+            )
+    return source
+
+
+@pytest.mark.parametrize("step", PICTURE_STEPS)
+def test_drag_over_pictures(step: str, page: Page, serve: Any) -> None:
+    """Pictures are counted by what is stamped on them, as it is on screen."""
+    side, _ = SIDES["images"]
+    server = serve(pictures_of(PICTURES))
+    page.add_init_script(probe_script(side))
+    page.goto(f"{server.url}{side.path.removeprefix('/')}")
+    loaded = page.evaluate("bench.loaded(30000, 0)")
+    assert 0 < loaded["firstMs"] <= loaded["rowMs"] <= loaded["allMs"]
+    assert 1 < loaded["row"] <= loaded["charts"]
+    visit = Visit(page.context.browser, server, side, PICTURES, still_ms=100, steps=())
+    assert all(value > 0 for value in STEPS[step](visit, page).values())

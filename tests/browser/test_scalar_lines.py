@@ -69,7 +69,8 @@ def test_smoothing_has_kinds_with_their_own_units(open_page, asked):
 def test_raw_line_is_faint_behind_the_smoothed_one(open_page):
     noise = np.where(np.arange(400) % 2 == 0, 0.0, 1.0)
     page = open_page(
-        MemorySource().add_scalars("noisy", "loss", step=np.arange(400), value=noise), "#/scalars?smoothing=0.95"
+        MemorySource().add_scalars("noisy", "loss", step=np.arange(400), value=noise),
+        "#/scalars?smoothing=0.95",
     )
     opacity = read_pixels(page, "loss")[..., 3]
     assert ((opacity > 0) & (opacity < 100)).sum() > 1_000

@@ -30,13 +30,6 @@ Loss $\\frac{{a}}{{b}}$ and [a link](https://example.org/x), ![plot](https://exa
 """
 
 
-@pytest.fixture(autouse=True)
-def only_the_scalars_are_fetched_ahead(page: Page, problems: list[str]):
-    """The page fetches the tags of scalars before it knows which tab it shows; a browser remarks that nobody took them."""
-    yield
-    problems[:] = [problem for problem in problems if "was preloaded using link preload" not in problem]
-
-
 def text_card(page: Page, tag: str, run: str) -> Locator:
     return page.get_by_role("article", name=f"{tag}, {run}", exact=True)
 

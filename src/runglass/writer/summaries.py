@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from runglass.errors import BadArgument
 from runglass.native.wire import encode
-from runglass.schema.media import parse_image
+from runglass.schema.media import FILM_TYPES, PICTURE_TYPES, parse_image
 from runglass.schema.summary import (
     AUDIO_ENCODING_WAV,
     AUDIO_PLUGIN,
@@ -29,6 +29,7 @@ from runglass.writer.curves import BUCKETS, THRESHOLDS, pr_curve_rows
 from runglass.writer.media import encode_png, encode_wav
 
 MAX_OUTPUTS = 3
+LOGGED_FORMATS = {*PICTURE_TYPES, *FILM_TYPES, "svg"}
 
 
 def summary_value(
@@ -108,8 +109,8 @@ def image(
 def images(tag: str, files: Sequence[bytes], *, description: str = "") -> bytes:
     """Pictures that are encoded already, as the samples of one value. The first says the size of all."""
     parsed = [parse_image(file) for file in files]
-    if not all(each.format for each in parsed):
-        raise BadArgument(f"Image {tag!r}: these bytes are no PNG, JPEG, GIF, BMP, WebP or SVG.")
+    if not all(each.format in LOGGED_FORMATS for each in parsed):
+        raise BadArgument(f"Image {tag!r}: these bytes are no PNG, JPEG, GIF, BMP, WebP, SVG, MP4 or WebM.")
     width, height = (parsed[0].width, parsed[0].height) if parsed else (0, 0)
     array = object_array([str(width).encode(), str(height).encode(), *files])
     return summary_value(

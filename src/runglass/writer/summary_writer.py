@@ -317,9 +317,17 @@ class SummaryWriter:
         walltime: float | None = None,
         dataformats: str = "NTCHW",
     ) -> None:
-        """Videos as animated GIFs, one sample for each of the batch. Pixels as in add_image."""
+        """Videos as animated GIFs, one sample for each of the batch. Pixels as in add_image.
+
+        Bytes or a path, or a list of them, are taken for films that are encoded already (GIF, MP4, WebM) and logged as they are;
+        `fps` says nothing then. TensorBoard shows the GIFs among them only.
+        """
         tag = clean_tag(tag)
         what = f"Video {tag!r}"
+        films = video.encoded_films(vid_tensor, what)
+        if films is not None:
+            self._add_values([summaries.images(tag, films)], global_step, walltime)
+            return
         frames = video.to_frames(vid_tensor, dataformats, what)
         fps = to_number(fps, f"{what}: fps")
         if not fps > 0:

@@ -22,6 +22,7 @@ from runglass.writer import pictures
 from runglass.writer.arrays import TAG_LIMIT
 from runglass.writer.event_writer import EventWriter
 from runglass.writer.summary_writer import SummaryWriter
+from runglass.writer.video import encode_gif
 
 START = 1700000000.0
 # Of text, histogram, PR curve, mesh, tensor and audio; every part of them is looked at elsewhere.
@@ -89,6 +90,17 @@ def test_known_bytes_of_other_kinds(tmp_path):
     ((_, value),) = logged(layouts)
     # formats.md 7.11
     assert value["tensor"]["string_val"][0].hex() == "12120a014112" + "0d0a016312080a066c6f73732e2a"
+
+
+def test_encoded_films_are_logged_as_they_are(tmp_path):
+    gif = encode_gif(np.zeros((2, 6, 8, 1), np.uint8), 4)
+    film = tmp_path / "film.gif"
+    film.write_bytes(gif)
+    with SummaryWriter(tmp_path / "run") as writer:
+        writer.add_video("clip", [gif, film], 3)
+    ((step, value),) = logged(tmp_path / "run")
+    assert (step, value["tensor"]["string_val"]) == (3, [b"8", b"6", gif, gif])
+    assert value["metadata"]["plugin_data"]["plugin_name"] == "images"
 
 
 def test_values_keep_their_precision(tmp_path):
@@ -231,6 +243,7 @@ WRONG = {
     "no figures": (lambda w: w.add_figure("t", []), r"empty"),
     "video": (lambda w: w.add_video("t", np.zeros((3, 3, 4, 4))), r"names 5 axes.*has 4"),
     "video type": (lambda w: w.add_video("t", np.zeros((1, 2, 3, 4, 4), int)), r"uint8.*int64"),
+    "no film": (lambda w: w.add_video("t", b"text"), r"expected a GIF, MP4 or WebM film"),
     "fps": (lambda w: w.add_video("t", np.zeros((1, 2, 3, 4, 4)), fps=0), r"fps=0"),
     "audio": (lambda w: w.add_audio("t", np.zeros((2, 3, 4))), r"\(2, 3, 4\).*one by one"),
     "audio channels": (lambda w: w.add_audio("t", np.zeros((9, 99))), r"at most 8"),

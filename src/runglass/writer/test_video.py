@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import io
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ from PIL import Image
 
 from runglass.errors import BadArgument
 from runglass.native.lzw import compress_pixels
-from runglass.writer.video import encode_gif, in_few_colours
+from runglass.writer.video import encode_gif, encoded_films, in_few_colours
 
 
 def uncompress(data):
@@ -86,3 +87,37 @@ def test_floats_and_alpha():
 def test_what_is_no_video(frames, fps):
     with pytest.raises(BadArgument):
         encode_gif(frames, fps)
+
+
+GIF = encode_gif(np.zeros((2, 4, 4, 1), np.uint8), 4)
+FILMS = Path(__file__).parents[3] / "tests" / "films"
+
+
+def test_films_that_are_encoded_already():
+    path = FILMS / "film.mp4"
+    mp4 = path.read_bytes()
+    assert encoded_films(GIF, "x") == [GIF]
+    assert encoded_films(bytearray(mp4), "x") == [mp4]
+    assert encoded_films(path, "x") == encoded_films(str(path), "x") == [mp4]
+    assert encoded_films([GIF, path], "x") == [GIF, mp4]
+
+
+@pytest.mark.parametrize("pixels", [np.zeros((1, 2, 3, 4, 4)), [[[[[1]]]]], [], None])
+def test_arrays_are_no_encoded_films(pixels):
+    assert encoded_films(pixels, "x") is None
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (b"", "expected a GIF, MP4 or WebM film in these 0 bytes, found something else"),
+        (b"<html>", "in these 6 bytes, found HTML"),
+        (b"\x89PNG\r\n\x1a\n", "found PNG. Log a picture with add_image"),
+        (GIF[:-20], "the GIF film in these .* bytes is cut short"),
+        ("nowhere/film.mp4", "nowhere/film.mp4 cannot be read .No such file"),
+        ([GIF, b"x"], "in these 1 bytes, found something else"),
+    ],
+)
+def test_what_is_no_film(given, words):
+    with pytest.raises(BadArgument, match=words):
+        encoded_films(given, "Video 'x'")

@@ -1,8 +1,13 @@
-"""Moving pictures as animated GIFs, with our own colour table and compression. Knows nothing of how they are logged."""
+"""Moving pictures as animated GIFs, with our own colour table and compression, and films that are encoded already. Knows
+nothing of how they are logged.
+"""
 
 from __future__ import annotations
 
+import os
 import struct
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,14 +15,47 @@ from numpy.typing import NDArray
 
 from runglass.errors import BadArgument
 from runglass.native.lzw import compress_pixels
+from runglass.schema.media import image_format
+from runglass.schema.picture_files import is_cut_short
 from runglass.writer.arrays import to_numpy
 from runglass.writer.media import as_uint8
 from runglass.writer.pictures import in_order
 
+FILM_FORMATS = ("gif", "mp4", "webm")
 COLOURS = 256
 SIDE_LIMIT_PX = 65535
 # Colours that differ in the three lowest bits alone share a cell when there are more than 256.
 CELL_BITS = 5
+
+
+def encoded_films(value: object, what: str) -> list[bytes] | None:
+    """Films that are encoded already: the bytes of one, the path of one, or several of either. None for anything else."""
+    given: Sequence[Any] = value if isinstance(value, list | tuple) and value else [value]
+    if not all(isinstance(each, bytes | bytearray | str | os.PathLike) for each in given):
+        return None
+    return [_checked_film(each, what) for each in given]
+
+
+def _checked_film(given: bytes | bytearray | str | os.PathLike[str], what: str) -> bytes:
+    if isinstance(given, bytes | bytearray):
+        data, name = bytes(given), f"these {len(given):,} bytes"
+    else:
+        name = os.fspath(given)
+        try:
+            data = Path(name).read_bytes()
+        except OSError as error:
+            raise BadArgument(f"{what}: {name} cannot be read ({error.strerror or error}).") from None
+    form = image_format(data)
+    if form not in FILM_FORMATS:
+        found = f"found {form.upper()}" if form else "found something else"
+        raise BadArgument(
+            f"{what}: expected a GIF, MP4 or WebM film in {name}, {found}. Log a picture with add_image, pixels as an array."
+        )
+    if is_cut_short(data, form):
+        raise BadArgument(
+            f"{what}: the {form.upper()} film in {name} is cut short. Was the file closed before it was logged?"
+        )
+    return data
 
 
 def to_frames(value: object, dataformats: str, what: str) -> NDArray[Any]:

@@ -45,6 +45,8 @@ export interface CardOffer {
   readonly heightPx: number;
   /** Tags that get no card of their own: parts of another. */
   readonly skips?: (tag: string) => boolean;
+  /** Its cards are about no one series: elsewhere there are those that were pinned, and each says itself when it is gone. */
+  readonly isMade?: boolean;
   /** What the card is called; its tag unless it says so. */
   readonly titleOf?: (tag: string) => string;
   readonly load: () => Promise<{ default: Component<CardProps> }>;

@@ -113,6 +113,7 @@ export class SampleCards {
 
   /** No run at all has what the card is about. */
   isGone = (id: string): boolean => {
+    if (this.offer(id)?.isMade) return false;
     const { kind, run, tag } = this.ref(id);
     const index = this.session.tags.index(kind);
     if (!this.session.isLoaded || !index || this.session.settings.panels.some((panel) => panel.id === id)) return false;

@@ -162,12 +162,27 @@ def _stored_answer(
         step, wall_time = int(values.step[index]), number(values.wall_time[index])
         if isinstance(value, ValueDamaged):
             listed.append(StoredHistogram(step, wall_time, None, value.message))
-        elif value.ndim != 2 or value.shape[1] != 3:
-            listed.append(StoredHistogram(step, wall_time, None, f"A tensor of shape {value.shape}."))
+        elif not _is_table(value):
+            found = (
+                f"A tensor of shape {value.shape}" if isinstance(value, np.ndarray) else type(value).__name__
+            )
+            listed.append(
+                StoredHistogram(step, wall_time, None, f"{found}, expected rows of left, right and count.")
+            )
         else:
             rows = [tuple(map(number, row)) for row in value.tolist()]
             listed.append(StoredHistogram(step, wall_time, rows))  # type: ignore[arg-type]
     return StoredHistograms(query.run, query.tag, values.generation, listed)
+
+
+def _is_table(value: object) -> bool:
+    """A tag may change what it holds."""
+    return (
+        isinstance(value, np.ndarray)
+        and value.ndim == 2
+        and value.shape[1] == 3
+        and value.dtype.kind in "fiu"
+    )
 
 
 def _csv_pieces(source: DataSource, values: Values, indices: Int64) -> Iterator[bytes]:
@@ -177,7 +192,7 @@ def _csv_pieces(source: DataSource, values: Values, indices: Int64) -> Iterator[
         rows = []
         for index, value in zip(here, source.load_values(values, here), strict=True):
             moment = f"{int(values.step[index])},{float(values.wall_time[index])!r}"
-            if isinstance(value, ValueDamaged) or value.ndim != 2 or value.shape[1] != 3:
+            if not _is_table(value):
                 # A step without a bucket, so that the file says that something is missing.
                 rows.append(f"{moment},,,\n")
                 continue

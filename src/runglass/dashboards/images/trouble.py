@@ -10,7 +10,6 @@ from runglass.store.model import Image
 SIDE_LIMIT_PX = 16_384
 AREA_LIMIT_PX = 1 << 26
 TITLES = {"webp": "WebP", "webm": "WebM"}
-SAVE = "Its bytes can be downloaded."
 
 
 def find_trouble(image: Image) -> str | None:
@@ -19,22 +18,22 @@ def find_trouble(image: Image) -> str | None:
     if not size_bytes:
         return "This picture has no bytes: the event names it and holds nothing."
     if form in ("svg", "html"):
-        return f"This is {form.upper()}, which may hold script, so it is not shown. {SAVE}"
+        return f"This is {form.upper()}, which may hold script, so it is not shown."
     if form not in PICTURE_TYPES and form not in FILM_TYPES:
         start = image.data[:4].hex(" ")
-        return f"These {size_bytes:,} bytes begin with {start}, expected a PNG, JPEG, GIF, WebP, BMP, MP4 or WebM file. {SAVE}"
+        return f"These {size_bytes:,} bytes begin with {start}, expected a PNG, JPEG, GIF, WebP, BMP, MP4 or WebM file."
     title = TITLES.get(form, form.upper())
     if is_cut_short(image.data, form):
-        return f"This {title} file is cut short: its {size_bytes:,} bytes have no end. {SAVE}"
+        return f"This {title} file is cut short: its {size_bytes:,} bytes have no end."
     # A film that does not say its size where we look is the player's to judge.
     if form in FILM_TYPES:
         return None
     width, height = image.width, image.height
     if not width or not height:
-        return f"This {title} file is {width:,} × {height:,} pixels: there is nothing to show. {SAVE}"
+        return f"This {title} file is {width:,} × {height:,} pixels: there is nothing to show."
     if max(width, height) > SIDE_LIMIT_PX or width * height > AREA_LIMIT_PX:
         return (
             f"This {title} file is {width:,} × {height:,} pixels. Shown are sides up to {SIDE_LIMIT_PX:,} and "
-            f"{AREA_LIMIT_PX >> 20} megapixels in all. {SAVE}"
+            f"{AREA_LIMIT_PX >> 20} megapixels in all."
         )
     return None

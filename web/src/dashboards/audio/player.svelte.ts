@@ -20,6 +20,8 @@ class Player {
   #startedS = 0;
   #fromS = 0;
   #durationS = 0;
+  /** What was heard last: going elsewhere in it copies nothing. */
+  #loaded: { readonly sound: Sound; readonly ear: Ear; readonly buffer: AudioBuffer } | null = null;
 
   /** Where in the clip we are, in seconds. */
   get placeS(): number {
@@ -34,11 +36,9 @@ class Player {
     const context = (this.#context ??= new AudioContext());
     this.#volume ??= connect(context.createGain(), context.destination);
     this.#volume.gain.value = gain;
-    const channels = mixDown(sound.channels, ear);
-    const rate = clampRate(sound.sampleRate);
-    const buffer = context.createBuffer(channels.length, channels[0]?.length ?? 0, rate);
-    channels.forEach((channel, i) => buffer.copyToChannel(channel as Float32Array<ArrayBuffer>, i));
-    const source = new AudioBufferSourceNode(context, { buffer, loop: isLooping, playbackRate: sound.sampleRate / rate });
+    const buffer = this.#load(context, sound, ear);
+    const speed = sound.sampleRate / buffer.sampleRate;
+    const source = new AudioBufferSourceNode(context, { buffer, loop: isLooping, playbackRate: speed });
     source.connect(this.#volume);
     source.onended = () => {
       if (this.#source !== source) return;
@@ -46,7 +46,7 @@ class Player {
       this.#source = null;
       this.owner = null;
     };
-    source.start(0, (fromS * sound.sampleRate) / rate);
+    source.start(0, fromS * speed);
     // A page may make sound only once the user has done something.
     void context.resume();
     this.#source = source;
@@ -70,6 +70,15 @@ class Player {
     this.#fromS = this.placeS;
     this.#silence();
     this.owner = null;
+  }
+
+  #load(context: AudioContext, sound: Sound, ear: Ear): AudioBuffer {
+    if (this.#loaded?.sound === sound && this.#loaded.ear === ear) return this.#loaded.buffer;
+    const channels = mixDown(sound.channels, ear);
+    const buffer = context.createBuffer(channels.length, channels[0]?.length ?? 0, clampRate(sound.sampleRate));
+    channels.forEach((channel, i) => buffer.copyToChannel(channel as Float32Array<ArrayBuffer>, i));
+    this.#loaded = { sound, ear, buffer };
+    return buffer;
   }
 
   #silence(): void {

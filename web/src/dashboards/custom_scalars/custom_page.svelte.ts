@@ -1,5 +1,5 @@
-// What the charts of the custom scalars page have in common: which there are, logged or made here, and what they draw. What the
-// user has made is in the session's settings. Made in a component; its questions end with it.
+// What the charts of custom scalars have in common: which there are, logged or made in the page, and what they draw. What the
+// user has made is in the session's settings.
 
 import { untrack } from "svelte";
 import type { LoggedLayout } from "../../api/types";
@@ -33,6 +33,16 @@ export interface PlacedChart {
   readonly place: Place | null;
 }
 
+const pages = new WeakMap<Session, CustomPage>();
+
+/** One for all charts of a session, wherever they stand. Whoever shows one watches it meanwhile. */
+export function customPageOf(session: Session): CustomPage {
+  let page = pages.get(session);
+  // It outlives the component that asks first.
+  if (!page) $effect.root(() => void pages.set(session, (page = new CustomPage(session))));
+  return page as CustomPage;
+}
+
 export class CustomPage {
   readonly supply: Supply;
   /** Raw: replaced whole. */
@@ -40,15 +50,18 @@ export class CustomPage {
   readonly #matcher = new Matcher();
   readonly #layout: LatestAnswer<null, LoggedLayout>;
   #lastGood: Pattern = compilePattern("");
+  #watchers = $state(0);
 
   constructor(readonly session: Session) {
     this.supply = { desk: new LineDesk(session.client), cache: new AnswerCache() };
     this.#layout = new LatestAnswer((_, signal) => session.client.ask<LoggedLayout>("custom_scalars/layout", {}, signal));
     // Outside: the layouts of the logs, and again when a run that has one was written to.
-    $effect(() => this.#layout.want(String(session.changes.epoch), null));
+    $effect(() => {
+      if (this.#watchers > 0) this.#layout.want(String(session.changes.epoch), null);
+    });
     $effect(() => {
       const answer = this.#layout.answer?.value;
-      if (answer && !session.isQuiet && session.changes.isNewer(answer.generation, this.#layoutRuns)) this.#layout.refresh();
+      if (this.#watchers > 0 && answer && !session.isQuiet && session.changes.isNewer(answer.generation, this.#layoutRuns)) this.#layout.refresh();
     });
     $effect(() => {
       if (session.connection === "open" && untrack(() => this.#layout.error !== null)) this.#layout.retry();
@@ -56,15 +69,17 @@ export class CustomPage {
     // Outside: patterns are matched in a worker.
     $effect(() => {
       const key = this.#matchKey;
-      if (!this.index) return;
+      if (this.#watchers === 0 || !this.index) return;
       void this.#matcher.match(this.#patterns, this.tags).then((byPattern) => {
         if (key === untrack(() => this.#matchKey)) this.matches = { key, byPattern };
       });
     });
-    $effect(() => () => {
-      this.#layout.end();
-      this.#matcher.end();
-    });
+  }
+
+  /** Layouts are asked for and patterns matched from now on; returns the function that ends that. */
+  watch(): () => void {
+    untrack(() => this.#watchers++);
+    return () => untrack(() => this.#watchers--);
   }
 
   readonly index = $derived.by(() => this.session.tags.index("scalar"));

@@ -2,6 +2,11 @@
 
 import { warmUp } from "../../chart/painter";
 import type { DashboardModule } from "../../state/dashboards";
+import { readParts } from "../../state/parts";
+import { DEFAULT_PREFERENCES } from "../../state/preferences.svelte";
+
+/** Of a chart by the text that names it: its category and its title. */
+export const titleOf = (tag: string): string => readParts(tag)[1] || "Without a title";
 
 export default {
   load: () => {
@@ -10,4 +15,16 @@ export default {
   },
   howTo: () => import("./how_to"),
   lists: ["scalar"],
+  cards: [
+    {
+      kind: "custom_scalars",
+      per: "tag",
+      heightPx: DEFAULT_PREFERENCES.cardHeightPx,
+      isMade: true,
+      // A layout is no card: its charts are.
+      skips: () => true,
+      titleOf,
+      load: () => import("./LooseChart.svelte"),
+    },
+  ],
 } satisfies DashboardModule;

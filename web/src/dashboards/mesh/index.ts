@@ -23,4 +23,5 @@ export default {
   howTo: () => import("./how_to"),
   lists: ["mesh"],
   cards,
+  controls: () => import("./MeshControls.svelte"),
 } satisfies DashboardModule;

@@ -63,8 +63,6 @@ export const VIEWS: readonly ViewInfo[] = [
   { value: "recall", label: "Recall", hint: "Recall over threshold", axes: "recall over threshold", x: "threshold", y: "recall", score: AP },
 ];
 
-export const VIEW_OPTION = "pr_curves.view";
-export const COMPACT_OPTION = "pr_curves.compact";
 export const viewInfo = (name: string): ViewInfo => VIEWS.find((each) => each.value === name) ?? (VIEWS[0] as ViewInfo);
 
 export interface CurveLine {

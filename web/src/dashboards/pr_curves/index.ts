@@ -13,6 +13,7 @@ export default {
   },
   howTo: () => import("./how_to"),
   lists: ["pr_curve"],
+  controls: () => import("./PrControls.svelte"),
   cards: [
     {
       kind: "pr_curve",

@@ -41,6 +41,19 @@ describe("renderMarkdown", () => {
     expect(box.textContent).toContain("costs $5 or $6.");
   });
 
+  it("keeps what says how a table is built", async () => {
+    const box = await render('<table><tr><td colspan="2" align=right onclick=x class="y">1</td></tr></table>\n\n<details open ontoggle=alert(1)><summary>s</summary>t</details>');
+    expect([...(box.querySelector("td")?.attributes ?? [])].map(({ name, value }) => `${name}=${value}`)).toEqual(["colspan=2", "align=right"]);
+    expect([...(box.querySelector("details")?.attributes ?? [])].map(({ name }) => name)).toEqual(["open"]);
+  });
+
+  it("lets one formula fail without the rest", async () => {
+    const box = await render("# Title\n\n$\\href{javascript:window.__x=1}{n}$ and $x$");
+    expect(box.querySelector("h1")?.textContent).toBe("Title");
+    expect(box.querySelectorAll("math").length).toBeGreaterThan(0);
+    expect(box.textContent).toContain("__x=1");
+  });
+
   it("shows a formula that is none with its source", async () => {
     expect((await render("$\\frac{$ and $\\def\\x{\\x\\x}\\x$")).textContent).toContain("\\def");
   });

@@ -6,7 +6,9 @@ import { Marked, type Token, type TokenizerAndRendererExtension, type Tokens } f
 import { parseJson } from "./cells";
 
 const FORMATTING = "b|i|u|s|em|strong|del|ins|mark|small|sub|sup|kbd|code|pre|samp|br|hr|p|div|span|blockquote|h[1-6]|ul|ol|li|dl|dt|dd|table|thead|tbody|tfoot|tr|th|td|caption|details|summary";
-const NOT_FORMATTING = new RegExp(`<(?!/?(?:${FORMATTING})(?:\\s[^<>]*)?/?>)`, "gi");
+// A tag that only formats, or the beginning of anything else.
+const TAG = new RegExp(`<(/?)(${FORMATTING})(\\s[^<>]*)?/?>|<`, "gi");
+const PLAIN_ATTRIBUTE = /(?<=\s)(?:open|(?:colspan|rowspan|align|start)=(?:"\w+"|'\w+'|\w+))(?=[\s/]|$)/gi;
 const HTML_TAGS = [...FORMATTING.replace("h[1-6]", "h1|h2|h3|h4|h5|h6").split("|"), "a", "img"];
 const MATH_TAGS = "math|mi|mn|mo|ms|mtext|mspace|mrow|mfrac|msqrt|mroot|mstyle|merror|mpadded|mphantom|menclose|msub|msup|msubsup|munder|mover|munderover|mmultiscripts|mprescripts|mtable|mtr|mtd".split("|");
 const HTML_ATTRIBUTES = ["href", "title", "src", "alt", "colspan", "rowspan", "align", "start", "open", "class"];
@@ -23,7 +25,7 @@ interface Maths extends Tokens.Generic {
 }
 
 // Filled by what a text turns out to need.
-let renderMaths: ((tex: string, isBlock: boolean) => string) | null = null;
+let renderMaths: ((tex: string, isBlock: boolean) => string | null) | null = null;
 let highlight: ((code: string, language: string) => string | null) | null = null;
 
 const escape = (text: string): string => text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;").replace(/"/g, "&quot;");
@@ -60,7 +62,7 @@ const marked = new Marked({
   extensions: [blockMaths, inlineMaths],
   renderer: {
     // Both a block of HTML and a tag amid words.
-    html: ({ text }) => text.replace(NOT_FORMATTING, "&lt;"),
+    html: ({ text }) => text.replace(TAG, (_, slash: string, name: string | undefined, attributes = "") => (name === undefined ? "&lt;" : `<${[slash + name, ...(String(attributes).match(PLAIN_ATTRIBUTE) ?? [])].join(" ")}>`)),
     code: ({ text, lang }) => renderCode(text, lang),
     // What a picture's address says is asked of nobody: it is shown as a link.
     image({ href, title, text, tokens }) {

@@ -6,6 +6,8 @@ import { frameAt, guessedTiming, insideFrame, type Timing, timingOf } from "./fi
 import { frameTimes } from "./frame_times";
 import type { Player } from "./player";
 
+const tellsFrames = "requestVideoFrameCallback" in HTMLVideoElement.prototype;
+
 export class ElementPlayer implements Player {
   index = $state(0);
   isPlaying = $state(false);
@@ -76,17 +78,15 @@ export class ElementPlayer implements Player {
     if (!video || !this.#src) return;
     this.#listening = new AbortController();
     const { signal } = this.#listening;
-    const on = (name: string, listener: () => void): void => video.addEventListener(name, listener, { signal });
+    const on = (name: string, listener: () => unknown): void => video.addEventListener(name, listener, { signal });
     on("loadedmetadata", () => this.#know(video));
     on("durationchange", () => this.#know(video));
-    on("ended", () => {
-      this.isPlaying = false;
-      this.#see(video.currentTime);
-    });
+    // On a slow machine the last frames are not painted, but the last one is to stay.
+    on("ended", () => this.isPlaying && this.go(Number.MAX_SAFE_INTEGER));
     on("error", () => {
-      this.error = new ApiError("undecodable", `This browser cannot play this film (${this.mediaType}): it is damaged, or in an encoding the browser does not know. Its bytes can be downloaded.`);
+      this.error = new ApiError("undecodable", `This browser cannot play this film (${this.mediaType}): it is damaged, or in an encoding the browser does not know.`);
     });
-    if ("requestVideoFrameCallback" in video) {
+    if (tellsFrames) {
       const follow = (_: number, { mediaTime }: VideoFrameCallbackMetadata): void => {
         if (signal.aborted) return;
         this.#begin(video, mediaTime);
@@ -131,6 +131,7 @@ export class ElementPlayer implements Player {
 
   #playVideo(video: HTMLVideoElement): void {
     video.loop = this.#isLooping;
+    if (this.timing && this.index >= this.timing.startsS.length - 1) video.currentTime = this.#offsetS;
     // A browser may refuse to begin by itself, and a new film ends the beginning of the old one.
     video.play().catch(() => (this.isPlaying = this.#video === video && !video.paused));
   }

@@ -1,0 +1,259 @@
+"""No script of a log ever runs: names, texts, labels, titles, configurations and picture bytes that are hostile, on every dashboard.
+
+Visits whatever dashboards the server lists, so that one that is added is put to the test without a word here.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from playwright.sync_api import Page, Request, expect
+
+import runglass
+from runglass.registry import DASHBOARDS
+from runglass.schema.summary import DataClass
+from runglass.writer import hparams, layouts, mesh, summaries
+from runglass.writer.event_writer import EventWriter
+from runglass.writer.media import encode_wav
+
+from .conftest import wait_ready
+
+RUN_THIS = "window.__pwned=1"
+ELSEWHERE = "https://evil.example"
+# Each is also a name that must be read as it is written.
+SHORT = [
+    f"<script>{RUN_THIS}</script>",
+    f'<img src=x onerror="{RUN_THIS}">',
+    f'"><svg onload={RUN_THIS}>',
+    f"</style><script>{RUN_THIS}</script>",
+    "{{constructor.constructor('" + RUN_THIS + "')()}}",
+    f"javascript:{RUN_THIS}",
+]
+MARKUP = [
+    *SHORT,
+    f"[a](javascript:{RUN_THIS}) [b](JaVaScRiPt&#58;{RUN_THIS}) [c](data:text/html,<script>{RUN_THIS}</script>)",
+    f'<a href="javascript:{RUN_THIS}">d</a> <a href="java&#10;script:{RUN_THIS}">e</a>',
+    f"<iframe srcdoc='<script>parent.{RUN_THIS}</script>'></iframe> <object data='{ELSEWHERE}/o'></object>",
+    f"<math><annotation-xml encoding='text/html'><img src=x onerror={RUN_THIS}></annotation-xml></math>",
+    f"<math><mtext><table><mglyph><style><!--</style><img title='--&gt;&lt;img src=1 onerror={RUN_THIS}&gt;'></table></mtext></math>",
+    f"<svg><style><img src=x onerror={RUN_THIS}></style><script>{RUN_THIS}</script></svg>",
+    f"![f]({ELSEWHERE}/f.png) <img src='{ELSEWHERE}/g.png'> <link rel=stylesheet href='{ELSEWHERE}/h.css'>",
+    f"<style>@import '{ELSEWHERE}/i.css'; * {{ background: url({ELSEWHERE}/j.png) }}</style>",
+    f"<p style='position:fixed;inset:0;background:url({ELSEWHERE}/k.png)'>k</p> <details open ontoggle={RUN_THIS}>l</details>",
+    f"<form action='{ELSEWHERE}'><button>m</button></form> <base href='{ELSEWHERE}/'> <meta http-equiv=refresh content='0;url={ELSEWHERE}'>",
+    f"$\\href{{javascript:{RUN_THIS}}}{{n}}$ $\\text{{<img src=x onerror={RUN_THIS}>}}$ $\\includegraphics{{{ELSEWHERE}/o.png}}$",
+    f"```html\n</code></pre><img src=x onerror={RUN_THIS}>\n```",
+    f'```"><img src=x onerror={RUN_THIS}>\nx\n```',
+    f"<{ELSEWHERE}/p> [q]: javascript:{RUN_THIS}\n\n[q]",
+]
+PAGE_IN_DISGUISE = (
+    f"<!DOCTYPE html><html><body><script>{RUN_THIS};parent.{RUN_THIS}</script></body></html>".encode()
+)
+SVG = f'<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9" onload="{RUN_THIS}"><script>{RUN_THIS}</script></svg>'.encode()
+
+RUNS = [f"{number} {text}" for number, text in enumerate(SHORT)]
+TAG = f"tag{SHORT[1]}"
+
+# What a page looks like in which nothing of a log became code. Only our own scripts, nothing that listens in an attribute.
+ALIEN_NODES = """() => {
+  const alien = [];
+  for (const node of document.querySelectorAll("*")) {
+    const name = node.localName;
+    if (name === "script" && !String(node.src).startsWith(location.origin)) alien.push(node.outerHTML);
+    if (["iframe", "object", "embed", "base", "form", "foreignobject", "annotation-xml"].includes(name.toLowerCase())) alien.push(node.outerHTML);
+    if (name === "meta" && node.httpEquiv === "refresh") alien.push(node.outerHTML);
+    for (const { name: attribute, value } of node.attributes) {
+      if (/^on/i.test(attribute) || /^\\s*javascript:/i.test(value) && ["href", "src", "action", "xlink:href"].includes(attribute)) alien.push(node.outerHTML);
+    }
+  }
+  return alien;
+}"""
+WATCH = """
+window.__violations = [];
+document.addEventListener("securitypolicyviolation", (event) => window.__violations.push(`${event.violatedDirective} ${event.blockedURI}`));
+"""
+
+
+def write_hostile_logs(folder: Path) -> None:
+    rng = np.random.default_rng(0)
+    points = rng.random((20, 3))
+    for name in RUNS:
+        writer = EventWriter(folder / name)
+        for step in range(2):
+            for text in SHORT:
+                scalar = summaries.scalar(
+                    f"scalar{text}", float(step), display_name=f"shown {text}", description=" ".join(MARKUP)
+                )
+                writer.add_values([scalar], step)
+            about = {"description": "\n\n".join(MARKUP)}
+            # All of it is new with the second step, so that it stands in the difference too.
+            markdown = "\n\n".join(MARKUP) if step else "nothing yet"
+            writer.add_values([summaries.text(f"{TAG}text", markdown, **about)], step)
+            table = [[text, text] for text in MARKUP]
+            writer.add_values([summaries.text(f"{TAG}table", table, **about)], step)
+            tree = json.dumps({text: [text, {text: text}] for text in MARKUP})
+            writer.add_values([summaries.text(f"{TAG}json", tree, **about)], step)
+            noise = rng.standard_normal(500)
+            writer.add_values([summaries.histogram(f"{TAG}histogram", noise, **about)], step)
+            curve = summaries.pr_curve(f"{TAG}curve", noise > 0, np.clip(noise + 0.5, 0, 1), **about)
+            writer.add_values([curve], step)
+            pixels = rng.integers(0, 255, (8, 8, 3), np.uint8)
+            writer.add_values([summaries.image(f"{TAG}picture", pixels, **about)], step)
+            for kind, data in (("page", PAGE_IN_DISGUISE), ("svg", SVG)):
+                writer.add_values([blobs(f"{TAG}{kind}", "images", [b"9", b"9", data])], step)
+            sound = encode_wav(rng.random(800) - 0.5, 8_000)
+            for kind, data in (("sound", sound), ("page", PAGE_IN_DISGUISE)):
+                clip = blobs(f"{TAG}{kind} to hear", "audio", [data, "".join(MARKUP).encode()], shape=(1, 2))
+                writer.add_values([clip], step)
+            config = {
+                "material": {"cls": SHORT[0], SHORT[1]: SHORT[0]},
+                "camera": {"cls": SHORT[0], "__proto__": {"x": 1}},
+            }
+            writer.add_values(mesh.mesh(f"{TAG}mesh", points, config=config, **about), step)
+        chart = {text: ["Multiline", [f"scalar{SHORT[0]}", text]] for text in SHORT}
+        writer.add_values([layouts.layout_value(dict.fromkeys(SHORT, chart))], 0)
+        chosen = {f"hparam{text}": text for text in SHORT}
+        writer.add_values([hparams.session_start(chosen, start_time_s=1.0, group_name=SHORT[0])], 0)
+        writer.close()
+
+
+def blobs(tag: str, plugin: str, items: list[bytes], shape: tuple[int, ...] = (-1,)) -> bytes:
+    array = np.empty(len(items), object)
+    array[:] = items
+    return summaries.summary_value(
+        tag,
+        array.reshape(shape),
+        plugin=plugin,
+        data_class=DataClass.UNKNOWN,
+        display_name=SHORT[0],
+        description="\n\n".join(MARKUP),
+    )
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    folder = tmp_path_factory.mktemp("hostile")
+    write_hostile_logs(folder)
+    return runglass.open(folder).source
+
+
+class Watch:
+    """Everything by which a script could show that it ran, or a page that it spoke to somebody."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.dialogs: list[str] = []
+        self.outward: list[str] = []
+        self.popups: list[str] = []
+        page.add_init_script(WATCH)
+        page.on("dialog", lambda dialog: (self.dialogs.append(dialog.message), dialog.dismiss()))
+        page.on("popup", lambda popup: self.popups.append(popup.url))
+        page.on("request", self._note)
+        page.on("framenavigated", lambda frame: self._note_address(frame.url))
+
+    def _note(self, request: Request) -> None:
+        self._note_address(request.url)
+
+    def _note_address(self, url: str) -> None:
+        if not url.startswith(("http://127.0.0.1", "blob:http://127.0.0.1", "data:", "about:")):
+            self.outward.append(url)
+
+    def assert_quiet(self) -> None:
+        assert self.page.evaluate("window.__pwned") is None
+        assert self.page.evaluate("({}).x") is None
+        assert self.page.evaluate("window.__violations") == []
+        assert self.page.evaluate(ALIEN_NODES) == []
+        assert (self.dialogs, self.outward, self.popups) == ([], [], [])
+
+
+@pytest.fixture
+def watch(page: Page, problems: list[str]) -> Iterator[Watch]:
+    watch = Watch(page)
+    yield watch
+    watch.assert_quiet()
+    # Without a graphics card the browser remarks how slow that is.
+    problems[:] = [problem for problem in problems if "GL Driver Message" not in problem]
+
+
+def names_of(page: Page) -> list[str]:
+    return [
+        each["name"]
+        for each in page.request.get(f"{page.url.split('#')[0]}api/dashboards").json()["dashboards"]
+    ]
+
+
+def test_the_watch_sees_what_it_should(open_page, hostile, page, problems):
+    watch = Watch(page)
+    open_page(hostile, "#/text")
+    watch.assert_quiet()
+    page.evaluate("(html) => document.body.insertAdjacentHTML('beforeend', html)", "".join(SHORT))
+    page.evaluate("(url) => void new Image().setAttribute('src', url)", f"{ELSEWHERE}/x.png")
+    expect(page.locator("body > img")).to_have_count(1)
+    assert page.evaluate(ALIEN_NODES) != []
+    assert [each for each in page.evaluate("window.__violations") if each.startswith("script-src")] != []
+    with pytest.raises(AssertionError):
+        watch.assert_quiet()
+    problems.clear()
+
+
+@pytest.mark.parametrize("name", [dashboard.name for dashboard in DASHBOARDS])
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_nothing_of_a_log_runs(open_page, hostile, watch, name, theme):
+    page = open_page(hostile, f"#/{name}?theme={theme}")
+    assert name in names_of(page)
+    # Names are read as they were written.
+    for run in RUNS[:3]:
+        expect(page.get_by_role("checkbox", name=run, exact=True)).to_be_visible()
+    expect(page.get_by_role("article").first).to_be_visible()
+    shown = page.evaluate("document.querySelector('main')?.textContent ?? document.body.textContent")
+    assert any(text in shown for text in SHORT)
+    watch.assert_quiet()
+    # Down the page, so that every card has been there.
+    for _ in range(4):
+        page.get_by_role("article").last.hover()
+        page.mouse.wheel(0, 1_500)
+        wait_ready(page)
+    watch.assert_quiet()
+
+
+@pytest.mark.parametrize("mode", ["markdown", "raw", "json", "diff"])
+@pytest.mark.parametrize("steps", ["", "all"])
+def test_no_way_to_show_a_text_runs_it(open_page, hostile, watch, mode, steps):
+    page = open_page(hostile, f"#/text?option=text.mode;{mode}&option=text.steps;{steps}&tags=text$")
+    watch.assert_quiet()
+    text = page.get_by_role("article", name=f"{TAG}text, {RUNS[0]}", exact=True)
+    for written in SHORT:
+        expect(text).to_contain_text(written)
+    # Where a link would be that could do something, a press does nothing.
+    for link in page.locator("main article a:not([href])").all()[:8]:
+        link.click(force=True)
+    page.get_by_role("textbox", name="Search all texts").fill("<script>")
+    expect(page.get_by_role("region", name="Search results").locator("mark").first).to_have_text("<script>")
+
+
+def test_what_is_no_picture_is_not_a_page_either(page, serve, hostile, watch):
+    """Even an address that somebody opens by itself shows nothing that runs."""
+    url = serve(hostile).url
+    for path in ("text/value?format=text", "text/value?format=json"):
+        route, _, query = path.partition("?")
+        page.goto(
+            f"{url}api/{route}?run={RUNS[0].replace('<', '%3C')}&tag={TAG.replace('<', '%3C')}text&{query}"
+        )
+        assert page.evaluate("document.scripts.length") == 0
+
+
+def test_names_in_windows_and_menus_are_words(open_page, hostile, watch):
+    page = open_page(hostile, "#/scalars")
+    page.keyboard.press("Control+k")
+    page.get_by_role("dialog").get_by_role("combobox").fill("script")
+    expect(page.get_by_role("option").filter(has_text=SHORT[0]).first).to_be_visible()
+    watch.assert_quiet()
+    page.keyboard.press("Escape")
+    tag = f"scalar{SHORT[0]}"
+    page.get_by_role("button", name=f"More for {tag}", exact=True).first.click()
+    watch.assert_quiet()

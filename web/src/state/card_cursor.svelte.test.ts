@@ -1,0 +1,106 @@
+// @vitest-environment jsdom
+import { flushSync } from "svelte";
+import { describe, expect, it } from "vitest";
+import type { SeriesSteps } from "../api/steps";
+import type { Run } from "../api/types";
+import { CardCursor } from "./card_cursor.svelte";
+import { Changes } from "./changes.svelte";
+import { Samples } from "./samples.svelte";
+import type { Session } from "./session.svelte";
+import { Settings } from "./settings.svelte";
+
+const START = 1000;
+const RUN = "a";
+const TAG = "x";
+const series: SeriesSteps = {
+  run: RUN,
+  tag: TAG,
+  generation: 1,
+  step: Float64Array.of(0, 10, 20, 40),
+  wallTime: Float64Array.of(START + 1, START + 2, START + 4, START + 8),
+  row: Uint32Array.of(0, 1, 5, 6),
+};
+
+const settle = async (): Promise<void> => {
+  for (let i = 0; i < 10; i++) await Promise.resolve();
+  flushSync();
+};
+
+/** A card whose series the server has, unless it is asked for another. */
+async function begin({ isWanted = true, tag = TAG } = {}) {
+  let asked = 0;
+  const settings = new Settings();
+  const samples = new Samples((_kind, refs) => {
+    asked++;
+    return Promise.resolve({ generation: 1, series: refs.some((ref) => ref.tag === TAG) ? [series] : [] });
+  }, new Changes());
+  const byName = new Map([[RUN, { name: RUN, start_time: START } as Run]]);
+  const session = { settings, samples, runs: { byName } } as unknown as Session;
+  let cursor: CardCursor | undefined;
+  $effect.root(() => {
+    cursor = new CardCursor(session, () => "card", () => ({ kind: "image", run: RUN, tag }), () => isWanted);
+  });
+  await settle();
+  return { cursor: cursor as CardCursor, settings, askedCount: () => asked };
+}
+
+describe("CardCursor", () => {
+  it("asks only when the card is in sight", async () => {
+    const { cursor, askedCount } = await begin({ isWanted: false });
+    expect([askedCount(), cursor.series, cursor.sample, cursor.isEmpty]).toEqual([0, null, null, false]);
+  });
+
+  it("stands at the newest value at first, with all that names it", async () => {
+    const { cursor } = await begin();
+    expect(cursor.sample).toEqual({ run: RUN, tag: TAG, row: 6, step: 40, wallTime: START + 8 });
+    expect([cursor.at, cursor.index, cursor.isNearest, cursor.isEmpty]).toEqual([null, 3, false, false]);
+  });
+
+  it("says when there is nothing", async () => {
+    const { cursor } = await begin({ tag: "gone" });
+    expect([cursor.isEmpty, cursor.index, cursor.sample, cursor.error]).toEqual([true, -1, null, null]);
+  });
+
+  it("goes with the cursor of all cards, to the nearest value where none is just there", async () => {
+    const { cursor, settings } = await begin();
+    settings.set({ cursor: 10 });
+    expect([cursor.sample?.step, cursor.isNearest]).toEqual([10, false]);
+    settings.set({ cursor: 26 });
+    expect([cursor.sample?.step, cursor.isNearest]).toEqual([20, true]);
+    // Of two that are equally near, the later.
+    settings.set({ cursor: 30 });
+    expect(cursor.sample?.step).toBe(40);
+  });
+
+  it("moves all cards while they are linked", async () => {
+    const { cursor, settings } = await begin();
+    cursor.move(1);
+    expect([settings.cursor, cursor.sample?.step]).toEqual([10, 10]);
+    cursor.move(-5);
+    expect(settings.cursor).toBe(0);
+    cursor.move(99);
+    expect(settings.cursor).toBe(40);
+    cursor.follow();
+    expect(settings.cursor).toBeNull();
+  });
+
+  it("goes its own way when they are not", async () => {
+    const { cursor, settings } = await begin();
+    settings.set({ isCursorLinked: false, cursor: 0 });
+    expect(cursor.sample?.step).toBe(40);
+    cursor.move(2);
+    expect([cursor.sample?.step, settings.card("card").at, settings.cursor]).toEqual([20, 20, 0]);
+    cursor.follow();
+    expect([cursor.sample?.step, settings.cards.has("card")]).toEqual([40, false]);
+  });
+
+  it("counts time from the start of its run, or by the clock", async () => {
+    const { cursor, settings } = await begin();
+    settings.set({ cursorAxis: "relative", cursor: 4 });
+    expect([cursor.sample?.step, cursor.isNearest]).toEqual([20, false]);
+    settings.set({ cursorAxis: "wall", cursor: START + 2.2 });
+    expect([cursor.sample?.step, cursor.isNearest]).toEqual([10, true]);
+    cursor.move(0);
+    expect(settings.cursor).toBe(START + 1);
+  });
+});

@@ -1,0 +1,116 @@
+import { describe, expect, it } from "vitest";
+import type { Kind, TagIndex } from "../api/types";
+import { cardId } from "./card_id";
+import type { CardOffer } from "./dashboards";
+import { SampleCards } from "./sample_cards.svelte";
+import type { Session } from "./session.svelte";
+import { Settings } from "./settings.svelte";
+import { PINNED } from "./tag_sections";
+
+const offer = (kind: Kind, more: Partial<CardOffer> = {}): CardOffer => ({
+  kind,
+  per: "run",
+  heightPx: 200,
+  load: () => Promise.reject(new Error("not drawn here")),
+  ...more,
+});
+
+/** By kind and run, the tags of that kind. */
+type Logs = Partial<Record<Kind, Record<string, readonly string[]>>>;
+
+function begin(logs: Logs, offers: readonly CardOffer[], { shown = ["a", "b"] as readonly string[], isLoaded = true } = {}) {
+  const settings = new Settings();
+  const indices = new Map<Kind, TagIndex>(
+    Object.entries(logs).map(([kind, runs]) => [
+      kind as Kind,
+      {
+        generation: 1,
+        runs: Object.fromEntries(Object.keys(runs).map((run, i) => [run, i])),
+        tag_sets: Object.values(runs).map((tags) => Object.fromEntries(tags.map((tag) => [tag, kind]))),
+      },
+    ]),
+  );
+  const session = { settings, isLoaded, runs: { shown }, tags: { index: (kind: Kind) => indices.get(kind) ?? null } } as unknown as Session;
+  return { settings, cards: new SampleCards(session, () => offers) };
+}
+
+const image = (run: string, tag: string): string => cardId({ kind: "image", run, tag });
+const LOGS: Logs = { image: { a: ["in/x10", "in/x9", "plain"], b: ["in/x9"] } };
+
+describe("SampleCards", () => {
+  it("has a card for each shown run that has the tag, in sections by prefix and natural order", () => {
+    const { cards } = begin(LOGS, [offer("image")]);
+    expect(cards.sections.map(({ key, ids }) => [key, ids])).toEqual([
+      ["", [image("a", "plain")]],
+      ["in", [image("a", "in/x9"), image("b", "in/x9"), image("a", "in/x10")]],
+    ]);
+    expect(cards.tags).toEqual(["in/x9", "in/x10", "plain"]);
+  });
+
+  it("has one card for all runs where the kind is shown by tag", () => {
+    const { cards } = begin(LOGS, [offer("image", { per: "tag" })]);
+    const id = cardId({ kind: "image", run: null, tag: "in/x9" });
+    expect(cards.sections.at(-1)?.ids[0]).toBe(id);
+    expect(cards.runsOf(id)).toEqual(["a", "b"]);
+    expect(cards.runsOf(image("b", "in/x9"))).toEqual(["b"]);
+  });
+
+  it("leaves out runs that are not shown", () => {
+    const { cards } = begin(LOGS, [offer("image")], { shown: ["b"] });
+    expect(cards.sections.flatMap(({ ids }) => ids)).toEqual([image("b", "in/x9")]);
+  });
+
+  it("mixes kinds under one tag, and skips parts of others", () => {
+    const logs: Logs = { image: { a: ["x"] }, mesh: { a: ["x_VERTEX", "x_FACE"] } };
+    const { cards } = begin(logs, [offer("image"), offer("mesh", { skips: (tag) => tag.endsWith("_FACE"), titleOf: (tag) => tag.replace("_VERTEX", "") })]);
+    const mesh = cardId({ kind: "mesh", run: "a", tag: "x_VERTEX" });
+    expect(cards.sections.flatMap(({ ids }) => ids)).toEqual([image("a", "x"), mesh]);
+    expect([cards.titleOf(mesh), cards.titleOf(image("a", "x"))]).toEqual(["x", "x"]);
+  });
+
+  it("takes the first of two offers for one kind", () => {
+    const { cards } = begin(LOGS, [offer("image", { heightPx: 1 }), offer("image", { heightPx: 2 })]);
+    expect(cards.offer(image("a", "plain"))?.heightPx).toBe(1);
+    expect(cards.sections.flatMap(({ ids }) => ids)).toHaveLength(4);
+  });
+
+  it("filters by tag, and keeps the last good pattern while a broken one is typed", () => {
+    const { cards, settings } = begin(LOGS, [offer("image")]);
+    settings.set({ tagFilter: "x9" });
+    expect(cards.sections.map(({ key, ids, total }) => [key, ids.length, total])).toEqual([["in", 2, 3]]);
+    settings.set({ tagFilter: "x9(" });
+    expect(cards.filter.error).not.toBeNull();
+    expect(cards.sections.map(({ ids }) => ids.length)).toEqual([2]);
+  });
+
+  it("puts pinned cards first, and leaves pins of other kinds to others", () => {
+    const { cards, settings } = begin(LOGS, [offer("image")]);
+    settings.set({ pinned: ["loss", image("b", "in/x9")] });
+    expect(cards.sections.map(({ key, ids }) => [key, ids])).toEqual([
+      [PINNED, [image("b", "in/x9")]],
+      ["", [image("a", "plain")]],
+      ["in", [image("a", "in/x9"), image("a", "in/x10")]],
+    ]);
+  });
+
+  it("says which cards are about something that is gone, once everything was read", () => {
+    const { cards } = begin(LOGS, [offer("image")]);
+    expect([image("a", "plain"), image("b", "plain"), image("gone", "plain")].map(cards.isGone)).toEqual([false, true, true]);
+    expect(begin(LOGS, [offer("image")], { isLoaded: false }).cards.isGone(image("gone", "plain"))).toBe(false);
+    expect(begin({}, [offer("image")]).cards.isGone(image("gone", "plain"))).toBe(false);
+  });
+
+  it("is listed once every kind is", () => {
+    expect(begin(LOGS, [offer("image")]).cards.isListed).toBe(true);
+    expect(begin(LOGS, [offer("image"), offer("text")]).cards.isListed).toBe(false);
+  });
+
+  it("has the size that the user gave a card, else that of its kind", () => {
+    const { cards, settings } = begin(LOGS, [offer("image")]);
+    settings.setCard(image("a", "plain"), { heightPx: 500, isWide: true });
+    expect([image("a", "plain"), image("a", "in/x9")].map(cards.sizeOf)).toEqual([
+      { heightPx: 500, isWide: true },
+      { heightPx: 200, isWide: false },
+    ]);
+  });
+});
