@@ -1,11 +1,10 @@
-"""Exact statistics of a series, and histograms re-binned to other edges."""
+"""Exact statistics of a series."""
 
-from libc.math cimport INFINITY, isfinite, isinf, isnan
+from libc.math cimport INFINITY, isfinite, isnan
 
 cimport numpy as cnp
-import numpy as np
 
-from runglass.native.arrays cimport SHORT, first_above, real
+from runglass.native.arrays cimport SHORT, real
 
 cnp.import_array()
 
@@ -87,50 +86,3 @@ def summarize(const real[::1] y):
         s.lowest, s.highest, s.mean if s.finite_count else None,
         s.nan_count, s.first_nan, s.pos_inf_count, s.first_pos_inf, s.neg_inf_count, s.first_neg_inf,
     )  # fmt: skip
-
-
-cdef int rebin_into(const double[:, ::1] rows, const double[::1] edges, double[::1] out) except -1 nogil:
-    cdef Py_ssize_t row, k, n = out.shape[0]
-    cdef double left, right, count, factor, share
-    for row in range(rows.shape[0]):
-        left = min(rows[row, 0], rows[row, 1])
-        right = max(rows[row, 0], rows[row, 1])
-        count = rows[row, 2]
-        if isnan(rows[row, 0]) or isnan(rows[row, 1]) or not isfinite(count):
-            continue
-        if isinf(left):
-            left = right
-        elif isinf(right):
-            right = left
-        # The bin that `left` is in: bins are open on the right, but for the last one.
-        k = min(max(first_above(edges, left) - 1, <Py_ssize_t>0), n - 1)
-        if left >= edges[k] and right <= edges[k + 1]:
-            out[k] += count
-            continue
-        factor = 0.5 if isinf(right - left) else 1.0
-        while left < right and k < n and edges[k] < right:
-            share = min(right, edges[k + 1]) * factor - max(left, edges[k]) * factor
-            if share > 0.0:
-                out[k] += count * (share / (right * factor - left * factor))
-            k += 1
-    return 0
-
-
-def rebin(const double[:, ::1] rows, const double[::1] edges):
-    """Counts of the bins between `edges` from bucket rows (left, right, count), shared out by overlap.
-
-    A bucket without width goes whole into the bin that holds it, one with an infinite side into the bin that holds its
-    other side. What lies outside the edges, and rows with a NaN or without any finite side, are left out.
-    """
-    cdef Py_ssize_t i
-    if rows.shape[1] != 3:
-        raise ValueError(f"Bucket rows have {rows.shape[1]} columns, expected 3: left, right, count.")
-    if edges.shape[0] < 2:
-        raise ValueError(f"There are {edges.shape[0]} bin edges, expected at least 2.")
-    for i in range(edges.shape[0]):
-        if not isfinite(edges[i]) or (i > 0 and edges[i] < edges[i - 1]):
-            raise ValueError(f"Bin edge {i} is {edges[i]!r}; edges are finite and do not fall.")
-    counts = np.zeros(edges.shape[0] - 1)
-    cdef double[::1] out = counts
-    rebin_into(rows, edges, out)
-    return counts

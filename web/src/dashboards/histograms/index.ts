@@ -10,6 +10,7 @@ export const comparison: readonly CardOffer[] = [{ kind: "histogram", per: "tag"
 export default {
   load: () => import("./Histograms.svelte"),
   howTo: () => import("./how_to"),
+  controls: () => import("./HistogramControls.svelte"),
   lists: ["histogram"],
   cards,
 } satisfies DashboardModule;
