@@ -47,7 +47,14 @@ def test_the_accumulator_reads_the_same(logdir: Path) -> None:
                 np.testing.assert_array_equal(
                     [array.item() for array in arrays], log.scalars(run, tag, attempts="all").value
                 )
-            elif kind in ("histogram", "pr_curve", "mesh"):
+            elif kind == "histogram":
+                # NaN and infinities are counted in rows of their own, which only Runglass sees.
+                rows = ours.value[-1]
+                finite = rows[np.isfinite(rows[:, :2]).all(axis=1)]
+                np.testing.assert_array_equal(
+                    arrays[-1] if len(finite) else arrays[-1][:, 2].sum(), finite if len(finite) else 0
+                )
+            elif kind in ("pr_curve", "mesh"):
                 np.testing.assert_array_equal(arrays[-1], ours.value[-1])
             elif kind == "text":
                 text = np.asarray(ours.value[0]).reshape(-1).tolist()

@@ -1,6 +1,6 @@
 // @vitest-environment jsdom
 import { flushSync } from "svelte";
-import { describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { SeriesSteps } from "../api/steps";
 import type { Run } from "../api/types";
 import { CardCursor } from "./card_cursor.svelte";
@@ -21,8 +21,10 @@ const series: SeriesSteps = {
   row: Uint32Array.of(0, 1, 5, 6),
 };
 
+/** What was planned is asked in the next task. */
 const settle = async (): Promise<void> => {
-  for (let i = 0; i < 10; i++) await Promise.resolve();
+  flushSync();
+  await vi.advanceTimersByTimeAsync(0);
   flushSync();
 };
 
@@ -45,6 +47,13 @@ async function begin({ isWanted = true, tag = TAG } = {}) {
 }
 
 describe("CardCursor", () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
   it("asks only when the card is in sight", async () => {
     const { cursor, askedCount } = await begin({ isWanted: false });
     expect([askedCount(), cursor.series, cursor.sample, cursor.isEmpty]).toEqual([0, null, null, false]);
@@ -102,5 +111,28 @@ describe("CardCursor", () => {
     expect([cursor.sample?.step, cursor.isNearest]).toEqual([10, true]);
     cursor.move(0);
     expect(settings.cursor).toBe(START + 1);
+  });
+
+  it("is not asked for again when others become known", async () => {
+    const asked: string[][] = [];
+    const answers: (() => void)[] = [];
+    const samples = new Samples((_kind, refs) => {
+      asked.push(refs.map((ref) => ref.tag));
+      const found = refs.map((ref) => ({ ...series, tag: ref.tag }));
+      return new Promise((resolve) => answers.push(() => resolve({ generation: 1, series: found })));
+    }, new Changes());
+    const session = { settings: new Settings(), samples, runs: { byName: new Map() } } as unknown as Session;
+    const add = (tag: string) => $effect.root(() => void new CardCursor(session, () => tag, () => ({ kind: "image", run: RUN, tag }), () => true));
+    add("x");
+    await Promise.resolve();
+    add("y");
+    await settle();
+    add("z");
+    await settle();
+    for (const answer of answers) {
+      answer();
+      await settle();
+    }
+    expect(asked).toEqual([["x", "y"], ["z"]]);
   });
 });

@@ -1,6 +1,7 @@
 // At which steps series have values, for whoever shows them one at a time. Asked for together, kept while somebody looks,
 // and asked for again when their run has grown.
 
+import { untrack } from "svelte";
 import { SvelteMap } from "svelte/reactivity";
 import { ApiError } from "../api/client";
 import type { SeriesSteps, Steps } from "../api/steps";
@@ -52,7 +53,10 @@ export class Samples {
     const watched = this.#watched.get(key) ?? { kind, run, tag, watchers: 0 };
     this.#watched.set(key, watched);
     watched.watchers++;
-    if (!this.#listed.has(key) || this.#isOld(key)) this.#plan(key);
+    // Cards watch in effects, which must not run again whenever some series or other becomes known.
+    untrack(() => {
+      if (!this.#listed.has(key) || this.#isOld(key)) this.#plan(key);
+    });
     return () => {
       if (--watched.watchers === 0) this.#watched.delete(key);
     };
@@ -77,10 +81,10 @@ export class Samples {
     return watched !== undefined && listed !== undefined && this.changes.isNewer(listed.generation, [watched.run]);
   }
 
-  /** Cards of one page ask in the same moment. */
+  /** Cards of one page ask in the same moment: one after the other, as their code arrives, but in one task. */
   #plan(key: string): void {
     if (this.#due.size === 0) {
-      queueMicrotask(() => {
+      setTimeout(() => {
         const due = [...this.#due];
         this.#due.clear();
         void this.#askAll(due);
