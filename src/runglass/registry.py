@@ -35,6 +35,6 @@ DASHBOARDS = (
     Dashboard("histograms", "Histograms", (Kind.HISTOGRAM,), HISTOGRAMS),
     Dashboard("distributions", "Distributions", (Kind.HISTOGRAM,), DISTRIBUTIONS),
     Dashboard("pr_curves", "PR curves", (Kind.PR_CURVE,), PR_CURVES),
-    Dashboard("custom_scalars", "Custom scalars", (Kind.CUSTOM_SCALARS,), CUSTOM_SCALARS),
+    Dashboard("custom_scalars", "Custom scalars", (Kind.CUSTOM_SCALARS, Kind.SCALAR), CUSTOM_SCALARS),
     Dashboard("mesh", "Mesh", (Kind.MESH,), MESH),
 )

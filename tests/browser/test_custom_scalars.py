@@ -227,6 +227,17 @@ def test_one_series_is_saved(open_page):
     assert "2.3" in lines[1]
 
 
+def test_a_layout_that_is_logged_later_appears(open_page):
+    source = two_runs(multiline("both", "loss/.*"))
+    page = open_page(source, "#/custom_scalars")
+    layout = {"category": [{"title": "Late", "chart": [multiline("later", "mean")]}]}
+    source.add_values("late", TAG, Kind.CUSTOM_SCALARS, step=[0], values=[layout])
+    expect(card(page, "later")).to_have_attribute("data-ready", "true")
+    source.add_scalars("high", "loss/new", step=[0, 1], value=[5.0, 5.0])
+    legend = card(page, "both").get_by_role("list", name="Legend")
+    expect(legend.get_by_role("listitem")).to_have_text(["loss/new", "loss/train", "loss/val"])
+
+
 def test_axis_smoothing_and_filter_are_those_of_the_page(open_page, asked):
     page = open_page(two_runs(multiline("both", "loss/.*"), multiline("other", "mean")), "#/custom_scalars")
     page.get_by_role("radio", name="Relative").check(force=True)

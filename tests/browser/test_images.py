@@ -4,7 +4,6 @@ no picture is said."""
 from __future__ import annotations
 
 import base64
-import io
 import re
 import zipfile
 from pathlib import Path

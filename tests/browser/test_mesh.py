@@ -176,6 +176,19 @@ def test_goes_to_any_step_and_to_any_mesh_of_a_batch(open_page):
     assert len(solid(view(pair, "pair"))) > 100
 
 
+def test_saves_a_file(open_page):
+    page = open_page(two_runs(), "#/mesh")
+    card(page, "shape, large").get_by_role("button", name="More for shape").click()
+    with page.expect_download() as saving:
+        page.get_by_role("menuitem", name="Download PLY").click()
+    assert saving.value.suggested_filename == "large-shape-20.ply"
+    assert (
+        saving.value.path()
+        .read_bytes()
+        .startswith(b"ply\nformat binary_little_endian 1.0\nelement vertex 4\n")
+    )
+
+
 def test_looks_as_it_is_told(open_page):
     page = open_page(two_runs(), "#/mesh")
     shown = view(card(page, "shape, large"), "shape")

@@ -86,6 +86,14 @@ def test_every_run_shows_the_step_nearest_to_the_cursor(open_page):
     assert before[0][2] != after[0][2]
 
 
+def test_new_steps_come_while_it_is_open(open_page):
+    source = two_runs()
+    page = open_page(source, "#/pr_curves")
+    source.add_values("second", "classes/cat", Kind.PR_CURVE, step=[40], values=[rows(2, 4.0)])
+    legend = card(page, "classes/cat").get_by_role("table", name="Legend")
+    expect(legend.locator("tbody tr", has_text="second")).to_contain_text("40")
+
+
 def test_views_follow_from_the_same_counts(open_page):
     page = open_page(two_runs(), "#/pr_curves")
     for view, label in (

@@ -47,7 +47,7 @@ def test_the_accumulator_reads_the_same(logdir: Path) -> None:
                 np.testing.assert_array_equal(
                     [array.item() for array in arrays], log.scalars(run, tag, attempts="all").value
                 )
-            elif kind == "histogram":
+            elif kind in ("histogram", "pr_curve", "mesh"):
                 np.testing.assert_array_equal(arrays[-1], ours.value[-1])
             elif kind == "text":
                 text = np.asarray(ours.value[0]).reshape(-1).tolist()

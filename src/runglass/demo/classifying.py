@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from runglass.demo import pictures, shapes, sounds, texts
+from runglass.demo import pictures, shapes, texts
 from runglass.demo.training import BATCH, SIDE, Floats, Network, Task, measured, rate_at, spirals_task
 from runglass.schema.hparams import SessionOutcome
 from runglass.writer import hparams, summaries
@@ -35,7 +35,7 @@ Settings = dict[str, hparams.HParam]
 LAYOUT = {
     "Learning": {
         "Loss, learned and held out": ["Multiline", ["^loss$"]],
-        "Accuracy and its spread": ["Margin", ["accuracy", "accuracy/low", "accuracy/high"]],
+        "Accuracy, in the worst and the best part": ["Margin", ["parts/mean", "parts/worst", "parts/best"]],
     },
     "Optimizer": {"Gradients and weights": ["Multiline", ["optimizer/grad_norm", "weights/norm"]]},
 }
@@ -83,10 +83,6 @@ class Job:
             if step % 50 == 0 or step == last - 1:
                 values += self.histograms()
                 self.held.write(step, wall_time=wall_time, values=self.held_out(step))
-            if step % 400 == 399:
-                values.append(
-                    summaries.audio("loss melody", sounds.loss_tone(self.losses), sounds.SAMPLE_RATE)
-                )
             self.train.write(step, wall_time=wall_time, values=values)
             lost = lost + 1 if math.isnan(found["loss"]) else 0
             if lost == PATIENCE_STEPS:
@@ -113,8 +109,9 @@ class Job:
         values = [
             summaries.scalar("loss", loss),
             summaries.scalar("accuracy", accuracy),
-            summaries.scalar("accuracy/low", min(parts)),
-            summaries.scalar("accuracy/high", max(parts)),
+            summaries.scalar("parts/mean", accuracy),
+            summaries.scalar("parts/worst", min(parts)),
+            summaries.scalar("parts/best", max(parts)),
         ]
         if self.task.classes == 3:
             return values + self.spirals_seen(step)
@@ -127,31 +124,31 @@ class Job:
         self.boundaries.append(picture)
         places, colours, self.cloud_axes = shapes.hidden_cloud(self.network, self.task, self.cloud_axes)
         values = [
-            summaries.image("decision boundary", picture),
-            *mesh("hidden layer", places, colours, config=shapes.VIEW),
+            summaries.image("spirals/decision boundary", picture),
+            *mesh("spirals/hidden layer", places, colours, config=shapes.VIEW),
         ]
         if step % 400 == 350:
             gif = encode_gif(pictures.film(self.boundaries), FRAMES_PER_S)
-            values.append(summaries.images("decision boundary, film", [gif]))
+            values.append(summaries.images("spirals/decision boundary, film", [gif]))
         return values
 
     def digits_seen(self, probabilities: Floats) -> list[bytes]:
         held_x, held_y = self.task.held_x, self.task.held_y
         values = [
-            summaries.image("confusion", pictures.confusion_picture(probabilities, held_y, 10)),
+            summaries.image("digits/confusion", pictures.confusion_picture(probabilities, held_y, 10)),
             summaries.image(
-                "predictions",
+                "digits/predictions",
                 pictures.predictions_picture(held_x[:32], probabilities[:32], held_y[:32], SIDE),
                 description="The same digits at every step: green is right, red is wrong, dim is unsure.",
             ),
         ]
         filters = self.network.weights[0].T.reshape(-1, SIDE, SIDE)
-        values.append(summaries.image("first layer", pictures.enlarged(pictures.tiles(filters, 8), 3)))
+        values.append(summaries.image("digits/first layer", pictures.enlarged(pictures.tiles(filters, 8), 3)))
         if np.isfinite(probabilities).all():
             scores = np.clip(probabilities, 0, 1)
             values += [
                 summaries.pr_curve(
-                    f"digits/{digit}", held_y == digit, scores[:, digit], thresholds=THRESHOLDS
+                    f"is it this digit?/{digit}", held_y == digit, scores[:, digit], thresholds=THRESHOLDS
                 )
                 for digit in range(10)
             ]
@@ -164,7 +161,7 @@ def opening(task: Task, settings: Settings, note: str) -> list[bytes]:
     if task.classes == 10:
         samples = pictures.enlarged(pictures.tiles(task.train_x[:24].reshape(-1, SIDE, SIDE), 8), 5)
         values += [
-            summaries.image("samples", samples, description="What is to be read."),
+            summaries.image("digits/samples", samples, description="What is to be read."),
             layout_value(LAYOUT),
         ]
     return values

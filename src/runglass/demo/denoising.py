@@ -158,7 +158,7 @@ class Job:
 
     def learn(self, step: int, scale: np.float32) -> list[bytes]:
         rate = rate_at(step, RATE, self.steps)
-        values = [summaries.scalar("rate", rate)]
+        values = [summaries.scalar("optimizer/lr", rate)]
         for name, cleaner, inputs, targets in (
             ("pictures", self.eye, self.patches, self.pixels),
             ("tune", self.ear, self.stretches, self.material.tune),
@@ -209,7 +209,7 @@ class Job:
         }
         values += [summaries.histogram(tag, layer) for tag, layer in layers.items()]
         if step // self.every % SHAPES_EVERY == 0 or is_bad or step == self.steps - 1:
-            values += mesh("relief", *shapes.relief(cleaned[-1], errors[-1]), config=shapes.VIEW)
+            values += mesh("pictures/relief", *shapes.relief(cleaned[-1], errors[-1]), config=shapes.VIEW)
         return values
 
 

@@ -1,4 +1,4 @@
-"""Sounds as waves from -1 to 1: a tune to be cleaned, and a loss as one hears it."""
+"""A tune to be cleaned, as a wave from -1 to 1."""
 
 from __future__ import annotations
 
@@ -21,13 +21,3 @@ def tune(rng: np.random.Generator) -> Floats:
         tones = [np.sin(2 * np.pi * pitch_hz * k * time) / k**1.5 for k in (1, 2, 3)]
         notes.append(0.35 * np.sum(tones, axis=0) * np.exp(-3.0 * time) * np.minimum(1, 80 * time))
     return np.concatenate(notes).astype(np.float32)
-
-
-def loss_tone(losses: list[float], seconds: float = 1.5) -> Floats:
-    """The loss so far as a melody: the higher the pitch, the higher the loss."""
-    places = np.linspace(0, len(losses) - 1, int(seconds * SAMPLE_RATE))
-    curve = np.interp(places, np.arange(len(losses)), np.nan_to_num(losses, nan=3.0))
-    pitch_hz = 180.0 * 2.0 ** np.clip(curve, 0.0, 3.0)
-    fade = np.minimum(1.0, np.linspace(0, 20, places.size)) * np.minimum(1.0, np.linspace(20, 0, places.size))
-    wave: Floats = 0.4 * fade * np.sin(2 * np.pi * np.cumsum(pitch_hz) / SAMPLE_RATE)
-    return wave

@@ -118,7 +118,13 @@ def test_a_bad_batch_is_seen_in_every_kind_of_value(tmp_path):
     losses = [loss for _, loss in series(plain, "pictures/loss")]
     bad = next(step for step in range(1, 320) if losses[step] > 100 * losses[step - 1])
     assert "Bad batch" in dict(series(plain, "report"))[bad]
-    for tag in ("pictures/cleaned", "pictures/error", "tune/cleaned", "weights/pictures", "relief_VERTEX"):
+    for tag in (
+        "pictures/cleaned",
+        "pictures/error",
+        "tune/cleaned",
+        "weights/pictures",
+        "pictures/relief_VERTEX",
+    ):
         assert bad in dict(series(plain, tag)), tag
 
     def lost_db(run):
@@ -140,7 +146,7 @@ def test_pictures_of_every_sort(demo):
 
 def test_a_film_grows_with_training(tmp_path):
     write_spirals(tmp_path, 1, NOW, 360)
-    ((step, (film,)),) = series(tmp_path / "spirals/seed=1/validation", "decision boundary, film")
+    ((step, (film,)),) = series(tmp_path / "spirals/seed=1/validation", "spirals/decision boundary, film")
     assert (step, film.format) == (350, "gif")
     # One graphic control for each picture so far: steps 0, 50 … 350.
     assert film.data.count(b"\x21\xf9\x04") == 8
@@ -148,7 +154,9 @@ def test_a_film_grows_with_training(tmp_path):
 
 def test_clouds_keep_their_bearings(demo):
     """From one look to the next a point hardly moves: axes do not flip."""
-    clouds = [value[0] for _, value in series(demo / "spirals/seed=1/validation", "hidden layer_VERTEX")]
+    clouds = [
+        value[0] for _, value in series(demo / "spirals/seed=1/validation", "spirals/hidden layer_VERTEX")
+    ]
     assert len(clouds) > 2
     assert np.median(np.linalg.norm(clouds[-1] - clouds[-2], axis=1)) < 0.3
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 import struct
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,7 @@ CELL_BITS = 5
 
 def encoded_films(value: object, what: str) -> list[bytes] | None:
     """Films that are encoded already: the bytes of one, the path of one, or several of either. None for anything else."""
-    given = value if isinstance(value, list | tuple) and value else [value]
+    given: Sequence[Any] = value if isinstance(value, list | tuple) and value else [value]
     if not all(isinstance(each, bytes | bytearray | str | os.PathLike) for each in given):
         return None
     return [_checked_film(each, what) for each in given]

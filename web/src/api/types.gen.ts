@@ -2313,7 +2313,8 @@ export interface operations {
                 points?: number;
                 /** @description 1: every point and face, whatever `points` says. */
                 full?: 0 | 1;
-                format?: "columns" | "json";
+                /** @description ply: a file for 3-D programs. */
+                format?: "columns" | "json" | "ply";
             };
             header?: never;
             path?: never;
@@ -2329,6 +2330,7 @@ export interface operations {
                 content: {
                     "application/vnd.runglass.columns": string;
                     "application/json": components["schemas"]["Mesh"];
+                    "application/octet-stream": string;
                 };
             };
             /** @description What went wrong. */

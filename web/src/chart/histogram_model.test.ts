@@ -51,6 +51,15 @@ describe("laid out histograms", () => {
     expect(layOutHistograms(chart({ countScale: "log" })).sizeOf(1)).toBeGreaterThan(0.2);
   });
 
+  it("can be as wide as numbers go", () => {
+    const widest: Profile = { left: Float64Array.of(-1.7e308), right: Float64Array.of(1.7e308), count: Float64Array.of(3), place: 0, color: "#000000" };
+    for (const valueScale of ["linear", "symlog"] as const) {
+      const layout = layOutHistograms(chart({ profiles: [widest], domain: [-1.7e308, 1.7e308], valueScale }));
+      expect(layout.xMarks.every(({ value }) => Number.isFinite(layout.axes.x.toPx(value)))).toBe(true);
+      expect([...outlineOf(widest, layout, 200, true)].every(Number.isFinite)).toBe(true);
+    }
+  });
+
   it("stand alone without a time axis", () => {
     const { y2Marks, baselines, axes } = layOutHistograms(chart({ profiles: [profile(5, [1, 2])] }));
     expect(y2Marks).toEqual([]);

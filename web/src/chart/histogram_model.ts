@@ -62,7 +62,8 @@ const TICK_HEIGHT_PX = 45;
 const THIN_PX = 1;
 
 export function layOutHistograms(chart: ChartedHistograms): HistogramLayout {
-  const { mode, widthPx, heightPx, profiles, valueScale, timeKind, domain } = chart;
+  const { mode, widthPx, heightPx, profiles, valueScale, timeKind } = chart;
+  const domain = measurable(chart.domain);
   let most = 0;
   for (const { count } of profiles) for (const each of count) if (each > most) most = each;
   const sizeOf = chart.countScale === "log" ? (count: number) => Math.log1p(count) / Math.log1p(most || 1) : (count: number) => count / (most || 1);
@@ -108,6 +109,12 @@ export function layOutHistograms(chart: ChartedHistograms): HistogramLayout {
     yMarks,
     y2Marks,
   };
+}
+
+/** Without the outermost half of all numbers where an axis would be too long to be measured: legal files reach to ±1.8e308. */
+function measurable([low, high]: Range): Range {
+  const most = Number.MAX_VALUE / 2;
+  return Number.isFinite(high - low) ? [low, high] : [Math.max(low, -most), Math.min(high, most)];
 }
 
 function timeRange(profiles: readonly Profile[]): Range {
@@ -182,7 +189,7 @@ export function outlineOf(profile: Profile, layout: HistogramLayout, baselinePx:
 const FAR_PX = 1e5;
 function clampPx(value: Scale, at: number): number {
   const px = value.toPx(at);
-  return Number.isFinite(px) ? Math.min(Math.max(px, -FAR_PX), FAR_PX) : Number.NEGATIVE_INFINITY;
+  return px > Number.NEGATIVE_INFINITY ? Math.min(Math.max(px, -FAR_PX), FAR_PX) : Number.NEGATIVE_INFINITY;
 }
 
 /** From where to where a bucket reaches, at least as far as can be seen; not finite where the axis cannot show it. */
@@ -237,9 +244,10 @@ export function findHistogram(chart: ChartedHistograms, layout: HistogramLayout,
     const baseline = layout.baselines[i] as number;
     const bucket = bucketAt(profile, layout.value, xPx);
     const topPx = baseline - (bucket < 0 ? 0 : layout.sizeOf(profile.count[bucket] as number) * layout.ridgePx);
-    const isInside = mode === "offset" && yPx >= topPx - 2 && yPx <= baseline + 2;
+    const isInside = mode === "offset" && bucket >= 0 && yPx >= topPx - 2 && yPx <= baseline + 2;
     if (isInside) return { profile: i, bucket };
-    const awayPx = Math.abs(topPx - yPx);
+    // What has nothing at this value is meant only when nothing has.
+    const awayPx = Math.abs(topPx - yPx) + (bucket < 0 ? chart.heightPx : 0);
     if (awayPx < nearestPx) {
       nearest = { profile: i, bucket };
       nearestPx = awayPx;

@@ -6,11 +6,12 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from runglass.dashboards.answers import Number, little_endian, number, numbers, pack_columns
+from runglass.dashboards.answers import Number, attachment, little_endian, number, numbers, pack_columns
 from runglass.dashboards.mesh.geometry import count_batch, make_geometry
 from runglass.dashboards.mesh.parts import Moment, load_moment
+from runglass.dashboards.mesh.ply import encode_ply
 from runglass.dashboards.route import COLUMNS, JSON, Answer, Later, Reply, Route
-from runglass.dashboards.samples import FOR_EVER, SampleQuery
+from runglass.dashboards.samples import FOR_EVER, OCTETS, SampleQuery
 from runglass.errors import SampleGone
 from runglass.query.source import DataSource
 from runglass.schema.mesh import MeshPart
@@ -27,7 +28,9 @@ class MeshQuery(SampleQuery, frozen=True, forbid_unknown_fields=True, kw_only=Tr
         int, Meta(ge=100, le=2_000_000, description="A mesh of more points is simplified to about as many.")
     ] = 1_000_000
     full: Annotated[Literal[0, 1], Meta(description="1: every point and face, whatever `points` says.")] = 0
-    format: Literal["json", "columns"] = "json"
+    format: Annotated[
+        Literal["json", "columns", "ply"], Meta(description="ply: a file for 3-D programs.")
+    ] = "json"
 
 
 class MeshInfo(Struct, frozen=True, kw_only=True):
@@ -72,6 +75,9 @@ def _geometry_answer(source: DataSource, query: MeshQuery) -> Answer | Struct:
         batch=query.batch,
         max_points=None if query.full else query.points,
     )
+    if query.format == "ply":
+        name = attachment(f"{query.run}_{query.tag}_{moment.step}.ply")
+        return Answer(encode_ply(geometry), OCTETS, (name,))
     config = moment.config
     if len(config) > MAX_CONFIG:
         config = ""
@@ -113,4 +119,6 @@ def _step_of(moment: Moment, part: MeshPart) -> int | None:
     return None if value is None else value.step
 
 
-ROUTES = (Route("/api/mesh/geometry", read_geometry, Mesh, query=MeshQuery, media_types=(COLUMNS, JSON)),)
+ROUTES = (
+    Route("/api/mesh/geometry", read_geometry, Mesh, query=MeshQuery, media_types=(COLUMNS, JSON, OCTETS)),
+)

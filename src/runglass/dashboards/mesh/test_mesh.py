@@ -140,6 +140,27 @@ def test_an_answer_that_may_still_change_is_not_kept(source, ask):
     assert "immutable" in whole.headers["cache-control"]
 
 
+def test_as_a_file_for_other_programs(source, ask):
+    add_part(source, MeshPart.VERTEX, [CORNERS], step=[7])
+    add_part(source, MeshPart.FACE, [SIDES], step=[7])
+    add_part(source, MeshPart.COLOR, [PAINT], step=[7])
+    got = ask(format="ply")
+    assert 'filename="run_solid_VERTEX_7.ply"' in got.headers["content-disposition"]
+    head, _, body = got.body.partition(b"end_header\n")
+    assert head.decode().splitlines() == [
+        "ply", "format binary_little_endian 1.0", "element vertex 4", "property float x", "property float y",
+        "property float z", "property uchar red", "property uchar green", "property uchar blue", "element face 4",
+        "property list uchar int vertex_indices",
+    ]  # fmt: skip
+    points = np.frombuffer(body, [("place", "<f4", 3), ("color", "u1", 3)], 4)
+    np.testing.assert_array_equal(points["place"], CORNERS[0])
+    np.testing.assert_array_equal(points["color"], PAINT[0])
+    faces = np.frombuffer(body, [("count", "u1"), ("vertices", "<i4", 3)], 4, points.nbytes)
+    assert faces["count"].tolist() == [3] * 4
+    np.testing.assert_array_equal(faces["vertices"], SIDES[0])
+    assert len(body) == points.nbytes + faces.nbytes
+
+
 @pytest.mark.parametrize("dtype", [np.int32, np.float32, np.float64, np.uint8])
 def test_numbers_of_any_type(source, ask, dtype):
     add_part(source, MeshPart.VERTEX, [CORNERS[0].astype(dtype)])

@@ -31,6 +31,7 @@ export class CompareSide {
     this.shown = new ShownPicture(
       session.client,
       () => fileOf(this.value),
+      () => true,
       () => [1, -1].flatMap((way) => fileOf(this.series && sampleAt(this.series, this.index + way)) ?? []),
     );
     // Outside: exact values come from the file, not from what is drawn.

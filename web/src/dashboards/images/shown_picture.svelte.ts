@@ -13,10 +13,11 @@ const MAX_AHEAD_PIXELS = 2 ** 22;
 export class ShownPicture {
   readonly #latest: LatestAnswer<FileRef, Decoded>;
 
-  /** Without a file nothing is asked for. `ahead`: files that may be next. */
+  /** `isSeen`: only what somebody looks at is asked for. `ahead`: files that may be next. */
   constructor(
     private readonly client: Client,
     private readonly wanted: () => FileRef | null,
+    isSeen: () => boolean,
     ahead: () => readonly FileRef[] = () => [],
   ) {
     this.#latest = new LatestAnswer(async (file, signal) => {
@@ -30,7 +31,7 @@ export class ShownPicture {
     // Outside: the picture itself.
     $effect(() => {
       const file = wanted();
-      if (file) this.#latest.want(this.#wantedKey, file);
+      if (file && isSeen()) this.#latest.want(this.#wantedKey, file);
       else this.#latest.rest();
     });
     $effect(() => {

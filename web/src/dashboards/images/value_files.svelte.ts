@@ -12,17 +12,18 @@ const REST_MS = 150;
 export class ValueFiles {
   readonly #latest: LatestAnswer<Sample, readonly ImageSample[]>;
 
-  /** `isUrgent`: what is known does not do. */
+  /** `isSeen`: only what somebody looks at is asked for. `isUrgent`: what is known does not do. */
   constructor(
     client: Client,
     private readonly value: () => Sample | null,
+    isSeen: () => boolean,
     isUrgent: () => boolean,
   ) {
     this.#latest = new LatestAnswer((asked, signal) => listFiles(client, asked, signal));
     // Outside: the server, and the clock.
     $effect(() => {
       const wanted = value();
-      if (!wanted) return this.#latest.rest();
+      if (!wanted || !isSeen()) return this.#latest.rest();
       const ask = (): void => this.#latest.want(keyOf(wanted), wanted);
       if (this.files === null || isUrgent()) return ask();
       const timer = setTimeout(ask, REST_MS);

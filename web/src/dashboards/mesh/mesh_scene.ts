@@ -13,8 +13,9 @@ import type { LightConfig, SceneConfig } from "./scene_config";
 
 // Lights of older three.js, which configurations are written for, were this much brighter.
 const LIGHT = Math.PI;
-const AMBIENT = 0.65;
-const HEADLIGHT = 0.5;
+// Together they show a surface that faces the light in exactly its own colour.
+const AMBIENT = 0.4;
+const HEADLIGHT = 0.6;
 const AXES_RADII = 1;
 /** A mesh of fewer faces than this is one of edges, which smoothing would only blur. */
 const FEW_FACES = 64;
@@ -108,12 +109,9 @@ export class MeshScene {
   /** A light that goes with the camera leaves no side in the dark. */
   #addOurLights(): void {
     this.scene.add(new AmbientLight(0xffffff, AMBIENT * LIGHT));
-    for (const camera of [this.#perspective, this.#flat]) {
-      if (camera !== this.camera) continue;
-      const light = new DirectionalLight(0xffffff, HEADLIGHT * LIGHT);
-      light.position.set(0.4, 0.6, 1);
-      camera.add(light, light.target);
-    }
+    const light = new DirectionalLight(0xffffff, HEADLIGHT * LIGHT);
+    light.position.set(0.4, 0.6, 1);
+    this.camera.add(light, light.target);
   }
 
   #isFlat(look: Look): boolean {

@@ -31,8 +31,9 @@ async function answer(id: number, question: Question): Promise<void> {
   running.set(id, abort);
   try {
     const value = await work(question, abort.signal);
-    if (abort.signal.aborted) return;
-    postMessage({ id, value } satisfies FromWorker, { transfer: movable(value) });
+    const transfer = movable(value);
+    if (!abort.signal.aborted) postMessage({ id, value } satisfies FromWorker, { transfer });
+    else for (const each of transfer) if (each instanceof ImageBitmap) each.close();
   } catch (cause) {
     if (!abort.signal.aborted) postMessage({ id, failure: failureOf(cause) } satisfies FromWorker);
   } finally {
@@ -147,7 +148,7 @@ function gifReel(bytes: Uint8Array): Reel {
 /** Moving WebP and PNG are left to the browser, which offers single frames only where the page came safely. */
 async function browserReel(bytes: Uint8Array<ArrayBuffer>, { format, width, height }: PictureHead): Promise<Reel> {
   const decoder = new ImageDecoder({ data: bytes, type: `image/${format}`, preferAnimation: true });
-  await decoder.completed;
+  await Promise.all([decoder.completed, decoder.tracks.ready]);
   const count = decoder.tracks.selectedTrack?.frameCount ?? 1;
   const delaysMs: number[] = [];
   for (let frameIndex = 0; frameIndex < count; frameIndex++) {

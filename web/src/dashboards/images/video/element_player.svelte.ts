@@ -6,6 +6,8 @@ import { frameAt, guessedTiming, insideFrame, type Timing, timingOf } from "./fi
 import { frameTimes } from "./frame_times";
 import type { Player } from "./player";
 
+const tellsFrames = "requestVideoFrameCallback" in HTMLVideoElement.prototype;
+
 export class ElementPlayer implements Player {
   index = $state(0);
   isPlaying = $state(false);
@@ -84,7 +86,7 @@ export class ElementPlayer implements Player {
     on("error", () => {
       this.error = new ApiError("undecodable", `This browser cannot play this film (${this.mediaType}): it is damaged, or in an encoding the browser does not know.`);
     });
-    if ("requestVideoFrameCallback" in video) {
+    if (tellsFrames) {
       const follow = (_: number, { mediaTime }: VideoFrameCallbackMetadata): void => {
         if (signal.aborted) return;
         this.#begin(video, mediaTime);
