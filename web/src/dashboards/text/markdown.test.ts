@@ -17,6 +17,10 @@ describe("renderMarkdown", () => {
     expect([...box.querySelectorAll("li")].map((item) => item.textContent?.trim())).toEqual(["☑ done", "☐ not"]);
   });
 
+  it("ends lines where they end in the log", async () => {
+    expect((await render("one\ntwo")).querySelector("p")?.innerHTML).toBe("one<br>two");
+  });
+
   it("colours code of a known language and leaves the rest", async () => {
     const box = await render("```python\ndef f(): return '<b>'\n```\n\n```nobody\n<b>\n```\n\n    plain <i>");
     const [python, other, plain] = box.querySelectorAll("pre");

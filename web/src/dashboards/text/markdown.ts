@@ -59,6 +59,8 @@ const inlineMaths: TokenizerAndRendererExtension = {
 
 const marked = new Marked({
   gfm: true,
+  // Differs from TensorBoard: a line that ends in the log ends on the page. What models and programs write has lines.
+  breaks: true,
   extensions: [blockMaths, inlineMaths],
   renderer: {
     // Both a block of HTML and a tag amid words.
