@@ -5,20 +5,18 @@ import type { HtmlTagDescriptor, Plugin } from "vite";
 import { defineConfig } from "vitest/config";
 
 /** What most pages show first, so that its code comes along with the frame's and not after it. */
-const FIRST_CHUNK = /\/dashboards\/scalars\/Scalars\.svelte$/;
+const FIRST_CHUNKS = /\/dashboards\/(overview\/Overview|scalars\/(Scalars|LooseCard))\.svelte$/;
 
-/** Links to the code of the first dashboard in the page's head: the browser begins with it at once. */
+/** Links to the code of the first dashboards in the page's head: the browser begins with it at once. */
 function preloadFirst(): Plugin {
   return {
     name: "preload-first",
     transformIndexHtml: {
       order: "post",
       handler(html, { bundle }): HtmlTagDescriptor[] {
-        const files = Object.values(bundle ?? {});
-        const first = files.find((file) => file.type === "chunk" && FIRST_CHUNK.test(file.facadeModuleId ?? ""));
-        if (first?.type !== "chunk") return [];
-        const names = [first.fileName, ...first.imports.filter((name) => !html.includes(name))];
-        return names.map((name) => ({ tag: "link", attrs: { rel: "modulepreload", crossorigin: true, href: `./${name}` }, injectTo: "head" }));
+        const chunks = Object.values(bundle ?? {}).flatMap((file) => (file.type === "chunk" && FIRST_CHUNKS.test(file.facadeModuleId ?? "") ? file : []));
+        const names = new Set(chunks.flatMap(({ fileName, imports }) => [fileName, ...imports]).filter((name) => !html.includes(name)));
+        return [...names].map((name) => ({ tag: "link", attrs: { rel: "modulepreload", crossorigin: true, href: `./${name}` }, injectTo: "head" }));
       },
     },
   };
@@ -43,7 +41,7 @@ export default defineConfig(({ mode }) => ({
         codeSplitting: {
           groups: [
             { name: "frame", tags: ["$initial"], priority: 1 },
-            { name: "shared", minShareCount: 2 },
+            { name: "shared", minShareCount: 3 },
           ],
         },
       },
