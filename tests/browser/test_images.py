@@ -211,6 +211,8 @@ def test_look_is_one_for_all_and_in_the_address(open_page):
         expect(shown(page, f"samples/plain, {run}")).to_have_css(
             "filter", re.compile(r'url\("#.+"\) contrast\(2\.5\)')
         )
+    address_has(page, "images.contrast;2.5")
+    address_has(page, "images.channel;blue")
     page.reload()
     wait_ready(page)
     page.get_by_role("button", name="Pictures do not look as stored").click()
