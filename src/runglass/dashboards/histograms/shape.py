@@ -55,7 +55,9 @@ class SeriesBody(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
             description="What the bins span; null: all that is there. The rest is counted as below and above."
         ),
     ] = None
-    is_shared: Annotated[bool, Meta(description="One set of bins for all series of a tag, to compare them.")] = False
+    is_shared: Annotated[
+        bool, Meta(description="One set of bins for all series of a tag, to compare them.")
+    ] = False
     format: Literal["json", "columns"] = "json"
 
 
