@@ -6,7 +6,7 @@ import App from "./App.svelte";
 import { Client } from "./api/client";
 import { type LiveHandlers, openLive } from "./api/live";
 import { readArrival } from "./frame/address.svelte";
-import { type DashboardModule, guessModule } from "./state/dashboards";
+import { type DashboardModule, guessModule, loadDashboard } from "./state/dashboards";
 import { Session } from "./state/session.svelte";
 import "./ui/theme.css";
 
@@ -16,7 +16,7 @@ readArrival(session);
 const likely = guessModule(modules, session.settings.dashboard);
 for (const kind of likely?.lists ?? []) session.tags.want(kind);
 // A chunk that cannot be had is told when it is needed.
-likely?.load().catch(() => undefined);
+if (likely) loadDashboard(likely).catch(() => undefined);
 session.start(listenAfterPaint);
 mount(App, { target: document.body, props: { session, modules } });
 

@@ -80,6 +80,23 @@ export interface DashboardModule {
   readonly isUsual?: boolean;
 }
 
+const loadedCards = new Map<CardOffer["load"], Component<CardProps>>();
+
+/** Null until its code is here. */
+export const loadedCard = (offer: CardOffer): Component<CardProps> | null => loadedCards.get(offer.load) ?? null;
+
+export async function loadCard({ load }: CardOffer): Promise<Component<CardProps>> {
+  const { default: card } = await load();
+  loadedCards.set(load, card);
+  return card;
+}
+
+/** The dashboard's code, and along with it that of its cards: one is of no use without the other. */
+export async function loadDashboard({ load, cards = [] }: DashboardModule): Promise<Component<DashboardProps>> {
+  const [{ default: dashboard }] = await Promise.all([load(), ...cards.map(loadCard)]);
+  return dashboard;
+}
+
 export type Modules = Readonly<Record<string, DashboardModule>>;
 export interface Tab extends DashboardInfo, DashboardModule {}
 

@@ -7,6 +7,8 @@ export class Readiness {
   #expected = $state.raw<readonly string[] | null>(null);
   readonly #settled = new SvelteSet<string>();
 
+  /** The dashboard has said what it will show: its cards have been made, and ask for their data. */
+  readonly isExpecting = $derived(this.#expected !== null);
   readonly isReady = $derived(this.#expected !== null && this.#expected.every((id) => this.#settled.has(id)));
 
   expect(ids: readonly string[] | null): void {

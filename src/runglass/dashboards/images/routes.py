@@ -28,6 +28,8 @@ from runglass.schema.picture_files import count_frames
 from runglass.store.model import Image, Kind, SeriesKey
 
 ZIP = "application/zip"
+# How many files the value holds.
+SAMPLES = "x-runglass-samples"
 MEDIA_TYPES = PICTURE_TYPES | FILM_TYPES
 
 
@@ -55,9 +57,13 @@ def read_blob(source: DataSource, query: BlobQuery) -> Reply:
     values, row = find_sample(source, Kind.IMAGE, query)
 
     def work() -> Answer:
-        image = pick(_load(source, values, row), query)
+        images = _load(source, values, row)
+        image = pick(images, query)
         media_type = MEDIA_TYPES.get(image.format, OCTETS)
-        return blob_answer(image.data, query, media_type=media_type, ending=_ending(image))
+        answer = blob_answer(image.data, query, media_type=media_type, ending=_ending(image))
+        # Most values hold one file: who knows that need not ask for the list before showing it.
+        answer.headers += ((SAMPLES, str(len(images))),)
+        return answer
 
     return Later(work)
 

@@ -28,8 +28,8 @@ export class ShownPicture {
         throw cause instanceof ApiError || signal.aborted ? cause : new ApiError("undecodable", cause instanceof Error ? cause.message : String(cause));
       }
     });
-    // Outside: the picture itself.
-    $effect(() => {
+    // Outside: the picture itself, asked for before anything is drawn around it.
+    $effect.pre(() => {
       const file = wanted();
       if (file && isSeen()) this.#latest.want(this.#wantedKey, file);
       else this.#latest.rest();

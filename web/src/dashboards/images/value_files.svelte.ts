@@ -25,7 +25,7 @@ export class ValueFiles {
       const wanted = value();
       if (!wanted || !isSeen()) return this.#latest.rest();
       const ask = (): void => this.#latest.want(keyOf(wanted), wanted);
-      if (this.files === null || isUrgent()) return ask();
+      if (isUrgent()) return ask();
       const timer = setTimeout(ask, REST_MS);
       return () => clearTimeout(timer);
     });

@@ -71,7 +71,8 @@ class Hand {
   }
 }
 
-const hands: Hand[] = [];
+// Two are there before the first picture is: starting one takes as long as decoding a picture.
+const hands: Hand[] = typeof Worker === "undefined" ? [] : [new Hand(), new Hand()];
 let lastId = 0;
 let lastFilm = 0;
 
@@ -91,10 +92,10 @@ function closeBitmap(value: unknown): void {
 
 /** Rejects with an ApiError that says what is wrong with the file. */
 export async function decodeImage(url: string, signal: AbortSignal): Promise<Decoded> {
-  const { bitmap, width, height, bitDepth, channels, isAnimated } = await freeHand().ask({ kind: "picture", url }, signal);
+  const { bitmap, width, height, bitDepth, channels, isAnimated, files } = await freeHand().ask({ kind: "picture", url }, signal);
   const pixels = (): Promise<Pixels> => readPixels(url);
   const pixel = async (x: number, y: number): Promise<number[]> => pixelOf(await pixels(), x, y);
-  return { bitmap, width, height, bitDepth, channels, isAnimated, pixel, pixels };
+  return { bitmap, width, height, bitDepth, channels, isAnimated, files, pixel, pixels };
 }
 
 export function pixelOf({ values, width, channels }: Pixels, x: number, y: number): number[] {

@@ -78,7 +78,9 @@ function failureOf(cause: unknown): Failure {
   return { code: "undecodable", message: cause instanceof Error ? cause.message : String(cause), where: null, httpStatus: 0 };
 }
 
-async function load(url: string, signal: AbortSignal): Promise<Uint8Array<ArrayBuffer>> {
+const load = async (url: string, signal: AbortSignal): Promise<Uint8Array<ArrayBuffer>> => new Uint8Array(await (await ask(url, signal)).arrayBuffer());
+
+async function ask(url: string, signal: AbortSignal): Promise<Response> {
   let response: Response;
   try {
     response = await fetch(url, { signal });
@@ -86,7 +88,7 @@ async function load(url: string, signal: AbortSignal): Promise<Uint8Array<ArrayB
     if (signal.aborted) throw cause;
     throw new Failed({ code: "unreachable", message: "The server does not answer. The page keeps trying to reach it.", where: null, httpStatus: 0 });
   }
-  if (response.ok) return new Uint8Array(await response.arrayBuffer());
+  if (response.ok) return response;
   const text = await response.text();
   try {
     throw new Failed({ ...(JSON.parse(text) as { error: Omit<Failure, "httpStatus"> }).error, httpStatus: response.status });
@@ -97,9 +99,10 @@ async function load(url: string, signal: AbortSignal): Promise<Uint8Array<ArrayB
 }
 
 async function readPicture(url: string, signal: AbortSignal): Promise<Picture> {
-  const bytes = await load(url, signal);
+  const response = await ask(url, signal);
+  const bytes = new Uint8Array(await response.arrayBuffer());
   const head = readHead(bytes);
-  return { ...head, bitmap: await toBitmap(bytes, head) };
+  return { ...head, bitmap: await toBitmap(bytes, head), files: Number(response.headers.get("x-runglass-samples") ?? 1) };
 }
 
 async function toBitmap(bytes: Uint8Array<ArrayBuffer>, head: PictureHead, options: ImageBitmapOptions = {}): Promise<ImageBitmap> {

@@ -6,6 +6,8 @@ import type { Pixels } from "./png";
 export interface Picture extends PictureHead {
   /** Of a moving one the first frame. */
   readonly bitmap: ImageBitmap;
+  /** How many files the value has that this one is of. */
+  readonly files: number;
 }
 
 /** Frames to be asked for by their index. */
