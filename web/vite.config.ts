@@ -7,6 +7,9 @@ import { defineConfig } from "vitest/config";
 /** What most pages show first, so that its code comes along with the frame's and not after it. */
 const FIRST_CHUNKS = /\/dashboards\/(overview\/Overview|scalars\/(Scalars|LooseCard))\.svelte$/;
 
+/** What the first page and others share; what only later dashboards share with each other comes with them. */
+const OURS = /\/src\/(api|state|chart|ui|lines|frame)\/|\/dashboards\/(overview|scalars)\/|\/node_modules\/(svelte|d3-)/;
+
 /** Links to the code of the first dashboards in the page's head: the browser begins with it at once. */
 function preloadFirst(): Plugin {
   return {
@@ -41,7 +44,7 @@ export default defineConfig(({ mode }) => ({
         codeSplitting: {
           groups: [
             { name: "frame", tags: ["$initial"], priority: 1 },
-            { name: "shared", minShareCount: 3 },
+            { name: "shared", minShareCount: 2, test: OURS },
           ],
         },
       },

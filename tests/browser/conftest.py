@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from playwright.sync_api import Browser, Locator, Page, Request, expect
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, Request, expect
 from tools.chromium import chromium
 
 from runglass.query.source import DataSource
@@ -82,11 +82,21 @@ def problems() -> list[str]:
     return []
 
 
-@pytest.fixture
-def page(browser: Browser, problems: list[str], serve: Callable[..., Running]) -> Iterator[Page]:
-    # `serve` is asked for here so that servers outlive the page.
+# One window for a module: opening one costs more than most tests. Each test has a tab of its own and, because its server has a
+# port of its own, a storage of its own.
+@pytest.fixture(scope="module")
+def context(browser: Browser) -> Iterator[BrowserContext]:
     context = browser.new_context(viewport={"width": 1440, "height": 900})
     context.set_default_timeout(PATIENCE_MS)
+    # A window closes with its last tab.
+    context.new_page()
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def page(context: BrowserContext, problems: list[str], serve: Callable[..., Running]) -> Iterator[Page]:
+    # `serve` is asked for here so that servers outlive the page.
     page = context.new_page()
     page.on("pageerror", lambda error: problems.append(str(error)))
     page.on(
@@ -98,7 +108,8 @@ def page(browser: Browser, problems: list[str], serve: Callable[..., Running]) -
         ),
     )
     yield page
-    context.close()
+    page.close()
+    context.clear_permissions()
     assert problems == []
 
 

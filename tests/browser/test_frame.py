@@ -589,4 +589,4 @@ def test_lists_are_asked_for_once_and_before_the_charts(page, serve):
 def test_first_page_is_few_files():
     assets = Path(__file__).parents[2] / "src/runglass/server/page/assets"
     html = (assets.parent / "index.html").read_text()
-    assert len(re.findall(r"assets/[^\"]+\.(?:js|css)", html)) <= 5
+    assert len(re.findall(r"assets/[^\"]+\.(?:js|css)", html)) <= 6

@@ -107,7 +107,7 @@ def test_page_works_under_a_path_prefix(open_page):
     page = open_page(two_runs(), path_prefix="/tools/runglass")
     expect(card(page, "a/loss")).to_have_attribute("data-ready", "true")
     expect(page.get_by_text("logs/two")).to_be_visible()
-    tab = page.get_by_role("link", name="Scalars")
+    tab = page.get_by_role("link", name="Scalars", exact=True)
     expect(tab).to_have_attribute("aria-current", "page")
     tab.click()
     expect(card(page, "a/loss")).to_be_visible()

@@ -61,9 +61,10 @@ def test_a_click_on_a_spike_takes_every_card_there(open_page):
     plot_left, plot_width = 44, box["width"] - 56
     loss.click(position={"x": plot_left + plot_width * SPIKE / 99, "y": 40})
     expect(place(page)).to_have_value(re.compile(r"^(59|60|61)$"))
-    # What the eye means, exactly.
-    place(page).fill(str(SPIKE))
-    place(page).press("Enter")
+    # From one side and exactly, whichever of its neighbours was clicked.
+    for step in (0, SPIKE):
+        place(page).fill(str(step))
+        place(page).press("Enter")
     fine, coarse = card(page, "train/note, fine"), card(page, "train/note, coarse")
     expect(fine).to_contain_text(f"fine note of {SPIKE}")
     expect(fine).not_to_contain_text("nearest")
@@ -102,7 +103,7 @@ def test_cards_of_any_kind_are_pinned_and_stay_so(open_page):
     expect(articles.nth(0)).to_have_attribute("aria-label", "train/note, fine")
     expect(articles.nth(1)).to_have_attribute("aria-label", "train/loss")
     # On the tab of one kind only its own are pinned.
-    page.get_by_role("link", name="Scalars").click()
+    page.get_by_role("link", name="Scalars", exact=True).click()
     wait_ready(page)
     expect(page.get_by_role("article")).to_have_count(1)
 

@@ -7,6 +7,7 @@ export const cards: readonly CardOffer[] = [{ kind: "image", per: "run", heightP
 export default {
   load: () => import("./Images.svelte"),
   howTo: () => import("./how_to"),
+  controls: () => import("./PictureSettings.svelte"),
   lists: ["image"],
   cards,
 } satisfies DashboardModule;
