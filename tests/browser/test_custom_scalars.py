@@ -75,6 +75,7 @@ def test_shows_the_layouts_of_real_logs(open_page):
     wait_ready(page)
     expect(card(page, "bad regex")).to_contain_text("“trig(” is no regular expression: unterminated group")
     expect(card(page, "matches nothing")).to_contain_text("“nope.*” matches no tag.")
+    address_has(page, "shut=")
     page.reload()
     wait_ready(page)
     expect(heading).to_have_attribute("aria-expanded", "true")
