@@ -1,9 +1,7 @@
 // The shortest programs that log a clip.
 
 import type { HowTo } from "../../state/dashboards";
-
-// JSON's quoting of a path is Python's too.
-const inside = (folder: string, name: string): string => JSON.stringify(`${folder.replace(/\/+$/, "")}/${name}`);
+import { inside } from "../../state/run_folder";
 
 export default {
   shows: "Every clip that is logged, with its waveform and spectrogram, to be heard run against run.",

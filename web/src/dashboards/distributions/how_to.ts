@@ -1,9 +1,7 @@
 // The shortest programs that log a histogram.
 
 import type { HowTo } from "../../state/dashboards";
-
-// JSON's quoting of a path is Python's too.
-const inside = (folder: string, name: string): string => JSON.stringify(`${folder.replace(/\/+$/, "")}/${name}`);
+import { inside } from "../../state/run_folder";
 
 export default {
   shows: "For every histogram that is logged at steps, how its values spread over time: smallest, median, largest and what lies between.",

@@ -1,9 +1,7 @@
 // The shortest programs that log a histogram.
 
 import type { HowTo } from "../../state/dashboards";
-
-// JSON's quoting of a path is Python's too.
-const inside = (folder: string, name: string): string => JSON.stringify(`${folder.replace(/\/+$/, "")}/${name}`);
+import { inside } from "../../state/run_folder";
 
 export default {
   shows: "How the numbers of a tensor are spread, and how that changes: weights, gradients, activations.",

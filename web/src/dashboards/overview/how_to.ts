@@ -1,9 +1,7 @@
 // The shortest programs that log something, and a little more than numbers where that is as short.
 
 import type { HowTo } from "../../state/dashboards";
-
-// JSON's quoting of a path is Python's too.
-const inside = (folder: string, name: string): string => JSON.stringify(`${folder.replace(/\/+$/, "")}/${name}`);
+import { inside } from "../../state/run_folder";
 
 export default {
   shows: "Everything a run has logged on one page: charts, images, texts, sounds and distributions, all at the step where you look.",

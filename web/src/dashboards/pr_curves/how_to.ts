@@ -1,9 +1,7 @@
 // The shortest programs that log a PR curve.
 
 import type { HowTo } from "../../state/dashboards";
-
-// JSON's quoting of a path is Python's too.
-const inside = (folder: string, name: string): string => JSON.stringify(`${folder.replace(/\/+$/, "")}/${name}`);
+import { inside } from "../../state/run_folder";
 
 export default {
   shows: "Precision and recall at every threshold of a classifier, ROC and F1 from the same counts, at any step and for all runs.",

@@ -1,9 +1,7 @@
 // The shortest programs that log a text.
 
 import type { HowTo } from "../../state/dashboards";
-
-// JSON's quoting of a path is Python's too.
-const inside = (folder: string, name: string): string => JSON.stringify(`${folder.replace(/\/+$/, "")}/${name}`);
+import { inside } from "../../state/run_folder";
 
 export default {
   shows: "Every text that is logged at steps: samples of a model, notes, configurations. Markdown, maths and tables are laid out.",
