@@ -4,11 +4,17 @@ import { svelte } from "@sveltejs/vite-plugin-svelte";
 import type { HtmlTagDescriptor, Plugin } from "vite";
 import { defineConfig } from "vitest/config";
 
-/** What most pages show first, so that its code comes along with the frame's and not after it. */
-const FIRST_CHUNKS = /\/dashboards\/(overview\/Overview|scalars\/(Scalars|LooseCard))\.svelte$/;
+/** The code that every address needs, fetched along with the first of it. What an address needs besides is in its dashboard's folder. */
+const ALWAYS = /\/src\/main\.ts$/;
 
-/** What the first page and others share; what only later dashboards share with each other comes with them. */
-const OURS = /\/src\/(api|state|chart|ui|lines|frame)\/|\/dashboards\/(overview|scalars)\/|\/node_modules\/(svelte|d3-)/;
+/** What all dashboards share, and what those that draw lines share; what others share with each other comes with them. */
+const SHARED = /\/src\/(api|state|ui|frame)\/|\/src\/chart\/format|\/node_modules\/(svelte|d3-format)/;
+const AXES = /\/src\/chart\/(Axes|scale|ticks|model)\b|\/node_modules\/d3-/;
+const CHARTS = /\/src\/(chart|lines)\/|\/dashboards\/scalars\/(?!export_)|\/node_modules\/d3-/;
+
+/** A dashboard and its cards are one file, without what is fetched only once somebody asks for it. */
+const ON_DEMAND = /\/(how_to|\w+Dialog|\w+Controls|AddSeries|AxisLimits|CardDescription|CardTable|DeriveSeries|card_picture|export_\w+|table_\w+|markdown|highlight|maths)\.(ts|svelte)/;
+const dashboardOf = (id: string): string | null => (ON_DEMAND.test(id) ? null : (/\/src\/dashboards\/(\w+)\//.exec(id)?.[1] ?? null));
 
 /** Links to the code of the first dashboards in the page's head: the browser begins with it at once. */
 function preloadFirst(): Plugin {
@@ -17,7 +23,7 @@ function preloadFirst(): Plugin {
     transformIndexHtml: {
       order: "post",
       handler(html, { bundle }): HtmlTagDescriptor[] {
-        const chunks = Object.values(bundle ?? {}).flatMap((file) => (file.type === "chunk" && FIRST_CHUNKS.test(file.facadeModuleId ?? "") ? file : []));
+        const chunks = Object.values(bundle ?? {}).flatMap((file) => (file.type === "chunk" && ALWAYS.test(file.facadeModuleId ?? "") ? file : []));
         const names = new Set(chunks.flatMap(({ fileName, imports }) => [fileName, ...imports]).filter((name) => !html.includes(name)));
         return [...names].map((name) => ({ tag: "link", attrs: { rel: "modulepreload", crossorigin: true, href: `./${name}` }, injectTo: "head" }));
       },
@@ -43,8 +49,12 @@ export default defineConfig(({ mode }) => ({
       output: {
         codeSplitting: {
           groups: [
-            { name: "frame", tags: ["$initial"], priority: 1 },
-            { name: "shared", minShareCount: 2, test: OURS },
+            { name: "highlight", test: /node_modules\/highlight|text\/highlight\./, priority: 3 },
+            { name: "start", tags: ["$initial"], priority: 2 },
+            { name: "shared", minShareCount: 2, test: SHARED, priority: 1 },
+            { name: "axes", minShareCount: 2, test: AXES, priority: 1 },
+            { name: "charts", minShareCount: 2, test: CHARTS },
+            { name: dashboardOf, test: /\/src\/dashboards\// },
           ],
         },
       },
@@ -52,7 +62,8 @@ export default defineConfig(({ mode }) => ({
   },
   worker: { format: "es" },
   server: { proxy: { "/api": "http://127.0.0.1:6006" } },
-  // Svelte's state as in a browser; a document is made for the few files that ask for one, because that takes a second each.
+  // Svelte's state as in a browser; a document is made for the few files that ask for one, because that takes a second each. So
+  // does a world of its own for every file: they share one, and leave nothing behind.
   ...(mode === "test" && { resolve: { conditions: ["browser"] } }),
-  test: { environment: "node", include: ["src/**/*.test.ts"] },
+  test: { environment: "node", pool: "threads", isolate: false, include: ["src/**/*.test.ts"] },
 }));

@@ -21,8 +21,6 @@ from runglass.server.settings import PAGE, Settings
 # A loaded machine is slow, not wrong.
 PATIENCE_MS = 30_000
 HARMLESS = (
-    # What is fetched early is for the usual dashboards; others may not need all of it.
-    "preloaded using link preload",
     # Without a graphics card, pictures in space are read back from where they were computed.
     "GPU stall due to ReadPixels",
 )

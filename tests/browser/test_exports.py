@@ -148,9 +148,11 @@ def test_what_a_restart_overwrote_is_left_out_unless_wanted(open_page):
 def test_parquet_says_what_it_needs(page, serve, logs):
     def without_pyarrow(route):
         answer = route.fetch()
-        route.fulfill(response=answer, json={**answer.json(), "exports": ["csv", "json"]})
+        lists = answer.json()
+        lists["status"]["exports"] = ["csv", "json"]
+        route.fulfill(response=answer, json=lists)
 
-    page.route("**/api/status", without_pyarrow)
+    page.route("**/api/lists?*", without_pyarrow)
     page.goto(serve(runglass.open(logs).source).url + "#/scalars")
     wait_ready(page)
     window = open_export(page, "val/loss")

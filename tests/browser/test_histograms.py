@@ -176,6 +176,15 @@ def test_cards_ask_together_and_say_which_steps_they_draw(
     expect(chart_of(page, "layer/kernel, calm").locator("path.cursor")).to_have_count(1)
 
 
+@pytest.mark.parametrize("view", ["", "?option=histograms.mode;heat", "?option=histograms.bins;40"])
+def test_what_is_foreseen_is_what_cards_ask(
+    open_page: Callable[..., Page], questions: list[dict[str, Any]], view: str
+) -> None:
+    open_page(two_runs(), f"#/histograms{view}")
+    series = [(each["run"], each["tag"]) for question in questions for each in question["series"]]
+    assert len(series) == len(set(series)) > 0
+
+
 def test_runs_are_compared_at_the_cursor(open_page: Callable[..., Page]) -> None:
     page = open_page(two_runs(), f"{VIEW}?tags=kernel")
     page.get_by_role("button", name="Compare runs at the cursor").click()

@@ -113,6 +113,17 @@ def test_shows_what_frameworks_logged_to_the_pixel(open_page, page, case, least)
     assert compared >= least
 
 
+def test_the_first_pictures_are_asked_for_before_their_cards_and_once(open_page, page):
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url.partition("/api/")[2]))
+    open_page(many_steps(), "#/images?cursor=100")
+    shows_step(page, "samples/plain, first", 100)
+    # The one at the cursor; those beside it are fetched ahead.
+    pictures = [path for path in asked if path.startswith("images/blob?") and "step=100&" in path]
+    assert len(pictures) == len(set(pictures)) > 0
+    assert asked.count("steps") == 1
+
+
 def test_every_step_is_reached(open_page):
     page = open_page(many_steps(), "#/images?runs=first")
     name = "samples/plain, first"

@@ -1,33 +1,55 @@
-// Starts the page: one session with the server the page came from, shown by App. Everything that the first picture needs is
-// under way before anything is drawn.
+// Opens the page: one session with the server the page came from, shown by App.
 
 import { mount } from "svelte";
 import App from "./App.svelte";
-import { Client } from "./api/client";
+import { Client, overHttp } from "./api/client";
 import { type LiveHandlers, openLive } from "./api/live";
+import type { Kind } from "./api/types";
 import { readArrival } from "./frame/address.svelte";
-import { type DashboardModule, guessModule, loadDashboard } from "./state/dashboards";
+import type { CardOffer, Modules } from "./state/dashboards";
+import { foreseeCards } from "./state/first_cards";
 import { Session } from "./state/session.svelte";
+import { afterPaint } from "./ui/put_off";
 import "./ui/theme.css";
 
-const modules = import.meta.glob<DashboardModule>("./dashboards/*/index.ts", { eager: true, import: "default" });
-const session = new Session(new Client());
-readArrival(session);
-const likely = guessModule(modules, session.settings.dashboard);
-for (const kind of likely?.lists ?? []) session.tags.want(kind);
-// A chunk that cannot be had is told when it is needed.
-if (likely) loadDashboard(likely).catch(() => undefined);
-session.start(listenAfterPaint);
-mount(App, { target: document.body, props: { session, modules } });
+// A frame that is drawn before its dashboard is drawn twice; but nobody shall wait for a slow server before anything is seen.
+const PATIENCE_MS = 150;
+// Making cards keeps the page from taking answers, so those to the first questions are taken before.
+const FORESIGHT_MS = 80;
+
+const sleep = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
+
+/** The dashboard that will most likely be shown first. */
+interface Likely {
+  readonly lists: readonly Kind[];
+  readonly offers: readonly CardOffer[];
+  /** Kept once the code of it and its cards is here, or cannot be had. */
+  readonly code: Promise<unknown> | undefined;
+}
+
+/** `early`: answers that are on their way, by their paths; each is taken once. */
+export async function open(modules: Modules, likely: Likely, early: Map<string, Promise<Response>>): Promise<void> {
+  const session = new Session(
+    new Client((path, init) => {
+      const answer = early.get(path);
+      early.delete(path);
+      return answer ?? overHttp(path, init);
+    }),
+  );
+  readArrival(session);
+  for (const kind of likely.lists) session.tags.want(kind, { comes: true });
+  session.start(listenAfterPaint);
+  await Promise.race([Promise.all([session.whenListed, likely.code]), sleep(PATIENCE_MS)]);
+  await Promise.race([foreseeCards(session, likely.offers), sleep(FORESIGHT_MS)]);
+  mount(App, { target: document.body, props: { session, modules } });
+}
 
 /** Opening the connection costs as much as a chart; nothing waits for it. */
 function listenAfterPaint(handlers: LiveHandlers): () => void {
   let stop = (): void => undefined;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const frame = requestAnimationFrame(() => (timer = setTimeout(() => (stop = openLive(handlers)))));
+  const callOff = afterPaint(() => (stop = openLive(handlers)));
   return () => {
-    cancelAnimationFrame(frame);
-    clearTimeout(timer);
+    callOff();
     stop();
   };
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib.util import find_spec
 
 from msgspec import Struct
@@ -107,6 +107,18 @@ class Dashboards(Struct, frozen=True):
     dashboards: list[DashboardAnswer]
 
 
+class ListsQuery(Struct, frozen=True, forbid_unknown_fields=True):
+    # Whose tags are listed along with the rest.
+    kind: list[Kind] = []
+
+
+class Lists(Struct, frozen=True):
+    status: Status
+    runs: Runs
+    dashboards: Dashboards
+    tags: dict[Kind, Tags]
+
+
 class _Kept:
     """Encoded answers that hold for one generation of the source."""
 
@@ -128,8 +140,7 @@ def make_routes(settings: Settings, dashboards: Sequence[Dashboard], live: Live)
     kept = _Kept()
     exports = ["csv", "json", *(["parquet"] if find_spec("pyarrow") else [])]
 
-    def read_status(source: DataSource, query: NoParameters) -> Reply:
-        """What this server shows, how much of it there is, and how far loading is."""
+    def status_of(source: DataSource) -> Status:
         progress = source.progress()
         runs = source.list_runs()
         states = Counter(file.state.value for file in source.list_files())
@@ -150,23 +161,17 @@ def make_routes(settings: Settings, dashboards: Sequence[Dashboard], live: Live)
             exports=exports,
         )
 
-    def list_runs(source: DataSource, query: NoParameters) -> Reply:
-        """All runs, oldest first."""
+    def runs_of(source: DataSource) -> Answer:
         generation = source.generation
         return kept.answer(generation, "runs", lambda: _runs(source, generation))
 
-    def list_tags(source: DataSource, query: TagsQuery) -> Reply:
-        """Tags of every run with the kind of their series; equal tag lists are sent once."""
+    def tags_of(source: DataSource, kind: Kind | None) -> Answer:
         generation = source.generation
-        if query.run is not None:
-            series = source.list_series(run=query.run, kind=query.kind)
-            return Tags(generation, {query.run: 0}, [{info.key.tag: info.meta.kind for info in series}])
         return kept.answer(
-            generation, ("tags", query.kind), lambda: Tags(generation, *source.list_tag_sets(kind=query.kind))
+            generation, ("tags", kind), lambda: Tags(generation, *source.list_tag_sets(kind=kind))
         )
 
-    def list_dashboards(source: DataSource, query: NoParameters) -> Reply:
-        """The dashboards in the order of their tabs, and which of them have something to show."""
+    def dashboards_of(source: DataSource) -> Dashboards:
         _, tag_sets = source.list_tag_sets()
         kinds = {kind for tags in tag_sets for kind in tags.values()}
         return Dashboards(
@@ -176,11 +181,42 @@ def make_routes(settings: Settings, dashboards: Sequence[Dashboard], live: Live)
             ]
         )
 
+    def read_status(source: DataSource, query: NoParameters) -> Reply:
+        """What this server shows, how much of it there is, and how far loading is."""
+        return status_of(source)
+
+    def list_runs(source: DataSource, query: NoParameters) -> Reply:
+        """All runs, oldest first."""
+        return runs_of(source)
+
+    def list_tags(source: DataSource, query: TagsQuery) -> Reply:
+        """Tags of every run with the kind of their series; equal tag lists are sent once."""
+        if query.run is None:
+            return tags_of(source, query.kind)
+        series = source.list_series(run=query.run, kind=query.kind)
+        return Tags(source.generation, {query.run: 0}, [{info.key.tag: info.meta.kind for info in series}])
+
+    def list_dashboards(source: DataSource, query: NoParameters) -> Reply:
+        """The dashboards in the order of their tabs, and which of them have something to show."""
+        return dashboards_of(source)
+
+    def list_all(source: DataSource, query: ListsQuery) -> Reply:
+        """Status, runs, dashboards and the tags of some kinds in one answer: what the page asks for first."""
+        # The status first: what the others list is then at least as new as it says.
+        parts = {
+            "status": encode_json(status_of(source)),
+            "runs": runs_of(source).body,
+            "dashboards": encode_json(dashboards_of(source)),
+            "tags": _encode_object({kind: tags_of(source, kind).body for kind in query.kind}),
+        }
+        return Answer(_encode_object(parts))
+
     def listen(source: DataSource, query: NoParameters) -> Reply:
         """Server-sent events: what changed, at most every 50 ms, the first one at once."""
         return Stream(live.listen())
 
     return (
+        Route("/api/lists", list_all, Lists, query=ListsQuery),
         Route("/api/status", read_status, Status),
         Route("/api/runs", list_runs, Runs),
         Route("/api/tags", list_tags, Tags, query=TagsQuery),
@@ -192,6 +228,11 @@ def make_routes(settings: Settings, dashboards: Sequence[Dashboard], live: Live)
         *hparams.make_routes(),
         *steps.ROUTES,
     )
+
+
+def _encode_object(parts: Mapping[str, bytes]) -> bytes:
+    """Of values that are encoded already."""
+    return b"{%s}" % b",".join(encode_json(name) + b":" + value for name, value in parts.items())
 
 
 def list_series(source: DataSource, query: SeriesQuery) -> Reply:

@@ -92,6 +92,17 @@ def test_tags(client, source):
     assert set(client.get("/api/tags").json["runs"]) == {"a", "b", "c"}
 
 
+def test_lists_are_what_each_route_says(client, source):
+    lists = client.get("/api/lists?kind=scalar&kind=text").json
+    for name in ("status", "runs", "dashboards"):
+        assert lists[name] == client.get(f"/api/{name}").json
+    assert lists["tags"] == {kind: client.get(f"/api/tags?kind={kind}").json for kind in ("scalar", "text")}
+    assert client.get("/api/lists").json["tags"] == {}
+    source.add_run("c")
+    assert [run["name"] for run in client.get("/api/lists").json["runs"]["runs"]] == ["a", "b", "c"]
+    assert client.get("/api/lists?kind=colour").json["error"]["where"].startswith("kind")
+
+
 def test_series(client, source):
     got = client.get("/api/series?run=a").json
     assert got["generation"] == source.generation
@@ -212,6 +223,7 @@ def test_a_failure_in_a_thread_looks_the_same(client, source, monkeypatch, caplo
 def test_names_that_are_no_text():
     client = InProcess(App(MemorySource().add_scalars("bad\udcff", "x", step=[0], value=[1.0])))
     assert json.loads(client.get("/api/tags").body)["runs"] == {"bad\udcff": 0}
+    assert json.loads(client.get("/api/lists?kind=scalar").body)["tags"]["scalar"]["runs"] == {"bad\udcff": 0}
     assert client.post("/api/scalars/lines", {"tags": ["x"]}).status == 200
 
 

@@ -6,19 +6,19 @@ const answering = (response: Response): Client => new Client(() => Promise.resol
 describe("Client", () => {
   it("turns the server's error shape into an ApiError", async () => {
     const body = { error: { code: "run_unknown", message: "No run 'x'.", where: "run" } };
-    const failed = answering(new Response(JSON.stringify(body), { status: 404 })).runs();
+    const failed = answering(new Response(JSON.stringify(body), { status: 404 })).hparams();
     await expect(failed).rejects.toEqual(new ApiError("run_unknown", "No run 'x'.", "run", 404));
   });
 
   it("says what a proxy answered when there is no error shape", async () => {
-    const failed = answering(new Response("<html>", { status: 502, statusText: "Bad Gateway" })).status();
+    const failed = answering(new Response("<html>", { status: 502, statusText: "Bad Gateway" })).hparams();
     await expect(failed).rejects.toMatchObject({ code: "http", httpStatus: 502, message: "The server answered 502 Bad Gateway" });
   });
 
   it("names a server that cannot be reached, and lets an abort through", async () => {
-    await expect(new Client(() => Promise.reject(new TypeError("failed"))).status()).rejects.toMatchObject({ code: "unreachable" });
+    await expect(new Client(() => Promise.reject(new TypeError("failed"))).hparams()).rejects.toMatchObject({ code: "unreachable" });
     const aborted = new Client(() => Promise.reject(new DOMException("gone", "AbortError")));
-    await expect(aborted.status()).rejects.toMatchObject({ name: "AbortError" });
+    await expect(aborted.hparams()).rejects.toMatchObject({ name: "AbortError" });
   });
 
   it("escapes names in paths", async () => {

@@ -2,25 +2,24 @@
 // for it. Knows routes and error shapes, keeps nothing.
 
 import { type Columns, decodeColumns } from "./columns";
+import { listsPath } from "./lists_path";
 import { decodeSteps, type Steps } from "./steps";
 import type {
   BandsQuery,
-  Dashboards,
   ErrorAnswer,
   ExportQuery,
   Health,
   HParams,
   Kind,
   LinesQuery,
+  Lists,
   NearestRow,
   Points,
   RangeRow,
-  Runs,
   RunValues,
   RunValuesQuery,
   SeriesList,
   SeriesRef,
-  Status,
   Table,
   TableQuery,
   TagIndex,
@@ -43,14 +42,12 @@ export type Parameters = Readonly<Record<string, string | number | undefined>>;
 /** Answers a request for a path below `api/`. The default is `fetch` relative to the page. */
 export type Transport = (path: string, init: RequestInit) => Promise<Response>;
 
-const overHttp: Transport = (path, init) => fetch(new URL(`api/${path}`, document.baseURI), init);
+export const overHttp: Transport = (path, init) => fetch(new URL(`api/${path}`, document.baseURI), init);
 
 export class Client {
   constructor(private readonly transport: Transport = overHttp) {}
 
-  status = (): Promise<Status> => this.json("status");
-  runs = (): Promise<Runs> => this.json("runs");
-  dashboards = (): Promise<Dashboards> => this.json("dashboards");
+  lists = (kinds: readonly Kind[]): Promise<Lists> => this.json(listsPath(kinds));
   health = (): Promise<Health> => this.json("health");
   tags = (kind: Kind): Promise<TagIndex> => this.json(`tags?kind=${encodeURIComponent(kind)}`);
 

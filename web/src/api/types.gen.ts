@@ -225,6 +225,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/lists": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Status, runs, dashboards and the tags of some kinds in one answer: what the page asks for first. */
+        get: operations["lists"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/live": {
         parameters: {
             query?: never;
@@ -1170,6 +1187,15 @@ export interface components {
              * @enum {unknown}
              */
             format: "columns" | "json";
+        };
+        /** Lists */
+        Lists: {
+            status: components["schemas"]["Status"];
+            runs: components["schemas"]["Runs"];
+            dashboards: components["schemas"]["Dashboards"];
+            tags: {
+                [key: string]: components["schemas"]["Tags"];
+            };
         };
         /** LoggedChart */
         LoggedChart: {
@@ -2254,6 +2280,37 @@ export interface operations {
                 };
                 content: {
                     "application/zip": string;
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    lists: {
+        parameters: {
+            query?: {
+                kind?: components["schemas"]["Kind"][];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Lists"];
                 };
             };
             /** @description What went wrong. */

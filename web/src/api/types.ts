@@ -7,7 +7,6 @@ type Schemas = components["schemas"];
 
 export type Change = Schemas["Change"];
 export type DashboardInfo = Schemas["DashboardAnswer"];
-export type Dashboards = Schemas["Dashboards"];
 export type ErrorAnswer = Schemas["ErrorAnswer"];
 export type FileHealth = Schemas["FileHealth"];
 export type FileState = Schemas["FileState"];
@@ -16,7 +15,7 @@ export type ImageSample = Schemas["ImageSample"];
 export type Points = Schemas["Points"];
 export type Progress = Schemas["ProgressAnswer"];
 export type Run = Schemas["Run"];
-export type Runs = Schemas["Runs"];
+export type Lists = Schemas["Lists"];
 export type Status = Schemas["Status"];
 /** Which tags each run has; runs with equal lists share one entry of `tag_sets`. */
 export type TagIndex = Schemas["Tags"];

@@ -29,7 +29,7 @@ export function drawHistograms(ctx: CanvasRenderingContext2D, chart: ChartedHist
 
 function drawOutlines(ctx: CanvasRenderingContext2D, chart: ChartedHistograms, layout: HistogramLayout, colors: HistogramColors): void {
   const isOffset = chart.mode === "offset";
-  ctx.lineJoin = "round";
+  ctx.lineJoin = "bevel";
   chart.profiles.forEach((profile, i) => {
     const outline = outlineOf(profile, layout, layout.baselines[i] as number, chart.isStepped);
     ctx.beginPath();

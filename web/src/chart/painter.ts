@@ -3,6 +3,7 @@
 import type { Drawing } from "./draw_lines";
 import type { Frame } from "./model";
 import { isSameStrokes, packSeries, packStrokes } from "./parcel";
+import { canUseWorkers, warmUp } from "./painter_workers";
 import { type Drawn, type Message, Studio } from "./studio";
 
 export interface Painting {
@@ -14,21 +15,17 @@ export interface Painting {
 const listeners = new Map<number, (number: number) => void>();
 const tell = ({ id, number }: Drawn): void => listeners.get(id)?.(number);
 
-// Charts of one screen are drawn at the same time on the least machine that has two cores.
-const workers: Worker[] = [];
-const WORKERS = 2;
 let local: Studio | null = null;
 let lastId = 0;
 
-const canUseWorker = typeof OffscreenCanvas === "function" && "transferControlToOffscreen" in HTMLCanvasElement.prototype;
+const heard = new WeakSet<Worker>();
 
-/** Starts the workers before they have anything to draw; it takes a while. */
-export function warmUp(): void {
-  while (canUseWorker && workers.length < WORKERS) {
-    const worker = new Worker(new URL("./painter.worker.ts", import.meta.url), { type: "module" });
-    worker.addEventListener("message", (event: MessageEvent<Drawn>) => tell(event.data));
-    workers.push(worker);
-  }
+function workerFor(id: number): Worker {
+  const workers = warmUp();
+  const worker = workers[id % workers.length] as Worker;
+  if (!heard.has(worker)) worker.addEventListener("message", (event: MessageEvent<Drawn>) => tell(event.data));
+  heard.add(worker);
+  return worker;
 }
 
 /** A canvas can be painted once in its life: its control goes to the worker for good. */
@@ -36,9 +33,8 @@ export function startPainting(canvas: HTMLCanvasElement, onDrawn: (number: numbe
   const id = ++lastId;
   let number = 0;
   listeners.set(id, onDrawn);
-  if (canUseWorker) {
-    warmUp();
-    const worker = workers[id % WORKERS] as Worker;
+  if (canUseWorkers) {
+    const worker = workerFor(id);
     const send = (message: Message, transfer: Transferable[] = []): void => worker.postMessage(message, transfer);
     const offscreen = canvas.transferControlToOffscreen();
     send({ type: "attach", id, canvas: offscreen }, [offscreen]);

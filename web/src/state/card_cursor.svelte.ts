@@ -19,6 +19,12 @@ export function setPlace({ settings }: Session, id: string, at: number | null): 
   else settings.setCard(id, { at: at ?? undefined });
 }
 
+/** Each value's place on the cursor's axis. */
+export function placesIn({ runs, settings }: Session, series: SeriesSteps): Float64Array {
+  const start = runs.byName.get(series.run)?.start_time;
+  return placesOn(settings.cursorAxis, series, Number(start ?? series.wallTime[0] ?? 0));
+}
+
 export class CardCursor {
   /** `isWanted`: only a card in sight asks. */
   constructor(
@@ -44,13 +50,7 @@ export class CardCursor {
   /** It was asked for, and there is nothing. */
   readonly isEmpty = $derived.by(() => this.#listed !== null && !this.error && (this.series?.step.length ?? 0) === 0);
 
-  /** Each value's place on the cursor's axis. */
-  readonly places = $derived.by((): Float64Array => {
-    const { series } = this;
-    if (!series) return NOWHERE;
-    const start = this.session.runs.byName.get(series.run)?.start_time;
-    return placesOn(this.session.settings.cursorAxis, series, Number(start ?? series.wallTime[0] ?? 0));
-  });
+  readonly places = $derived.by((): Float64Array => (this.series ? placesIn(this.session, this.series) : NOWHERE));
   /** Where it was asked to stand; null: at the newest. */
   readonly at = $derived.by((): number | null => placeOf(this.session, this.id()));
   /** Index of the value that is shown; -1 without any. */

@@ -49,8 +49,17 @@ export interface CardOffer {
   readonly isMade?: boolean;
   /** What the card is called; its tag unless it says so. */
   readonly titleOf?: (tag: string) => string;
-  readonly load: () => Promise<{ default: Component<CardProps> }>;
+  readonly load: () => Promise<CardModule>;
 }
+
+export interface CardModule {
+  readonly default: Component<CardProps>;
+  /** Asks for what these cards will want once they are there; kept once that is done, not when it is answered. */
+  readonly foresee?: (session: Session, cards: readonly FirstCard[]) => Promise<void>;
+}
+
+/** A card that will be made in a moment. */
+export type FirstCard = Pick<CardProps, "id" | "kind" | "tag" | "run" | "runs">;
 
 /** How to log what a dashboard shows, for those who have not. */
 export interface HowTo {
@@ -80,13 +89,14 @@ export interface DashboardModule {
   readonly isUsual?: boolean;
 }
 
-const loadedCards = new Map<CardOffer["load"], Component<CardProps>>();
+const loadedDashboards = new Map<DashboardModule["load"], Component<DashboardProps>>();
+const loadedCards = new Map<CardOffer["load"], CardModule>();
 
 /** Null until its code is here. */
-export const loadedCard = (offer: CardOffer): Component<CardProps> | null => loadedCards.get(offer.load) ?? null;
+export const loadedCard = (offer: CardOffer): CardModule | null => loadedCards.get(offer.load) ?? null;
 
-export async function loadCard({ load }: CardOffer): Promise<Component<CardProps>> {
-  const { default: card } = await load();
+export async function loadCard({ load }: CardOffer): Promise<CardModule> {
+  const card = await load();
   loadedCards.set(load, card);
   return card;
 }
@@ -94,8 +104,12 @@ export async function loadCard({ load }: CardOffer): Promise<Component<CardProps
 /** The dashboard's code, and along with it that of its cards: one is of no use without the other. */
 export async function loadDashboard({ load, cards = [] }: DashboardModule): Promise<Component<DashboardProps>> {
   const [{ default: dashboard }] = await Promise.all([load(), ...cards.map(loadCard)]);
+  loadedDashboards.set(load, dashboard);
   return dashboard;
 }
+
+/** Null until its code is here. */
+export const loadedDashboard = ({ load }: DashboardModule): Component<DashboardProps> | null => loadedDashboards.get(load) ?? null;
 
 export type Modules = Readonly<Record<string, DashboardModule>>;
 export interface Tab extends DashboardInfo, DashboardModule {}

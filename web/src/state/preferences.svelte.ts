@@ -1,36 +1,7 @@
 // How this user likes the page, whatever is looked at: remembered by the browser, never part of an address.
 
+import { DEFAULT_PREFERENCES, type PreferencesData } from "./preference_data";
 import { onOtherTab, recallJson, remember } from "./storage";
-import type { Theme } from "./view";
-
-export type TipSort = "alphabetical" | "ascending" | "descending" | "nearest_pixel" | "nearest_y";
-
-export interface PreferencesData {
-  readonly theme: Theme;
-  readonly tipSort: TipSort;
-  /** Rows of a tooltip; 0 for as many as fit. */
-  readonly tipRows: number;
-  readonly cardWidthPx: number;
-  readonly cardHeightPx: number;
-  readonly sidePx: number;
-  readonly isSideShut: boolean;
-  /** The side panel takes the whole width. */
-  readonly isSideWide: boolean;
-  /** Whether a page that is opened updates by itself. */
-  readonly followsLive: boolean;
-}
-
-export const DEFAULT_PREFERENCES: PreferencesData = {
-  theme: "system",
-  tipSort: "nearest_pixel",
-  tipRows: 0,
-  cardWidthPx: 380,
-  cardHeightPx: 236,
-  sidePx: 300,
-  isSideShut: false,
-  isSideWide: false,
-  followsLive: true,
-};
 
 const KEY = "preferences";
 

@@ -76,8 +76,7 @@ export class SampleCards {
         if (!runs) continue;
         const ids = byPrefix.get(prefixOf(tag)) ?? [];
         byPrefix.set(prefixOf(tag), ids);
-        if (offer.per === "tag") ids.push(cardId({ kind: offer.kind, run: null, tag }));
-        else for (const run of runs) ids.push(cardId({ kind: offer.kind, run, tag }));
+        for (const run of offer.per === "tag" ? [null] : runs) ids.push(this.#idOf({ kind: offer.kind, run, tag }));
       }
     }
     const matches = (id: string): boolean => this.filter.matches(this.ref(id).tag);
@@ -88,6 +87,12 @@ export class SampleCards {
     }
     return sections.filter((section) => section !== null);
   });
+
+  #idOf(ref: CardRef): string {
+    const id = cardId(ref);
+    if (!this.#refs.has(id)) this.#refs.set(id, ref);
+    return id;
+  }
 
   /** The same object for the same card. */
   ref(id: string): CardRef {

@@ -32,6 +32,8 @@ export class Samples {
   readonly #listed = new SvelteMap<string, Listed>();
   readonly #watched = new Map<string, Watched>();
   readonly #due = new Set<string>();
+  /** Asked for, and not answered yet. */
+  readonly #underWay = new Set<string>();
   readonly #refreshes = new Pacer(() => this.#askAll([...this.#watched.keys()].filter((key) => this.#isOld(key))), PACE);
 
   constructor(
@@ -55,11 +57,17 @@ export class Samples {
     watched.watchers++;
     // Cards watch in effects, which must not run again whenever some series or other becomes known.
     untrack(() => {
-      if (!this.#listed.has(key) || this.#isOld(key)) this.#plan(key);
+      if (!this.#underWay.has(key) && (!this.#listed.has(key) || this.#isOld(key))) this.#plan(key);
     });
     return () => {
       if (--watched.watchers === 0) this.#watched.delete(key);
     };
+  }
+
+  /** Asks at once for series that somebody will watch in a moment; those that are there are told. */
+  async foresee(kind: Kind, series: readonly SeriesRef[]): Promise<readonly SeriesSteps[]> {
+    await this.#askOne(kind, series.filter(({ run, tag }) => !this.#listed.has(keyOf(kind, run, tag))));
+    return series.flatMap(({ run, tag }) => this.#listed.get(keyOf(kind, run, tag))?.steps ?? []);
   }
 
   /** Something has changed in the logs. */
@@ -101,15 +109,17 @@ export class Samples {
     await Promise.all([...byKind].map(([kind, series]) => this.#askOne(kind, series)));
   }
 
-  async #askOne(kind: Kind, series: readonly Watched[]): Promise<void> {
+  async #askOne(kind: Kind, series: readonly SeriesRef[]): Promise<void> {
+    if (series.length === 0) return;
+    const refs = series.map(({ run, tag }) => ({ run, tag, key: keyOf(kind, run, tag) }));
+    for (const { key } of refs) this.#underWay.add(key);
     try {
       const { generation, series: found } = await this.ask(
         kind,
-        series.map(({ run, tag }) => ({ run, tag })),
+        refs.map(({ run, tag }) => ({ run, tag })),
       );
       const byKey = new Map(found.map((each) => [keyOf(kind, each.run, each.tag), each]));
-      for (const { run, tag } of series) {
-        const key = keyOf(kind, run, tag);
+      for (const { key } of refs) {
         const steps = byKey.get(key) ?? null;
         const before = this.#listed.get(key);
         // What has not changed is not replaced, so that nothing is drawn again.
@@ -118,12 +128,13 @@ export class Samples {
       }
     } catch (cause) {
       const error = cause instanceof ApiError ? cause : new ApiError("internal", String(cause));
-      for (const { run, tag } of series) {
-        const key = keyOf(kind, run, tag);
+      for (const { key } of refs) {
         // While the server is out of reach, what was known is better than nothing.
         if (error.code === "unreachable" && this.#listed.get(key)?.steps) continue;
         this.#listed.set(key, { steps: null, error, generation: 0 });
       }
+    } finally {
+      for (const { key } of refs) this.#underWay.delete(key);
     }
   }
 }

@@ -63,6 +63,18 @@ describe("Samples", () => {
     expect(samples.read("image", "b", "x")?.steps?.step).toEqual(Float64Array.of(3));
   });
 
+  it("asks at once for what will be watched, and not again when it is", async () => {
+    const { samples, asked } = begin([stepsOf("a", "x", [1, 2])]);
+    const foreseen = samples.foresee("image", [{ run: "a", tag: "x" }, { run: "gone", tag: "x" }]);
+    expect(asked).toHaveLength(1);
+    samples.watch("image", "a", "x");
+    expect((await foreseen).map(({ run }) => run)).toEqual(["a"]);
+    samples.watch("image", "gone", "x");
+    await samples.foresee("image", [{ run: "a", tag: "x" }]);
+    await settle();
+    expect(asked).toHaveLength(1);
+  });
+
   it("tells what is not there from what is not known", async () => {
     const { samples } = begin([]);
     samples.watch("image", "a", "gone");

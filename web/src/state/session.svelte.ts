@@ -4,7 +4,7 @@
 import { untrack } from "svelte";
 import { ApiError, type Client } from "../api/client";
 import { type Connection, type LiveHandlers, openLive } from "../api/live";
-import type { Change, DashboardInfo, FileHealth, FileState, Progress, Status } from "../api/types";
+import type { Change, DashboardInfo, FileHealth, FileState, Kind, Progress, Status } from "../api/types";
 import { Changes } from "./changes.svelte";
 import { Commands } from "./commands.svelte";
 import { HParamsState } from "./hparams.svelte";
@@ -69,8 +69,10 @@ export class Session {
   /** The lists are from after the first full scan, or that is not over yet; and no filter waits for its numbers. */
   readonly isListedWhole = $derived((!this.isLoaded || this.status?.is_loaded === true) && !this.runs.isPending);
 
+  #tellListed = (): void => undefined;
+  /** Kept once the first lists are here, or cannot be had. */
+  readonly whenListed = new Promise<void>((done) => (this.#tellListed = done));
   #isListing = false;
-  #attempts = 0;
   #isAskedByUser = false;
   #retryTimer: ReturnType<typeof setTimeout> | undefined;
   readonly #listings = new Pacer(() => this.listUnlessQuiet(), LISTING_PACE);
@@ -207,15 +209,9 @@ export class Session {
     this.#isListing = true;
     clearTimeout(this.#retryTimer);
     try {
-      // The first time they are on their way already.
-      if (this.#attempts++ > 0) this.tags.refresh();
-      void this.hparams.refresh();
-      const [status, { runs }, { dashboards }] = await Promise.all([
-        this.client.status(),
-        this.client.runs(),
-        this.client.dashboards(),
-      ]);
+      const { status, runs: { runs }, dashboards: { dashboards }, tags } = await this.client.lists(this.tags.kinds);
       this.status = status;
+      for (const [kind, index] of Object.entries(tags)) this.tags.take(kind as Kind, index);
       this.overlay.open(status.locations);
       this.views.open(status.locations);
       // News may have overtaken this answer.
@@ -224,6 +220,7 @@ export class Session {
         this.progress = status.progress;
       }
       this.runs.setAll(runs);
+      void this.hparams.refresh();
       this.dashboards = dashboards;
       this.error = null;
       this.listing++;
@@ -235,6 +232,7 @@ export class Session {
       if (this.error.code !== "unreachable") this.#retryTimer = setTimeout(() => this.#listings.request(), RETRY_MS);
     } finally {
       this.#isListing = false;
+      this.#tellListed();
     }
     if (!this.error && this.changes.generation > 0) this.listIfOld();
   }

@@ -22,16 +22,17 @@ function begin() {
     new Client((path) => {
       asked.push(path);
       if (server.isDown) return Promise.reject(new TypeError("no route"));
-      const answers: Record<string, unknown> = {
+      const lists = {
         status: { generation: server.generation, is_loaded: true, locations: ["logs"], live: true, progress: {} },
         runs: { generation: server.generation, runs: [RUN] },
         dashboards: { dashboards: [] },
-        "tags?kind=scalar": { generation: server.generation, runs: { a: 0 }, tag_sets: [{ loss: "scalar" }] },
+        tags: path === "lists?kind=scalar" ? { scalar: { generation: server.generation, runs: { a: 0 }, tag_sets: [{ loss: "scalar" }] } } : {},
       };
-      return Promise.resolve(new Response(JSON.stringify(answers[path]), { status: server.status }));
+      return Promise.resolve(new Response(JSON.stringify(path.startsWith("lists") ? lists : undefined), { status: server.status }));
     }),
   );
   let live: LiveHandlers | null = null;
+  session.tags.want("scalar", { comes: true });
   const stop = session.start((handlers) => {
     live = handlers;
     handlers.onConnection("open");
@@ -61,12 +62,12 @@ describe("a session", () => {
     vi.useRealTimers();
   });
 
-  it("asks for all lists at once, and for tags only once", async () => {
+  it("asks for all lists at once, with the tags that are wanted", async () => {
     const { asked, session, stop } = begin();
-    session.tags.want("scalar");
-    expect([...asked].sort()).toEqual(["dashboards", "hparams", "runs", "status", "tags?kind=scalar"]);
     await settle();
-    expect(asked).toHaveLength(5);
+    expect(asked).toEqual(["lists?kind=scalar", "hparams"]);
+    session.tags.want("scalar");
+    expect(asked).toHaveLength(2);
     expect(session.tags.index("scalar")?.runs).toEqual({ a: 0 });
     stop();
   });
@@ -88,7 +89,7 @@ describe("a session", () => {
     session.pause(false);
     await settle();
     expect(session.changes.isNewer(1, ["a", "b"])).toBe(true);
-    expect([...asked].sort()).toEqual(["dashboards", "hparams", "runs", "status"]);
+    expect([...asked].sort()).toEqual(["hparams", "lists?kind=scalar"]);
     stop();
   });
 
@@ -107,7 +108,7 @@ describe("a session", () => {
     expect(asked).toEqual([]);
     hear(change(5, null));
     await settle();
-    expect(asked).toHaveLength(4);
+    expect(asked).toHaveLength(2);
     stop();
   });
 

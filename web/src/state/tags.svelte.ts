@@ -21,23 +21,26 @@ export class Tags {
     return this.#listed.get(kind)?.index ?? null;
   }
 
-  /** List this kind from now on. */
-  want(kind: Kind): void {
+  /** List this kind from now on; unless it `comes` with the session's next listing, it is asked for at once. */
+  want(kind: Kind, { comes = false } = {}): void {
     if (this.#wanted.has(kind)) return;
     this.#wanted.add(kind);
-    void this.#list(kind);
+    if (!comes) void this.#list(kind);
   }
 
-  /** List again what somebody wants. */
-  refresh(): void {
-    for (const kind of this.#wanted) void this.#list(kind);
+  /** What somebody wants. */
+  get kinds(): readonly Kind[] {
+    return [...this.#wanted];
+  }
+
+  take(kind: Kind, index: TagIndex): void {
+    const text = JSON.stringify([index.runs, index.tag_sets]);
+    if (text !== this.#listed.get(kind)?.text) this.#listed.set(kind, { index, text });
   }
 
   async #list(kind: Kind): Promise<void> {
     try {
-      const index = await this.ask(kind);
-      const text = JSON.stringify([index.runs, index.tag_sets]);
-      if (text !== this.#listed.get(kind)?.text) this.#listed.set(kind, { index, text });
+      this.take(kind, await this.ask(kind));
     } catch {
       // The session's own listings say what is wrong; the next one asks again.
     }

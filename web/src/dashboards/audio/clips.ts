@@ -6,6 +6,7 @@ import type { Sample } from "../../state/step_cursor";
 import { MOST_CHANNELS } from "./decode_samples";
 import { type ClipInfo, clampRate, type Sound } from "./sound";
 import { order } from "./workshop";
+import { formatCount } from "../../ui/count";
 
 export interface LoadedClip {
   readonly sample: Sample;
@@ -75,7 +76,7 @@ async function decodeClip(client: Client, { sample, number }: ClipQuestion, info
   const { layout } = info;
   if (layout) {
     const sound = await order({ type: "decode", bytes, layout, channels: info.channels, frames: info.frames, sampleRate: info.sample_rate }, [bytes]);
-    const left = info.channels > MOST_CHANNELS ? ` Of its ${info.channels.toLocaleString("en-US")} channels the first ${MOST_CHANNELS} are shown.` : "";
+    const left = info.channels > MOST_CHANNELS ? ` Of its ${formatCount(info.channels)} channels the first ${MOST_CHANNELS} are shown.` : "";
     return { sound: sound.channels[0]?.length ? sound : null, problem: (info.problem + left).trim() };
   }
   try {

@@ -1,9 +1,9 @@
 // Custom scalars: the charts of logged layouts, and of layouts that are made in the page.
 
-import { warmUp } from "../../chart/painter";
+import { warmUp } from "../../chart/painter_workers";
 import type { DashboardModule } from "../../state/dashboards";
 import { readParts } from "../../state/parts";
-import { DEFAULT_PREFERENCES } from "../../state/preferences.svelte";
+import { DEFAULT_PREFERENCES } from "../../state/preference_data";
 
 /** Of a chart by the text that names it: its category and its title. */
 export const titleOf = (tag: string): string => readParts(tag)[1] || "Without a title";

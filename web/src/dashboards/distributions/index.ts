@@ -1,6 +1,6 @@
 // Distributions: for each run of a histogram tag, percentiles over time.
 
-import { warmUp } from "../../chart/painter";
+import { warmUp } from "../../chart/painter_workers";
 import type { CardOffer, DashboardModule } from "../../state/dashboards";
 
 export const cards: readonly CardOffer[] = [{ kind: "histogram", per: "run", heightPx: 250, load: () => import("./DistributionCard.svelte") }];

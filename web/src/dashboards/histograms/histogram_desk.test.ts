@@ -11,6 +11,18 @@ function answer(series: readonly { run: string; tag: string }[]): ArrayBuffer {
   return Uint8Array.from([...new TextEncoder().encode("RGC1"), ...new Uint8Array(Uint32Array.of(text.length).buffer), ...new TextEncoder().encode(text)]).buffer;
 }
 
+it("answers a question that was foreseen with the answer that is on its way, once", async () => {
+  let asked = 0;
+  const desk = new HistogramDesk({ binary: () => (asked++, Promise.resolve(answer([{ run: "a", tag: "w" }]))) });
+  const query = { series: [{ run: "a", tag: "w" }], look: LOOK };
+  const { signal } = new AbortController();
+  void desk.foresee([query]);
+  expect((await desk.ask({ ...query }, () => 0, signal)).map(({ run }) => run)).toEqual(["a"]);
+  expect(asked).toBe(1);
+  await desk.ask({ ...query }, () => 0, signal);
+  expect(asked).toBe(2);
+});
+
 it("asks for cards together, and leaves out what is gone", async () => {
   const asked: { series: { run: string; tag: string }[]; bins: number }[] = [];
   const client: Pick<Client, "binary"> = {

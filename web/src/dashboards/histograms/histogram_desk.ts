@@ -18,6 +18,7 @@ export interface HistogramQuery {
 const LIMITS = { inFlight: 2, batch: 24, weight: 500 };
 
 export class HistogramDesk {
+  readonly #foreseen = new Map<string, Promise<HistogramSeries[]>>();
   readonly #queue: BatchQueue<HistogramQuery, HistogramSeries[]>;
 
   constructor(client: Pick<Client, "binary">) {
@@ -30,8 +31,26 @@ export class HistogramDesk {
     }, LIMITS);
   }
 
+  /** What will be asked in a moment: that question gets this answer. */
+  async foresee(queries: readonly HistogramQuery[]): Promise<void> {
+    const answers = queries.map((query, place) => {
+      const answer = this.#ask(query, () => place, new AbortController().signal);
+      answer.catch(() => undefined);
+      this.#foreseen.set(JSON.stringify(query), answer);
+      return answer;
+    });
+    await Promise.allSettled(answers);
+  }
+
   /** `place`: how far from the top of the page the asking card is. Series that are gone are left out. */
   ask(query: HistogramQuery, place: () => number, signal: AbortSignal): Promise<HistogramSeries[]> {
+    const key = JSON.stringify(query);
+    const foreseen = this.#foreseen.get(key);
+    this.#foreseen.delete(key);
+    return foreseen ?? this.#ask(query, place, signal);
+  }
+
+  #ask(query: HistogramQuery, place: () => number, signal: AbortSignal): Promise<HistogramSeries[]> {
     return this.#queue.run(query, JSON.stringify(query.look), query.series.length, place, signal);
   }
 }

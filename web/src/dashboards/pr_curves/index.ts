@@ -1,6 +1,6 @@
 // PR curves: one card a tag, with the curve of each run at the cursor.
 
-import { warmUp } from "../../chart/painter";
+import { warmUp } from "../../chart/painter_workers";
 import type { DashboardModule } from "../../state/dashboards";
 
 /** Without what TensorBoard's own writer puts behind every name. */

@@ -1,8 +1,8 @@
 // Scalars: one card a tag, with a line for each run.
 
-import { warmUp } from "../../chart/painter";
+import { warmUp } from "../../chart/painter_workers";
 import type { DashboardModule } from "../../state/dashboards";
-import { DEFAULT_PREFERENCES } from "../../state/preferences.svelte";
+import { DEFAULT_PREFERENCES } from "../../state/preference_data";
 
 export default {
   load: () => {

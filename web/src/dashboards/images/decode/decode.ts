@@ -1,13 +1,19 @@
-// Pictures and films from an address to what can be drawn, with the numbers they store. Everything is fetched and decoded in
-// workers; the page only gets bitmaps.
+// Pictures and films from an address to what can be drawn, with the numbers they store. Nothing is decoded on the page's own
+// thread: pictures are by the browser, films and stored numbers in workers.
 
 import { ApiError } from "../../../api/client";
-import type { Answers, FromWorker, Picture, Question, Strip, ToWorker } from "./messages";
+import { askFile, failureOf, toBitmap } from "./files";
+import type { Answers, Failure, FromWorker, Question, Strip, ToWorker } from "./messages";
+import { type PictureHead, readHead } from "./picture_head";
 import type { Pixels } from "./png";
 
 export type { Pixels };
 
-export interface Decoded extends Omit<Picture, "format"> {
+export interface Decoded extends Omit<PictureHead, "format"> {
+  /** Of a moving one the first frame. */
+  readonly bitmap: ImageBitmap;
+  /** How many files the value has that this one is of. */
+  readonly files: number;
   /** The stored values of one pixel, one a channel: of 16 bits where the file has them, of a palette its colour. */
   pixel(x: number, y: number): Promise<number[]>;
   /** Those of all pixels. */
@@ -37,9 +43,9 @@ class Hand {
     this.#worker.addEventListener("message", ({ data }: MessageEvent<FromWorker>) => {
       const waiting = this.#waiting.get(data.id);
       this.#waiting.delete(data.id);
-      if ("failure" in data) waiting?.fail(new ApiError(data.failure.code, data.failure.message, data.failure.where, data.failure.httpStatus));
+      if ("failure" in data) waiting?.fail(errorOf(data.failure));
       else if (waiting) waiting.done(data.value as never);
-      else closeBitmap(data.value);
+      else if (data.value instanceof ImageBitmap) data.value.close();
     });
     this.#worker.addEventListener("error", () => {
       for (const { fail } of this.#waiting.values()) fail(new ApiError("undecodable", "The part of the page that decodes pictures has failed. Reload the page."));
@@ -71,8 +77,7 @@ class Hand {
   }
 }
 
-// Two are there before the first picture is: starting one takes as long as decoding a picture.
-const hands: Hand[] = typeof Worker === "undefined" ? [] : [new Hand(), new Hand()];
+const hands: Hand[] = [];
 let lastId = 0;
 let lastFilm = 0;
 
@@ -85,17 +90,24 @@ function freeHand(): Hand {
   return hand;
 }
 
-function closeBitmap(value: unknown): void {
-  if (value instanceof ImageBitmap) value.close();
-  else if (value !== null && typeof value === "object" && "bitmap" in value) closeBitmap(value.bitmap);
-}
+const errorOf = ({ code, message, where, httpStatus }: Failure): ApiError => new ApiError(code, message, where, httpStatus);
 
 /** Rejects with an ApiError that says what is wrong with the file. */
 export async function decodeImage(url: string, signal: AbortSignal): Promise<Decoded> {
-  const { bitmap, width, height, bitDepth, channels, isAnimated, files } = await freeHand().ask({ kind: "picture", url }, signal);
+  const { head, bitmap, files } = await readPicture(url, signal).catch((cause: unknown) => {
+    throw signal.aborted ? cause : errorOf(failureOf(cause));
+  });
+  const { width, height, bitDepth, channels, isAnimated } = head;
   const pixels = (): Promise<Pixels> => readPixels(url);
   const pixel = async (x: number, y: number): Promise<number[]> => pixelOf(await pixels(), x, y);
   return { bitmap, width, height, bitDepth, channels, isAnimated, files, pixel, pixels };
+}
+
+async function readPicture(url: string, signal: AbortSignal): Promise<{ head: PictureHead; bitmap: ImageBitmap; files: number }> {
+  const response = await askFile(url, signal);
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  const head = readHead(bytes);
+  return { head, bitmap: await toBitmap(bytes, head), files: Number(response.headers.get("x-runglass-samples") ?? 1) };
 }
 
 export function pixelOf({ values, width, channels }: Pixels, x: number, y: number): number[] {

@@ -1,8 +1,9 @@
-// The worker's end of decode.ts: fetches files, has them decoded and sends what can be drawn.
+// The worker's end of decode.ts: reads the numbers that pictures store, and films frame by frame.
 
+import { askFile, failureOf, toBitmap } from "./files";
 import { GifReel } from "./gif";
-import type { Answers, Failure, FromWorker, Picture, Question, Strip, ToWorker } from "./messages";
-import { cutShort, type PictureHead, readHead } from "./picture_head";
+import type { Answers, FromWorker, Question, Strip, ToWorker } from "./messages";
+import { type PictureHead, readHead } from "./picture_head";
 import { decodePng, type Pixels } from "./png";
 
 /** What a film is made of, whoever decodes it. */
@@ -10,12 +11,6 @@ interface Reel {
   readonly strip: Strip;
   frame(index: number): Promise<ImageBitmap>;
   close(): void;
-}
-
-class Failed extends Error {
-  constructor(readonly failure: Failure) {
-    super(failure.message);
-  }
 }
 
 const running = new Map<number, AbortController>();
@@ -43,8 +38,6 @@ async function answer(id: number, question: Question): Promise<void> {
 
 async function work(question: Question, signal: AbortSignal): Promise<Answers[keyof Answers]> {
   switch (question.kind) {
-    case "picture":
-      return readPicture(question.url, signal);
     case "pixels":
       return readPixels(question.url, signal);
     case "open": {
@@ -69,50 +62,10 @@ async function work(question: Question, signal: AbortSignal): Promise<Answers[ke
 function movable(value: Answers[keyof Answers]): Transferable[] {
   if (value === null) return [];
   if (value instanceof ImageBitmap) return [value];
-  if ("bitmap" in value) return [value.bitmap];
   return "values" in value ? [value.values.buffer as ArrayBuffer] : [];
 }
 
-function failureOf(cause: unknown): Failure {
-  if (cause instanceof Failed) return cause.failure;
-  return { code: "undecodable", message: cause instanceof Error ? cause.message : String(cause), where: null, httpStatus: 0 };
-}
-
-const load = async (url: string, signal: AbortSignal): Promise<Uint8Array<ArrayBuffer>> => new Uint8Array(await (await ask(url, signal)).arrayBuffer());
-
-async function ask(url: string, signal: AbortSignal): Promise<Response> {
-  let response: Response;
-  try {
-    response = await fetch(url, { signal });
-  } catch (cause) {
-    if (signal.aborted) throw cause;
-    throw new Failed({ code: "unreachable", message: "The server does not answer. The page keeps trying to reach it.", where: null, httpStatus: 0 });
-  }
-  if (response.ok) return response;
-  const text = await response.text();
-  try {
-    throw new Failed({ ...(JSON.parse(text) as { error: Omit<Failure, "httpStatus"> }).error, httpStatus: response.status });
-  } catch (cause) {
-    if (cause instanceof Failed) throw cause;
-    throw new Failed({ code: "http", message: `The server answered ${response.status} ${response.statusText}`.trim(), where: null, httpStatus: response.status });
-  }
-}
-
-async function readPicture(url: string, signal: AbortSignal): Promise<Picture> {
-  const response = await ask(url, signal);
-  const bytes = new Uint8Array(await response.arrayBuffer());
-  const head = readHead(bytes);
-  return { ...head, bitmap: await toBitmap(bytes, head), files: Number(response.headers.get("x-runglass-samples") ?? 1) };
-}
-
-async function toBitmap(bytes: Uint8Array<ArrayBuffer>, head: PictureHead, options: ImageBitmapOptions = {}): Promise<ImageBitmap> {
-  try {
-    return await createImageBitmap(new Blob([bytes], { type: `image/${head.format}` }), options);
-  } catch {
-    // The browser's own words name no reason.
-    throw cutShort(head.format);
-  }
-}
+const load = async (url: string, signal: AbortSignal): Promise<Uint8Array<ArrayBuffer>> => new Uint8Array(await (await askFile(url, signal)).arrayBuffer());
 
 async function readPixels(url: string, signal: AbortSignal): Promise<Pixels> {
   const bytes = await load(url, signal);

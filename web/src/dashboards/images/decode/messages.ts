@@ -1,14 +1,6 @@
 // What the page and its decoding workers say to each other: every question has a number, and its answer the same one.
 
-import type { PictureHead } from "./picture_head";
 import type { Pixels } from "./png";
-
-export interface Picture extends PictureHead {
-  /** Of a moving one the first frame. */
-  readonly bitmap: ImageBitmap;
-  /** How many files the value has that this one is of. */
-  readonly files: number;
-}
 
 /** Frames to be asked for by their index. */
 export interface Strip {
@@ -19,7 +11,6 @@ export interface Strip {
 }
 
 export interface Answers {
-  picture: Picture;
   pixels: Pixels;
   open: Strip;
   frame: ImageBitmap;
@@ -27,7 +18,7 @@ export interface Answers {
 }
 
 export type Question =
-  | { readonly kind: "picture" | "pixels"; readonly url: string }
+  | { readonly kind: "pixels"; readonly url: string }
   /** A film is known by the number that the page gives it. */
   | { readonly kind: "open"; readonly url: string; readonly film: number }
   | { readonly kind: "frame"; readonly film: number; readonly index: number }

@@ -1,6 +1,8 @@
 // What the first bytes of a picture say about it, before anything is decoded: its format, size, depth and channels, and whether
 // it moves. Throws for what nobody should try to decode.
 
+import { formatCount } from "../../../ui/count";
+
 export interface PictureHead {
   readonly format: Format;
   readonly width: number;
@@ -21,7 +23,7 @@ const AREA_LIMIT_PX = 2 ** 26;
 export function readHead(bytes: Uint8Array): PictureHead {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const format = formatOf(bytes);
-  if (format === null) throw new Error(`These ${bytes.length.toLocaleString("en-US")} bytes are no picture that can be shown.`);
+  if (format === null) throw new Error(`These ${formatCount(bytes.length)} bytes are no picture that can be shown.`);
   let head: PictureHead;
   try {
     head = { format, ...READERS[format](view, bytes) };
@@ -30,7 +32,7 @@ export function readHead(bytes: Uint8Array): PictureHead {
     throw cause;
   }
   const { width, height } = head;
-  const size = `${width.toLocaleString("en-US")} × ${height.toLocaleString("en-US")} pixels`;
+  const size = `${formatCount(width)} × ${formatCount(height)} pixels`;
   if (width === 0 || height === 0) throw new Error(`This picture is ${size}: there is nothing to show.`);
   if (isTooLarge(width, height)) throw new Error(`This picture is ${size}, which is too large to show.`);
   return head;
