@@ -6,57 +6,61 @@ import { type CardView, DEFAULT_VIEW, type View } from "./view";
 
 const UNTOUCHED: CardView = {};
 
+const FIELDS = Object.keys(DEFAULT_VIEW) as (keyof View)[];
+
+/** Of each field of the view by itself: what depends on one rests, and is not even looked at, while others change. */
+class Field {
+  value = $state.raw<unknown>();
+}
+
+// Every field of the view can be read, and followed, by its name.
+export interface Settings extends View {}
+
 export class Settings {
-  /** Raw: replaced whole. What depends on one field reads the field below, and rests while others change. */
-  view = $state.raw<View>(DEFAULT_VIEW);
+  #view = $state.raw<View>(DEFAULT_VIEW);
+  /** The same, for those who must not follow it. */
+  #last: View = DEFAULT_VIEW;
+  readonly #fields = new Map(FIELDS.map((name) => [name, new Field()]));
   isSystemDark = $state(false);
 
-  readonly dashboard = $derived(this.view.dashboard);
-  readonly runFilter = $derived(this.view.runFilter);
-  readonly runQuery = $derived(this.view.runQuery);
-  readonly selection = $derived(this.view.selection);
-  readonly isTree = $derived(this.view.isTree);
-  readonly shutFolders = $derived(this.view.shutFolders);
-  readonly columns = $derived(this.view.columns);
-  readonly sort = $derived(this.view.sort);
-  readonly colorBy = $derived(this.view.colorBy);
-  readonly tagFilter = $derived(this.view.tagFilter);
-  readonly collapsed = $derived(this.view.collapsed);
-  readonly pinned = $derived(this.view.pinned);
-  readonly order = $derived(this.view.order);
-  readonly panels = $derived(this.view.panels);
-  readonly cards = $derived(this.view.cards);
-  readonly xAxis = $derived(this.view.xAxis);
-  readonly xScale = $derived(this.view.xScale);
-  readonly yScale = $derived(this.view.yScale);
-  readonly smoothing = $derived(this.view.smoothing);
-  readonly cutsOutliers = $derived(this.view.cutsOutliers);
-  readonly showsRaw = $derived(this.view.showsRaw);
-  readonly showsEarlier = $derived(this.view.showsEarlier);
-  readonly breaksFalls = $derived(this.view.breaksFalls);
-  readonly isZoomLinked = $derived(this.view.isZoomLinked);
-  readonly linkedX = $derived(this.view.linkedX);
-  readonly groupBy = $derived(this.view.groupBy);
-  readonly center = $derived(this.view.center);
-  readonly spread = $derived(this.view.spread);
-  readonly selecting = $derived(this.view.selecting);
-  readonly isSelectionLinked = $derived(this.view.isSelectionLinked);
-  readonly linkedSelection = $derived(this.view.linkedSelection);
-  readonly cursor = $derived(this.view.cursor);
-  readonly cursorAxis = $derived(this.view.cursorAxis);
-  readonly isCursorLinked = $derived(this.view.isCursorLinked);
-  readonly options = $derived(this.view.options);
-  readonly theme = $derived(this.view.theme);
+  static {
+    for (const name of FIELDS) {
+      Object.defineProperty(this.prototype, name, {
+        get(this: Settings) {
+          return this.#fields.get(name)?.value;
+        },
+      });
+    }
+  }
+
+  constructor() {
+    for (const name of FIELDS) this.#write(name, DEFAULT_VIEW[name]);
+  }
+
+  /** All of it: replaced whole. */
+  get view(): View {
+    return this.#view;
+  }
+
+  set view(view: View) {
+    for (const name of FIELDS) if (view[name] !== this.#last[name]) this.#write(name, view[name]);
+    this.#view = this.#last = view;
+  }
+
+  #write(name: keyof View, value: unknown): void {
+    const field = this.#fields.get(name);
+    if (field) field.value = value;
+  }
 
   readonly shownTheme = $derived(this.theme === "system" ? (this.isSystemDark ? "dark" : "light") : this.theme);
 
   set(change: Partial<View>): void {
-    this.view = { ...this.view, ...change };
+    this.view = { ...this.#last, ...change };
   }
 
   /** Everything back to how it is at first, but for the tab and the theme. */
   reset(): void {
-    const { dashboard, theme } = this.view;
+    const { dashboard, theme } = this.#last;
     this.view = { ...DEFAULT_VIEW, dashboard, theme };
   }
 
