@@ -21,7 +21,8 @@ export interface Drawing {
   readonly areas: readonly Area[];
 }
 
-export function drawLines(ctx: Context, frame: Frame, { series, strokes, areas }: Drawing): void {
+/** All lines, or those from one to before another; bands lie behind the first. */
+export function drawLines(ctx: Context, frame: Frame, { series, strokes, areas }: Drawing, from = 0, to = series.length): void {
   const projection = new Projection(frame);
   const { plot } = projection;
   const marks = new Marks(plot);
@@ -29,11 +30,11 @@ export function drawLines(ctx: Context, frame: Frame, { series, strokes, areas }
   ctx.beginPath();
   ctx.rect(plot.left - BLEED_PX, plot.top - BLEED_PX, plot.right - plot.left + 2 * BLEED_PX, plot.bottom - plot.top + 2 * BLEED_PX);
   ctx.clip();
-  for (const area of areas) drawArea(ctx, projection, area);
+  if (from === 0) for (const area of areas) drawArea(ctx, projection, area);
   ctx.lineJoin = "bevel";
   ctx.lineCap = "butt";
   const columnPx = 1 / frame.pixelRatio;
-  for (let i = 0; i < series.length; i++) {
+  for (let i = from; i < to; i++) {
     const stroke = strokes[i];
     const line = series[i];
     if (!stroke || !line || stroke.alpha === 0) continue;

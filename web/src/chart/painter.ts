@@ -1,7 +1,7 @@
 // The page's end of drawing: a handle for each canvas, drawn by one of two workers.
 
 import type { Drawing } from "./draw_lines";
-import type { Frame } from "./model";
+import type { Frame, Series } from "./model";
 import { isSameStrokes, packSeries, packStrokes } from "./parcel";
 import { canUseWorkers, warmUp } from "./painter_workers";
 import { type Drawn, type Message, Studio } from "./studio";
@@ -28,6 +28,12 @@ function workerFor(id: number): Worker {
   return worker;
 }
 
+/** How many lines at the beginning are the same as before. */
+function countKept(series: readonly Series[], before: readonly Series[]): number {
+  const different = series.findIndex((line, i) => line !== before[i]);
+  return different < 0 ? series.length : different;
+}
+
 /** A canvas can be painted once in its life: its control goes to the worker for good. */
 export function startPainting(canvas: HTMLCanvasElement, onDrawn: (number: number) => void): Painting {
   const id = ++lastId;
@@ -41,11 +47,12 @@ export function startPainting(canvas: HTMLCanvasElement, onDrawn: (number: numbe
     let shown: Drawing = { series: [], strokes: [], areas: [] };
     return {
       draw: ({ series, strokes, areas }, frame) => {
-        const parcel = series === shown.series ? null : packSeries(series);
+        const kept = countKept(series, shown.series);
+        const parcel = series === shown.series ? null : packSeries(series.slice(kept));
         const isRestroked = !isSameStrokes(strokes, shown.strokes);
         const message: Message = {
           type: "draw", id, number: ++number, frame,
-          ...(parcel && { series: parcel }),
+          ...(parcel && { series: parcel, kept }),
           ...(isRestroked && { strokes: packStrokes(strokes) }),
           ...(areas !== shown.areas && { areas }),
         };

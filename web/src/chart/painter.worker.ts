@@ -10,11 +10,17 @@ addEventListener("message", ({ data }: MessageEvent<Message>) => {
     case "attach":
       return studio.attach(data.id, data.canvas);
     case "draw":
-      return studio.draw(data.id, data.number, data.frame, {
-        ...(data.series && { series: unpackSeries(data.series) }),
-        ...(data.strokes && { strokes: unpackStrokes(data.strokes) }),
-        ...(data.areas && { areas: data.areas }),
-      });
+      return studio.draw(
+        data.id,
+        data.number,
+        data.frame,
+        {
+          ...(data.series && { series: unpackSeries(data.series) }),
+          ...(data.strokes && { strokes: unpackStrokes(data.strokes) }),
+          ...(data.areas && { areas: data.areas }),
+        },
+        data.kept,
+      );
     case "detach":
       return studio.detach(data.id);
     default:

@@ -2,13 +2,13 @@
 // without OffscreenCanvas runs one on the page itself.
 
 import { type Drawing, drawLines } from "./draw_lines";
-import type { Area, Frame } from "./model";
-import type { SeriesParcel, StrokesParcel } from "./parcel";
+import type { Area, Frame, Series, Stroke } from "./model";
+import { isSameStrokes, type SeriesParcel, type StrokesParcel } from "./parcel";
 
 export type Message =
   | { type: "attach"; id: number; canvas: OffscreenCanvas }
-  /** What of the drawing is left out has not changed. */
-  | { type: "draw"; id: number; number: number; frame: Frame; series?: SeriesParcel; strokes?: StrokesParcel; areas?: readonly Area[] }
+  /** What of the drawing is left out has not changed; nor have the first `kept` lines, which stand before those of `series`. */
+  | { type: "draw"; id: number; number: number; frame: Frame; series?: SeriesParcel; kept?: number; strokes?: StrokesParcel; areas?: readonly Area[] }
   | { type: "detach"; id: number };
 
 export interface Drawn {
@@ -16,9 +16,19 @@ export interface Drawn {
   number: number;
 }
 
+/** The lines behind those that were asked for, as they were drawn: a slider that moves leaves them as they are. */
+interface Backdrop {
+  readonly canvas: OffscreenCanvas;
+  readonly frame: string;
+  readonly series: readonly Series[];
+  readonly strokes: readonly Stroke[];
+  readonly areas: readonly Area[];
+}
+
 interface Chart {
   canvas: OffscreenCanvas | HTMLCanvasElement;
   drawing: Drawing;
+  backdrop: Backdrop | null;
   next: { number: number; frame: Frame } | null;
 }
 
@@ -35,14 +45,15 @@ export class Studio {
   constructor(private readonly onDrawn: (drawn: Drawn) => void) {}
 
   attach(id: number, canvas: Chart["canvas"]): void {
-    this.charts.set(id, { canvas, drawing: { series: [], strokes: [], areas: [] }, next: null });
+    this.charts.set(id, { canvas, drawing: { series: [], strokes: [], areas: [] }, backdrop: null, next: null });
   }
 
-  /** `part` is what has changed of what is drawn; the rest stays. */
-  draw(id: number, number: number, frame: Frame, part: Partial<Drawing>): void {
+  /** `part` is what has changed of what is drawn; the rest stays, and so do the first `kept` lines. */
+  draw(id: number, number: number, frame: Frame, part: Partial<Drawing>, kept = 0): void {
     const chart = this.charts.get(id);
     if (!chart) return;
-    chart.drawing = { ...chart.drawing, ...part };
+    const series = part.series && kept > 0 ? [...chart.drawing.series.slice(0, kept), ...part.series] : part.series;
+    chart.drawing = { ...chart.drawing, ...part, ...(series && { series }) };
     chart.next = { number, frame };
     this.schedule();
   }
@@ -73,7 +84,8 @@ export class Studio {
     });
   }
 
-  private drawNow({ canvas, drawing }: Chart, frame: Frame): void {
+  private drawNow(chart: Chart, frame: Frame): void {
+    const { canvas, drawing } = chart;
     const width = Math.max(1, Math.round(frame.widthPx * frame.pixelRatio));
     const height = Math.max(1, Math.round(frame.heightPx * frame.pixelRatio));
     // Setting a size clears the canvas even when it is the same.
@@ -83,6 +95,31 @@ export class Studio {
     if (!ctx) return;
     ctx.setTransform(frame.pixelRatio, 0, 0, frame.pixelRatio, 0, 0);
     ctx.clearRect(0, 0, frame.widthPx, frame.heightPx);
-    drawLines(ctx, frame, drawing);
+    const behind = canDrawApart ? Math.min(frame.firstFound, drawing.series.length) : 0;
+    if (behind > 0) {
+      chart.backdrop = paintBackdrop(chart.backdrop, frame, drawing, behind, width, height);
+      ctx.drawImage(chart.backdrop.canvas, 0, 0, frame.widthPx, frame.heightPx);
+    }
+    drawLines(ctx, frame, drawing, behind);
   }
+}
+
+const canDrawApart = typeof OffscreenCanvas === "function";
+
+/** The one there is, where it shows just this. */
+function paintBackdrop(known: Backdrop | null, frame: Frame, drawing: Drawing, behind: number, width: number, height: number): Backdrop {
+  const series = drawing.series.slice(0, behind);
+  const strokes = drawing.strokes.slice(0, behind);
+  const { areas } = drawing;
+  const words = JSON.stringify(frame);
+  const isSame = known?.frame === words && known.areas === areas && series.length === known.series.length && series.every((line, i) => line === known.series[i]) && isSameStrokes(strokes, known.strokes);
+  if (known && isSame) return known;
+  const canvas = known?.canvas.width === width && known.canvas.height === height ? known.canvas : new OffscreenCanvas(width, height);
+  const ctx = canvas.getContext("2d");
+  if (ctx) {
+    ctx.setTransform(frame.pixelRatio, 0, 0, frame.pixelRatio, 0, 0);
+    ctx.clearRect(0, 0, frame.widthPx, frame.heightPx);
+    drawLines(ctx, frame, drawing, 0, behind);
+  }
+  return { canvas, frame: words, series, strokes, areas };
 }
