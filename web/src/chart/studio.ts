@@ -29,10 +29,12 @@ interface Chart {
   canvas: OffscreenCanvas | HTMLCanvasElement;
   drawing: Drawing;
   backdrop: Backdrop | null;
+  timer: ReturnType<typeof setTimeout> | undefined;
   next: { number: number; frame: Frame } | null;
 }
 
 const FRAME_BUDGET_MS = 16;
+const REST_MS = 150;
 
 /** Not every browser has animation frames in workers. */
 const inNextFrame: (job: () => void) => void =
@@ -45,7 +47,7 @@ export class Studio {
   constructor(private readonly onDrawn: (drawn: Drawn) => void) {}
 
   attach(id: number, canvas: Chart["canvas"]): void {
-    this.charts.set(id, { canvas, drawing: { series: [], strokes: [], areas: [] }, backdrop: null, next: null });
+    this.charts.set(id, { canvas, drawing: { series: [], strokes: [], areas: [] }, backdrop: null, timer: undefined, next: null });
   }
 
   /** `part` is what has changed of what is drawn; the rest stays, and so do the first `kept` lines. */
@@ -59,6 +61,7 @@ export class Studio {
   }
 
   detach(id: number): void {
+    clearTimeout(this.charts.get(id)?.timer);
     this.charts.delete(id);
   }
 
@@ -95,31 +98,43 @@ export class Studio {
     if (!ctx) return;
     ctx.setTransform(frame.pixelRatio, 0, 0, frame.pixelRatio, 0, 0);
     ctx.clearRect(0, 0, frame.widthPx, frame.heightPx);
-    const behind = canDrawApart ? Math.min(frame.firstFound, drawing.series.length) : 0;
-    if (behind > 0) {
-      chart.backdrop = paintBackdrop(chart.backdrop, frame, drawing, behind, width, height);
+    const { firstFound } = frame;
+    if (firstFound > 0 && chart.backdrop && isOf(chart.backdrop, frame, drawing)) {
       ctx.drawImage(chart.backdrop.canvas, 0, 0, frame.widthPx, frame.heightPx);
+      drawLines(ctx, frame, drawing, firstFound);
+      return;
     }
-    drawLines(ctx, frame, drawing, behind);
+    chart.backdrop = null;
+    drawLines(ctx, frame, drawing);
+    if (firstFound > 0 && canDrawApart) this.prepare(chart, frame);
+  }
+
+  /** Its backdrop, once there is nothing else to do: drawing it along the way would keep the chart waiting. */
+  private prepare(chart: Chart, frame: Frame): void {
+    clearTimeout(chart.timer);
+    const { drawing } = chart;
+    chart.timer = setTimeout(() => {
+      if (this.isScheduled) this.prepare(chart, frame);
+      else if (chart.drawing === drawing && !chart.next) chart.backdrop = paintBackdrop(frame, drawing);
+    }, REST_MS);
   }
 }
 
 const canDrawApart = typeof OffscreenCanvas === "function";
 
-/** The one there is, where it shows just this. */
-function paintBackdrop(known: Backdrop | null, frame: Frame, drawing: Drawing, behind: number, width: number, height: number): Backdrop {
-  const series = drawing.series.slice(0, behind);
-  const strokes = drawing.strokes.slice(0, behind);
-  const { areas } = drawing;
-  const words = JSON.stringify(frame);
-  const isSame = known?.frame === words && known.areas === areas && series.length === known.series.length && series.every((line, i) => line === known.series[i]) && isSameStrokes(strokes, known.strokes);
-  if (known && isSame) return known;
-  const canvas = known?.canvas.width === width && known.canvas.height === height ? known.canvas : new OffscreenCanvas(width, height);
+function paintBackdrop(frame: Frame, drawing: Drawing): Backdrop {
+  const { firstFound, pixelRatio } = frame;
+  const canvas = new OffscreenCanvas(Math.max(1, Math.round(frame.widthPx * pixelRatio)), Math.max(1, Math.round(frame.heightPx * pixelRatio)));
   const ctx = canvas.getContext("2d");
-  if (ctx) {
-    ctx.setTransform(frame.pixelRatio, 0, 0, frame.pixelRatio, 0, 0);
-    ctx.clearRect(0, 0, frame.widthPx, frame.heightPx);
-    drawLines(ctx, frame, drawing, 0, behind);
-  }
-  return { canvas, frame: words, series, strokes, areas };
+  ctx?.setTransform(pixelRatio, 0, 0, pixelRatio, 0, 0);
+  if (ctx) drawLines(ctx, frame, drawing, 0, firstFound);
+  return { canvas, frame: JSON.stringify(frame), series: drawing.series.slice(0, firstFound), strokes: drawing.strokes.slice(0, firstFound), areas: drawing.areas };
 }
+
+/** Whether it shows just what lies behind the lines of this drawing. */
+const isOf = (backdrop: Backdrop, frame: Frame, { series, strokes, areas }: Drawing): boolean =>
+  backdrop.areas === areas &&
+  backdrop.series.length === frame.firstFound &&
+  backdrop.series.every((line, i) => line === series[i]) &&
+  isSameStrokes(strokes.slice(0, frame.firstFound), backdrop.strokes) &&
+  backdrop.frame === JSON.stringify(frame);
