@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -207,7 +208,9 @@ def test_with_only_its_output_redirected_the_command_still_has_the_keyboard(work
 def in_terminal(*command: str, **options: int) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
     """As a shell would start it: in front, with the terminal as its own. That is as it was afterwards."""
     starter = (
-        "import fcntl, os, sys, termios; os.setsid(); fcntl.ioctl(0, termios.TIOCSCTTY, 0); "
+        "import fcntl, os, signal, sys, termios; os.setsid(); fcntl.ioctl(0, termios.TIOCSCTTY, 0); "
+        # Shells in the background hand down that it is ignored.
+        "signal.signal(signal.SIGINT, signal.SIG_DFL); "
         "os.execv(sys.argv[1], sys.argv[1:])"
     )
     master, slave = os.openpty()
@@ -216,7 +219,10 @@ def in_terminal(*command: str, **options: int) -> Iterator[tuple[subprocess.Pope
         before = termios.tcgetattr(slave)
         streams = {"stdin": slave, "stdout": slave, "stderr": slave, **options}
         with subprocess.Popen([sys.executable, "-c", starter, *command], **streams) as process:
-            yield process, master
+            try:
+                yield process, master
+            finally:
+                process.kill()
         assert termios.tcgetattr(slave) == before
     finally:
         os.close(master)
@@ -226,6 +232,8 @@ def in_terminal(*command: str, **options: int) -> Iterator[tuple[subprocess.Pope
 def read_until(master: int, wanted: bytes) -> bytes:
     seen = b""
     while wanted not in seen:
+        is_there, _, _ = select.select([master], [], [], 60)
+        assert is_there, f"{wanted!r} did not come, only {seen!r}"
         seen += os.read(master, 1000)
     return seen
 
