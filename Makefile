@@ -13,17 +13,24 @@ SECONDS ?= 60
 
 setup: $(STAMP)
 
+# What is never imported need not be compiled: Python does it at the first import.
+INSTALL := $(BIN)/python -m pip install --quiet --no-compile
+
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(INSTALL) --upgrade pip
 
 # An editable install compiles the core in place and builds the page (setup.py).
 $(STAMP): $(VENV)/bin/python pyproject.toml setup.py $(NATIVE) $(PAGE_SOURCES)
-	$(BIN)/python -m pip install --quiet --editable .
+	$(INSTALL) --editable .
 	@touch $@
 
 $(VENV)/.test-stamp: $(STAMP) pyproject.toml
-	$(BIN)/python -m pip install --quiet --group test --group check
+	$(INSTALL) --group test
+	@touch $@
+
+$(VENV)/.check-stamp: $(VENV)/.test-stamp
+	$(INSTALL) --group check
 	@touch $@
 
 demo: setup
@@ -44,14 +51,14 @@ chromium:
 	    echo "The browser tests need Chromium: sudo apt-get install chromium (or put chromium on PATH)." >&2; exit 1; \
 	  fi; }
 
-check: $(VENV)/.test-stamp
+check: $(VENV)/.check-stamp
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python tools/check_layers.py
 	cd web && npm run --silent check
 
-fix: $(VENV)/.test-stamp
+fix: $(VENV)/.check-stamp
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
@@ -67,7 +74,7 @@ bench-writer: setup
 	$(BIN)/python -m bench.writer
 
 # Bounds checks on, then random and damaged bytes for SECONDS; the ordinary build comes back afterwards.
-fuzz: $(VENV)/.test-stamp
+fuzz: $(VENV)/.check-stamp
 	RUNGLASS_CHECKED=1 $(BIN)/python setup.py --quiet build_ext --inplace --force
 	status=0; $(BIN)/python -m tests.fuzz --seconds $(SECONDS) || status=$$?; \
 	$(BIN)/python setup.py --quiet build_ext --inplace --force; exit $$status
