@@ -8,10 +8,10 @@ const modules = import.meta.glob<DashboardModule>("./dashboards/*/index.ts", { e
 const likely = guessModule(modules, /^#\/?(\w*)/.exec(location.hash)?.[1] ?? "");
 
 const lists = listsPath(likely?.lists ?? []);
-const early = new Map([[lists, fetch(`api/${lists}`)]]);
+const listed = fetch(`api/${lists}`);
 // What cannot be had is told when it is needed.
-early.get(lists)?.catch(() => undefined);
+listed.catch(() => undefined);
 /** Cards of what it lists, be they its own or another's. */
 const offers = Object.values(modules).flatMap(({ cards = [] }) => cards.filter(({ kind }) => likely?.lists.includes(kind)));
 const code = likely && Promise.all([loadDashboard(likely), ...offers.map(loadCard)]).catch(() => undefined);
-void import("./main").then(({ open }) => open(modules, { lists: likely?.lists ?? [], offers, code }, early));
+void import("./main").then(({ open }) => open(modules, { lists: likely?.lists ?? [], offers, code }, new Map([[lists, listed]])));

@@ -23,3 +23,10 @@ export function afterPaint(job: () => void): () => void {
     clearTimeout(timer);
   };
 }
+
+/** After the paint that shows what is looked at, where that is ready; nobody waits longer for it than this. */
+export function afterWhatIsSeen(isReady: boolean, patienceMs: number, job: () => void): () => void {
+  if (isReady) return afterPaint(job);
+  const timer = setTimeout(job, patienceMs);
+  return () => clearTimeout(timer);
+}

@@ -16,7 +16,7 @@ it("answers a question that was foreseen with the answer that is on its way, onc
   const desk = new HistogramDesk({ binary: () => (asked++, Promise.resolve(answer([{ run: "a", tag: "w" }]))) });
   const query = { series: [{ run: "a", tag: "w" }], look: LOOK };
   const { signal } = new AbortController();
-  void desk.foresee([query]);
+  desk.foresee([query]);
   expect((await desk.ask({ ...query }, () => 0, signal)).map(({ run }) => run)).toEqual(["a"]);
   expect(asked).toBe(1);
   await desk.ask({ ...query }, () => 0, signal);

@@ -32,14 +32,13 @@ export class HistogramDesk {
   }
 
   /** What will be asked in a moment: that question gets this answer. */
-  async foresee(queries: readonly HistogramQuery[]): Promise<void> {
-    const answers = queries.map((query, place) => {
+  foresee(queries: readonly HistogramQuery[]): void {
+    queries.forEach((query, place) => {
       const answer = this.#ask(query, () => place, new AbortController().signal);
+      // What fails is told to whoever asks.
       answer.catch(() => undefined);
       this.#foreseen.set(JSON.stringify(query), answer);
-      return answer;
     });
-    await Promise.allSettled(answers);
   }
 
   /** `place`: how far from the top of the page the asking card is. Series that are gone are left out. */
