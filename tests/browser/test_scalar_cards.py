@@ -337,6 +337,7 @@ def test_odd_tags_break_nothing(open_page):
             "button", name=re.compile("^Pin ")
         ).click()
     choose(page, ODD_TAGS[3], "Y axis logarithmic")
+    address_has(page, "log")
     page.reload()
     wait_ready(page)
     expect(page.get_by_role("button", name="Pinned 4")).to_be_visible()

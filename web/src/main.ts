@@ -40,7 +40,8 @@ export async function open(modules: Modules, likely: Likely, early: Map<string, 
   for (const kind of likely.lists) session.tags.want(kind, { comes: true });
   session.start(listenAfterPaint);
   await Promise.race([Promise.all([session.whenListed, likely.code]), sleep(PATIENCE_MS)]);
-  await Promise.race([foreseeCards(session, likely.offers), sleep(FORESIGHT_MS)]);
+  const answers = await Promise.race([foreseeCards(session, likely.offers), sleep(FORESIGHT_MS).then(() => [])]);
+  session.foreseen = Promise.race([Promise.allSettled(answers), sleep(FORESIGHT_MS)]);
   mount(App, { target: document.body, props: { session, modules } });
 }
 

@@ -13,19 +13,42 @@ export interface Painting {
 }
 
 const listeners = new Map<number, (number: number) => void>();
-const tell = ({ id, number }: Drawn): void => listeners.get(id)?.(number);
+const tell = (drawn: readonly Drawn[]): void => {
+  for (const { id, number } of drawn) listeners.get(id)?.(number);
+};
 
 let local: Studio | null = null;
 let lastId = 0;
 
-const heard = new WeakSet<Worker>();
+/** Messages to a worker. Those of one moment go together: with only the first of them it would draw that, and the others a frame later. */
+class Outbox {
+  #messages: Message[] = [];
+  #transfer: Transferable[] = [];
 
-function workerFor(id: number): Worker {
+  constructor(private readonly worker: Worker) {
+    worker.addEventListener("message", (event: MessageEvent<readonly Drawn[]>) => tell(event.data));
+  }
+
+  send(message: Message, transfer: readonly Transferable[] = []): void {
+    if (this.#messages.push(message) === 1) queueMicrotask(() => this.#post());
+    this.#transfer.push(...transfer);
+  }
+
+  #post(): void {
+    this.worker.postMessage(this.#messages, this.#transfer);
+    this.#messages = [];
+    this.#transfer = [];
+  }
+}
+
+const outboxes = new WeakMap<Worker, Outbox>();
+
+function outboxFor(id: number): Outbox {
   const workers = warmUp();
   const worker = workers[id % workers.length] as Worker;
-  if (!heard.has(worker)) worker.addEventListener("message", (event: MessageEvent<Drawn>) => tell(event.data));
-  heard.add(worker);
-  return worker;
+  let outbox = outboxes.get(worker);
+  if (!outbox) outboxes.set(worker, (outbox = new Outbox(worker)));
+  return outbox;
 }
 
 /** How many lines at the beginning are the same as before. */
@@ -40,10 +63,9 @@ export function startPainting(canvas: HTMLCanvasElement, onDrawn: (number: numbe
   let number = 0;
   listeners.set(id, onDrawn);
   if (canUseWorkers) {
-    const worker = workerFor(id);
-    const send = (message: Message, transfer: Transferable[] = []): void => worker.postMessage(message, transfer);
+    const outbox = outboxFor(id);
     const offscreen = canvas.transferControlToOffscreen();
-    send({ type: "attach", id, canvas: offscreen }, [offscreen]);
+    outbox.send({ type: "attach", id, canvas: offscreen }, [offscreen]);
     let shown: Drawing = { series: [], strokes: [], areas: [] };
     return {
       draw: ({ series, strokes, areas }, frame) => {
@@ -56,13 +78,13 @@ export function startPainting(canvas: HTMLCanvasElement, onDrawn: (number: numbe
           ...(isRestroked && { strokes: packStrokes(strokes) }),
           ...(areas !== shown.areas && { areas }),
         };
-        send(message, parcel ? [parcel.buffer, parcel.layout.buffer] : []);
+        outbox.send(message, parcel ? [parcel.buffer, parcel.layout.buffer] : []);
         shown = { series, strokes, areas };
         return number;
       },
       dispose: () => {
         listeners.delete(id);
-        send({ type: "detach", id });
+        outbox.send({ type: "detach", id });
       },
     };
   }

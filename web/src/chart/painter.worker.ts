@@ -5,7 +5,11 @@ import { type Message, Studio } from "./studio";
 
 const studio = new Studio((drawn) => postMessage(drawn));
 
-addEventListener("message", ({ data }: MessageEvent<Message>) => {
+addEventListener("message", ({ data }: MessageEvent<readonly Message[]>) => {
+  for (const message of data) take(message);
+});
+
+function take(data: Message): void {
   switch (data.type) {
     case "attach":
       return studio.attach(data.id, data.canvas);
@@ -26,4 +30,4 @@ addEventListener("message", ({ data }: MessageEvent<Message>) => {
     default:
       return data satisfies never;
   }
-});
+}

@@ -44,7 +44,8 @@ export class Studio {
   private readonly charts = new Map<number, Chart>();
   private isScheduled = false;
 
-  constructor(private readonly onDrawn: (drawn: Drawn) => void) {}
+  /** Hears of all charts of a frame at once. */
+  constructor(private readonly onDrawn: (drawn: readonly Drawn[]) => void) {}
 
   attach(id: number, canvas: Chart["canvas"]): void {
     this.charts.set(id, { canvas, drawing: { series: [], strokes: [], areas: [] }, backdrop: null, timer: undefined, next: null });
@@ -75,15 +76,20 @@ export class Studio {
     inNextFrame(() => {
       this.isScheduled = false;
       const startMs = performance.now();
+      const drawn: Drawn[] = [];
       for (const [id, chart] of this.charts) {
         if (!chart.next) continue;
-        if (performance.now() - startMs > FRAME_BUDGET_MS) return this.schedule();
+        if (performance.now() - startMs > FRAME_BUDGET_MS) {
+          this.schedule();
+          break;
+        }
         const { number, frame } = chart.next;
         chart.next = null;
         this.drawNow(chart, frame);
-        // What was drawn is handed to the screen when this callback ends, before any other task.
-        setTimeout(() => this.onDrawn({ id, number }));
+        drawn.push({ id, number });
       }
+      // What was drawn is handed to the screen when this callback ends, before any other task.
+      setTimeout(() => this.onDrawn(drawn));
     });
   }
 

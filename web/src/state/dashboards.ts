@@ -54,8 +54,8 @@ export interface CardOffer {
 
 export interface CardModule {
   readonly default: Component<CardProps>;
-  /** Asks for what these cards will want once they are there; kept once that is done, not when it is answered. */
-  readonly foresee?: (session: Session, cards: readonly FirstCard[]) => Promise<void>;
+  /** Asks for what these cards will want once they are there. Kept once that is done, with the answers that are on their way. */
+  readonly foresee?: (session: Session, cards: readonly FirstCard[]) => Promise<readonly Promise<unknown>[]>;
 }
 
 /** A card that will be made in a moment. */

@@ -31,7 +31,7 @@ function begin(logs: Logs, offers: readonly CardOffer[], { shown = ["a", "b"] as
     ]),
   );
   const session = { settings, isLoaded, runs: { shown }, tags: { index: (kind: Kind) => indices.get(kind) ?? null } } as unknown as Session;
-  return { settings, cards: new SampleCards(session, () => offers) };
+  return { settings, cards: new SampleCards(session, offers) };
 }
 
 const image = (run: string, tag: string): string => cardId({ kind: "image", run, tag });

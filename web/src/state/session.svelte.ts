@@ -72,6 +72,8 @@ export class Session {
   #tellListed = (): void => undefined;
   /** Kept once the first lists are here, or cannot be had. */
   readonly whenListed = new Promise<void>((done) => (this.#tellListed = done));
+  /** Kept once what the first cards will ask for is answered, or nobody should wait for it any longer. */
+  foreseen: Promise<unknown> = Promise.resolve();
   #isListing = false;
   #isAskedByUser = false;
   #retryTimer: ReturnType<typeof setTimeout> | undefined;

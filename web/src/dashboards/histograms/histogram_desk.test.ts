@@ -23,6 +23,24 @@ it("answers a question that was foreseen with the answer that is on its way, onc
   expect(asked).toBe(2);
 });
 
+it("asks at once for all that is foreseen, and again for each when that fails", async () => {
+  const asked: number[] = [];
+  const client: Pick<Client, "binary"> = {
+    binary: (_path, body) => {
+      const { series } = body as { series: { run: string; tag: string }[] };
+      asked.push(series.length);
+      return series.length > 1 ? Promise.reject(new Error("one is bad")) : Promise.resolve(answer(series));
+    },
+  };
+  const desk = new HistogramDesk(client);
+  const { signal } = new AbortController();
+  const queries = ["a", "b"].map((run) => ({ series: [{ run, tag: "w" }], look: LOOK }));
+  await Promise.allSettled(desk.foresee([...queries, { series: [{ run: "c", tag: "w" }], look: { ...LOOK, bins: 5 } }]));
+  expect(asked).toEqual([2, 1]);
+  const found = await Promise.all(queries.map((query, place) => desk.ask(query, () => place, signal)));
+  expect(found.map((series) => series.map(({ run }) => run))).toEqual([["a"], ["b"]]);
+});
+
 it("asks for cards together, and leaves out what is gone", async () => {
   const asked: { series: { run: string; tag: string }[]; bins: number }[] = [];
   const client: Pick<Client, "binary"> = {

@@ -19,25 +19,23 @@ const LIMITS = { inFlight: 2, batch: 24, weight: 500 };
 
 export class HistogramDesk {
   readonly #foreseen = new Map<string, Promise<HistogramSeries[]>>();
-  readonly #queue: BatchQueue<HistogramQuery, HistogramSeries[]>;
+  readonly #queue = new BatchQueue<HistogramQuery, HistogramSeries[]>((queries, signal) => this.#send(queries, signal), LIMITS);
 
-  constructor(client: Pick<Client, "binary">) {
-    this.#queue = new BatchQueue(async (queries, signal) => {
-      const body = { ...queries[0]?.look, series: queries.flatMap(({ series }) => series), format: "columns" };
-      const found = decodeHistograms(await client.binary("histograms/series", body, signal));
-      if (queries.length === 1) return [found];
-      const byKey = new Map(found.map((each) => [`${each.run}\n${each.tag}`, each]));
-      return queries.map(({ series }) => series.flatMap(({ run, tag }) => byKey.get(`${run}\n${tag}`) ?? []));
-    }, LIMITS);
-  }
+  constructor(private readonly client: Pick<Client, "binary">) {}
 
-  /** What will be asked in a moment: that question gets this answer. */
-  foresee(queries: readonly HistogramQuery[]): void {
-    queries.forEach((query, place) => {
-      const answer = this.#ask(query, () => place, new AbortController().signal);
-      // What fails is told to whoever asks.
-      answer.catch(() => undefined);
-      this.#foreseen.set(JSON.stringify(query), answer);
+  /** What will be asked in a moment, all at once: each question gets its answer of these. */
+  foresee(queries: readonly HistogramQuery[]): readonly Promise<unknown>[] {
+    const looks = new Set(queries.map(({ look }) => JSON.stringify(look)));
+    return [...looks].map((look) => {
+      const alike = queries.filter((query) => JSON.stringify(query.look) === look);
+      const answers = this.#send(alike, new AbortController().signal);
+      alike.forEach((query, i) => {
+        const answer = answers.then((each) => each[i] as HistogramSeries[]);
+        // What fails is asked again by whoever wants it.
+        answer.catch(() => undefined);
+        this.#foreseen.set(JSON.stringify(query), answer);
+      });
+      return answers;
     });
   }
 
@@ -46,11 +44,18 @@ export class HistogramDesk {
     const key = JSON.stringify(query);
     const foreseen = this.#foreseen.get(key);
     this.#foreseen.delete(key);
-    return foreseen ?? this.#ask(query, place, signal);
+    const ask = (): Promise<HistogramSeries[]> => this.#queue.run(query, JSON.stringify(query.look), query.series.length, place, signal);
+    // One of those that were foreseen may be at fault: the others shall not suffer for it.
+    return foreseen ? foreseen.catch(ask) : ask();
   }
 
-  #ask(query: HistogramQuery, place: () => number, signal: AbortSignal): Promise<HistogramSeries[]> {
-    return this.#queue.run(query, JSON.stringify(query.look), query.series.length, place, signal);
+  /** Questions that want to be answered alike. */
+  async #send(queries: readonly HistogramQuery[], signal: AbortSignal): Promise<HistogramSeries[][]> {
+    const body = { ...queries[0]?.look, series: queries.flatMap(({ series }) => series), format: "columns" };
+    const found = decodeHistograms(await this.client.binary("histograms/series", body, signal));
+    if (queries.length === 1) return [found];
+    const byKey = new Map(found.map((each) => [`${each.run}\n${each.tag}`, each]));
+    return queries.map(({ series }) => series.flatMap(({ run, tag }) => byKey.get(`${run}\n${tag}`) ?? []));
   }
 }
 
