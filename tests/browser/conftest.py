@@ -32,8 +32,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.browser)
 
 
-# A module long: Playwright keeps an event loop running in this thread, and tests elsewhere start their own.
-@pytest.fixture(scope="module")
+# As long as these tests run, and no longer: Playwright keeps an event loop running in this thread, and tests elsewhere start their
+# own.
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
     if not (PAGE / "index.html").exists():
         pytest.fail("The page is not built: npm --prefix web ci && npm --prefix web run build")
@@ -135,7 +136,8 @@ def asked(page: Page) -> list[dict[str, Any]]:
 
 
 def wait_ready(page: Page) -> None:
-    expect(page.locator("html")).to_have_attribute("data-ready", "true")
+    # At once: assertions look again only after longer and longer rests.
+    page.wait_for_selector("html[data-ready=true]", state="attached")
 
 
 def card(page: Page, tag: str) -> Locator:

@@ -3,6 +3,8 @@
 import type { Match } from "./tag_match";
 
 const PATIENCE_MS = 1_000;
+// A worker takes a while to begin; that is not the pattern's fault.
+const BEGIN_FACTOR = 10;
 
 type Started = Pick<Worker, "postMessage" | "terminate" | "addEventListener">;
 
@@ -10,7 +12,7 @@ const startWorker = (): Started => new Worker(new URL("./tag_match.worker.ts", i
 
 export class Matcher {
   #worker: Started | null = null;
-  #answer: ((match: Match) => void) | null = null;
+  #hear: ((said: Match | "ready") => void) | null = null;
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(
@@ -39,24 +41,24 @@ export class Matcher {
 
   #matchOne(pattern: string, tags: readonly string[]): Promise<Match> {
     return new Promise((done) => {
-      // A worker takes a while to begin; that is not the pattern's fault.
-      const patienceMs = this.#worker ? this.patienceMs : 10 * this.patienceMs;
-      const worker = (this.#worker ??= this.#begin(tags));
-      const timer = setTimeout(() => {
+      const giveUp = (): void => {
         this.end();
         done({ tags: [], error: `“${pattern}” takes too long to match; it is not used.` });
-      }, patienceMs);
-      this.#answer = (match) => {
-        clearTimeout(timer);
-        done(match);
       };
+      let timer = setTimeout(giveUp, this.#worker ? this.patienceMs : BEGIN_FACTOR * this.patienceMs);
+      this.#hear = (said) => {
+        clearTimeout(timer);
+        if (said === "ready") timer = setTimeout(giveUp, this.patienceMs);
+        else done(said);
+      };
+      const worker = (this.#worker ??= this.#begin(tags));
       worker.postMessage({ pattern });
     });
   }
 
   #begin(tags: readonly string[]): Started {
     const worker = this.start();
-    worker.addEventListener("message", (event) => this.#worker === worker && this.#answer?.((event as MessageEvent<Match>).data));
+    worker.addEventListener("message", (event) => this.#worker === worker && this.#hear?.((event as MessageEvent<Match | "ready">).data));
     worker.postMessage({ tags });
     return worker;
   }

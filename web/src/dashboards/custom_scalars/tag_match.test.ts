@@ -28,15 +28,17 @@ describe("matchTags", () => {
 class FakeWorker {
   tags: readonly string[] = [];
   isEnded = false;
-  #listener: (event: { data: Match }) => void = () => {};
+  #listener: (event: { data: Match | "ready" }) => void = () => {};
 
   addEventListener(_type: string, listener: (event: never) => void): void {
-    this.#listener = listener as (event: { data: Match }) => void;
+    this.#listener = listener as (event: { data: Match | "ready" }) => void;
   }
 
   postMessage(data: { tags: readonly string[] } | { pattern: string }): void {
-    if ("tags" in data) this.tags = data.tags;
-    else if (!data.pattern.includes("!")) this.#listener({ data: matchTags(data.pattern, this.tags) });
+    if ("tags" in data) {
+      this.tags = data.tags;
+      queueMicrotask(() => this.#listener({ data: "ready" }));
+    } else if (!data.pattern.includes("!")) this.#listener({ data: matchTags(data.pattern, this.tags) });
   }
 
   terminate(): void {
@@ -53,7 +55,8 @@ describe("Matcher", () => {
       return workers.at(-1) as unknown as Worker;
     }, 1_000);
     const found = matcher.match(["lr", "bad!", "loss"], TAGS);
-    await vi.advanceTimersByTimeAsync(20_000);
+    // A second for the bad one, counted from when the worker is there.
+    await vi.advanceTimersByTimeAsync(1_100);
     const matches = await found;
     vi.useRealTimers();
     expect(matches.get("lr")?.tags).toEqual(["lr"]);

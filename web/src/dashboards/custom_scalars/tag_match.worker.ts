@@ -5,6 +5,8 @@ import { matchTags } from "./tag_match";
 let tags: readonly string[] = [];
 
 addEventListener("message", ({ data }: MessageEvent<{ tags: readonly string[] } | { pattern: string }>) => {
-  if ("tags" in data) ({ tags } = data);
-  else postMessage(matchTags(data.pattern, tags));
+  if ("tags" in data) {
+    ({ tags } = data);
+    postMessage("ready");
+  } else postMessage(matchTags(data.pattern, tags));
 });

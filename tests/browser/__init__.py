@@ -1,0 +1,1 @@
+"""The page in a real Chromium. A package, so that one browser serves all of these tests."""
