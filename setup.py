@@ -94,7 +94,7 @@ def extensions():
                 extra_compile_args=flags,
             )
         )
-    return cythonize(
+    made = cythonize(
         found,
         # Directives are no part of what Cython compares, so switching between the two builds has to be said.
         nthreads=os.cpu_count() or 0,
@@ -110,6 +110,8 @@ def extensions():
             "auto_pickle": False,
         },
     )
+    # The largest first: one that is begun last would be compiled alone.
+    return sorted(made, key=lambda each: -os.path.getsize(each.sources[0]))
 
 
 setup(

@@ -220,17 +220,20 @@ def test_nothing_of_a_log_runs(open_page, hostile, watch, name):
     watch.assert_quiet()
 
 
-@pytest.mark.parametrize("mode", ["markdown", "raw", "json", "diff"])
 @pytest.mark.parametrize("steps", ["", "all"])
-def test_no_way_to_show_a_text_runs_it(open_page, hostile, watch, mode, steps):
-    page = open_page(hostile, f"#/text?option=text.mode;{mode}&option=text.steps;{steps}&tags=text$")
-    watch.assert_quiet()
+def test_no_way_to_show_a_text_runs_it(open_page, hostile, watch, steps):
+    page = open_page(hostile, f"#/text?option=text.steps;{steps}&tags=text$")
     text = page.get_by_role("article", name=f"{TAG}text, {RUNS[0]}", exact=True)
-    for written in SHORT:
-        expect(text).to_contain_text(written)
-    # Where a link would be that could do something, a press does nothing.
-    for link in page.locator("main article a:not([href])").all()[:8]:
-        link.click(force=True)
+    modes = page.get_by_role("radiogroup", name="Show texts as")
+    for mode in ("Markdown", "Raw", "JSON", "Diff"):
+        modes.get_by_text(mode, exact=True).click()
+        wait_ready(page)
+        watch.assert_quiet()
+        for written in SHORT:
+            expect(text).to_contain_text(written)
+        # Where a link would be that could do something, a press does nothing.
+        for link in page.locator("main article a:not([href])").all()[:8]:
+            link.click(force=True)
     page.get_by_role("textbox", name="Search all texts").fill("<script>")
     expect(page.get_by_role("region", name="Search results").locator("mark").first).to_have_text("<script>")
 

@@ -216,7 +216,9 @@ def test_five_megabytes_do_not_stop_the_page(open_page):
     text.get_by_role("button", name="Show all of it").click()
     expect(text).to_contain_text("Too long to be laid out as Markdown")
     # Playwright's own assertions read such a text many times over.
-    page.wait_for_function("(text) => text.textContent.trimEnd().endsWith('THE END')", arg=text.element_handle())
+    page.wait_for_function(
+        "(text) => text.textContent.trimEnd().endsWith('THE END')", arg=text.element_handle()
+    )
     text_card(page, "long", "a").get_by_role("button", name="Next step of long").click()
     expect(text).to_have_text("short")
 
