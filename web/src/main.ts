@@ -9,7 +9,7 @@ import { readArrival } from "./frame/address.svelte";
 import type { CardOffer, Modules } from "./state/dashboards";
 import { foreseeCards } from "./state/first_cards";
 import { Session } from "./state/session.svelte";
-import { afterPaint } from "./ui/put_off";
+import { afterPaint, inNextTask } from "./ui/put_off";
 import "./ui/theme.css";
 
 // A frame that is drawn before its dashboard is drawn twice; but nobody shall wait for a slow server before anything is seen.
@@ -42,7 +42,15 @@ export async function open(modules: Modules, likely: Likely, early: Map<string, 
   await Promise.race([Promise.all([session.whenListed, likely.code]), sleep(PATIENCE_MS)]);
   const answers = await Promise.race([foreseeCards(session, likely.offers), sleep(FORESIGHT_MS).then(() => [])]);
   session.foreseen = Promise.race([Promise.allSettled(answers), sleep(FORESIGHT_MS)]);
+  hideUntilCardsAreMade(session);
   mount(App, { target: document.body, props: { session, modules } });
+}
+
+/** Painting the frame alone would keep its cards from being painted for longer than it takes to make them. */
+function hideUntilCardsAreMade(session: Session): void {
+  const { style } = document.body;
+  style.visibility = "hidden";
+  void session.foreseen.then(() => inNextTask(() => inNextTask(() => style.removeProperty("visibility"))));
 }
 
 /** Opening the connection costs as much as a chart; nothing waits for it. */
