@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy
@@ -51,9 +52,17 @@ def build_page():
     subprocess.run([npm, "run", "build"], cwd=web, check=True)
 
 
+# The page that is built while the core is compiled.
+page_builds = []
+
+
 class BuildPage(build_py):
     def run(self):
-        build_page()
+        if self.editable_mode:
+            page_builds.append(ThreadPoolExecutor(1).submit(build_page))
+        else:
+            # It is among the files that are gathered now.
+            build_page()
         super().run()
 
     def find_package_modules(self, package, package_dir):
@@ -65,6 +74,11 @@ class BuildInParallel(build_ext):
     def finalize_options(self):
         super().finalize_options()
         self.parallel = self.parallel or os.cpu_count()
+
+    def run(self):
+        super().run()
+        for build in page_builds:
+            build.result()
 
 
 class SdistWithPage(sdist):

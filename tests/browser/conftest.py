@@ -57,22 +57,35 @@ class Running:
         self._thread.start()
         self.url = f"http://127.0.0.1:{self.port}{settings.get('path_prefix', '')}/"
 
-    def stop(self) -> None:
+    def stop_soon(self) -> None:
         self._server.stop()
+
+    def stop(self) -> None:
+        self.stop_soon()
         self._thread.join()
 
 
-@pytest.fixture
-def serve() -> Iterator[Callable[..., Running]]:
+@pytest.fixture(scope="package")
+def servers() -> Iterator[list[Running]]:
+    """All that were started; a test does not wait for the end of its own."""
     running: list[Running] = []
-
-    def start(source: DataSource, **settings: Any) -> Running:
-        running.append(Running(source, **settings))
-        return running[-1]
-
-    yield start
+    yield running
     for server in running:
         server.stop()
+
+
+@pytest.fixture
+def serve(servers: list[Running]) -> Iterator[Callable[..., Running]]:
+    mine: list[Running] = []
+
+    def start(source: DataSource, **settings: Any) -> Running:
+        mine.append(Running(source, **settings))
+        return mine[-1]
+
+    yield start
+    for server in mine:
+        server.stop_soon()
+    servers += mine
 
 
 @pytest.fixture

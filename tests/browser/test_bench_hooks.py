@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from bench.page.__main__ import USES
 from bench.page.logs import PageLogs
 from bench.page.sides import RUNGLASS, SIDES
 from bench.page.visit import STEPS, Visit, probe_script
@@ -34,8 +35,8 @@ def source_of(logs: PageLogs) -> MemorySource:
     return source
 
 
-@pytest.mark.parametrize("step", [step for step in STEPS if step not in PICTURE_STEPS])
-def test_step_of_a_visit(step: str, page: Page, serve: Any) -> None:
+@pytest.mark.parametrize("steps", [USES, ("hover",), ("scroll",)])
+def test_steps_of_a_visit(steps: tuple[str, ...], page: Page, serve: Any) -> None:
     server = serve(source_of(LOGS))
     page.add_init_script(probe_script(RUNGLASS))
     page.goto(server.url + "#/scalars")
@@ -44,9 +45,10 @@ def test_step_of_a_visit(step: str, page: Page, serve: Any) -> None:
     assert loaded["charts"] > 1
     server.pid = os.getpid()  # a thread of this process, whose CPU time is asked for
     visit = Visit(page.context.browser, server, RUNGLASS, LOGS, still_ms=100, steps=())
-    found = STEPS[step](visit, page)
-    assert found
-    assert all(value >= 0 for value in found.values())
+    for step in steps:
+        found = STEPS[step](visit, page)
+        assert found
+        assert all(value >= 0 for value in found.values())
 
 
 def pictures_of(logs: Workload) -> MemorySource:
