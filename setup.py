@@ -20,6 +20,7 @@ from setuptools.command.sdist import sdist
 ROOT = Path(__file__).parent
 NATIVE = Path("src/runglass/native")
 PAGE = ROOT / "src/runglass/server/page"
+SHARED = "runglass.native._shared"
 CHECKED = bool(os.environ.get("RUNGLASS_CHECKED"))
 ONLY = set(filter(None, os.environ.get("RUNGLASS_EXT", "").split(",")))
 # Which C files each Cython module is linked with.
@@ -108,12 +109,15 @@ def extensions():
                 extra_compile_args=flags,
             )
         )
+    # What Cython adds to every module that has memoryviews, once for all of them: it is more than the modules themselves.
+    found.append(Extension(SHARED, [str(NATIVE / "_shared.c")], extra_compile_args=flags))
     made = cythonize(
         found,
         # Directives are no part of what Cython compares, so switching between the two builds has to be said.
         nthreads=os.cpu_count() or 0,
         force=CHECKED or "--force" in sys.argv,
         include_path=["src"],
+        shared_utility_qualified_name=SHARED,
         language_level=3,
         compiler_directives={
             "boundscheck": CHECKED,
