@@ -35,7 +35,7 @@ def source_of(logs: PageLogs) -> MemorySource:
     return source
 
 
-@pytest.mark.parametrize("steps", [USES, ("hover",), ("scroll",)])
+@pytest.mark.parametrize("steps", [USES, *((step,) for step in STEPS if step not in (*USES, *PICTURE_STEPS))])
 def test_steps_of_a_visit(steps: tuple[str, ...], page: Page, serve: Any) -> None:
     server = serve(source_of(LOGS))
     page.add_init_script(probe_script(RUNGLASS))

@@ -137,11 +137,12 @@ def test_query_over_columns(open_page):
         query(page, text)
         has_rows(page, *names)
         is_shown(page, f"{len(names)} of 5")
-    address_has(page, "query=lr")
-    page.reload()
-    wait_ready(page)
-    has_rows(page, *names)
-    expect(page.get_by_role("combobox", name="Query runs")).to_have_value(text)
+        # No two that follow each other begin alike.
+        address_has(page, f"query={text[:2]}")
+        page.reload()
+        wait_ready(page)
+        has_rows(page, *names)
+        expect(page.get_by_role("combobox", name="Query runs")).to_have_value(text)
 
 
 def test_bad_query_says_where_and_keeps_the_last_good_result(open_page):

@@ -50,6 +50,7 @@ export async function open(modules: Modules, likely: Likely, early: Map<string, 
 function hideUntilCardsAreMade(session: Session): void {
   const { style } = document.body;
   style.visibility = "hidden";
+  // They are made in the next task.
   void session.foreseen.then(() => inNextTask(() => inNextTask(() => style.removeProperty("visibility"))));
 }
 

@@ -47,8 +47,6 @@ export interface HistogramLayout {
   readonly sizeOf: (count: number) => number;
   /** How high a count of `most` is. */
   readonly ridgePx: number;
-  /** Where the buckets of a profile begin, and last where they end. Profiles with the same edges share it. */
-  readonly edgesPx: (profile: Profile) => Float64Array;
   /** Of every profile where its zero lies. */
   readonly baselines: readonly number[];
   /** Of every profile from where to where its column goes; for `heat` only. */
@@ -81,7 +79,7 @@ export function layOutHistograms(chart: ChartedHistograms): HistogramLayout {
     const columns = columnsOf(profiles.map(({ place }) => place), [plot.left, plot.right]);
     const time = timeOfColumns(profiles, columns, times, plot);
     return {
-      ...common, value, columns, ridgePx: 0, baselines: [], edgesPx: edgesOn(value),
+      ...common, value, columns, ridgePx: 0, baselines: [],
       axes: { x: time, y: value, y2: makeScale("linear", [0, 1], [0, 1]), plot },
       xMarks: xTicks(times, timeKind, "linear", Math.max(2, Math.floor((plot.right - plot.left) / VALUE_TICK_PX))),
       yMarks,
@@ -104,7 +102,7 @@ export function layOutHistograms(chart: ChartedHistograms): HistogramLayout {
     toValue: () => Number.NaN,
   };
   return {
-    ...common, value, ridgePx, edgesPx: edgesOn(value),
+    ...common, value, ridgePx,
     baselines: profiles.map(({ place }) => (isOffset && profiles.length > 1 ? time.toPx(place) : plot.bottom)),
     axes: { x: value, y: counts, y2: time, plot },
     xMarks: xTicks(domain, "value", valueScale, Math.max(2, Math.floor((plot.right - plot.left) / VALUE_TICK_PX))),
@@ -131,20 +129,6 @@ function countTicks(most: number, scale: CountScale, rows: number): Tick[] {
   const ticks: Tick[] = [{ value: 0, label: "0" }];
   for (let power = 0; 10 ** power <= most; power += every) ticks.push({ value: 10 ** power, label: yTicks([10 ** power, 10 ** (power + 1)], "log", 2)[0]?.label ?? "" });
   return ticks;
-}
-
-function edgesOn(value: Scale): (profile: Profile) => Float64Array {
-  const known = new WeakMap<Float64Array, Float64Array>();
-  return ({ left, right }) => {
-    let px = known.get(left);
-    if (!px) {
-      px = new Float64Array(left.length + 1);
-      for (let i = 0; i < left.length; i++) px[i] = clampPx(value, left[i] as number);
-      px[left.length] = clampPx(value, right[left.length - 1] as number);
-      known.set(left, px);
-    }
-    return px;
-  };
 }
 
 /** A column reaches half way to its neighbours; together they fill the width, whatever the places are. */
@@ -193,18 +177,10 @@ export function outlineOf(profile: Profile, layout: HistogramLayout, baselinePx:
     const first = count.findIndex((each) => each > 0);
     const last = count.findLastIndex((each) => each > 0);
     if (first < 0) return new Float64Array();
-    const edges = layout.edgesPx(profile);
-    const outline = new Float64Array(2 * (last - first + 3));
-    outline[0] = edges[first] as number;
-    outline[1] = baselinePx;
-    let at = 2;
-    for (let i = first; i <= last; i++) {
-      outline[at++] = ((edges[i] as number) + (edges[i + 1] as number)) / 2;
-      outline[at++] = heightPx(i);
-    }
-    outline[at++] = edges[last + 1] as number;
-    outline[at] = baselinePx;
-    return outline;
+    const at = (i: number): number => clampPx(value, (i < count.length ? left[i] : right[count.length - 1]) as number);
+    points.push(at(first), baselinePx);
+    for (let i = first; i <= last; i++) points.push((at(i) + at(i + 1)) / 2, heightPx(i));
+    points.push(at(last + 1), baselinePx);
   }
   return Float64Array.from(points);
 }
