@@ -218,6 +218,10 @@ def test_nothing_of_a_log_runs(open_page, hostile, watch, name):
         page.mouse.wheel(0, 1_500)
         wait_ready(page)
     watch.assert_quiet()
+    page.evaluate("(hash) => void (location.hash = hash)", f"#/{name}?theme=dark")
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+    wait_ready(page)
+    watch.assert_quiet()
 
 
 @pytest.mark.parametrize("steps", ["", "all"])

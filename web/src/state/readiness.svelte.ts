@@ -24,6 +24,12 @@ export class Readiness {
     this.#check();
   }
 
+  /** Settles a card as it says, and no longer than it is there. Called where the card is made; a card keeps its id. */
+  follow(id: string, isSettled: () => boolean): void {
+    $effect(() => this.settle(id, isSettled()));
+    $effect(() => () => this.settle(id, false));
+  }
+
   #check(): void {
     this.isReady = this.#expected !== null && this.#expected.every((id) => this.#settled.has(id));
   }
