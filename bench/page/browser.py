@@ -6,7 +6,6 @@ import json
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -66,35 +65,6 @@ def resident_bytes(pid: int) -> int:
         if line.startswith("VmRSS:"):
             return int(line.split()[1]) * 1024
     return 0
-
-
-@dataclass
-class Traffic:
-    """What came over the wire, headers included, and which scripts were among it."""
-
-    data_path: str
-    all_bytes: int = 0
-    data_bytes: int = 0
-    script_urls: set[str] = field(default_factory=set)
-    _paths: dict[str, str] = field(default_factory=dict)
-
-    def listen(self, session: CDPSession) -> None:
-        session.on("Network.responseReceived", self._started)
-        session.on("Network.loadingFinished", self._finished)
-        session.send("Network.enable")
-
-    def _started(self, event: dict[str, Any]) -> None:
-        response = event["response"]
-        url = str(response["url"])
-        self._paths[event["requestId"]] = "/" + url.split("://", 1)[-1].partition("/")[2]
-        if event["type"] == "Script" or "javascript" in response.get("mimeType", ""):
-            self.script_urls.add(url)
-
-    def _finished(self, event: dict[str, Any]) -> None:
-        size_bytes = int(event["encodedDataLength"])
-        self.all_bytes += size_bytes
-        if self.data_path in self._paths.get(event["requestId"], ""):
-            self.data_bytes += size_bytes
 
 
 def heap_bytes(page: Page, session: CDPSession) -> int:

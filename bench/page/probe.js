@@ -78,7 +78,8 @@
     const at = element.getBoundingClientRect();
     const clip = clipOf(element);
     const seenPx = Math.min(at.bottom, clip.bottom, innerHeight) - Math.max(at.top, clip.top, 0);
-    return at.height > 0 && seenPx >= VISIBLE_SHARE * at.height && at.right > 0 && at.left < innerWidth;
+    const isShown = element.checkVisibility({ visibilityProperty: true });
+    return isShown && at.height > 0 && seenPx >= VISIBLE_SHARE * at.height && at.right > 0 && at.left < innerWidth;
   };
   const cardsInView = () => all(card).filter(isInView);
   const canvasOf = (each) => each.querySelector(canvas) ?? (each.shadowRoot ? all(canvas, each.shadowRoot)[0] : undefined);
@@ -232,5 +233,13 @@
   const longest = (fromMs) =>
     tasks.filter(({ startMs }) => startMs >= fromMs).reduce((most, { startMs, endMs }) => Math.max(most, endMs - startMs - ownMs(startMs, endMs)), 0);
 
-  globalThis.bench = { inNextFrame, loaded, changed, hovered, longest, tasks, ownMs, cardsInView, canvasOf, countPictures };
+  performance.setResourceTimingBufferSize(10_000);
+  /** What came over the wire, headers included. Asking the browser's inspector would cost a page time with every request. */
+  const traffic = () =>
+    ["navigation", "resource"].flatMap((type) => performance.getEntriesByType(type)).map(({ name, transferSize }) => {
+      const { pathname } = new URL(name);
+      return { path: pathname, bytes: transferSize, isScript: pathname.endsWith(".js") };
+    });
+
+  globalThis.bench = { inNextFrame, loaded, changed, hovered, longest, traffic, tasks, ownMs, cardsInView, canvasOf, countPictures };
 })

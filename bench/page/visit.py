@@ -9,12 +9,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 from playwright.sync_api import Browser, Page
 
 from bench.measure import Server, cpu_s
-from bench.page.browser import Processes, Traffic, fresh_page, heap_bytes, spent_s
+from bench.page.browser import Processes, fresh_page, heap_bytes, spent_s
 from bench.page.sides import Side
 from bench.stamped import STEP_BITS
 from bench.workloads import Workload
@@ -58,13 +57,12 @@ class Visit:
 
     def load(self, page: Page) -> Figures:
         session = page.context.new_cdp_session(page)
-        traffic = Traffic(self.side.data_path)
-        traffic.listen(session)
         processes = Processes(self.browser)
         processes.wait_calm()
         before, server_before = processes.cpu_s(), cpu_s(self.server.pid)
         page.goto(f"http://127.0.0.1:{self.server.port}{self.side.path}", wait_until="commit")
         told = page.evaluate(f"bench.loaded({self.side.patience_ms}, {self.still_ms})")
+        files: list[dict[str, Any]] = page.evaluate("bench.traffic()")
         return {
             "first_s": told["firstMs"] / 1000,
             "row_s": told["rowMs"] / 1000,
@@ -78,13 +76,15 @@ class Visit:
             "elements": page.evaluate("document.querySelectorAll('*').length"),
             "heap_bytes": heap_bytes(page, session),
             "renderer_bytes": processes.renderer_bytes(),
-            "data_bytes": traffic.data_bytes,
-            "all_bytes": traffic.all_bytes,
-            "script_bytes": sum(self.gzipped_bytes(url) for url in traffic.script_urls),
+            "data_bytes": sum(file["bytes"] for file in files if self.side.data_path in file["path"]),
+            "all_bytes": sum(file["bytes"] for file in files),
+            "script_bytes": sum(
+                self.gzipped_bytes(path) for path in {file["path"] for file in files if file["isScript"]}
+            ),
         }
 
-    def gzipped_bytes(self, url: str) -> int:
-        _, data, is_gzip = self.server.client.request(urlsplit(url).path)
+    def gzipped_bytes(self, path: str) -> int:
+        _, data, is_gzip = self.server.client.request(path)
         return len(gzip.compress(gzip.decompress(data) if is_gzip else data, 9))
 
     def change(self, page: Page, event: str, act: Callable[[], None], **options: Any) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import { readArrival } from "./frame/address.svelte";
 import type { CardOffer, Modules } from "./state/dashboards";
 import { foreseeCards } from "./state/first_cards";
 import { Session } from "./state/session.svelte";
-import { afterPaint, inNextTask } from "./ui/put_off";
+import { afterPaint, nextTask } from "./ui/put_off";
 import "./ui/theme.css";
 
 // A frame that is drawn before its dashboard is drawn twice; but nobody shall wait for a slow server before anything is seen.
@@ -41,17 +41,17 @@ export async function open(modules: Modules, likely: Likely, early: Map<string, 
   session.start(listenAfterPaint);
   await Promise.race([Promise.all([session.whenListed, likely.code]), sleep(PATIENCE_MS)]);
   const answers = await Promise.race([foreseeCards(session, likely.offers), sleep(FORESIGHT_MS).then(() => [])]);
-  session.foreseen = Promise.race([Promise.allSettled(answers), sleep(FORESIGHT_MS)]);
-  hideUntilCardsAreMade(session);
+  session.foreseen = hideUntil(Promise.race([Promise.allSettled(answers), sleep(FORESIGHT_MS)]));
+  void session.foreseen.then(() => (session.foreseen = null));
   mount(App, { target: document.body, props: { session, modules } });
 }
 
-/** Painting the frame alone would keep its cards from being painted for longer than it takes to make them. */
-function hideUntilCardsAreMade(session: Session): void {
+/** Painting the frame alone would keep its cards from being painted for longer than it takes to make them. They are made in the
+ *  task in which the page is shown. */
+function hideUntil(moment: Promise<unknown>): Promise<void> {
   const { style } = document.body;
   style.visibility = "hidden";
-  // They are made in the next task.
-  void session.foreseen.then(() => inNextTask(() => inNextTask(() => style.removeProperty("visibility"))));
+  return moment.then(nextTask).then(() => void style.removeProperty("visibility"));
 }
 
 /** Opening the connection costs as much as a chart; nothing waits for it. */

@@ -1,6 +1,6 @@
 // Paints laid out histograms on a 2D canvas. Knows the picture only.
 
-import { type ChartedHistograms, type HistogramLayout, outlineOf, spanPx } from "./histogram_model";
+import { type ChartedHistograms, type HistogramLayout, outliner, spanPx } from "./histogram_model";
 import { rampOf } from "./mix_colors";
 
 export interface HistogramColors {
@@ -29,11 +29,12 @@ export function drawHistograms(ctx: CanvasRenderingContext2D, chart: ChartedHist
 
 function drawOutlines(ctx: CanvasRenderingContext2D, chart: ChartedHistograms, layout: HistogramLayout, colors: HistogramColors): void {
   const isOffset = chart.mode === "offset";
+  const trace = outliner(layout, chart.isStepped);
+  const lineTo = (x: number, y: number): void => ctx.lineTo(x, y);
   ctx.lineJoin = "bevel";
   chart.profiles.forEach((profile, i) => {
-    const outline = outlineOf(profile, layout, layout.baselines[i] as number, chart.isStepped);
     ctx.beginPath();
-    for (let at = 0; at < outline.length; at += 2) ctx.lineTo(outline[at] as number, outline[at + 1] as number);
+    trace(profile, layout.baselines[i] as number, lineTo);
     if (isOffset) {
       ctx.fillStyle = profile.color;
       ctx.fill();

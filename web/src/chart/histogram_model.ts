@@ -65,7 +65,7 @@ export function layOutHistograms(chart: ChartedHistograms): HistogramLayout {
   const { mode, widthPx, heightPx, profiles, valueScale, timeKind } = chart;
   const domain = measurable(chart.domain);
   let most = 0;
-  for (const { count } of profiles) for (const each of count) if (each > most) most = each;
+  for (const { count } of profiles) for (let i = 0; i < count.length; i++) if ((count[i] as number) > most) most = count[i] as number;
   const sizeOf = chart.countScale === "log" ? (count: number) => Math.log1p(count) / Math.log1p(most || 1) : (count: number) => count / (most || 1);
   const times = timeRange(profiles);
   const rows = Math.max(2, Math.floor(heightPx / TICK_HEIGHT_PX));
@@ -157,32 +157,49 @@ function timeOfColumns(profiles: readonly Profile[], columns: readonly Range[], 
   return { ...scale, domain: times };
 }
 
-/** The outline from left to right as x and y in turn, with both ends on the baseline. */
-export function outlineOf(profile: Profile, layout: HistogramLayout, baselinePx: number, isStepped: boolean): Float64Array {
-  const { value, sizeOf, ridgePx } = layout;
-  const { left, right, count } = profile;
-  const points: number[] = [];
-  const heightPx = (i: number): number => baselinePx - sizeOf(count[i] as number) * ridgePx;
-  if (isStepped) {
-    for (let i = 0; i < count.length; i++) {
-      const [fromPx, toPx] = spanPx(value, left[i] as number, right[i] as number);
-      if (!Number.isFinite(toPx) || count[i] === 0) continue;
-      // Buckets that meet are one shape; only in a gap does it go down to the baseline.
-      if (points.length > 0 && fromPx <= (points.at(-2) as number)) points.length -= 2;
-      else points.push(fromPx, baselinePx);
-      points.push(fromPx, heightPx(i), toPx, heightPx(i), toPx, baselinePx);
+/** Goes on to the next point of an outline. */
+type LineTo = (x: number, y: number) => void;
+
+/** Traces outlines from left to right, with both ends on the baseline. */
+export function outliner({ value, sizeOf, ridgePx }: HistogramLayout, isStepped: boolean): (profile: Profile, baselinePx: number, lineTo: LineTo) => void {
+  if (isStepped) return (profile, baselinePx, lineTo) => traceBuckets(profile, value, (count) => baselinePx - sizeOf(count) * ridgePx, baselinePx, lineTo);
+  let bins: Float64Array | null = null;
+  let edges = new Float64Array();
+  return ({ left, right, count }, baselinePx, lineTo) => {
+    // Those of one chart have their bins in common.
+    if (bins !== left) {
+      bins = left;
+      edges = new Float64Array(left.length + 1);
+      for (let i = 0; i < left.length; i++) edges[i] = clampPx(value, left[i] as number);
+      edges[left.length] = clampPx(value, right[left.length - 1] as number);
     }
-  } else {
     // Without the empty ends: a line along the baseline would cover what is behind it.
-    const first = count.findIndex((each) => each > 0);
-    const last = count.findLastIndex((each) => each > 0);
-    if (first < 0) return new Float64Array();
-    const at = (i: number): number => clampPx(value, (i < count.length ? left[i] : right[count.length - 1]) as number);
-    points.push(at(first), baselinePx);
-    for (let i = first; i <= last; i++) points.push((at(i) + at(i + 1)) / 2, heightPx(i));
-    points.push(at(last + 1), baselinePx);
+    let first = 0;
+    let end = count.length;
+    while (first < end && !((count[first] as number) > 0)) first++;
+    while (end > first && !((count[end - 1] as number) > 0)) end--;
+    if (first === end) return;
+    lineTo(edges[first] as number, baselinePx);
+    for (let i = first; i < end; i++) lineTo(((edges[i] as number) + (edges[i + 1] as number)) / 2, baselinePx - sizeOf(count[i] as number) * ridgePx);
+    lineTo(edges[end] as number, baselinePx);
+  };
+}
+
+function traceBuckets({ left, right, count }: Profile, value: Scale, topPx: (count: number) => number, baselinePx: number, lineTo: LineTo): void {
+  let endPx = Number.NaN;
+  for (let i = 0; i < count.length; i++) {
+    const [fromPx, toPx] = spanPx(value, left[i] as number, right[i] as number);
+    if (!Number.isFinite(toPx) || count[i] === 0) continue;
+    // Buckets that meet are one shape; only in a gap does it go down to the baseline.
+    if (!(fromPx <= endPx)) {
+      if (Number.isFinite(endPx)) lineTo(endPx, baselinePx);
+      lineTo(fromPx, baselinePx);
+    }
+    lineTo(fromPx, topPx(count[i] as number));
+    lineTo(toPx, topPx(count[i] as number));
+    endPx = toPx;
   }
-  return Float64Array.from(points);
+  if (Number.isFinite(endPx)) lineTo(endPx, baselinePx);
 }
 
 /** What has no place on a log axis lies far to the left. */

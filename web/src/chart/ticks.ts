@@ -2,7 +2,7 @@
 
 import { tickStep, ticks as linearTicks } from "d3-array";
 import { format, precisionFixed, precisionRound } from "d3-format";
-import { scaleTime } from "d3-scale";
+import { timeTicks as clockTicks } from "d3-time";
 import { formatDay } from "./format";
 import type { Range, ScaleKind, XKind } from "./model";
 import { warp } from "./scale";
@@ -138,7 +138,7 @@ function duration(seconds: number): string {
 const two = (n: number): string => String(n).padStart(2, "0");
 
 function timeTicks([low, high]: Range, count: number): Tick[] {
-  const dates = scaleTime<number>([new Date(low * 1000), new Date(high * 1000)], [0, 1]).ticks(count);
+  const dates = clockTicks(new Date(low * 1000), new Date(high * 1000), count);
   return dates.map((date) => ({ value: date.getTime() / 1000, label: timeLabel(date) }));
 }
 

@@ -72,8 +72,9 @@ export class Session {
   #tellListed = (): void => undefined;
   /** Kept once the first lists are here, or cannot be had. */
   readonly whenListed = new Promise<void>((done) => (this.#tellListed = done));
-  /** Kept once what the first cards will ask for is answered, or nobody should wait for it any longer. */
-  foreseen: Promise<unknown> = Promise.resolve();
+  /** Kept, in a task of its own, once what the first cards will ask for is answered or nobody should wait for it any longer;
+   *  null from then on. */
+  foreseen: Promise<unknown> | null = null;
   #isListing = false;
   #isAskedByUser = false;
   #retryTimer: ReturnType<typeof setTimeout> | undefined;

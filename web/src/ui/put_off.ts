@@ -11,6 +11,9 @@ export function inNextTask(job: () => void): () => void {
   return () => port1.close();
 }
 
+/** The same, for many who shall go on in the same task. */
+export const nextTask = (): Promise<void> => new Promise((go) => void inNextTask(go));
+
 /** Once the browser has painted what is there now. */
 export function afterPaint(job: () => void): () => void {
   let timer = setTimeout(job, LATEST_MS);
