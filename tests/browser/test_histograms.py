@@ -168,11 +168,11 @@ def test_cards_ask_together_and_say_which_steps_they_draw(
     # The first alone, to be seen early; the others in as many requests as there were moments.
     assert sum(len(body["series"]) for body in questions) == 4
     assert len(questions) < 4
-    expect(card(page, "layer/kernel, calm")).to_contain_text("60 of 200 steps")
-    page.get_by_role("group", name="Cursor", exact=True).get_by_role("textbox").fill("1230")
+    expect(card(page, "layer/kernel, calm")).to_contain_text("51 of 200 steps")
+    page.get_by_role("group", name="Cursor", exact=True).get_by_role("textbox").fill("1250")
     page.keyboard.press("Enter")
     # The step at the cursor is there, though an even choice would not have had it.
-    expect(card(page, "layer/kernel, calm")).to_contain_text("61 of 200 steps")
+    expect(card(page, "layer/kernel, calm")).to_contain_text("52 of 200 steps")
     expect(chart_of(page, "layer/kernel, calm").locator("path.cursor")).to_have_count(1)
 
 

@@ -88,7 +88,8 @@ export class SampleCards {
         for (const run of offer.per === "tag" ? [null] : runs) ids.push(this.#idOf({ kind: offer.kind, run, tag }));
       }
     }
-    const matches = (id: string): boolean => this.filter.matches(this.ref(id).tag);
+    const { matches: isMatch } = this.filter;
+    const matches = (id: string): boolean => isMatch(this.ref(id).tag);
     const sections: (Section | null)[] = [makeSection(PINNED, "Pinned", mine, matches)];
     for (const prefix of sortNatural(byPrefix.keys())) {
       const ids = (byPrefix.get(prefix) ?? []).filter((id) => !isPinned.has(id));

@@ -5,7 +5,7 @@ import type { HistogramQuery, HistogramRef } from "./histogram_desk";
 import type { HistogramSettings } from "./histogram_settings.svelte";
 
 // More could not be told apart.
-const MOST_RIDGES = 60;
+const MOST_RIDGES = 51;
 const MOST_COLUMNS = 250;
 
 export const maxSteps = ({ mode }: HistogramSettings): number => (mode === "heat" ? MOST_COLUMNS : MOST_RIDGES);
