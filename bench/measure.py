@@ -102,12 +102,16 @@ class Client:
     ) -> tuple[int, bytes, bool]:
         """Status, the bytes as they came over the wire, and whether those are gzipped."""
         headers = {"Accept-Encoding": "gzip", **({"Content-Type": kind} if body is not None else {})}
+        is_used = self.connection.sock is not None
         try:
             self.connection.request("POST" if body is not None else "GET", path, body, headers)
             answer = self.connection.getresponse()
             return answer.status, answer.read(), answer.headers.get("Content-Encoding") == "gzip"
-        except (OSError, http.client.HTTPException):
+        except (OSError, http.client.HTTPException) as error:
             self.connection.close()
+            # A server gives up a connection that has rested for a while.
+            if is_used and isinstance(error, http.client.RemoteDisconnected):
+                return self.request(path, body, kind)
             raise
 
     def json(self, path: str, body: bytes | None = None, kind: str = "application/json") -> Any:

@@ -53,10 +53,17 @@ class Visit:
                     found.update(STEPS[step](self, page))
                 except Exception as error:  # costs this step's figures, not the visit's
                     self.failures.append(f"{step}: {' '.join(str(error).split())[:300]}")
-            return found
+            # Last: to be looked into slows a page down, and so does a forced collection.
+            return found | self.memory(page)
+
+    def memory(self, page: Page) -> Figures:
+        session = page.context.new_cdp_session(page)
+        return {
+            "heap_bytes": heap_bytes(page, session),
+            "renderer_bytes": Processes(self.browser).renderer_bytes(),
+        }
 
     def load(self, page: Page) -> Figures:
-        session = page.context.new_cdp_session(page)
         processes = Processes(self.browser)
         processes.wait_calm()
         before, server_before = processes.cpu_s(), cpu_s(self.server.pid)
@@ -74,8 +81,6 @@ class Visit:
             "server_cpu_s": cpu_s(self.server.pid) - server_before,
             "load_probe_s": page.evaluate(f"bench.ownMs(0, {told['allMs']})") / 1000,
             "elements": page.evaluate("document.querySelectorAll('*').length"),
-            "heap_bytes": heap_bytes(page, session),
-            "renderer_bytes": processes.renderer_bytes(),
             "data_bytes": sum(file["bytes"] for file in files if self.side.data_path in file["path"]),
             "all_bytes": sum(file["bytes"] for file in files),
             "script_bytes": sum(

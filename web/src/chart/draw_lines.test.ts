@@ -81,6 +81,11 @@ describe("drawLines", () => {
     ]);
   });
 
+  it("draws one point of a pixel column in which all are as high", () => {
+    expect(draw([0, 0.002, 0.004, 10], [0, 0.0002, 0.0004, 1], frame([0, 10], [0, 1]))).toEqual(["move 5,105", "line 105,5"]);
+    expect(draw([5, 5.001], [0.5, 0.5], frame([0, 10], [0, 1]))).toContain("dot 55,55");
+  });
+
   it("draws the lowest and the highest point of a pixel column, in their order", () => {
     const x = [0, 0.1, 0.2, 0.3, 0.4, 10];
     expect(draw(x, [5, 9, 1, 6, 5, 5], frame([0, 100], [0, 10]))).toEqual(["move 5,15", "line 5,95", "line 15,55"]);

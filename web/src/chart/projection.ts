@@ -7,6 +7,8 @@ import { makeScale, type Scale } from "./scale";
 /** Parts of a pixel. Whole numbers: every fraction that is handed to a canvas is an object to make and to throw away. */
 export const PARTS = 16;
 export const GAP = -(2 ** 30);
+// Points of one column that differ by less look like one.
+const NEAR = PARTS / 8;
 
 // A canvas counts in float32; beyond this a line's direction would suffer.
 const FAR = 1e6 * PARTS;
@@ -63,7 +65,7 @@ export class Projection {
 
   /**
    * Of the points of a line that rises in x and lie within one column of `columnPx` only the lowest and the highest are
-   * taken, which look like all of them; 0 takes every point.
+   * taken, or one of them where they are as high: that looks like all of them. 0 takes every point.
    */
   trace(series: Series, side: AxisSide, columnPx = 0): Trail {
     const { y, mask, isSorted } = series;
@@ -122,6 +124,7 @@ export class Projection {
         xy[length++] = xAt;
         xy[length++] = yAt;
       } else if (points === 1) {
+        if (Math.abs(yAt - (xy[length - 1] as number)) <= NEAR) continue;
         points = 2;
         isLowFirst = yAt >= (xy[length - 1] as number);
         xy[length++] = xAt;
