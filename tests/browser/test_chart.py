@@ -177,6 +177,27 @@ def test_the_outlier_badge_shows_all_values(open_page):
     expect(page.get_by_role("tooltip")).to_have_count(0)
 
 
+def test_either_axis_has_a_badge_of_its_own(open_page):
+    step = np.arange(200)
+    source = MemorySource()
+    for tag, spike in (("loss", 5_000.0), ("norm", 70_000.0)):
+        value = np.exp(-step / 50)
+        value[3] = spike
+        source.add_scalars("run", tag, step=step, value=value)
+    page = open_page(source, "#/scalars?smoothing=0&pin=panel1&panel=panel1;%3Closs;%3Enorm")
+    both = chart(page, "loss · norm")
+    left = both.get_by_role("button", name="up to 5000")
+    right = both.get_by_role("button", name="up to 70000")
+    left_box, right_box = left.bounding_box(), right.bounding_box()
+    assert left_box is not None
+    assert right_box is not None
+    assert left_box["x"] + left_box["width"] < right_box["x"]
+    right.click()
+    expect(right).to_have_count(0)
+    expect(left).to_be_visible()
+    address_has(page, "y2")
+
+
 def test_nan_and_infinities_have_marks_that_the_pointer_finds(open_page):
     value = np.ones(100)
     value[[30, 60, 80]] = np.nan, np.inf, -np.inf

@@ -21,18 +21,24 @@ export interface Charted {
   readonly view: ChartView;
 }
 
+/** What an axis of values leaves out. */
+export interface Cut {
+  /** All values of its lines. */
+  readonly full: Range | null;
+  /** The largest and the smallest of them when an automatic axis leaves them out. */
+  readonly above: number | null;
+  readonly below: number | null;
+}
+
 export interface ChartLayout {
   readonly axes: Axes;
   readonly margins: Margins;
   readonly xMarks: readonly Tick[];
   readonly yMarks: readonly Tick[];
   readonly y2Marks: readonly Tick[];
-  readonly hasRight: boolean;
-  /** All values on the left axis. */
-  readonly full: Range | null;
-  /** The largest and the smallest of them when an automatic axis leaves them out. */
-  readonly above: number | null;
-  readonly below: number | null;
+  readonly left: Cut;
+  /** Null: there is no second axis. */
+  readonly right: Cut | null;
   /** Lines with points that a log axis cannot show. */
   readonly unshown: number;
 }
@@ -51,16 +57,21 @@ export function layOutChart(chart: Charted): ChartLayout {
   const side = (axis: AxisSide, scale: ScaleKind, set: Range | null) => {
     const isMine = (_: Series, i: number): boolean => (strokes[i]?.axis ?? "left") === axis;
     const lines = hasRight ? series.filter(isMine) : series;
+    const found = hasRight ? series.filter((line, i) => i >= firstFound && isMine(line, i)) : firstFound > 0 ? series.slice(firstFound) : series;
     const full = yExtent(lines, hasRight ? areas.filter((area) => area.axis === axis) : areas, xRange, scale);
     let extent = full;
     // A log axis has room for outliers.
     if (full && chart.cutsOutliers && scale === "linear" && !set) {
-      const found = hasRight ? series.filter((line, i) => i >= firstFound && isMine(line, i)) : firstFound > 0 ? series.slice(firstFound) : series;
       const inner = innerExtent(found, xRange);
       if (inner) extent = withoutOutliers(full, inner);
     }
     const domain = usableRange(set, yDomain(extent, scale, count), scale);
-    return { full, domain, marks: yTicks(domain, scale, count) };
+    return {
+      domain,
+      marks: yTicks(domain, scale, count),
+      unshown: countUnshown(found, xScale, scale),
+      cut: { full, above: !set && full && full[1] > domain[1] ? full[1] : null, below: !set && full && full[0] < domain[0] ? full[0] : null },
+    };
   };
   const left = side("left", chart.yScale, view.y);
   const right = hasRight ? side("right", chart.y2Scale, view.y2) : null;
@@ -70,7 +81,6 @@ export function layOutChart(chart: Charted): ChartLayout {
     Math.max(36, Math.ceil((Math.max(0, ...marks.map((tick) => tick.label.length)) * LABEL_PX + 10) / 8) * 8);
   const margins = { top: 8, right: right ? besidePx(right.marks) : 14, bottom: 22, left: besidePx(left.marks) };
   const plot: Plot = plotOf({ widthPx, heightPx, margins });
-  const beyond = view.y === null ? left.full : null;
   return {
     axes: {
       x: makeScale(xScale, xRange, [plot.left, plot.right]),
@@ -82,14 +92,11 @@ export function layOutChart(chart: Charted): ChartLayout {
     xMarks: xTicks(xRange, xKind, xScale, Math.max(2, Math.floor((plot.right - plot.left + 14) / (xKind === "step" ? 60 : 70)))),
     yMarks: left.marks,
     y2Marks: right?.marks ?? [],
-    hasRight,
-    full: left.full,
-    above: beyond && beyond[1] > left.domain[1] ? beyond[1] : null,
-    below: beyond && beyond[0] < left.domain[0] ? beyond[0] : null,
-    unshown: countUnshown(firstFound > 0 ? series.slice(firstFound) : series, xScale, chart.yScale),
+    left: left.cut,
+    right: right?.cut ?? null,
+    unshown: left.unshown + (right?.unshown ?? 0),
   };
 }
-
 
 /** What the worker needs to draw it. */
 export function frameCharted(

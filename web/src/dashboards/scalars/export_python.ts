@@ -1,6 +1,6 @@
 // "Copy as matplotlib code": a script that draws the same chart from the logs, through `runglass.open`. Pure.
 
-import { layOutChart } from "../../chart/chart_layout";
+import { type Cut, layOutChart } from "../../chart/chart_layout";
 import type { Range, ScaleKind, Stroke } from "../../chart/model";
 import type { RunGroup } from "../../state/groups";
 import type { Center, Spread } from "../../state/view";
@@ -68,9 +68,9 @@ function chartCode(drawing: CardDrawing, context: CodeContext): string[] {
   if (hasRight) code.push(...scaleCode("right.set_yscale", drawing.y2Scale));
   if (drawing.view.x) code.push(`axes.set_xlim(${drawing.view.x.map((value) => position(value, x)).join(", ")})`);
   // The axis that leaves outliers out is not one that matplotlib would choose.
-  const isCut = layout.above !== null || layout.below !== null;
-  if (drawing.view.y || isCut) code.push(limits("axes", layout.axes.y.domain));
-  if (hasRight && drawing.view.y2) code.push(limits("right", layout.axes.y2.domain));
+  const isCut = (cut: Cut | null): boolean => cut !== null && (cut.above !== null || cut.below !== null);
+  if (drawing.view.y || isCut(layout.left)) code.push(limits("axes", layout.axes.y.domain));
+  if (hasRight && (drawing.view.y2 || isCut(layout.right))) code.push(limits("right", layout.axes.y2.domain));
   code.push("axes.grid(alpha=0.3)");
   if (found.length <= MAX_LEGEND) code.push(...legendCode(hasRight));
   else code.push(`# ${found.length} lines: a legend would cover them.`);
