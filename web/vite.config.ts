@@ -31,10 +31,18 @@ function preloadFirst(): Plugin {
   };
 }
 
-/** Browsers take longer to read code that holds a letter beyond Latin-1, so none is left in it. */
+/** Browsers take longer to read code that holds a letter beyond Latin-1, so none is left in it; but not where its escape could
+ *  mean something else: after a backslash, and in names with letters that need two. Such code is never the first. */
 function inAscii(): Plugin {
+  const letters = /[^\0-\x7f]/g;
+  const isDelicate = (code: string): boolean => /[\ud800-\udfff]|\\[^\0-\x7f]/.test(code);
   const escape = (letter: string): string => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`;
-  return { name: "in-ascii", generateBundle: (_, bundle) => Object.values(bundle).forEach((file) => file.type === "chunk" && (file.code = file.code.replace(/[^\0-\x7f]/g, escape))) };
+  return {
+    name: "in-ascii",
+    generateBundle(_, bundle) {
+      for (const file of Object.values(bundle)) if (file.type === "chunk" && !isDelicate(file.code)) file.code = file.code.replace(letters, escape);
+    },
+  };
 }
 
 export default defineConfig(({ mode }) => ({
