@@ -100,6 +100,16 @@ def test_markdown_is_laid_out_and_fetches_nothing(open_page):
     assert not [url for url in asked if "example.org" in url]
 
 
+def test_text_that_cannot_be_laid_out_is_shown_as_it_was_logged(page, open_page, problems):
+    page.route("**/assets/maths-*.js", lambda route: route.abort())
+    open_page(two_runs(), "#/text")
+    story = body(page, "story")
+    expect(story.get_by_role("status")).to_contain_text("could not be laid out")
+    expect(story.locator("pre")).to_contain_text("\\frac")
+    expect(body(page, "config").locator("pre")).to_contain_text('"lr": 0.1')
+    problems.clear()
+
+
 def test_the_cursor_moves_every_card(open_page):
     page = open_page(two_runs(), "#/text")
     page.get_by_role("textbox", name="Step of all cards, exact").fill("42")
