@@ -34,7 +34,7 @@ USES = ("smooth", "zoom", "filter")
 STEPS = {
     "10x20": USES,
     "100x20": USES,
-    "500x10": USES,
+    "500x10": (*USES, "memory"),
     "1000x1": ("hover", "zoom"),
     "20x10000": ("scroll",),
     "images": ("drag", "drag_alone"),
@@ -46,7 +46,7 @@ STILL_MS = {"10x20": 1500, "100x20": 3000, "500x10": 6000, "images": 3000, "hist
 PEER_LOGS = ("10x20", "100x20", "500x10", *MEDIA)
 QUICK_PEER_LOGS = ("10x20", *MEDIA)
 # TensorBoard cannot drag through all steps: it keeps ten.
-PEER_STEPS = USES
+PEER_STEPS = (*USES, "memory")
 PEER_READS_S = 600
 # Of the steps of pictures and histograms: a gigabyte is not written for a quick look.
 QUICK_SCALE = 0.1

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Browser, CDPSession, Page
+from playwright.sync_api import Browser, Page
 
 COLLECT = ("HeapProfiler.enable", "HeapProfiler.collectGarbage", "Runtime.getHeapUsage")
 WORKER_ANSWERS_S = 60
@@ -67,9 +67,10 @@ def resident_bytes(pid: int) -> int:
     return 0
 
 
-def heap_bytes(page: Page, session: CDPSession) -> int:
+def heap_bytes(page: Page) -> int:
     """The JavaScript heaps of the page and its workers after a collection, with the buffers behind typed arrays, which V8
     counts apart."""
+    session = page.context.new_cdp_session(page)
     workers: list[str] = []
     answers: list[dict[str, Any]] = []
 

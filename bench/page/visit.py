@@ -53,15 +53,7 @@ class Visit:
                     found.update(STEPS[step](self, page))
                 except Exception as error:  # costs this step's figures, not the visit's
                     self.failures.append(f"{step}: {' '.join(str(error).split())[:300]}")
-            # Last: to be looked into slows a page down, and so does a forced collection.
-            return found | self.memory(page)
-
-    def memory(self, page: Page) -> Figures:
-        session = page.context.new_cdp_session(page)
-        return {
-            "heap_bytes": heap_bytes(page, session),
-            "renderer_bytes": Processes(self.browser).renderer_bytes(),
-        }
+            return found
 
     def load(self, page: Page) -> Figures:
         processes = Processes(self.browser)
@@ -82,7 +74,6 @@ class Visit:
             "load_probe_s": page.evaluate(f"bench.ownMs(0, {told['allMs']})") / 1000,
             "elements": page.evaluate("document.querySelectorAll('*').length"),
             "data_bytes": sum(file["bytes"] for file in files if self.side.data_path in file["path"]),
-            "all_bytes": sum(file["bytes"] for file in files),
             "script_bytes": sum(
                 self.gzipped_bytes(path) for path in {file["path"] for file in files if file["isScript"]}
             ),
@@ -154,6 +145,10 @@ class Visit:
         told = self.change(page, "pointerup", drag, charts=[0, 1])
         page.mouse.move(2, 2)
         return {"zoom_s": told["tookMs"] / 1000, "zoom_cpu_s": told["cpu_s"]}
+
+    def memory(self, page: Page) -> Figures:
+        """After all other steps: to be looked into slows a page down, and so does a forced collection."""
+        return {"heap_bytes": heap_bytes(page), "renderer_bytes": Processes(self.browser).renderer_bytes()}
 
     def hover(self, page: Page) -> Figures:
         at = self.chart_box(page)
@@ -233,4 +228,5 @@ STEPS: dict[str, Callable[[Visit, Page], Figures]] = {
     "filter": Visit.filter_runs,
     "drag": Visit.drag,
     "drag_alone": Visit.drag_alone,
+    "memory": Visit.memory,
 }

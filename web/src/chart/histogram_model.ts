@@ -195,8 +195,9 @@ function traceBuckets({ left, right, count }: Profile, value: Scale, topPx: (cou
       if (Number.isFinite(endPx)) lineTo(endPx, baselinePx);
       lineTo(fromPx, baselinePx);
     }
-    lineTo(fromPx, topPx(count[i] as number));
-    lineTo(toPx, topPx(count[i] as number));
+    const atPx = topPx(count[i] as number);
+    lineTo(fromPx, atPx);
+    lineTo(toPx, atPx);
     endPx = toPx;
   }
   if (Number.isFinite(endPx)) lineTo(endPx, baselinePx);

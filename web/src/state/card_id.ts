@@ -1,7 +1,7 @@
 // What a card is about, as one text: for pins, heights and addresses. A chart of scalars is called by its tag alone. Pure.
 
 import type { Kind } from "../api/types";
-import { escapePart, readParts } from "./parts";
+import { readParts, writeParts } from "./parts";
 
 export interface CardRef {
   readonly kind: Kind;
@@ -13,7 +13,7 @@ export interface CardRef {
 const MARK = "@";
 
 /** `@image;run;tag` */
-export const cardId = ({ kind, run, tag }: CardRef): string => (kind === "scalar" ? tag : `${MARK}${kind};${escapePart(run ?? "")};${escapePart(tag)}`);
+export const cardId = ({ kind, run, tag }: CardRef): string => (kind === "scalar" ? tag : MARK + writeParts([kind, run ?? "", tag]));
 
 /** Anything that is not the id of another card is a chart of scalars. */
 export function readCardId(id: string): CardRef {
