@@ -83,7 +83,7 @@ fuzz: $(VENV)/.check-stamp
 interop: setup
 	tools/interop.sh
 
-# Notebooks in a real JupyterLab, in an environment of its own.
+# Notebooks in a real JupyterLab and a real VS Code, in environments of their own.
 notebook-test: $(VENV)/.test-stamp chromium
 	tools/notebook.sh
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Opens notebooks in a real JupyterLab, in an environment of its own, with this checkout's Runglass in a real Chromium.
+# Opens notebooks in a real JupyterLab and in a real VS Code, in environments of their own, with this checkout's Runglass in a real
+# Chromium.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 VENV=.venvs/notebook
@@ -14,4 +15,18 @@ with open("pyproject.toml", "rb") as file:
     project = tomllib.load(file)
 print(*project["project"]["dependencies"], *project["dependency-groups"]["notebook"], sep="\n")
 PYTHON
-RUNGLASS_JUPYTER="$VENV/bin/jupyter-lab" .venv/bin/python -m pytest -m notebook tests/notebook
+# The registry's VS Code that is served to a browser. What it would compile is for terminals and log files, which no test opens.
+CODE=.venvs/code-server-4.100.3
+if [ ! -f "$CODE/installed" ]; then
+  rm -rf "$CODE"
+  mkdir -p "$CODE"
+  npm pack --silent --pack-destination "$CODE" code-server@4.100.3 >/dev/null
+  tar -xzf "$CODE"/*.tgz -C "$CODE" --strip-components=3 package/lib/vscode
+  rm "$CODE"/*.tgz
+  npm install --silent --prefix "$CODE" --omit=dev --ignore-scripts --no-audit --no-fund
+  touch "$CODE/installed"
+fi
+export RUNGLASS_NOTEBOOK_PYTHON="$PWD/$VENV/bin/python"
+export RUNGLASS_JUPYTER="$PWD/$VENV/bin/jupyter-lab"
+export RUNGLASS_VSCODE="$PWD/$CODE/out/server-main.js"
+.venv/bin/python -m pytest -m notebook tests/notebook

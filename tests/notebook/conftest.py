@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import signal
 import subprocess
 import time
 from collections.abc import Callable, Iterator
@@ -14,11 +13,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, FrameLocator, Locator, Page, expect
 from tests.browser.conftest import PATIENCE_MS, browser
-from tests.event_files import log_bytes, put
+from tests.notebook.place import Place
 
 __all__ = ["browser"]
 
-SOURCES = Path(__file__).parents[2] / "src"
 TOKEN = "for-the-test"
 START_PATIENCE_S = 90.0
 FRAME = re.compile("^http")
@@ -35,31 +33,23 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 class Lab:
     """One JupyterLab over a directory of its own."""
 
-    def __init__(self, place: Path, *, has_proxy: bool, base_url: str) -> None:
-        self.work = place / "work"
-        self.work.mkdir()
-        settings = place / "settings" / "@jupyterlab" / "apputils-extension"
+    def __init__(self, place: Place, *, has_proxy: bool, base_url: str) -> None:
+        self._place = place
+        settings = place.folder / "settings" / "@jupyterlab" / "apputils-extension"
         settings.mkdir(parents=True)
         (settings / "notification.jupyterlab-settings").write_text(json.dumps(QUIET))
-        self._runtime = place / "runtime"
-        self._runtime.mkdir(mode=0o700)
         environ = {
-            **os.environ,
-            "PYTHONPATH": str(SOURCES),
-            "XDG_RUNTIME_DIR": str(self._runtime),
-            "JUPYTER_RUNTIME_DIR": str(self._runtime),
-            "JUPYTER_CONFIG_DIR": str(place / "config"),
-            "JUPYTERLAB_SETTINGS_DIR": str(place / "settings"),
-            "JUPYTERLAB_WORKSPACES_DIR": str(place / "workspaces"),
-            "IPYTHONDIR": str(place / "ipython"),
+            **place.environ(),
+            "JUPYTERLAB_SETTINGS_DIR": str(place.folder / "settings"),
+            "JUPYTERLAB_WORKSPACES_DIR": str(place.folder / "workspaces"),
         }
-        self._output = (place / "jupyter.txt").open("w+")
+        self._output = (place.folder / "jupyter.txt").open("w+")
         self._process = subprocess.Popen(
             [
                 os.environ["RUNGLASS_JUPYTER"],
                 "--no-browser",
                 "--allow-root",
-                f"--ServerApp.root_dir={self.work}",
+                f"--ServerApp.root_dir={place.work}",
                 f"--ServerApp.base_url={base_url}",
                 f"--ServerApp.jpserver_extensions={{'jupyter_server_proxy': {has_proxy}}}",
                 f"--IdentityProvider.token={TOKEN}",
@@ -73,7 +63,7 @@ class Lab:
 
     def _wait(self) -> str:
         deadline = time.monotonic() + START_PATIENCE_S
-        file = self._runtime / f"jpserver-{self._process.pid}.json"
+        file = self._place.runtime / f"jpserver-{self._process.pid}.json"
         while not file.exists():
             if self._process.poll() is not None or time.monotonic() > deadline:
                 self._output.seek(0)
@@ -83,29 +73,11 @@ class Lab:
 
     def write(self, *cells: str) -> str:
         """The address of a notebook with these cells."""
-        notebook = {
-            "nbformat": 4,
-            "nbformat_minor": 5,
-            "metadata": {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}},
-            "cells": [
-                {
-                    "cell_type": "code",
-                    "id": f"cell-{number}",
-                    "source": cell,
-                    "metadata": {},
-                    "outputs": [],
-                    "execution_count": None,
-                }
-                for number, cell in enumerate(cells)
-            ],
-        }
-        (self.work / "board.ipynb").write_text(json.dumps(notebook))
+        self._place.write(*cells)
         return f"{self.url}lab/tree/board.ipynb?token={TOKEN}"
 
     def stop(self) -> None:
-        # What a test that failed did not end.
-        for info in self._runtime.glob("runglass-*/pid-*.json"):
-            os.kill(json.loads(info.read_text())["pid"], signal.SIGTERM)
+        self._place.end_servers()
         self._process.terminate()
         self._process.wait(timeout=30)
         self._output.close()
@@ -141,9 +113,7 @@ def lab(tmp_path: Path) -> Iterator[Callable[..., Lab]]:
     running: list[Lab] = []
 
     def start(*, has_proxy: bool, base_url: str = "/") -> Lab:
-        running.append(Lab(tmp_path, has_proxy=has_proxy, base_url=base_url))
-        put(running[-1].work / "logs" / "train", log_bytes(50))
-        put(running[-1].work / "more logs" / "test", log_bytes(50, tag="accuracy"))
+        running.append(Lab(Place(tmp_path), has_proxy=has_proxy, base_url=base_url))
         return running[-1]
 
     yield start

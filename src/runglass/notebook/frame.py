@@ -23,40 +23,43 @@ LOOPBACK = ("localhost", "127.0.0.1", "::1")
 PUBLIC_ADDRESSES = ("JUPYTERHUB_PUBLIC_URL", "JUPYTERHUB_HOST")
 PREFIXES = ("JUPYTERHUB_SERVICE_PREFIX", "NB_PREFIX")
 PROXIES = ("RUNGLASS_PROXY_URL", "TENSORBOARD_PROXY_URL")
+# How an editor in the browser says where ports are, as in https://example.org/ann/proxy/{{port}}/
+EDITOR_PROXY = "VSCODE_PROXY_URI"
+EDITOR_PROXY_END = "/proxy/{{port}}/"
 HOST = re.compile(r"[A-Za-z0-9.-]+(:\d+)?")
 STYLE = "width: 100%; border: 1px solid #8884; border-radius: 6px; box-sizing: border-box;"
 
-# Only the browser knows how it reaches the notebook. Through jupyter-server-proxy, the same way leads to the server, whatever
-# is in between; without it, the port on the notebook's host does, where it can be reached.
+# Only the browser knows how it reaches the notebook. Through jupyter-server-proxy or the editor's own proxy, the same way leads
+# to the server, whatever is in between; without one, the port on the notebook's host does, or on the user's own machine where it
+# was forwarded. An image tells whether an address is this server's: no other has one behind the token.
 SCRIPT = """async (asked) => {
   const frame = document.getElementById(asked.id);
   const note = frame.nextElementSibling;
   const config = document.getElementById("jupyter-config-data");
   const base = (config && JSON.parse(config.textContent).baseUrl) || document.body.dataset.baseUrl || asked.base;
   const isWeb = location.protocol.startsWith("http");
-  const host = asked.host || (isWeb ? location.hostname : "localhost");
-  const direct = `http://${host}:${asked.port}${asked.path}`;
-  const patience = () => ({ signal: AbortSignal.timeout(10000) });
+  const hosts = asked.host ? [asked.host] : isWeb ? [location.hostname, "localhost"] : ["localhost"];
+  const direct = (host) => `http://${host}:${asked.port}${asked.path}`;
   const isProxied = async (url) => {
     try {
-      const answer = await fetch(`${url}api/status`, { ...patience(), credentials: "same-origin" });
+      const answer = await fetch(`${url}api/status`, { credentials: "same-origin", signal: AbortSignal.timeout(10000) });
       return answer.ok && typeof (await answer.json()).version === "string";
     } catch {
       return false;
     }
   };
-  const isReached = async (url) => {
-    try {
-      await fetch(`${url}api/status`, { ...patience(), mode: "no-cors" });
-      return true;
-    } catch {
-      return false;
-    }
-  };
+  const reach = (url) =>
+    new Promise((found, fail) => {
+      const probe = new Image();
+      probe.onload = () => found(url);
+      probe.onerror = fail;
+      setTimeout(fail, 10000);
+      probe.src = `${url}icon.svg`;
+    });
   const tell = (text) => {
     const link = document.createElement("a");
-    link.href = direct;
-    link.textContent = `http://${host}:${asked.port}${asked.prefix}/`;
+    link.href = direct(hosts[0]);
+    link.textContent = `http://${hosts[0]}:${asked.port}${asked.prefix}/`;
     link.target = "_blank";
     link.rel = "noopener";
     note.replaceChildren(text, link);
@@ -71,12 +74,18 @@ SCRIPT = """async (asked) => {
     }
   }
   if (!asked.isFramed) tell("This server was not started by a notebook, so it lets no other page show it. Open it in a tab: ");
-  else if (isWeb && !(await isReached(direct)))
-    tell(
-      "The browser does not reach the server. If it has ended, run this cell again. If Jupyter runs on another machine, install " +
-        `jupyter-server-proxy there, or forward the port (ssh -L ${asked.port}:localhost:${asked.port} …). It was at `,
-    );
-  else frame.src = direct;
+  // An editor in a window of its own forwards ports to the machine that it is on.
+  else if (!isWeb) frame.src = direct(hosts[0]);
+  else
+    try {
+      frame.src = await Promise.any(hosts.map((host) => reach(direct(host))));
+    } catch {
+      tell(
+        "The browser does not reach the server. If it has ended, run this cell again. If the notebook runs on another machine, " +
+          `forward the port (ssh -L ${asked.port}:localhost:${asked.port} …) or, for Jupyter, install jupyter-server-proxy ` +
+          "there; then run this cell again. It was at ",
+      );
+    }
 }"""
 
 
@@ -124,7 +133,7 @@ def frame_html(instance: Instance, height: int, environ: Mapping[str, str]) -> s
             port=instance.port,
             prefix=instance.path_prefix,
             path=instance.path,
-            base=next(filter(None, map(environ.get, PREFIXES)), ""),
+            base=_base(environ),
             is_framed=bool(instance.key),
         )
         parts.append(f"<script>({SCRIPT})({_script_json(asked)});</script>")
@@ -149,15 +158,26 @@ def frame_ancestors(environ: Mapping[str, str], allowed_hosts: Sequence[str] = (
         if HOST.fullmatch(host):
             name = host.partition(":")[0]
             sources += [f"http://{name}:*", f"https://{name}:*"]
-    # Only an editor on the user's own machine has this scheme.
+    # Only an editor on the user's own machine has these schemes.
     sources += ["vscode-webview:", "vscode-file:"]
+    if any(name.startswith("VSCODE_") for name in environ):
+        # Where the editor in a browser puts what cells show.
+        sources.append("https://*.vscode-cdn.net")
     for address in filter(None, map(environ.get, PUBLIC_ADDRESSES)):
         parts = urlsplit(address)
         if parts.scheme in ("http", "https") and HOST.fullmatch(parts.netloc):
             sources.append(f"{parts.scheme}://{parts.netloc}")
     if "google.colab" in sys.modules:
-        sources += ["https://colab.research.google.com", "https://*.googleusercontent.com"]
+        sources += ["https://*.google.com", "https://*.googleusercontent.com", "https://*.colab.dev"]
     return " ".join(dict.fromkeys(sources))
+
+
+def _base(environ: Mapping[str, str]) -> str:
+    """The path under which the notebook lives, as far as the kernel is told."""
+    for prefix in filter(None, map(environ.get, PREFIXES)):
+        return prefix
+    path = urlsplit(environ.get(EDITOR_PROXY, "")).path
+    return path.removesuffix(EDITOR_PROXY_END) + "/" if path.endswith(EDITOR_PROXY_END) else ""
 
 
 def _shell() -> Any:

@@ -105,6 +105,20 @@ def test_behind_a_hub_the_prefix_is_told(variable):
 
 
 @pytest.mark.parametrize(
+    ("address", "base"),
+    [
+        ("https://x.example/proxy/{{port}}/", "/"),
+        ("https://x.example/ann/code/proxy/{{port}}/", "/ann/code/"),
+        ("https://{{port}}.x.example", ""),
+        ("https://x.example/ports?n={{port}}", ""),
+        ("", ""),
+    ],
+)
+def test_an_editor_in_the_browser_tells_its_prefix(address, base):
+    assert Parts(frame_html(make(), 800, {"VSCODE_PROXY_URI": address})).asked["base"] == base
+
+
+@pytest.mark.parametrize(
     ("variable", "address", "source"),
     [
         ("RUNGLASS_PROXY_URL", "https://x.example/proxy/%PORT%/", "https://x.example/proxy/6007/p/~secret/"),
@@ -170,11 +184,12 @@ def test_who_may_show_the_page():
         sources
     )
     assert not any(";" in source or source == "*" for source in sources)
-    assert not any("google" in source for source in sources)
+    assert not any("google" in source or "vscode-cdn" in source for source in sources)
+    assert "https://*.vscode-cdn.net" in frame_ancestors({"VSCODE_CWD": "/"}).split(" ")
 
 
 def test_a_hub_and_colab_may_show_the_page(colab):
     environ = {"JUPYTERHUB_PUBLIC_URL": "https://hub.example/user/ann/", "JUPYTERHUB_HOST": "https://x'; *"}
     sources = frame_ancestors(environ).split(" ")
-    assert {"https://hub.example", "https://colab.research.google.com"} <= set(sources)
+    assert {"https://hub.example", "https://*.google.com"} <= set(sources)
     assert not any("'" in source for source in sources[1:])

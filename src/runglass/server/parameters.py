@@ -13,12 +13,17 @@ from runglass.errors import BadRequest
 
 T = TypeVar("T", bound=msgspec.Struct)
 
+# Colab puts it into every address that it passes on.
+ADDED_ON_THE_WAY = frozenset({"authuser"})
+
 
 def parse_query(query_string: str, shape: type[T]) -> T:
     """Keys that may repeat are those whose type is a list."""
     lists = _list_fields(shape)
     given: dict[str, Any] = {}
     for name, value in parse_qsl(query_string, keep_blank_values=True):
+        if name in ADDED_ON_THE_WAY:
+            continue
         if name in lists:
             given.setdefault(name, []).append(value)
         elif name in given:

@@ -121,6 +121,12 @@ def test_series(client, source):
     assert client.get("/api/series?run=gone&tag=loss").json["error"]["code"] == "run_unknown"
 
 
+def test_parameters_nobody_knows_are_refused_except_those_a_proxy_adds(client):
+    assert client.get("/api/status?athuser=0").json["error"]["where"] == "athuser"
+    assert client.get("/api/status?authuser=0").status == 200
+    assert client.get("/api/series?run=a&authuser=1").status == 200
+
+
 def test_health(client):
     files = client.get("/api/health").json["files"]
     assert files[0] == {

@@ -20,6 +20,7 @@ import type {
   RunValuesQuery,
   SeriesList,
   SeriesRef,
+  Status,
   Table,
   TableQuery,
   TagIndex,
@@ -48,6 +49,7 @@ export class Client {
   constructor(private readonly transport: Transport = overHttp) {}
 
   lists = (kinds: readonly Kind[]): Promise<Lists> => this.json(listsPath(kinds));
+  status = (): Promise<Status> => this.json("status");
   health = (): Promise<Health> => this.json("health");
   tags = (kind: Kind): Promise<TagIndex> => this.json(`tags?kind=${encodeURIComponent(kind)}`);
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type Connection, openLive } from "./live";
-import type { Change } from "./types";
+import type { Change, Status } from "./types";
 
 class FakeSource extends EventTarget {
   readonly CLOSED = 2;
@@ -17,15 +17,19 @@ describe("openLive", () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  function start() {
+  const progress = { runs_found: 1, runs_loaded: 1, bytes_found: 9, bytes_read: 9 };
+
+  function start(ask: () => Promise<Partial<Status>> = () => Promise.reject(new Error("down"))) {
     const sources: FakeSource[] = [];
     const seen: Connection[] = [];
     const changes: Change[] = [];
-    const stop = openLive({ onChange: (c) => changes.push(c), onConnection: (c) => seen.push(c) }, () => {
+    const open = (): EventSource => {
       const source = new FakeSource();
       sources.push(source);
       return source as unknown as EventSource;
-    });
+    };
+    const handlers = { ask: ask as () => Promise<Status>, onChange: (c: Change) => changes.push(c), onConnection: (c: Connection) => seen.push(c) };
+    const stop = openLive(handlers, open);
     return { sources, seen, changes, stop };
   }
 
@@ -41,7 +45,7 @@ describe("openLive", () => {
     const { sources, seen } = start();
     sources[0]?.say("error");
     vi.advanceTimersByTime(60_000);
-    expect(seen).toEqual(["connecting", "lost"]);
+    expect(seen.every((each, place) => each === (place === 0 ? "connecting" : "lost"))).toBe(true);
     expect(sources).toHaveLength(1);
   });
 
@@ -73,5 +77,57 @@ describe("openLive", () => {
     stop();
     vi.advanceTimersByTime(60_000);
     expect(sources).toHaveLength(1);
+  });
+
+  it("asks where nothing that is pushed gets through, and tells of news alone", async () => {
+    const ask = vi.fn(() => Promise.resolve({ generation: 7, is_loaded: true, progress }));
+    const { seen, changes } = start(ask);
+    await vi.advanceTimersByTimeAsync(4_999);
+    expect(ask).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(seen.at(-1)).toBe("open");
+    expect(changes).toEqual([{ generation: 7, runs: null, is_loaded: true, progress }]);
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(ask).toHaveBeenCalledTimes(3);
+    expect(changes).toHaveLength(1);
+    ask.mockResolvedValue({ generation: 8, is_loaded: true, progress });
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(changes.map((each) => each.generation)).toEqual([7, 8]);
+  });
+
+  it("is connected while it is answered, whatever becomes of the connection", async () => {
+    const { sources, seen } = start(() => Promise.resolve({ generation: 7, is_loaded: true, progress }));
+    await vi.advanceTimersByTimeAsync(5_000);
+    sources[0]?.say("error");
+    expect(seen.at(-1)).toBe("open");
+  });
+
+  it("says that it is lost when it is not answered either", async () => {
+    const ask = vi.fn(() => Promise.reject(new Error("down")));
+    const { seen } = start(ask);
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(seen.at(-1)).toBe("lost");
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(ask).toHaveBeenCalledTimes(2);
+  });
+
+  it("stops asking once something is pushed, and takes no late answer", async () => {
+    let answer: (status: Partial<Status>) => void = () => undefined;
+    const ask = vi.fn(() => new Promise<Partial<Status>>((done) => (answer = done)));
+    const { sources, changes } = start(ask);
+    await vi.advanceTimersByTimeAsync(5_000);
+    sources[0]?.say("change", { generation: 9, runs: null, is_loaded: true });
+    answer({ generation: 8, is_loaded: true, progress });
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(ask).toHaveBeenCalledTimes(1);
+    expect(changes.map((each) => each.generation)).toEqual([9]);
+  });
+
+  it("asks nothing after it was ended", async () => {
+    const ask = vi.fn(() => Promise.reject(new Error("down")));
+    const { stop } = start(ask);
+    stop();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(ask).not.toHaveBeenCalled();
   });
 });

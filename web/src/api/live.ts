@@ -1,22 +1,31 @@
-// Listens for the server's change events and keeps the connection up. Knows nothing of what a change means.
+// Listens for the server's change events and keeps the connection up; where none get through, asks for them. Knows nothing of what
+// a change means.
 
-import type { Change } from "./types";
+import type { Change, Status } from "./types";
 
 export type Connection = "connecting" | "open" | "lost";
 
 export interface LiveHandlers {
+  ask: () => Promise<Status>;
   onChange: (change: Change) => void;
   onConnection: (connection: Connection) => void;
 }
 
 const RETRY_MIN_MS = 1_000;
 const RETRY_MAX_MS = 15_000;
+/** The server's first event comes at once. Where it does not, a proxy collects what is pushed until the answer ends, which is never. */
+const ASK_MS = 5_000;
 
 /** Returns the function that ends the connection. */
 export function openLive(handlers: LiveHandlers, open = (): EventSource => new EventSource(new URL("api/live", document.baseURI))): () => void {
   let source: EventSource | null = null;
-  let timer: ReturnType<typeof setTimeout> | undefined;
+  let retryTimer: ReturnType<typeof setTimeout> | undefined;
   let retryMs = RETRY_MIN_MS;
+  let askTimer: ReturnType<typeof setTimeout> | undefined;
+  /** Counts the reasons to forget an answer that is still on its way. */
+  let era = 0;
+  let isAnswered = false;
+  let generation: number | null = null;
 
   function connect(): void {
     const mine = open();
@@ -25,21 +34,52 @@ export function openLive(handlers: LiveHandlers, open = (): EventSource => new E
       retryMs = RETRY_MIN_MS;
       handlers.onConnection("open");
     });
-    mine.addEventListener("change", (event) => handlers.onChange(JSON.parse((event as MessageEvent<string>).data) as Change));
+    mine.addEventListener("change", (event) => {
+      stopAsking();
+      handlers.onChange(JSON.parse((event as MessageEvent<string>).data) as Change);
+    });
     mine.addEventListener("error", () => {
-      handlers.onConnection("lost");
+      if (!isAnswered) handlers.onConnection("lost");
+      askSoon();
       // The browser retries a dropped connection itself but gives up for good after an HTTP error, such as a
       // proxy's 502 while the server restarts.
       if (mine.readyState !== mine.CLOSED) return;
-      timer = setTimeout(connect, retryMs);
+      retryTimer = setTimeout(connect, retryMs);
       retryMs = Math.min(retryMs * 2, RETRY_MAX_MS);
     });
   }
 
+  function askSoon(): void {
+    askTimer ??= setTimeout(() => void askNow(era), ASK_MS);
+  }
+
+  function stopAsking(): void {
+    era += 1;
+    clearTimeout(askTimer);
+    askTimer = undefined;
+    isAnswered = false;
+    generation = null;
+  }
+
+  async function askNow(mine: number): Promise<void> {
+    const status = await handlers.ask().catch(() => null);
+    if (mine !== era) return;
+    isAnswered = status !== null;
+    handlers.onConnection(isAnswered ? "open" : "lost");
+    if (status && status.generation !== generation) {
+      generation = status.generation;
+      handlers.onChange({ generation, runs: null, is_loaded: status.is_loaded, progress: status.progress });
+    }
+    askTimer = undefined;
+    askSoon();
+  }
+
   handlers.onConnection("connecting");
   connect();
+  askSoon();
   return () => {
-    clearTimeout(timer);
+    stopAsking();
+    clearTimeout(retryTimer);
     source?.close();
   };
 }

@@ -96,7 +96,11 @@ export class Session {
         stopListening?.();
         stopListening = null;
       } else {
-        stopListening ??= listen({ onConnection: (connection) => this.connect(connection), onChange: (change) => this.hear(change) });
+        stopListening ??= listen({
+          ask: () => this.client.status(),
+          onConnection: (connection) => this.connect(connection),
+          onChange: (change) => this.hear(change),
+        });
         this.wake();
       }
     };
