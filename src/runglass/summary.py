@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from runglass.writer import default_writer, tf_style
+from runglass.writer import default_writer, tensorflow_bridge, tf_style
 from runglass.writer.default_writer import (
     SummaryFileWriter,
     create_file_writer,
@@ -20,6 +20,7 @@ class experimental:
 
     get_step = staticmethod(default_writer.get_step)
     set_step = staticmethod(default_writer.set_step)
+    summary_scope = staticmethod(tensorflow_bridge.summary_scope)
     write_raw_pb = staticmethod(tf_style.write_raw_pb)
 
 

@@ -49,6 +49,7 @@ cdef class Template:
 
     cdef bytes data
     cdef Py_ssize_t number_at
+    cdef int64_t step
 
 
 cdef class Journal:
@@ -131,6 +132,14 @@ cdef class Journal:
         """The same for arguments that are checked and plain."""
         self.put(tag, value, step, wall_time, is_double)
 
+    def last_step(self, str tag not None):
+        """Where this tag's newest scalar is; None for a tag that had none."""
+        cdef Template narrow = self.floats.get(tag)
+        cdef Template wide = self.doubles.get(tag)
+        if narrow is None or wide is None:
+            return narrow.step if narrow is not None else wide.step if wide is not None else None
+        return max(narrow.step, wide.step)
+
     cdef int put(self, str tag, double value, int64_t step, double wall_time, bint is_double) except -1:
         cdef dict known = self.doubles if is_double else self.floats
         cdef PyObject *found = PyDict_GetItemWithError(known, tag)
@@ -142,6 +151,7 @@ cdef class Journal:
         cdef Number number
         if start == NULL:
             return 0
+        template.step = step
         p = start + HEADER_BYTES
         p[0] = WALL_TIME_KEY
         number.d = wall_time

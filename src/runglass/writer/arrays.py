@@ -12,6 +12,8 @@ from runglass.errors import BadArgument
 
 # A tag this long is a text in the wrong place.
 TAG_LIMIT = 10_000
+# What file systems allow.
+NAME_LIMIT_BYTES = 255
 NUMBERS = (bool, int, float, complex, np.generic)
 
 
@@ -42,7 +44,16 @@ def to_numpy(value: object, what: str) -> NDArray[Any]:
     return array
 
 
+def to_real(value: object, what: str) -> NDArray[Any]:
+    array = to_numpy(value, what)
+    if array.dtype.kind == "c":
+        raise BadArgument(f"{what} needs real numbers, got {array.dtype}. Log .real, .imag or abs().")
+    return array
+
+
 def as_array(value: Any, what: str) -> NDArray[Any]:
+    if isinstance(value, np.ma.MaskedArray):
+        return unmasked(value, what)
     if isinstance(value, np.ndarray | bool | int | float | complex | np.generic):
         return np.asarray(value)
     if isinstance(value, list | tuple):
@@ -61,6 +72,17 @@ def as_array(value: Any, what: str) -> NDArray[Any]:
     if hasattr(value, "__array__") or not hasattr(value, "__dlpack__"):
         return np.asarray(value)
     return np.from_dlpack(value)
+
+
+def unmasked(array: np.ma.MaskedArray[Any, Any], what: str) -> NDArray[Any]:
+    """What is masked is not there; of the numbers only floats can say so."""
+    if not np.ma.is_masked(array):
+        return np.asarray(array)
+    if array.dtype.kind not in "fc":
+        raise BadArgument(
+            f"{what} has masked elements of {array.dtype}. Fill them in, or leave them out with .compressed()."
+        )
+    return np.asarray(array.filled(np.nan))
 
 
 def torch_array(tensor: Any) -> NDArray[Any]:
@@ -111,7 +133,21 @@ def clean_tag(tag: object) -> str:
             f"tag has {len(tag):,} characters, at most {TAG_LIMIT:,} are taken: {tag[:40]!r}… Is it the text to be logged?",
             where="tag",
         )
-    return tag.encode("utf-8", "replace").decode()
+    return clean_text(tag)
+
+
+def clean_text(text: str) -> str:
+    """What UTF-8 cannot say is replaced."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def check_folder(name: str, what: str, where: str) -> None:
+    """A name that becomes a directory, or several."""
+    if "\0" in name or any(len(part.encode()) > NAME_LIMIT_BYTES for part in name.split("/")):
+        raise BadArgument(
+            f"{what} becomes a directory, whose name has at most {NAME_LIMIT_BYTES} bytes and no zero byte: {name[:40]!r}…",
+            where=where,
+        )
 
 
 def to_count(value: object, what: str, *, least: int, most: int) -> int:

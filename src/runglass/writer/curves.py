@@ -10,12 +10,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from runglass.errors import BadArgument
 from runglass.native.histogram import count_buckets
-from runglass.writer.arrays import to_count, to_numpy
+from runglass.writer.arrays import to_count, to_numpy, to_real
 
 BUCKETS = 30
 # Far past what can be drawn, and still a value of some megabytes.
 MOST_BUCKETS = 100_000
 THRESHOLDS = 201
+# How far float32 sums of probabilities stray past 0 and 1.
+ROUNDING = 1e-5
 # Types whose every value is a float32; all others are counted as float64.
 FITS_FLOAT32 = frozenset({"f2", "f4", "b1", "i1", "u1", "i2", "u2"})
 
@@ -35,9 +37,7 @@ def histogram(
     `bins` is their number, their edges, the name of a rule of numpy.histogram, or "tensorflow" for edges that grow by 10 %
     away from zero. Without data every row is zero; a single distinct value stands in the last row.
     """
-    array = to_numpy(values, what)
-    if array.dtype.kind == "c":
-        raise BadArgument(f"{what} needs real numbers, got {array.dtype}. Log .real, .imag or abs().")
+    array = to_real(values, what)
     if max_bins is not None:
         max_bins = to_count(max_bins, f"{what}: max_bins", least=1, most=MOST_BUCKETS)
     if isinstance(bins, int | np.integer):
@@ -128,8 +128,10 @@ def merged(rows: NDArray[np.float64], most: int) -> NDArray[np.float64]:
 
 def raw_buckets(limits: object, counts: object, low: float, high: float, what: str) -> NDArray[np.float64]:
     """Rows from right edges and counts, as old writers keep them, without the empty ones at either end."""
-    right = to_numpy(limits, f"{what}: bucket_limits").astype(np.float64).ravel()
-    number = to_numpy(counts, f"{what}: bucket_counts").astype(np.float64).ravel()
+    right = to_real(limits, f"{what}: bucket_limits").astype(np.float64).ravel()
+    number = to_real(counts, f"{what}: bucket_counts").astype(np.float64).ravel()
+    if not low <= high:
+        raise BadArgument(f"{what} needs a min that is not above max, got {low} and {high}.", where="min")
     if right.size != number.size:
         raise BadArgument(
             f"{what} needs as many bucket_limits ({right.size}) as bucket_counts ({number.size}): each bucket's right edge.",
@@ -156,12 +158,12 @@ def pr_curve_rows(
     weights: ArrayLike | None = None,
 ) -> NDArray[np.float32]:
     """Six rows over evenly spaced thresholds: TP, FP, TN, FN, precision, recall. Predictions lie in [0, 1]."""
-    truth = to_numpy(labels, "A PR curve").ravel().astype(bool)
-    scores = to_numpy(predictions, "A PR curve").ravel().astype(np.float64)
+    truth = to_real(labels, "A PR curve: labels").ravel()
+    scores = to_real(predictions, "A PR curve: predictions").ravel().astype(np.float64)
     weight = (
         np.ones(scores.size)
         if weights is None
-        else to_numpy(weights, "A PR curve").ravel().astype(np.float64)
+        else to_real(weights, "A PR curve: weights").ravel().astype(np.float64)
     )
     if weight.size == 1:
         weight = np.full(scores.size, weight[0])
@@ -170,11 +172,17 @@ def pr_curve_rows(
             f"A PR curve needs as many labels ({truth.size}) and weights ({weight.size}) as predictions ({scores.size})."
         )
     thresholds = to_count(thresholds, "A PR curve: num_thresholds", least=2, most=MOST_BUCKETS)
-    if not ((scores >= 0) & (scores <= 1)).all():
+    if not np.isin(truth, (0, 1)).all():
+        raise BadArgument("A PR curve needs labels that are 0 or 1, or true or false.", where="labels")
+    if not ((weight >= 0) & (weight < np.inf)).all():
+        raise BadArgument("A PR curve needs weights that are finite and not negative.", where="weights")
+    if not ((scores >= -ROUNDING) & (scores <= 1 + ROUNDING)).all():
         raise BadArgument(
-            "A PR curve needs predictions from 0 to 1. Pass them through a sigmoid or softmax first."
+            "A PR curve needs predictions from 0 to 1. Pass them through a sigmoid or softmax first.",
+            where="predictions",
         )
-    index = np.floor(scores * (thresholds - 1)).astype(np.int64)
+    truth = truth.astype(bool)
+    index = np.floor(scores.clip(0, 1) * (thresholds - 1)).astype(np.int64)
     tp = from_threshold_up(index, weight * truth, thresholds)
     fp = from_threshold_up(index, weight * ~truth, thresholds)
     tn = fp[0] - fp

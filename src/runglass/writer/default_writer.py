@@ -136,7 +136,7 @@ def create_file_writer(
     return SummaryFileWriter(
         EventWriter(
             logdir,
-            max_queue=MAX_QUEUE if max_queue is None else int(max_queue),
+            max_queue=MAX_QUEUE if max_queue is None else max_queue,
             flush_secs=FLUSH_S if flush_millis is None else to_number(flush_millis, "flush_millis") / 1000,
             filename_suffix=FILENAME_SUFFIX if filename_suffix is None else filename_suffix,
         )

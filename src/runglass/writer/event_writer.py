@@ -18,13 +18,15 @@ from runglass.errors import BadArgument
 from runglass.native.wire import encode
 from runglass.schema.event import EVENT
 from runglass.writer import outbox
-from runglass.writer.arrays import to_step
+from runglass.writer.arrays import to_count, to_number, to_step
 from runglass.writer.outlet import Outlet
 from runglass.writer.record_file import stamp
 from runglass.writer.sinks import make_sink
 
 MAX_QUEUE = 10
 FLUSH_S = 5.0
+# The rest of the name of a file is the host's and our own.
+MOST_SUFFIX_BYTES = 100
 # Names that no file of a run can have, as opposed to a disk in trouble.
 WRONG_PLACE = {errno.ENOTDIR, errno.EEXIST, errno.ENAMETOOLONG, errno.ELOOP, errno.EINVAL}
 
@@ -49,9 +51,10 @@ class EventWriter:
         is_amid_training: bool = False,
     ) -> None:
         self.logdir = to_logdir(logdir)
-        if not isinstance(flush_secs, int | float) or not 0 <= flush_secs < math.inf:
+        to_count(max_queue, "Argument max_queue", least=0, most=2**63)
+        if not 0 <= (flush_secs := to_number(flush_secs, "Argument flush_secs")) < math.inf:
             raise BadArgument(f"Argument flush_secs must be a number of seconds, got {flush_secs!r}.")
-        if not isinstance(filename_suffix or "", str) or set(filename_suffix or "") & set("/\\\0"):
+        if not is_suffix(filename_suffix or ""):
             raise BadArgument(
                 f"Argument filename_suffix must be the end of a file's name, got {filename_suffix!r}."
             )
@@ -85,6 +88,10 @@ class EventWriter:
     ) -> None:
         """One number: Python's, or an array or tensor with one element."""
         self._outlet.add_scalar(tag, value, step, wall_time, precision=precision)
+
+    def last_step(self, tag: str) -> int | None:
+        """Where the newest scalar of this tag is; None where this writer has none."""
+        return self._outlet.last_step(tag)
 
     def add_values(self, values: Sequence[bytes], step: int, wall_time: float | None = None) -> None:
         """One event with serialized Summary.Value messages, as runglass.writer.summaries makes them."""
@@ -150,6 +157,15 @@ class EventWriter:
             self._outlet.add_later(lambda: payload, len(payload))
         else:
             self._outlet.add(payload)
+
+
+def is_suffix(text: object) -> bool:
+    return (
+        isinstance(text, str)
+        and not set(text) & set("/\\\0")
+        and len(text.encode("utf-8", "replace")) <= MOST_SUFFIX_BYTES
+        and not any("\ud800" <= sign <= "\udfff" for sign in text)
+    )
 
 
 def to_logdir(logdir: object) -> str:

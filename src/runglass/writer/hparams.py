@@ -6,6 +6,7 @@ import hashlib
 import json
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from runglass.schema.hparams import (
 )
 from runglass.schema.struct import wire_value
 from runglass.schema.summary import DataClass
-from runglass.writer.arrays import to_number
+from runglass.writer.arrays import to_number, type_name
 from runglass.writer.summaries import summary_value
 
 HParam = bool | int | float | str
@@ -34,7 +35,7 @@ NOTHING = np.zeros(0, dtype=np.float32)
 def session_start(
     hparams: Mapping[str, HParam | None], *, start_time_s: float, group_name: str | None = None
 ) -> bytes:
-    """Sessions with one group name are repetitions of one trial; by default those with equal hyperparameters.
+    """Sessions with one group name are repetitions of one trial; by default those with equal hyperparameters, with "" none.
 
     A hyperparameter that is None is left out.
     """
@@ -42,11 +43,12 @@ def session_start(
         if not isinstance(name, str):
             raise BadArgument(f"The name of a hyperparameter must be a str, got {name!r}.")
     plain = {name: plain_hparam(name, value) for name, value in sorted(hparams.items()) if value is not None}
-    info = {
+    info: dict[str, Any] = {
         "hparams": {name: wire_value(value) for name, value in plain.items()},
-        "group_name": group_name or derived_group_name(plain),
         "start_time_secs": start_time_s,
     }
+    if group_name != "":
+        info["group_name"] = group_name or derived_group_name(plain)
     return hparams_value(SESSION_START_TAG, {"session_start_info": info})
 
 
@@ -131,11 +133,12 @@ def plain_hparam(name: str, value: object) -> HParam:
         return value
     if isinstance(value, np.str_):
         return str(value)
-    if isinstance(value, list | tuple | dict | set) or value is None:
-        raise BadArgument(
-            f"Hyperparameter {name!r} must be a bool, number or str, got {type(value).__name__}. Log str(value)."
-        )
-    return to_number(value, f"Hyperparameter {name!r}")
+    with suppress(BadArgument):
+        if not isinstance(value, list | tuple | dict | set | None):
+            return to_number(value, f"Hyperparameter {name!r}")
+    raise BadArgument(
+        f"Hyperparameter {name!r} must be a bool, number or str, got {type_name(value)}. Log str(value)."
+    )
 
 
 def derived_group_name(hparams: Mapping[str, HParam]) -> str:

@@ -85,6 +85,10 @@ def to_clip(value: object, what: str) -> NDArray[Any]:
     """Samples as (frames,) or (frames, channels). Of two axes the shorter one is that of the channels."""
     samples = to_numpy(value, what)
     shape = samples.shape
+    if samples.ndim == 3 and shape[0] == 1:
+        # A batch of one clip.
+        samples = samples[0]
+        shape = shape[1:]
     if samples.ndim == 2 and shape[0] <= shape[1]:
         samples = samples.T
     if not samples.size:

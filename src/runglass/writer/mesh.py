@@ -44,8 +44,12 @@ def mesh(
             raise BadArgument(
                 f"{what} has {batch} meshes in vertices and {len(array)} in {part.name.lower()}s."
             )
+    if not isinstance(config, Mapping | None):
+        raise BadArgument(
+            f"{what}: config_dict must be a dict, got {type(config).__name__}.", where="config_dict"
+        )
     try:
-        json_config = json.dumps({} if config is None else config, sort_keys=True)
+        json_config = json.dumps({} if config is None else dict(config), sort_keys=True, allow_nan=False)
     except (TypeError, ValueError) as error:
         raise BadArgument(f"{what}: config_dict has no JSON form: {error}.", where="config_dict") from error
     components = sum(1 << part for part in parts)

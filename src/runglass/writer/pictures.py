@@ -6,14 +6,14 @@ Checks everything that can be wrong with it at once; encoding comes later, on an
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from runglass.errors import BadArgument
-from runglass.writer.arrays import to_numpy
+from runglass.writer.arrays import to_numpy, to_real
 from runglass.writer.media import as_uint8
 
 GRID_COLUMNS = 8
@@ -95,7 +95,7 @@ def tiled(batch: NDArray[Any], columns: int = GRID_COLUMNS) -> NDArray[Any]:
 
 def to_boxes(value: object, labels: object, what: str) -> tuple[NDArray[np.float64], list[str] | None]:
     """Boxes (n, 4) of left, top, right, bottom in pixels, and a label for each or none at all."""
-    boxes = to_numpy(value, f"{what}: box_tensor").astype(np.float64)
+    boxes = to_real(value, f"{what}: box_tensor").astype(np.float64)
     if boxes.shape == (4,):
         boxes = boxes[np.newaxis]
     if boxes.size == 0:
@@ -107,7 +107,13 @@ def to_boxes(value: object, labels: object, what: str) -> tuple[NDArray[np.float
         )
     if labels is None:
         return boxes, None
-    names = [labels] if isinstance(labels, str) else [str(each) for each in list(labels)]  # type: ignore[call-overload]
+    if isinstance(labels, str):
+        labels = [labels]
+    if not isinstance(labels, Iterable):
+        raise BadArgument(
+            f"{what}: labels must be a list, one for each box, got {type(labels).__name__}.", where="labels"
+        )
+    names = [str(each) for each in labels]
     if len(names) != len(boxes):
         raise BadArgument(
             f"{what} needs as many labels ({len(names)}) as boxes ({len(boxes)}).", where="labels"
@@ -120,7 +126,7 @@ def with_boxes(
 ) -> NDArray[np.uint8]:
     """The picture in colour with the boxes drawn on it; their labels as well where PIL is installed."""
     height, width, channels = pixels.shape
-    picture = as_uint8(pixels)
+    picture = (pixels >> 8).astype(np.uint8) if pixels.dtype == np.uint16 else as_uint8(pixels)
     if channels < 3:
         picture = np.repeat(picture[:, :, :1], 3, axis=2)
     # Drawn after scaling, so that lines stay thin and boxes lie where they belong.

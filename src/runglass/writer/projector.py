@@ -17,7 +17,7 @@ import numpy as np
 from runglass.errors import BadArgument
 from runglass.schema.projector import PROJECTOR_CONFIG, PROJECTOR_FILE
 from runglass.schema.text_proto import TextProtoError, format_text, parse_text
-from runglass.writer.arrays import to_numpy, to_step
+from runglass.writer.arrays import check_folder, to_numpy, to_step
 from runglass.writer.embedding_files import (
     as_vectors,
     encode_metadata,
@@ -92,6 +92,7 @@ def log_embedding(
     points = as_vectors(vectors)
     step = to_step(step)
     folder = f"{step:05d}/{encode_name(name)}"
+    check_folder(folder, "The name of an embedding", "name")
     info = EmbeddingInfo(
         tensor_name=f"{name}:{step:05d}",
         tensor_path=f"{folder}/tensors.tsv",

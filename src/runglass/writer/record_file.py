@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import itertools
 import os
+import re
 import socket
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from io import FileIO
 from pathlib import Path
 from types import TracebackType
@@ -24,6 +25,8 @@ from runglass.writer.arrays import to_step, to_wall_time
 WRITER_NAME = "runglass.writer"
 # Pending records past this are written without waiting for a flush, so that memory stays bounded.
 PENDING_LIMIT_BYTES = 1 << 20
+
+BEGUN = re.compile(r"tfevents\.(\d{10})\.")
 
 # Tells apart the files that one process opens in one second.
 uids = itertools.count()
@@ -49,7 +52,8 @@ class EventFileWriter:
         start = clock()
         directory = Path(run_dir)
         directory.mkdir(parents=True, exist_ok=True)
-        descriptor, self.path = create_file(directory, file_stem(start, host, pid), filename_suffix)
+        begun = not_before(start, os.listdir(directory))
+        descriptor, self.path = create_file(directory, file_stem(begun, host, pid), filename_suffix)
         self._file = FileIO(descriptor, "wb")
         self._pending += first_record(start)
         # At once, so that a watching page lists the run before its first value.
@@ -118,6 +122,12 @@ def file_stem(start: float, host: str | None = None, pid: int | None = None) -> 
     """A file's name but for the number and the suffix at its end. The pid is asked anew: a forked child has its own."""
     owner = f"{socket.gethostname() if host is None else host}.{os.getpid() if pid is None else pid}"
     return f"events.out.tfevents.{int(start):010d}.{owner}"
+
+
+def not_before(start: float, names: Iterable[str]) -> float:
+    """Readers take the files of a run in the order of their names, so after a clock was set back the name is ahead of it."""
+    newest = max((int(found[1]) for name in names if (found := BEGUN.search(name))), default=0)
+    return start if start >= newest else newest + 1
 
 
 def create_file(directory: Path, stem: str, suffix: str) -> tuple[int, Path]:

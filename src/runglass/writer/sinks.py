@@ -16,7 +16,7 @@ from urllib.parse import unquote, urlsplit
 
 from runglass.errors import BadArgument
 from runglass.writer import record_file
-from runglass.writer.record_file import create_file, file_stem, first_record
+from runglass.writer.record_file import create_file, file_stem, first_record, not_before
 
 # An object is uploaded whole each time, so a long log is several objects.
 OBJECT_LIMIT_BYTES = 32 << 20
@@ -107,7 +107,8 @@ class LocalSink:
                 errno.ENOTDIR, "this is a file; a run needs a directory", str(self._directory)
             )
         self._directory.mkdir(parents=True, exist_ok=True)
-        descriptor, path = create_file(self._directory, file_stem(start), self._suffix)
+        begun = not_before(start, os.listdir(self._directory))
+        descriptor, path = create_file(self._directory, file_stem(begun), self._suffix)
         try:
             self._size = write_whole(descriptor, first_record(start))
             seen = {identity(os.fstat(descriptor)), identity(os.stat(path))}

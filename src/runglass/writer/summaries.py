@@ -66,6 +66,10 @@ def summary_metadata(
     metadata: dict[str, Any] = {"plugin_data": plugin_data}
     if display_name:
         metadata["display_name"] = display_name
+    if not isinstance(description, str):
+        raise BadArgument(
+            f"description must be a str, got {type(description).__name__}.", where="description"
+        )
     if description:
         metadata["summary_description"] = description
     if data_class:

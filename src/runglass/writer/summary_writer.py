@@ -24,15 +24,19 @@ from runglass.schema.tensor_values import TensorError
 from runglass.writer import RUN_DIR_VARIABLE, curves, hparams, layouts, mesh, pictures, summaries, video
 from runglass.writer.arrays import (
     TAG_LIMIT,
+    check_folder,
     clean_tag,
+    clean_text,
     is_float64,
     to_number,
     to_numpy,
+    to_real,
     to_step,
     to_wall_time,
 )
 from runglass.writer.event_writer import FLUSH_S, MAX_QUEUE, EventWriter, to_logdir
 from runglass.writer.media import MOST_SAMPLES_PER_S, as_uint8, clip_trouble, encode_png, to_clip
+from runglass.writer.past_steps import last_steps
 
 TORCH_THRESHOLDS = 127
 # What one event may take, by the rules of its format.
@@ -162,11 +166,16 @@ class SummaryWriter:
         wall_time = time.time() if wall_time is None else wall_time
         stem = main_tag.replace("/", "_")
         numbers = {
-            str(name): (to_number(value, f"Scalar {main_tag!r}[{name!r}]"), is_float64(value))
+            f"{stem}_{clean_text(str(name))}": (
+                to_number(value, f"Scalar {main_tag!r}[{name!r}]"),
+                is_float64(value),
+            )
             for name, value in tag_scalar_dict.items()
         }
-        for name, (number, is_double) in numbers.items():
-            writer = self._writer(f"{self._place}/{stem}_{name}")
+        for run in numbers:
+            check_folder(run, "Each of tag_scalar_dict with the main tag before it", "tag_scalar_dict")
+        for run, (number, is_double) in numbers.items():
+            writer = self._writer(f"{self._place}/{run}")
             writer.add_scalar(
                 main_tag, number, step, wall_time, precision="float64" if is_double else "float32"
             )
@@ -411,7 +420,7 @@ class SummaryWriter:
             "precision": precision,
             "recall": recall,
         }
-        rows = {name: to_numpy(value, f"PR curve {tag!r}: {name}").ravel() for name, value in given.items()}
+        rows = {name: to_real(value, f"PR curve {tag!r}: {name}").ravel() for name, value in given.items()}
         sizes = {name: row.size for name, row in rows.items()}
         if len(set(sizes.values())) != 1 or 0 in sizes.values():
             raise BadArgument(f"PR curve {tag!r} needs as many of each, one per threshold, got {sizes}.")
@@ -459,14 +468,30 @@ class SummaryWriter:
         global_step: Any = None,
         name: str | None = None,
     ) -> None:
-        """Hyperparameters and results of this run. With `run_name` (or `name`) they go to a run below it, as torch does."""
-        for argument, given in (("hparam_dict", hparam_dict), ("metric_dict", metric_dict)):
+        """Hyperparameters and results of this run. With `run_name` (or `name`) they go to a run below it, as torch does.
+
+        Without `global_step` a result stands where its tag ended in this run, so that it ends the curve and does not restart it.
+        """
+        if isinstance(hparam_domain_discrete, str):
+            # tensorboardX has the name in this place.
+            hparam_domain_discrete, name = None, hparam_domain_discrete
+        domains = {} if hparam_domain_discrete is None else hparam_domain_discrete
+        for argument, given in {
+            "hparam_dict": hparam_dict,
+            "metric_dict": metric_dict,
+            "hparam_domain_discrete": domains,
+        }.items():
             if not isinstance(given, Mapping):
                 raise BadArgument(f"{argument} must be a dict, got {type(given).__name__}.", where=argument)
-        (step, wall_time), now = self._when(global_step, None), time.time()
-        below = run_name or name
-        domains = hparam_domain_discrete or {}
-        start = hparams.session_start(hparam_dict, start_time_s=self._start_time_s)
+        below = name if run_name is None else run_name
+        if not isinstance(below, str | None):
+            raise BadArgument(f"run_name must be a str, got {type(below).__name__}.", where="run_name")
+        wall_time, now = to_wall_time(self._wall_time), time.time()
+        step = self._step if global_step is None else global_step
+        # Sessions that torch writes belong to no group.
+        start = hparams.session_start(
+            hparam_dict, start_time_s=self._start_time_s, group_name="" if below else None
+        )
         # torch says what is tuned in every run. In the run itself it is left to the reader, which looks at all runs, unless the
         # caller knows the values to come.
         experiment = (
@@ -476,12 +501,18 @@ class SummaryWriter:
             (clean_tag(tag), to_number(value, f"Metric {tag!r}"), is_float64(value))
             for tag, value in metric_dict.items()
         ]
+        if step is not None or below:
+            steps = dict.fromkeys((tag for tag, _, _ in metrics), to_step(step))
+        else:
+            steps = self._last_steps([tag for tag, _, _ in metrics])
         writer = self._writer(os.path.join(self._place, below)) if below else self._own
         if experiment:
             writer.add_values([experiment], 0)
         writer.add_values([start], 0)
         for tag, number, is_double in metrics:
-            writer.add_scalar(tag, number, step, wall_time, precision="float64" if is_double else "float32")
+            writer.add_scalar(
+                tag, number, steps.get(tag, 0), wall_time, precision="float64" if is_double else "float32"
+            )
         writer.add_values([hparams.session_end(SessionOutcome.SUCCESS, end_time_s=now)], 0)
 
     def add_graph(
@@ -597,6 +628,14 @@ class SummaryWriter:
             )
         return writer
 
+    def _last_steps(self, tags: Sequence[str]) -> dict[str, int]:
+        own = {tag: step for tag in tags if (step := self._own.last_step(tag)) is not None}
+        others = [tag for tag in tags if tag not in own]
+        if not others or not self._writes:
+            return own
+        self._own.flush()
+        return last_steps(self._place, others) | own
+
     def _when(self, step: Any, walltime: float | None) -> tuple[int, float | None]:
         return (
             to_step(self._step if step is None else step),
@@ -647,6 +686,9 @@ class SilentWriter:
 
     def add_values(self, *arguments: Any, **named: Any) -> None:
         pass
+
+    def last_step(self, tag: str) -> int | None:
+        return None
 
     def add_later(self, *arguments: Any, **named: Any) -> None:
         pass

@@ -11,7 +11,8 @@ import sys
 import tempfile
 import threading
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -57,6 +58,20 @@ def is_symbolic(value: object) -> bool:
     """Whether this is a tensor of such a graph, which has no value yet."""
     tensorflow = loaded_tensorflow()
     return tensorflow is not None and tensorflow.is_symbolic_tensor(value)
+
+
+@contextmanager
+def summary_scope(
+    name: str | None, default_name: str = "summary", values: Any = None
+) -> Iterator[tuple[str, str]]:
+    """A tag and the scope it is in, for what is logged together under one name. `values` is without effect."""
+    tag = scoped_tag(name or default_name)
+    tensorflow = loaded_tensorflow()
+    if tensorflow is None:
+        yield tag, f"{tag}/"
+        return
+    with tensorflow.name_scope(name or default_name) as scope:
+        yield tag, scope
 
 
 def scoped_tag(name: str) -> str:

@@ -10,6 +10,7 @@ from runglass.native.records import RecordCursor, frame
 from runglass.native.wire import decode, encode
 from runglass.schema.event import EVENT
 from runglass.writer import record_file
+from runglass.writer.event_writer import EventWriter
 from runglass.writer.record_file import EventFileWriter
 from runglass.writer.summaries import scalar
 
@@ -129,3 +130,13 @@ def test_wrong_steps_and_times_are_refused(tmp_path):
     with pytest.raises(BadArgument, match="closed"):
         writer.write(0, values=[])
     writer.close()
+
+
+def test_after_a_clock_was_set_back_the_newest_file_still_comes_last(tmp_path):
+    for start in (START, START - 3600, START + 10):
+        writer_at(tmp_path, clock=lambda start=start: start).close()
+    begun = [path.name.split(".")[3] for path in sorted(tmp_path.iterdir())]
+    assert begun == ["1700000000", "1700000001", "1700000010"]
+    with EventWriter(tmp_path, clock=lambda: START) as writer:
+        writer.add_scalar("x", 1, 0)
+    assert sorted(tmp_path.iterdir())[-1].name.startswith("events.out.tfevents.1700000011.")

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -282,6 +283,36 @@ WRONG = {
     "counts": (lambda w: w.add_histogram_raw("t", 0, 1, 1, 1, 1, [1], [float("nan")]), r"bucket_counts"),
     "thresholds kind": (lambda w: w.add_pr_curve("t", [1], [1], num_thresholds=5.5), r"num_thresholds.*5\.5"),
     "fps kind": (lambda w: w.add_video("t", np.zeros((1, 2, 3, 4, 4)), fps="x"), r"fps needs one number"),
+    "signs for labels": (lambda w: w.add_pr_curve("t", [-1, 1], [0.1, 0.9]), r"labels that are 0 or 1"),
+    "NaN label": (lambda w: w.add_pr_curve("t", [float("nan")], [0.1]), r"labels that are 0 or 1"),
+    "weights": (lambda w: w.add_pr_curve("t", [1], [0.1], weights=[-1]), r"weights that are finite"),
+    "complex predictions": (lambda w: w.add_pr_curve("t", [1], [1j]), r"predictions needs real numbers"),
+    "complex counts": (
+        lambda w: w.add_histogram_raw("t", 0, 1, 1, 1, 1, [1], [1j]),
+        r"bucket_counts needs real",
+    ),
+    "raw range": (lambda w: w.add_histogram_raw("t", 5, 1, 1, 1, 1, [1], [1]), r"min that is not above max"),
+    "label kind": (
+        lambda w: w.add_image_with_boxes("t", np.zeros((3, 4, 4)), [[0, 0, 1, 1]], labels=5),
+        r"labels must be a list",
+    ),
+    "wide film": (lambda w: w.add_video("t", np.zeros((1, 1, 1, 1, 70_000), "u1")), r"at most 65,535"),
+    "long run name": (lambda w: w.add_scalars("t", {"a" * 300: 1}), r"tag_scalar_dict.*at most 255 bytes"),
+    "zero in a run name": (lambda w: w.add_scalars("t", {"a\0": 1}), r"tag_scalar_dict.*no zero byte"),
+    "embedding name": (lambda w: w.add_embedding([[1.0]], tag="s" * 300), r"name of an embedding"),
+    "run name kind": (lambda w: w.add_hparams({}, {}, run_name=5), r"run_name must be a str, got int"),
+    "no run name": (lambda w: w.add_hparams({}, {}, run_name=0), r"run_name must be a str, got int"),
+    "domains": (lambda w: w.add_hparams({}, {}, [1]), r"hparam_domain_discrete must be a dict, got list"),
+    "hparam kind": (lambda w: w.add_hparams({"a": Path("x")}, {}), r"'a' must be.*Path.*str\(value\)"),
+    "mesh config": (
+        lambda w: w.add_mesh("t", np.zeros((1, 3)), config_dict="x"),
+        r"config_dict must be a dict",
+    ),
+    "masked": (lambda w: w.add_histogram("t", np.ma.array([1, 2], mask=[0, 1])), r"masked elements of int64"),
+    "description": (
+        lambda w: w.add_scalar("t", 1, 1, summary_description=5),
+        r"description must be a str, got int",
+    ),
     "rescale kind": (
         lambda w: w.add_image_with_boxes("t", np.zeros((3, 4, 4)), [[0, 0, 1, 1]], rescale="x"),
         r"rescale needs one number",
@@ -393,11 +424,34 @@ def test_hparams_stay_in_the_run(tmp_path):
     assert start["hparams"] == {"lr": 0.5, "name": "a"}
 
 
+@pytest.mark.parametrize("is_reopened", [False, True])
+def test_results_without_a_step_end_the_curves_of_the_run(tmp_path, is_reopened):
+    writer = SummaryWriter(tmp_path)
+    for step in range(1, 101):
+        writer.add_scalar("acc", step / 100, step)
+        writer.add_scalar("loss", np.float64(1e-3), step * 2)
+    if is_reopened:
+        writer.close()
+        writer = SummaryWriter(tmp_path)
+    writer.add_hparams({"lr": 0.5}, {"acc": 1.0, "loss": 0.5, "new": 3})
+    writer.close()
+    read = runglass.open(tmp_path)
+    for tag, last, result in (("acc", 100, 1.0), ("loss", 200, 0.5)):
+        series = read.scalars(".", tag)
+        assert (series.step[0], series.step[-1], series.value[-1]) == (last // 100, last, result)
+        # In a new file it takes the place of what was there.
+        assert len(series.step) == (100 if is_reopened else 101)
+    assert read.scalars(".", "new").step.tolist() == [0]
+
+
 def test_hparams_of_torch_go_below(tmp_path):
     with SummaryWriter(tmp_path) as writer:
         writer.add_hparams({"lr": 0.5}, {"acc": 1}, run_name="one")
         writer.add_hparams({"lr": 0.5}, {"acc": 1}, name="two")
-    for name in ("one", "two"):
+        writer.add_hparams({"lr": 0.5}, {"acc": 1}, "three")
+    for name in ("one", "two", "three"):
+        start = runglass.open(tmp_path).read(name, "_hparams_/session_start_info").value[0]
+        assert "group_name" not in start["session_start_info"]
         assert [value["tag"] for _, value in logged(tmp_path / name)] == [
             "_hparams_/experiment",
             "_hparams_/session_start_info",
@@ -465,6 +519,29 @@ def test_boxes_are_drawn():
     assert not red[0].any()
     assert not red[9].any()
     assert pictures.with_boxes(np.zeros((10, 12, 4)), boxes, names, 2.5).shape == (25, 30, 4)
+    deep = pictures.with_boxes(np.full((10, 12, 3), 0x80FF, np.uint16), boxes, None, 1)
+    assert (deep.dtype, deep[9, 0].tolist()) == (np.uint8, [0x80, 0x80, 0x80])
+
+
+def test_what_is_nearly_right_is_taken(tmp_path):
+    with SummaryWriter(tmp_path, flush_secs=np.int64(3)) as writer:
+        writer.add_scalars("s", {"a\ud800": 1}, 0)
+        writer.add_pr_curve("p", [0, True, 1.0], np.float32([0, 1.0000001, 0.5]), num_thresholds=3)
+        writer.add_audio("a", np.zeros((1, 1, 50)), 0)
+        writer.add_video("v", np.zeros((1, 2, 3, 4, 4)), fps=1e-320)
+        writer.add_scalar("m", np.ma.masked, 0)
+    read = runglass.open(tmp_path)
+    assert read.scalars("s_a?", "s").value.tolist() == [1]
+    assert np.isnan(read.scalars(".", "m").value).all()
+    assert {value["tag"] for _, value in logged(tmp_path)} == {"p", "a", "v", "m"}
+
+
+@pytest.mark.parametrize("named", [{"max_queue": "a"}, {"flush_secs": "a"}, {"filename_suffix": "s" * 300}])
+def test_wrong_arguments_of_a_writer_are_named(tmp_path, named):
+    with pytest.raises(BadArgument, match=next(iter(named))):
+        SummaryWriter(tmp_path, **named)
+    with pytest.raises(BadArgument, match="filename_suffix"):
+        SummaryWriter(tmp_path, filename_suffix="\udc80")
 
 
 def test_importing_costs_little():

@@ -271,3 +271,36 @@ def test_no_framework_is_imported():
     )
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert answer.stdout.strip() == "[]"
+
+
+def test_what_is_out_of_range_is_cut_and_said_once(writer):
+    with writer.as_default(step=0):
+        with pytest.warns(UserWarning, match="Image 'bright': float pixels from 0 to 200"):
+            summary.image("bright", np.full((1, 2, 2, 3), 200.0))
+        with pytest.warns(UserWarning, match="Audio 'loud': float samples from 5 to 5"):
+            summary.audio("loud", np.full((1, 10, 1), 5.0), 8000)
+        summary.image("bright", np.full((1, 2, 2, 3), 200.0))
+
+
+@pytest.mark.parametrize(
+    ("log", "message"),
+    [
+        (lambda: summary.image("t", np.zeros((1, 2, 2, 3), int)), "Image 't'.*int64"),
+        (lambda: summary.audio("t", np.zeros((1, 9, 10)), 8000), "Audio 't'.*at most 8 channels"),
+        (lambda: summary.audio("t", np.zeros((1, 9, 1), "i4"), 8000), "Audio 't'.*int32"),
+        (lambda: summary.write("t", object()), "Tensor 't' needs numbers or strings, got object"),
+        (lambda: summary.write("t", np.longdouble(1)), "Tensor 't'.*float32"),
+        (lambda: summary.scalar("t", 1, description=5), "description must be a str"),
+        (lambda: summary.create_file_writer("logs", max_queue="a"), "max_queue"),
+    ],
+)
+def test_wrong_values_are_named(writer, log, message):
+    with writer.as_default(step=0), pytest.raises(BadArgument, match=message):
+        log()
+
+
+def test_a_scope_names_what_is_logged_together(writer):
+    with summary.experimental.summary_scope(None, "loss") as (tag, scope):
+        assert (tag, scope) == ("loss", "loss/")
+    with summary.experimental.summary_scope("mine") as (tag, _):
+        assert tag == "mine"

@@ -5,6 +5,7 @@ Names, arguments and their meaning are those of TensorFlow, which is not needed.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any, Literal
 
@@ -14,17 +15,20 @@ from numpy.typing import NDArray
 from runglass.errors import BadArgument
 from runglass.native.wire import encode
 from runglass.schema.summary import VALUE, DataClass
-from runglass.schema.tensor_values import encode_tensor
+from runglass.schema.tensor_values import TensorError, encode_tensor
 from runglass.writer import summaries, tensorflow_bridge
-from runglass.writer.arrays import clean_tag, is_float64, to_count, to_number, to_numpy, to_step
+from runglass.writer.arrays import clean_tag, is_float64, to_count, to_number, to_numpy, to_step, type_name
 from runglass.writer.curves import BUCKETS
 from runglass.writer.default_writer import Late, should_record_summaries, state
 from runglass.writer.event_writer import EventWriter
-from runglass.writer.media import MOST_SAMPLES_PER_S, as_uint8
+from runglass.writer.media import MOST_CHANNELS, MOST_SAMPLES_PER_S, as_uint8, clip_trouble
+from runglass.writer.pictures import range_trouble
 from runglass.writer.tensorflow_bridge import not_rewritten, scoped_tag
 
 GRAPH_VERSION = b"1"
 MOST_OUTPUTS = 2**31 - 1
+
+warned: set[str] = set()
 
 
 def record(add: Callable[..., None], step: Any, *inputs: Any) -> Any:
@@ -103,6 +107,13 @@ def add_images(
             f"Image {tag!r} needs pixels, and 1 to 4 channels in its last axis, got the shape {pictures.shape}.",
             where="data",
         )
+    if pictures.dtype.kind not in "fb" and pictures.dtype not in (np.uint8, np.uint16):
+        raise BadArgument(
+            f"Image {tag!r}: pixels must be uint8, uint16, bool or float, got {pictures.dtype}. Convert them to uint8 "
+            "(0 to 255) or divide them to floats from 0 to 1.",
+            where="data",
+        )
+    warn_once(f"Image {tag!r}", range_trouble(pictures))
     # A copy, because it is encoded later, whatever becomes of the caller's array.
     pixels = np.array(pictures if pictures.dtype == np.uint16 else as_uint8(pictures))
     writer.add_later(
@@ -129,11 +140,24 @@ def audio(
 
     def add(writer: EventWriter, step: int, data: Any, sample_rate: Any, max_outputs: Any) -> None:
         clips = first_outputs(f"Audio {tag!r}", data, max_outputs, "[k, frames, channels]", 3)
+        if clips.shape[2] > MOST_CHANNELS or (clips.dtype.kind != "f" and clips.dtype != np.int16):
+            raise BadArgument(
+                f"Audio {tag!r} needs at most {MOST_CHANNELS} channels of float (-1 to 1) or int16 samples, "
+                f"got {clips.dtype} of shape {clips.shape}.",
+                where="data",
+            )
+        warn_once(f"Audio {tag!r}", clip_trouble(clips))
         rate = to_count(sample_rate, f"Audio {tag!r}: sample_rate", least=1, most=MOST_SAMPLES_PER_S)
         value = summaries.audio(tag, clips, rate, max_outputs=len(clips), description=description or "")
         writer.add_values([value], step)
 
     return record(add, step, data, sample_rate, max_outputs)
+
+
+def warn_once(what: str, trouble: str) -> None:
+    if trouble and what not in warned:
+        warned.add(what)
+        warnings.warn(f"{what}: {trouble}", stacklevel=5)
 
 
 def first_outputs(what: str, data: Any, max_outputs: Any, shape: str, rank: int) -> NDArray[Any]:
@@ -198,10 +222,11 @@ def write(tag: str, tensor: Any, step: Any = None, metadata: Any = None, name: s
         )
 
     def add(writer: EventWriter, step: int, tensor: Any) -> None:
-        fields = {
-            "tag": tag,
-            "tensor": encode_tensor(any_array(tag, tensor() if callable(tensor) else tensor)),
-        }
+        array = any_array(tag, tensor() if callable(tensor) else tensor)
+        try:
+            fields = {"tag": tag, "tensor": encode_tensor(array)}
+        except TensorError as error:
+            raise BadArgument(f"Tensor {tag!r}: {error}. Convert it to float32.", where="tensor") from error
         if content:
             fields["metadata"] = content
         writer.add_values([encode(VALUE, fields)], step)
@@ -217,7 +242,12 @@ def any_array(tag: str, data: Any) -> NDArray[Any]:
         data = data.numpy()
     # NumPy's own strings end at the first zero byte, and protobuf messages have many.
     if isinstance(data, str | bytes) or np.asarray(data).dtype.kind in "OSU":
-        return np.array(data, dtype=object)
+        array = np.array(data, dtype=object)
+        if not all(isinstance(each, str | bytes) for each in array.flat):
+            raise BadArgument(
+                f"Tensor {tag!r} needs numbers or strings, got {type_name(data)}.", where="tensor"
+            )
+        return array
     return to_numpy(data, f"Tensor {tag!r}")
 
 

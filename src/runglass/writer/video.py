@@ -71,6 +71,10 @@ def to_frames(value: object, dataformats: str, what: str) -> NDArray[Any]:
             "expected 1 to 4 and no empty axis.",
             where="dataformats",
         )
+    if max(frames.shape[2:4]) > SIDE_LIMIT_PX:
+        raise BadArgument(
+            f"{what}: the sides of a film are at most {SIDE_LIMIT_PX:,} pixels, got the shape {given.shape}."
+        )
     if frames.dtype.kind != "f" and frames.dtype not in (np.uint8, np.bool_):
         raise BadArgument(
             f"{what}: pixels must be uint8, bool or float, got {frames.dtype}. Convert them to uint8 (0 to 255)."
@@ -83,8 +87,6 @@ def encode_gif(frames: NDArray[Any], fps: float) -> bytes:
     if frames.ndim != 4 or 0 in frames.shape:
         raise BadArgument(f"A video needs the shape (time, height, width, channels), got {frames.shape}.")
     _, height, width, channels = frames.shape
-    if max(height, width) > SIDE_LIMIT_PX:
-        raise BadArgument(f"A video's sides are at most {SIDE_LIMIT_PX} pixels, got {width} × {height}.")
     if not fps > 0:
         raise BadArgument(f"A video needs fps above 0, got {fps}.", where="fps")
     pixels = as_uint8(frames)
@@ -94,7 +96,7 @@ def encode_gif(frames: NDArray[Any], fps: float) -> bytes:
     else:
         palette, indices = in_few_colours(pixels[..., :3])
     # Browsers take less than two hundredths for a mistake and play it slowly.
-    delay_cs = min(max(2, round(100 / fps)), 65535)
+    delay_cs = round(min(max(2, 100 / fps), 65535))
     parts = [
         b"GIF89a",
         struct.pack("<HHBBB", width, height, 0b1111_0111, 0, 0),
