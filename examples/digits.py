@@ -43,11 +43,15 @@ def batches(
 
 
 class Network:
-    """One hidden layer, trained by plain gradient descent."""
+    """One hidden layer, trained by plain gradient descent, or by RMSProp, which wants small learning rates."""
 
-    def __init__(self, units: int = 64, dropout: float = 0.0, seed: int = 0) -> None:
+    def __init__(
+        self, units: int = 64, dropout: float = 0.0, seed: int = 0, *, uses_rmsprop: bool = False
+    ) -> None:
         self.rng = np.random.default_rng(seed)
         self.dropout = dropout
+        self.uses_rmsprop = uses_rmsprop
+        self.squares: dict[str, np.ndarray] = {}
         self.hidden = self.rng.normal(0, 0.1, (SIZE_PX**2, units)).astype(np.float32)
         self.hidden_bias = np.zeros(units, np.float32)
         self.output = self.rng.normal(0, 0.1, (units, 10)).astype(np.float32)
@@ -65,11 +69,18 @@ class Network:
         loss = cross_entropy(probabilities, labels)
         error = (probabilities - np.eye(10, dtype=np.float32)[labels]) / len(labels)
         hidden_error = error @ self.output.T * (active > 0)
-        self.output -= learning_rate * active.T @ error
-        self.output_bias -= learning_rate * error.sum(axis=0)
-        self.hidden -= learning_rate * self._flatten(images).T @ hidden_error
-        self.hidden_bias -= learning_rate * hidden_error.sum(axis=0)
+        self._descend("output", active.T @ error, learning_rate)
+        self._descend("output_bias", error.sum(axis=0), learning_rate)
+        self._descend("hidden", self._flatten(images).T @ hidden_error, learning_rate)
+        self._descend("hidden_bias", hidden_error.sum(axis=0), learning_rate)
         return loss
+
+    def _descend(self, name: str, gradient: np.ndarray, learning_rate: float) -> None:
+        if self.uses_rmsprop:
+            self.squares[name] = 0.9 * self.squares.get(name, gradient**2) + 0.1 * gradient**2
+            gradient = gradient / (np.sqrt(self.squares[name]) + 1e-8)
+        weights = getattr(self, name)
+        weights -= learning_rate * gradient
 
     def _activate(self, images: np.ndarray) -> np.ndarray:
         return np.maximum(self._flatten(images) @ self.hidden + self.hidden_bias, 0)

@@ -12,7 +12,7 @@ from runglass import summary
 
 UNITS = hp.HParam("units", hp.Discrete([32, 64, 128]))
 DROPOUT = hp.HParam("dropout", hp.RealInterval(0.1, 0.5))
-LEARNING_RATE = hp.HParam("learning_rate", hp.Discrete([0.01, 0.1, 1.0]))
+LEARNING_RATE = hp.HParam("learning_rate", hp.Discrete([1e-3, 1e-4, 1e-5]))
 ACCURACY = "accuracy"
 
 
@@ -21,8 +21,8 @@ TEST_IMAGES, TEST_LABELS = make_digits(500, seed=1)
 
 
 def train(units: int, dropout: float, learning_rate: float) -> float:
-    network = Network(units=units, dropout=dropout)
-    for _ in range(2):
+    network = Network(units=units, dropout=dropout, uses_rmsprop=True)
+    for _ in range(5):
         for images, labels in batches(*TRAIN):
             network.train(images, labels, learning_rate)
     return accuracy(network.predict(TEST_IMAGES), TEST_LABELS)

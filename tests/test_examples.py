@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.image import imread
 from tests.example_runs import EXAMPLES, ROOT, run_example
 
 import runglass
 from runglass.reader import Log
+from runglass.writer.folders import open_folder
+from runglass.writer.projector import EmbeddingInfo, load_config
 
 NAMES = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 
@@ -55,7 +59,12 @@ def test_image_grid(tmp_path: Path) -> None:
 def test_confusion_matrix(tmp_path: Path) -> None:
     log = read_example("confusion_matrix", tmp_path / "logs")
     assert log.tags(".") == {"Confusion matrix": "image", "Accuracy": "scalar"}
-    assert log.read(".", "Confusion matrix").step.tolist() == list(range(10))
+    matrices = log.read(".", "Confusion matrix")
+    assert matrices.step.tolist() == list(range(10))
+    for (picture,) in matrices.value:
+        pixels = imread(io.BytesIO(picture.data))
+        assert pixels.shape[:2] == (picture.height, picture.width) == (600, 600)
+        assert len(np.unique(pixels)) > 10
     reached = log.scalars(".", "Accuracy").value
     assert reached[-1] > reached[0]
 
@@ -72,9 +81,11 @@ def test_hparams_grid(tmp_path: Path) -> None:
     ]
     assert {each["units"] for each in chosen} == {32, 64, 128}
     assert {each["dropout"] for each in chosen} == {0.1, 0.3, 0.5}
-    assert {each["learning_rate"] for each in chosen} == {0.01, 0.1, 1.0}
+    assert {each["learning_rate"] for each in chosen} == {1e-3, 1e-4, 1e-5}
     reached = [log.scalars(run, "accuracy").value[0] for run in log.runs if run != "."]
     assert min(reached) < 0.5 < 0.8 < max(reached)
+    best = sorted(zip(reached, chosen, strict=True), key=lambda each: each[0])[-9:]
+    assert {each["learning_rate"] for _, each in best} == {1e-3}
 
 
 def test_images_by_class(tmp_path: Path) -> None:
@@ -108,9 +119,36 @@ def test_image_embeddings(tmp_path: Path) -> None:
     logdir = tmp_path / "logs"
     for _ in range(2):
         run_example("image_embeddings", logdir)
-    config = (logdir / "projector_config.pbtxt").read_text()
-    assert config.count('tensor_name: "digits') == config.count("tensor_name") == 1
-    assert "single_image_dim: 12" in config
+    config = load_config(open_folder(logdir))
+    assert [info.tensor_name for info in config.embeddings] == ["digits:00000"]
+    assert_digits(logdir, config.embeddings[0])
+
+
+def test_sprite_embeddings(tmp_path: Path) -> None:
+    logdir = tmp_path / "logs"
+    for _ in range(2):
+        run_example("sprite_embeddings", logdir)
+    (info,) = load_config(open_folder(logdir)).embeddings
+    assert (info.tensor_name, info.metadata_path) == ("digits", "metadata.tsv")
+    assert_digits(logdir, info)
+
+
+def assert_digits(logdir: Path, info: EmbeddingInfo) -> None:
+    """A vector, a label and a tile of the sprite for each of 500 pictures, in one order."""
+    vectors = np.loadtxt(logdir / info.tensor_path)
+    assert vectors.shape == (500, 144)
+    labels = (logdir / info.metadata_path).read_text().splitlines()
+    assert len(labels) == 500
+    assert {*labels} == {*NAMES}
+    assert info.sprite.single_image_dim == [12, 12]
+    sprite = imread(logdir / info.sprite.image_path)
+    # 500 tiles need 23 rows of 23.
+    assert sprite.shape[:2] == (23 * 12, 23 * 12)
+    for point in (0, 22, 23, 499):
+        top, left = (12 * place for place in divmod(point, 23))
+        tile = sprite[top : top + 12, left : left + 12]
+        shades = tile if tile.ndim == 2 else tile[..., 0]
+        np.testing.assert_allclose(shades, vectors[point].reshape(12, 12), atol=0.01)
 
 
 def test_word_embeddings(tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+import sys
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
@@ -28,6 +30,14 @@ def __getattr__(name: str) -> Any:
 
         return import_module("runglass.notebook")
     raise AttributeError(f"module 'runglass' has no attribute {name!r}")
+
+
+@atexit.register
+def finish_writing() -> None:
+    """Registered this early so that it comes last: what other exit handlers log, their first value included, is written too."""
+    outbox = sys.modules.get("runglass.writer.outbox")
+    if outbox is not None:
+        outbox.finish(outbox.EXIT_WAIT_S)
 
 
 def load_ipython_extension(shell: Any) -> None:

@@ -8,10 +8,11 @@ from __future__ import annotations
 import os
 import stat
 import sys
+import time
 from collections.abc import Callable, Iterator, MutableMapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Literal
+from typing import IO, Literal
 
 import msgspec
 from msgspec import Struct
@@ -22,6 +23,8 @@ ORDER_VARIABLE = "RUNGLASS_NOTEBOOK"
 MAX_INFO_BYTES = 64 * 2**10
 MAX_STATUS_BYTES = 2**20
 PATIENCE_S = 5.0
+LOOK_INTERVAL_S = 0.1
+SERVER_ERROR = 500
 EVERY_ADDRESS = ("", "0.0.0.0", "::")
 
 
@@ -70,6 +73,14 @@ class _Status(Struct, frozen=True):
     locations: list[str]
 
 
+class _Problem(Struct, frozen=True):
+    code: str
+
+
+class _Failure(Struct, frozen=True):
+    error: _Problem
+
+
 def take_order(environ: MutableMapping[str, str]) -> Order | None:
     """The notebook's order, taken out of the environment; None for a server that somebody started by hand."""
     text = environ.pop(ORDER_VARIABLE, None)
@@ -81,11 +92,7 @@ def announced(instance: Instance, *, on_note: Callable[[str], None]) -> Iterator
     """The file is there while the body runs. That it cannot be written keeps no server from serving."""
     path = None
     try:
-        folder = _folder()
-        with suppress(FileExistsError):
-            folder.mkdir(mode=0o700)
-        _check_folder(folder)
-        path = folder / f"pid-{instance.pid}.json"
+        path = _make_folder() / f"pid-{instance.pid}.json"
         _write(path, msgspec.json.encode(instance))
     except (OSError, RunglassError) as error:
         on_note(f"Notebooks will not find this server: {error}")
@@ -94,6 +101,33 @@ def announced(instance: Instance, *, on_note: Callable[[str], None]) -> Iterator
     finally:
         if path is not None:
             path.unlink(missing_ok=True)
+
+
+@contextmanager
+def locked(key: str, *, patience_s: float) -> Iterator[None]:
+    """The body runs in one process at a time for each key. The lock ends with its process, however that ends."""
+    path = _folder() / f"start-{key}.lock"
+    deadline = time.monotonic() + patience_s
+    while True:
+        with _open_lock(path) as file:
+            if _try_lock(file) and _is_at(path, file):
+                try:
+                    yield
+                finally:
+                    # While it is held: whoever has opened it meanwhile sees that it is not at its place any more.
+                    with suppress(OSError):
+                        path.unlink()
+                break
+        if time.monotonic() >= deadline:
+            raise RunglassError(
+                f"Another notebook has been starting this server for {patience_s:g} s. Run this again to go on waiting.",
+                where="start",
+            )
+        time.sleep(LOOK_INTERVAL_S)
+    if sys.platform == "win32":
+        # Nothing that is open can be removed there, so nobody has it open if this succeeds.
+        with suppress(OSError):
+            path.unlink()
 
 
 def list_instances() -> list[Instance]:
@@ -120,7 +154,7 @@ def list_serving() -> list[Instance]:
 
 
 def ask(instance: Instance, *, patience_s: float = PATIENCE_S) -> Literal["serving", "silent", "gone"]:
-    """Silent: nobody answers in time, or somebody else does."""
+    """Silent: no answer comes in time, or it has failed to make one. Gone: also when its port is somebody else's now."""
     from http.client import HTTPConnection, HTTPException
 
     if not _is_running(instance.pid):
@@ -131,17 +165,24 @@ def ask(instance: Instance, *, patience_s: float = PATIENCE_S) -> Literal["servi
     try:
         connection.request("GET", f"{instance.path_prefix}/api/status", headers=headers)
         answer = connection.getresponse()
-        status = msgspec.json.decode(answer.read(MAX_STATUS_BYTES), type=_Status)
-    except ConnectionRefusedError:
-        # The file is written when the socket already listens, so this is no server that still starts.
+        body = answer.read(MAX_STATUS_BYTES)
+        if answer.status >= SERVER_ERROR:
+            msgspec.json.decode(body, type=_Failure)
+            return "silent"
+        status = msgspec.json.decode(body, type=_Status)
+    except (ConnectionRefusedError, ConnectionResetError, BrokenPipeError):
+        # The file is written when the socket already listens, so this is no server that still starts. One that is killed
+        # resets what waits in its socket.
         _forget(instance)
         return "gone"
-    except (OSError, HTTPException, msgspec.DecodeError):
+    except (HTTPException, msgspec.DecodeError):
+        return "gone"
+    except OSError:
         return "silent"
     finally:
         connection.close()
     is_same = (status.version, status.locations) == (instance.version, instance.logdir)
-    return "serving" if is_same else "silent"
+    return "serving" if is_same else "gone"
 
 
 def _folder() -> Path:
@@ -151,6 +192,14 @@ def _folder() -> Path:
     runtime = os.environ.get("XDG_RUNTIME_DIR", "")
     parent = runtime if runtime and os.access(runtime, os.W_OK) else gettempdir()
     return Path(parent) / f"runglass-{_user()}"
+
+
+def _make_folder() -> Path:
+    folder = _folder()
+    with suppress(FileExistsError):
+        folder.mkdir(mode=0o700)
+    _check_folder(folder)
+    return folder
 
 
 def _user() -> int | str:
@@ -197,6 +246,43 @@ def _read(path: Path) -> Instance | None:
     except (OSError, msgspec.DecodeError):
         return None
     return instance if path.name == f"pid-{instance.pid}.json" else None
+
+
+def _open_lock(path: Path) -> IO[str]:
+    try:
+        _make_folder()
+        return os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600))
+    except OSError as error:
+        raise RunglassError(
+            f"{path} cannot be opened: {error.strerror}. A server that is started tells there where it is, so it would not be"
+            " found. Set XDG_RUNTIME_DIR to a directory of your own that can be written to.",
+            where=str(path),
+        ) from error
+
+
+def _try_lock(file: IO[str]) -> bool:
+    try:
+        if sys.platform == "win32":
+            import msvcrt
+
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (BlockingIOError, PermissionError):
+        return False
+    except OSError:
+        # Not every file system has locks, and two servers are better than none.
+        return True
+    return True
+
+
+def _is_at(path: Path, file: IO[str]) -> bool:
+    try:
+        return os.path.samestat(path.lstat(), os.fstat(file.fileno()))
+    except FileNotFoundError:
+        return False
 
 
 def _forget(instance: Instance) -> None:

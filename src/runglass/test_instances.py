@@ -7,6 +7,7 @@ import json
 import os
 import socket
 import stat
+import struct
 import subprocess
 import sys
 import threading
@@ -19,7 +20,7 @@ import pytest
 
 from runglass import instances
 from runglass.errors import RunglassError
-from runglass.instances import Instance, announced, ask, list_instances, list_serving, take_order
+from runglass.instances import Instance, announced, ask, list_instances, list_serving, locked, take_order
 
 
 @pytest.fixture(autouse=True)
@@ -78,6 +79,27 @@ def answering(body: bytes, status: int = 200) -> Iterator[tuple[int, list[tuple[
         thread.start()
         yield server.server_port, asked
         server.shutdown()
+        thread.join()
+
+
+@contextmanager
+def hanging_up(said: bytes, *, is_reset: bool) -> Iterator[int]:
+    """Something on a port that reads a little, says this to the first who comes, and hangs up."""
+
+    def hang_up() -> None:
+        taken, _ = sock.accept()
+        with taken:
+            taken.recv(10)
+            taken.sendall(said)
+            # No time to linger: what was not read yet is answered with a reset.
+            taken.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", is_reset, 0))
+
+    with socket.socket() as sock:
+        sock.bind(("127.0.0.1", 0))
+        sock.listen()
+        thread = threading.Thread(target=hang_up)
+        thread.start()
+        yield sock.getsockname()[1]
         thread.join()
 
 
@@ -187,13 +209,25 @@ def test_a_server_is_asked_with_its_token_and_prefix(folder):
         b'{"version": "1", "locations": ["other"]}',
     ],
 )
-def test_somebody_else_on_the_port_is_not_believed(folder, body):
+def test_somebody_else_on_the_port_is_a_server_that_is_gone(folder, body):
     with answering(body) as (port, _):
         instance = make(port=port)
-        path = put(folder, instance)
-        assert ask(instance) == "silent"
+        put(folder, instance)
+        assert ask(instance) == "gone"
         assert list_serving() == []
-        assert path.exists()
+
+
+@pytest.mark.parametrize(("said", "is_reset"), [(b"", True), (b"", False), (b"SSH-2.0-x\r\n", False)])
+def test_whoever_hangs_up_is_no_server(folder, said, is_reset):
+    with hanging_up(said, is_reset=is_reset) as port:
+        assert ask(make(port=port)) == "gone"
+
+
+def test_a_server_that_fails_is_still_there(folder):
+    with answering(b'{"error": {"code": "internal", "message": "m", "where": "w"}}', 500) as (port, _):
+        assert ask(make(port=port)) == "silent"
+    with answering(b"<html>Bad gateway", 502) as (port, _):
+        assert ask(make(port=port)) == "gone"
 
 
 def test_a_server_that_does_not_answer_is_silent(folder):
@@ -201,6 +235,74 @@ def test_a_server_that_does_not_answer_is_silent(folder):
         sock.bind(("127.0.0.1", 0))
         sock.listen()
         assert ask(make(port=sock.getsockname()[1]), patience_s=0.05) == "silent"
+
+
+# -- locks
+
+HOLD = """
+from runglass.instances import locked
+with locked("k", patience_s=0):
+    print("held", flush=True)
+    input()
+"""
+
+
+def test_a_lock_is_the_owners_alone_and_leaves_nothing(folder):
+    with locked("k", patience_s=0):
+        (path,) = folder.iterdir()
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+        assert list_instances() == []
+        with locked("other", patience_s=0):
+            pass
+    assert list(folder.iterdir()) == []
+    with pytest.raises(ZeroDivisionError), locked("k", patience_s=0):
+        raise ZeroDivisionError
+    assert list(folder.iterdir()) == []
+
+
+def test_a_lock_is_held_by_one_process_and_dies_with_it(folder):
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLD], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"held\n"
+        with pytest.raises(RunglassError, match="Another notebook"), locked("k", patience_s=0):
+            pass
+        process.kill()
+    assert list(folder.iterdir()) != []
+    with locked("k", patience_s=0):
+        pass
+    assert list(folder.iterdir()) == []
+
+
+def test_a_lock_that_was_removed_while_it_was_waited_for_is_taken_anew(folder, monkeypatch):
+    """Its holder ends between our opening the file and our locking it: another process may hold a file of that name."""
+    holder = locked("k", patience_s=0)
+    holder.__enter__()
+    opened = []
+    open_lock = instances._open_lock
+
+    def open_and_end_holder(path: Path):
+        file = open_lock(path)
+        if not opened:
+            holder.__exit__(None, None, None)
+        opened.append(os.fstat(file.fileno()).st_ino)
+        return file
+
+    monkeypatch.setattr(instances, "_open_lock", open_and_end_holder)
+    with locked("k", patience_s=30):
+        (path,) = folder.iterdir()
+        assert len(opened) == 2
+        assert path.stat().st_ino == opened[1]
+    assert list(folder.iterdir()) == []
+
+
+def test_a_place_that_cannot_be_written_to(folder, monkeypatch):
+    folder.parent.joinpath("file").touch()
+    monkeypatch.setattr(instances, "_folder", lambda: folder.parent / "file" / "folder")
+    with pytest.raises(RunglassError, match="XDG_RUNTIME_DIR"), locked("k", patience_s=0):
+        pass
 
 
 def test_the_token_is_in_addresses_alone():

@@ -47,6 +47,24 @@ history = model.fit(
 )
 model.evaluate(x, y, verbose=0, callbacks=[RunglassCallback(out / "evaluated", write_graph=False)])
 
+# A training whose model is evaluated, and predicts, with the callback of the training.
+amid = RunglassCallback(out / "amid", update_freq="batch")
+
+
+def evaluate(epoch: int, logs: object) -> None:
+    model.evaluate(x, y, verbose=0, callbacks=[amid])
+    model.predict(x, verbose=0, callbacks=[amid])
+
+
+model.fit(
+    x,
+    y,
+    epochs=2,
+    batch_size=16,
+    verbose=0,
+    callbacks=[amid, keras.callbacks.LambdaCallback(on_epoch_end=evaluate)],
+)
+
 # Values of a Python step, and of the model itself while it trains.
 words = keras.Sequential(
     [keras.layers.Embedding(7, 3, name="words"), keras.layers.Flatten(), keras.layers.Dense(1)]

@@ -11,6 +11,8 @@ from tests.example_runs import ROOT, run_example
 
 import runglass
 from runglass.reader import Log
+from runglass.writer.folders import open_folder
+from runglass.writer.projector import load_config
 
 PYTHON = Path(os.environ.get("RUNGLASS_INTEROP_PYTHON", ROOT / ".venvs/interop/bin/python"))
 
@@ -92,8 +94,17 @@ def test_keras_learning_rate(tmp_path: Path) -> None:
 def test_keras_text_embedding(tmp_path: Path) -> None:
     log = read_example("keras_text_embedding", tmp_path / "logs")
     assert log.scalars("validation", "epoch_accuracy").value[-1] > 0.8
-    config = (tmp_path / "logs/projector_config.pbtxt").read_text()
-    assert 'metadata_path: "vocabulary.tsv"' in config
+    config = load_config(open_folder(tmp_path / "logs"))
+    assert [info.tensor_name for info in config.embeddings] == [f"words:{epoch:05}" for epoch in range(5)]
+    words = (tmp_path / "logs/vocabulary.tsv").read_text().splitlines()
+    assert len(words) == len({*words}) == 22
+    for info in config.embeddings:
+        assert info.metadata_path == "vocabulary.tsv"
+        vectors = np.loadtxt(tmp_path / "logs" / info.tensor_path)
+        assert vectors.shape == tuple(info.tensor_shape) == (22, 8)
+    # Words that say the same have come together.
+    good, bad = vectors[words.index("fine")], vectors[words.index("dull")]
+    assert good @ vectors[words.index("great")] > 0 > good @ bad
 
 
 def test_keras_two_networks(tmp_path: Path) -> None:

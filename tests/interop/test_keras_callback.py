@@ -87,6 +87,13 @@ def test_an_evaluation_alone(logs: Path) -> None:
     assert log.scalars("validation", "evaluation_loss_vs_iterations").step.tolist() == [18]
 
 
+def test_an_evaluation_amid_the_training(logs: Path) -> None:
+    log = runglass.open(logs / "amid")
+    assert log.scalars("train", "batch_loss").step.tolist() == list(range(1, 9))
+    assert log.scalars("train", "epoch_loss").step.tolist() == [0, 1]
+    assert log.scalars("validation", "evaluation_loss_vs_iterations").step.tolist() == [22, 26]
+
+
 def test_values_that_the_model_logs_itself(logs: Path) -> None:
     log = runglass.open(logs / "words")
     (tag,) = [tag for tag in log.tags("train") if tag.rpartition("/")[2] == "mean"]

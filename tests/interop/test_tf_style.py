@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 import runglass
-from runglass import summary
+from runglass import hparams, summary
 from runglass.native.wire import decode
 from runglass.schema.graph import GRAPH
 from runglass.schema.run_metadata import RUN_METADATA
+from runglass.writer.hparams_api import warn_of_tensorflow_writer
 
 pytestmark = [pytest.mark.interop, pytest.mark.filterwarnings("ignore")]
 
@@ -191,3 +192,12 @@ def test_a_trace_that_is_called_off(tmp_path: Path, tf: Any) -> None:
     summary.trace_off()
     with pytest.raises(ValueError, match="trace_on"):
         summary.trace_export("a", step=0)
+
+
+def test_hyperparameters_do_not_vanish_in_a_writer_of_tensorflow(tf: Any, tmp_path: Path) -> None:
+    warn_of_tensorflow_writer.cache_clear()
+    with tf.summary.create_file_writer(str(tmp_path)).as_default():
+        with pytest.warns(UserWarning, match=r"runglass\.summary\.create_file_writer"):
+            assert hparams.hparams({"lr": 0.1}) is False
+        with summary.create_file_writer(tmp_path / "ours").as_default():
+            assert hparams.hparams({"lr": 0.1}) is True

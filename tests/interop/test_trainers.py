@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -93,6 +94,86 @@ def test_lightning_keeps_hyperparameters_and_graph(lightning_logs: Path) -> None
     tags = runglass.open(ours).tags(".")
     assert "__run_graph__" in tags
     assert "_hparams_/session_start_info" in tags
+
+
+@pytest.mark.parametrize("has_example", [True, False])
+def test_lightning_trains_whatever_the_graph(tmp_path: Path, has_example: bool) -> None:
+    """The example must be moved as a batch is, and the inner module knows no trainer; without an example it is a warning."""
+    lightning = pytest.importorskip("lightning.pytorch")
+    import torch
+
+    from runglass.lightning import RunglassLogger
+
+    class Inner(lightning.LightningModule):
+        def __init__(self) -> None:
+            super().__init__()
+            self.layer = torch.nn.Linear(4, 1)
+
+        def forward(self, x: Any) -> Any:
+            return self.layer(x)
+
+    class Module(lightning.LightningModule):
+        def __init__(self) -> None:
+            super().__init__()
+            self.layers = torch.nn.Sequential(Inner())
+            if has_example:
+                self.example_input_array = torch.zeros(2, 4, dtype=torch.float64)
+
+        def forward(self, x: Any) -> Any:
+            return self.layers(x)
+
+        def transfer_batch_to_device(self, batch: Any, *_: Any) -> Any:
+            """Stands for the way to another device, from where a model takes no input of the CPU."""
+            return batch.float() if isinstance(batch, torch.Tensor) else [each.float() for each in batch]
+
+        def training_step(self, batch: Any, _: int) -> Any:
+            loss = self(batch[0]).square().mean()
+            self.log("loss", loss)
+            return loss
+
+        def configure_optimizers(self) -> Any:
+            return torch.optim.SGD(self.parameters(), lr=0.1)
+
+    logger = RunglassLogger(tmp_path, name="", log_graph=True)
+    trainer = lightning.Trainer(
+        max_epochs=1,
+        accelerator="cpu",
+        log_every_n_steps=1,
+        enable_progress_bar=False,
+        enable_model_summary=False,
+        enable_checkpointing=False,
+        logger=logger,
+    )
+    data = torch.utils.data.DataLoader(torch.utils.data.TensorDataset(torch.randn(8, 4)), batch_size=4)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        trainer.fit(Module(), data)
+    assert [str(each.message) for each in told if "graph of the model" in str(each.message)] == (
+        []
+        if has_example
+        else [
+            "The graph of the model is not logged. It needs an input to trace the model with: set "
+            "example_input_array on the LightningModule."
+        ]
+    )
+    assert runglass.open(tmp_path).scalars("version_0", "loss").step.tolist() == [0, 1]
+    assert ("__run_graph__" in runglass.open(tmp_path).tags("version_0")) is has_example
+
+
+def test_lightning_logs_to_a_url() -> None:
+    pytest.importorskip("lightning.pytorch")
+    import fsspec
+    from lightning.pytorch.core.saving import load_hparams_from_yaml
+
+    from runglass.lightning import RunglassLogger
+
+    for version in range(2):
+        logger = RunglassLogger("memory://lightning", name="n")
+        assert logger.version == version
+        logger.log_hyperparams({"lr": version})
+        logger.finalize("success")
+        assert load_hparams_from_yaml(f"{logger.log_dir}/hparams.yaml") == {"lr": version}
+    assert len(fsspec.filesystem("memory").find("/lightning/n")) == 4
 
 
 def test_transformers_writes_what_its_own_callback_writes(tmp_path: Path, monkeypatch: Any) -> None:

@@ -233,7 +233,8 @@ cdef class Journal:
         self.size += HEADER_BYTES + n + FOOTER_BYTES
 
     cdef int wake_when_full(self) except -1:
-        if self.size >= self.wake_bytes and not self.is_asked:
+        # What another thread was about to add when the journal was closed has nobody else to ask for it.
+        if (self.size >= self.wake_bytes or self.is_closed) and not self.is_asked:
             self.is_asked = True
             self.wake()
         return 0

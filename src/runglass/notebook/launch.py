@@ -18,12 +18,11 @@ import msgspec
 from runglass import __version__, flags, instances
 from runglass.cli import log_roots
 from runglass.errors import BadRequest, PortTaken, RunglassError
-from runglass.instances import Instance, Order
+from runglass.instances import LOOK_INTERVAL_S, Instance, Order
 from runglass.notebook.frame import frame_ancestors
 
 START_PATIENCE_S = 60.0
 STOP_PATIENCE_S = 10.0
-LOOK_INTERVAL_S = 0.1
 MAX_OUTPUT_BYTES = 8 * 2**10
 
 # Kept so that servers that ended do not stay as zombies.
@@ -40,14 +39,16 @@ def find_or_start(words: list[str]) -> tuple[Instance, bool]:
     if args.command == "inspect":
         raise BadRequest("--inspect shows no page. Run it as a command: !runglass inspect …", where="inspect")
     key = make_key(args)
-    known = instances.list_instances()
-    instance = next(
-        (each for each in reversed(known) if each.key == key and instances.ask(each) != "gone"), None
-    )
+    is_blocking = args.reload_task == "blocking"
+    instance = _find(key, is_blocking=is_blocking)
     if instance is not None:
-        return _wait(key), True
-    _check_port(args.port, known)
-    with tempfile.TemporaryFile() as output:
+        return instance, True
+    with instances.locked(key, patience_s=START_PATIENCE_S), tempfile.TemporaryFile() as output:
+        # Another notebook may have started it meanwhile.
+        instance = _find(key, is_blocking=is_blocking)
+        if instance is not None:
+            return instance, True
+        _check_port(args.port, instances.list_instances())
         return _wait(key, _launch(words, args, key, output), output), False
 
 
@@ -76,6 +77,32 @@ def stop(instance: Instance) -> None:
         f"The server on port {instance.port} was asked to end and has not after {STOP_PATIENCE_S:g} s."
         f" End its process by force: kill -9 {instance.pid}.",
         where="stop",
+    )
+
+
+def _find(key: str, *, is_blocking: bool) -> Instance | None:
+    """One that serves; waits for those that do not answer, and no longer than they are there."""
+    deadline = time.monotonic() + START_PATIENCE_S
+    while True:
+        _reap()
+        silent = []
+        for instance in reversed(instances.list_instances()):
+            answer = instances.ask(instance) if instance.key == key else "gone"
+            if answer == "serving":
+                return instance
+            if answer == "silent":
+                silent.append(instance)
+        if not silent:
+            return None
+        if time.monotonic() >= deadline:
+            break
+        time.sleep(LOOK_INTERVAL_S)
+    instance = silent[0]
+    trouble = "it may still be loading. Run this again to go on waiting" if is_blocking else "it hangs"
+    raise RunglassError(
+        f"The server on port {instance.port} (pid {instance.pid}) does not answer after {START_PATIENCE_S:g} s; {trouble}."
+        f" To have another one started, end its process by force (kill -9 {instance.pid}) and run this again.",
+        where="start",
     )
 
 
@@ -115,37 +142,31 @@ def _launch(
     return process
 
 
-def _wait(
-    key: str, process: subprocess.Popen[bytes] | None = None, output: IO[bytes] | None = None
-) -> Instance:
+def _wait(key: str, process: subprocess.Popen[bytes], output: IO[bytes]) -> Instance:
     deadline = time.monotonic() + START_PATIENCE_S
     try:
         while time.monotonic() < deadline:
             # By key and not by process: on Windows the interpreter of a virtual environment starts another one.
-            for instance in instances.list_instances():
+            for instance in reversed(instances.list_instances()):
                 if instance.key == key and instances.ask(instance) == "serving":
                     return instance
-            if process is not None and process.poll() is not None:
+            if process.poll() is not None:
                 raise RunglassError(
                     f"The server ended with exit status {process.returncode}. It said:\n{_tail(output)}",
                     where="start",
                 )
             time.sleep(LOOK_INTERVAL_S)
     except KeyboardInterrupt:
-        if process is not None:
-            process.terminate()
+        process.terminate()
         raise
-    pid = f" (pid {process.pid})" if process is not None else ""
     raise RunglassError(
-        f"The server{pid} does not answer after {START_PATIENCE_S:g} s; it may still be starting. Run this again to go on"
-        f" waiting. It said:\n{_tail(output)}",
+        f"The server (pid {process.pid}) does not answer after {START_PATIENCE_S:g} s; it may still be starting. Run this"
+        f" again to go on waiting. It said:\n{_tail(output)}",
         where="start",
     )
 
 
-def _tail(output: IO[bytes] | None) -> str:
-    if output is None:
-        return "(nothing that can be read here)"
+def _tail(output: IO[bytes]) -> str:
     size_bytes = output.seek(0, os.SEEK_END)
     output.seek(max(0, size_bytes - MAX_OUTPUT_BYTES))
     return output.read().decode(errors="replace").strip() or "(nothing)"

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import http.client
+import http.server
 import os
 import signal
 import socket
 import stat
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -173,6 +176,87 @@ def test_a_killed_server_is_started_again():
     assert not is_reused
     assert serving() == [second]
     assert launch.find_or_start(["logs", "--port", "0"]) == (second, True)
+
+
+def test_a_server_that_hangs_and_is_then_killed_is_started_again(monkeypatch):
+    monkeypatch.setattr(launch, "START_PATIENCE_S", DEADLINE_S)
+    ask = instances.ask
+    first, _ = launch.find_or_start(["logs", "--port", "0"])
+    os.kill(first.pid, signal.SIGSTOP)
+    heard = []
+
+    def ask_and_kill(instance: Instance) -> str:
+        if instance != first:
+            return ask(instance)
+        heard.append(ask(instance, patience_s=0.1))
+        if len(heard) == 1:
+            launch._started[first.pid].kill()
+        return heard[-1]
+
+    monkeypatch.setattr(instances, "ask", ask_and_kill)
+    second, is_reused = launch.find_or_start(["logs", "--port", "0"])
+    assert heard[0] == "silent"
+    assert not is_reused
+    assert instances.list_instances() == [second]
+
+
+def test_a_server_that_hangs_is_named(monkeypatch):
+    instance, _ = launch.find_or_start(["logs", "--port", "0"])
+    monkeypatch.setattr(launch, "START_PATIENCE_S", 0.0)
+    monkeypatch.setattr(instances, "ask", partial(instances.ask, patience_s=0.1))
+    os.kill(instance.pid, signal.SIGSTOP)
+    try:
+        with pytest.raises(RunglassError, match=f"it hangs.*kill -9 {instance.pid}"):
+            notebook.start("logs --port 0")
+    finally:
+        os.kill(instance.pid, signal.SIGCONT)
+
+
+def test_a_file_that_is_about_somebody_else_by_now_is_not_waited_for(tmp_path):
+    """The number of the process was given away again, and so was the port."""
+    with http.server.HTTPServer(("127.0.0.1", 0), http.server.BaseHTTPRequestHandler) as other:
+        thread = threading.Thread(target=other.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        stale = Instance(
+            version=runglass.__version__,
+            start_time=0.0,
+            pid=os.getpid(),
+            host="localhost",
+            port=other.server_port,
+            path_prefix="",
+            logdir=["logs"],
+            key=key("logs", "--port", "0"),
+        )
+        with instances.announced(stale, on_note=print):
+            instance, is_reused = launch.find_or_start(["logs", "--port", "0"])
+        other.shutdown()
+        thread.join()
+    assert not is_reused
+    assert serving() == [instance]
+
+
+def test_two_kernels_that_start_the_same_at_once_share_one_server():
+    code = (
+        "from runglass.notebook import launch\nprint('ready', flush=True)\ninput()\n"
+        "instance, is_reused = launch.find_or_start(['logs', '--port', '0'])\n"
+        "print(instance.pid, is_reused, flush=True)"
+    )
+    kernels = [
+        subprocess.Popen(
+            [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        for _ in range(2)
+    ]
+    for kernel in kernels:
+        assert kernel.stdout is not None
+        assert kernel.stdout.readline() == "ready\n"
+    for kernel in kernels:
+        assert kernel.stdin is not None
+        kernel.stdin.write("go\n")
+        kernel.stdin.flush()
+    told = [kernel.communicate(timeout=2 * DEADLINE_S)[0] for kernel in kernels]
+    (instance,) = instances.list_instances()
+    assert sorted(told) == [f"{instance.pid} False\n", f"{instance.pid} True\n"]
 
 
 def test_what_a_server_that_fails_said_is_shown():

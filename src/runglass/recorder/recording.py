@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from runglass.errors import BadRequest
-from runglass.recorder.child import Child
+from runglass.recorder.child import STDERR, Child
 from runglass.recorder.console import Console
 from runglass.writer import RUN_DIR_VARIABLE
 
@@ -32,6 +32,7 @@ def record(command: Sequence[str], *, logdir: str, name: str | None, interval_s:
         raise BadRequest(
             f"--logdir {logdir}: a run is recorded on a local disk. Name a directory.", where="logdir"
         )
+    fill_closed_streams()
     run_dir, is_made = make_run_dir(Path(logdir), name, command)
     console = Console()
     environment = {**os.environ, RUN_DIR_VARIABLE: str(run_dir.absolute())}
@@ -90,6 +91,13 @@ class RecorderThread(threading.Thread):
         self._ended.set()
         self.join()
         return self._troubles
+
+
+def fill_closed_streams() -> None:
+    """The number of a stream that was closed would be given to what is opened next, and the command's output go there."""
+    while (descriptor := os.open(os.devnull, os.O_RDWR)) <= STDERR:
+        pass
+    os.close(descriptor)
 
 
 def make_run_dir(logdir: Path, name: str | None, command: Sequence[str]) -> tuple[Path, bool]:
@@ -152,4 +160,6 @@ def why_not_started(error: OSError) -> str:
 
 
 def note(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
+    # None where it was closed, as by 2>&-; print would take that for standard output.
+    if sys.stderr is not None:
+        print(text, file=sys.stderr, flush=True)

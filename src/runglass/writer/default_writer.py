@@ -46,6 +46,11 @@ class SummaryFileWriter:
         self.events = events
         self._is_closed = False
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A copy, and what another process gets, has a file of its own."""
+        events = self.events
+        return create_file_writer, (events.logdir, None, events.flush_secs * 1000, events.filename_suffix)
+
     @not_rewritten
     def as_default(self, step: Any = None) -> DefaultContext:
         if self._is_closed:

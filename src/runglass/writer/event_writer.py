@@ -58,7 +58,9 @@ class EventWriter:
             raise BadArgument(
                 f"Argument filename_suffix must be the end of a file's name, got {filename_suffix!r}."
             )
-        sink = make_sink(self.logdir, filename_suffix or "", clock)
+        self.flush_secs = float(flush_secs)
+        self.filename_suffix = filename_suffix or ""
+        sink = make_sink(self.logdir, self.filename_suffix, clock)
         try:
             sink.begin()
         # Whatever an fsspec file system raises; it is tried again with the first record.
@@ -67,7 +69,7 @@ class EventWriter:
                 raise
             if not is_amid_training:
                 raise_as_bad_argument(error, self.logdir)
-        self._outlet = Outlet(sink, flush_interval_s=float(flush_secs), clock=clock)
+        self._outlet = Outlet(sink, flush_interval_s=self.flush_secs, clock=clock)
         # Past the method below, straight to what it calls: this is the call that training loops make most.
         self.add_scalar = self._outlet.add_scalar  # type: ignore[method-assign]
         outbox.watch(self._outlet)
@@ -76,6 +78,10 @@ class EventWriter:
     def path(self) -> str:
         """The newest file; there are several after a fork, after trouble, and on object stores."""
         return self._outlet.sink.path
+
+    @property
+    def is_closed(self) -> bool:
+        return self._outlet.is_closed
 
     def add_scalar(
         self,
@@ -152,7 +158,7 @@ class EventWriter:
         return encode(EVENT, {**stamp(to_step(step), self._outlet.moment(wall_time)), **fields})
 
     def _add(self, payload: bytes) -> None:
-        if self._outlet.job_count:
+        if self._outlet.has_jobs:
             # Behind those that wait: readers take a step that falls back in a tag for a restart.
             self._outlet.add_later(lambda: payload, len(payload))
         else:

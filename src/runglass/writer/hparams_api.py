@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import random
 import time
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
@@ -19,6 +20,7 @@ from runglass.schema.hparams import EXPERIMENT_TAG, DatasetType, HParamType, Ses
 from runglass.schema.struct import wire_value
 from runglass.schema.summary import SUMMARY
 from runglass.writer import hparams as hparam_values
+from runglass.writer import tensorflow_bridge
 from runglass.writer.default_writer import (
     SummaryFileWriter,
     create_file_writer,
@@ -301,11 +303,33 @@ def config_value(
 
 def write_value(value: bytes, writer: Any) -> bool:
     if writer is None:
+        if state.writer is None and has_tensorflow_writer():
+            warn_of_tensorflow_writer()
         if state.writer is None or not should_record_summaries():
             return False
         writer = state.writer
     events_of(writer).add_values([value], 0)
     return True
+
+
+def has_tensorflow_writer() -> bool:
+    """Whether tf.summary would record now."""
+    tensorflow = tensorflow_bridge.loaded_tensorflow()
+    return (
+        tensorflow is not None
+        and tensorflow.executing_eagerly()
+        and bool(tensorflow.summary.should_record_summaries())
+    )
+
+
+# One warning is enough, and a search has many sessions.
+@cache
+def warn_of_tensorflow_writer() -> None:
+    warnings.warn(
+        "The hyperparameters are not written: the default writer is TensorFlow's. Make it with "
+        "runglass.summary.create_file_writer, or pass such a writer, or a runglass.SummaryWriter, as writer=.",
+        stacklevel=4,
+    )
 
 
 def events_of(writer: Any) -> EventWriter:

@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack
 from functools import cache
+from numbers import Integral
 from typing import Any, Literal
 
 import numpy as np
@@ -24,6 +25,7 @@ from runglass.writer.event_writer import EventWriter
 from runglass.writer.graphs.keras_graph import keras_graph
 from runglass.writer.profilers import PROFILERS, Profiler, TensorFlowProfiler, batches_to_profile
 from runglass.writer.projector import log_embedding
+from runglass.writer.sinks import local_path
 
 # Keras calls the classes of models whose layers it knows; others have no JSON that shows a graph.
 GRAPH_MODELS = ("Functional", "Sequential")
@@ -57,13 +59,16 @@ class TrainingHooks:
         self.write_graph = write_graph
         self.write_images = write_images
         self.write_steps_per_second = write_steps_per_second
+        self.update_freq = 1 if update_freq == "batch" else update_freq
         # Batches between two records of batch values; 0 for none.
-        self._every = 0 if update_freq == "epoch" else 1 if update_freq == "batch" else int(update_freq)
+        self._every = 0 if self.update_freq == "epoch" else int(self.update_freq)
         self._first_profiled, self._last_profiled = batches_to_profile(profile_batch)
         # Lets Keras go on with the next batch before it knows the values of the last one, for which nobody asks then.
         self.async_safe = not self._every and not self._first_profiled
         self.embeddings_freq = embeddings_freq
         self.embeddings_metadata = embeddings_metadata
+        # The model whose training has begun and not ended, as far as is known.
+        self._in_training: Any = None
         self._writers: dict[str, SummaryFileWriter] = {}
         # What custom summaries inside the model go to while it trains or is evaluated.
         self._defaults: list[ExitStack] = []
@@ -74,23 +79,22 @@ class TrainingHooks:
 
     def set_model(self, model: Any) -> None:
         super().set_model(model)  # type: ignore[misc]
-        # Left over from a training that was interrupted.
-        while self._defaults:
-            self._leave_default()
-        self._close_writers()
-        # Only TensorFlow has one, and asking the model for it costs time on other back ends.
-        self._is_train_graph_due = self.write_graph and tensorflow_bridge.loaded_tensorflow() is not None
-        if self.write_graph:
-            self._write_model()
-        if self.embeddings_freq:
-            self._check_embeddings()
+        self._leave_defaults()
+        # A model in training is evaluated with its own callback, or its training was interrupted: on_train_begin knows.
+        if self._in_training is not model:
+            self._begin()
 
     def on_train_begin(self, logs: Any = None) -> None:
+        if self._in_training is not None:
+            # Left over from a training that was interrupted.
+            self._begin()
+        self._in_training = self.model
         self._batches["train"] = 0
         self._enter_default("train")
 
     def on_train_end(self, logs: Any = None) -> None:
-        self._leave_default()
+        self._in_training = None
+        self._leave_defaults()
         self._stop_profiler()
         self._close_writers()
 
@@ -108,10 +112,15 @@ class TrainingHooks:
             )
         self._leave_default()
         # An evaluation on its own has no other end.
-        if not self._defaults:
+        if self._in_training is None:
             self._close_writers()
+        elif not self._defaults:
+            self._flush_writers()
 
     def on_train_batch_begin(self, batch: int, logs: Any = None) -> None:
+        if not self._defaults:
+            # The training goes on after an evaluation of its own model.
+            self._enter_default("train")
         if self._batches["train"]:
             self._write_train_graph()
         self._batches["train"] += 1
@@ -153,6 +162,16 @@ class TrainingHooks:
         if self.embeddings_freq and epoch % self.embeddings_freq == 0:
             self._write_embeddings(epoch)
 
+    def _begin(self) -> None:
+        self._in_training = None
+        self._close_writers()
+        # Only TensorFlow has one, and asking the model for it costs time on other back ends.
+        self._is_train_graph_due = self.write_graph and tensorflow_bridge.loaded_tensorflow() is not None
+        if self.write_graph:
+            self._write_model()
+        if self.embeddings_freq:
+            self._check_embeddings()
+
     # Writers
 
     def _writer(self, run: str) -> SummaryFileWriter:
@@ -166,6 +185,10 @@ class TrainingHooks:
                 )
             )
         return self._writers[run]
+
+    def _flush_writers(self) -> None:
+        for writer in self._writers.values():
+            writer.flush()
 
     def _close_writers(self) -> None:
         for writer in self._writers.values():
@@ -181,7 +204,13 @@ class TrainingHooks:
         self._defaults.append(stack)
 
     def _leave_default(self) -> None:
-        self._defaults.pop().close()
+        # An evaluation within this one has left it already.
+        if self._defaults:
+            self._defaults.pop().close()
+
+    def _leave_defaults(self) -> None:
+        while self._defaults:
+            self._leave_default()
 
     # Values
 
@@ -261,10 +290,13 @@ class TrainingHooks:
         import keras
 
         backend = keras.config.backend()
+        run_dir = os.path.join(self.log_dir, "train")
         try:
-            self._profiler = PROFILERS[backend](os.path.join(self.log_dir, "train"))
+            self._profiler = PROFILERS[backend](local_path(run_dir) or run_dir)
             if backend == "tensorflow":
                 tensorflow_bridge.trace_on(graph=True)
+        except BadArgument as error:
+            warnings.warn(error.message, stacklevel=2)
         except Exception as error:
             # Another profiler may be running; training goes on without this one.
             warnings.warn(f"The {backend} profiler could not be started: {error!r}", stacklevel=2)
@@ -333,7 +365,7 @@ def functions_inside(function: Any) -> Iterator[Any]:
 
 
 def is_positive(value: object) -> bool:
-    return isinstance(value, int) and value > 0
+    return isinstance(value, Integral) and int(value) > 0
 
 
 @cache

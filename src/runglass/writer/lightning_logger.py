@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import os
 import re
+import warnings
 from argparse import Namespace
 from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from typing import Any
 
 from runglass.errors import BadArgument
 from runglass.writer.arrays import to_number
+from runglass.writer.sinks import file_system, local_path
 
-HPARAMS_FILE = "hparams.yaml"
 # What sessions are compared by when the training names nothing; -1 says that it has no value.
 DEFAULT_METRIC = "hp_metric"
 
 
 class LoggerHooks:
     """What the logger does, to be mixed with Lightning's Logger."""
+
+    NAME_HPARAMS_FILE = "hparams.yaml"
+    LOGGER_JOIN_CHAR = "-"
 
     def __init__(
         self,
@@ -31,9 +36,10 @@ class LoggerHooks:
         sub_dir: str | os.PathLike[str] | None = None,
         **kwargs: Any,
     ) -> None:
-        """`kwargs` go to runglass.SummaryWriter."""
+        """`save_dir` may be any URL that fsspec knows. `kwargs` go to runglass.SummaryWriter."""
         super().__init__()
-        self._save_dir = os.fspath(save_dir)
+        # Before anything is below it, so that the log, its versions and checkpoints find one place.
+        self._save_dir = os.path.expanduser(os.path.expandvars(save_dir))
         self._name = name or ""
         self._version = version
         self._is_graph_logged = log_graph
@@ -55,19 +61,24 @@ class LoggerHooks:
     @property
     def root_dir(self) -> str:
         """Where the versions of this experiment lie."""
-        return os.path.join(self._save_dir, self._name)
+        return join_expanded(self._save_dir, self._name)
 
     @property
     def version(self) -> int | str:
         """One past the highest that exists, unless it was given."""
         if self._version is None:
-            self._version = 1 + max(self._versions(), default=-1)
+            found = (re.fullmatch(r"version_(\d+)", name) for name in folders_in(self.root_dir))
+            self._version = 1 + max((int(each[1]) for each in found if each), default=-1)
         return self._version
+
+    @property
+    def sub_dir(self) -> str | None:
+        return self._sub_dir
 
     @property
     def log_dir(self) -> str:
         version = self.version if isinstance(self.version, str) else f"version_{self.version}"
-        return os.path.join(self.root_dir, version, self._sub_dir or "")
+        return join_expanded(self.root_dir, version, self._sub_dir or "")
 
     def open_writer(self) -> Any:
         if self._writer is None:
@@ -79,7 +90,7 @@ class LoggerHooks:
     def log_metrics(self, metrics: Mapping[str, Any], step: int | None = None) -> None:
         writer = self.open_writer()
         for name, value in metrics.items():
-            tag = f"{self._prefix}-{name}" if self._prefix else name
+            tag = f"{self._prefix}{self.LOGGER_JOIN_CHAR}{name}" if self._prefix else name
             if isinstance(value, Mapping):
                 writer.add_scalars(tag, value, step)
             else:
@@ -105,19 +116,30 @@ class LoggerHooks:
             return
         inputs = getattr(model, "example_input_array", None) if input_array is None else input_array
         if inputs is None:
-            raise BadArgument(
-                "log_graph needs an input to trace the model with: set example_input_array on the LightningModule.",
-                where="input_array",
+            warnings.warn(
+                "The graph of the model is not logged. It needs an input to trace the model with: set "
+                "example_input_array on the LightningModule.",
+                stacklevel=2,
             )
-        self.open_writer().add_graph(model, inputs)
+            return
+        writer = self.open_writer()
+        try:
+            # As Lightning treats a batch: moves it to the model's device.
+            for hook in ("_on_before_batch_transfer", "_apply_batch_transfer_handler"):
+                inputs = getattr(model, hook, as_it_is)(inputs)
+            with self._tracing():
+                writer.add_graph(model, inputs)
+        except Exception as error:
+            # The module's own hooks and forward run here, and may raise anything.
+            warnings.warn(f"The graph of the model is not logged. {str(error) or repr(error)}", stacklevel=2)
 
     def save(self) -> None:
         """The hyperparameters as YAML beside the log, from where Lightning loads them with a checkpoint."""
         if self._writer is not None:
             self._writer.flush()
-        path = os.path.join(self.log_dir, HPARAMS_FILE)
-        if os.path.isdir(self.log_dir) and not os.path.isfile(path):
-            self._save_yaml(path, self.hparams)
+        if lacks_file(self.log_dir, self.NAME_HPARAMS_FILE):
+            directory = local_path(self.log_dir) or self.log_dir
+            self._save_yaml(os.path.join(directory, self.NAME_HPARAMS_FILE), self.hparams)
 
     def finalize(self, status: str) -> None:
         self.save()
@@ -127,12 +149,39 @@ class LoggerHooks:
     def _save_yaml(self, path: str, hparams: dict[str, Any]) -> None:
         raise NotImplementedError
 
-    def _versions(self) -> Iterator[int]:
-        if os.path.isdir(self.root_dir):
-            for entry in os.scandir(self.root_dir):
-                found = re.fullmatch(r"version_(\d+)/?", entry.name)
-                if found and entry.is_dir():
-                    yield int(found[1])
+    def _tracing(self) -> AbstractContextManager[Any]:
+        """Inside, a LightningModule can be traced that has no trainer, such as one within another module."""
+        return nullcontext()
+
+
+def as_it_is(value: Any) -> Any:
+    return value
+
+
+def join_expanded(*parts: str) -> str:
+    """Of parts that are not empty, with the environment variables in them."""
+    return os.path.expandvars(os.path.join("", *filter(None, parts)))
+
+
+def folders_in(directory: str) -> list[str]:
+    """Names of the folders in a directory, by path or URL; none where there is no such directory."""
+    path = local_path(directory)
+    if path is not None:
+        return [each.name for each in os.scandir(path) if each.is_dir()] if os.path.isdir(path) else []
+    filesystem, root = file_system(directory)
+    # What others wrote since it was last listed counts too.
+    filesystem.invalidate_cache(root)
+    listed = filesystem.ls(root, detail=True) if filesystem.isdir(root) else []
+    return [each["name"].rstrip("/").rpartition("/")[2] for each in listed if each["type"] == "directory"]
+
+
+def lacks_file(directory: str, name: str) -> bool:
+    """Whether there is such a directory, by path or URL, and no file of this name in it."""
+    path = local_path(directory)
+    if path is not None:
+        return os.path.isdir(path) and not os.path.isfile(os.path.join(path, name))
+    filesystem, root = file_system(directory)
+    return filesystem.isdir(root) and not filesystem.isfile(f"{root}/{name}")
 
 
 def flat_params(params: Mapping[str, Any], parent: str = "") -> Iterator[tuple[str, Any]]:
@@ -156,10 +205,12 @@ def flat_params(params: Mapping[str, Any], parent: str = "") -> Iterator[tuple[s
 def logger_class() -> type:
     """A subclass of Lightning's Logger, from the package `lightning` or `pytorch_lightning`; imports it."""
     try:
+        from lightning.pytorch.core import module
         from lightning.pytorch.core.saving import save_hparams_to_yaml
         from lightning.pytorch.loggers.logger import Logger, rank_zero_experiment
         from lightning.pytorch.utilities import rank_zero_only
     except ImportError:
+        from pytorch_lightning.core import module
         from pytorch_lightning.core.saving import save_hparams_to_yaml
         from pytorch_lightning.loggers.logger import Logger, rank_zero_experiment
         from pytorch_lightning.utilities import rank_zero_only
@@ -172,5 +223,6 @@ def logger_class() -> type:
     members: dict[str, Any] = {name: rank_zero_only(getattr(LoggerHooks, name)) for name in hooks}
     members["experiment"] = property(rank_zero_experiment(LoggerHooks.open_writer))
     members["_save_yaml"] = staticmethod(save_yaml)
+    members["_tracing"] = staticmethod(getattr(module, "_jit_is_scripting", nullcontext))
     members["__module__"] = "runglass.lightning"
     return type("RunglassLogger", (LoggerHooks, Logger), members)

@@ -11,11 +11,11 @@ import threading
 import time
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from runglass.errors import BadArgument
 from runglass.native.journal import Journal, record_boundary
-from runglass.native.records import frame
 from runglass.native.wire import encode
 from runglass.schema.event import EVENT
 from runglass.writer import outbox, summaries
@@ -28,13 +28,17 @@ BUFFER_LIMIT_BYTES = 64 << 20
 JOBS_LIMIT_BYTES = 256 << 20
 # Some thousand scalars: large enough that waking the writing thread costs nothing per record.
 WAKE_BYTES = 256 << 10
-# Encoding for one writer stops after this, so that the others are written in time.
-SLICE_S = 0.1
+# How long a full buffer waits for a disk before it drops what comes.
+ROOM_WAIT_S = 2.0
 FIRST_REST_S = 1.0
 LONGEST_REST_S = 60.0
 WAIT_S = 0.001
 # The writing thread looks at a writer no more often than this, whatever flush interval was asked for.
 SHORTEST_INTERVAL_S = 0.02
+
+
+class WriterClosed(BadArgument):
+    """Nothing was logged."""
 
 
 class Outlet(Journal):
@@ -53,6 +57,11 @@ class Outlet(Journal):
 
     def _settle(self) -> None:
         self._lock = threading.Lock()
+        self._encoding = threading.Lock()
+        self._is_encoding = False
+        self._is_encoding_asked = False
+        # The disk did not take anything while a full buffer waited for it.
+        self._is_stuck = False
         # Taken from the journal and written as far as `_done`; None when it is written whole.
         self._chunk: memoryview | None = None
         self._done = 0
@@ -107,88 +116,109 @@ class Outlet(Journal):
 
     def check_open(self) -> None:
         if self.is_closed:
-            raise BadArgument(f"The writer of {self.sink.path} is closed; make a new one to log more.")
+            raise WriterClosed(f"The writer of {self.sink.path} is closed; make a new one to log more.")
 
     def wake(self) -> None:
         outbox.ask(self)
 
     def make_room(self) -> bool:
         """A full buffer means trouble, or a writing thread that is far behind: that one is waited for."""
-        if self._retry_s is not None or outbox.is_own_thread():
+        if self._retry_s is not None or self._is_stuck or outbox.is_writing_thread(self):
             return False
-        outbox.write_now(self)
-        return True
+        self._is_stuck = not outbox.make_room(self, ROOM_WAIT_S)
+        return not self._is_stuck
+
+    @property
+    def has_jobs(self) -> bool:
+        """Whether there are values that are yet to become records."""
+        return self.job_count > 0 or self._is_encoding
 
     def add_later(self, job: Callable[[], bytes], size_bytes: int) -> None:
         while (
-            self.job_bytes and self.job_bytes + size_bytes > JOBS_LIMIT_BYTES and not outbox.is_own_thread()
+            self.job_bytes
+            and self.job_bytes + size_bytes > JOBS_LIMIT_BYTES
+            and not outbox.is_own_thread(self)
         ):
-            if self._retry_s is not None:
+            if self._retry_s is not None or self._is_stuck:
                 self.dropped += 1
                 return
-            self._ask()
+            self._ask_to_encode()
             time.sleep(WAIT_S)
         self.add_job(job, size_bytes)
-        self._ask()
+        self._ask_to_encode()
 
-    def _ask(self) -> None:
-        if not self.is_asked:
-            self.is_asked = True
-            outbox.ask(self)
+    def _ask_to_encode(self) -> None:
+        if not self._is_encoding_asked:
+            self._is_encoding_asked = True
+            outbox.ask_to_encode(self)
+
+    def write_as_it_comes(self) -> None:
+        self.flush_interval_s = 0.0
+        self.wake_bytes = 1
+
+    # ---- on the encoding thread, and on any other once that has ended
+
+    def encode(self, until_s: float | None, *, timeout_s: float = -1) -> None:
+        """Turn values into records, in their order; no more of them after `until_s`."""
+        if not self._encoding.acquire(timeout=timeout_s):
+            return
+        try:
+            self._is_encoding_asked = False
+            # Counted once: threads that go on adding must not keep a flush from coming to its end.
+            for _ in range(self.job_count):
+                # Before the job is taken: what is added meanwhile must come behind it.
+                self._is_encoding = True
+                job = self.next_job()
+                payload = None if job is None else self._encoded(job)
+                if payload is not None:
+                    self.add(payload)
+                if until_s is not None and time.monotonic() >= until_s:
+                    break
+        finally:
+            self._is_encoding = False
+            self._encoding.release()
+
+    def _encoded(self, job: Callable[[], bytes]) -> bytes | None:
+        try:
+            return job()
+        except Exception as error:
+            self._unencoded += 1
+            if self._unencoded == 1:
+                warn(f"{self.sink.path}: a value could not be encoded and is left out ({described(error)}).")
+            return None
 
     # ---- on the writing thread, and on any other once that has ended
 
-    def write_out(
-        self,
-        *,
-        is_forced: bool = False,
-        is_last: bool = False,
-        is_sliced: bool = False,
-        timeout_s: float = -1,
-    ) -> None:
+    def write_out(self, *, is_forced: bool = False, is_last: bool = False, timeout_s: float = -1) -> None:
         """Bring what waits into the sink; trouble does not raise. Only when forced does it not wait out a rest."""
         if not self._lock.acquire(timeout=timeout_s):
             self.is_asked = False
             return
         try:
-            self._write_out(is_forced or is_last, is_last, is_sliced and not is_forced and not is_last)
+            self._write_out(is_forced or is_last, is_last)
         finally:
             self._lock.release()
 
-    def _write_out(self, is_forced: bool, is_last: bool, is_sliced: bool) -> None:
+    def _write_out(self, is_forced: bool, is_last: bool) -> None:
         now_s = time.monotonic()
         self.next_write_s = now_s + max(SHORTEST_INTERVAL_S, self.flush_interval_s or FIRST_REST_S)
         if self._retry_s is not None and now_s < self._retry_s and not is_forced:
             return
         self.is_asked = False
         try:
-            self._empty(now_s + SLICE_S if is_sliced else None)
+            self._write_chunk()
+            self._chunk, self._done = self.take(), 0
+            self._write_chunk()
             self.sink.sync(is_forced=is_forced)
             if is_last:
                 self.sink.finish()
-        # An fsspec file system raises what it likes.
-        except Exception as error:
+        # An fsspec file system raises what it likes, cancelled tasks included.
+        except BaseException as error:
             self._fail(error, is_last)
+            if isinstance(error, KeyboardInterrupt | SystemExit):
+                raise
         else:
             self._recover(is_last)
-
-    def _empty(self, until_s: float | None) -> None:
-        self._write_chunk()
-        # Counted once: threads that go on adding must not keep a flush from coming to its end.
-        for _ in range(self.job_count):
-            self._write_taken(self.take())
-            job = self.next_job()
-            if job is not None:
-                self._write_taken(self._encoded(job))
-            if until_s is not None and time.monotonic() >= until_s:
-                self.next_write_s = until_s
-                break
-        self._write_taken(self.take())
-
-    def _write_taken(self, data: memoryview | None) -> None:
-        if data is not None:
-            self._chunk, self._done = data, 0
-            self._write_chunk()
 
     def _write_chunk(self) -> None:
         if self._chunk is None:
@@ -200,18 +230,10 @@ class Outlet(Journal):
         while self._done < len(self._chunk):
             self._done += self.sink.append(self._chunk[self._done :])
         self._chunk = None
-        self.wake_bytes = WAKE_BYTES if self.flush_interval_s > 0 else 1
+        self._is_stuck = False
+        self.wake_bytes = WAKE_BYTES if self.flush_interval_s > 0 and not outbox.state.is_deaf else 1
 
-    def _encoded(self, job: Callable[[], bytes]) -> memoryview | None:
-        try:
-            return memoryview(frame(job()))
-        except Exception as error:
-            self._unencoded += 1
-            if self._unencoded == 1:
-                warn(f"{self.sink.path}: a value could not be encoded and is left out ({described(error)}).")
-            return None
-
-    def _fail(self, error: Exception, is_last: bool) -> None:
+    def _fail(self, error: BaseException, is_last: bool) -> None:
         left = 0 if self._chunk is None else len(self._chunk) - self._done
         self.max_bytes = max(0, BUFFER_LIMIT_BYTES - left)
         self._rest_s = FIRST_REST_S if self._retry_s is None else min(2 * self._rest_s, LONGEST_REST_S)
@@ -243,8 +265,7 @@ class Outlet(Journal):
         if self._retry_s is not None:
             self._retry_s = None
             self.max_bytes = BUFFER_LIMIT_BYTES
-            self._report()
-        if is_last:
+        if self.dropped or is_last:
             self._report()
 
     def _report(self) -> None:
@@ -256,13 +277,15 @@ class Outlet(Journal):
             warn(f"{self.sink.path}: {count:,} values could not be encoded and were left out.")
 
 
-def described(error: Exception) -> str:
+def described(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}"
 
 
 def warn(message: str) -> None:
-    """A warning that cannot end the writing thread, even where warnings are errors."""
+    """A warning that cannot end the writing thread, even where warnings are errors or there is no standard error."""
     try:
         warnings.warn(message, RuntimeWarning, stacklevel=2)
-    except RuntimeWarning:
-        print(f"runglass: {message}", file=sys.stderr)
+    except Exception:
+        with suppress(Exception):
+            if sys.stderr is not None:
+                print(f"runglass: {message}", file=sys.stderr)

@@ -7,9 +7,11 @@ import socket
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from numbers import Integral
 from typing import Any, Protocol
 
 from runglass.errors import BadArgument
+from runglass.writer.sinks import local_path
 
 
 class Profiler(Protocol):
@@ -56,6 +58,11 @@ class JaxProfiler:
 
 class TorchProfiler:
     def __init__(self, run_dir: str) -> None:
+        if local_path(run_dir) is None:
+            raise BadArgument(
+                f"No profile is written: that of PyTorch needs a local directory, and {run_dir} is none.",
+                where="log_dir",
+            )
         import torch.profiler
 
         self._module = torch.profiler
@@ -89,8 +96,8 @@ def batches_to_profile(profile_batch: Any) -> tuple[int, int]:
         if isinstance(given, str):
             given = [int(part) for part in given.split(",")]
             given = given[0] if len(given) == 1 else given
-        first, last = (given, given) if isinstance(given, int) else given
-        is_range = isinstance(first, int) and isinstance(last, int) and 0 <= first <= last
+        first, last = (given, given) if isinstance(given, Integral) else given
+        is_range = isinstance(first, Integral) and isinstance(last, Integral) and 0 <= int(first) <= int(last)
     except (TypeError, ValueError):
         is_range = False
     if not is_range:
@@ -98,4 +105,4 @@ def batches_to_profile(profile_batch: Any) -> tuple[int, int]:
             f"profile_batch must be 0, the number of a batch or a pair of them, got {profile_batch!r}.",
             where="profile_batch",
         )
-    return first, last
+    return int(first), int(last)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import errno
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Protocol
@@ -27,6 +27,8 @@ UPLOAD_REST = 20
 class Sink(Protocol):
     # Where the newest file is, for messages.
     path: str
+    # The disk or store: what does not answer to one sink may not answer to others of it.
+    device: Hashable
 
     def needs_file(self) -> bool:
         """Whether `begin` has to be called before `append`: there is no file yet, or it is gone, or full."""
@@ -66,7 +68,14 @@ def local_path(logdir: str) -> str | None:
     scheme, separator, _ = logdir.partition("://")
     if not separator:
         return logdir
-    return unquote(urlsplit(logdir).path) if scheme == "file" else None
+    if scheme != "file":
+        return None
+    parts = urlsplit(logdir)
+    if parts.netloc not in ("", "localhost"):
+        raise BadArgument(
+            f"{logdir} has {parts.netloc!r} in the place of a host. Write three slashes for an absolute path, or leave file:// away."
+        )
+    return unquote(parts.path)
 
 
 class LocalSink:
@@ -80,6 +89,7 @@ class LocalSink:
         self._identity: tuple[int, int] | None = None
         self._size = 0
         self.path = str(self._directory)
+        self.device: Hashable = device_of(self._directory)
 
     def needs_file(self) -> bool:
         """Writing to a file that was removed succeeds without a word, so it is looked for."""
@@ -144,6 +154,14 @@ class LocalSink:
         self.finish()
 
 
+def device_of(path: Path) -> int | None:
+    """Of the directory, or of the one that it will be made in."""
+    for each in (path, *path.parents):
+        with suppress(OSError):
+            return os.stat(each).st_dev
+    return None
+
+
 def identity(found: os.stat_result) -> tuple[int, int]:
     return found.st_dev, found.st_ino
 
@@ -167,6 +185,7 @@ class ObjectSink:
         self._next_upload_s = 0.0
         self._place: tuple[Any, str] | None = None
         self.path = self._url
+        self.device: Hashable = "/".join(self._url.split("/", 3)[:3])
 
     def needs_file(self) -> bool:
         return self._place is None or len(self._content) >= OBJECT_LIMIT_BYTES

@@ -10,7 +10,7 @@ import socket
 import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import TracebackType
 from typing import Any
 
@@ -36,6 +36,7 @@ from runglass.writer.arrays import (
 )
 from runglass.writer.event_writer import FLUSH_S, MAX_QUEUE, EventWriter, to_logdir
 from runglass.writer.media import MOST_SAMPLES_PER_S, as_uint8, clip_trouble, encode_png, to_clip
+from runglass.writer.outlet import WriterClosed
 from runglass.writer.past_steps import last_steps
 
 TORCH_THRESHOLDS = 127
@@ -128,6 +129,8 @@ class SummaryWriter:
                 self._add_scalar(tag, scalar_value, global_step)
             except UnicodeEncodeError:
                 self._add_scalar(clean_tag(tag), scalar_value, global_step)
+            except WriterClosed:
+                self._reopen_and_add_scalar(tag, scalar_value, global_step)
             return
         tag = clean_tag(tag)
         step, wall_time = self._when(global_step, walltime)
@@ -143,9 +146,9 @@ class SummaryWriter:
                 display_name=display_name,
                 description=summary_description,
             )
-            self._own.add_values([value], step, wall_time)
+            self._add_values([value], step, wall_time)
         else:
-            self._add_scalar(tag, number, step, wall_time, precision=precision)
+            self._reopen_and_add_scalar(tag, number, step, wall_time, precision=precision)
 
     def add_scalars(
         self,
@@ -311,10 +314,13 @@ class SummaryWriter:
         if not drawn:
             raise BadArgument(f"Figure {tag!r}: the list of figures is empty.", where="figure")
         size_bytes = sum(each.nbytes for each in drawn)
-        self._own.add_later(
-            lambda: [summaries.images(tag, [encode_png(each) for each in drawn])],
-            *self._when(global_step, walltime),
-            size_bytes=size_bytes,
+        when = self._when(global_step, walltime)
+        self._write(
+            lambda own: own.add_later(
+                lambda: [summaries.images(tag, [encode_png(each) for each in drawn])],
+                *when,
+                size_bytes=size_bytes,
+            )
         )
 
     def add_video(
@@ -601,11 +607,18 @@ class SummaryWriter:
         return own
 
     def _reopen_and_add_scalar(self, *arguments: Any, **named: Any) -> None:
-        self._open().add_scalar(*arguments, **named)
+        self._write(lambda own: own.add_scalar(*arguments, **named))
+
+    def _write(self, log: Callable[[EventWriter | SilentWriter], None]) -> None:
+        while True:
+            # Another thread may close it at any moment; what is logged meanwhile goes to a new file.
+            with suppress(WriterClosed):
+                return log(self._own)
 
     @property
     def _own(self) -> EventWriter | SilentWriter:
-        return self._writers.get(self._place) or self._open()
+        own = self._writers.get(self._place)
+        return self._open() if own is None or own.is_closed else own
 
     @property
     def events(self) -> EventWriter | SilentWriter:
@@ -614,7 +627,7 @@ class SummaryWriter:
 
     def _writer(self, directory: str) -> EventWriter | SilentWriter:
         writer = self._writers.get(directory)
-        if writer is None:
+        if writer is None or writer.is_closed:
             writer = self._writers[directory] = (
                 EventWriter(
                     directory,
@@ -649,12 +662,14 @@ class SummaryWriter:
             self._own.add_values(values, 0)
 
     def _add_values(self, values: Sequence[bytes], step: Any, walltime: float | None) -> None:
-        self._own.add_values(values, *self._when(step, walltime))
+        when = self._when(step, walltime)
+        self._write(lambda own: own.add_values(values, *when))
 
     def _add_later(
         self, make_values: Callable[[], list[bytes]], held: NDArray[Any], step: Any, walltime: float | None
     ) -> None:
-        self._own.add_later(make_values, *self._when(step, walltime), size_bytes=held.nbytes)
+        when = self._when(step, walltime)
+        self._write(lambda own: own.add_later(make_values, *when, size_bytes=held.nbytes))
 
     def _add_pixels(self, tag: str, pixels: NDArray[Any], step: Any, walltime: float | None) -> None:
         copy = own_pixels(pixels)
@@ -680,6 +695,8 @@ class SummaryWriter:
 
 class SilentWriter:
     """Takes what an EventWriter takes and writes nothing: for processes that only the first of should log."""
+
+    is_closed = False
 
     def add_scalar(self, *arguments: Any, **named: Any) -> None:
         pass

@@ -348,7 +348,7 @@ def test_a_descriptor_that_was_closed_by_others_is_not_written_to(tmp_path):
 
 
 def test_without_a_thread_every_record_is_written_as_it_comes(tmp_path, monkeypatch):
-    monkeypatch.setattr(outbox, "box", outbox.Outbox())
+    monkeypatch.setattr(outbox, "state", outbox.State())
 
     def refuse(thread):
         raise RuntimeError("can't create new thread at interpreter shutdown")
@@ -397,11 +397,14 @@ def test_trouble_with_an_object_store_is_told_and_waited_out(monkeypatch):
         def refuse(path, data):
             raise RuntimeError("no credentials")
 
+        def log(writer):
+            writer.add_scalar("loss", 1.0, 1)
+            writer.flush()
+
         with monkeypatch.context() as broken:
             broken.setattr(type(memory), "pipe_file", lambda self, path, data: refuse(path, data))
-            writer.add_scalar("loss", 1.0, 1)
             with pytest.warns(RuntimeWarning, match=r"memory://store/run.*no credentials"):
-                writer.flush()
+                log(writer)
         writer.flush()
         cursor = RecordCursor()
         cursor.feed(memory.cat_file(writer.path.removeprefix("memory:/")))

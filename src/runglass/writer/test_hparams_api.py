@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import random
+import sys
 import warnings
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,7 +17,7 @@ from runglass.schema.event import EVENT
 from runglass.schema.hparams import HPARAMS_PLUGIN, SessionOutcome
 from runglass.schema.summary import SUMMARY
 from runglass.writer.event_writer import EventWriter
-from runglass.writer.hparams_api import SessionHooks
+from runglass.writer.hparams_api import SessionHooks, warn_of_tensorflow_writer
 from runglass.writer.summary_writer import SummaryWriter
 
 START = 1700000000.25
@@ -154,6 +156,26 @@ def test_writing_to_the_default_writer_or_to_a_given_one(tmp_path):
     for name, value in (("given", 0.4), ("torch", 0.5)):
         (given,) = hparam_values(tmp_path / name)
         assert given["session_start_info"]["hparams"]["lr"]["number_value"] == value
+
+
+def test_a_default_writer_of_tensorflow_is_a_warning(monkeypatch):
+    tensorflow = SimpleNamespace(
+        executing_eagerly=lambda: True, summary=SimpleNamespace(should_record_summaries=lambda: is_recording)
+    )
+    monkeypatch.setitem(sys.modules, "tensorflow", tensorflow)
+    warn_of_tensorflow_writer.cache_clear()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        is_recording = False
+        assert hp.hparams({"lr": 0.1}) is False
+    is_recording = True
+    with pytest.warns(UserWarning, match=r"runglass\.summary\.create_file_writer") as told:
+        assert hp.hparams({"lr": 0.1}) is False
+    assert [each.filename for each in told] == [__file__]
+    # Once is enough.
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert hp.hparams_config(*config(hp)) is False
 
 
 @pytest.mark.parametrize("is_path", [True, False])

@@ -39,7 +39,7 @@ Sequential.__module__ = "keras.models"
 Model = type("Model", (Sequential,), {"__module__": "keras.models"})
 
 
-def train(hooks, model, *, epochs=2, batches=3, in_batch=lambda: None):
+def train(hooks, model, *, epochs=2, batches=3, in_batch=lambda: None, after_epoch=lambda: None):
     """Calls the hooks in the order of Keras: an evaluation inside every epoch."""
     hooks.set_model(model)
     hooks.on_train_begin()
@@ -54,6 +54,7 @@ def train(hooks, model, *, epochs=2, batches=3, in_batch=lambda: None):
         hooks.on_test_batch_begin(0)
         hooks.on_test_end({"loss": 5.0})
         hooks.on_epoch_end(epoch, {"loss": 1.0, "val_loss": 2.0})
+        after_epoch()
     hooks.on_train_end()
 
 
@@ -108,6 +109,38 @@ def test_an_interrupted_training_leaves_no_default_writer(tmp_path):
     assert summary.should_record_summaries() is False
 
 
+@pytest.mark.parametrize("is_other", [False, True])
+def test_an_evaluation_amid_the_training(tmp_path, is_other):
+    """Another callback of the training evaluates the model, or another one, with this callback, and then predicts."""
+    hooks, model = Hooks(tmp_path, update_freq=1), Model()
+
+    def evaluate():
+        hooks.set_model(Model() if is_other else model)
+        hooks.on_test_begin()
+        hooks.on_test_end({"loss": 3.0})
+        hooks.set_model(model)
+
+    train(hooks, model, in_batch=lambda: summary.scalar("custom", 1), after_epoch=evaluate)
+    found = steps(tmp_path, "train")
+    assert found["custom"] == found["batch_loss"] == [1, 2, 3, 4, 5, 6]
+    assert found["epoch_loss"] == [0, 1]
+    assert summary.should_record_summaries() is False
+    if not is_other:
+        evaluated = runglass.open(tmp_path).scalars("validation", "evaluation_loss_vs_iterations")
+        assert evaluated.value.tolist() == [5.0, 3.0, 5.0, 3.0]
+        assert len(list((tmp_path / "train").iterdir())) == 1
+
+
+def test_a_training_after_an_interrupted_one(tmp_path):
+    hooks, model = Hooks(tmp_path), Model()
+    hooks.set_model(model)
+    hooks.on_train_begin()
+    hooks.on_epoch_end(0, {"loss": 7.0})
+    train(hooks, model)
+    assert runglass.open(tmp_path).scalars("train", "epoch_loss").value.tolist() == [1.0, 1.0]
+    assert len(list((tmp_path / "train").iterdir())) == 2
+
+
 def test_an_evaluation_alone_is_on_disk_when_it_ends(tmp_path):
     hooks = Hooks(tmp_path)
     hooks.set_model(Model())
@@ -121,6 +154,31 @@ def test_a_model_without_json_is_a_warning(tmp_path):
         Hooks(tmp_path).set_model(Sequential())
 
 
+def test_arguments_are_attributes(tmp_path):
+    given = {
+        "histogram_freq": 1,
+        "write_graph": False,
+        "write_images": True,
+        "write_steps_per_second": True,
+        "update_freq": np.int64(2),
+        "embeddings_freq": 3,
+        "embeddings_metadata": "labels.tsv",
+    }
+    hooks = Hooks(tmp_path, **given)
+    assert hooks.log_dir == str(tmp_path)
+    assert {name: getattr(hooks, name) for name in given} == given
+    assert Hooks(tmp_path).update_freq == "epoch"
+    assert Hooks(tmp_path, update_freq="batch").update_freq == 1
+
+
+def test_a_profile_of_torch_needs_a_local_directory(monkeypatch):
+    config = SimpleNamespace(backend=lambda: "torch")
+    monkeypatch.setitem(sys.modules, "keras", SimpleNamespace(config=config))
+    hooks = Hooks("memory://profiled", profile_batch=2)
+    with pytest.warns(UserWarning, match="local directory.*memory://profiled/train"):
+        train(hooks, Model(), epochs=1)
+
+
 @pytest.mark.parametrize("value", [0, -1, 1.5, "step", None])
 def test_update_freq_is_checked(tmp_path, value):
     with pytest.raises(BadArgument, match="update_freq"):
@@ -128,7 +186,8 @@ def test_update_freq_is_checked(tmp_path, value):
 
 
 @pytest.mark.parametrize(
-    ("given", "range_"), [(0, (0, 0)), (5, (5, 5)), ((2, 4), (2, 4)), ("3", (3, 3)), ("10,20", (10, 20))]
+    ("given", "range_"),
+    [(0, (0, 0)), (5, (5, 5)), ((2, 4), (2, 4)), ("3", (3, 3)), ("10,20", (10, 20)), (np.int64(5), (5, 5))],
 )
 def test_batches_to_profile(given, range_):
     assert batches_to_profile(given) == range_

@@ -13,6 +13,7 @@ class Disk:
     """A sink in memory that takes as many bytes as there is room for, and can lose its file."""
 
     path = "disk/events"
+    device = "disk"
 
     def __init__(self):
         self.files = []
@@ -68,6 +69,7 @@ def disk():
 def made(disk, monkeypatch):
     """An outlet that is written by the test, not by a thread."""
     monkeypatch.setattr(outbox, "ask", lambda outlet: True)
+    monkeypatch.setattr(outbox, "ask_to_encode", lambda outlet: None)
     return Outlet(disk, flush_interval_s=5.0, clock=lambda: 1.0)
 
 
@@ -170,7 +172,19 @@ def test_jobs_are_encoded_in_order_and_scalars_do_not_wait_for_them(made, disk):
     made.add_later(job(b"b"), 10)
     made.add(b"second")
     made.write_out()
-    assert disk.records() == [b"first", b"second", b"a", b"a meanwhile", b"b", b"b meanwhile"]
+    assert disk.records() == [b"first", b"second"]
+    made.encode(None)
+    made.write_out()
+    assert disk.records() == [b"first", b"second", b"a meanwhile", b"a", b"b meanwhile", b"b"]
+
+
+def test_what_comes_while_a_value_is_encoded_is_behind_it(made):
+    seen = []
+    made.add_later(lambda: seen.append(made.has_jobs) or b"a", 10)
+    assert made.has_jobs
+    made.encode(None)
+    assert seen == [True]
+    assert not made.has_jobs
 
 
 def test_a_job_that_raises_is_left_out_and_told(made, disk):
@@ -181,31 +195,32 @@ def test_a_job_that_raises_is_left_out_and_told(made, disk):
     made.add_later(fail, 10)
     made.add_later(lambda: b"good", 10)
     with pytest.warns(RuntimeWarning, match="no picture") as warned:
-        made.write_out()
+        made.encode(None)
     assert len(warned) == 1
     with pytest.warns(RuntimeWarning, match="2 values could not be encoded"):
         made.write_out(is_last=True)
     assert disk.records() == [b"good"]
 
 
-def test_a_slice_of_time_ends_after_a_job(made, disk, monkeypatch):
-    monkeypatch.setattr(outlet, "SLICE_S", 0.0)
+def test_a_slice_of_time_ends_after_a_job(made, disk):
     for payload in names(3):
         made.add_later(lambda payload=payload: payload, 10)
-    made.write_out(is_sliced=True)
+    made.encode(0.0)
+    made.write_out()
     assert disk.records() == names(1)
-    # It is due again at once.
-    assert made.next_write_s <= outlet.time.monotonic()
-    made.write_out(is_forced=True, is_sliced=True)
+    assert made.has_jobs
+    made.encode(None)
+    made.write_out()
     assert disk.records() == names(3)
 
 
 def test_too_many_jobs_wait_until_others_are_done(made, disk, monkeypatch):
     monkeypatch.setattr(outlet, "JOBS_LIMIT_BYTES", 25)
     # What the writing thread does while this one sleeps.
-    monkeypatch.setattr(outlet.time, "sleep", lambda _: made.write_out())
+    monkeypatch.setattr(outlet.time, "sleep", lambda _: made.encode(None))
     for payload in names(5):
         made.add_later(lambda payload=payload: payload, 10)
+    made.encode(None)
     made.write_out()
     assert disk.records() == names(5)
 
@@ -219,6 +234,7 @@ def test_in_trouble_jobs_past_the_limit_are_dropped(made, disk, monkeypatch):
     for payload in names(5):
         made.add_later(lambda payload=payload: payload, 10)
     disk.room = 1000
+    made.encode(None)
     with pytest.warns(RuntimeWarning, match="3 records were dropped"):
         made.write_out(is_forced=True)
     assert disk.records() == [b"x", *names(2)]

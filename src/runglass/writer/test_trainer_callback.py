@@ -57,9 +57,20 @@ def test_a_trial_of_a_search_has_a_run_of_its_own(tmp_path, monkeypatch):
     monkeypatch.setenv("TENSORBOARD_LOGGING_DIR", str(tmp_path))
     hooks = TrainerHooks()
     bare = SimpleNamespace(to_json_string=lambda: "{}")
-    hooks.on_train_begin(bare, state(is_hyper_param_search=True, trial_name="trial-3"), None)
-    hooks.on_train_end(bare, state(), None)
-    assert runglass.open(tmp_path).runs == ["trial-3"]
+    for number in range(3):
+        trial = state(is_hyper_param_search=True, trial_name=f"trial-{number}")
+        hooks.on_train_begin(bare, trial, None)
+        hooks.on_log(bare, trial, None, logs={"loss": float(number)})
+        # A trial that is pruned has no end.
+        if number != 1:
+            hooks.on_train_end(bare, trial, None)
+        hooks.on_log(bare, trial, None, logs={"eval_loss": float(number)})
+    hooks.on_train_end(bare, trial, None)
+    log = runglass.open(tmp_path)
+    assert sorted(log.runs) == ["trial-0", "trial-1", "trial-2"]
+    for number, run in enumerate(sorted(log.runs)):
+        for tag in ("train/loss", "eval/loss"):
+            assert log.scalars(run, tag).value.tolist() == [number]
 
 
 def test_what_comes_after_the_training_goes_to_the_same_run(tmp_path):

@@ -16,11 +16,14 @@ class TrainerHooks:
         """`writer`: a runglass.SummaryWriter; without one, one is opened in the logging directory of the training."""
         super().__init__()
         self._writer = writer
+        # Kept, so that what is logged after the training goes to the same run, and all trials of a search side by side.
+        self._directory = ""
         self._logdir = ""
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
         if not state.is_world_process_zero:
             return
+        self._choose_run(args, state)
         writer = self._open_writer(args, state)
         writer.add_text("args", args.to_json_string())
         config: Any = getattr(kwargs.get("model"), "config", None)
@@ -43,28 +46,38 @@ class TrainerHooks:
                 )
 
     def on_train_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
-        if self._writer is not None:
-            self._writer.close()
-            self._writer = None
+        self._close_writer()
+
+    def _choose_run(self, args: Any, state: Any) -> None:
+        self._directory = self._directory or logging_dir(args)
+        trial = state.trial_name if state.is_hyper_param_search else None
+        logdir = os.path.join(self._directory, trial) if trial else self._directory
+        # A trial that was pruned left its writer open.
+        if self._logdir and self._logdir != logdir:
+            self._close_writer()
+        self._logdir = logdir
 
     def _open_writer(self, args: Any, state: Any) -> Any:
         if self._writer is None:
             from runglass.writer.summary_writer import SummaryWriter
 
-            # Kept, so that what is logged after the training goes to the same run.
-            self._logdir = self._logdir or logging_dir(args, state)
+            if not self._logdir:
+                self._choose_run(args, state)
             self._writer = SummaryWriter(self._logdir)
         return self._writer
 
+    def _close_writer(self) -> None:
+        if self._writer is not None:
+            self._writer.close()
+            self._writer = None
 
-def logging_dir(args: Any, state: Any) -> str:
+
+def logging_dir(args: Any) -> str:
     """As transformers finds it: older versions have an argument for it, newer ones an environment variable."""
     from runglass.writer.summary_writer import default_log_dir
 
     chosen = getattr(args, "logging_dir", None) or os.environ.get("TENSORBOARD_LOGGING_DIR")
-    directory = os.path.expanduser(chosen) if chosen else os.path.join(args.output_dir, default_log_dir(""))
-    trial = state.trial_name if state.is_hyper_param_search else None
-    return os.path.join(directory, trial) if trial else directory
+    return os.path.expanduser(chosen) if chosen else os.path.join(args.output_dir, default_log_dir(""))
 
 
 def split_tags(logs: Mapping[str, Any]) -> dict[str, Any]:
