@@ -148,6 +148,11 @@ def add_embedding(
             step=to_step(global_step),
             metadata_header=metadata_header,
         )
+    except BadArgument as error:
+        name = {"vectors": "mat", "images": "label_img", "name": "tag"}.get(error.where or "")
+        if name is None:
+            raise
+        raise BadArgument(error.message.replace(error.where or "", name, 1), where=name) from None
     except OSError as error:
         warnings.warn(f"The embedding {tag!r} could not be written: {error}", RuntimeWarning, stacklevel=3)
 

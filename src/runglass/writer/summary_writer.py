@@ -104,14 +104,15 @@ class SummaryWriter:
         scalar_value: Any,
         global_step: Any = None,
         walltime: float | None = None,
-        new_style: bool = False,
-        double_precision: bool | None = None,
+        new_style: bool | str = False,
+        double_precision: bool | str | None = None,
         display_name: str = "",
         summary_description: str = "",
     ) -> None:
         """One number. NumPy's and tensors' float64 is kept whole, Python's floats become float32 as in every stock writer.
 
-        `double_precision` forces one of the two. `new_style` is accepted and always on.
+        `double_precision` forces one of the two. `new_style` is accepted and always on; tensorboardX has the two texts in these
+        places.
         """
         # The one call that training loops make thousands of times a second; what it takes is looked at in order of likelihood.
         if (
@@ -124,6 +125,7 @@ class SummaryWriter:
             and self._wall_time is None
             and not summary_description
             and not display_name
+            and new_style is False
         ):
             try:
                 self._add_scalar(tag, scalar_value, global_step)
@@ -133,6 +135,10 @@ class SummaryWriter:
                 self._reopen_and_add_scalar(tag, scalar_value, global_step)
             return
         tag = clean_tag(tag)
+        if isinstance(new_style, str):
+            display_name = new_style
+        if isinstance(double_precision, str):
+            summary_description, double_precision = double_precision, None
         step, wall_time = self._when(global_step, walltime)
         number = to_number(scalar_value, f"Scalar {tag!r}")
         if double_precision is None:
@@ -278,24 +284,29 @@ class SummaryWriter:
         box_tensor: Any,
         global_step: Any = None,
         walltime: float | None = None,
-        rescale: float = 1,
+        rescale: float | str = 1,
         dataformats: str = "CHW",
         labels: Sequence[str] | None = None,
     ) -> None:
         """A picture with boxes x1, y1, x2, y2 in pixels drawn on it; their labels need PIL."""
+        factor: Any = rescale
+        if isinstance(rescale, str) and set(rescale) <= set("NCHW"):
+            # The places of tensorboardX: no factor before these two.
+            labels = labels if dataformats == "CHW" else [*dataformats]
+            factor, dataformats = 1, rescale
         tag = clean_tag(tag)
         what = f"Image {tag!r}"
         pixels = self._pixels(tag, img_tensor, dataformats)
         if pixels.ndim == 4:
             raise BadArgument(f"{what} needs one picture, got a batch of {len(pixels)}.", where="img_tensor")
-        rescale = to_number(rescale, f"{what}: rescale")
-        if not 0 < rescale <= 100:
-            raise BadArgument(f"{what}: rescale={rescale}, expected a factor above 0.", where="rescale")
+        factor = to_number(factor, f"{what}: rescale")
+        if not 0 < factor <= 100:
+            raise BadArgument(f"{what}: rescale={factor}, expected a factor above 0.", where="rescale")
         boxes, names = pictures.to_boxes(box_tensor, labels, what)
         copy = own_pixels(pixels)
 
         def values() -> list[bytes]:
-            return [summaries.image(tag, pictures.with_boxes(copy, boxes, names, rescale))]
+            return [summaries.image(tag, pictures.with_boxes(copy, boxes, names, factor))]
 
         self._add_later(values, copy, global_step, walltime)
 

@@ -299,7 +299,8 @@ WRONG = {
     "wide film": (lambda w: w.add_video("t", np.zeros((1, 1, 1, 1, 70_000), "u1")), r"at most 65,535"),
     "long run name": (lambda w: w.add_scalars("t", {"a" * 300: 1}), r"tag_scalar_dict.*at most 255 bytes"),
     "zero in a run name": (lambda w: w.add_scalars("t", {"a\0": 1}), r"tag_scalar_dict.*no zero byte"),
-    "embedding name": (lambda w: w.add_embedding([[1.0]], tag="s" * 300), r"name of an embedding"),
+    "embedding name": (lambda w: w.add_embedding([[1.0]], tag="s" * 300), r"tag of an embedding"),
+    "embedding": (lambda w: w.add_embedding([1.0]), r"mat needs real numbers of shape"),
     "run name kind": (lambda w: w.add_hparams({}, {}, run_name=5), r"run_name must be a str, got int"),
     "no run name": (lambda w: w.add_hparams({}, {}, run_name=0), r"run_name must be a str, got int"),
     "domains": (lambda w: w.add_hparams({}, {}, [1]), r"hparam_domain_discrete must be a dict, got list"),
@@ -521,6 +522,18 @@ def test_boxes_are_drawn():
     assert pictures.with_boxes(np.zeros((10, 12, 4)), boxes, names, 2.5).shape == (25, 30, 4)
     deep = pictures.with_boxes(np.full((10, 12, 3), 0x80FF, np.uint16), boxes, None, 1)
     assert (deep.dtype, deep[9, 0].tolist()) == (np.uint8, [0x80, 0x80, 0x80])
+
+
+def test_places_of_tensorboardx_are_understood(tmp_path):
+    with SummaryWriter(tmp_path) as writer:
+        writer.add_scalar("s", 1, 0, None, "name", "words")
+        writer.add_image_with_boxes("i", np.zeros((4, 5, 3)), [[0, 0, 1, 1]], 0, None, "HWC", ["box"])
+    (_, scalar), (_, picture) = logged(tmp_path)
+    assert (scalar["metadata"]["display_name"], scalar["metadata"]["summary_description"]) == (
+        "name",
+        "words",
+    )
+    assert picture["tag"] == "i"
 
 
 def test_what_is_nearly_right_is_taken(tmp_path):
