@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import pickle
+import signal
 import sys
 import threading
 import time
@@ -17,7 +18,7 @@ from tests.written import DEADLINE_S, files, ran, steps_by_tag, steps_of
 
 import runglass
 from runglass import summary
-from runglass.writer import outlet, summaries
+from runglass.writer import outbox, outlet, summaries
 from runglass.writer.event_writer import EventWriter
 
 fsspec = pytest.importorskip("fsspec")
@@ -214,6 +215,144 @@ writer.close()
 """
     assert ran(code, tmp_path) == (0, "", "")
     assert steps_by_tag(files(tmp_path)[0]) == {"loss": [0], "signal": [0]}
+
+
+def test_the_last_upload_of_a_closed_writer_is_waited_for(store: type[Store]) -> None:
+    """By whoever flushes meanwhile, and by the end of the process, which asks for the same."""
+    writer = EventWriter("store://bucket/last", flush_secs=1000)
+    store.gate.clear()
+    for step in range(100):
+        writer.add_scalar("loss", 1.0, step)
+    closing = threading.Thread(target=writer.close)
+    closing.start()
+    while not writer.is_closed:
+        time.sleep(0.001)
+    assert outbox.is_waiting(writer._outlet)
+    assert outbox.write_all(0.01) == {outbox.writing_lane(writer._outlet)}
+    store.gate.set()
+    writer.flush()
+    filesystem, path = fsspec.core.url_to_fs(writer.path)
+    assert filesystem.size(path) > 100 * 50
+    closing.join()
+    assert not outbox.is_waiting(writer._outlet)
+
+
+def test_a_store_that_does_not_answer_keeps_no_process_from_ending() -> None:
+    code = """
+import time
+import fsspec
+from fsspec.implementations.memory import MemoryFileSystem
+from runglass.writer import outbox
+
+class Store(MemoryFileSystem):
+    protocol = "store"
+    rest_s = 0
+
+    def pipe_file(self, *arguments, **named):
+        time.sleep(Store.rest_s)
+
+fsspec.register_implementation("store", Store)
+outbox.EXIT_WAIT_S = 0.1
+writers = [EventWriter(f"store://bucket/{name}") for name in "ab"]
+Store.rest_s = 1000
+for writer in writers:
+    writer.add_scalar("loss", 1.0, 0)
+"""
+    assert ran(code)[0] == 0
+
+
+def test_flushing_hardly_ever_is_fine(tmp_path: Path) -> None:
+    with EventWriter(tmp_path, flush_secs=1e300) as writer:
+        for step in range(3):
+            writer.add_scalar("loss", 1.0, step)
+            writer.flush()
+    assert steps_of(files(tmp_path)[0]) == [0, 1, 2]
+
+
+def test_scalars_with_and_without_a_description_keep_their_order(tmp_path: Path) -> None:
+    gate = threading.Event()
+
+    def encode() -> list[bytes]:
+        gate.wait(DEADLINE_S)
+        return [summaries.text("note", "x")]
+
+    with runglass.SummaryWriter(tmp_path) as writer:
+        writer.events.add_later(encode, 0, size_bytes=1)
+        for step in range(6):
+            writer.add_scalar("loss", 1.0, step, summary_description="words" if step % 2 else "")
+        gate.set()
+    assert steps_by_tag(files(tmp_path)[0])["loss"] == list(range(6))
+
+
+def test_files_of_one_second_are_read_in_the_order_they_were_begun(tmp_path: Path) -> None:
+    with runglass.SummaryWriter(tmp_path) as writer:
+        for step in range(25):
+            writer.add_scalar("loss", 1.0, step)
+            writer.close()
+        writer.add_hparams({"lr": 1}, {"loss": 2.0})
+    series = runglass.open(tmp_path).scalars(".", "loss")
+    assert series.step.tolist() == list(range(25))
+    assert series.value[-1] == 2.0
+
+
+def test_after_trouble_it_is_tried_again_soon_whatever_the_interval(store: type[Store]) -> None:
+    writer = EventWriter("store://bucket/soon", flush_secs=1000)
+    store.trouble = OSError("no way")
+    writer.add_scalar("loss", 1.0, 0)
+    with pytest.warns(RuntimeWarning, match="no way"):
+        writer.flush()
+    store.trouble = None
+    filesystem, path = fsspec.core.url_to_fs(writer.path)
+    before = filesystem.size(path)
+    deadline = time.monotonic() + DEADLINE_S
+    while filesystem.size(path) == before:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    writer.close()
+
+
+def test_a_log_handler_that_flushes_may_be_told_of_trouble(tmp_path: Path) -> None:
+    code = """
+import logging, shutil
+
+class Handler(logging.Handler):
+    def emit(self, record):
+        writer.add_later(lambda: [summaries.text("log", record.getMessage())], 0, size_bytes=1)
+        writer.flush()
+
+writer = EventWriter(sys.argv[1])
+logging.captureWarnings(True)
+logging.getLogger().addHandler(Handler())
+shutil.rmtree(sys.argv[1])
+open(sys.argv[1], "w").close()
+for _ in range(20):
+    logging.warning("loss is high")
+print("done")
+os._exit(0)
+"""
+    assert ran(code, tmp_path / "run")[:2] == (0, "done\n")
+
+
+@unix
+def test_a_forked_child_hears_sigterm_though_its_parent_could_not(tmp_path: Path) -> None:
+    code = """
+import time
+def log():
+    global writer
+    writer = EventWriter(sys.argv[1], flush_secs=1000)
+thread = threading.Thread(target=log)
+thread.start()
+thread.join()
+child = os.fork()
+if child == 0:
+    for step in range(100):
+        writer.add_scalar("loss", 1.0, step)
+    os.kill(os.getpid(), signal.SIGTERM)
+    time.sleep(60)
+print(os.waitpid(child, 0)[1])
+"""
+    assert ran(code, tmp_path)[1] == f"{signal.SIGTERM:d}\n"
+    assert steps_of(files(tmp_path)[-1]) == list(range(100))
 
 
 def test_a_writer_of_the_tensorflow_style_can_be_sent_to_another_process(tmp_path: Path) -> None:

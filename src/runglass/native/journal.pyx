@@ -182,13 +182,15 @@ cdef class Journal:
 
     def take(self):
         """Everything in the buffer, which starts anew; None when it is empty."""
-        if not self.size:
+        cdef bytes buffer = self.buffer
+        cdef Py_ssize_t size = self.size
+        if not size:
             return None
-        taken = memoryview(self.buffer)[: self.size]
+        # Before anything is made that could set off the garbage collector, and with it somebody who logs.
         self.buffer = None
         self.data = NULL
         self.room = self.size = 0
-        return taken
+        return memoryview(buffer)[:size]
 
     def add_job(self, job, Py_ssize_t size_bytes):
         """Something that is yet to become a record, and what it holds in memory until then."""

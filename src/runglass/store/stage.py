@@ -7,6 +7,7 @@ found or decoded.
 from __future__ import annotations
 
 import itertools
+import re
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -21,6 +22,7 @@ from runglass.store.segments import Start, find_segments
 # browsers hold numbers as doubles.
 COUNT_BITS = 40
 EPOCHS = 1 << 12
+NUMBERS = re.compile(r"(\d+)")
 
 
 class Epochs:
@@ -90,7 +92,7 @@ class SeriesStage(Struct):
             self.parts = (part,)
             return
         others = [each for each in self.parts if each.file is not part.file]
-        self.parts = tuple(sorted([*others, part], key=lambda each: each.file.name))
+        self.parts = tuple(sorted([*others, part], key=lambda each: file_order(each.file.name)))
         self.begin_epoch()
 
     def note_growth(self, part: Part, starts: tuple[Start, ...]) -> None:
@@ -249,3 +251,8 @@ class Store:
         with self._changed:
             self._changed.wait_for(lambda: self.generation != generation, timeout_s)
             return self.generation
+
+
+def file_order(name: str) -> list[str | int]:
+    """By the numbers in it: of the files of one second, the tenth comes after the second."""
+    return [int(part) if part.isdecimal() else part for part in NUMBERS.split(name)]

@@ -52,10 +52,13 @@ def to_real(value: object, what: str) -> NDArray[Any]:
 
 
 def as_array(value: Any, what: str) -> NDArray[Any]:
-    if isinstance(value, np.ma.MaskedArray):
-        return unmasked(value, what)
     if isinstance(value, np.ndarray | bool | int | float | complex | np.generic):
-        return np.asarray(value)
+        # Asked by what it has: numpy.ma is imported late, which a fork at that moment does not survive.
+        return (
+            unmasked(value, what)
+            if hasattr(value, "mask") and hasattr(value, "filled")
+            else np.asarray(value)
+        )
     if isinstance(value, list | tuple):
         if all(isinstance(item, NUMBERS) for item in value):
             return np.asarray(value)
@@ -74,9 +77,9 @@ def as_array(value: Any, what: str) -> NDArray[Any]:
     return np.from_dlpack(value)
 
 
-def unmasked(array: np.ma.MaskedArray[Any, Any], what: str) -> NDArray[Any]:
+def unmasked(array: Any, what: str) -> NDArray[Any]:
     """What is masked is not there; of the numbers only floats can say so."""
-    if not np.ma.is_masked(array):
+    if not np.any(array.mask):
         return np.asarray(array)
     if array.dtype.kind not in "fc":
         raise BadArgument(

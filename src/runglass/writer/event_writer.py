@@ -61,13 +61,11 @@ class EventWriter:
         self.flush_secs = float(flush_secs)
         self.filename_suffix = filename_suffix or ""
         sink = make_sink(self.logdir, self.filename_suffix, clock)
-        try:
-            sink.begin()
-        # Whatever an fsspec file system raises; it is tried again with the first record.
-        except Exception as error:
-            if isinstance(error, BadArgument):
-                raise
-            if not is_amid_training:
+        if not is_amid_training:
+            try:
+                sink.begin()
+            # Whatever an fsspec file system raises.
+            except Exception as error:
                 raise_as_bad_argument(error, self.logdir)
         self._outlet = Outlet(sink, flush_interval_s=self.flush_secs, clock=clock)
         # Past the method below, straight to what it calls: this is the call that training loops make most.
@@ -99,9 +97,23 @@ class EventWriter:
         """Where the newest scalar of this tag is; None where this writer has none."""
         return self._outlet.last_step(tag)
 
-    def add_values(self, values: Sequence[bytes], step: int, wall_time: float | None = None) -> None:
-        """One event with serialized Summary.Value messages, as runglass.writer.summaries makes them."""
-        self._add(self._event({"summary": {"value": list(values)}}, step, wall_time))
+    def add_values(
+        self,
+        values: Sequence[bytes],
+        step: int,
+        wall_time: float | None = None,
+        *,
+        are_scalars: bool = False,
+    ) -> None:
+        """One event with serialized Summary.Value messages, as runglass.writer.summaries makes them.
+
+        Scalars do not wait for values that are being encoded, in whichever way they are added.
+        """
+        payload = self._event({"summary": {"value": list(values)}}, step, wall_time)
+        if are_scalars:
+            self._outlet.add(payload)
+        else:
+            self._add(payload)
 
     def add_later(
         self,
@@ -131,7 +143,7 @@ class EventWriter:
 
     def flush(self) -> None:
         """Everything added so far is in the file when this returns."""
-        if not self._outlet.is_closed:
+        if not self._outlet.is_closed or outbox.is_waiting(self._outlet):
             outbox.write_now(self._outlet)
 
     def close(self) -> None:

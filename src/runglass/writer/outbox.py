@@ -26,10 +26,16 @@ EXIT_WAIT_S = 60.0
 SIGNAL_WAIT_S = 10.0
 # How long a thread that has to write for itself waits for another that is in the middle of a write.
 LOCK_WAIT_S = 2.0
+# Queues refuse to wait for ages.
+LONGEST_REST_S = 3600.0
 # How often a thread that waits looks whether the other still lives.
 LOOK_S = 1.0
 # Encoding for one writer stops after this, so that the others have their turn.
 SLICE_S = 0.1
+
+
+class LaneThread(threading.Thread):
+    pass
 
 
 class Lane:
@@ -62,7 +68,7 @@ class Lane:
 
     def rest_s(self) -> float | None:
         due = [outlet.next_write_s for outlet in tuple(self.outlets)]
-        return max(0.0, min(due) - time.monotonic()) if due else None
+        return min(max(0.0, min(due) - time.monotonic()), LONGEST_REST_S) if due else None
 
     def serve(self, outlet: Outlet, done: Any, is_last: bool) -> None:
         raise NotImplementedError
@@ -76,7 +82,7 @@ class Lane:
             return False
         try:
             if self.thread is None:
-                thread = threading.Thread(target=self.run, name="runglass-writer", daemon=True)
+                thread = LaneThread(target=self.run, name="runglass-writer", daemon=True)
                 thread.start()
                 self.thread = thread
                 guard_process()
@@ -95,10 +101,10 @@ class WritingLane(Lane):
     def serve(self, outlet: Outlet, done: Any, is_last: bool) -> None:
         is_last = is_last or (outlet.is_closed and not outlet.has_jobs)
         try:
-            if is_last:
-                self.outlets.discard(outlet)
             outlet.write_out(is_forced=done is not None, is_last=is_last)
         finally:
+            if is_last:
+                self.outlets.discard(outlet)
             if done is not None:
                 done.release()
 
@@ -127,6 +133,8 @@ class State:
         # SIGTERM would end the process at once.
         self.is_deaf = False
         self.is_over = False
+        # What did not answer when the process was about to end; it is not waited for again.
+        self.stuck: set[WritingLane] = set()
 
 
 state = State()
@@ -154,7 +162,8 @@ def ask(outlet: Outlet) -> bool:
     if lane.is_running():
         lane.inbox.put((outlet, None, False))
         return True
-    outlet.write_out(timeout_s=LOCK_WAIT_S)
+    if lane not in state.stuck:
+        outlet.write_out(timeout_s=LOCK_WAIT_S)
     return False
 
 
@@ -181,17 +190,20 @@ def ask_to_encode(outlet: Outlet) -> None:
 
 def write_now(outlet: Outlet, *, is_last: bool = False) -> None:
     """Everything that was added to the outlet is in its sink when this returns, or cannot be written now."""
-    if is_own_thread(outlet):
+    if is_lane_thread():
         # A value that logs while it is encoded cannot wait for itself; what it logged is next in turn.
         send(outlet, None, is_last)
         return
     done = threading.Lock()
     done.acquire()
-    is_sent = outlet in writing_lane(outlet).outlets and send(outlet, done, is_last)
+    before = state
+    is_sent = is_waiting(outlet) and send(outlet, done, is_last)
     while not (is_sent and done.acquire(timeout=LOOK_S)):
-        if not is_sent or state.is_over:
+        # Over, or in a child that a signal handler forked off in here.
+        if not is_sent or state.is_over or state is not before:
             write_here(outlet, is_forced=True, is_last=is_last)
-            return
+            break
+    outlet.tell()
 
 
 def send(outlet: Outlet, done: Any, is_last: bool) -> bool:
@@ -208,62 +220,80 @@ def send(outlet: Outlet, done: Any, is_last: bool) -> bool:
     return True
 
 
-def write_here(outlet: Outlet, *, is_forced: bool = False, is_last: bool = False) -> None:
-    outlet.encode(None, timeout_s=LOCK_WAIT_S)
-    outlet.write_out(is_forced=is_forced, is_last=is_last, timeout_s=LOCK_WAIT_S)
+def write_here(
+    outlet: Outlet, *, is_forced: bool = False, is_last: bool = False, timeout_s: float = LOCK_WAIT_S
+) -> None:
+    if writing_lane(outlet) not in state.stuck:
+        outlet.encode(None, timeout_s=timeout_s)
+        outlet.write_out(is_forced=is_forced, is_last=is_last, timeout_s=timeout_s)
 
 
 def close_soon(outlet: Outlet) -> None:
     """For a writer that is collected: this may run on any thread, in the middle of anything."""
-    if not (outlet in writing_lane(outlet).outlets and not state.is_over and send(outlet, None, True)):
-        outlet.encode(None, timeout_s=0)
-        outlet.write_out(is_last=True, timeout_s=0)
+    if not (is_waiting(outlet) and not state.is_over and send(outlet, None, True)):
+        write_here(outlet, is_last=True, timeout_s=0)
 
 
-def is_own_thread(outlet: Outlet) -> bool:
-    return threading.current_thread() is state.encoder.thread or is_writing_thread(outlet)
+def is_lane_thread() -> bool:
+    """Whether this is a thread of ours, which must wait for no other."""
+    return isinstance(threading.current_thread(), LaneThread)
 
 
-def is_writing_thread(outlet: Outlet) -> bool:
-    return threading.current_thread() is writing_lane(outlet).thread
+def is_writing_thread() -> bool:
+    return is_lane_thread() and threading.current_thread() is not state.encoder.thread
+
+
+def all_known() -> list[Outlet]:
+    while True:
+        # Another thread may make a writer meanwhile.
+        with suppress(RuntimeError):
+            return list(known)
 
 
 def finish(timeout_s: float) -> None:
     """The process is about to end: write everything, and from here on every record as it comes."""
-    write_all(timeout_s)
+    state.stuck = write_all(timeout_s)
     write_without_threads()
-    for outlet in tuple(known):
-        if not outlet.is_closed:
-            write_here(outlet)
+    for outlet in all_known():
+        if not outlet.is_closed or is_waiting(outlet):
+            write_here(outlet, is_forced=True)
+        outlet.tell()
 
 
 def write_without_threads() -> None:
     state.is_over = True
-    for outlet in tuple(known):
+    for outlet in all_known():
         outlet.write_as_it_comes()
 
 
-def write_all(timeout_s: float) -> None:
+def write_all(timeout_s: float) -> set[WritingLane]:
+    """Returns those that were not done in time."""
     until_s = time.monotonic() + timeout_s
     waiting = []
-    for outlet in tuple(known):
-        if outlet not in writing_lane(outlet).outlets:
+    for outlet in all_known():
+        if not is_waiting(outlet):
             continue
         done = threading.Lock()
         done.acquire()
         if not state.is_over and send(outlet, done, False):
-            waiting.append(done)
+            waiting.append((writing_lane(outlet), done))
         else:
-            write_here(outlet)
-    for done in waiting:
-        done.acquire(timeout=max(0.0, until_s - time.monotonic()))
+            write_here(outlet, is_forced=True)
+    return {lane for lane, done in waiting if not done.acquire(timeout=max(0.0, until_s - time.monotonic()))}
+
+
+def is_waiting(outlet: Outlet) -> bool:
+    """Whether its lane may have something of it to write, the last of a closed one included."""
+    return outlet in writing_lane(outlet).outlets
 
 
 def begin_in_child() -> None:
     global state
     state = State()
-    for outlet in tuple(known):
+    for outlet in all_known():
         outlet.begin_in_child()
+    if known:
+        flush_on_sigterm()
 
 
 def guard_process() -> None:

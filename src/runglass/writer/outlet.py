@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 import warnings
+from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
@@ -33,6 +34,7 @@ ROOM_WAIT_S = 2.0
 FIRST_REST_S = 1.0
 LONGEST_REST_S = 60.0
 WAIT_S = 0.001
+TELL_AFTER_S = 0.05
 # The writing thread looks at a writer no more often than this, whatever flush interval was asked for.
 SHORTEST_INTERVAL_S = 0.02
 
@@ -53,6 +55,8 @@ class Outlet(Journal):
         self._has_warned = False
         # Values whose encoding raised.
         self._unencoded = 0
+        # What the program is to be warned of.
+        self._notes: deque[str] = deque()
         self._settle()
 
     def _settle(self) -> None:
@@ -123,7 +127,7 @@ class Outlet(Journal):
 
     def make_room(self) -> bool:
         """A full buffer means trouble, or a writing thread that is far behind: that one is waited for."""
-        if self._retry_s is not None or self._is_stuck or outbox.is_writing_thread(self):
+        if self._retry_s is not None or self._is_stuck or outbox.is_writing_thread():
             return False
         self._is_stuck = not outbox.make_room(self, ROOM_WAIT_S)
         return not self._is_stuck
@@ -135,22 +139,26 @@ class Outlet(Journal):
 
     def add_later(self, job: Callable[[], bytes], size_bytes: int) -> None:
         while (
-            self.job_bytes
-            and self.job_bytes + size_bytes > JOBS_LIMIT_BYTES
-            and not outbox.is_own_thread(self)
+            self.job_bytes and self.job_bytes + size_bytes > JOBS_LIMIT_BYTES and not outbox.is_lane_thread()
         ):
             if self._retry_s is not None or self._is_stuck:
                 self.dropped += 1
                 return
             self._ask_to_encode()
             time.sleep(WAIT_S)
+            # Whoever was asked may have been interrupted.
+            self._is_encoding_asked = self._is_encoding
         self.add_job(job, size_bytes)
         self._ask_to_encode()
 
     def _ask_to_encode(self) -> None:
         if not self._is_encoding_asked:
             self._is_encoding_asked = True
-            outbox.ask_to_encode(self)
+            try:
+                outbox.ask_to_encode(self)
+            except BaseException:
+                self._is_encoding_asked = False
+                raise
 
     def write_as_it_comes(self) -> None:
         self.flush_interval_s = 0.0
@@ -161,6 +169,7 @@ class Outlet(Journal):
     def encode(self, until_s: float | None, *, timeout_s: float = -1) -> None:
         """Turn values into records, in their order; no more of them after `until_s`."""
         if not self._encoding.acquire(timeout=timeout_s):
+            self._is_encoding_asked = False
             return
         try:
             self._is_encoding_asked = False
@@ -177,6 +186,7 @@ class Outlet(Journal):
         finally:
             self._is_encoding = False
             self._encoding.release()
+        self._tell_soon()
 
     def _encoded(self, job: Callable[[], bytes]) -> bytes | None:
         try:
@@ -184,7 +194,9 @@ class Outlet(Journal):
         except Exception as error:
             self._unencoded += 1
             if self._unencoded == 1:
-                warn(f"{self.sink.path}: a value could not be encoded and is left out ({described(error)}).")
+                self._notes.append(
+                    f"{self.sink.path}: a value could not be encoded and is left out ({described(error)})."
+                )
             return None
 
     # ---- on the writing thread, and on any other once that has ended
@@ -198,6 +210,7 @@ class Outlet(Journal):
             self._write_out(is_forced or is_last, is_last)
         finally:
             self._lock.release()
+        self._tell_soon()
 
     def _write_out(self, is_forced: bool, is_last: bool) -> None:
         now_s = time.monotonic()
@@ -238,11 +251,12 @@ class Outlet(Journal):
         self.max_bytes = max(0, BUFFER_LIMIT_BYTES - left)
         self._rest_s = FIRST_REST_S if self._retry_s is None else min(2 * self._rest_s, LONGEST_REST_S)
         self._retry_s = time.monotonic() + self._rest_s
+        self.next_write_s = min(self.next_write_s, self._retry_s)
         # No one has to ask: it is tried again anyway.
         self.is_asked = True
         if not self._has_warned:
             self._has_warned = True
-            warn(
+            self._notes.append(
                 f"{self.sink.path}: cannot be written ({described(error)}). Training goes on; up to "
                 f"{BUFFER_LIMIT_BYTES >> 20} MB are kept in memory and tried again."
             )
@@ -271,10 +285,33 @@ class Outlet(Journal):
     def _report(self) -> None:
         if self.dropped:
             count, self.dropped = self.dropped, 0
-            warn(f"{self.sink.path}: {count:,} records were dropped, because they could not be written.")
+            self._notes.append(
+                f"{self.sink.path}: {count:,} records were dropped, because they could not be written."
+            )
         if self._unencoded > 1:
             count, self._unencoded = self._unencoded, 0
-            warn(f"{self.sink.path}: {count:,} values could not be encoded and were left out.")
+            self._notes.append(f"{self.sink.path}: {count:,} values could not be encoded and were left out.")
+
+    # ---- where nobody waits and no lock is held: a warning runs code of the program
+
+    def tell(self) -> None:
+        with suppress(IndexError):
+            while True:
+                warn(self._notes.popleft())
+
+    def _tell_soon(self) -> None:
+        if not self._notes:
+            return
+        if outbox.is_lane_thread():
+            with suppress(RuntimeError):
+                threading.Thread(target=self._tell_later, daemon=True).start()
+        else:
+            self.tell()
+
+    def _tell_later(self) -> None:
+        # Whoever waits for the lane tells it first, from where the program called.
+        time.sleep(TELL_AFTER_S)
+        self.tell()
 
 
 def described(error: BaseException) -> str:

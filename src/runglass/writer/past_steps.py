@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Collection
 from contextlib import suppress
 
@@ -10,6 +11,7 @@ from runglass.native.events import EventScanner, ScanBuffer
 from runglass.writer.sinks import local_path
 
 POINTS_PLUGIN = b"scalars"
+NUMBERS = re.compile(r"\d+")
 
 
 def last_steps(logdir: str, tags: Collection[str]) -> dict[str, int]:
@@ -19,7 +21,8 @@ def last_steps(logdir: str, tags: Collection[str]) -> dict[str, int]:
     if directory is None:
         return found
     with suppress(OSError):
-        for name in sorted(name for name in os.listdir(directory) if "tfevents" in name):
+        names = [name for name in os.listdir(directory) if "tfevents" in name]
+        for name in sorted(names, key=lambda name: [int(number) for number in NUMBERS.findall(name)]):
             found |= file_steps(os.path.join(directory, name), tags)
     return found
 

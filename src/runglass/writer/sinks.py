@@ -185,7 +185,7 @@ class ObjectSink:
         self._next_upload_s = 0.0
         self._place: tuple[Any, str] | None = None
         self.path = self._url
-        self.device: Hashable = "/".join(self._url.split("/", 3)[:3])
+        self.device: Hashable = self._url.partition("://")[0]
 
     def needs_file(self) -> bool:
         return self._place is None or len(self._content) >= OBJECT_LIMIT_BYTES

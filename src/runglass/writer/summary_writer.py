@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import socket
+import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -40,6 +41,7 @@ from runglass.writer.outlet import WriterClosed
 from runglass.writer.past_steps import last_steps
 
 TORCH_THRESHOLDS = 127
+OPENING_WAIT_S = 1.0
 # What one event may take, by the rules of its format.
 EVENT_LIMIT_BYTES = 2**31
 
@@ -79,6 +81,8 @@ class SummaryWriter:
         self._start_time_s = time.time()
         # By directory: this run's own writer, and those of the runs that add_scalars makes.
         self._writers: dict[str, EventWriter | SilentWriter] = {}
+        # So that threads that find no writer make one, not one each.
+        self._opening = threading.RLock()
         # Bound once, for the call that is made most; close() puts one here that opens a new file.
         self._add_scalar: Callable[..., None]
         # What calls without a step or wall time of their own get, inside use_metadata().
@@ -152,7 +156,7 @@ class SummaryWriter:
                 display_name=display_name,
                 description=summary_description,
             )
-            self._add_values([value], step, wall_time)
+            self._write(lambda own: own.add_values([value], step, wall_time, are_scalars=True))
         else:
             self._reopen_and_add_scalar(tag, number, step, wall_time, precision=precision)
 
@@ -602,10 +606,11 @@ class SummaryWriter:
 
     def __getstate__(self) -> dict[str, Any]:
         """A copy, and what another process gets, is like a closed writer: its first call opens a file of its own."""
-        return {**self.__dict__, "_writers": {}, "_add_scalar": None}
+        return {**self.__dict__, "_writers": {}, "_add_scalar": None, "_opening": None}
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
         self.__dict__.update(state)
+        self._opening = threading.RLock()
         self._add_scalar = self._reopen_and_add_scalar
 
     def _open(self) -> EventWriter | SilentWriter:
@@ -638,19 +643,29 @@ class SummaryWriter:
 
     def _writer(self, directory: str) -> EventWriter | SilentWriter:
         writer = self._writers.get(directory)
-        if writer is None or writer.is_closed:
-            writer = self._writers[directory] = (
-                EventWriter(
-                    directory,
-                    max_queue=self.max_queue,
-                    flush_secs=self.flush_secs,
-                    filename_suffix=self.filename_suffix,
-                    is_amid_training=self._is_amid_training,
-                )
-                if self._writes
-                else SilentWriter()
-            )
-        return writer
+        if writer is not None and not writer.is_closed:
+            return writer
+        # Not for ever: in a forked child the thread that has it may not be there.
+        is_first = self._opening.acquire(timeout=OPENING_WAIT_S)
+        try:
+            writer = self._writers.get(directory)
+            if writer is None or writer.is_closed:
+                writer = self._writers[directory] = self._new_writer(directory)
+            return writer
+        finally:
+            if is_first:
+                self._opening.release()
+
+    def _new_writer(self, directory: str) -> EventWriter | SilentWriter:
+        if not self._writes:
+            return SilentWriter()
+        return EventWriter(
+            directory,
+            max_queue=self.max_queue,
+            flush_secs=self.flush_secs,
+            filename_suffix=self.filename_suffix,
+            is_amid_training=self._is_amid_training,
+        )
 
     def _last_steps(self, tags: Sequence[str]) -> dict[str, int]:
         own = {tag: step for tag in tags if (step := self._own.last_step(tag)) is not None}

@@ -79,7 +79,7 @@ def add_scalar(writer: EventWriter, tag: str, value: Any, step: int, description
     precision: Literal["float32", "float64"] = "float64" if is_float64(value) else "float32"
     if description:
         summary = summaries.scalar(tag, number, precision=precision, description=description)
-        writer.add_values([summary], step)
+        writer.add_values([summary], step, are_scalars=True)
     else:
         writer.add_scalar(tag, number, step, precision=precision)
 
