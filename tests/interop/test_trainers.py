@@ -15,6 +15,13 @@ pytestmark = [pytest.mark.interop, pytest.mark.filterwarnings("ignore")]
 
 # How fast it went, which no two runs agree on.
 SPEEDS = ("runtime", "per_second")
+# Nothing but the training and its log.
+QUIET: dict[str, Any] = {
+    "accelerator": "cpu",
+    "enable_progress_bar": False,
+    "enable_model_summary": False,
+    "enable_checkpointing": False,
+}
 
 
 def scalars(logdir: Path, run: str) -> dict[str, tuple[list[int], list[float]]]:
@@ -67,12 +74,9 @@ def lightning_logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert isinstance(ours, Logger)
     trainer = lightning.Trainer(
         max_epochs=3,
-        accelerator="cpu",
         log_every_n_steps=2,
-        enable_progress_bar=False,
-        enable_model_summary=False,
-        enable_checkpointing=False,
         logger=[ours, TensorBoardLogger(out / "theirs", log_graph=True)],
+        **QUIET,
     )
     trainer.fit(Module(sizes={"hidden": 3}), data, data)
     assert type(ours.experiment).__name__ == "SummaryWriter"
@@ -135,15 +139,7 @@ def test_lightning_trains_whatever_the_graph(tmp_path: Path, has_example: bool) 
             return torch.optim.SGD(self.parameters(), lr=0.1)
 
     logger = RunglassLogger(tmp_path, name="", log_graph=True)
-    trainer = lightning.Trainer(
-        max_epochs=1,
-        accelerator="cpu",
-        log_every_n_steps=1,
-        enable_progress_bar=False,
-        enable_model_summary=False,
-        enable_checkpointing=False,
-        logger=logger,
-    )
+    trainer = lightning.Trainer(max_epochs=1, log_every_n_steps=1, logger=logger, **QUIET)
     data = torch.utils.data.DataLoader(torch.utils.data.TensorDataset(torch.randn(8, 4)), batch_size=4)
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")

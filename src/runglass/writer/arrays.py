@@ -52,13 +52,11 @@ def to_real(value: object, what: str) -> NDArray[Any]:
 
 
 def as_array(value: Any, what: str) -> NDArray[Any]:
+    # Asked by what it has: numpy.ma is imported late, which a fork at that moment does not survive.
+    if isinstance(value, np.ndarray) and type(value) is not np.ndarray and hasattr(value, "filled"):
+        return unmasked(value, what)
     if isinstance(value, np.ndarray | bool | int | float | complex | np.generic):
-        # Asked by what it has: numpy.ma is imported late, which a fork at that moment does not survive.
-        return (
-            unmasked(value, what)
-            if hasattr(value, "mask") and hasattr(value, "filled")
-            else np.asarray(value)
-        )
+        return np.asarray(value)
     if isinstance(value, list | tuple):
         if all(isinstance(item, NUMBERS) for item in value):
             return np.asarray(value)

@@ -18,7 +18,7 @@ from runglass.errors import BadArgument
 from runglass.native.wire import encode
 from runglass.schema.event import EVENT
 from runglass.writer import outbox
-from runglass.writer.arrays import to_count, to_number, to_step
+from runglass.writer.arrays import clean_text, to_count, to_number, to_step
 from runglass.writer.outlet import Outlet
 from runglass.writer.record_file import stamp
 from runglass.writer.sinks import make_sink
@@ -181,8 +181,8 @@ def is_suffix(text: object) -> bool:
     return (
         isinstance(text, str)
         and not set(text) & set("/\\\0")
-        and len(text.encode("utf-8", "replace")) <= MOST_SUFFIX_BYTES
-        and not any("\ud800" <= sign <= "\udfff" for sign in text)
+        and clean_text(text) == text
+        and len(text.encode()) <= MOST_SUFFIX_BYTES
     )
 
 

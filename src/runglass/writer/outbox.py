@@ -35,7 +35,7 @@ SLICE_S = 0.1
 
 
 class LaneThread(threading.Thread):
-    pass
+    """By its class it is known for one of ours."""
 
 
 class Lane:
@@ -155,16 +155,14 @@ def writing_lane(outlet: Outlet) -> WritingLane:
     return state.writers.get(device) or state.writers.setdefault(device, WritingLane())
 
 
-def ask(outlet: Outlet) -> bool:
-    """Have the outlet written soon. False: it was written here, because there is no thread to do it."""
+def ask(outlet: Outlet) -> None:
+    """Have the outlet's buffer written soon, or here where there is no thread to do it."""
     lane = writing_lane(outlet)
     lane.outlets.add(outlet)
     if lane.is_running():
         lane.inbox.put((outlet, None, False))
-        return True
-    if lane not in state.stuck:
+    elif lane not in state.stuck:
         outlet.write_out(timeout_s=LOCK_WAIT_S)
-    return False
 
 
 def make_room(outlet: Outlet, patience_s: float) -> bool:
@@ -182,9 +180,7 @@ def make_room(outlet: Outlet, patience_s: float) -> bool:
 def ask_to_encode(outlet: Outlet) -> None:
     """The same for values that are yet to be encoded."""
     writing_lane(outlet).outlets.add(outlet)
-    if state.encoder.is_running() and writing_lane(outlet).is_running():
-        state.encoder.inbox.put((outlet, None, False))
-    else:
+    if not send(outlet, None, False):
         write_here(outlet)
 
 

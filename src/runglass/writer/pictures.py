@@ -40,12 +40,17 @@ def to_pictures(value: object, dataformats: str, what: str) -> NDArray[Any]:
         )
     if 0 in pixels.shape:
         raise BadArgument(f"{what} is empty: its shape is {given.shape}.")
+    check_pixel_type(pixels, what)
+    return pixels
+
+
+def check_pixel_type(pixels: NDArray[Any], what: str, where: str | None = None) -> None:
     if pixels.dtype.kind != "f" and pixels.dtype not in (np.uint8, np.uint16, np.bool_):
         raise BadArgument(
             f"{what}: pixels must be uint8, uint16, bool or float, got {pixels.dtype}. "
-            "Convert them to uint8 (0 to 255) or divide them to floats from 0 to 1."
+            "Convert them to uint8 (0 to 255) or divide them to floats from 0 to 1.",
+            where=where,
         )
-    return pixels
 
 
 def in_order(array: NDArray[Any], dataformats: str, order: str, what: str) -> NDArray[Any]:

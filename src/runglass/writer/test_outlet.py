@@ -68,7 +68,7 @@ def disk():
 @pytest.fixture
 def made(disk, monkeypatch):
     """An outlet that is written by the test, not by a thread."""
-    monkeypatch.setattr(outbox, "ask", lambda outlet: True)
+    monkeypatch.setattr(outbox, "ask", lambda outlet: None)
     monkeypatch.setattr(outbox, "ask_to_encode", lambda outlet: None)
     return Outlet(disk, flush_interval_s=5.0, clock=lambda: 1.0)
 

@@ -22,7 +22,7 @@ from runglass.writer.curves import BUCKETS
 from runglass.writer.default_writer import Late, should_record_summaries, state
 from runglass.writer.event_writer import EventWriter
 from runglass.writer.media import MOST_CHANNELS, MOST_SAMPLES_PER_S, as_uint8, clip_trouble
-from runglass.writer.pictures import range_trouble
+from runglass.writer.pictures import check_pixel_type, range_trouble
 from runglass.writer.tensorflow_bridge import not_rewritten, scoped_tag
 
 GRAPH_VERSION = b"1"
@@ -107,12 +107,7 @@ def add_images(
             f"Image {tag!r} needs pixels, and 1 to 4 channels in its last axis, got the shape {pictures.shape}.",
             where="data",
         )
-    if pictures.dtype.kind not in "fb" and pictures.dtype not in (np.uint8, np.uint16):
-        raise BadArgument(
-            f"Image {tag!r}: pixels must be uint8, uint16, bool or float, got {pictures.dtype}. Convert them to uint8 "
-            "(0 to 255) or divide them to floats from 0 to 1.",
-            where="data",
-        )
+    check_pixel_type(pictures, f"Image {tag!r}", where="data")
     warn_once(f"Image {tag!r}", range_trouble(pictures))
     # A copy, because it is encoded later, whatever becomes of the caller's array.
     pixels = np.array(pictures if pictures.dtype == np.uint16 else as_uint8(pictures))
