@@ -61,6 +61,7 @@ check: $(VENV)/.check-stamp
 fix: $(VENV)/.check-stamp
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+	cd web && npm run --silent fix
 
 bench: setup
 	$(BIN)/python -m bench
