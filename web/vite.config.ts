@@ -4,17 +4,24 @@ import { svelte } from "@sveltejs/vite-plugin-svelte";
 import type { HtmlTagDescriptor, Plugin } from "vite";
 import { defineConfig } from "vitest/config";
 
-/** The code that every address needs, fetched along with the first of it. What an address needs besides is in its dashboard's folder. */
+/**
+ * The code that every address needs, fetched along with the first of it. What an address needs besides is in its
+ * dashboard's folder.
+ */
 const ALWAYS = /\/src\/main\.ts$/;
 
-/** What all dashboards share, and what those that draw lines share; what others share with each other comes with them. */
+/**
+ * What all dashboards share, and what those that draw lines share; what others share with each other comes with them.
+ */
 const SHARED = /\/src\/(api|state|ui|frame)\/|\/src\/chart\/format|\/node_modules\/(svelte|d3-format)/;
 const AXES = /\/src\/chart\/(Axes|scale|ticks|model)\b|\/node_modules\/d3-/;
 const CHARTS = /\/src\/(chart|lines)\/|\/dashboards\/scalars\/(?!export_)|\/node_modules\/d3-/;
 
 /** A dashboard and its cards are one file, without what is fetched only once somebody asks for it. */
-const ON_DEMAND = /\/(how_to|\w+Dialog|\w+Controls|AddSeries|AxisLimits|CardDescription|CardTable|DeriveSeries|card_picture|export_\w+|table_\w+|markdown|highlight|maths)\.(ts|svelte)/;
-const dashboardOf = (id: string): string | null => (ON_DEMAND.test(id) ? null : (/\/src\/dashboards\/(\w+)\//.exec(id)?.[1] ?? null));
+const ON_DEMAND =
+  /\/(how_to|\w+Dialog|\w+Controls|AddSeries|AxisLimits|CardDescription|CardTable|DeriveSeries|card_picture|export_\w+|table_\w+|markdown|highlight|maths)\.(ts|svelte)/;
+const dashboardOf = (id: string): string | null =>
+  ON_DEMAND.test(id) ? null : (/\/src\/dashboards\/(\w+)\//.exec(id)?.[1] ?? null);
 
 /** Links to the code of the first dashboards in the page's head: the browser begins with it at once. */
 function preloadFirst(): Plugin {
@@ -23,16 +30,26 @@ function preloadFirst(): Plugin {
     transformIndexHtml: {
       order: "post",
       handler(html, { bundle }): HtmlTagDescriptor[] {
-        const chunks = Object.values(bundle ?? {}).flatMap((file) => (file.type === "chunk" && ALWAYS.test(file.facadeModuleId ?? "") ? file : []));
-        const names = new Set(chunks.flatMap(({ fileName, imports }) => [fileName, ...imports]).filter((name) => !html.includes(name)));
-        return [...names].map((name) => ({ tag: "link", attrs: { rel: "modulepreload", crossorigin: true, href: `./${name}` }, injectTo: "head" }));
+        const chunks = Object.values(bundle ?? {}).flatMap((file) =>
+          file.type === "chunk" && ALWAYS.test(file.facadeModuleId ?? "") ? file : [],
+        );
+        const names = new Set(
+          chunks.flatMap(({ fileName, imports }) => [fileName, ...imports]).filter((name) => !html.includes(name)),
+        );
+        return [...names].map((name) => ({
+          tag: "link",
+          attrs: { rel: "modulepreload", crossorigin: true, href: `./${name}` },
+          injectTo: "head",
+        }));
       },
     },
   };
 }
 
-/** Browsers take longer to read code that holds a letter beyond Latin-1, so none is left in it; but not where its escape could
- *  mean something else: after a backslash, and in names with letters that need two. Such code is never the first. */
+/**
+ * Browsers take longer to read code that holds a letter beyond Latin-1, so none is left in it; but not where its escape
+ * could mean something else: after a backslash, and in names with letters that need two. Such code is never the first.
+ */
 function inAscii(): Plugin {
   const letters = /[^\0-\x7f]/g;
   const isDelicate = (code: string): boolean => /[\ud800-\udfff]|\\[^\0-\x7f]/.test(code);
@@ -40,7 +57,8 @@ function inAscii(): Plugin {
   return {
     name: "in-ascii",
     generateBundle(_, bundle) {
-      for (const file of Object.values(bundle)) if (file.type === "chunk" && !isDelicate(file.code)) file.code = file.code.replace(letters, escape);
+      for (const file of Object.values(bundle))
+        if (file.type === "chunk" && !isDelicate(file.code)) file.code = file.code.replace(letters, escape);
     },
   };
 }
@@ -56,8 +74,8 @@ export default defineConfig(({ mode }) => ({
     // A data: URL would be an image or font that the content-security policy does not know.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    // A browser has six connections to a server, and the first page should not have to queue for them: one style sheet, and
-    // one file for the frame and one for what windows and dashboards share with each other.
+    // A browser has six connections to a server, and the first page should not have to queue for them: one style sheet,
+    // and one file for the frame and one for what windows and dashboards share with each other.
     cssCodeSplit: false,
     rolldownOptions: {
       output: {
@@ -76,8 +94,8 @@ export default defineConfig(({ mode }) => ({
   },
   worker: { format: "es", plugins: () => [inAscii()] },
   server: { proxy: { "/api": "http://127.0.0.1:6006" } },
-  // Svelte's state as in a browser; a document is made for the few files that ask for one, because that takes a second each. So
-  // does a world of its own for every file: they share one, and leave nothing behind.
+  // Svelte's state as in a browser; a document is made for the few files that ask for one, because that takes a second
+  // each. So does a world of its own for every file: they share one, and leave nothing behind.
   ...(mode === "test" && { resolve: { conditions: ["browser"] } }),
   test: { environment: "node", pool: "threads", isolate: false, include: ["src/**/*.test.ts"] },
 }));

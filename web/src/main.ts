@@ -12,7 +12,8 @@ import { Session } from "./state/session.svelte";
 import { afterPaint, nextTask } from "./ui/put_off";
 import "./ui/theme.css";
 
-// A frame that is drawn before its dashboard is drawn twice; but nobody shall wait for a slow server before anything is seen.
+// A frame that is drawn before its dashboard is drawn twice; but nobody shall wait for a slow server before anything is
+// seen.
 const PATIENCE_MS = 150;
 // Making cards keeps the page from taking answers, so those to the first questions are taken before.
 const FORESIGHT_MS = 80;
@@ -46,8 +47,10 @@ export async function open(modules: Modules, likely: Likely, early: Map<string, 
   mount(App, { target: document.body, props: { session, modules } });
 }
 
-/** Painting the frame alone would keep its cards from being painted for longer than it takes to make them. They are made in the
- *  task in which the page is shown. */
+/**
+ * Painting the frame alone would keep its cards from being painted for longer than it takes to make them. They are made
+ * in the task in which the page is shown.
+ */
 function hideUntil(moment: Promise<unknown>): Promise<void> {
   const { style } = document.body;
   style.visibility = "hidden";

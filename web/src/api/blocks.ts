@@ -1,4 +1,5 @@
-// Takes a binary answer apart: a JSON head, then 8-byte aligned little-endian blocks. Knows the bytes only, not what they mean.
+// Takes a binary answer apart: a JSON head, then 8-byte aligned little-endian blocks. Knows the bytes only, not what
+// they mean.
 
 const MAGIC = 0x31434752; // "RGC1" read as a little-endian u32
 const HEAD_START = 8;
@@ -17,7 +18,9 @@ export class Blocks<Head extends { readonly version: number }> {
   constructor(private readonly body: ArrayBuffer) {
     const view = new DataView(body);
     if (body.byteLength < HEAD_START || view.getUint32(0, true) !== MAGIC) {
-      throw new ColumnsError("The answer does not start with 'RGC1'. The server may be of another version: reload the page.");
+      throw new ColumnsError(
+        "The answer does not start with 'RGC1'. The server may be of another version: reload the page.",
+      );
     }
     const length = view.getUint32(4, true);
     if (HEAD_START + length > body.byteLength) {

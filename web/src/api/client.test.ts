@@ -12,11 +12,17 @@ describe("Client", () => {
 
   it("says what a proxy answered when there is no error shape", async () => {
     const failed = answering(new Response("<html>", { status: 502, statusText: "Bad Gateway" })).hparams();
-    await expect(failed).rejects.toMatchObject({ code: "http", httpStatus: 502, message: "The server answered 502 Bad Gateway" });
+    await expect(failed).rejects.toMatchObject({
+      code: "http",
+      httpStatus: 502,
+      message: "The server answered 502 Bad Gateway",
+    });
   });
 
   it("names a server that cannot be reached, and lets an abort through", async () => {
-    await expect(new Client(() => Promise.reject(new TypeError("failed"))).hparams()).rejects.toMatchObject({ code: "unreachable" });
+    await expect(new Client(() => Promise.reject(new TypeError("failed"))).hparams()).rejects.toMatchObject({
+      code: "unreachable",
+    });
     const aborted = new Client(() => Promise.reject(new DOMException("gone", "AbortError")));
     await expect(aborted.hparams()).rejects.toMatchObject({ name: "AbortError" });
   });
@@ -30,7 +36,11 @@ describe("Client", () => {
     await client.points("lr=0.1&x", "a/b?");
     await client.series("a b");
     await client.series("a b", "#");
-    expect(paths).toEqual(["scalars/points?run=lr%3D0.1%26x&tag=a%2Fb%3F", "series?run=a%20b", "series?run=a%20b&tag=%23"]);
+    expect(paths).toEqual([
+      "scalars/points?run=lr%3D0.1%26x&tag=a%2Fb%3F",
+      "series?run=a%20b",
+      "series?run=a%20b&tag=%23",
+    ]);
   });
 
   it("sends questions as JSON with the caller's signal", async () => {

@@ -156,6 +156,11 @@ async function readError(response: Response): Promise<ApiError> {
     return new ApiError(error.code, error.message, error.where, response.status);
   } catch {
     // A proxy in between answers in its own words.
-    return new ApiError("http", `The server answered ${response.status} ${response.statusText}`.trim(), null, response.status);
+    return new ApiError(
+      "http",
+      `The server answered ${response.status} ${response.statusText}`.trim(),
+      null,
+      response.status,
+    );
   }
 }

@@ -50,15 +50,36 @@ function encode(xTables: number[][], lines: Line[], runs = ["a", "b"], tags = ["
 
 describe("decodeColumns", () => {
   it("shares one x table between lines as views of the body", () => {
-    const body = encode([[0, 1, 2]], [
-      { x: 0, y: [3, 2, 1], width: 4 },
-      { run: 1, role: 1, x: 0, y: [6, 5, Number.NaN] },
-    ]);
+    const body = encode(
+      [[0, 1, 2]],
+      [
+        { x: 0, y: [3, 2, 1], width: 4 },
+        { run: 1, role: 1, x: 0, y: [6, 5, Number.NaN] },
+      ],
+    );
     const { generation, lines } = decodeColumns(body);
     expect(generation).toBe(7);
     expect(lines).toEqual([
-      { run: "a", tag: "loss", role: "smoothed", generation: 1, total: 30, table: new Float64Array([0, 1, 2]), mask: null, y: new Float32Array([3, 2, 1]) },
-      { run: "b", tag: "loss", role: "raw", generation: 2, total: 30, table: new Float64Array([0, 1, 2]), mask: null, y: new Float64Array([6, 5, Number.NaN]) },
+      {
+        run: "a",
+        tag: "loss",
+        role: "smoothed",
+        generation: 1,
+        total: 30,
+        table: new Float64Array([0, 1, 2]),
+        mask: null,
+        y: new Float32Array([3, 2, 1]),
+      },
+      {
+        run: "b",
+        tag: "loss",
+        role: "raw",
+        generation: 2,
+        total: 30,
+        table: new Float64Array([0, 1, 2]),
+        mask: null,
+        y: new Float64Array([6, 5, Number.NaN]),
+      },
     ]);
     expect(lines.every((line) => line.table.buffer === body && line.y.buffer === body)).toBe(true);
   });
@@ -71,7 +92,15 @@ describe("decodeColumns", () => {
   });
 
   it("aligns the block after an odd number of 4-byte values", () => {
-    const { lines } = decodeColumns(encode([[1]], [{ x: 0, y: [1.5], width: 4 }, { x: 0, y: [2.5], width: 4 }]));
+    const { lines } = decodeColumns(
+      encode(
+        [[1]],
+        [
+          { x: 0, y: [1.5], width: 4 },
+          { x: 0, y: [2.5], width: 4 },
+        ],
+      ),
+    );
     expect(lines.map((line) => line.y[0])).toEqual([1.5, 2.5]);
   });
 
@@ -90,7 +119,9 @@ describe("decodeColumns", () => {
     const whole = encode([[0, 1]], [{ x: 0, y: [1, 2] }]);
     expect(() => decodeColumns(new TextEncoder().encode('{"error": 1}').buffer as ArrayBuffer)).toThrow(ColumnsError);
     expect(() => decodeColumns(whole.slice(0, whole.byteLength - 8))).toThrow(/inside the values of line 0/);
-    expect(() => decodeColumns(encode([[0, 1]], [{ x: 0, y: [1, 2], mask: [0b1] }]))).toThrow(/2 values for 1 x values/);
+    expect(() => decodeColumns(encode([[0, 1]], [{ x: 0, y: [1, 2], mask: [0b1] }]))).toThrow(
+      /2 values for 1 x values/,
+    );
     expect(() => decodeColumns(encode([[0, 1, 2]], [{ x: 0, y: [1, 2] }]))).toThrow(/2 values for 3 x values/);
   });
 });

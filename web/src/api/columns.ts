@@ -14,9 +14,11 @@ export interface LineColumns {
   tag: string;
   role: Role;
   generation: number;
-  /** Points of the series in the asked range, before they were reduced to pixels; in a band, the runs that have the tag. */
+  /** Points of the series in the asked range, before they were reduced to pixels; in a band, the runs that have the
+   *  tag. */
   total: number;
-  /** The x values, or those of which `mask` has the bit set: bit i is bit i & 7 of byte i >> 3. May be shared by many lines. */
+  /** The x values, or those of which `mask` has the bit set: bit i is bit i & 7 of byte i >> 3. May be shared by many
+   *  lines. */
   table: Float64Array;
   mask: Uint8Array | null;
   y: Floats;

@@ -2,4 +2,5 @@
 
 import type { Kind } from "./types";
 
-export const listsPath = (kinds: readonly Kind[]): string => (kinds.length > 0 ? `lists?${kinds.map((kind) => `kind=${kind}`).join("&")}` : "lists");
+export const listsPath = (kinds: readonly Kind[]): string =>
+  kinds.length > 0 ? `lists?${kinds.map((kind) => `kind=${kind}`).join("&")}` : "lists";

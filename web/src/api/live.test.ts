@@ -28,7 +28,11 @@ describe("openLive", () => {
       sources.push(source);
       return source as unknown as EventSource;
     };
-    const handlers = { ask: ask as () => Promise<Status>, onChange: (c: Change) => changes.push(c), onConnection: (c: Connection) => seen.push(c) };
+    const handlers = {
+      ask: ask as () => Promise<Status>,
+      onChange: (c: Change) => changes.push(c),
+      onConnection: (c: Connection) => seen.push(c),
+    };
     const stop = openLive(handlers, open);
     return { sources, seen, changes, stop };
   }

@@ -1,4 +1,5 @@
-// Listens for the server's change events and keeps the connection up; where none get through, asks for them. Knows nothing of what
+// Listens for the server's change events and keeps the connection up; where none get through, asks for them. Knows
+// nothing of what
 // a change means.
 
 import type { Change, Status } from "./types";
@@ -13,11 +14,15 @@ export interface LiveHandlers {
 
 const RETRY_MIN_MS = 1_000;
 const RETRY_MAX_MS = 15_000;
-/** The server's first event comes at once. Where it does not, a proxy collects what is pushed until the answer ends, which is never. */
+/** The server's first event comes at once. Where it does not, a proxy collects what is pushed until the answer ends,
+ *  which is never. */
 const ASK_MS = 5_000;
 
 /** Returns the function that ends the connection. */
-export function openLive(handlers: LiveHandlers, open = (): EventSource => new EventSource(new URL("api/live", document.baseURI))): () => void {
+export function openLive(
+  handlers: LiveHandlers,
+  open = (): EventSource => new EventSource(new URL("api/live", document.baseURI)),
+): () => void {
   let source: EventSource | null = null;
   let retryTimer: ReturnType<typeof setTimeout> | undefined;
   let retryMs = RETRY_MIN_MS;

@@ -22,7 +22,12 @@ export interface Steps {
 interface Head {
   readonly version: number;
   readonly generation: number;
-  readonly series: readonly { readonly run: string; readonly tag: string; readonly generation: number; readonly count: number }[];
+  readonly series: readonly {
+    readonly run: string;
+    readonly tag: string;
+    readonly generation: number;
+    readonly count: number;
+  }[];
 }
 
 export function decodeSteps(body: ArrayBuffer): Steps {

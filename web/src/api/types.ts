@@ -33,13 +33,18 @@ export type RangeRow = Schemas["RangeRow"];
 export type RangeStatistics = Schemas["RangeStatisticsAnswer"];
 export type RunValues = Schemas["RunValues"];
 export type SeriesList = Schemas["SeriesList"];
-export type CurvesQuery = Pick<Schemas["CurvesBody"], "format"> & { series: readonly Partial<Schemas["SampleQuery"]>[] };
+export type CurvesQuery = Pick<Schemas["CurvesBody"], "format"> & {
+  series: readonly Partial<Schemas["SampleQuery"]>[];
+};
 export type CurveScores = Schemas["CurveScores"];
 /** The one that all runs have logged together. */
 export type LoggedLayout = Schemas["Layout"];
 
 /** What a card asks for. `runs` left out: all runs. `x` is a time axis, a tag or an expression; so are `tags`. */
-export type LinesQuery<X extends string = XAxis> = Pick<Schemas["LinesBody"], "x_range" | "width" | "smoothing" | "raw" | "raw_suffices" | "attempts"> &
+export type LinesQuery<X extends string = XAxis> = Pick<
+  Schemas["LinesBody"],
+  "x_range" | "width" | "smoothing" | "raw" | "raw_suffices" | "attempts"
+> &
   Partial<Pick<Schemas["LinesBody"], "x_scale" | "earlier">> & { tags: string[]; runs?: string[]; x: X };
 
 /** One band for every tag and group; the group's name comes back as the `run` of its lines. */

@@ -1,7 +1,20 @@
 // From a chart's data and settings to its axes: what they span, where they lie, and what they leave out.
 
 import { countUnshown, innerExtent, usableRange, withoutOutliers, xDomain, xExtent, yDomain, yExtent } from "./extent";
-import { type Area, type AxisSide, type ChartView, type Frame, type Margins, type Plot, plotOf, type Range, type ScaleKind, type Series, type Stroke, type XKind } from "./model";
+import {
+  type Area,
+  type AxisSide,
+  type ChartView,
+  type Frame,
+  type Margins,
+  type Plot,
+  plotOf,
+  type Range,
+  type ScaleKind,
+  type Series,
+  type Stroke,
+  type XKind,
+} from "./model";
 import type { Axes } from "./nearest";
 import { makeScale } from "./scale";
 import { type Tick, xTicks, yTicks } from "./ticks";
@@ -57,7 +70,11 @@ export function layOutChart(chart: Charted): ChartLayout {
   const side = (axis: AxisSide, scale: ScaleKind, set: Range | null) => {
     const isMine = (_: Series, i: number): boolean => (strokes[i]?.axis ?? "left") === axis;
     const lines = hasRight ? series.filter(isMine) : series;
-    const found = hasRight ? series.filter((line, i) => i >= firstFound && isMine(line, i)) : firstFound > 0 ? series.slice(firstFound) : series;
+    const found = hasRight
+      ? series.filter((line, i) => i >= firstFound && isMine(line, i))
+      : firstFound > 0
+        ? series.slice(firstFound)
+        : series;
     const full = yExtent(lines, hasRight ? areas.filter((area) => area.axis === axis) : areas, xRange, scale);
     let extent = full;
     // A log axis has room for outliers.
@@ -70,7 +87,11 @@ export function layOutChart(chart: Charted): ChartLayout {
       domain,
       marks: yTicks(domain, scale, count),
       unshown: countUnshown(found, xScale, scale),
-      cut: { full, above: !set && full && full[1] > domain[1] ? full[1] : null, below: !set && full && full[0] < domain[0] ? full[0] : null },
+      cut: {
+        full,
+        above: !set && full && full[1] > domain[1] ? full[1] : null,
+        below: !set && full && full[0] < domain[0] ? full[0] : null,
+      },
     };
   };
   const left = side("left", chart.yScale, view.y);
@@ -89,7 +110,12 @@ export function layOutChart(chart: Charted): ChartLayout {
       plot,
     },
     margins,
-    xMarks: xTicks(xRange, xKind, xScale, Math.max(2, Math.floor((plot.right - plot.left + 14) / (xKind === "step" ? 60 : 70)))),
+    xMarks: xTicks(
+      xRange,
+      xKind,
+      xScale,
+      Math.max(2, Math.floor((plot.right - plot.left + 14) / (xKind === "step" ? 60 : 70))),
+    ),
     yMarks: left.marks,
     y2Marks: right?.marks ?? [],
     left: left.cut,

@@ -14,7 +14,13 @@ export interface HistogramColors {
 
 const CROWD = 24;
 
-export function drawHistograms(ctx: CanvasRenderingContext2D, chart: ChartedHistograms, layout: HistogramLayout, colors: HistogramColors, pixelRatio: number): void {
+export function drawHistograms(
+  ctx: CanvasRenderingContext2D,
+  chart: ChartedHistograms,
+  layout: HistogramLayout,
+  colors: HistogramColors,
+  pixelRatio: number,
+): void {
   const { plot } = layout.axes;
   ctx.setTransform(pixelRatio, 0, 0, pixelRatio, 0, 0);
   ctx.clearRect(0, 0, chart.widthPx, chart.heightPx);
@@ -27,7 +33,12 @@ export function drawHistograms(ctx: CanvasRenderingContext2D, chart: ChartedHist
   ctx.restore();
 }
 
-function drawOutlines(ctx: CanvasRenderingContext2D, chart: ChartedHistograms, layout: HistogramLayout, colors: HistogramColors): void {
+function drawOutlines(
+  ctx: CanvasRenderingContext2D,
+  chart: ChartedHistograms,
+  layout: HistogramLayout,
+  colors: HistogramColors,
+): void {
   const isOffset = chart.mode === "offset";
   const trace = outliner(layout, chart.isStepped);
   const lineTo = (x: number, y: number): void => ctx.lineTo(x, y);
@@ -55,7 +66,12 @@ function drawOutlines(ctx: CanvasRenderingContext2D, chart: ChartedHistograms, l
   });
 }
 
-function drawHeat(ctx: CanvasRenderingContext2D, chart: ChartedHistograms, layout: HistogramLayout, colors: HistogramColors): void {
+function drawHeat(
+  ctx: CanvasRenderingContext2D,
+  chart: ChartedHistograms,
+  layout: HistogramLayout,
+  colors: HistogramColors,
+): void {
   const ramp = rampOf(colors.surface, colors.heat, colors.ink);
   chart.profiles.forEach((profile, i) => {
     const [start, end] = layout.columns[i] as readonly [number, number];

@@ -6,27 +6,67 @@ import { type Area, type Frame, type ScaleKind, type Stroke, toSeries } from "./
 function recorder(): { ctx: Context; calls: string[] } {
   const calls: string[] = [];
   let scale = 1;
-  const note = (name: string) => (...args: number[]) => void calls.push(`${name} ${args.map((each) => Math.round(each * scale)).slice(0, 2).join(",")}`);
+  const note =
+    (name: string) =>
+    (...args: number[]) =>
+      void calls.push(
+        `${name} ${args
+          .map((each) => Math.round(each * scale))
+          .slice(0, 2)
+          .join(",")}`,
+      );
   const ignore = (): void => undefined;
   const ctx = {
-    save: ignore, closePath: ignore, setLineDash: (dash: number[]) => dash.length > 0 && calls.push(`dash ${dash.map((each) => each / 16).join()}`), restore: ignore, beginPath: ignore, rect: ignore, clip: ignore,
-    stroke: ignore, fill: ignore, scale: (by: number) => (scale *= by), moveTo: note("move"), lineTo: note("line"), arc: note("dot"),
-    lineJoin: "round", lineCap: "butt", lineWidth: 1, globalAlpha: 1, strokeStyle: "", fillStyle: "",
+    save: ignore,
+    closePath: ignore,
+    setLineDash: (dash: number[]) => dash.length > 0 && calls.push(`dash ${dash.map((each) => each / 16).join()}`),
+    restore: ignore,
+    beginPath: ignore,
+    rect: ignore,
+    clip: ignore,
+    stroke: ignore,
+    fill: ignore,
+    scale: (by: number) => (scale *= by),
+    moveTo: note("move"),
+    lineTo: note("line"),
+    arc: note("dot"),
+    lineJoin: "round",
+    lineCap: "butt",
+    lineWidth: 1,
+    globalAlpha: 1,
+    strokeStyle: "",
+    fillStyle: "",
   } as unknown as Context;
   return { ctx, calls };
 }
 
 const STROKE: Stroke = { color: "red", widthPx: 1, alpha: 1, dash: [], axis: "left" };
 
-const frame = (x: [number, number], y: [number, number], yScale: ScaleKind = "linear", more: Partial<Frame> = {}): Frame => ({
-  widthPx: 110, heightPx: 110, pixelRatio: 1, margins: { top: 5, right: 5, bottom: 5, left: 5 },
-  x: { kind: "linear", domain: x }, y: { kind: yScale, domain: y }, y2: { kind: "linear", domain: [0, 10] },
-  breaksFalls: false, firstFound: 0, ...more,
+const frame = (
+  x: [number, number],
+  y: [number, number],
+  yScale: ScaleKind = "linear",
+  more: Partial<Frame> = {},
+): Frame => ({
+  widthPx: 110,
+  heightPx: 110,
+  pixelRatio: 1,
+  margins: { top: 5, right: 5, bottom: 5, left: 5 },
+  x: { kind: "linear", domain: x },
+  y: { kind: yScale, domain: y },
+  y2: { kind: "linear", domain: [0, 10] },
+  breaksFalls: false,
+  firstFound: 0,
+  ...more,
 });
 
 function draw(x: number[], y: number[], at: Frame, stroke: Partial<Stroke> = {}, areas: Area[] = []): string[] {
   const { ctx, calls } = recorder();
-  drawLines(ctx, at, { series: [toSeries(new Float64Array(x), new Float64Array(y))], strokes: [{ ...STROKE, ...stroke }], areas });
+  drawLines(ctx, at, {
+    series: [toSeries(new Float64Array(x), new Float64Array(y))],
+    strokes: [{ ...STROKE, ...stroke }],
+    areas,
+  });
   return calls;
 }
 
@@ -49,7 +89,11 @@ describe("drawLines", () => {
 
   it("has a bounded number of marks", () => {
     const x = Array.from({ length: 5_000 }, (_, i) => i / 500);
-    const calls = draw(x, x.map(() => Number.NaN), frame([0, 10], [0, 1]));
+    const calls = draw(
+      x,
+      x.map(() => Number.NaN),
+      frame([0, 10], [0, 1]),
+    );
     expect(calls.length / 4).toBeLessThanOrEqual(14);
     expect(calls.length / 4).toBeGreaterThan(10);
   });
@@ -62,7 +106,10 @@ describe("drawLines", () => {
 
   it("treats what a log axis cannot show as a gap without a mark", () => {
     expect(draw([0, 1, 2, 3, 4], [1, 10, 0, 100, 1], frame([0, 10], [1, 100], "log"))).toEqual([
-      "move 5,105", "line 15,55", "move 35,5", "line 45,105",
+      "move 5,105",
+      "line 15,55",
+      "move 35,5",
+      "line 45,105",
     ]);
     const logX = frame([1, 100], [0, 1], "linear", { x: { kind: "log", domain: [1, 100] } });
     expect(draw([-1, 0, 1, 10, 100], [1, 1, 0, 1, 0], logX)).toEqual(["move 5,105", "line 55,5", "line 105,105"]);
@@ -74,15 +121,25 @@ describe("drawLines", () => {
   });
 
   it("lifts the pen where x falls back, when that is asked for", () => {
-    const [x, y] = [[0, 1, 2, 1, 2], [0, 0, 0, 1, 1]];
+    const [x, y] = [
+      [0, 1, 2, 1, 2],
+      [0, 0, 0, 1, 1],
+    ];
     expect(draw(x, y, frame([0, 10], [0, 1])).filter((call) => call.startsWith("move"))).toHaveLength(1);
     expect(draw(x, y, frame([0, 10], [0, 1], "linear", { breaksFalls: true }))).toEqual([
-      "move 5,105", "line 15,105", "line 25,105", "move 15,5", "line 25,5",
+      "move 5,105",
+      "line 15,105",
+      "line 25,105",
+      "move 15,5",
+      "line 25,5",
     ]);
   });
 
   it("draws one point of a pixel column in which all are as high", () => {
-    expect(draw([0, 0.002, 0.004, 10], [0, 0.0002, 0.0004, 1], frame([0, 10], [0, 1]))).toEqual(["move 5,105", "line 105,5"]);
+    expect(draw([0, 0.002, 0.004, 10], [0, 0.0002, 0.0004, 1], frame([0, 10], [0, 1]))).toEqual([
+      "move 5,105",
+      "line 105,5",
+    ]);
     expect(draw([5, 5.001], [0.5, 0.5], frame([0, 10], [0, 1]))).toContain("dot 55,55");
   });
 
@@ -101,15 +158,29 @@ describe("drawLines", () => {
   it("draws bands behind the lines, with gaps", () => {
     const nan = Number.NaN;
     const band = (low: number[], high: number[]): Area => ({
-      table: new Float64Array([0, 1, 2, 3, 4]), low: new Float64Array(low), high: new Float64Array(high), color: "red", alpha: 0.2, axis: "left",
+      table: new Float64Array([0, 1, 2, 3, 4]),
+      low: new Float64Array(low),
+      high: new Float64Array(high),
+      color: "red",
+      alpha: 0.2,
+      axis: "left",
     });
     const calls = draw([0, 1], [0, 0], frame([0, 10], [0, 1]), {}, [band([0, 0, nan, 0, 0], [1, 1, 1, 1, 1])]);
     expect(calls).toEqual([
-      "move 5,5", "line 15,5", "line 15,105", "line 5,105", "move 35,5", "line 45,5", "line 45,105", "line 35,105", "move 5,105", "line 15,105",
+      "move 5,5",
+      "line 15,5",
+      "line 15,105",
+      "line 5,105",
+      "move 35,5",
+      "line 45,5",
+      "line 45,105",
+      "line 35,105",
+      "move 5,105",
+      "line 15,105",
     ]);
     // On a log axis a band from zero reaches down to the edge.
-    expect(draw([], [], frame([0, 10], [1, 100], "log"), {}, [band([0, 0, nan, nan, nan], [10, 10, 1, 1, 1])])).toEqual([
-      "move 5,55", "line 15,55", "line 15,105", "line 5,105",
-    ]);
+    expect(draw([], [], frame([0, 10], [1, 100], "log"), {}, [band([0, 0, nan, nan, nan], [10, 10, 1, 1, 1])])).toEqual(
+      ["move 5,55", "line 15,55", "line 15,105", "line 5,105"],
+    );
   });
 });

@@ -1,4 +1,5 @@
-// Draws bands, lines and marks on a 2D canvas. Runs in the worker and in exports; knows numbers, colours and pixels only.
+// Draws bands, lines and marks on a 2D canvas. Runs in the worker and in exports; knows numbers, colours and pixels
+// only.
 
 import { Marks, markOutline } from "./marks";
 import type { Area, Frame, Series, Stroke } from "./model";
@@ -11,8 +12,28 @@ const SOLID: number[] = [];
 
 export type Context = Pick<
   CanvasRenderingContext2D,
-  | "arc" | "beginPath" | "clip" | "closePath" | "fill" | "lineTo" | "moveTo" | "rect" | "restore" | "save" | "setLineDash" | "scale" | "stroke" | "translate"
-> & { lineJoin: CanvasLineJoin; lineCap: CanvasLineCap; lineWidth: number; globalAlpha: number; strokeStyle: unknown; fillStyle: unknown };
+  | "arc"
+  | "beginPath"
+  | "clip"
+  | "closePath"
+  | "fill"
+  | "lineTo"
+  | "moveTo"
+  | "rect"
+  | "restore"
+  | "save"
+  | "setLineDash"
+  | "scale"
+  | "stroke"
+  | "translate"
+> & {
+  lineJoin: CanvasLineJoin;
+  lineCap: CanvasLineCap;
+  lineWidth: number;
+  globalAlpha: number;
+  strokeStyle: unknown;
+  fillStyle: unknown;
+};
 
 export interface Drawing {
   readonly series: readonly Series[];
@@ -22,13 +43,24 @@ export interface Drawing {
 }
 
 /** All lines, or those from one to before another; bands lie behind the first. */
-export function drawLines(ctx: Context, frame: Frame, { series, strokes, areas }: Drawing, from = 0, to = series.length): void {
+export function drawLines(
+  ctx: Context,
+  frame: Frame,
+  { series, strokes, areas }: Drawing,
+  from = 0,
+  to = series.length,
+): void {
   const projection = new Projection(frame);
   const { plot } = projection;
   const marks = new Marks(plot);
   ctx.save();
   ctx.beginPath();
-  ctx.rect(plot.left - BLEED_PX, plot.top - BLEED_PX, plot.right - plot.left + 2 * BLEED_PX, plot.bottom - plot.top + 2 * BLEED_PX);
+  ctx.rect(
+    plot.left - BLEED_PX,
+    plot.top - BLEED_PX,
+    plot.right - plot.left + 2 * BLEED_PX,
+    plot.bottom - plot.top + 2 * BLEED_PX,
+  );
   ctx.clip();
   if (from === 0) for (const area of areas) drawArea(ctx, projection, area);
   ctx.lineJoin = "bevel";
@@ -67,7 +99,9 @@ export function drawLines(ctx: Context, frame: Frame, { series, strokes, areas }
   ctx.setLineDash(SOLID);
   for (const mark of marks.list) {
     ctx.beginPath();
-    markOutline(mark).forEach(([xPx, yPx], i) => (i === 0 || (mark.shape === "cross" && i === 2) ? ctx.moveTo(xPx, yPx) : ctx.lineTo(xPx, yPx)));
+    markOutline(mark).forEach(([xPx, yPx], i) =>
+      i === 0 || (mark.shape === "cross" && i === 2) ? ctx.moveTo(xPx, yPx) : ctx.lineTo(xPx, yPx),
+    );
     if (mark.shape === "cross") {
       ctx.strokeStyle = mark.color;
       ctx.lineWidth = 1.6;
@@ -92,7 +126,8 @@ function follow({ xy, length }: Trail, path: Pick<Path2D, "moveTo" | "lineTo">):
 }
 
 /**
- * Without a GPU a line of one device pixel is drawn many times faster than a wider one. So one of up to two is drawn as two
+ *  Without a GPU a line of one device pixel is drawn many times faster than a wider one. So one of up to two is drawn
+ *  as two
  * lines side by side; this is how far each lies from the middle, 0 for lines that are drawn as they are.
  */
 function twinOffsetPx({ widthPx, dash }: Stroke, pixelRatio: number): number {

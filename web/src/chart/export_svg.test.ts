@@ -26,7 +26,16 @@ const SPEC: PictureSpec = {
     { color: "#222222", widthPx: 2, alpha: 1, dash: [4, 2], axis: "right" },
     { color: "#333333", widthPx: 2, alpha: 1, dash: [], axis: "left" },
   ],
-  areas: [{ table: x, low: Float64Array.from([0, 1, 2, 3, 4]), high: Float64Array.from([2, 3, 4, 5, 6]), color: "#111111", alpha: 0.2, axis: "left" }],
+  areas: [
+    {
+      table: x,
+      low: Float64Array.from([0, 1, 2, 3, 4]),
+      high: Float64Array.from([2, 3, 4, 5, 6]),
+      color: "#111111",
+      alpha: 0.2,
+      axis: "left",
+    },
+  ],
   firstFound: 0,
   xKind: "step",
   xScale: "linear",
@@ -46,7 +55,11 @@ describe("toSvg", () => {
   it("is well formed whatever the names are", () => {
     expect(svg.querySelector("parsererror")).toBeNull();
     expect(svg.querySelector("title")?.textContent).toBe("train/<loss> & more");
-    expect(parse({ ...SPEC, title: "bell \u0007 & 'quotes' <script>alert(1)</script>" }).querySelector("parsererror, script")).toBeNull();
+    expect(
+      parse({ ...SPEC, title: "bell \u0007 & 'quotes' <script>alert(1)</script>" }).querySelector(
+        "parsererror, script",
+      ),
+    ).toBeNull();
   });
 
   it("has a path for each line, a band behind them, and a mark for NaN", () => {
@@ -61,7 +74,9 @@ describe("toSvg", () => {
   });
 
   it("writes title, ticks of both axes, axis and legend as text", () => {
-    expect(texts(svg)).toEqual(expect.arrayContaining(["train/<loss> & more", "step", 'run "one"', "run two", "0", "20", "40"]));
+    expect(texts(svg)).toEqual(
+      expect.arrayContaining(["train/<loss> & more", "step", 'run "one"', "run two", "0", "20", "40"]),
+    );
     const anchors = Array.from(svg.querySelectorAll("text"), (text) => text.getAttribute("text-anchor"));
     expect(new Set(anchors)).toEqual(new Set(["start", "middle", "end"]));
     const dashed = svg.querySelector('.axes line[stroke="#222222"]');
@@ -69,7 +84,10 @@ describe("toSvg", () => {
   });
 
   it("stays inside itself: everything written is in the picture", () => {
-    const [width, height] = ["width", "height"].map((name) => Number(svg.documentElement.getAttribute(name))) as [number, number];
+    const [width, height] = ["width", "height"].map((name) => Number(svg.documentElement.getAttribute(name))) as [
+      number,
+      number,
+    ];
     for (const text of svg.querySelectorAll("text")) {
       expect(Number(text.getAttribute("x"))).toBeGreaterThan(0);
       expect(Number(text.getAttribute("x"))).toBeLessThan(width);
@@ -78,7 +96,9 @@ describe("toSvg", () => {
   });
 
   it("puts the data where the axes say", () => {
-    const grid = Array.from(svg.querySelectorAll(".axes line")).filter((line) => line.getAttribute("stroke") === LIGHT_COLORS.grid);
+    const grid = Array.from(svg.querySelectorAll(".axes line")).filter(
+      (line) => line.getAttribute("stroke") === LIGHT_COLORS.grid,
+    );
     const left = Number(grid[0]?.getAttribute("x1"));
     const [, startX] = /^M([\d.]+) /.exec(svg.querySelector(".lines path")?.getAttribute("d") ?? "") ?? [];
     expect(Number(startX)).toBeCloseTo(left, 0);
@@ -93,7 +113,11 @@ describe("toSvg", () => {
 
 describe("layOutPicture", () => {
   it("grows with the legend, whose rows do not overlap", () => {
-    const legend = Array.from({ length: 30 }, (_, i) => ({ label: `a run with a long name ${i}`, color: "#000000", dash: [] }));
+    const legend = Array.from({ length: 30 }, (_, i) => ({
+      label: `a run with a long name ${i}`,
+      color: "#000000",
+      dash: [],
+    }));
     const picture = layOutPicture({ ...SPEC, legend });
     expect(picture.heightPx).toBeGreaterThan(layOutPicture(SPEC).heightPx + 100);
     const rows = new Set(picture.texts.filter((text) => text.text.startsWith("a run")).map((text) => text.yPx));

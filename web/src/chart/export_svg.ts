@@ -28,9 +28,12 @@ export function toSvg(spec: PictureSpec, id = "plot"): string {
     const line = linePath(projection, series, stroke.axis);
     if (i >= spec.firstFound) marks.addAll(line.marks, stroke.color);
     const dash = stroke.dash.length > 0 ? ` stroke-dasharray="${stroke.dash.join(" ")}"` : "";
-    const path = line.path && `<path d="${line.path}" stroke="${color}" stroke-width="${stroke.widthPx}"${opacity("stroke", stroke.alpha)}${dash}/>`;
+    const path =
+      line.path &&
+      `<path d="${line.path}" stroke="${color}" stroke-width="${stroke.widthPx}"${opacity("stroke", stroke.alpha)}${dash}/>`;
     const dots = line.dots.map(
-      ([xPx, yPx]) => `<circle cx="${round(xPx)}" cy="${round(yPx)}" r="${DOT_RADIUS_PX}" fill="${color}"${opacity("fill", stroke.alpha)}/>`,
+      ([xPx, yPx]) =>
+        `<circle cx="${round(xPx)}" cy="${round(yPx)}" r="${DOT_RADIUS_PX}" fill="${color}"${opacity("fill", stroke.alpha)}/>`,
     );
     return path ? [path, ...dots] : dots;
   });
@@ -72,9 +75,20 @@ function textSvg({ text, xPx, yPx, sizePx, color, anchor, isBold }: PictureText)
   return `<text x="${round(xPx)}" y="${round(yPx)}" font-size="${sizePx}" fill="${escape(color)}" text-anchor="${anchor}"${weight}>${escape(text)}</text>`;
 }
 
-const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
+const ENTITIES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
 
 /** Names of runs and tags are anybody's text, and XML has no place for control characters. */
 function escape(text: string): string {
-  return text.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, "").replace(/[&<>"']/g, (sign) => ENTITIES[sign] as string);
+  return (
+    text
+      // eslint-disable-next-line no-control-regex
+      .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, "")
+      .replace(/[&<>"']/g, (sign) => ENTITIES[sign] as string)
+  );
 }

@@ -1,5 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { countUnshown, innerExtent, select, usableRange, withoutOutliers, xDomain, xExtent, yDomain, yExtent } from "./extent";
+import {
+  countUnshown,
+  innerExtent,
+  select,
+  usableRange,
+  withoutOutliers,
+  xDomain,
+  xExtent,
+  yDomain,
+  yExtent,
+} from "./extent";
 import { toSeries } from "./model";
 import { yTicks } from "./ticks";
 
@@ -94,7 +104,12 @@ describe("domains", () => {
       expect(x[0]).toBeLessThan(x[1]);
     }
     for (const scale of ["linear", "log", "symlog"] as const) {
-      for (const extent of [[-Number.MAX_VALUE, Number.MAX_VALUE], [5e-324, 1e-323], [5e-324, Number.MAX_VALUE], [1, 1 + 2 ** -52]] as const) {
+      for (const extent of [
+        [-Number.MAX_VALUE, Number.MAX_VALUE],
+        [5e-324, 1e-323],
+        [5e-324, Number.MAX_VALUE],
+        [1, 1 + 2 ** -52],
+      ] as const) {
         if (scale === "log" && extent[0] < 0) continue;
         const domain = yDomain(extent, scale, 4);
         expect(domain[1] - domain[0], `${scale} ${extent}`).toBeGreaterThan(0);

@@ -145,7 +145,9 @@ export function withoutOutliers(full: Range, inner: Range): Range {
   return [Math.max(full[0], inner[0] - PADDING * span), Math.min(full[1], inner[1] + PADDING * span)];
 }
 
-/** The value that would stand at index k if left … right were sorted; reorders them so that all before k are no larger. */
+/**
+ * The value that would stand at index k if left … right were sorted; reorders them so that all before k are no larger.
+ */
 export function select(values: Float64Array, k: number, left: number, right: number): number {
   while (left < right) {
     const pivot = values[(left + right) >> 1] as number;
@@ -208,7 +210,8 @@ export function yDomain(extent: Range | null, scale: ScaleKind, ticks: number): 
 export function usableRange(set: Range | null, automatic: Range, scale: ScaleKind): Range {
   if (!set) return automatic;
   const [low, high] = set[0] <= set[1] ? set : [set[1], set[0]];
-  if (!Number.isFinite(low) || !Number.isFinite(high) || !(high - low > SMALLEST) || high - low > 2 * LARGEST) return automatic;
+  if (!Number.isFinite(low) || !Number.isFinite(high) || !(high - low > SMALLEST) || high - low > 2 * LARGEST)
+    return automatic;
   if (scale !== "log" || low > 0) return [low, high];
   return high > 0 ? [Math.min(automatic[0], high / 10), high] : automatic;
 }

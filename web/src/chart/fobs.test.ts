@@ -37,7 +37,9 @@ describe("fobs", () => {
 
 describe("typed x values", () => {
   it("are numbers, with separators or without", () => {
-    expect(["12000", " 12,000 ", "1_000_000", "−3", "1e3"].map((text) => parseX(text, "step"))).toEqual([12000, 12000, 1_000_000, -3, 1000]);
+    expect(["12000", " 12,000 ", "1_000_000", "−3", "1e3"].map((text) => parseX(text, "step"))).toEqual([
+      12000, 12000, 1_000_000, -3, 1000,
+    ]);
     expect(["", "abc", "1,2", "1 h"].map((text) => parseX(text, "step"))).toEqual([null, null, null, null]);
   });
 

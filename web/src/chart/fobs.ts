@@ -16,10 +16,15 @@ export function addFob(selection: readonly number[], x: number): readonly number
   return [...selection, x].sort((a, b) => a - b);
 }
 
-export const removeFob = (selection: readonly number[], index: number): readonly number[] => selection.filter((_, i) => i !== index);
+export const removeFob = (selection: readonly number[], index: number): readonly number[] =>
+  selection.filter((_, i) => i !== index);
 
 /** Where the fobs are after one has moved, and which of them it is now: dragged across the other it takes its place. */
-export function moveFob(selection: readonly number[], index: number, x: number): { selection: readonly number[]; index: number } {
+export function moveFob(
+  selection: readonly number[],
+  index: number,
+  x: number,
+): { selection: readonly number[]; index: number } {
   const moved = selection.map((old, i) => (i === index ? x : old));
   const [first, second] = moved;
   if (first === undefined || second === undefined || first <= second) return { selection: moved, index };
@@ -64,7 +69,8 @@ export function parseX(text: string, kind: XKind): number | null {
   if (plain !== "" && Number.isFinite(Number(plain))) return Number(plain);
   if (kind === "relative" && /^(\d+(\.\d+)?\s*[dhms]\s*)+$/.test(trimmed)) {
     let seconds = 0;
-    for (const [, amount, unit] of trimmed.matchAll(/(\d+(?:\.\d+)?)\s*([dhms])/g)) seconds += Number(amount) * (UNITS_S[unit as string] as number);
+    for (const [, amount, unit] of trimmed.matchAll(/(\d+(?:\.\d+)?)\s*([dhms])/g))
+      seconds += Number(amount) * (UNITS_S[unit as string] as number);
     return seconds;
   }
   if (kind === "wall") {

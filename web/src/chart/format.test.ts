@@ -4,12 +4,33 @@ import { formatBytes, formatDuration, formatRough, formatStep, formatTime, forma
 describe("numbers beside charts", () => {
   it("writes values short, whatever their size", () => {
     const written = [0.229143, 0, 1, -3.25, 0.0123456, 1.23e-5, 98.7654, 512.3456, 12345.67, 2e12].map(formatValue);
-    expect(written).toEqual(["0.2291", "0.0000", "1.0000", "−3.2500", "0.012346", "1.230e−5", "98.7654", "512.35", "12,345.7", "2.000e12"]);
-    expect([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY].map(formatValue)).toEqual(["NaN", "∞", "−∞"]);
+    expect(written).toEqual([
+      "0.2291",
+      "0.0000",
+      "1.0000",
+      "−3.2500",
+      "0.012346",
+      "1.230e−5",
+      "98.7654",
+      "512.35",
+      "12,345.7",
+      "2.000e12",
+    ]);
+    expect([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY].map(formatValue)).toEqual([
+      "NaN",
+      "∞",
+      "−∞",
+    ]);
   });
 
   it("writes roughly where the size alone matters", () => {
-    expect([25.9041, 5, 3.2634e13, -0.00012345, 3.2634e25].map(formatRough)).toEqual(["25.9", "5", "3.26e13", "−0.000123", "3.26e25"]);
+    expect([25.9041, 5, 3.2634e13, -0.00012345, 3.2634e25].map(formatRough)).toEqual([
+      "25.9",
+      "5",
+      "3.26e13",
+      "−0.000123",
+      "3.26e25",
+    ]);
   });
 
   it("writes steps whole", () => {
@@ -17,7 +38,13 @@ describe("numbers beside charts", () => {
   });
 
   it("writes durations in two units", () => {
-    expect([0.5, 42, 252, 7_500, 273_600].map(formatDuration)).toEqual(["0.50 s", "42 s", "4 m 12 s", "2 h 5 m", "3 d 4 h"]);
+    expect([0.5, 42, 252, 7_500, 273_600].map(formatDuration)).toEqual([
+      "0.50 s",
+      "42 s",
+      "4 m 12 s",
+      "2 h 5 m",
+      "3 d 4 h",
+    ]);
   });
 
   it("names the day only when it is another", () => {
@@ -28,6 +55,12 @@ describe("numbers beside charts", () => {
   });
 
   it("writes sizes in bytes", () => {
-    expect([0, 999, 1000, 3_100_000_000, 5e15].map(formatBytes)).toEqual(["0 B", "999 B", "1.0 kB", "3.1 GB", "5000.0 TB"]);
+    expect([0, 999, 1000, 3_100_000_000, 5e15].map(formatBytes)).toEqual([
+      "0 B",
+      "999 B",
+      "1.0 kB",
+      "3.1 GB",
+      "5000.0 TB",
+    ]);
   });
 });

@@ -19,7 +19,8 @@ export function formatValue(value: number): string {
 /** Three digits: 25.9, 5, 3.26e13. */
 export function formatRough(value: number): string {
   const size = Math.abs(value);
-  const text = size !== 0 && (size >= 1e6 || size < 1e-4) ? value.toExponential(2) : String(Number(value.toPrecision(3)));
+  const text =
+    size !== 0 && (size >= 1e6 || size < 1e-4) ? value.toExponential(2) : String(Number(value.toPrecision(3)));
   return text.replace("e+", "e").replaceAll("-", "−");
 }
 

@@ -1,5 +1,19 @@
 import { describe, expect, it } from "vitest";
-import { type Drag, dragAxes, dragBox, type Ground, keyAction, panAlong, type Point, type Region, regionAt, tidyRange, wheelFactor, zoomAt, zoomInto } from "./gestures";
+import {
+  type Drag,
+  dragAxes,
+  dragBox,
+  type Ground,
+  keyAction,
+  panAlong,
+  type Point,
+  type Region,
+  regionAt,
+  tidyRange,
+  wheelFactor,
+  zoomAt,
+  zoomInto,
+} from "./gestures";
 import { type ChartView, type ScaleKind, WHOLE_VIEW } from "./model";
 import { makeScale } from "./scale";
 
@@ -25,7 +39,14 @@ const drag = (from: [number, number], to: [number, number], region: Region = "pl
 describe("regions", () => {
   it("are the plot and the strips of its axes", () => {
     const at = (x: number, y: number, hasRight = false) => regionAt({ x, y }, plot, hasRight);
-    expect([at(100, 30), at(100, 75), at(20, 30), at(170, 30), at(170, 30, true), at(20, 75)]).toEqual(["plot", "x", "y", null, "y2", null]);
+    expect([at(100, 30), at(100, 75), at(20, 30), at(170, 30), at(170, 30, true), at(20, 75)]).toEqual([
+      "plot",
+      "x",
+      "y",
+      null,
+      "y2",
+      null,
+    ]);
   });
 });
 
@@ -40,7 +61,11 @@ describe("a drag", () => {
 
   it("zooms into its box, which ends at the plot", () => {
     expect(zoomInto(drag([60, 20], [100, 50]), ground())).toEqual({ x: [100, 500], y: [1, 4], y2: null });
-    expect(zoomInto(drag([100, 30], [400, 32]), ground({ x: null, y: [1, 2], y2: null }))).toEqual({ x: [500, 1000], y: [1, 2], y2: null });
+    expect(zoomInto(drag([100, 30], [400, 32]), ground({ x: null, y: [1, 2], y2: null }))).toEqual({
+      x: [500, 1000],
+      y: [1, 2],
+      y2: null,
+    });
     expect(zoomInto(drag([60, 20], [100, 50]), ground(WHOLE_VIEW, "linear", true)).y2).toEqual([100, 400]);
     expect(dragBox(drag([20, 20], [20, 50], "y"), plot)).toEqual({ left: 50, right: 150, top: 20, bottom: 50 });
   });
@@ -86,12 +111,22 @@ describe("keyAction", () => {
 
   it("zooms either axis", () => {
     expect(["+", "-", "y", "Y"].map((key) => press(key))).toEqual([
-      { zoom: "x", factor: 0.5 }, { zoom: "x", factor: 2 }, { zoom: "y", factor: 0.5 }, { zoom: "y", factor: 2 },
+      { zoom: "x", factor: 0.5 },
+      { zoom: "x", factor: 2 },
+      { zoom: "y", factor: 0.5 },
+      { zoom: "y", factor: 2 },
     ]);
   });
 
   it("knows its other keys and leaves the rest to the page", () => {
-    expect(["0", "Enter", "Escape", "s", "Tab", "a"].map((key) => press(key))).toEqual(["reset", "pin", "release", "select", null, null]);
+    expect(["0", "Enter", "Escape", "s", "Tab", "a"].map((key) => press(key))).toEqual([
+      "reset",
+      "pin",
+      "release",
+      "select",
+      null,
+      null,
+    ]);
   });
 });
 

@@ -27,7 +27,8 @@ export interface Ground {
   readonly hasRight: boolean;
 }
 
-export type KeyAction = { move: Point } | { zoom: "x" | "y"; factor: number } | "reset" | "pin" | "release" | "select" | null;
+export type KeyAction =
+  { move: Point } | { zoom: "x" | "y"; factor: number } | "reset" | "pin" | "release" | "select" | null;
 
 /** A shorter way is a click. */
 export const DRAG_PX = 5;
@@ -46,7 +47,10 @@ const ARROWS: Readonly<Record<string, Point>> = {
 
 export const clamp = (value: number, low: number, high: number): number => Math.min(Math.max(value, low), high);
 
-export const clampTo = (at: Point, plot: Plot): Point => ({ x: clamp(at.x, plot.left, plot.right), y: clamp(at.y, plot.top, plot.bottom) });
+export const clampTo = (at: Point, plot: Plot): Point => ({
+  x: clamp(at.x, plot.left, plot.right),
+  y: clamp(at.y, plot.top, plot.bottom),
+});
 
 export function regionAt({ x, y }: Point, plot: Plot, hasRight: boolean): Region | null {
   const isBeside = y <= plot.bottom + EDGE_PX;
@@ -58,7 +62,9 @@ export function regionAt({ x, y }: Point, plot: Plot, hasRight: boolean): Region
   return hasRight ? "y2" : null;
 }
 
-/** Which axes a drag is meant for: along its own strip, along one when it is nearly level or upright, else along both. */
+/**
+ * Which axes a drag is meant for: along its own strip, along one when it is nearly level or upright, else along both.
+ */
 export function dragAxes({ region, from, to }: Drag): { x: boolean; y: boolean } {
   if (region !== "plot") return { x: region === "x", y: region !== "x" };
   const [wide, tall] = [Math.abs(to.x - from.x), Math.abs(to.y - from.y)];
@@ -66,7 +72,8 @@ export function dragAxes({ region, from, to }: Drag): { x: boolean; y: boolean }
   return { x: wide >= SLIP_PX && wide > tall * FLATNESS, y: tall >= SLIP_PX && tall > wide * FLATNESS };
 }
 
-export const isClick = ({ from, to }: Drag): boolean => Math.max(Math.abs(to.x - from.x), Math.abs(to.y - from.y)) < DRAG_PX;
+export const isClick = ({ from, to }: Drag): boolean =>
+  Math.max(Math.abs(to.x - from.x), Math.abs(to.y - from.y)) < DRAG_PX;
 
 /** The rectangle that a zooming drag marks. */
 export function dragBox(drag: Drag, plot: Plot): Plot {
@@ -88,7 +95,10 @@ export function zoomInto(drag: Drag, ground: Ground): ChartView {
   );
 }
 
-/** The view after a drag that pans, from the ground on which it began. An axis that follows the data does so until it is dragged along. */
+/**
+ * The view after a drag that pans, from the ground on which it began. An axis that follows the data does so until it is
+ * dragged along.
+ */
 export function panAlong(drag: Drag, ground: Ground): ChartView {
   const { plot } = ground.axes;
   const along = dragAxes(drag);
@@ -96,7 +106,9 @@ export function panAlong(drag: Drag, ground: Ground): ChartView {
   const wanted = { x: along.x || (isPlot && ground.view.x !== null), y: along.y || (isPlot && ground.view.y !== null) };
   const [dx, dy] = [drag.to.x - drag.from.x, drag.to.y - drag.from.y];
   return change(ground, drag.region, wanted, (scale, isX) =>
-    isX ? [scale.toValue(plot.left - dx), scale.toValue(plot.right - dx)] : [scale.toValue(plot.bottom - dy), scale.toValue(plot.top - dy)],
+    isX
+      ? [scale.toValue(plot.left - dx), scale.toValue(plot.right - dx)]
+      : [scale.toValue(plot.bottom - dy), scale.toValue(plot.top - dy)],
   );
 }
 
@@ -109,7 +121,9 @@ export function zoomAt(region: Region, at: Point, factor: number, ground: Ground
     scale.toValue(middle + (to - middle) * factor),
   ];
   const wanted = { x: region === "plot" || region === "x", y: region !== "x" };
-  return change(ground, region, wanted, (scale, isX) => (isX ? ends(scale, plot.left, x, plot.right) : ends(scale, plot.bottom, y, plot.top)));
+  return change(ground, region, wanted, (scale, isX) =>
+    isX ? ends(scale, plot.left, x, plot.right) : ends(scale, plot.bottom, y, plot.top),
+  );
 }
 
 function change(
@@ -130,7 +144,10 @@ function change(
   };
 }
 
-/** To whole steps, to thousandths of a second, or to as many digits as can be seen: a shorter address that shows the same. */
+/**
+ * To whole steps, to thousandths of a second, or to as many digits as can be seen: a shorter address that shows the
+ * same.
+ */
 export function tidyRange([low, high]: Range, kind: XKind, scale: ScaleKind): Range {
   if (scale !== "linear") return [Number(low.toPrecision(5)), Number(high.toPrecision(5))];
   if (kind === "step") {
@@ -143,15 +160,19 @@ export function tidyRange([low, high]: Range, kind: XKind, scale: ScaleKind): Ra
 }
 
 /** How much more a turn of the wheel spans; lines and pages count as so many pixels. */
-export function wheelFactor({ deltaX, deltaY, deltaMode }: Pick<WheelEvent, "deltaX" | "deltaY" | "deltaMode">): number {
+export function wheelFactor({
+  deltaX,
+  deltaY,
+  deltaMode,
+}: Pick<WheelEvent, "deltaX" | "deltaY" | "deltaMode">): number {
   // Shift turns a wheel sideways.
   const turned = (deltaY || deltaX) * (deltaMode === 1 ? 16 : deltaMode === 2 ? 400 : 1);
   return Math.exp(clamp(turned, -400, 400) * 0.002);
 }
 
 /**
- * Arrows move the pointer (from the middle when there is none), + and - zoom x around it, y and Shift-y zoom the y axis,
- * 0 shows everything again, s selects the pointer's x.
+ * Arrows move the pointer (from the middle when there is none), + and - zoom x around it, y and Shift-y zoom the y
+ * axis, 0 shows everything again, s selects the pointer's x.
  */
 export function keyAction(key: string, isLeap: boolean, pointer: Point | null, plot: Plot): KeyAction {
   const arrow = ARROWS[key];

@@ -1,5 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { bucketAt, type ChartedHistograms, findHistogram, type HistogramLayout, layOutHistograms, outliner, type Profile, shareAt } from "./histogram_model";
+import {
+  bucketAt,
+  type ChartedHistograms,
+  findHistogram,
+  type HistogramLayout,
+  layOutHistograms,
+  outliner,
+  type Profile,
+  shareAt,
+} from "./histogram_model";
 
 const profile = (place: number, counts: readonly number[], edges = counts.map((_, i) => i)): Profile => ({
   left: Float64Array.from(edges),
@@ -10,7 +19,14 @@ const profile = (place: number, counts: readonly number[], edges = counts.map((_
 });
 
 const chart = (over: Partial<ChartedHistograms> = {}): ChartedHistograms => ({
-  mode: "offset", widthPx: 400, heightPx: 300, isStepped: false, domain: [0, 4], valueScale: "linear", countScale: "linear", timeKind: "step",
+  mode: "offset",
+  widthPx: 400,
+  heightPx: 300,
+  isStepped: false,
+  domain: [0, 4],
+  valueScale: "linear",
+  countScale: "linear",
+  timeKind: "step",
   profiles: [profile(0, [0, 8, 2, 0]), profile(10, [0, 4, 4, 0]), profile(40, [1, 2, 8, 1])],
   ...over,
 });
@@ -52,7 +68,13 @@ describe("laid out histograms", () => {
   });
 
   it("can be as wide as numbers go", () => {
-    const widest: Profile = { left: Float64Array.of(-1.7e308), right: Float64Array.of(1.7e308), count: Float64Array.of(3), place: 0, color: "#000000" };
+    const widest: Profile = {
+      left: Float64Array.of(-1.7e308),
+      right: Float64Array.of(1.7e308),
+      count: Float64Array.of(3),
+      place: 0,
+      color: "#000000",
+    };
     for (const valueScale of ["linear", "symlog"] as const) {
       const layout = layOutHistograms(chart({ profiles: [widest], domain: [-1.7e308, 1.7e308], valueScale }));
       expect(layout.xMarks.every(({ value }) => Number.isFinite(layout.axes.x.toPx(value)))).toBe(true);
@@ -83,7 +105,13 @@ describe("outlines", () => {
   });
 
   it("show every stored bucket, however thin", () => {
-    const thin: Profile = { left: Float64Array.of(1, 2), right: Float64Array.of(1, 3), count: Float64Array.of(8, 4), place: 0, color: "#000000" };
+    const thin: Profile = {
+      left: Float64Array.of(1, 2),
+      right: Float64Array.of(1, 3),
+      count: Float64Array.of(8, 4),
+      place: 0,
+      color: "#000000",
+    };
     const layout = layOutHistograms(chart({ profiles: [thin], isStepped: true }));
     const outline = outlineOf(thin, layout, 200, true);
     expect((outline[4] as number) - (outline[0] as number)).toBeCloseTo(1);
@@ -91,7 +119,13 @@ describe("outlines", () => {
   });
 
   it("leave out what a log axis cannot show", () => {
-    const mixed: Profile = { left: Float64Array.of(-2, -1, 1), right: Float64Array.of(-1, 1, 3), count: Float64Array.of(5, 5, 5), place: 0, color: "#000000" };
+    const mixed: Profile = {
+      left: Float64Array.of(-2, -1, 1),
+      right: Float64Array.of(-1, 1, 3),
+      count: Float64Array.of(5, 5, 5),
+      place: 0,
+      color: "#000000",
+    };
     const layout = layOutHistograms(chart({ profiles: [mixed], isStepped: true, valueScale: "log", domain: [0.1, 3] }));
     expect(outlineOf(mixed, layout, 200, true).every(Number.isFinite)).toBe(true);
     // Two that meet: down to the baseline only at the ends.
@@ -112,7 +146,10 @@ describe("what is pointed at", () => {
   it("is the nearest line of an overlay, and the cell of a heat map", () => {
     const overlay = chart({ mode: "overlay" });
     const layout = layOutHistograms(overlay);
-    expect(findHistogram(overlay, layout, layout.value.toPx(1.5), layout.axes.y.toPx(7.5))).toEqual({ profile: 0, bucket: 1 });
+    expect(findHistogram(overlay, layout, layout.value.toPx(1.5), layout.axes.y.toPx(7.5))).toEqual({
+      profile: 0,
+      bucket: 1,
+    });
     const heat = chart({ mode: "heat" });
     const cells = layOutHistograms(heat);
     const [start, end] = cells.columns[1] as readonly [number, number];
@@ -121,7 +158,13 @@ describe("what is pointed at", () => {
   });
 
   it("is a point that is near enough, else nothing", () => {
-    const points: Profile = { left: Float64Array.of(1, 3), right: Float64Array.of(1, 3), count: Float64Array.of(1, 1), place: 0, color: "#000000" };
+    const points: Profile = {
+      left: Float64Array.of(1, 3),
+      right: Float64Array.of(1, 3),
+      count: Float64Array.of(1, 1),
+      place: 0,
+      color: "#000000",
+    };
     const { value } = layOutHistograms(chart({ profiles: [points] }));
     expect([value.toPx(1) + 2, value.toPx(2)].map((px) => bucketAt(points, value, px))).toEqual([0, -1]);
   });

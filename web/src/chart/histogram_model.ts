@@ -1,12 +1,15 @@
-// From histograms over time to a picture: where axes, baselines, columns and outlines lie, and what is under the pointer. Pure;
-// knows nothing of runs, tags or the server.
+// From histograms over time to a picture: where axes, baselines, columns and outlines lie, and what is under the
+// pointer. Pure; knows nothing of runs, tags or the server.
 
 import type { Plot, Range, ScaleKind, XKind } from "./model";
 import type { Axes } from "./nearest";
 import { makeScale, type Scale } from "./scale";
 import { type Tick, xTicks, yTicks } from "./ticks";
 
-/** `offset`: one behind the other, the newest in front. `overlay`: all from one line. `heat`: over time, counts as colour. */
+/**
+ * `offset`: one behind the other, the newest in front. `overlay`: all from one line. `heat`: over time, counts as
+ * colour.
+ */
 export type HistogramMode = "offset" | "overlay" | "heat";
 export type CountScale = "linear" | "log";
 
@@ -65,21 +68,33 @@ export function layOutHistograms(chart: ChartedHistograms): HistogramLayout {
   const { mode, widthPx, heightPx, profiles, valueScale, timeKind } = chart;
   const domain = measurable(chart.domain);
   let most = 0;
-  for (const { count } of profiles) for (let i = 0; i < count.length; i++) if ((count[i] as number) > most) most = count[i] as number;
-  const sizeOf = chart.countScale === "log" ? (count: number) => Math.log1p(count) / Math.log1p(most || 1) : (count: number) => count / (most || 1);
+  for (const { count } of profiles)
+    for (let i = 0; i < count.length; i++) if ((count[i] as number) > most) most = count[i] as number;
+  const sizeOf =
+    chart.countScale === "log"
+      ? (count: number) => Math.log1p(count) / Math.log1p(most || 1)
+      : (count: number) => count / (most || 1);
   const times = timeRange(profiles);
   const rows = Math.max(2, Math.floor(heightPx / TICK_HEIGHT_PX));
-  const beside = (marks: readonly Tick[]): number => Math.max(16, Math.ceil((Math.max(0, ...marks.map((tick) => tick.label.length)) * LABEL_PX + 12) / 8) * 8);
+  const beside = (marks: readonly Tick[]): number =>
+    Math.max(16, Math.ceil((Math.max(0, ...marks.map((tick) => tick.label.length)) * LABEL_PX + 12) / 8) * 8);
   const common = { most, sizeOf, columns: [] };
 
   if (mode === "heat") {
     const yMarks = yTicks(domain, valueScale, rows);
     const plot: Plot = { left: beside(yMarks), top: 8, right: widthPx - 10, bottom: heightPx - 22 };
     const value = makeScale(valueScale, domain, [plot.bottom, plot.top]);
-    const columns = columnsOf(profiles.map(({ place }) => place), [plot.left, plot.right]);
+    const columns = columnsOf(
+      profiles.map(({ place }) => place),
+      [plot.left, plot.right],
+    );
     const time = timeOfColumns(profiles, columns, times, plot);
     return {
-      ...common, value, columns, ridgePx: 0, baselines: [],
+      ...common,
+      value,
+      columns,
+      ridgePx: 0,
+      baselines: [],
       axes: { x: time, y: value, y2: makeScale("linear", [0, 1], [0, 1]), plot },
       xMarks: xTicks(times, timeKind, "linear", Math.max(2, Math.floor((plot.right - plot.left) / VALUE_TICK_PX))),
       yMarks,
@@ -89,8 +104,16 @@ export function layOutHistograms(chart: ChartedHistograms): HistogramLayout {
 
   const isOffset = mode === "offset";
   const yMarks = isOffset ? [] : countTicks(most, chart.countScale, rows);
-  const y2Marks = isOffset && profiles.length > 1 ? xTicks(times, timeKind, "linear", Math.max(2, Math.floor((heightPx * (1 - RIDGE_PART)) / 26))) : [];
-  const plot: Plot = { left: isOffset ? 10 : beside(yMarks), top: 8, right: widthPx - (isOffset ? Math.max(16, beside(y2Marks)) : 12), bottom: heightPx - 22 };
+  const y2Marks =
+    isOffset && profiles.length > 1
+      ? xTicks(times, timeKind, "linear", Math.max(2, Math.floor((heightPx * (1 - RIDGE_PART)) / 26)))
+      : [];
+  const plot: Plot = {
+    left: isOffset ? 10 : beside(yMarks),
+    top: 8,
+    right: widthPx - (isOffset ? Math.max(16, beside(y2Marks)) : 12),
+    bottom: heightPx - 22,
+  };
   const highPx = plot.bottom - plot.top;
   const ridgePx = highPx * (isOffset && profiles.length > 1 ? RIDGE_PART : ALONE_PART);
   const value = makeScale(valueScale, domain, [plot.left, plot.right]);
@@ -102,7 +125,9 @@ export function layOutHistograms(chart: ChartedHistograms): HistogramLayout {
     toValue: () => Number.NaN,
   };
   return {
-    ...common, value, ridgePx,
+    ...common,
+    value,
+    ridgePx,
     baselines: profiles.map(({ place }) => (isOffset && profiles.length > 1 ? time.toPx(place) : plot.bottom)),
     axes: { x: value, y: counts, y2: time, plot },
     xMarks: xTicks(domain, "value", valueScale, Math.max(2, Math.floor((plot.right - plot.left) / VALUE_TICK_PX))),
@@ -111,7 +136,10 @@ export function layOutHistograms(chart: ChartedHistograms): HistogramLayout {
   };
 }
 
-/** Without the outermost half of all numbers where an axis would be too long to be measured: legal files reach to ±1.8e308. */
+/**
+ * Without the outermost half of all numbers where an axis would be too long to be measured: legal files reach to
+ * ±1.8e308.
+ */
 function measurable([low, high]: Range): Range {
   const most = Number.MAX_VALUE / 2;
   return Number.isFinite(high - low) ? [low, high] : [Math.max(low, -most), Math.min(high, most)];
@@ -127,7 +155,8 @@ function countTicks(most: number, scale: CountScale, rows: number): Tick[] {
   if (scale === "linear") return yTicks([0, most || 1], "linear", rows);
   const every = Math.max(1, Math.ceil(Math.log10(most + 1) / Math.max(1, rows - 1)));
   const ticks: Tick[] = [{ value: 0, label: "0" }];
-  for (let power = 0; 10 ** power <= most; power += every) ticks.push({ value: 10 ** power, label: yTicks([10 ** power, 10 ** (power + 1)], "log", 2)[0]?.label ?? "" });
+  for (let power = 0; 10 ** power <= most; power += every)
+    ticks.push({ value: 10 ** power, label: yTicks([10 ** power, 10 ** (power + 1)], "log", 2)[0]?.label ?? "" });
   return ticks;
 }
 
@@ -136,7 +165,11 @@ function columnsOf(places: readonly number[], [left, right]: Range): Range[] {
   if (places.length === 0) return [];
   const first = places[0] as number;
   const last = places.at(-1) as number;
-  if (!(last > first)) return places.map((_, i) => [left + ((right - left) * i) / places.length, left + ((right - left) * (i + 1)) / places.length]);
+  if (!(last > first))
+    return places.map((_, i) => [
+      left + ((right - left) * i) / places.length,
+      left + ((right - left) * (i + 1)) / places.length,
+    ]);
   const middles = places.slice(1).map((place, i) => (place + (places[i] as number)) / 2);
   const start = first - ((middles[0] as number) - first);
   const end = last + (last - (middles.at(-1) as number));
@@ -161,8 +194,13 @@ function timeOfColumns(profiles: readonly Profile[], columns: readonly Range[], 
 type LineTo = (x: number, y: number) => void;
 
 /** Traces outlines from left to right, with both ends on the baseline. */
-export function outliner({ value, sizeOf, ridgePx }: HistogramLayout, isStepped: boolean): (profile: Profile, baselinePx: number, lineTo: LineTo) => void {
-  if (isStepped) return (profile, baselinePx, lineTo) => traceBuckets(profile, value, (count) => baselinePx - sizeOf(count) * ridgePx, baselinePx, lineTo);
+export function outliner(
+  { value, sizeOf, ridgePx }: HistogramLayout,
+  isStepped: boolean,
+): (profile: Profile, baselinePx: number, lineTo: LineTo) => void {
+  if (isStepped)
+    return (profile, baselinePx, lineTo) =>
+      traceBuckets(profile, value, (count) => baselinePx - sizeOf(count) * ridgePx, baselinePx, lineTo);
   let bins: Float64Array | null = null;
   let edges = new Float64Array();
   return ({ left, right, count }, baselinePx, lineTo) => {
@@ -180,12 +218,19 @@ export function outliner({ value, sizeOf, ridgePx }: HistogramLayout, isStepped:
     while (end > first && !((count[end - 1] as number) > 0)) end--;
     if (first === end) return;
     lineTo(edges[first] as number, baselinePx);
-    for (let i = first; i < end; i++) lineTo(((edges[i] as number) + (edges[i + 1] as number)) / 2, baselinePx - sizeOf(count[i] as number) * ridgePx);
+    for (let i = first; i < end; i++)
+      lineTo(((edges[i] as number) + (edges[i + 1] as number)) / 2, baselinePx - sizeOf(count[i] as number) * ridgePx);
     lineTo(edges[end] as number, baselinePx);
   };
 }
 
-function traceBuckets({ left, right, count }: Profile, value: Scale, topPx: (count: number) => number, baselinePx: number, lineTo: LineTo): void {
+function traceBuckets(
+  { left, right, count }: Profile,
+  value: Scale,
+  topPx: (count: number) => number,
+  baselinePx: number,
+  lineTo: LineTo,
+): void {
   let endPx = Number.NaN;
   for (let i = 0; i < count.length; i++) {
     const [fromPx, toPx] = spanPx(value, left[i] as number, right[i] as number);
@@ -220,7 +265,10 @@ export function spanPx(value: Scale, left: number, right: number): Range {
   return [middle - THIN_PX / 2, middle + THIN_PX / 2];
 }
 
-/** The bucket at a value; of those without width the one that is not farther away than the pointer can aim. -1: there is none. */
+/**
+ * The bucket at a value; of those without width the one that is not farther away than the pointer can aim. -1: there is
+ * none.
+ */
 export function bucketAt(profile: Profile, value: Scale, px: number): number {
   const AIM_PX = 4;
   let best = -1;
@@ -232,7 +280,10 @@ export function bucketAt(profile: Profile, value: Scale, px: number): number {
     const high = Math.max(fromPx, toPx);
     const awayPx = px < low ? low - px : px > high ? px - high : 0;
     // A full bucket wins over an empty one beside it.
-    if (awayPx < bestPx || (awayPx === 0 && bestPx === 0 && (profile.count[i] as number) > (profile.count[best] ?? -1))) {
+    if (
+      awayPx < bestPx ||
+      (awayPx === 0 && bestPx === 0 && (profile.count[i] as number) > (profile.count[best] ?? -1))
+    ) {
       best = i;
       bestPx = awayPx;
     }
@@ -247,7 +298,12 @@ export interface Found {
 }
 
 /** What is under the pointer: of several histograms the one in front whose area holds it, else the nearest outline. */
-export function findHistogram(chart: ChartedHistograms, layout: HistogramLayout, xPx: number, yPx: number): Found | null {
+export function findHistogram(
+  chart: ChartedHistograms,
+  layout: HistogramLayout,
+  xPx: number,
+  yPx: number,
+): Found | null {
   const { profiles, mode } = chart;
   if (profiles.length === 0) return null;
   if (mode === "heat") {

@@ -52,7 +52,17 @@ export class Marks {
 /** The mark's strokes as points; a triangle is closed and filled, a cross is two strokes. */
 export function markOutline({ shape, xPx, yPx }: Mark): readonly (readonly [number, number])[] {
   const r = MARK_PX;
-  if (shape === "cross") return [[xPx - r, yPx - r], [xPx + r, yPx + r], [xPx - r, yPx + r], [xPx + r, yPx - r]];
+  if (shape === "cross")
+    return [
+      [xPx - r, yPx - r],
+      [xPx + r, yPx + r],
+      [xPx - r, yPx + r],
+      [xPx + r, yPx - r],
+    ];
   const tip = shape === "up" ? -r : r;
-  return [[xPx, yPx + tip], [xPx + r, yPx - tip], [xPx - r, yPx - tip]];
+  return [
+    [xPx, yPx + tip],
+    [xPx + r, yPx - tip],
+    [xPx - r, yPx - tip],
+  ];
 }

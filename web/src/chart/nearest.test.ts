@@ -11,7 +11,8 @@ const axes: Axes = {
   plot: { left: 0, top: 0, right: 100, bottom: 100 },
 };
 const stroke = (axis: Stroke["axis"]): Stroke => ({ color: "red", widthPx: 1, alpha: 1, dash: [], axis });
-const nearestX = (series: ReturnType<typeof line>, at: number): number | undefined => findNearest([series], [], 0, axes, at).xs[0];
+const nearestX = (series: ReturnType<typeof line>, at: number): number | undefined =>
+  findNearest([series], [], 0, axes, at).xs[0];
 
 describe("findNearest", () => {
   it("finds the nearer neighbour, also beyond the ends and in x that goes back", () => {
@@ -24,7 +25,13 @@ describe("findNearest", () => {
     const table = Float64Array.from({ length: 20 }, (_, i) => i);
     const masked = toSeries(table, new Float64Array([10, 11, 12]), new Uint8Array([0b10, 0b10, 0b1000]));
     const found = [-1, 4, 6, 15, 99].map((at) => pointAt(findNearest([masked], [], 0, axes, at), 0));
-    expect(found.map(({ x, y, point }) => [x, y, point])).toEqual([[1, 10, 0], [1, 10, 0], [9, 11, 1], [19, 12, 2], [19, 12, 2]]);
+    expect(found.map(({ x, y, point }) => [x, y, point])).toEqual([
+      [1, 10, 0],
+      [1, 10, 0],
+      [9, 11, 1],
+      [19, 12, 2],
+      [19, 12, 2],
+    ]);
   });
 
   it("searches from a line on and has one point for each line that has any", () => {
@@ -34,14 +41,21 @@ describe("findNearest", () => {
 
   it("finds the nearest point on the screen where x does not tell points apart", () => {
     const upright = line([0, 0, 0, 10], [0, 5, 9, 10]);
-    const near = (x: number, y: number): number | undefined => findNearest([upright], [], 0, axes, axes.x.toValue(x), { x, y }).points[0];
+    const near = (x: number, y: number): number | undefined =>
+      findNearest([upright], [], 0, axes, axes.x.toValue(x), { x, y }).points[0];
     expect([near(5, 98), near(5, 52), near(5, 5), near(90, 5)]).toEqual([0, 1, 2, 3]);
     expect(findNearest([line([0, 0], [Number.NaN, 1])], [], 0, axes, 0, { x: 0, y: 0 }).points[0]).toBe(1);
   });
 
   it("finds marks where they are drawn, and lines of the right axis on it", () => {
     const odd = [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY].map((y) => line([5], [y]));
-    const found = findNearest([...odd, line([5], [500])], [...odd.map(() => stroke("left")), stroke("right")], 0, axes, 5);
+    const found = findNearest(
+      [...odd, line([5], [500])],
+      [...odd.map(() => stroke("left")), stroke("right")],
+      0,
+      axes,
+      5,
+    );
     expect(Array.from(found.ys)).toEqual([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 500]);
     expect(Array.from(found.yPx)).toEqual([100, 3.5, 96.5, 50]);
     expect(closest(found, 50, 0)).toBe(1);
@@ -52,7 +66,8 @@ describe("rows for the pointer", () => {
   const lines = [line([0, 5], [1, 1]), line([], []), line([5], [8]), line([5], [Number.NaN]), line([5], [5])];
   const found = findNearest(lines, [], 0, axes, 5.2);
   const rank = rankNames(["run 10", "x", "Run 9", "a", "b"]);
-  const rows = (sort: Parameters<typeof pickRows>[2], limit = 10, yPx = 50) => pickRows(found, limit, sort, rank, 52, yPx).map((row) => row.line);
+  const rows = (sort: Parameters<typeof pickRows>[2], limit = 10, yPx = 50) =>
+    pickRows(found, limit, sort, rank, 52, yPx).map((row) => row.line);
 
   it("are sorted as asked, with what has no value last", () => {
     expect(rows("descending")).toEqual([2, 4, 0, 3]);

@@ -36,7 +36,14 @@ export interface Axes {
 }
 
 /** Nearest in x; with `at`, on the screen: for curves that go straight up or come back. */
-export function findNearest(lines: readonly Series[], strokes: readonly Stroke[], from: number, axes: Axes, targetX: number, at: { x: number; y: number } | null = null): Found {
+export function findNearest(
+  lines: readonly Series[],
+  strokes: readonly Stroke[],
+  from: number,
+  axes: Axes,
+  targetX: number,
+  at: { x: number; y: number } | null = null,
+): Found {
   const size = Math.max(0, lines.length - from);
   const found = {
     count: 0,
@@ -159,7 +166,14 @@ export function closest(found: Found, xPx: number, yPx: number): number {
  * The first `limit` points in the asked order; the one closest to the pointer is always among them.
  * Differs from TensorBoard: `nearest_y` goes by distance, whichever the side.
  */
-export function pickRows(found: Found, limit: number, sort: TipSort, nameRank: Int32Array, xPx: number, yPx: number): NearPoint[] {
+export function pickRows(
+  found: Found,
+  limit: number,
+  sort: TipSort,
+  nameRank: Int32Array,
+  xPx: number,
+  yPx: number,
+): NearPoint[] {
   const keys = new Float64Array(found.count);
   for (let i = 0; i < found.count; i++) {
     const y = found.ys[i] as number;

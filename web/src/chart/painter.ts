@@ -20,7 +20,10 @@ const tell = (drawn: readonly Drawn[]): void => {
 let local: Studio | null = null;
 let lastId = 0;
 
-/** Messages to a worker. Those of one moment go together: with only the first of them it would draw that, and the others a frame later. */
+/**
+ * Messages to a worker. Those of one moment go together: with only the first of them it would draw that, and the others
+ * a frame later.
+ */
 class Outbox {
   #messages: Message[] = [];
   #transfer: Transferable[] = [];
@@ -73,7 +76,10 @@ export function startPainting(canvas: HTMLCanvasElement, onDrawn: (number: numbe
         const parcel = series === shown.series ? null : packSeries(series.slice(kept));
         const isRestroked = !isSameStrokes(strokes, shown.strokes);
         const message: Message = {
-          type: "draw", id, number: ++number, frame,
+          type: "draw",
+          id,
+          number: ++number,
+          frame,
           ...(parcel && { series: parcel, kept }),
           ...(isRestroked && { strokes: packStrokes(strokes) }),
           ...(areas !== shown.areas && { areas }),

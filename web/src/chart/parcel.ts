@@ -1,5 +1,5 @@
-// How a thousand lines travel to the worker: one buffer, and who lies where in it as plain numbers. Cloning a thousand lines
-// as objects takes longer than copying what is in them.
+// How a thousand lines travel to the worker: one buffer, and who lies where in it as plain numbers. Cloning a thousand
+// lines as objects takes longer than copying what is in them.
 
 import type { Series, Stroke } from "./model";
 
@@ -49,7 +49,14 @@ export function unpackSeries({ buffer, layout }: SeriesParcel): Series[] {
   // Lines that shared a table share it here too: its pixels are worked out once.
   const tables = new Map<number, Float64Array>();
   for (let at = 0; at < layout.length; at += FIELDS) {
-    const [flags, tableAt, entries, yAt, points, maskAt] = layout.subarray(at, at + FIELDS) as unknown as [number, number, number, number, number, number];
+    const [flags, tableAt, entries, yAt, points, maskAt] = layout.subarray(at, at + FIELDS) as unknown as [
+      number,
+      number,
+      number,
+      number,
+      number,
+      number,
+    ];
     let table = entries > 0 ? tables.get(tableAt) : undefined;
     if (!table) {
       table = new Float64Array(buffer, tableAt, entries);
@@ -77,7 +84,13 @@ export const isSameStrokes = (strokes: readonly Stroke[], before: readonly Strok
   (strokes.length === before.length &&
     strokes.every(({ color, widthPx, alpha, dash, axis }, i) => {
       const was = before[i] as Stroke;
-      return color === was.color && widthPx === was.widthPx && alpha === was.alpha && axis === was.axis && (dash === was.dash || dash.join() === was.dash.join());
+      return (
+        color === was.color &&
+        widthPx === was.widthPx &&
+        alpha === was.alpha &&
+        axis === was.axis &&
+        (dash === was.dash || dash.join() === was.dash.join())
+      );
     }));
 
 export function packStrokes(strokes: readonly Stroke[]): StrokesParcel {
@@ -95,4 +108,5 @@ export function packStrokes(strokes: readonly Stroke[]): StrokesParcel {
   return { kinds, indices };
 }
 
-export const unpackStrokes = ({ kinds, indices }: StrokesParcel): Stroke[] => Array.from(indices, (index) => kinds[index] as Stroke);
+export const unpackStrokes = ({ kinds, indices }: StrokesParcel): Stroke[] =>
+  Array.from(indices, (index) => kinds[index] as Stroke);

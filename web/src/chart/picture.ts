@@ -19,7 +19,10 @@ export interface LegendEntry {
   readonly dash: readonly number[];
 }
 
-/** What a chart shows, as its properties say it, and what is written around it. The size is the whole picture's; a legend makes it taller. */
+/**
+ * What a chart shows, as its properties say it, and what is written around it. The size is the whole picture's; a
+ * legend makes it taller.
+ */
 export interface PictureSpec extends Charted {
   readonly title: string;
   /** Under the x axis: "step", "relative time". */
@@ -88,7 +91,10 @@ export function layOutPicture(spec: PictureSpec, pixelRatio = 1): Picture {
   const widthPx = spec.widthPx + 2 * EDGE_PX;
   const heightPx = spec.heightPx + titleHeightPx + xLabelHeightPx + legendHeightPx * LEGEND_ROW_PX + EDGE_PX;
   const { breaksFalls, firstFound } = spec;
-  const frame = frameCharted({ axes: layout.axes, margins }, { widthPx, heightPx, pixelRatio, breaksFalls, firstFound });
+  const frame = frameCharted(
+    { axes: layout.axes, margins },
+    { widthPx, heightPx, pixelRatio, breaksFalls, firstFound },
+  );
   const [dx, dy] = [EDGE_PX, titleHeightPx];
   const { axes } = layout;
   const [left, right, bottom] = [axes.plot.left + dx, axes.plot.right + dx, axes.plot.bottom + dy];
@@ -97,8 +103,15 @@ export function layOutPicture(spec: PictureSpec, pixelRatio = 1): Picture {
   const texts: PictureText[] = [];
   const rule = (from: Range, to: Range, color: string, dash: readonly number[] = [], width = 1): void =>
     void rules.push({ from, to, color, dash, widthPx: width });
-  const write = (text: string, xPx: number, yPx: number, anchor: PictureText["anchor"], sizePx = TICK_PX, color = colors.faint, isBold = false): void =>
-    void texts.push({ text, xPx, yPx, anchor, sizePx, color, isBold });
+  const write = (
+    text: string,
+    xPx: number,
+    yPx: number,
+    anchor: PictureText["anchor"],
+    sizePx = TICK_PX,
+    color = colors.faint,
+    isBold = false,
+  ): void => void texts.push({ text, xPx, yPx, anchor, sizePx, color, isBold });
 
   if (spec.title) write(spec.title, left, TITLE_PX + 8, "start", TITLE_PX, colors.text, true);
   for (const tick of layout.yMarks) {

@@ -4,7 +4,9 @@
 import { type AxisSide, type Frame, lowerBound, type Plot, plotOf, type Series, writeX } from "./model";
 import { makeScale, type Scale } from "./scale";
 
-/** Parts of a pixel. Whole numbers: every fraction that is handed to a canvas is an object to make and to throw away. */
+/**
+ * Parts of a pixel. Whole numbers: every fraction that is handed to a canvas is an object to make and to throw away.
+ */
 export const PARTS = 16;
 export const GAP = -(2 ** 30);
 // Points of one column that differ by less look like one.
@@ -16,7 +18,10 @@ const far = (at: number): number => (at > FAR ? FAR : at < -FAR ? -FAR : Math.ro
 
 /** A line in pixels. */
 export interface Trail {
-  /** x, y, x, y … of its pieces in parts of a pixel, with a pair of `GAP` after each. The next trail is written over it: read it at once. */
+  /**
+   * x, y, x, y … of its pieces in parts of a pixel, with a pair of `GAP` after each. The next trail is written over it:
+   * read it at once.
+   */
   readonly xy: Int32Array;
   /** How many of those numbers are its. */
   readonly length: number;

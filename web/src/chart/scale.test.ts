@@ -24,6 +24,11 @@ describe("scales", () => {
     expect(toPx(-30)).toBeCloseTo(-toPx(30));
     expect(toPx(100) - toPx(50)).toBeCloseTo(toPx(50) - toPx(25), 1);
     expect(toPx(0.02) / toPx(0.01)).toBeCloseTo(2, 0);
-    expect([[-5, 3], [0, 0]].map((domain) => symlogBend(domain as [number, number]))).toEqual([0.005, 1]);
+    expect(
+      [
+        [-5, 3],
+        [0, 0],
+      ].map((domain) => symlogBend(domain as [number, number])),
+    ).toEqual([0.005, 1]);
   });
 });

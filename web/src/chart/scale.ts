@@ -13,11 +13,17 @@ export interface Scale {
 // What lies this far below an axis' farthest end is drawn as on a straight axis.
 const SYMLOG_REACH = 1_000;
 
-/** Where a symlog axis turns from straight to logarithmic. Follows the domain, so that every size of numbers has its decades. */
+/**
+ * Where a symlog axis turns from straight to logarithmic. Follows the domain, so that every size of numbers has its
+ * decades.
+ */
 export const symlogBend = ([low, high]: Range): number => Math.max(Math.abs(low), Math.abs(high)) / SYMLOG_REACH || 1;
 
 /** The number whose distances the scale draws evenly, and back. */
-export function warp(kind: ScaleKind, domain: Range): { to: (value: number) => number; from: (warped: number) => number } {
+export function warp(
+  kind: ScaleKind,
+  domain: Range,
+): { to: (value: number) => number; from: (warped: number) => number } {
   switch (kind) {
     case "linear":
       return { to: (value) => value, from: (warped) => warped };
@@ -43,7 +49,8 @@ export function makeScale(kind: ScaleKind, domain: Range, px: Range): Scale {
     kind,
     domain,
     // Without the detour for the most common kind: it is called for every point.
-    toPx: kind === "linear" ? (value) => px[0] + (value - start) * factor : (value) => px[0] + (to(value) - start) * factor,
+    toPx:
+      kind === "linear" ? (value) => px[0] + (value - start) * factor : (value) => px[0] + (to(value) - start) * factor,
     toValue: (at) => from(start + (at - px[0]) / factor),
   };
 }

@@ -21,7 +21,17 @@ class CountingCanvas {
 
 const STROKE: Stroke = { color: "red", widthPx: 1, alpha: 1, dash: [], axis: "left" };
 const AXIS = { kind: "linear", domain: [0, 3] } as const;
-const frame = { widthPx: 100, heightPx: 100, pixelRatio: 1, margins: { top: 0, right: 0, bottom: 0, left: 0 }, x: AXIS, y: AXIS, y2: AXIS, breaksFalls: false, firstFound: 2 } as unknown as Frame;
+const frame = {
+  widthPx: 100,
+  heightPx: 100,
+  pixelRatio: 1,
+  margins: { top: 0, right: 0, bottom: 0, left: 0 },
+  x: AXIS,
+  y: AXIS,
+  y2: AXIS,
+  breaksFalls: false,
+  firstFound: 2,
+} as unknown as Frame;
 const line = (...y: number[]) => toSeries(Float64Array.of(0, 1, 2), Float64Array.from(y));
 
 beforeEach(() => {

@@ -1,5 +1,5 @@
-// Owns the canvases of all charts and draws them one at a time, the newest frame of each. The worker runs one; a browser
-// without OffscreenCanvas runs one on the page itself.
+// Owns the canvases of all charts and draws them one at a time, the newest frame of each. The worker runs one; a
+// browser without OffscreenCanvas runs one on the page itself.
 
 import { type Drawing, drawLines } from "./draw_lines";
 import type { Area, Frame, Series, Stroke } from "./model";
@@ -7,8 +7,20 @@ import { isSameStrokes, type SeriesParcel, type StrokesParcel } from "./parcel";
 
 export type Message =
   | { type: "attach"; id: number; canvas: OffscreenCanvas }
-  /** What of the drawing is left out has not changed; nor have the first `kept` lines, which stand before those of `series`. */
-  | { type: "draw"; id: number; number: number; frame: Frame; series?: SeriesParcel; kept?: number; strokes?: StrokesParcel; areas?: readonly Area[] }
+  /**
+   * What of the drawing is left out has not changed; nor have the first `kept` lines, which stand before those of
+   * `series`.
+   */
+  | {
+      type: "draw";
+      id: number;
+      number: number;
+      frame: Frame;
+      series?: SeriesParcel;
+      kept?: number;
+      strokes?: StrokesParcel;
+      areas?: readonly Area[];
+    }
   | { type: "detach"; id: number };
 
 export interface Drawn {
@@ -48,7 +60,13 @@ export class Studio {
   constructor(private readonly onDrawn: (drawn: readonly Drawn[]) => void) {}
 
   attach(id: number, canvas: Chart["canvas"]): void {
-    this.charts.set(id, { canvas, drawing: { series: [], strokes: [], areas: [] }, backdrop: null, timer: undefined, next: null });
+    this.charts.set(id, {
+      canvas,
+      drawing: { series: [], strokes: [], areas: [] },
+      backdrop: null,
+      timer: undefined,
+      next: null,
+    });
   }
 
   /** `part` is what has changed of what is drawn; the rest stays, and so do the first `kept` lines. */
@@ -130,11 +148,20 @@ const canDrawApart = typeof OffscreenCanvas === "function";
 
 function paintBackdrop(frame: Frame, drawing: Drawing): Backdrop {
   const { firstFound, pixelRatio } = frame;
-  const canvas = new OffscreenCanvas(Math.max(1, Math.round(frame.widthPx * pixelRatio)), Math.max(1, Math.round(frame.heightPx * pixelRatio)));
+  const canvas = new OffscreenCanvas(
+    Math.max(1, Math.round(frame.widthPx * pixelRatio)),
+    Math.max(1, Math.round(frame.heightPx * pixelRatio)),
+  );
   const ctx = canvas.getContext("2d");
   ctx?.setTransform(pixelRatio, 0, 0, pixelRatio, 0, 0);
   if (ctx) drawLines(ctx, frame, drawing, 0, firstFound);
-  return { canvas, frame: JSON.stringify(frame), series: drawing.series.slice(0, firstFound), strokes: drawing.strokes.slice(0, firstFound), areas: drawing.areas };
+  return {
+    canvas,
+    frame: JSON.stringify(frame),
+    series: drawing.series.slice(0, firstFound),
+    strokes: drawing.strokes.slice(0, firstFound),
+    areas: drawing.areas,
+  };
 }
 
 /** Whether it shows just what lies behind the lines of this drawing. */

@@ -36,13 +36,20 @@ describe("symlog ticks", () => {
   });
 
   it("stand apart, however the axis lies", () => {
-    for (const domain of [[-1, 1e6], [-3e-9, 2e-9], [100, 101], [-2, -1], [0, 1]] as const) {
+    for (const domain of [
+      [-1, 1e6],
+      [-3e-9, 2e-9],
+      [100, 101],
+      [-2, -1],
+      [0, 1],
+    ] as const) {
       const ticks = yTicks(domain, "symlog", 5);
       const scale = makeScale("symlog", domain, [0, 200]);
       expect(ticks.length, String(domain)).toBeGreaterThan(2);
       expect(ticks.length, String(domain)).toBeLessThan(12);
       const px = ticks.map((tick) => scale.toPx(tick.value));
-      for (let i = 1; i < px.length; i++) expect((px[i] as number) - (px[i - 1] as number), String(domain)).toBeGreaterThan(15);
+      for (let i = 1; i < px.length; i++)
+        expect((px[i] as number) - (px[i - 1] as number), String(domain)).toBeGreaterThan(15);
     }
   });
 });
@@ -67,6 +74,12 @@ describe("xTicks", () => {
 
   it("marks clock times and names the day at midnight", () => {
     const midnight = new Date(2026, 10, 15).getTime() / 1000;
-    expect(labels(xTicks([midnight - 3_600, midnight + 3_600], "wall", "linear", 4))).toEqual(["23:00", "23:30", "15 Nov", "00:30", "01:00"]);
+    expect(labels(xTicks([midnight - 3_600, midnight + 3_600], "wall", "linear", 4))).toEqual([
+      "23:00",
+      "23:30",
+      "15 Nov",
+      "00:30",
+      "01:00",
+    ]);
   });
 });

@@ -17,7 +17,9 @@ const SYMLOG_DECADES = 5;
 const MINUS = "−";
 const short = format("~s");
 const SECONDS = { d: 86_400, h: 3_600, m: 60, s: 1 } as const;
-const DURATION_STEPS_S = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 10_800, 21_600, 43_200, 86_400, 172_800, 604_800];
+const DURATION_STEPS_S = [
+  1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 10_800, 21_600, 43_200, 86_400, 172_800, 604_800,
+];
 
 export function yTicks(domain: Range, scale: ScaleKind, count: number): Tick[] {
   if (scale === "log") return logTicks(domain, count);
@@ -30,7 +32,10 @@ export function xTicks(domain: Range, kind: XKind, scale: ScaleKind, count: numb
     const ticks = yTicks(domain, scale, count);
     if (kind === "value") return ticks;
     if (kind === "step") return ticks.filter((tick) => Number.isInteger(tick.value));
-    return ticks.map(({ value, label }) => ({ value, label: Math.abs(value) < 1 && value !== 0 ? `${label}s` : duration(value) }));
+    return ticks.map(({ value, label }) => ({
+      value,
+      label: Math.abs(value) < 1 && value !== 0 ? `${label}s` : duration(value),
+    }));
   }
   switch (kind) {
     case "step": {
@@ -61,7 +66,9 @@ function label(values: number[], step: number): Tick[] {
 }
 
 function exponent(value: number, digits = 4): string {
-  return format(`.${digits - 1}~e`)(value).replace("e+", "e").replaceAll("-", MINUS);
+  return format(`.${digits - 1}~e`)(value)
+    .replace("e+", "e")
+    .replaceAll("-", MINUS);
 }
 
 function logTicks([low, high]: Range, count: number): Tick[] {
@@ -90,7 +97,8 @@ function symlogTicks(domain: Range, count: number): Tick[] {
   const top = Math.floor(Math.log10(Math.max(Math.abs(low), Math.abs(high))));
   const kept: number[] = [];
   const offer = (value: number): void => {
-    if (value >= low && value <= high && kept.every((other) => Math.abs(to(other) - to(value)) >= gap)) kept.push(value);
+    if (value >= low && value <= high && kept.every((other) => Math.abs(to(other) - to(value)) >= gap))
+      kept.push(value);
   };
   offer(0);
   for (const digit of [1, 5, 2]) {
@@ -101,7 +109,8 @@ function symlogTicks(domain: Range, count: number): Tick[] {
     }
   }
   // A short piece of the axis, without round powers in it, is nearly straight.
-  if (kept.length < 3) return label(linearTicks(low, high, Math.min(count, 4)), tickStep(low, high, Math.min(count, 4)));
+  if (kept.length < 3)
+    return label(linearTicks(low, high, Math.min(count, 4)), tickStep(low, high, Math.min(count, 4)));
   return kept.sort((a, b) => a - b).map((value) => ({ value, label: value === 0 ? "0" : signedLogLabel(value) }));
 }
 
@@ -114,7 +123,11 @@ function logLabel(value: number): string {
 
 function durationTicks([low, high]: Range, count: number): Tick[] {
   const wanted = (high - low) / count;
-  if (wanted < 0.5) return label(linearTicks(low, high, count), tickStep(low, high, count)).map((t) => ({ ...t, label: `${t.label}s` }));
+  if (wanted < 0.5)
+    return label(linearTicks(low, high, count), tickStep(low, high, count)).map((t) => ({
+      ...t,
+      label: `${t.label}s`,
+    }));
   const longest = DURATION_STEPS_S.at(-1) as number;
   const step = DURATION_STEPS_S.find((s) => s >= wanted * 0.8) ?? longest * Math.ceil(wanted / longest);
   const ticks: Tick[] = [];
@@ -146,6 +159,7 @@ function timeLabel(date: Date): string {
   const isMidnight = date.getHours() + date.getMinutes() + date.getSeconds() + date.getMilliseconds() === 0;
   if (isMidnight) return formatDay(date);
   const clock = `${two(date.getHours())}:${two(date.getMinutes())}`;
-  if (date.getMilliseconds() > 0) return `${clock}:${two(date.getSeconds())}.${String(date.getMilliseconds()).padStart(3, "0")}`;
+  if (date.getMilliseconds() > 0)
+    return `${clock}:${two(date.getSeconds())}.${String(date.getMilliseconds()).padStart(3, "0")}`;
   return date.getSeconds() > 0 ? `${clock}:${two(date.getSeconds())}` : clock;
 }

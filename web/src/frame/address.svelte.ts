@@ -1,5 +1,5 @@
-// Keeps the browser's address and the view in step, both ways: what is set is written, and back, forward or a typed address
-// is shown. What the address means is not known here.
+// Keeps the browser's address and the view in step, both ways: what is set is written, and back, forward or a typed
+// address is shown. What the address means is not known here.
 
 import type { Session } from "../state/session.svelte";
 import { readTensorBoardHash, readTensorBoardQuery } from "../state/tensorboard_url";
@@ -80,7 +80,8 @@ export function addressOf({ settings, runs }: Session): string {
   return settings.address(runs.names, runs.nameOf, { theme: DEFAULT_VIEW.theme });
 }
 
-export const linkTo = (address: string): string => `${location.origin}${location.pathname}${location.search}${address || "#/"}`;
+export const linkTo = (address: string): string =>
+  `${location.origin}${location.pathname}${location.search}${address || "#/"}`;
 
 /** Show a kept view. It is a step that can be undone. */
 export function applyAddress({ settings }: Session, address: string): void {
@@ -91,6 +92,7 @@ function readAddress(): View {
   const { view, rest } = readTensorBoardQuery(location.search);
   const old = readTensorBoardHash(location.hash);
   // Once read it is part of the view, and must not come back with the next reload.
-  if (Object.keys(view).length > 0) history.replaceState(history.state, "", `${location.pathname}${rest}${location.hash}`);
+  if (Object.keys(view).length > 0)
+    history.replaceState(history.state, "", `${location.pathname}${rest}${location.hash}`);
   return { ...(old ? { ...DEFAULT_VIEW, ...old } : decodeView(location.hash)), ...view };
 }

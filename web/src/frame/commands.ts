@@ -8,7 +8,11 @@ import { copyText } from "../ui/files";
 import { addressOf, linkTo, undo } from "./address.svelte";
 import type { DialogName } from "./dialogs";
 
-const THEMES: Readonly<Record<Theme, string>> = { light: "Light theme", dark: "Dark theme", system: "Theme of the system" };
+const THEMES: Readonly<Record<Theme, string>> = {
+  light: "Light theme",
+  dark: "Dark theme",
+  system: "Theme of the system",
+};
 
 export function frameCommands(session: Session, tabs: readonly Tab[], open: (name: DialogName) => void): Command[] {
   const { settings, preferences, messages } = session;
@@ -17,12 +21,35 @@ export function frameCommands(session: Session, tabs: readonly Tab[], open: (nam
     { id: "page.palette", title: "Find anything …", group, keys: "Ctrl+k", run: () => open("palette") },
     { id: "page.shortcuts", title: "Keyboard shortcuts", group, keys: "?", run: () => open("shortcuts") },
     { id: "page.settings", title: "Settings", group, keys: "Ctrl+,", run: () => open("settings") },
-    { id: "page.side", title: "Show or hide the side panel", group, keys: "[", run: () => preferences.set({ isSideShut: !preferences.isSideShut, isSideWide: false }) },
-    { id: "page.wide", title: "Side panel over the whole width, or back", group, keys: "]", run: () => preferences.set({ isSideWide: !preferences.isSideWide, isSideShut: false }) },
-    { id: "page.pause", title: session.isPaused ? "Resume updates" : "Pause updates", group, keys: "l", run: () => session.pause(!session.isPaused) },
+    {
+      id: "page.side",
+      title: "Show or hide the side panel",
+      group,
+      keys: "[",
+      run: () => preferences.set({ isSideShut: !preferences.isSideShut, isSideWide: false }),
+    },
+    {
+      id: "page.wide",
+      title: "Side panel over the whole width, or back",
+      group,
+      keys: "]",
+      run: () => preferences.set({ isSideWide: !preferences.isSideWide, isSideShut: false }),
+    },
+    {
+      id: "page.pause",
+      title: session.isPaused ? "Resume updates" : "Pause updates",
+      group,
+      keys: "l",
+      run: () => session.pause(!session.isPaused),
+    },
     { id: "page.reload", title: "List runs and tags again", group, keys: "r", run: () => session.retry() },
     { id: "page.health", title: "File health", group, run: () => open("health") },
-    ...(Object.keys(THEMES) as Theme[]).map((theme) => ({ id: `page.theme.${theme}`, title: THEMES[theme], group, run: () => session.setTheme(theme) })),
+    ...(Object.keys(THEMES) as Theme[]).map((theme) => ({
+      id: `page.theme.${theme}`,
+      title: THEMES[theme],
+      group,
+      run: () => session.setTheme(theme),
+    })),
     {
       id: "page.theme.toggle",
       title: "Switch between light and dark",
@@ -32,8 +59,20 @@ export function frameCommands(session: Session, tabs: readonly Tab[], open: (nam
     },
     { id: "view.save", title: "Save this view …", group: "Views", keys: "s", run: () => open("saveView") },
     { id: "view.manage", title: "Saved views …", group: "Views", keys: "g v", run: () => open("views") },
-    { id: "view.link", title: "Copy a link to this view", group: "Views", keys: "y", run: () => void copyLink(session, addressOf(session)) },
-    { id: "view.undo", title: "Undo the last change of the view", group: "Views", keys: "u", run: () => void (undo() || messages.say("There is nothing to undo.")) },
+    {
+      id: "view.link",
+      title: "Copy a link to this view",
+      group: "Views",
+      keys: "y",
+      run: () => void copyLink(session, addressOf(session)),
+    },
+    {
+      id: "view.undo",
+      title: "Undo the last change of the view",
+      group: "Views",
+      keys: "u",
+      run: () => void (undo() || messages.say("There is nothing to undo.")),
+    },
     { id: "view.redo", title: "Redo", group: "Views", keys: "U", run: () => history.forward() },
     { id: "view.reset", title: "Back to the untouched view", group: "Views", run: () => settings.reset() },
     ...tabCommands(tabs, (dashboard) => settings.set({ dashboard })),
@@ -42,7 +81,9 @@ export function frameCommands(session: Session, tabs: readonly Tab[], open: (nam
 
 export async function copyLink({ messages }: Session, address: string): Promise<void> {
   const isCopied = await copyText(linkTo(address));
-  messages.say(isCopied ? "The link is in the clipboard." : "The browser did not let the page copy the link.", { isError: !isCopied });
+  messages.say(isCopied ? "The link is in the clipboard." : "The browser did not let the page copy the link.", {
+    isError: !isCopied,
+  });
 }
 
 /** `g` and a letter of the title: the first that no tab before it has. `v` opens the views. */
@@ -51,6 +92,12 @@ export function tabCommands(tabs: readonly Pick<Tab, "name" | "title">[], show: 
   return tabs.map(({ name, title }) => {
     const letter = [...title.toLowerCase()].find((each) => /[a-z]/.test(each) && !taken.has(each));
     if (letter) taken.add(letter);
-    return { id: `tab.${name}`, title: `Go to ${title}`, group: "Dashboards", ...(letter && { keys: `g ${letter}` }), run: () => show(name) };
+    return {
+      id: `tab.${name}`,
+      title: `Go to ${title}`,
+      group: "Dashboards",
+      ...(letter && { keys: `g ${letter}` }),
+      run: () => show(name),
+    };
   });
 }

@@ -25,11 +25,16 @@ describe("findings about files", () => {
   it("say what and where", () => {
     expect(findingText(file("a", "unreadable"))).toBe("unreadable");
     expect(findingText(file("a", "damaged", { byte: 40_960 }))).toBe("damaged, first at byte 40960");
-    expect(findingText(file("a", "skipped", { byte: 7, skipped_records: 1 }))).toBe("1 record skipped, first at byte 7");
+    expect(findingText(file("a", "skipped", { byte: 7, skipped_records: 1 }))).toBe(
+      "1 record skipped, first at byte 7",
+    );
   });
 
   it("are text that can be sent", () => {
-    const text = healthText([file("x/events", "damaged", { byte: 3, reason: "bad length", advice: "Copy it again." }), file("y", "unreadable")]);
+    const text = healthText([
+      file("x/events", "damaged", { byte: 3, reason: "bad length", advice: "Copy it again." }),
+      file("y", "unreadable"),
+    ]);
     expect(text).toBe("x/events: damaged, first at byte 3\n  bad length\n  Copy it again.\ny: unreadable");
   });
 });

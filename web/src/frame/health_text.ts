@@ -2,18 +2,26 @@
 
 import type { FileHealth, FileState } from "../api/types";
 
-const WORDS: Partial<Record<FileState, string>> = { skipped: "records skipped", damaged: "damaged", unreadable: "unreadable" };
+const WORDS: Partial<Record<FileState, string>> = {
+  skipped: "records skipped",
+  damaged: "damaged",
+  unreadable: "unreadable",
+};
 const WORST_FIRST: readonly FileState[] = ["unreadable", "damaged", "skipped"];
 
 /** What is wrong, in a few words. */
 export function findingText({ state, byte, skipped_records }: FileHealth): string {
-  const what = state === "skipped" && skipped_records > 0 ? `${skipped_records} ${skipped_records === 1 ? "record" : "records"} skipped` : (WORDS[state] ?? state);
+  const what =
+    state === "skipped" && skipped_records > 0
+      ? `${skipped_records} ${skipped_records === 1 ? "record" : "records"} skipped`
+      : (WORDS[state] ?? state);
   return byte === null ? what : `${what}, first at byte ${byte}`;
 }
 
 /** Worst first; then by path. */
 export function sortFindings(files: readonly FileHealth[]): FileHealth[] {
-  const rank = (file: FileHealth): number => (WORST_FIRST.indexOf(file.state) + WORST_FIRST.length + 1) % (WORST_FIRST.length + 1);
+  const rank = (file: FileHealth): number =>
+    (WORST_FIRST.indexOf(file.state) + WORST_FIRST.length + 1) % (WORST_FIRST.length + 1);
   return [...files].sort((a, b) => rank(a) - rank(b) || (a.path < b.path ? -1 : 1));
 }
 

@@ -19,8 +19,18 @@ export function makeEntries(session: Session, tabs: readonly Tab[]): Entry[] {
   const commands = session.commands.all
     .filter(({ id }) => id !== "page.palette")
     .map(({ id, title, group, keys, run }) => ({ id, kind: group, title, ...(keys && { keys }), run }));
-  const views = session.views.all.map(({ name, address }) => ({ id: `view ${name}`, kind: "View", title: name, run: () => applyAddress(session, address) }));
-  const listed = runs.names.map((name) => ({ id: `run ${name}`, kind: "Only this run", title: runs.title(name), run: () => runs.tickOnly(name) }));
+  const views = session.views.all.map(({ name, address }) => ({
+    id: `view ${name}`,
+    kind: "View",
+    title: name,
+    run: () => applyAddress(session, address),
+  }));
+  const listed = runs.names.map((name) => ({
+    id: `run ${name}`,
+    kind: "Only this run",
+    title: runs.title(name),
+    run: () => runs.tickOnly(name),
+  }));
   return [...commands, ...views, ...listed, ...tabs.filter((tab) => tab.is_active).flatMap((tab) => tagEntries(tab))];
 
   function tagEntries(tab: Tab): Entry[] {

@@ -3,8 +3,12 @@ import { agoText, progressShare, progressText } from "./progress";
 
 describe("progress", () => {
   it("says runs and bytes, the unit once where it is the same", () => {
-    expect(progressText({ runs_found: 900, runs_loaded: 412, bytes_found: 5e9, bytes_read: 3.1e9 })).toBe("412 of 900 runs, 3.1 of 5.0 GB");
-    expect(progressText({ runs_found: 1, runs_loaded: 0, bytes_found: 5e9, bytes_read: 2e6 })).toBe("0 of 1 run, 2.0 MB of 5.0 GB");
+    expect(progressText({ runs_found: 900, runs_loaded: 412, bytes_found: 5e9, bytes_read: 3.1e9 })).toBe(
+      "412 of 900 runs, 3.1 of 5.0 GB",
+    );
+    expect(progressText({ runs_found: 1, runs_loaded: 0, bytes_found: 5e9, bytes_read: 2e6 })).toBe(
+      "0 of 1 run, 2.0 MB of 5.0 GB",
+    );
     expect(progressText({ runs_found: 3, runs_loaded: 1, bytes_found: 0, bytes_read: 0 })).toBe("1 of 3 runs");
   });
 
@@ -19,6 +23,12 @@ describe("progress", () => {
   });
 
   it("says how long ago", () => {
-    expect([0, 5_000, 125_000, 7.2e6, 2e8].map(agoText)).toEqual(["just now", "5 s ago", "2 min ago", "2 h ago", "2 d ago"]);
+    expect([0, 5_000, 125_000, 7.2e6, 2e8].map(agoText)).toEqual([
+      "just now",
+      "5 s ago",
+      "2 min ago",
+      "2 h ago",
+      "2 d ago",
+    ]);
   });
 });

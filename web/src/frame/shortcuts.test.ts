@@ -2,7 +2,10 @@
 import { describe, expect, it } from "vitest";
 import { isTextField, keyCaps, keyName, Shortcuts } from "./shortcuts";
 
-const press = (key: string, held: { ctrlKey?: boolean; metaKey?: boolean; shiftKey?: boolean; altKey?: boolean } = {}) => ({
+const press = (
+  key: string,
+  held: { ctrlKey?: boolean; metaKey?: boolean; shiftKey?: boolean; altKey?: boolean } = {},
+) => ({
   key,
   ctrlKey: false,
   metaKey: false,
@@ -37,7 +40,12 @@ describe("shortcuts", () => {
     expect(shortcuts.press(press("?"), COMMANDS, 0, true)).toBeUndefined();
     expect(shortcuts.press(press("k", { ctrlKey: true }), COMMANDS, 0, true)?.keys).toBe("Ctrl+k");
     const field = (type: string): HTMLInputElement => Object.assign(document.createElement("input"), { type });
-    expect([isTextField(field("text")), isTextField(field("checkbox")), isTextField(document.createElement("select")), isTextField(document.body)]).toEqual([true, false, true, false]);
+    expect([
+      isTextField(field("text")),
+      isTextField(field("checkbox")),
+      isTextField(document.createElement("select")),
+      isTextField(document.body),
+    ]).toEqual([true, false, true, false]);
   });
 
   it("are shown key by key", () => {

@@ -33,13 +33,25 @@ export function keyName({ key, ctrlKey, metaKey, altKey, shiftKey }: Press): str
 
 /** For people: each key of a command's keys as it is written on keyboards. */
 export function keyCaps(keys: string): string[] {
-  const words: Record<string, string> = { Ctrl: isMac() ? "⌘" : "Ctrl", ArrowLeft: "←", ArrowRight: "→", ArrowUp: "↑", ArrowDown: "↓", Escape: "Esc" };
-  return keys.split(/[ ]|\+(?=.)/).flatMap((key) => words[key] ?? (/^[A-Z]$/.test(key) ? ["⇧", key] : key.length === 1 ? key.toUpperCase() : key));
+  const words: Record<string, string> = {
+    Ctrl: isMac() ? "⌘" : "Ctrl",
+    ArrowLeft: "←",
+    ArrowRight: "→",
+    ArrowUp: "↑",
+    ArrowDown: "↓",
+    Escape: "Esc",
+  };
+  return keys
+    .split(/[ ]|\+(?=.)/)
+    .flatMap((key) => words[key] ?? (/^[A-Z]$/.test(key) ? ["⇧", key] : key.length === 1 ? key.toUpperCase() : key));
 }
 
 /** Whether keys typed there are text rather than commands. */
 export function isTextField(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
-  if (target instanceof HTMLInputElement) return !["checkbox", "radio", "button", "range", "color", "file"].includes(target.type);
-  return target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement || target.isContentEditable === true;
+  if (target instanceof HTMLInputElement)
+    return !["checkbox", "radio", "button", "range", "color", "file"].includes(target.type);
+  return (
+    target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement || target.isContentEditable === true
+  );
 }

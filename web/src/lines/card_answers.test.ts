@@ -6,15 +6,32 @@ import { type Asking, makeQuestion } from "./card_question";
 import { toRunSet } from "../state/run_sets";
 
 const asking: Asking = {
-  spec: { id: "loss", tags: ["loss"], right: [] }, runs: toRunSet(["a", "b"]), isAllRuns: false, groups: null, x: "step", xScale: "linear", zoom: null,
-  widthPx: 400, smoothing: { kind: "ema", amount: 0.6 }, view: { showsRaw: true, showsEarlier: true, center: "mean", spread: "std" }, epoch: 0,
+  spec: { id: "loss", tags: ["loss"], right: [] },
+  runs: toRunSet(["a", "b"]),
+  isAllRuns: false,
+  groups: null,
+  x: "step",
+  xScale: "linear",
+  zoom: null,
+  widthPx: 400,
+  smoothing: { kind: "ema", amount: 0.6 },
+  view: { showsRaw: true, showsEarlier: true, center: "mean", spread: "std" },
+  epoch: 0,
 };
 const ask = (change: Partial<Asking> = {}): Question => makeQuestion({ ...asking, ...change });
 
 const line = (run: string, role: LineColumns["role"], total = 2): LineColumns => ({
-  run, tag: "loss", role, generation: 1, total, table: new Float64Array([0, 1]), mask: null, y: new Float32Array([1, 2]),
+  run,
+  tag: "loss",
+  role,
+  generation: 1,
+  total,
+  table: new Float64Array([0, 1]),
+  mask: null,
+  y: new Float32Array([1, 2]),
 });
-const answerOf = (lines: LineColumns[], question = ask()): CardAnswer => toAnswer(question, { generation: 1, lines } satisfies Columns);
+const answerOf = (lines: LineColumns[], question = ask()): CardAnswer =>
+  toAnswer(question, { generation: 1, lines } satisfies Columns);
 
 describe("toAnswer", () => {
   it("lays what is only drawn below what is found", () => {
@@ -26,14 +43,22 @@ describe("toAnswer", () => {
 
   it("smooths a line that came with its points only", () => {
     const answer = answerOf([line("a", "raw"), line("b", "raw"), line("b", "smoothed")]);
-    expect(answer.lines.map((each) => [each.run, each.role])).toEqual([["a", "raw"], ["b", "raw"], ["a", "smoothed"], ["b", "smoothed"]]);
+    expect(answer.lines.map((each) => [each.run, each.role])).toEqual([
+      ["a", "raw"],
+      ["b", "raw"],
+      ["a", "smoothed"],
+      ["b", "smoothed"],
+    ]);
     const [, second] = answer.lines[2]?.series.y ?? [];
     expect(second).toBeCloseTo((0.4 * 0.6 * 1 + 0.4 * 2) / (1 - 0.6 ** 2), 6);
   });
 
   it("makes a center line and a band of four lines", () => {
     const groups = [{ label: "g", runs: ["a", "b"] }];
-    const answer = answerOf((["center", "low", "high", "count"] as const).map((role) => line("g", role)), ask({ groups }));
+    const answer = answerOf(
+      (["center", "low", "high", "count"] as const).map((role) => line("g", role)),
+      ask({ groups }),
+    );
     expect(answer.lines.map((each) => [each.run, each.role, each.total])).toEqual([["g", "center", 2]]);
     expect(answer.bands.map((band) => [band.group, band.tag])).toEqual([["g", "loss"]]);
   });
@@ -41,7 +66,10 @@ describe("toAnswer", () => {
 
 describe("serve", () => {
   it("answers a question for fewer runs", () => {
-    const served = serve(answerOf([line("a", "smoothed"), line("b", "raw"), line("b", "smoothed")]), ask({ runs: toRunSet(["a"]) }));
+    const served = serve(
+      answerOf([line("a", "smoothed"), line("b", "raw"), line("b", "smoothed")]),
+      ask({ runs: toRunSet(["a"]) }),
+    );
     expect(served?.lines.map((each) => each.run)).toEqual(["a"]);
     expect(served?.firstFound).toBe(0);
     expect(serve(answerOf([]), ask({ runs: toRunSet(["a", "b", "c"]) }))).toBeNull();

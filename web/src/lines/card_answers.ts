@@ -1,4 +1,5 @@
-// Answers to a card's questions: made from the server's columns, kept, and used again for questions that ask for less. Pure.
+// Answers to a card's questions: made from the server's columns, kept, and used again for questions that ask for less.
+// Pure.
 
 import type { Columns, LineColumns } from "../api/columns";
 import { type Series, toSeries } from "../chart/model";
@@ -57,7 +58,9 @@ function toBands(columns: readonly LineColumns[]): CardBand[] {
     parts.set(key, { ...parts.get(key), [line.role]: line });
   }
   return [...parts.values()].flatMap(({ low, high, count }) =>
-    low && high && count ? [{ group: low.run, tag: low.tag, low: seriesOf(low), high: seriesOf(high), count: seriesOf(count) }] : [],
+    low && high && count
+      ? [{ group: low.run, tag: low.tag, low: seriesOf(low), high: seriesOf(high), count: seriesOf(count) }]
+      : [],
   );
 }
 
@@ -66,16 +69,21 @@ export function serve(answer: CardAnswer, question: Question): CardAnswer | null
   const asked = answer.question;
   if (asked.key === question.key) return answer;
   if (asked.body.kind === "bands" || asked.plotKey !== question.plotKey) return null;
-  const hasRange = asked.stretchKey === question.stretchKey || (answer.isComplete && covers(asked.range, question.range));
+  const hasRange =
+    asked.stretchKey === question.stretchKey || (answer.isComplete && covers(asked.range, question.range));
   if (!hasRange || !isSubset(question.runs, asked.runs)) return null;
-  return asked.runs.key === question.runs.key ? { ...answer, question } : { ...onlyRuns(answer, question.runs), question };
+  return asked.runs.key === question.runs.key
+    ? { ...answer, question }
+    : { ...onlyRuns(answer, question.runs), question };
 }
 
 /** What can be shown until the answer comes: the lines of the runs that are still wanted. Null when nothing must go. */
 export function narrow(answer: CardAnswer, question: Question): CardAnswer | null {
   const asked = answer.question;
   const isLess = asked.runs.key !== question.runs.key && isSubset(question.runs, asked.runs);
-  return isLess && asked.body.kind === "lines" && question.body.kind === "lines" ? onlyRuns(answer, question.runs) : null;
+  return isLess && asked.body.kind === "lines" && question.body.kind === "lines"
+    ? onlyRuns(answer, question.runs)
+    : null;
 }
 
 function onlyRuns(answer: CardAnswer, runs: RunSet): CardAnswer {

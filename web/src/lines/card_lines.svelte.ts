@@ -1,5 +1,5 @@
-// The data of one card: takes it from what is here already where it can, asks for it where not, and asks again, with growing
-// rests, after a failure.
+// The data of one card: takes it from what is here already where it can, asks for it where not, and asks again, with
+// growing rests, after a failure.
 
 import type { ApiError } from "../api/client";
 import { type AnswerCache, narrow, serve, toAnswer } from "./card_answers";
@@ -27,7 +27,10 @@ export class CardLines {
     private readonly supply: Supply,
     private readonly place: () => number,
   ) {
-    this.#latest = new LatestAnswer((question, signal) => this.#ask(question, signal), (cause) => this.#retryLater(cause));
+    this.#latest = new LatestAnswer(
+      (question, signal) => this.#ask(question, signal),
+      (cause) => this.#retryLater(cause),
+    );
   }
 
   get answer(): CardAnswer | null {
@@ -43,7 +46,9 @@ export class CardLines {
     const latest = this.#latest;
     const { key } = question;
     if (latest.wantedKey === key) return;
-    const kept = this.supply.cache.get(key) ?? (this.answer && (serve(this.answer, question) ?? smoothHere(this.answer, question)));
+    const kept =
+      this.supply.cache.get(key) ??
+      (this.answer && (serve(this.answer, question) ?? smoothHere(this.answer, question)));
     if (kept) {
       latest.answer = { key, query: question, value: kept };
       latest.error = null;

@@ -11,8 +11,17 @@ import { toRunSet } from "../state/run_sets";
 
 function question(amount: number, runs: readonly string[] = ["a", "b"]): Question {
   return makeQuestion({
-    spec: { id: "loss", tags: ["loss"], right: [] }, runs: toRunSet(runs), isAllRuns: false, groups: null, x: "step", xScale: "linear", zoom: null,
-    widthPx: 400, smoothing: { kind: "ema", amount }, view: { showsRaw: true, showsEarlier: false, center: "mean", spread: "std" }, epoch: 0,
+    spec: { id: "loss", tags: ["loss"], right: [] },
+    runs: toRunSet(runs),
+    isAllRuns: false,
+    groups: null,
+    x: "step",
+    xScale: "linear",
+    zoom: null,
+    widthPx: 400,
+    smoothing: { kind: "ema", amount },
+    view: { showsRaw: true, showsEarlier: false, center: "mean", spread: "std" },
+    epoch: 0,
   });
 }
 
@@ -29,7 +38,14 @@ const columns = (generation: number): Columns => ({
   generation,
   lines: ["a", "b"].flatMap((run) =>
     (["smoothed", "raw"] as const).map((role) => ({
-      run, tag: "loss", role, generation, total: 900, table: new Float64Array([0]), mask: null, y: new Float32Array([1]),
+      run,
+      tag: "loss",
+      role,
+      generation,
+      total: 900,
+      table: new Float64Array([0]),
+      mask: null,
+      y: new Float32Array([1]),
     })),
   ),
 });
@@ -66,7 +82,10 @@ describe("CardLines", () => {
     asked[0]?.answer(columns(1));
     await settled();
     lines.want(question(0.5, ["b"]));
-    expect(lines.answer?.lines.map((line) => [line.run, line.role])).toEqual([["b", "raw"], ["b", "smoothed"]]);
+    expect(lines.answer?.lines.map((line) => [line.run, line.role])).toEqual([
+      ["b", "raw"],
+      ["b", "smoothed"],
+    ]);
     expect(asked).toHaveLength(1);
   });
 

@@ -53,7 +53,9 @@ export interface Question {
   readonly x: string;
   readonly isSmoothed: boolean;
   readonly smoothing: Smoothing;
-  readonly body: { readonly kind: "lines"; readonly query: LinesQuery<string> } | { readonly kind: "bands"; readonly query: BandsQuery };
+  readonly body:
+    | { readonly kind: "lines"; readonly query: LinesQuery<string> }
+    | { readonly kind: "bands"; readonly query: BandsQuery };
 }
 
 export interface CardAnswer {

@@ -3,8 +3,17 @@ import { type Asking, makeQuestion, MAX_RAW_RUNS, quoteTag, specOf, tagsIn, titl
 import { toRunSet } from "../state/run_sets";
 
 const asking: Asking = {
-  spec: { id: "p", tags: ["loss", "={a} - {b}"], right: [] }, runs: toRunSet(["a", "b"]), isAllRuns: true, groups: null, x: "epoch", xScale: "log", zoom: null,
-  widthPx: 400, smoothing: { kind: "ema", amount: 0 }, view: { showsRaw: true, showsEarlier: false, center: "median", spread: "stderr" }, epoch: 0,
+  spec: { id: "p", tags: ["loss", "={a} - {b}"], right: [] },
+  runs: toRunSet(["a", "b"]),
+  isAllRuns: true,
+  groups: null,
+  x: "epoch",
+  xScale: "log",
+  zoom: null,
+  widthPx: 400,
+  smoothing: { kind: "ema", amount: 0 },
+  view: { showsRaw: true, showsEarlier: false, center: "median", spread: "stderr" },
+  epoch: 0,
 };
 
 describe("makeQuestion", () => {
@@ -13,8 +22,16 @@ describe("makeQuestion", () => {
     expect(body).toEqual({
       kind: "lines",
       query: {
-        tags: ["loss", "={a} - {b}"], x: "epoch", x_scale: "log", smoothing: { kind: "none", amount: 0 }, attempts: "latest", raw: false, raw_suffices: false, earlier: false,
-        x_range: null, width: 400,
+        tags: ["loss", "={a} - {b}"],
+        x: "epoch",
+        x_scale: "log",
+        smoothing: { kind: "none", amount: 0 },
+        attempts: "latest",
+        raw: false,
+        raw_suffices: false,
+        earlier: false,
+        x_range: null,
+        width: 400,
       },
     });
     expect(makeQuestion({ ...asking, isAllRuns: false }).body.query).toMatchObject({ runs: ["a", "b"] });
@@ -28,7 +45,10 @@ describe("makeQuestion", () => {
   });
 
   it("asks for bands of the runs that have the tag", () => {
-    const groups = [{ label: "x", runs: ["a", "gone"] }, { label: "y", runs: ["gone"] }];
+    const groups = [
+      { label: "x", runs: ["a", "gone"] },
+      { label: "y", runs: ["gone"] },
+    ];
     const { body } = makeQuestion({ ...asking, groups });
     expect(body.kind).toBe("bands");
     expect(body.query).toMatchObject({ groups: [{ name: "x", runs: ["a"] }], center: "median", spread: "stderr" });
@@ -36,7 +56,13 @@ describe("makeQuestion", () => {
 
   it("has another key for anything that changes the answer", () => {
     const changes: Partial<Asking>[] = [
-      {}, { x: "step" }, { zoom: [1, 2] }, { runs: toRunSet(["a"]) }, { epoch: 1 }, { widthPx: 900 }, { groups: [{ label: "x", runs: ["a"] }] },
+      {},
+      { x: "step" },
+      { zoom: [1, 2] },
+      { runs: toRunSet(["a"]) },
+      { epoch: 1 },
+      { widthPx: 900 },
+      { groups: [{ label: "x", runs: ["a"] }] },
     ];
     expect(new Set(changes.map((change) => makeQuestion({ ...asking, ...change }).key)).size).toBe(changes.length);
   });

@@ -29,7 +29,19 @@ export interface Asking {
   readonly epoch: number;
 }
 
-export function makeQuestion({ spec, runs, isAllRuns, groups, x, xScale, zoom, widthPx, smoothing, view, epoch }: Asking): Question {
+export function makeQuestion({
+  spec,
+  runs,
+  isAllRuns,
+  groups,
+  x,
+  xScale,
+  zoom,
+  widthPx,
+  smoothing,
+  view,
+  epoch,
+}: Asking): Question {
   const crowd = crowding(groups ? groups.length : runs.names.length * spec.tags.length);
   const { range, width } = detailFor(zoom, widthPx, xScale, crowd > 1);
   const isSmoothed = smoothing.amount > 0;
@@ -40,9 +52,21 @@ export function makeQuestion({ spec, runs, isAllRuns, groups, x, xScale, zoom, w
     smoothing: isSmoothed ? smoothing : { kind: "none" as const, amount: 0 },
     attempts: "latest" as const,
   };
-  const stretch = { x_range: range ? ([range[0], range[1]] as [number, number]) : null, width: Math.ceil(width / crowd) };
+  const stretch = {
+    x_range: range ? ([range[0], range[1]] as [number, number]) : null,
+    width: Math.ceil(width / crowd),
+  };
   const stretchKey = JSON.stringify([range, width]);
-  const unsmoothedKey = JSON.stringify([groups !== null, tags, x, xScale, view.showsEarlier, epoch, runs.key, stretchKey]);
+  const unsmoothedKey = JSON.stringify([
+    groups !== null,
+    tags,
+    x,
+    xScale,
+    view.showsEarlier,
+    epoch,
+    runs.key,
+    stretchKey,
+  ]);
   const common = { runs, range, x, isSmoothed, smoothing, stretchKey, unsmoothedKey };
   const keys = (how: string): Pick<Question, "key" | "plotKey" | "batchKey"> => {
     const batchKey = `${how} ${runs.key} ${stretchKey}`;
@@ -77,7 +101,8 @@ export function tagsIn(tag: string): string[] {
 export const quoteTag = (tag: string): string => `{${tag.replace(/[\\}]/g, "\\$&")}}`;
 
 /** What the card with this id is about. */
-export const specOf = (id: string, panels: ReadonlyMap<string, Panel>): CardSpec => panels.get(id) ?? { id, tags: [id], right: [] };
+export const specOf = (id: string, panels: ReadonlyMap<string, Panel>): CardSpec =>
+  panels.get(id) ?? { id, tags: [id], right: [] };
 
 /** What a card is called. */
 export const titleOf = (spec: CardSpec): string => spec.tags.map((tag) => tag.replace(/^=\s*/, "")).join(" · ");

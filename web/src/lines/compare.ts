@@ -1,4 +1,5 @@
-// Points of different runs side by side: what a series is found by, how far it is from the baseline, and whether that is good. Pure.
+// Points of different runs side by side: what a series is found by, how far it is from the baseline, and whether that
+// is good. Pure.
 
 export const seriesKey = (run: string, tag: string): string => `${tag}\n${run}`;
 
@@ -6,8 +7,10 @@ export function difference(value: number | null | undefined, base: number | null
   return value === null || value === undefined || base === null || base === undefined ? null : value - base;
 }
 
-const HIGH_IS_GOOD = /(^|[^a-z])(acc|accuracy|f1|auc|auroc|map|precision|recall|bleu|rouge|psnr|ssim|iou|dice|reward|return|score|r2|success|win_?rate|throughput|\w*per_s(ec)?)([^a-z]|$)/i;
-const LOW_IS_GOOD = /(^|[^a-z])(loss|err|error|mse|rmse|mae|nll|perplexity|ppl|wer|cer|fid|kl|regret|latency)([^a-z]|$)/i;
+const HIGH_IS_GOOD =
+  /(^|[^a-z])(acc|accuracy|f1|auc|auroc|map|precision|recall|bleu|rouge|psnr|ssim|iou|dice|reward|return|score|r2|success|win_?rate|throughput|\w*per_s(ec)?)([^a-z]|$)/i;
+const LOW_IS_GOOD =
+  /(^|[^a-z])(loss|err|error|mse|rmse|mae|nll|perplexity|ppl|wer|cer|fid|kl|regret|latency)([^a-z]|$)/i;
 
 /** Whether a difference to the baseline is good, bad, or neither by all that a tag's name tells. */
 export function judge(difference: number, tag: string): "good" | "bad" | "" {

@@ -7,7 +7,12 @@ describe("detailFor", () => {
   });
 
   it("asks for a margin on both sides, as fine as what is seen", () => {
-    for (const zoom of [[1000, 2000], [0.001, 0.0017], [1.7e9, 1.7e9 + 60], [-5, 3]] as const) {
+    for (const zoom of [
+      [1000, 2000],
+      [0.001, 0.0017],
+      [1.7e9, 1.7e9 + 60],
+      [-5, 3],
+    ] as const) {
       const { range, width } = detailFor(zoom, 320, "linear");
       const span = zoom[1] - zoom[0];
       expect(range?.[0]).toBeLessThanOrEqual(zoom[0] - span / 4);
@@ -48,8 +53,12 @@ describe("detailFor", () => {
 
 describe("covers", () => {
   it("compares ranges, null being everything", () => {
-    expect([covers(null, null), covers(null, [0, 1]), covers([0, 1], null), covers([0, 2], [0, 1]), covers([0, 2], [1, 3])]).toEqual([
-      true, true, false, true, false,
-    ]);
+    expect([
+      covers(null, null),
+      covers(null, [0, 1]),
+      covers([0, 1], null),
+      covers([0, 2], [0, 1]),
+      covers([0, 2], [1, 3]),
+    ]).toEqual([true, true, false, true, false]);
   });
 });

@@ -1,5 +1,5 @@
-// What stretch of x to ask for when a card is zoomed: more than is seen, so that panning has data, and in steps, so that a
-// small move asks for nothing. Pure.
+// What stretch of x to ask for when a card is zoomed: more than is seen, so that panning has data, and in steps, so
+// that a small move asks for nothing. Pure.
 
 import type { Range, ScaleKind } from "../state/view";
 
@@ -33,7 +33,8 @@ const symlog: Map = (x) => Math.sign(x) * Math.log1p(Math.abs(x));
 
 /** A log axis has no place for zero and below; there the steps are even. */
 const isLog = (scale: ScaleKind, zoom: Range): boolean => scale === "log" && zoom[0] > 0;
-const forward = (scale: ScaleKind, zoom: Range): Map => (scale === "symlog" ? symlog : isLog(scale, zoom) ? Math.log : same);
+const forward = (scale: ScaleKind, zoom: Range): Map =>
+  scale === "symlog" ? symlog : isLog(scale, zoom) ? Math.log : same;
 const backward = (scale: ScaleKind, zoom: Range): Map =>
   scale === "symlog" ? (x) => Math.sign(x) * Math.expm1(Math.abs(x)) : isLog(scale, zoom) ? Math.exp : same;
 

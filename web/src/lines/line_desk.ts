@@ -15,14 +15,22 @@ export class LineDesk {
       const [first] = bodies;
       if (!first) return [];
       const tags = [...new Set(bodies.flatMap((body) => body.query.tags))];
-      const columns = await (first.kind === "bands" ? client.bands({ ...first.query, tags }, signal) : client.lines({ ...first.query, tags }, signal));
+      const columns = await (first.kind === "bands"
+        ? client.bands({ ...first.query, tags }, signal)
+        : client.lines({ ...first.query, tags }, signal));
       return bodies.length === 1 ? [columns] : bodies.map((body) => partOf(columns, body.query.tags));
     });
   }
 
   /** `place`: how far from the top of the page the asking card is. */
   ask(question: Question, place: () => number, signal: AbortSignal): Promise<Columns> {
-    return this.#queue.run(question.body, question.batchKey, question.runs.names.length * question.body.query.tags.length, place, signal);
+    return this.#queue.run(
+      question.body,
+      question.batchKey,
+      question.runs.names.length * question.body.query.tags.length,
+      place,
+      signal,
+    );
   }
 }
 

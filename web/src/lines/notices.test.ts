@@ -4,7 +4,12 @@ import type { CardLine } from "./card_model";
 import { findNonFinite, findRestarts } from "./notices";
 
 const line = (run: string, y: number[], role: CardLine["role"] = "smoothed"): CardLine => ({
-  run, tag: "loss", role, generation: 1, total: y.length, series: toSeries(new Float64Array(y.map((_, i) => i * 100)), new Float64Array(y)),
+  run,
+  tag: "loss",
+  role,
+  generation: 1,
+  total: y.length,
+  series: toSeries(new Float64Array(y.map((_, i) => i * 100)), new Float64Array(y)),
 });
 
 describe("findNonFinite", () => {
@@ -14,7 +19,10 @@ describe("findNonFinite", () => {
 
   it("names the earliest, and each run in the detail", () => {
     const lines = [line("a", [1, 2, Number.NaN, Number.NaN]), line("b", [1, Number.POSITIVE_INFINITY, 2])];
-    expect(findNonFinite(lines, "step")).toEqual({ text: "∞ @ 100", detail: "a: NaN from step 200\nb: ∞ from step 100" });
+    expect(findNonFinite(lines, "step")).toEqual({
+      text: "∞ @ 100",
+      detail: "a: NaN from step 200\nb: ∞ from step 100",
+    });
   });
 
   it("counts a run once and trusts its raw line", () => {
@@ -25,7 +33,11 @@ describe("findNonFinite", () => {
 
 describe("findRestarts", () => {
   it("adds up the shown runs and names them", () => {
-    const restarts = new Map([["a", 2], ["b", 1], ["hidden", 9]]);
+    const restarts = new Map([
+      ["a", 2],
+      ["b", 1],
+      ["hidden", 9],
+    ]);
     expect(findRestarts(["a", "b", "c"], restarts)).toEqual({ text: "3 restarts", detail: "a: 2\nb: 1" });
     expect(findRestarts(["b"], restarts)?.text).toBe("1 restart");
     expect(findRestarts(["c"], restarts)).toBeNull();

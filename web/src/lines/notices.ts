@@ -25,9 +25,14 @@ export function findNonFinite(lines: readonly CardLine[], axis: string): Notice 
       break;
     }
   }
-  const first = found.reduce<(typeof found)[number] | null>((least, each) => (least && least.x <= each.x ? least : each), null);
+  const first = found.reduce<(typeof found)[number] | null>(
+    (least, each) => (least && least.x <= each.x ? least : each),
+    null,
+  );
   if (!first) return null;
-  const named = found.slice(0, RUNS_NAMED).map((each) => `${each.run}: ${each.word} from ${axis} ${formatX(each.x, axis)}`);
+  const named = found
+    .slice(0, RUNS_NAMED)
+    .map((each) => `${each.run}: ${each.word} from ${axis} ${formatX(each.x, axis)}`);
   if (found.length > RUNS_NAMED) named.push(`and ${found.length - RUNS_NAMED} more runs`);
   return { text: `${first.word} @ ${formatX(first.x, axis)}`, detail: named.join("\n") };
 }

@@ -1,5 +1,5 @@
-// The exact points under the pointer: for the rows of a tooltip, of all points the one nearest to the x that is looked at.
-// A drawn line carries one x and its reduction only.
+// The exact points under the pointer: for the rows of a tooltip, of all points the one nearest to the x that is looked
+// at. A drawn line carries one x and its reduction only.
 
 import type { Client } from "../api/client";
 import type { NearestRow, Table, TableQuery } from "../api/types";
@@ -20,7 +20,9 @@ export const MAX_SERIES = 32;
 
 export class PointDetails {
   readonly #latest: LatestAnswer<TableQuery & { at: number }, Table<NearestRow>>;
-  readonly #rows = $derived.by(() => new Map(this.#latest.answer?.value.rows.map((row) => [seriesKey(row.run, row.tag), row])));
+  readonly #rows = $derived.by(
+    () => new Map(this.#latest.answer?.value.rows.map((row) => [seriesKey(row.run, row.tag), row])),
+  );
 
   constructor(client: Client) {
     this.#latest = new LatestAnswer((query, signal) => client.table(query, signal));

@@ -1,10 +1,14 @@
-// A slider that moves is answered at once where the page has every point: the same average as the server's, without asking. Pure.
+// A slider that moves is answered at once where the page has every point: the same average as the server's, without
+// asking. Pure.
 
 import type { Floats, Series } from "../chart/model";
 import type { Smoothing } from "../state/view";
 import type { CardAnswer, CardLine, Question } from "./card_model";
 
-/** The answer to a question that differs from an answered one in its smoothing only; null when the server has to be asked. */
+/**
+ * The answer to a question that differs from an answered one in its smoothing only; null when the server has to be
+ * asked.
+ */
 export function smoothHere(answer: CardAnswer, question: Question): CardAnswer | null {
   const asked = answer.question;
   if (question.body.kind !== "lines" || asked.unsmoothedKey !== question.unsmoothedKey) return null;
@@ -17,16 +21,24 @@ export function smoothHere(answer: CardAnswer, question: Question): CardAnswer |
   if (known !== answer.lines.length || !points.every(isWhole)) return null;
 
   const behind: CardLine[] = raw ? points.map((line) => ({ ...line, role: "raw" })) : [];
-  const found = points.map((line): CardLine => ({ ...line, role: "smoothed", series: smooth(line.series, question.smoothing) }));
+  const found = points.map((line): CardLine => ({
+    ...line,
+    role: "smoothed",
+    series: smooth(line.series, question.smoothing),
+  }));
   return { ...answer, question, lines: [...behind, ...found], firstFound: behind.length };
 }
 
 const isWhole = ({ series, total }: CardLine): boolean => series.y.length === total;
 
 /** A whole line smoothed by an average over its points. */
-export const smooth = (series: Series, { amount }: Smoothing): Series => (amount > 0 ? { ...series, y: ema(series.y, amount) } : series);
+export const smooth = (series: Series, { amount }: Smoothing): Series =>
+  amount > 0 ? { ...series, y: ema(series.y, amount) } : series;
 
-/** TensorBoard's debiased exponential average over point index. What is not finite stays as it is and leaves the average alone. */
+/**
+ * TensorBoard's debiased exponential average over point index. What is not finite stays as it is and leaves the average
+ * alone.
+ */
 export function ema(y: Floats, weight: number): Floats {
   const out = y.slice();
   let last = 0;

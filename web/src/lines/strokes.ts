@@ -7,7 +7,8 @@ import type { CardBand, CardLine, CardSpec, LineRole } from "./card_model";
 const DASHES: readonly (readonly number[])[] = [[], [7, 4], [2, 3], [10, 3, 2, 3], [4, 2], [12, 6]];
 
 /** The dashes of a panel's tags, in their order; the first is solid. */
-export const dashOf = (spec: CardSpec, tag: string): readonly number[] => DASHES[Math.max(0, spec.tags.indexOf(tag)) % DASHES.length] as readonly number[];
+export const dashOf = (spec: CardSpec, tag: string): readonly number[] =>
+  DASHES[Math.max(0, spec.tags.indexOf(tag)) % DASHES.length] as readonly number[];
 
 export const sideOf = (spec: CardSpec, tag: string): AxisSide => (spec.right.includes(tag) ? "right" : "left");
 
@@ -42,7 +43,19 @@ export function strokesOf(
   });
 }
 
-export function areasOf(spec: CardSpec, bands: readonly CardBand[], theme: "light" | "dark", color: (group: string) => string): Area[] {
+export function areasOf(
+  spec: CardSpec,
+  bands: readonly CardBand[],
+  theme: "light" | "dark",
+  color: (group: string) => string,
+): Area[] {
   const alpha = (theme === "dark" ? 0.22 : 0.16) * (bands.length > 8 ? 0.6 : 1);
-  return bands.map(({ group, tag, low, high }) => ({ table: low.table, low: low.y, high: high.y, color: color(group), alpha, axis: sideOf(spec, tag) }));
+  return bands.map(({ group, tag, low, high }) => ({
+    table: low.table,
+    low: low.y,
+    high: high.y,
+    color: color(group),
+    alpha,
+    axis: sideOf(spec, tag),
+  }));
 }

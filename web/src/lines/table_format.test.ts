@@ -13,7 +13,13 @@ describe("cells", () => {
   });
 
   it("write percents with the digits that small changes need", () => {
-    expect([0.00123, 0.4567, -12.5, 0, Number.POSITIVE_INFINITY].map(formatRatio)).toEqual(["+0.12 %", "+45.7 %", "−1250 %", "0.00 %", "+∞"]);
+    expect([0.00123, 0.4567, -12.5, 0, Number.POSITIVE_INFINITY].map(formatRatio)).toEqual([
+      "+0.12 %",
+      "+45.7 %",
+      "−1250 %",
+      "0.00 %",
+      "+∞",
+    ]);
   });
 
   it("say where on any axis", () => {
@@ -24,7 +30,13 @@ describe("cells", () => {
 });
 
 describe("a table as text", () => {
-  const table = { head: ["Run", "Value"], rows: [["a\tb|c", "1"], ['say "hi", you', ""]] };
+  const table = {
+    head: ["Run", "Value"],
+    rows: [
+      ["a\tb|c", "1"],
+      ['say "hi", you', ""],
+    ],
+  };
 
   it("survives odd names", () => {
     expect(toTsv(table)).toBe('Run\tValue\na b|c\t1\nsay "hi", you\t\n');

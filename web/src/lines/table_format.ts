@@ -14,7 +14,8 @@ export function formatAt(x: number, axis: string): string {
 }
 
 /** "step 8,412", "relative 3 m 2 s", "epoch 1.5". */
-export const describeAt = (x: number, axis: string): string => `${isTimeAxis(axis) ? axis : axis.replace(/^=/, "")} ${formatAt(x, axis)}`;
+export const describeAt = (x: number, axis: string): string =>
+  `${isTimeAxis(axis) ? axis : axis.replace(/^=/, "")} ${formatAt(x, axis)}`;
 
 /** With its sign: −0.0311, +0.0038. */
 export function formatSigned(value: number): string {
@@ -25,7 +26,10 @@ export function formatSigned(value: number): string {
 export function formatRatio(ratio: number): string {
   if (!Number.isFinite(ratio)) return formatSigned(ratio);
   const percent = ratio * 100;
-  const text = Math.abs(percent) >= 1e5 ? formatValue(percent) : percent.toFixed(Math.abs(percent) >= 100 ? 0 : Math.abs(percent) >= 10 ? 1 : 2).replace("-", "−");
+  const text =
+    Math.abs(percent) >= 1e5
+      ? formatValue(percent)
+      : percent.toFixed(Math.abs(percent) >= 100 ? 0 : Math.abs(percent) >= 10 ? 1 : 2).replace("-", "−");
   return `${percent > 0 ? "+" : ""}${text} %`;
 }
 
@@ -67,11 +71,16 @@ export function toTsv(table: TextTable): string {
 }
 
 export function toCsv(table: TextTable): string {
-  return lines(table, (cells) => cells.map((cell) => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join(","));
+  return lines(table, (cells) =>
+    cells.map((cell) => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join(","),
+  );
 }
 
 /** Columns after the first are numbers, and stand on the right. */
 export function toMarkdown({ head, rows }: TextTable): string {
-  const write = (cells: readonly string[]): string => `| ${cells.map((cell) => cell.replace(/[\\|]/g, "\\$&").replace(/\s+/g, " ")).join(" | ")} |\n`;
-  return [write(head), `|${head.map((_, i) => (i === 0 ? " --- |" : " ---: |")).join("")}\n`, ...rows.map(write)].join("");
+  const write = (cells: readonly string[]): string =>
+    `| ${cells.map((cell) => cell.replace(/[\\|]/g, "\\$&").replace(/\s+/g, " ")).join(" | ")} |\n`;
+  return [write(head), `|${head.map((_, i) => (i === 0 ? " --- |" : " ---: |")).join("")}\n`, ...rows.map(write)].join(
+    "",
+  );
 }

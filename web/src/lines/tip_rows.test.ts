@@ -6,11 +6,25 @@ import type { CardLine } from "./card_model";
 import { listTipColumns, makeTipRows, type TipFacts } from "./tip_rows";
 
 const line = (run: string, role: CardLine["role"] = "smoothed"): CardLine => ({
-  run, tag: "loss", role, generation: 1, total: 2, series: toSeries(new Float64Array([0, 10]), new Float64Array([1, 2])),
+  run,
+  tag: "loss",
+  role,
+  generation: 1,
+  total: 2,
+  series: toSeries(new Float64Array([0, 10]), new Float64Array([1, 2])),
 });
 const point = (index: number, y: number): NearPoint => ({ line: index, point: 1, x: 10, y, xPx: 0, yPx: 0 });
 const exact = (run: string, value: number, smoothed: number): NearestRow => ({
-  kind: "at", run, tag: "loss", x: 11, step: 11, wall_time: 1_700_000_000, relative: 61, value, smoothed, is_exact: false,
+  kind: "at",
+  run,
+  tag: "loss",
+  x: 11,
+  step: 11,
+  wall_time: 1_700_000_000,
+  relative: 61,
+  value,
+  smoothed,
+  is_exact: false,
 });
 const facts = (change: Partial<TipFacts> = {}): TipFacts => ({
   shape: { x: "step", isSmoothed: true, center: null, hasTags: false, hasBaseline: true },
@@ -21,7 +35,10 @@ const facts = (change: Partial<TipFacts> = {}): TipFacts => ({
   isCurrent: false,
   ...change,
 });
-const found = new Map([["a", exact("a", 0.25, 0.5)], ["base", exact("base", 1, 0.75)]]);
+const found = new Map([
+  ["a", exact("a", 0.25, 0.5)],
+  ["base", exact("base", 1, 0.75)],
+]);
 
 describe("makeTipRows", () => {
   it("has the drawn line's values at once", () => {
@@ -32,8 +49,17 @@ describe("makeTipRows", () => {
   });
 
   it("has exact ones when they are here, and the difference to the baseline", () => {
-    const [row, base] = makeTipRows([point(0, 2), point(1, 3)], facts({ find: (run) => found.get(run), isCurrent: true }));
-    expect(row?.cells).toMatchObject({ smoothed: "0.5000", value: "0.2500", step: "11", relative: "1 m 1 s", baseline: "−0.2500" });
+    const [row, base] = makeTipRows(
+      [point(0, 2), point(1, 3)],
+      facts({ find: (run) => found.get(run), isCurrent: true }),
+    );
+    expect(row?.cells).toMatchObject({
+      smoothed: "0.5000",
+      value: "0.2500",
+      step: "11",
+      relative: "1 m 1 s",
+      baseline: "−0.2500",
+    });
     expect(row?.tone).toBe("good");
     expect(base).toMatchObject({ isBaseline: true, cells: { baseline: "" } });
   });
@@ -44,9 +70,14 @@ describe("makeTipRows", () => {
   });
 
   it("shows what a group spans and how many runs it has", () => {
-    const bands = [{ low: new Float64Array([0, 1.5]), high: new Float64Array([0, 2.5]), count: new Float64Array([3, 2]) }];
+    const bands = [
+      { low: new Float64Array([0, 1.5]), high: new Float64Array([0, 2.5]), count: new Float64Array([3, 2]) },
+    ];
     const shape = { ...facts().shape, center: "median" as const };
-    const [row] = makeTipRows([point(0, 2)], facts({ lines: [line("lr=1", "center")], bands, shape, find: (run) => found.get(run), isCurrent: true }));
+    const [row] = makeTipRows(
+      [point(0, 2)],
+      facts({ lines: [line("lr=1", "center")], bands, shape, find: (run) => found.get(run), isCurrent: true }),
+    );
     expect(row?.cells).toMatchObject({ value: "2.0000", spread: "1.5000 – 2.5000", n: "2", baseline: "+1.2500" });
     expect(listTipColumns(shape).map((column) => column.label)).toEqual(["median", "low – high", "n", "Δ baseline"]);
   });

@@ -1,5 +1,5 @@
-// The rows of the tooltip: what is known of the points under the pointer, as text. Exact values where they are here, those
-// of the drawn lines until then. Pure.
+// The rows of the tooltip: what is known of the points under the pointer, as text. Exact values where they are here,
+// those of the drawn lines until then. Pure.
 
 import type { NearestRow } from "../api/types";
 import { formatDuration, formatStep, formatTime, formatValue } from "../chart/format";
@@ -91,7 +91,8 @@ function makeRow(point: NearPoint, line: CardLine, { shape, bands, baseline, fin
     // The drawn point knows its own x, and that is newer than an answer that is under way.
     step: x === "step" && !isCurrent ? formatStep(point.x) : exact ? formatStep(exact.step) : "",
     time: x === "wall" && !isCurrent ? formatTime(point.x) : exact ? formatTime(Number(exact.wall_time)) : "",
-    relative: x === "relative" && !isCurrent ? formatDuration(point.x) : exact ? formatDuration(Number(exact.relative)) : "",
+    relative:
+      x === "relative" && !isCurrent ? formatDuration(point.x) : exact ? formatDuration(Number(exact.relative)) : "",
   };
   const band = bands?.[point.line];
   if (band) {

@@ -6,12 +6,15 @@ const settled = async (): Promise<void> => {
 };
 
 function harness(limits: { inFlight: number; batch: number; weight?: number } = { inFlight: 2, batch: 3 }) {
-  const sent: { items: readonly number[]; signal: AbortSignal; answer: () => void; fail: (error: Error) => void }[] = [];
+  const sent: { items: readonly number[]; signal: AbortSignal; answer: () => void; fail: (error: Error) => void }[] =
+    [];
   const queue = new BatchQueue<number, string>(
-    (items, signal) => new Promise((answer, fail) => sent.push({ items, signal, answer: () => answer(items.map(String)), fail })),
+    (items, signal) =>
+      new Promise((answer, fail) => sent.push({ items, signal, answer: () => answer(items.map(String)), fail })),
     { weight: 100, ...limits },
   );
-  const ask = (place: number, kind = "k", signal = new AbortController().signal): Promise<string> => queue.run(place, kind, 1, () => place, signal);
+  const ask = (place: number, kind = "k", signal = new AbortController().signal): Promise<string> =>
+    queue.run(place, kind, 1, () => place, signal);
   return { sent, ask };
 }
 
@@ -38,7 +41,13 @@ describe("BatchQueue", () => {
 
   it("keeps apart what cannot be answered together", async () => {
     const { sent, ask } = harness({ inFlight: 3, batch: 3 });
-    for (const [place, kind] of [[1, "a"], [2, "a"], [3, "b"], [4, "a"]] as const) void ask(place, kind);
+    for (const [place, kind] of [
+      [1, "a"],
+      [2, "a"],
+      [3, "b"],
+      [4, "a"],
+    ] as const)
+      void ask(place, kind);
     await settled();
     expect(sent.map(({ items }) => items)).toEqual([[1], [2, 4], [3]]);
   });

@@ -1,5 +1,5 @@
-// Lets only a few requests out at a time, what is nearest to the top of the page first, and sends those together that can be
-// answered together. Knows nothing of what is asked.
+// Lets only a few requests out at a time, what is nearest to the top of the page first, and sends those together that
+// can be answered together. Knows nothing of what is asked.
 
 interface Waiting<I, R> {
   readonly item: I;
@@ -37,7 +37,11 @@ export class BatchQueue<I, R> {
       // A signal lives as long as its card, which may ask for days.
       const done = (): void => signal.removeEventListener("abort", giveUp);
       const waiting: Waiting<I, R> = {
-        item, kind, weight, place, signal,
+        item,
+        kind,
+        weight,
+        place,
+        signal,
         resolve: (result) => (done(), resolve(result)),
         reject: (cause) => (done(), reject(cause)),
       };
@@ -84,7 +88,10 @@ export class BatchQueue<I, R> {
     };
     for (const { signal } of batch) signal.addEventListener("abort", stopIfAlone, { once: true });
     try {
-      const results = await this.send(batch.map((each) => each.item), stop.signal);
+      const results = await this.send(
+        batch.map((each) => each.item),
+        stop.signal,
+      );
       batch.forEach((each, i) => each.resolve(results[i] as R));
     } catch (cause) {
       if (batch.length === 1 || stop.signal.aborted) for (const each of batch) each.reject(cause);

@@ -40,7 +40,12 @@ async function begin({ isWanted = true, tag = TAG } = {}) {
   const session = { settings, samples, runs: { byName } } as unknown as Session;
   let cursor: CardCursor | undefined;
   $effect.root(() => {
-    cursor = new CardCursor(session, () => "card", () => ({ kind: "image", run: RUN, tag }), () => isWanted);
+    cursor = new CardCursor(
+      session,
+      () => "card",
+      () => ({ kind: "image", run: RUN, tag }),
+      () => isWanted,
+    );
   });
   await settle();
   return { cursor: cursor as CardCursor, settings, askedCount: () => asked };
@@ -122,7 +127,16 @@ describe("CardCursor", () => {
       return new Promise((resolve) => answers.push(() => resolve({ generation: 1, series: found })));
     }, new Changes());
     const session = { settings: new Settings(), samples, runs: { byName: new Map() } } as unknown as Session;
-    const add = (tag: string) => $effect.root(() => void new CardCursor(session, () => tag, () => ({ kind: "image", run: RUN, tag }), () => true));
+    const add = (tag: string) =>
+      $effect.root(
+        () =>
+          void new CardCursor(
+            session,
+            () => tag,
+            () => ({ kind: "image", run: RUN, tag }),
+            () => true,
+          ),
+      );
     add("x");
     await Promise.resolve();
     add("y");

@@ -1,4 +1,5 @@
-// Which value of a series a card shows: the one at the cursor of all cards, or its own. Made in a component; ends with it.
+// Which value of a series a card shows: the one at the cursor of all cards, or its own. Made in a component; ends with
+// it.
 
 import type { ApiError } from "../api/client";
 import type { SeriesSteps } from "../api/steps";

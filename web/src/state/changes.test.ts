@@ -6,7 +6,12 @@ describe("changes", () => {
     const changes = new Changes();
     changes.add({ generation: 3, runs: null });
     changes.add({ generation: 5, runs: ["a"] });
-    expect([changes.isNewer(3, ["a"]), changes.isNewer(3, ["b"]), changes.isNewer(2, ["b"]), changes.isNewer(5, ["a"])]).toEqual([true, false, true, false]);
+    expect([
+      changes.isNewer(3, ["a"]),
+      changes.isNewer(3, ["b"]),
+      changes.isNewer(2, ["b"]),
+      changes.isNewer(5, ["a"]),
+    ]).toEqual([true, false, true, false]);
   });
 
   it("of another server are another epoch", () => {
@@ -28,7 +33,11 @@ describe("changes", () => {
     expect([...(changes.held?.runs ?? [])]).toEqual(["a", "b"]);
     changes.release();
     expect(changes.held).toBeNull();
-    expect([changes.isNewer(3, ["a"]), changes.isNewer(3, ["b"]), changes.isNewer(3, ["c"])]).toEqual([true, true, false]);
+    expect([changes.isNewer(3, ["a"]), changes.isNewer(3, ["b"]), changes.isNewer(3, ["c"])]).toEqual([
+      true,
+      true,
+      false,
+    ]);
     changes.hold({ generation: 7, runs: null });
     changes.hold({ generation: 8, runs: ["a"] });
     expect(changes.held?.runs).toBeNull();

@@ -5,13 +5,29 @@ const names = (n: number): string[] => Array.from({ length: n }, (_, i) => `swee
 
 type Triple = [number, number, number];
 
-const IDENTITY: Triple[] = [[1, 0, 0], [0, 1, 0], [0, 0, 1]];
+const IDENTITY: Triple[] = [
+  [1, 0, 0],
+  [0, 1, 0],
+  [0, 0, 1],
+];
 // Full-strength colour-vision deficiencies as matrices on linear RGB (Machado, Oliveira and Fernandes, 2009).
 const SIGHTS: Record<string, Triple[]> = {
   normal: IDENTITY,
-  "red-blind": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
-  "green-blind": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.01182, 0.04294, 0.968881]],
-  "blue-blind": [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.3039]],
+  "red-blind": [
+    [0.152286, 1.052583, -0.204868],
+    [0.114503, 0.786281, 0.099216],
+    [-0.003882, -0.048116, 1.051998],
+  ],
+  "green-blind": [
+    [0.367322, 0.860646, -0.227968],
+    [0.280085, 0.672501, 0.047413],
+    [-0.01182, 0.04294, 0.968881],
+  ],
+  "blue-blind": [
+    [1.255528, -0.076749, -0.178779],
+    [-0.078411, 0.930809, 0.147602],
+    [0.004733, 0.691367, 0.3039],
+  ],
 };
 
 const times = (m: Triple[], v: Triple): Triple => m.map((r) => r[0] * v[0] + r[1] * v[1] + r[2] * v[2]) as Triple;
@@ -25,13 +41,26 @@ function linear(hex: string): Triple {
 
 function oklab(rgb: Triple): Triple {
   const clipped = rgb.map((c) => Math.min(1, Math.max(0, c))) as Triple;
-  const lms = times([[0.4122215, 0.5363325, 0.051446], [0.2119035, 0.6806995, 0.107397], [0.0883025, 0.2817188, 0.6299787]], clipped);
-  const m: Triple[] = [[0.2104543, 0.7936178, -0.004072], [1.9779985, -2.4285922, 0.4505937], [0.025904, 0.7827718, -0.8086758]];
+  const lms = times(
+    [
+      [0.4122215, 0.5363325, 0.051446],
+      [0.2119035, 0.6806995, 0.107397],
+      [0.0883025, 0.2817188, 0.6299787],
+    ],
+    clipped,
+  );
+  const m: Triple[] = [
+    [0.2104543, 0.7936178, -0.004072],
+    [1.9779985, -2.4285922, 0.4505937],
+    [0.025904, 0.7827718, -0.8086758],
+  ];
   return times(m, lms.map(Math.cbrt) as Triple);
 }
 
 function contrast(a: string, b: string): number {
-  const [low = 0, high = 0] = [a, b].map((hex) => times([[0.2126, 0.7152, 0.0722]], linear(hex))[0] ?? 0).sort((p, q) => p - q);
+  const [low = 0, high = 0] = [a, b]
+    .map((hex) => times([[0.2126, 0.7152, 0.0722]], linear(hex))[0] ?? 0)
+    .sort((p, q) => p - q);
   return (high + 0.05) / (low + 0.05);
 }
 

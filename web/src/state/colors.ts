@@ -1,5 +1,5 @@
-// Colours of runs. A run's colour comes from a hash of its name; runs are served oldest first, and one that would repeat
-// a colour already taken moves on to a free one, so a newer run never changes an older one's colour.
+// Colours of runs. A run's colour comes from a hash of its name; runs are served oldest first, and one that would
+// repeat a colour already taken moves on to a free one, so a newer run never changes an older one's colour.
 
 import { hashName } from "./run_key";
 

@@ -1,5 +1,5 @@
-// What can be done on the page by name: the command palette lists it, the shortcut list shows its keys. Parts of the page
-// add their own while they are there.
+// What can be done on the page by name: the command palette lists it, the shortcut list shows its keys. Parts of the
+// page add their own while they are there.
 
 import { SvelteMap } from "svelte/reactivity";
 
@@ -9,7 +9,10 @@ export interface Command {
   readonly title: string;
   /** Heading in the palette and the shortcut list: "Page", "Runs", "Charts". */
   readonly group: string;
-  /** As KeyboardEvent.key, with modifiers first: "Ctrl+k", "?", "g s". Pressed outside of text fields only, unless with Ctrl. */
+  /**
+   * As KeyboardEvent.key, with modifiers first: "Ctrl+k", "?", "g s". Pressed outside of text fields only, unless with
+   * Ctrl.
+   */
   readonly keys?: string;
   readonly run: () => void;
 }

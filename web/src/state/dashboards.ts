@@ -11,7 +11,10 @@ export interface DashboardProps {
   tabs: readonly Tab[];
 }
 
-/** What a card of any dashboard is given. It fills its place: a CardFrame of `widthPx`, and of the height that its settings or its offer say. */
+/**
+ * What a card of any dashboard is given. It fills its place: a CardFrame of `widthPx`, and of the height that its
+ * settings or its offer say.
+ */
 export interface CardProps {
   session: Session;
   /** What the card is remembered by: pins, height, its own place in time. */
@@ -45,7 +48,10 @@ export interface CardOffer {
   readonly heightPx: number;
   /** Tags that get no card of their own: parts of another. */
   readonly skips?: (tag: string) => boolean;
-  /** Its cards are about no one series: elsewhere there are those that were pinned, and each says itself when it is gone. */
+  /**
+   * Its cards are about no one series: elsewhere there are those that were pinned, and each says itself when it is
+   * gone.
+   */
   readonly isMade?: boolean;
   /** What the card is called; its tag unless it says so. */
   readonly titleOf?: (tag: string) => string;
@@ -54,7 +60,10 @@ export interface CardOffer {
 
 export interface CardModule {
   readonly default: Component<CardProps>;
-  /** Asks for what these cards will want once they are there. Kept once that is done, with the answers that are on their way. */
+  /**
+   * Asks for what these cards will want once they are there. Kept once that is done, with the answers that are on their
+   * way.
+   */
   readonly foresee?: (session: Session, cards: readonly FirstCard[]) => Promise<readonly Promise<unknown>[]>;
 }
 
@@ -109,14 +118,17 @@ export async function loadDashboard({ load, cards = [] }: DashboardModule): Prom
 }
 
 /** Null until its code is here. */
-export const loadedDashboard = ({ load }: DashboardModule): Component<DashboardProps> | null => loadedDashboards.get(load) ?? null;
+export const loadedDashboard = ({ load }: DashboardModule): Component<DashboardProps> | null =>
+  loadedDashboards.get(load) ?? null;
 
 export type Modules = Readonly<Record<string, DashboardModule>>;
 export interface Tab extends DashboardInfo, DashboardModule {}
 
 const nameOf = (path: string): string | undefined => path.split("/").at(-2);
 
-/** Tabs in the server's order; what this page has no folder for is left out. `modules` is keyed by `…/name/index.ts`. */
+/**
+ * Tabs in the server's order; what this page has no folder for is left out. `modules` is keyed by `…/name/index.ts`.
+ */
 export function makeTabs(listed: readonly DashboardInfo[], modules: Modules): Tab[] {
   const byName = new Map(Object.entries(modules).map(([path, module]) => [nameOf(path), module]));
   return listed.flatMap((info) => {

@@ -9,11 +9,23 @@ import { isShut } from "./tag_sections";
 const FIRST_CARDS = 9;
 
 /** Kept once everything has been asked for, with the answers that are on their way. */
-export async function foreseeCards(session: Session, offers: readonly CardOffer[]): Promise<readonly Promise<unknown>[]> {
+export async function foreseeCards(
+  session: Session,
+  offers: readonly CardOffer[],
+): Promise<readonly Promise<unknown>[]> {
   const cards = sampleCards(session, offers);
   if (!cards.isListed) return [];
-  const open = cards.sections.filter((section) => !isShut(section, session.settings.collapsed)).flatMap((section) => section.ids);
+  const open = cards.sections
+    .filter((section) => !isShut(section, session.settings.collapsed))
+    .flatMap((section) => section.ids);
   const first = open.slice(0, FIRST_CARDS).map((id) => ({ id, ...cards.ref(id), runs: cards.runsOf(id) }));
-  const answers = await Promise.all(offers.map((offer) => loadedCard(offer)?.foresee?.(session, first.filter(({ kind }) => kind === offer.kind))));
+  const answers = await Promise.all(
+    offers.map((offer) =>
+      loadedCard(offer)?.foresee?.(
+        session,
+        first.filter(({ kind }) => kind === offer.kind),
+      ),
+    ),
+  );
   return answers.flatMap((each) => each ?? []);
 }

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { fuzzyMatch, rank, rankSlices } from "./fuzzy";
 
-const best = (query: string, texts: string[], limit = 10): string[] => rank(query, texts, (text) => text, limit).map(({ item }) => item);
+const best = (query: string, texts: string[], limit = 10): string[] =>
+  rank(query, texts, (text) => text, limit).map(({ item }) => item);
 
 describe("fuzzy search", () => {
   it("finds letters in order, whatever their case, and says which", () => {

@@ -1,5 +1,5 @@
-// Finds names by some of their letters, best first: "vlo" finds val/loss. Pure; fast enough for tens of thousands of names,
-// and in slices for those who must not hold up the page.
+// Finds names by some of their letters, best first: "vlo" finds val/loss. Pure; fast enough for tens of thousands of
+// names, and in slices for those who must not hold up the page.
 
 export interface Match {
   readonly score: number;
@@ -16,7 +16,10 @@ const NOTHING_ASKED: Match = { score: 0, marks: [] };
 const MAX_LENGTH = 400;
 const SLICE = 2_000;
 
-/** Null: the text does not have all the words' letters in order. Words are separated by blanks and may come in any order. */
+/**
+ * Null: the text does not have all the words' letters in order. Words are separated by blanks and may come in any
+ * order.
+ */
 export function fuzzyMatch(query: string, text: string): Match | null {
   return matchWords(wordsOf(query), text);
 }
@@ -29,7 +32,12 @@ export function rank<T>(query: string, items: readonly T[], textOf: (item: T) =>
 }
 
 /** As `rank`, but yields what it has after every slice of the items, so that the caller can rest in between. */
-export function* rankSlices<T>(query: string, items: readonly T[], textOf: (item: T) => string, limit: number): Generator<Ranked<T>[]> {
+export function* rankSlices<T>(
+  query: string,
+  items: readonly T[],
+  textOf: (item: T) => string,
+  limit: number,
+): Generator<Ranked<T>[]> {
   const words = wordsOf(query);
   let best: Ranked<T>[] = [];
   for (let from = 0; from === 0 || from < items.length; from += SLICE) {

@@ -24,8 +24,16 @@ describe("groups of runs", () => {
 
   it("by a hyperparameter's value, whatever its type", () => {
     const hparams: HParamsOfRuns = { a: { lr: 0.1, bias: true }, b: { lr: 0.1, bias: false }, c: { lr: 0.01 } };
-    expect(grouped(["a", "b", "c", "d"], "hparam:lr", hparams)).toEqual({ "lr=0.1": ["a", "b"], "lr=0.01": ["c"], other: ["d"] });
-    expect(grouped(["a", "b", "c"], "hparam:bias", hparams)).toEqual({ "bias=true": ["a"], "bias=false": ["b"], other: ["c"] });
+    expect(grouped(["a", "b", "c", "d"], "hparam:lr", hparams)).toEqual({
+      "lr=0.1": ["a", "b"],
+      "lr=0.01": ["c"],
+      other: ["d"],
+    });
+    expect(grouped(["a", "b", "c"], "hparam:bias", hparams)).toEqual({
+      "bias=true": ["a"],
+      "bias=false": ["b"],
+      other: ["c"],
+    });
   });
 
   it("by a hyperparameter: a run or a name that every object has is none", () => {
@@ -50,7 +58,10 @@ describe("same configuration, other seed", () => {
       d: { lr: 0.1, random_seed: 7 },
       e: { lr: 0.1, "data.seed": 7 },
     };
-    expect(grouped(["a", "b", "c", "d", "e"], "config", hparams)).toEqual({ "lr=0.1": ["a", "b", "d", "e"], "lr=0.2": ["c"] });
+    expect(grouped(["a", "b", "c", "d", "e"], "config", hparams)).toEqual({
+      "lr=0.1": ["a", "b", "d", "e"],
+      "lr=0.2": ["c"],
+    });
   });
 
   it("does not take a word that has a seed's name inside it for one", () => {
@@ -59,8 +70,15 @@ describe("same configuration, other seed", () => {
   });
 
   it("keeps train and validation of one run apart", () => {
-    const hparams: HParamsOfRuns = { "a/train": { lr: 1, seed: 1 }, "a/val": { lr: 1, seed: 1 }, "b/train": { lr: 1, seed: 2 } };
-    expect(grouped(Object.keys(hparams), "config", hparams)).toEqual({ "lr=1 · train": ["a/train", "b/train"], "lr=1 · val": ["a/val"] });
+    const hparams: HParamsOfRuns = {
+      "a/train": { lr: 1, seed: 1 },
+      "a/val": { lr: 1, seed: 1 },
+      "b/train": { lr: 1, seed: 2 },
+    };
+    expect(grouped(Object.keys(hparams), "config", hparams)).toEqual({
+      "lr=1 · train": ["a/train", "b/train"],
+      "lr=1 · val": ["a/val"],
+    });
   });
 
   it("goes by the name without hyperparameters", () => {
@@ -73,6 +91,8 @@ describe("same configuration, other seed", () => {
   });
 
   it("puts all runs without a difference into one group", () => {
-    expect(grouped(["a", "b"], "config", { a: { seed: 1 }, b: { seed: 2 } })).toEqual({ "no hyperparameters": ["a", "b"] });
+    expect(grouped(["a", "b"], "config", { a: { seed: 1 }, b: { seed: 2 } })).toEqual({
+      "no hyperparameters": ["a", "b"],
+    });
   });
 });

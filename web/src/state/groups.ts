@@ -68,7 +68,10 @@ function regexLabel(source: string): (run: string) => string | null {
   };
 }
 
-/** Level 1 is the first directory; a negative level counts from the end: -1 is the last part of the name. A run is a directory itself. */
+/**
+ * Level 1 is the first directory; a negative level counts from the end: -1 is the last part of the name. A run is a
+ * directory itself.
+ */
 function directoryLabel(run: string, level: number): string | null {
   const parts = run.split("/");
   if (level < 0) return parts.at(level) ?? null;
@@ -85,7 +88,11 @@ function configLabel(run: string, hparams: HParamsOfRuns): string {
     const kept = Object.entries(own).filter(([name]) => !SEED_NAME.test(name));
     // Train and validation of one run have one configuration but are not each other's repeats.
     const role = /(?:^|\/)(train|training|val|valid|validation|eval|test)$/i.exec(run)?.[1];
-    const label = kept.map(([name, value]) => `${name}=${value}`).sort().join(", ") || "no hyperparameters";
+    const label =
+      kept
+        .map(([name, value]) => `${name}=${value}`)
+        .sort()
+        .join(", ") || "no hyperparameters";
     return role ? `${label} · ${role}` : label;
   }
   return run.replace(SEED_PART, "$1$2$3*");

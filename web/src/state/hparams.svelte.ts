@@ -41,9 +41,14 @@ export class HParamsState {
 /** JSON has no NaN and no infinities: they come as texts. */
 function asNumbers({ names, runs }: HParams): HParamsOfRuns {
   const numeric = new Set(names.filter(({ type }) => type === "number").map(({ name }) => name));
-  const isText = Object.values(runs).some((own) => Object.entries(own).some(([name, value]) => typeof value === "string" && numeric.has(name)));
+  const isText = Object.values(runs).some((own) =>
+    Object.entries(own).some(([name, value]) => typeof value === "string" && numeric.has(name)),
+  );
   if (!isText) return runs;
   const read = (own: HParams["runs"][string]): [string, HParamValue][] =>
-    Object.entries(own).map(([name, value]) => [name, typeof value === "string" && numeric.has(name) ? Number(value) : value]);
+    Object.entries(own).map(([name, value]) => [
+      name,
+      typeof value === "string" && numeric.has(name) ? Number(value) : value,
+    ]);
   return Object.fromEntries(Object.entries(runs).map(([run, own]) => [run, Object.fromEntries(read(own))]));
 }

@@ -1,5 +1,5 @@
-// The newest answer to a question that changes quickly: one question at a time, the newest one next, and the last answer
-// kept until a better one is there. Knows nothing of what is asked.
+// The newest answer to a question that changes quickly: one question at a time, the newest one next, and the last
+// answer kept until a better one is there. Knows nothing of what is asked.
 
 import { ApiError } from "../api/client";
 import { Pacer } from "./pacer";
@@ -75,7 +75,12 @@ export class LatestAnswer<Query, Value> {
     if (this.#isAsking) return;
     this.#isAsking = true;
     try {
-      while (!this.#isEnded && this.#wanted && this.answer?.key !== this.#wanted.key && this.error?.key !== this.#wanted.key) {
+      while (
+        !this.#isEnded &&
+        this.#wanted &&
+        this.answer?.key !== this.#wanted.key &&
+        this.error?.key !== this.#wanted.key
+      ) {
         await this.#askOnce(this.#wanted);
       }
     } finally {

@@ -37,7 +37,8 @@ describe("natural order", () => {
 
 describe("pickExtremes", () => {
   const values: Record<string, Cell> = { a: 0.9, b: null, c: 0.95, d: Number.NaN, e: 0.1, f: 0.9 };
-  const pick = (n: number, isHighest: boolean): string[] => pickExtremes(Object.keys(values), (name) => values[name] ?? null, n, isHighest);
+  const pick = (n: number, isHighest: boolean): string[] =>
+    pickExtremes(Object.keys(values), (name) => values[name] ?? null, n, isHighest);
 
   it("takes the highest or the lowest, best first, ties by name", () => {
     expect(pick(2, true)).toEqual(["c", "a"]);

@@ -1,12 +1,15 @@
-// The order people expect: layer2 before layer10, lr_1e-4 before lr_0.01, folders before longer words, whatever the case;
-// what is missing comes last. Pure.
+// The order people expect: layer2 before layer10, lr_1e-4 before lr_0.01, folders before longer words, whatever the
+// case; what is missing comes last. Pure.
 
 export type Cell = number | string | boolean | null;
 
 const NUMBER = /\d+(?:\.\d+)?(?:e[-+]?\d+)?/g;
 const EXPONENT_SHIFT = 400;
 
-/** Names in natural order have these keys in plain order, so that ten thousand names are parsed once and not per comparison. */
+/**
+ * Names in natural order have these keys in plain order, so that ten thousand names are parsed once and not per
+ * comparison.
+ */
 export function naturalKey(name: string): string {
   return name.toLowerCase().replaceAll("/", "\u0001").replace(NUMBER, sortableNumber);
 }
@@ -34,7 +37,8 @@ export function sortNatural(names: Iterable<string>): string[] {
     .map(({ name }) => name);
 }
 
-const isMissing = (cell: Cell): boolean => cell === null || cell === "" || (typeof cell === "number" && Number.isNaN(cell));
+const isMissing = (cell: Cell): boolean =>
+  cell === null || cell === "" || (typeof cell === "number" && Number.isNaN(cell));
 
 /** Missing values and NaN are last in both directions; numbers come before texts. */
 export function compareCells(a: Cell, b: Cell, isDescending: boolean): number {
@@ -51,7 +55,12 @@ function compareKnown(a: Cell, b: Cell): number {
 }
 
 /** The n names with the highest or lowest numbers, best first; names without a number are never among them. */
-export function pickExtremes(names: readonly string[], valueOf: (name: string) => Cell, n: number, isHighest: boolean): string[] {
+export function pickExtremes(
+  names: readonly string[],
+  valueOf: (name: string) => Cell,
+  n: number,
+  isHighest: boolean,
+): string[] {
   return names
     .map((name) => ({ name, value: valueOf(name) }))
     .filter(({ value }) => typeof value === "number" && !Number.isNaN(value))

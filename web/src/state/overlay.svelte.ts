@@ -48,7 +48,9 @@ export class Overlay {
   mark(names: readonly string[], change: { readonly [K in keyof RunMarks]?: RunMarks[K] | undefined }): void {
     const runs = new Map(this.#data.runs);
     for (const name of names) {
-      const kept = Object.entries({ ...runs.get(name), ...change }).filter(([, value]) => value !== undefined && value !== false && value !== "");
+      const kept = Object.entries({ ...runs.get(name), ...change }).filter(
+        ([, value]) => value !== undefined && value !== false && value !== "",
+      );
       if (kept.length > 0) runs.set(name, Object.fromEntries(kept));
       else runs.delete(name);
     }
@@ -81,7 +83,8 @@ export class Overlay {
   }
 }
 
-export const overlayKey = (locations: readonly string[]): string => `overlay-${hashName(locations.join("\n")).toString(36)}`;
+export const overlayKey = (locations: readonly string[]): string =>
+  `overlay-${hashName(locations.join("\n")).toString(36)}`;
 
 export function encodeOverlay({ runs, baseline }: OverlayData): string {
   return JSON.stringify({ format: FORMAT, version: 1, baseline, runs: Object.fromEntries(runs) }, null, 1);
@@ -102,7 +105,9 @@ export function parseOverlay(text: string): OverlayData | null {
   for (const [name, marks] of Object.entries(read.runs)) {
     if (typeof marks !== "object" || marks === null) continue;
     const known = Object.entries(marks).filter(
-      ([key, value]) => typeof value === TYPES[key as keyof typeof TYPES] && (key !== "color" || /^#[0-9a-f]{6}$/i.test(value as string)),
+      ([key, value]) =>
+        typeof value === TYPES[key as keyof typeof TYPES] &&
+        (key !== "color" || /^#[0-9a-f]{6}$/i.test(value as string)),
     );
     if (known.length > 0) runs.set(name, Object.fromEntries(known));
   }

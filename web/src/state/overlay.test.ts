@@ -35,20 +35,37 @@ describe("what the user says about runs", () => {
     const overlay = opened();
     overlay.mark(["a"], { name: "old" });
     overlay.mark(["b"], { isHidden: true });
-    overlay.addText(encodeOverlay({ runs: new Map([["a", { name: "other" }], ["c", { isStarred: true }]]), baseline: "c" }));
-    expect([...overlay.runs]).toEqual([["a", { name: "other" }], ["b", { isHidden: true }], ["c", { isStarred: true }]]);
+    overlay.addText(
+      encodeOverlay({
+        runs: new Map([
+          ["a", { name: "other" }],
+          ["c", { isStarred: true }],
+        ]),
+        baseline: "c",
+      }),
+    );
+    expect([...overlay.runs]).toEqual([
+      ["a", { name: "other" }],
+      ["b", { isHidden: true }],
+      ["c", { isStarred: true }],
+    ]);
     expect(overlay.baseline).toBe("c");
   });
 
   it("refuses a file that is something else, and changes nothing", () => {
     const overlay = opened();
     overlay.mark(["a"], { isStarred: true });
-    for (const text of ["", "{}", "[1]", "null", '{"format": "other", "runs": {}}']) expect(() => overlay.addText(text)).toThrow("no file of run marks");
+    for (const text of ["", "{}", "[1]", "null", '{"format": "other", "runs": {}}'])
+      expect(() => overlay.addText(text)).toThrow("no file of run marks");
     expect(overlay.of("a")).toEqual({ isStarred: true });
   });
 
   it("leaves out fields of another type and colours that are none", () => {
-    const text = JSON.stringify({ format: "runglass-overlay", runs: { a: { isStarred: "yes", note: "n", color: "red", x: 1 }, b: 3 }, baseline: 4 });
+    const text = JSON.stringify({
+      format: "runglass-overlay",
+      runs: { a: { isStarred: "yes", note: "n", color: "red", x: 1 }, b: 3 },
+      baseline: 4,
+    });
     expect(parseOverlay(text)).toEqual({ runs: new Map([["a", { note: "n" }]]), baseline: null });
   });
 

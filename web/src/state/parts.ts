@@ -1,7 +1,9 @@
-// Several texts as one and back: they stand between semicolons, and a semicolon or backslash inside a text has a backslash before it.
+// Several texts as one and back: they stand between semicolons, and a semicolon or backslash inside a text has a
+// backslash before it.
 
 // Almost no text has either, and there are thousands of them.
-export const escapePart = (part: string): string => (part.includes(";") || part.includes("\\") ? part.replace(/[\\;]/g, "\\$&") : part);
+export const escapePart = (part: string): string =>
+  part.includes(";") || part.includes("\\") ? part.replace(/[\\;]/g, "\\$&") : part;
 export const writeParts = (parts: readonly string[]): string => parts.map(escapePart).join(";");
 
 /** The first part, and the rest where there is more. */

@@ -6,7 +6,10 @@ export interface Pattern {
   readonly error: string;
 }
 
-/** Case does not matter and an empty pattern matches everything. A broken one matches everything too: nothing vanishes while it is typed. */
+/**
+ * Case does not matter and an empty pattern matches everything. A broken one matches everything too: nothing vanishes
+ * while it is typed.
+ */
 export function compilePattern(source: string): Pattern {
   if (source.trim() === "") return { matches: () => true, error: "" };
   try {
@@ -18,8 +21,14 @@ export function compilePattern(source: string): Pattern {
       const regex = new RegExp(source, "i");
       return { matches: (text) => regex.test(text), error: "" };
     } catch {
-      const reason = String((unicodeError as Error).message).replace(/^Invalid regular expression: (\/.*\/\w*: )?/su, "");
-      return { matches: () => true, error: `Not a regular expression: ${reason.charAt(0).toLowerCase()}${reason.slice(1)}` };
+      const reason = String((unicodeError as Error).message).replace(
+        /^Invalid regular expression: (\/.*\/\w*: )?/su,
+        "",
+      );
+      return {
+        matches: () => true,
+        error: `Not a regular expression: ${reason.charAt(0).toLowerCase()}${reason.slice(1)}`,
+      };
     }
   }
 }

@@ -35,6 +35,8 @@ export class Preferences {
 function load(): PreferencesData {
   const kept = recallJson(KEY);
   if (typeof kept !== "object" || kept === null) return DEFAULT_PREFERENCES;
-  const known = Object.entries(kept).filter(([key, value]) => typeof value === typeof DEFAULT_PREFERENCES[key as keyof PreferencesData]);
+  const known = Object.entries(kept).filter(
+    ([key, value]) => typeof value === typeof DEFAULT_PREFERENCES[key as keyof PreferencesData],
+  );
   return { ...DEFAULT_PREFERENCES, ...Object.fromEntries(known) };
 }

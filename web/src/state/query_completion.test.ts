@@ -2,12 +2,17 @@ import { describe, expect, it } from "vitest";
 import { type CompletionCatalog, completeQuery } from "./query_completion";
 
 const CATALOG: CompletionCatalog = {
-  hparams: [{ name: "lr", type: "number" }, { name: "optimizer", type: "string" }, { name: "batch size", type: "number" }],
+  hparams: [
+    { name: "lr", type: "number" },
+    { name: "optimizer", type: "string" },
+    { name: "batch size", type: "number" },
+  ],
   tags: new Set(["val/acc", "val/loss"]),
   valuesOf: (name) => (name === "optimizer" ? ["adam", 'x"y'] : name === "lr" ? [0.1, 0.01] : []),
 };
 /** The cursor is where the bar stands. */
-const at = (text: string): ReturnType<typeof completeQuery> => completeQuery(text.replace("|", ""), text.indexOf("|"), CATALOG);
+const at = (text: string): ReturnType<typeof completeQuery> =>
+  completeQuery(text.replace("|", ""), text.indexOf("|"), CATALOG);
 const labels = (text: string): string[] => at(text).options.map((option) => option.label);
 /** What the query becomes when the first option is taken. */
 function taken(text: string): string {

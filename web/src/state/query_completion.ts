@@ -1,5 +1,5 @@
-// What can be typed at a place of a query: columns, signs, values, the words in between. Guesses from the words before the
-// cursor and needs no query that is whole. Pure.
+// What can be typed at a place of a query: columns, signs, values, the words in between. Guesses from the words before
+// the cursor and needs no query that is whole. Pure.
 
 import { quoteName, quoteText, readTokens, type Token } from "./query_tokens";
 import { BUILT_IN, type Catalog, FUNCTIONS, type QueryType, SIGNS } from "./run_query";
@@ -35,14 +35,22 @@ export function completeQuery(text: string, cursor: number, catalog: CompletionC
     return nothing;
   }
   const last = tokens.at(-1);
-  const isTyped = last !== undefined && last.to === cursor && (last.kind === "name" || last.kind === "number" || last.isOpen === true);
+  const isTyped =
+    last !== undefined &&
+    last.to === cursor &&
+    (last.kind === "name" || last.kind === "number" || last.isOpen === true);
   const before = isTyped ? tokens.slice(0, -1) : tokens;
   const typed = isTyped ? last.text : "";
   const found = choose(optionsAfter(before, catalog), typed);
   // What is already written is not offered.
   const options = isTyped ? found.filter((option) => option.text.trim() !== text.slice(last.from, cursor)) : found;
   const from = isTyped ? last.from : cursor;
-  return { from, to: isTyped ? wordEnd(text, last) : cursor, options: options.slice(0, MAX_OPTIONS), left: Math.max(0, options.length - MAX_OPTIONS) };
+  return {
+    from,
+    to: isTyped ? wordEnd(text, last) : cursor,
+    options: options.slice(0, MAX_OPTIONS),
+    left: Math.max(0, options.length - MAX_OPTIONS),
+  };
 }
 
 /** The rest of the word that the cursor is in is replaced as well. */
@@ -73,15 +81,18 @@ const word = (text: string, hint = ""): QueryOption => ({ text: `${text} `, labe
 function optionsAfter(before: readonly Token[], catalog: CompletionCatalog): QueryOption[] {
   const open = openParenthesis(before);
   const opener = open > 0 ? (before[open - 1] as Token) : null;
-  if (opener?.kind === "name" && opener.text.toLowerCase() === "in") return valuesFor(operandEndingAt(before, open - 2, catalog), catalog);
+  if (opener?.kind === "name" && opener.text.toLowerCase() === "in")
+    return valuesFor(operandEndingAt(before, open - 2, catalog), catalog);
   if (opener?.kind === "name" && (FUNCTIONS as readonly string[]).includes(opener.text.toLowerCase())) {
     return argumentOptions(before.slice(open - 1), catalog);
   }
   const last = before.at(-1);
-  if (!last || isConnective(last) || isName(last, "not") || isSign(last, "(")) return [...columnOptions(catalog), word("not", "the opposite")];
+  if (!last || isConnective(last) || isName(last, "not") || isSign(last, "("))
+    return [...columnOptions(catalog), word("not", "the opposite")];
   if (isName(last, "in")) return [word("(")];
   if (isName(last, "is")) return [word("missing"), word("not missing")];
-  if (last.kind === "sign" && last.text !== ")") return valuesFor(operandEndingAt(before, before.length - 2, catalog), catalog);
+  if (last.kind === "sign" && last.text !== ")")
+    return valuesFor(operandEndingAt(before, before.length - 2, catalog), catalog);
   const operand = operandEndingAt(before, before.length - 1, catalog);
   const previous = before[operand.from - 1];
   const isLeft = !previous || isConnective(previous) || isName(previous, "not") || isSign(previous, "(");
@@ -90,7 +101,13 @@ function optionsAfter(before: readonly Token[], catalog: CompletionCatalog): Que
   return [...signs, word("is missing"), ...(operand.type === "bool" ? CONNECTIVES.map((each) => word(each)) : [])];
 }
 
-const SIGN_HINTS: Readonly<Record<string, string>> = { "==": "equals", "!=": "differs", "~": "matches the pattern", "!~": "does not match", in: "one of" };
+const SIGN_HINTS: Readonly<Record<string, string>> = {
+  "==": "equals",
+  "!=": "differs",
+  "~": "matches the pattern",
+  "!~": "does not match",
+  in: "one of",
+};
 
 const isName = (token: Token, name: string): boolean => token.kind === "name" && token.text.toLowerCase() === name;
 const isSign = (token: Token, sign: string): boolean => token.kind === "sign" && token.text === sign;
@@ -121,7 +138,9 @@ function operandEndingAt(tokens: readonly Token[], index: number, catalog: Catal
     const open = openParenthesis(tokens.slice(0, index));
     const isCall = open > 0 && (FUNCTIONS as readonly string[]).includes(tokens[open - 1]?.text.toLowerCase() ?? "");
     if (!isCall) return { from: open, type: null, hparam: null };
-    const hparam = isName(tokens[open - 1] as Token, "hparam") ? (catalog.hparams.find(({ name }) => name === tokens[open + 1]?.text) ?? null) : null;
+    const hparam = isName(tokens[open - 1] as Token, "hparam")
+      ? (catalog.hparams.find(({ name }) => name === tokens[open + 1]?.text) ?? null)
+      : null;
     return { from: open - 1, type: hparam?.type ?? "number", hparam: hparam?.name ?? null };
   }
   if (token.kind !== "name" && token.kind !== "quoted") return { from: index, type: null, hparam: null };
@@ -143,16 +162,37 @@ function columnOptions({ hparams, tags }: Catalog): QueryOption[] {
 function argumentOptions(call: readonly Token[], { hparams, tags }: Catalog): QueryOption[] {
   const [called, , ...rest] = call;
   const name = called?.text.toLowerCase();
-  if (name === "hparam") return rest.length > 0 ? [word(")")] : hparams.map((each) => ({ text: `${quoteName(each.name)})`, label: each.name, hint: "hyperparameter" }));
-  if (rest.length === 0) return [...(tags ?? [])].map((tag) => ({ text: `${quoteName(tag)}${name === "at" ? ", " : ") "}`, label: tag, hint: "metric" }));
+  if (name === "hparam")
+    return rest.length > 0
+      ? [word(")")]
+      : hparams.map((each) => ({ text: `${quoteName(each.name)})`, label: each.name, hint: "hyperparameter" }));
+  if (rest.length === 0)
+    return [...(tags ?? [])].map((tag) => ({
+      text: `${quoteName(tag)}${name === "at" ? ", " : ") "}`,
+      label: tag,
+      hint: "metric",
+    }));
   if (name !== "at") return [word(")")];
   if (rest.length === 1) return [word(",")];
-  return rest.length === 2 ? ["max", "min"].map((best) => ({ text: `${best}(`, label: `${best}(…)`, hint: `where another metric is ${best === "max" ? "highest" : "lowest"}` })) : [word(")")];
+  return rest.length === 2
+    ? ["max", "min"].map((best) => ({
+        text: `${best}(`,
+        label: `${best}(…)`,
+        hint: `where another metric is ${best === "max" ? "highest" : "lowest"}`,
+      }))
+    : [word(")")];
 }
 
 function valuesFor({ type, hparam }: Operand, catalog: CompletionCatalog): QueryOption[] {
   const missing = word("missing", "no value");
   if (type === "bool") return [word("true"), word("false"), missing];
   const values = hparam === null ? [] : catalog.valuesOf(hparam);
-  return [...values.map((value) => ({ text: `${typeof value === "string" ? quoteText(value) : value} `, label: String(value), hint: hparam ?? "" })), missing];
+  return [
+    ...values.map((value) => ({
+      text: `${typeof value === "string" ? quoteText(value) : value} `,
+      label: String(value),
+      hint: hparam ?? "",
+    })),
+    missing,
+  ];
 }

@@ -30,7 +30,9 @@ const NAME = /[\p{L}\p{N}_][\p{L}\p{N}_./:@%#-]*/uy;
 const SIGN = /==|!=|<=|>=|!~|[<>=~(),]/y;
 const CLOSING: Readonly<Record<string, string>> = { '"': '"', "'": "'", "`": "`", "{": "}" };
 
-/** Throws at a character that begins nothing. A quote may be left open: the parser says so, completion does not mind. */
+/**
+ * Throws at a character that begins nothing. A quote may be left open: the parser says so, completion does not mind.
+ */
 export function readTokens(text: string): Token[] {
   const tokens: Token[] = [];
   let at = 0;
@@ -56,7 +58,12 @@ export function readTokens(text: string): Token[] {
     if (number !== null) add("number", number.length, number);
     else if (name !== null) add("name", name.length, name);
     else if (sign !== null) add("sign", sign.length, sign === "=" ? "==" : sign);
-    else throw new QueryError(`“${char}” means nothing here. Names with other characters go in backticks: \`a b\`.`, at, at + 1);
+    else
+      throw new QueryError(
+        `“${char}” means nothing here. Names with other characters go in backticks: \`a b\`.`,
+        at,
+        at + 1,
+      );
   }
   add("end", 0, "");
   return tokens;

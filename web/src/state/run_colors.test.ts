@@ -25,7 +25,11 @@ describe("colours of runs", () => {
     expect(colors.get("a/train")).toBe(colors.get("b/train"));
     expect(colors.get("a/train")).not.toBe(colors.get("a/val"));
     expect(colors.get("x")).toBe(GREY);
-    expect(legend.kind === "groups" && legend.groups.map(({ label, count }) => `${label} ${count}`)).toEqual(["train 2", "val 1", "other 1"]);
+    expect(legend.kind === "groups" && legend.groups.map(({ label, count }) => `${label} ${count}`)).toEqual([
+      "train 2",
+      "val 1",
+      "other 1",
+    ]);
   });
 
   it("stay when a newer run brings another group", () => {
@@ -38,8 +42,15 @@ describe("colours of runs", () => {
     const hparams = { a: { lr: 1e-4 }, b: { lr: 1e-3 }, c: { lr: 1e-2 }, d: {} };
     const { colors, legend } = colorRuns(["a", "b", "c", "d"], "hparam:lr", hparams);
     expect(legend).toEqual({ kind: "scale", name: "lr", low: 1e-4, high: 1e-2, isLog: true });
-    expect([colors.get("a"), colors.get("b"), colors.get("c"), colors.get("d")]).toEqual([rampColor(0), rampColor(0.5), rampColor(1), GREY]);
-    expect(colorRuns(["a", "b", "c"], "hparam:n", { a: { n: -1 }, b: { n: 0 }, c: { n: 3 } }).colors.get("b")).toEqual(rampColor(0.25));
+    expect([colors.get("a"), colors.get("b"), colors.get("c"), colors.get("d")]).toEqual([
+      rampColor(0),
+      rampColor(0.5),
+      rampColor(1),
+      GREY,
+    ]);
+    expect(colorRuns(["a", "b", "c"], "hparam:n", { a: { n: -1 }, b: { n: 0 }, c: { n: 3 } }).colors.get("b")).toEqual(
+      rampColor(0.25),
+    );
   });
 
   it("are groups for texts, and for two numbers", () => {
@@ -51,9 +62,12 @@ describe("colours of runs", () => {
 describe("the scale", () => {
   it.each(["light", "dark"] as const)("grows lighter from end to end and stands out from the card (%s)", (theme) => {
     const shades = Array.from({ length: 33 }, (_, i) => rampColor(i / 32)[theme]);
-    shades.slice(1).forEach((shade, i) => expect(luminance(shade), shade).toBeGreaterThan(luminance(shades[i] as string)));
+    shades
+      .slice(1)
+      .forEach((shade, i) => expect(luminance(shade), shade).toBeGreaterThan(luminance(shades[i] as string)));
     const background = theme === "light" ? "#ffffff" : "#151a22";
-    for (const shade of [...shades, GREY[theme]]) expect(contrast(shade, background), shade).toBeGreaterThan(theme === "light" ? 1.95 : 2.6);
+    for (const shade of [...shades, GREY[theme]])
+      expect(contrast(shade, background), shade).toBeGreaterThan(theme === "light" ? 1.95 : 2.6);
   });
 
   it("ends at its ends", () => {

@@ -6,8 +6,17 @@ import type { ColorBy } from "./view";
 
 export type ColorLegend =
   | { readonly kind: "none" }
-  | { readonly kind: "groups"; readonly groups: readonly { readonly label: string; readonly color: Color; readonly count: number }[] }
-  | { readonly kind: "scale"; readonly name: string; readonly low: number; readonly high: number; readonly isLog: boolean };
+  | {
+      readonly kind: "groups";
+      readonly groups: readonly { readonly label: string; readonly color: Color; readonly count: number }[];
+    }
+  | {
+      readonly kind: "scale";
+      readonly name: string;
+      readonly low: number;
+      readonly high: number;
+      readonly isLog: boolean;
+    };
 
 export interface RunColors {
   readonly colors: ReadonlyMap<string, Color>;
@@ -37,7 +46,9 @@ export function rampColor(share: number): Color {
 function mixHex(a: string, b: string, share: number): string {
   const parts = [1, 3, 5].map((i) => {
     const [from, to] = [Number.parseInt(a.slice(i, i + 2), 16), Number.parseInt(b.slice(i, i + 2), 16)];
-    return Math.round(from + (to - from) * share).toString(16).padStart(2, "0");
+    return Math.round(from + (to - from) * share)
+      .toString(16)
+      .padStart(2, "0");
   });
   return `#${parts.join("")}`;
 }
@@ -46,9 +57,15 @@ function mixHex(a: string, b: string, share: number): string {
 export function colorRuns(names: readonly string[], by: ColorBy, hparams: HParamsOfRuns): RunColors {
   if (by === "run") {
     const slots = assignColors(names);
-    return { colors: new Map([...slots].map(([name, slot]) => [name, PALETTE[slot] as Color])), legend: { kind: "none" } };
+    return {
+      colors: new Map([...slots].map(([name, slot]) => [name, PALETTE[slot] as Color])),
+      legend: { kind: "none" },
+    };
   }
-  return (by.startsWith("hparam:") && colorByNumber(names, by.slice("hparam:".length), hparams)) || colorByGroup(names, by, hparams);
+  return (
+    (by.startsWith("hparam:") && colorByNumber(names, by.slice("hparam:".length), hparams)) ||
+    colorByGroup(names, by, hparams)
+  );
 }
 
 function colorByGroup(names: readonly string[], by: Exclude<ColorBy, "run">, hparams: HParamsOfRuns): RunColors {
@@ -59,7 +76,11 @@ function colorByGroup(names: readonly string[], by: Exclude<ColorBy, "run">, hpa
   const slots = assignColors(labels);
   const colorOf = (run: string): Color => PALETTE[slots.get(label(run) ?? "") ?? -1] ?? GREY;
   const colors = new Map(names.map((name) => [name, label(name) === null ? GREY : colorOf(name)]));
-  const listed = groups.map(({ label: title, runs }) => ({ label: title, color: colors.get(runs[0] as string) ?? GREY, count: runs.length }));
+  const listed = groups.map(({ label: title, runs }) => ({
+    label: title,
+    color: colors.get(runs[0] as string) ?? GREY,
+    count: runs.length,
+  }));
   // What is left over comes last.
   listed.sort((a, b) => Number(a.label === UNGROUPED) - Number(b.label === UNGROUPED));
   return { colors, legend: { kind: "groups", groups: listed } };
@@ -73,7 +94,8 @@ function colorByNumber(names: readonly string[], hparam: string, hparams: HParam
   const low = numbers.reduce((a, b) => Math.min(a, b));
   const high = numbers.reduce((a, b) => Math.max(a, b));
   const isLog = low > 0 && high / low > LOG_RATIO;
-  const place = (value: number): number => (isLog ? Math.log(value / low) / Math.log(high / low) : (value - low) / (high - low));
+  const place = (value: number): number =>
+    isLog ? Math.log(value / low) / Math.log(high / low) : (value - low) / (high - low);
   const known = new Map<number, Color>();
   const colorOf = (value: unknown): Color => {
     if (typeof value !== "number" || !Number.isFinite(value)) return GREY;
@@ -81,5 +103,8 @@ function colorByNumber(names: readonly string[], hparam: string, hparams: HParam
     known.set(value, color);
     return color;
   };
-  return { colors: new Map(names.map((name, i) => [name, colorOf(values[i])])), legend: { kind: "scale", name: hparam, low, high, isLog } };
+  return {
+    colors: new Map(names.map((name, i) => [name, colorOf(values[i])])),
+    legend: { kind: "scale", name: hparam, low, high, isLog },
+  };
 }

@@ -17,17 +17,46 @@ const CATALOG: Catalog = {
 
 type Run = Readonly<Record<string, Cell>>;
 const RUNS: Readonly<Record<string, Run>> = {
-  a: { lr: 1e-3, optimizer: "adam", use_bias: true, "last;val/acc": 0.95, "last;val/loss": 0.2, "min;val/loss": 0.1, starred: true, "at_step;val/acc;1000": 0.5 },
-  b: { lr: 0.1, optimizer: "sgd", use_bias: false, "last;val/acc": 0.8, "last;val/loss": 0.6, "min;val/loss": 0.5, note: "odd <one>" },
-  c: { lr: 0.01, optimizer: "AdamW", "last;val/acc": Number.NaN, "last;0/loss": 1, "last;a b": 2, "batch size": 32, "at_best;val/loss;max;val/acc": 3, duration: 7_200 },
+  a: {
+    lr: 1e-3,
+    optimizer: "adam",
+    use_bias: true,
+    "last;val/acc": 0.95,
+    "last;val/loss": 0.2,
+    "min;val/loss": 0.1,
+    starred: true,
+    "at_step;val/acc;1000": 0.5,
+  },
+  b: {
+    lr: 0.1,
+    optimizer: "sgd",
+    use_bias: false,
+    "last;val/acc": 0.8,
+    "last;val/loss": 0.6,
+    "min;val/loss": 0.5,
+    note: "odd <one>",
+  },
+  c: {
+    lr: 0.01,
+    optimizer: "AdamW",
+    "last;val/acc": Number.NaN,
+    "last;0/loss": 1,
+    "last;a b": 2,
+    "batch size": 32,
+    "at_best;val/loss;max;val/acc": 3,
+    duration: 7_200,
+  },
   d: { started: Date.parse("2026-02-01") / 1000, "last;min": 4 },
 };
 
 const keyOf = (column: QueryColumn): string => (column.kind === "metric" ? columnKey(column) : column.name);
-const read = (column: QueryColumn, run: string): Cell => (column.kind === "run" && column.name === "name" ? run : (RUNS[run]?.[keyOf(column)] ?? null));
+const read = (column: QueryColumn, run: string): Cell =>
+  column.kind === "run" && column.name === "name" ? run : (RUNS[run]?.[keyOf(column)] ?? null);
 const found = (text: string): string => {
   const { matches } = compileQuery(text, CATALOG);
-  return Object.keys(RUNS).filter((run) => matches(run, read)).join("");
+  return Object.keys(RUNS)
+    .filter((run) => matches(run, read))
+    .join("");
 };
 function errorOf(text: string, catalog = CATALOG): string {
   try {
@@ -110,7 +139,9 @@ describe("a query", () => {
   });
 
   it("takes an expression in backticks for a metric", () => {
-    expect(compileQuery("`={val/loss} - {train/loss}` > 0", CATALOG).columns).toEqual([{ kind: "metric", tag: "={val/loss} - {train/loss}", stat: "last" }]);
+    expect(compileQuery("`={val/loss} - {train/loss}` > 0", CATALOG).columns).toEqual([
+      { kind: "metric", tag: "={val/loss} - {train/loss}", stat: "last" },
+    ]);
   });
 });
 
@@ -128,7 +159,10 @@ describe("a query that cannot be understood", () => {
     ["lr < 1)", "6-7 Expected “and”, “or” or the end; found “)”."],
     ['optimizer == "ad', '13-16 The quote " is not closed.'],
     ["lr & 1", "3-4 “&” means nothing here. Names with other characters go in backticks: `a b`."],
-    ["sum(val/loss) > 1", "0-3 There is no function of this name, only last, first, min, max, mean, count, at, hparam; found “sum”."],
+    [
+      "sum(val/loss) > 1",
+      "0-3 There is no function of this name, only last, first, min, max, mean, count, at, hparam; found “sum”.",
+    ],
     ["min(nothing) > 1", "4-11 No run has logged a scalar of this name; found “nothing”."],
     ["at(val/loss) > 1", "11-12 Expected “,” and a step, or min(…) or max(…) of another metric; found “)”."],
     ["lr < missing", "3-4 Only == and != can be asked of “missing”; found “<”."],
@@ -140,9 +174,12 @@ describe("a query that cannot be understood", () => {
 });
 
 describe("names in queries", () => {
-  it.each(["val/acc", "a b", "and", "1e-3", "10k", "x`y\\", "ü-1", "", "{z}"])("come back from their quotes: %s", (name) => {
-    const [token, end] = readTokens(quoteName(name));
-    expect([token?.text, end?.kind]).toEqual([name, "end"]);
-    expect(["name", "quoted"]).toContain(token?.kind);
-  });
+  it.each(["val/acc", "a b", "and", "1e-3", "10k", "x`y\\", "ü-1", "", "{z}"])(
+    "come back from their quotes: %s",
+    (name) => {
+      const [token, end] = readTokens(quoteName(name));
+      expect([token?.text, end?.kind]).toEqual([name, "end"]);
+      expect(["name", "quoted"]).toContain(token?.kind);
+    },
+  );
 });

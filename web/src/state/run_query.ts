@@ -1,12 +1,13 @@
-// The query language of the run table: `val/acc > 0.9 and lr < 1e-3 or optimizer == "adam" and not starred`. Text becomes
-// a test of a run, or an error with its place. Pure: what a column's value is, is asked of the caller.
+// The query language of the run table: `val/acc > 0.9 and lr < 1e-3 or optimizer == "adam" and not starred`. Text
+// becomes a test of a run, or an error with its place. Pure: what a column's value is, is asked of the caller.
 
 import type { Cell } from "./natural";
 import { QueryError, readTokens, type Token } from "./query_tokens";
 import { RUN_STATS, type RunColumn, type RunStat } from "./view";
 
 /** What a query can speak of: the table's columns, and what the page itself knows of a run. */
-export type QueryColumn = RunColumn | { readonly kind: "run"; readonly name: "name" | "title" | "starred" | "hidden" | "baseline" | "ticked" };
+export type QueryColumn =
+  RunColumn | { readonly kind: "run"; readonly name: "name" | "title" | "starred" | "hidden" | "baseline" | "ticked" };
 export type QueryType = "number" | "string" | "bool" | "time" | "duration";
 
 export interface Catalog {
@@ -188,7 +189,9 @@ class Parser {
     if (builtIn) return this.asColumn(builtIn.column, builtIn.type, token);
     const hparam = this.catalog.hparams.find(({ name }) => name === token.text);
     if (hparam) return this.asColumn({ kind: "hparam", name: hparam.name }, hparam.type, token);
-    return this.isTag(token.text) ? this.asColumn({ kind: "metric", tag: token.text, stat: "last" }, "number", token) : null;
+    return this.isTag(token.text)
+      ? this.asColumn({ kind: "metric", tag: token.text, stat: "last" }, "number", token)
+      : null;
   }
 
   /** An expression over tags is none of them but can be asked for like one. */
@@ -208,11 +211,14 @@ class Parser {
     this.at += 2;
     if (called === "hparam") {
       const name = this.argument();
-      const hparam = this.catalog.hparams.find((each) => each.name === name.text) ?? this.fail("No run has this hyperparameter", name);
+      const hparam =
+        this.catalog.hparams.find((each) => each.name === name.text) ??
+        this.fail("No run has this hyperparameter", name);
       this.close();
       return this.asColumn({ kind: "hparam", name: hparam.name }, hparam.type, token);
     }
-    if (!isStat(called) && called !== "at") this.fail(`There is no function of this name, only ${FUNCTIONS.join(", ")}`, token);
+    if (!isStat(called) && called !== "at")
+      this.fail(`There is no function of this name, only ${FUNCTIONS.join(", ")}`, token);
     const tag = this.tagArgument();
     const column: RunColumn = called === "at" ? this.place(tag) : { kind: "metric", tag, stat: called };
     this.close();
@@ -227,7 +233,11 @@ class Parser {
       this.at++;
       return { kind: "metric", tag, stat: "at_step", step: Number(token.text) };
     }
-    const best = this.isWord("min") ? "min" : this.isWord("max") ? "max" : this.fail("Expected a step, or min(…) or max(…) of another metric");
+    const best = this.isWord("min")
+      ? "min"
+      : this.isWord("max")
+        ? "max"
+        : this.fail("Expected a step, or min(…) or max(…) of another metric");
     this.at++;
     if (!this.takeSign("(")) this.fail("Expected “(”");
     const bestTag = this.tagArgument();
@@ -255,21 +265,35 @@ class Parser {
   /** A bare word where only a column makes sense. */
   private settle(operand: Operand): Operand {
     if (operand.type !== null) return operand;
-    if (this.catalog.tags === null) return this.asColumn({ kind: "metric", tag: operand.token.text, stat: "last" }, "number", operand.token);
-    throw new QueryError(`No hyperparameter, metric or column is called “${operand.token.text}”.`, operand.token.from, operand.token.to);
+    if (this.catalog.tags === null)
+      return this.asColumn({ kind: "metric", tag: operand.token.text, stat: "last" }, "number", operand.token);
+    throw new QueryError(
+      `No hyperparameter, metric or column is called “${operand.token.text}”.`,
+      operand.token.from,
+      operand.token.to,
+    );
   }
 
   private compare(first: Operand, sign: Token, second: Operand): RunTest {
     const left = first.type === null && second.type === "string" && second.column ? first : this.settle(first);
     const isText = left.type === "string" || sign.text === "~" || sign.text === "!~";
-    const right = second.type === null && (isText || left.type === "duration") ? second : second.type === null ? this.settle(second) : second;
+    const right =
+      second.type === null && (isText || left.type === "duration")
+        ? second
+        : second.type === null
+          ? this.settle(second)
+          : second;
     if (left.type === "missing" || right.type === "missing") {
       if (sign.text !== "==" && sign.text !== "!=") this.fail("Only == and != can be asked of “missing”", sign);
       return missingTest(left.type === "missing" ? right : left, sign.text === "!=");
     }
     if (sign.text === "~" || sign.text === "!~") return this.patternTest(left, right, sign.text === "!~");
     const type = (left.column ? left.type : null) ?? right.type ?? left.type ?? "string";
-    if (!SIGNS[type].includes(sign.text)) this.fail(`“${(left.column ? left : right).token.text}” is ${TYPE_WORDS[type]}: use one of ${SIGNS[type].join(" ")}`, sign);
+    if (!SIGNS[type].includes(sign.text))
+      this.fail(
+        `“${(left.column ? left : right).token.text}” is ${TYPE_WORDS[type]}: use one of ${SIGNS[type].join(" ")}`,
+        sign,
+      );
     const [a, b] = [this.typed(left, type), this.typed(right, type)];
     const test = COMPARISONS[sign.text] as (a: Cell, b: Cell) => boolean;
     const clean = type === "string" ? String : (cell: Cell): Cell => cell;
@@ -286,7 +310,8 @@ class Parser {
     if (!column) {
       if (type === "string") return { ...operand, type, value: token.text };
       if (type === "time") {
-        const ms = typeof value === "string" ? Date.parse(value) : typeof value === "number" ? value * 1000 : Number.NaN;
+        const ms =
+          typeof value === "string" ? Date.parse(value) : typeof value === "number" ? value * 1000 : Number.NaN;
         if (!Number.isNaN(ms)) return { ...operand, type, value: ms / 1000 };
       }
       if (type === "duration") {
@@ -313,7 +338,8 @@ class Parser {
   }
 
   private membership(left: Operand, isNegated: boolean): RunTest {
-    if (left.type !== "number" && left.type !== "string") this.fail("“in” can be asked of numbers and texts only", left.token);
+    if (left.type !== "number" && left.type !== "string")
+      this.fail("“in” can be asked of numbers and texts only", left.token);
     if (!this.takeSign("(")) this.fail("Expected “(” and values with commas between them");
     const values = new Set<Cell>();
     do {

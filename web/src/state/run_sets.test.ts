@@ -2,7 +2,11 @@ import { describe, expect, it } from "vitest";
 import type { TagIndex } from "../api/types";
 import { isSubset, runSetFinder, toRunSet } from "./run_sets";
 
-const index: TagIndex = { generation: 1, runs: { a: 0, b: 0, c: 1 }, tag_sets: [{ loss: "scalar" }, { loss: "scalar", acc: "scalar" }] };
+const index: TagIndex = {
+  generation: 1,
+  runs: { a: 0, b: 0, c: 1 },
+  tag_sets: [{ loss: "scalar" }, { loss: "scalar", acc: "scalar" }],
+};
 
 describe("runSetFinder", () => {
   const find = runSetFinder(index, ["a", "b", "c", "unlisted"]);
@@ -23,8 +27,11 @@ describe("runSetFinder", () => {
 describe("isSubset", () => {
   it("compares members", () => {
     const two = toRunSet(["a", "b"]);
-    expect([isSubset(toRunSet(["b"]), two), isSubset(two, toRunSet(["b"])), isSubset(toRunSet(["c"]), two), isSubset(two, toRunSet(["a", "b"]))]).toEqual([
-      true, false, false, true,
-    ]);
+    expect([
+      isSubset(toRunSet(["b"]), two),
+      isSubset(two, toRunSet(["b"])),
+      isSubset(toRunSet(["c"]), two),
+      isSubset(two, toRunSet(["a", "b"])),
+    ]).toEqual([true, false, false, true]);
   });
 });

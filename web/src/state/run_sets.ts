@@ -1,5 +1,5 @@
-// Which of the shown runs a card is about. Cards with the same runs share one list and one key, so that five hundred runs
-// are gone through once and not once a card. Pure.
+// Which of the shown runs a card is about. Cards with the same runs share one list and one key, so that five hundred
+// runs are gone through once and not once a card. Pure.
 
 import type { TagIndex } from "../api/types";
 import { hashName } from "./run_key";

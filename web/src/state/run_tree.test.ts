@@ -2,8 +2,12 @@ import { describe, expect, it } from "vitest";
 import { makeList, makeRows, makeTree, parentIndex, type RunRow, runsBetween } from "./run_tree";
 
 const drawn = (rows: readonly RunRow[]): string[] =>
-  rows.map(({ node, level, isOpen }) => `${"  ".repeat(level - 1)}${isOpen === null ? "" : isOpen ? "v " : "> "}${node.label}${node.isRun ? " *" : ""}`);
-const rowsOf = (names: string[], shut: string[] = []): RunRow[] => makeRows(makeTree(names), (path) => shut.includes(path));
+  rows.map(
+    ({ node, level, isOpen }) =>
+      `${"  ".repeat(level - 1)}${isOpen === null ? "" : isOpen ? "v " : "> "}${node.label}${node.isRun ? " *" : ""}`,
+  );
+const rowsOf = (names: string[], shut: string[] = []): RunRow[] =>
+  makeRows(makeTree(names), (path) => shut.includes(path));
 
 describe("the tree of runs", () => {
   it("puts runs below their directories", () => {

@@ -77,8 +77,12 @@ export function parentIndex(rows: readonly RunRow[], index: number): number {
   return -1;
 }
 
-/** The runs that a choice from one row to another takes: those of the rows between, shut ones with all that is in them. */
+/**
+ * The runs that a choice from one row to another takes: those of the rows between, shut ones with all that is in them.
+ */
 export function runsBetween(rows: readonly RunRow[], from: number, to: number): string[] {
   const [first, last] = from <= to ? [from, to] : [to, from];
-  return rows.slice(first, last + 1).flatMap(({ node, isOpen }) => (isOpen ? (node.isRun ? [node.path] : []) : node.runs));
+  return rows
+    .slice(first, last + 1)
+    .flatMap(({ node, isOpen }) => (isOpen ? (node.isRun ? [node.path] : []) : node.runs));
 }

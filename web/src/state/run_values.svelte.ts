@@ -1,5 +1,5 @@
-// Numbers of scalar series for every run: the metric columns of the run table and of its query. Asked for while somebody
-// wants them, and again at a calm pace when the logs have grown.
+// Numbers of scalar series for every run: the metric columns of the run table and of its query. Asked for while
+// somebody wants them, and again at a calm pace when the logs have grown.
 
 import { ApiError } from "../api/client";
 import type { RunColumnQuery, RunValues, RunValuesQuery } from "../api/types";

@@ -18,8 +18,21 @@ describe("values of metric columns", () => {
     values.want([last("x"), { kind: "metric", tag: "y", stat: "at_best", best: "max", bestTag: "x" }]);
     values.want([last("x")]);
     await vi.waitFor(() => expect(values.isKnown(last("x"))).toBe(true));
-    expect(ask.mock.calls).toEqual([[{ columns: [{ tag: "x", stat: "last" }, { tag: "y", stat: "at_best", best_tag: "x", best: "max" }] }]]);
-    expect([values.value(last("x"), "a"), values.value(last("x"), "b"), values.value(last("x"), "c")]).toEqual([1, Number.NaN, null]);
+    expect(ask.mock.calls).toEqual([
+      [
+        {
+          columns: [
+            { tag: "x", stat: "last" },
+            { tag: "y", stat: "at_best", best_tag: "x", best: "max" },
+          ],
+        },
+      ],
+    ]);
+    expect([values.value(last("x"), "a"), values.value(last("x"), "b"), values.value(last("x"), "c")]).toEqual([
+      1,
+      Number.NaN,
+      null,
+    ]);
   });
 
   it("stay the same object when nothing is different", async () => {
@@ -37,7 +50,9 @@ describe("values of metric columns", () => {
 
   it("of one column that cannot be computed do not take the others along", async () => {
     const values = new RunValuesState((query) =>
-      query.columns.some(({ tag }) => tag === "=(") ? Promise.reject(new ApiError("bad_request", "column 2: expected a tag")) : Promise.resolve(answer(query)),
+      query.columns.some(({ tag }) => tag === "=(")
+        ? Promise.reject(new ApiError("bad_request", "column 2: expected a tag"))
+        : Promise.resolve(answer(query)),
     );
     values.want([last("x"), last("=(")]);
     await vi.waitFor(() => expect(values.isKnown(last("x")) && values.isKnown(last("=("))).toBe(true));
@@ -47,7 +62,9 @@ describe("values of metric columns", () => {
 
   it("are asked for again after the server was out of reach", async () => {
     let isUp = false;
-    const ask = vi.fn((query: RunValuesQuery) => (isUp ? Promise.resolve(answer(query)) : Promise.reject(new ApiError("unreachable", "gone"))));
+    const ask = vi.fn((query: RunValuesQuery) =>
+      isUp ? Promise.resolve(answer(query)) : Promise.reject(new ApiError("unreachable", "gone")),
+    );
     const values = new RunValuesState(ask);
     values.want([last("x")]);
     await vi.waitFor(() => expect(ask).toHaveBeenCalledTimes(1));

@@ -1,5 +1,5 @@
-// The runs: which there are, which are listed in which order, which are shown, and their colours. What the user chose is in
-// the view and in the overlay; this is what follows from it.
+// The runs: which there are, which are listed in which order, which are shown, and their colours. What the user chose
+// is in the view and in the overlay; this is what follows from it.
 
 import type { Run, TagIndex } from "../api/types";
 import { HUES, PALETTE } from "./colors";
@@ -69,7 +69,10 @@ export class RunsState {
     const text = this.settings.runQuery;
     if (text.trim() === "") return { compiled: (this.#goodQuery = null), error: null };
     try {
-      return { compiled: (this.#goodQuery = compileQuery(text, { hparams: this.hparams.names, tags: this.scalarTags })), error: null };
+      return {
+        compiled: (this.#goodQuery = compileQuery(text, { hparams: this.hparams.names, tags: this.scalarTags })),
+        error: null,
+      };
     } catch (cause) {
       if (!(cause instanceof QueryError)) throw cause;
       return { compiled: this.#goodQuery, error: cause };
@@ -77,41 +80,71 @@ export class RunsState {
   });
   readonly #queriedMetrics = $derived((this.query.compiled?.columns ?? []).filter(isMetric));
   /** The query has to wait for the numbers it asks about, or for what its names mean. */
-  readonly isPending = $derived.by(() =>
-    (this.settings.runQuery.trim() !== "" && !this.hparams.isKnown) || this.#queriedMetrics.some((column) => !this.values.isKnown(column)),
+  readonly isPending = $derived.by(
+    () =>
+      (this.settings.runQuery.trim() !== "" && !this.hparams.isKnown) ||
+      this.#queriedMetrics.some((column) => !this.values.isKnown(column)),
   );
   /** What has to be fetched for the query and for the columns that somebody sees. */
-  readonly wantedMetrics = $derived.by(() => [...this.#queriedMetrics, ...(this.isTableOpen ? this.settings.columns.filter(isMetric) : [])]);
+  readonly wantedMetrics = $derived.by(() => [
+    ...this.#queriedMetrics,
+    ...(this.isTableOpen ? this.settings.columns.filter(isMetric) : []),
+  ]);
 
   readonly #keepHidden = steady<ReadonlyMap<string, boolean>>(isSameMap);
-  readonly #hidden = $derived.by(() => this.#keepHidden(new Map([...this.overlay.runs].filter(([, marks]) => marks.isHidden).map(([name]) => [name, true]))));
-  readonly hiddenCount = $derived(this.#hidden.size === 0 ? 0 : this.names.filter((name) => this.#hidden.has(name)).length);
+  readonly #hidden = $derived.by(() =>
+    this.#keepHidden(
+      new Map([...this.overlay.runs].filter(([, marks]) => marks.isHidden).map(([name]) => [name, true])),
+    ),
+  );
+  readonly hiddenCount = $derived(
+    this.#hidden.size === 0 ? 0 : this.names.filter((name) => this.#hidden.has(name)).length,
+  );
   readonly #keepTitles = steady<ReadonlyMap<string, string>>(isSameMap);
   readonly #titles = $derived.by(() =>
-    this.#keepTitles(new Map([...this.overlay.runs].flatMap(([name, marks]) => (marks.name === undefined ? [] : [[name, marks.name] as const])))),
+    this.#keepTitles(
+      new Map(
+        [...this.overlay.runs].flatMap(([name, marks]) =>
+          marks.name === undefined ? [] : [[name, marks.name] as const],
+        ),
+      ),
+    ),
   );
 
-  // A query is asked again whenever a value has changed; mostly it gives the same runs. While it waits, what was there stays.
+  // A query is asked again whenever a value has changed; mostly it gives the same runs. While it waits, what was there
+  // stays.
   #matched: readonly string[] = [];
   readonly #matching = $derived.by(() => {
     const { compiled } = this.query;
     if (this.isPending) return this.#matched;
-    const named = this.#natural.filter((name) => this.pattern.matches(name) || (this.#titles.has(name) && this.pattern.matches(this.title(name))));
+    const named = this.#natural.filter(
+      (name) => this.pattern.matches(name) || (this.#titles.has(name) && this.pattern.matches(this.title(name))),
+    );
     const matching = compiled ? named.filter((name) => compiled.matches(name, this.cell)) : named;
     if (!isSameList(matching, this.#matched)) this.#matched = matching;
     return this.#matched;
   });
 
   /** Names of the runs that the filters leave, in natural order. */
-  readonly listed = $derived(this.#hidden.size === 0 || this.showsHidden ? this.#matching : this.#matching.filter((name) => !this.#hidden.has(name)));
+  readonly listed = $derived(
+    this.#hidden.size === 0 || this.showsHidden
+      ? this.#matching
+      : this.#matching.filter((name) => !this.#hidden.has(name)),
+  );
   readonly #listedSet = $derived(new Set(this.listed));
   readonly #ticked = $derived.by(() => new Set(this.names.filter((name) => isSelected(this.settings.selection, name))));
   readonly #keepShown = steady<readonly string[]>(isSameList);
   /** Names of the runs that charts show, oldest first: listed, ticked and not hidden. */
-  readonly shown = $derived(this.#keepShown(this.names.filter((name) => this.#ticked.has(name) && this.#listedSet.has(name) && !this.#hidden.has(name))));
+  readonly shown = $derived(
+    this.#keepShown(
+      this.names.filter((name) => this.#ticked.has(name) && this.#listedSet.has(name) && !this.#hidden.has(name)),
+    ),
+  );
   readonly isAllShown = $derived(this.shown.length === this.names.length);
 
-  readonly sortColumn = $derived.by(() => this.settings.columns.find((column) => columnKey(column) === this.settings.sort?.column) ?? null);
+  readonly sortColumn = $derived.by(
+    () => this.settings.columns.find((column) => columnKey(column) === this.settings.sort?.column) ?? null,
+  );
   /** The listed runs as the user has sorted them; equals stay in natural order. */
   readonly ordered = $derived.by((): readonly string[] => {
     const { sort } = this.settings;
@@ -121,16 +154,26 @@ export class RunsState {
     const rows = this.listed.map((name) => ({ name, cell: this.cell(column, name) }));
     return rows.sort((a, b) => compareCells(a.cell, b.cell, sort.isDescending)).map(({ name }) => name);
   });
-  readonly tree = $derived.by(() => this.settings.isTree ? makeTree(this.ordered) : makeList(this.ordered));
+  readonly tree = $derived.by(() => (this.settings.isTree ? makeTree(this.ordered) : makeList(this.ordered)));
   readonly rows = $derived.by(() => makeRows(this.tree, (path) => this.settings.shutFolders.has(path)));
 
   readonly #keepOwn = steady<ReadonlyMap<string, string>>(isSameMap);
   readonly #ownColors = $derived.by(() =>
-    this.#keepOwn(new Map([...this.overlay.runs].flatMap(([name, marks]) => (marks.color === undefined ? [] : [[name, marks.color] as const])))),
+    this.#keepOwn(
+      new Map(
+        [...this.overlay.runs].flatMap(([name, marks]) =>
+          marks.color === undefined ? [] : [[name, marks.color] as const],
+        ),
+      ),
+    ),
   );
   // Hyperparameters matter to two of the ways only.
-  readonly #usesHparams = $derived.by(() => this.settings.colorBy === "config" || this.settings.colorBy.startsWith("hparam:"));
-  readonly #colored = $derived.by(() => colorRuns(this.names, this.settings.colorBy, this.#usesHparams ? this.hparams.runs : {}));
+  readonly #usesHparams = $derived.by(
+    () => this.settings.colorBy === "config" || this.settings.colorBy.startsWith("hparam:"),
+  );
+  readonly #colored = $derived.by(() =>
+    colorRuns(this.names, this.settings.colorBy, this.#usesHparams ? this.hparams.runs : {}),
+  );
   readonly legend = $derived(this.#colored.legend);
   readonly #nameByKey = $derived(new Map(this.names.map((name) => [runKey(name), name])));
 

@@ -9,7 +9,15 @@ import { ALL } from "./selection";
 import { Settings } from "./settings.svelte";
 
 const run = (name: string): Run => ({
-  name, start_time: 0, last_wall_time: 0, series: 1, points: 1, files: 1, size_bytes: 1, health: "ok", restarts: 0,
+  name,
+  start_time: 0,
+  last_wall_time: 0,
+  series: 1,
+  points: 1,
+  files: 1,
+  size_bytes: 1,
+  health: "ok",
+  restarts: 0,
 });
 
 interface Given {
@@ -21,14 +29,23 @@ interface Given {
 }
 
 /** Runs with the last value of `acc` and with hyperparameters, where there are any. */
-function stateOf(names: readonly string[], acc: Record<string, number> = {}, hparams: HParams["runs"] = {}, tags = ["acc"]): Given {
+function stateOf(
+  names: readonly string[],
+  acc: Record<string, number> = {},
+  hparams: HParams["runs"] = {},
+  tags = ["acc"],
+): Given {
   const settings = new Settings();
   const overlay = new Overlay();
   const listed = new HParamsState(() =>
     Promise.resolve({ generation: 1, names: [{ name: "lr", type: "number", values: 2 }], runs: hparams }),
   );
   const values = new RunValuesState(({ columns }) =>
-    Promise.resolve({ generation: 1, runs: [...names], columns: columns.map(() => names.map((name) => acc[name] ?? null)) }),
+    Promise.resolve({
+      generation: 1,
+      runs: [...names],
+      columns: columns.map(() => names.map((name) => acc[name] ?? null)),
+    }),
   );
   const index: TagIndex = { generation: 1, runs: {}, tag_sets: [Object.fromEntries(tags.map((tag) => [tag, ""]))] };
   const runs = new RunsState(settings, overlay, listed, values, () => index);
@@ -119,7 +136,11 @@ describe("RunsState", () => {
     const { runs, overlay } = state("a", "b");
     const before = runs.color("b", "light");
     overlay.mark(["a"], { color: "#123456" });
-    expect([runs.color("a", "light"), runs.color("a", "dark"), runs.color("b", "light")]).toEqual(["#123456", "#123456", before]);
+    expect([runs.color("a", "light"), runs.color("a", "dark"), runs.color("b", "light")]).toEqual([
+      "#123456",
+      "#123456",
+      before,
+    ]);
   });
 
   it("counts the runs of an address that are gone", () => {
@@ -168,7 +189,10 @@ describe("a query over columns", () => {
 describe("the order of the table", () => {
   it("goes by a column, missing values last either way, equals in natural order", async () => {
     const { runs, settings, values } = stateOf(["a", "b", "c", "d"], { a: 1, b: 3, d: 1 });
-    settings.set({ columns: [{ kind: "metric", tag: "acc", stat: "last" }], sort: { column: "last;acc", isDescending: true } });
+    settings.set({
+      columns: [{ kind: "metric", tag: "acc", stat: "last" }],
+      sort: { column: "last;acc", isDescending: true },
+    });
     expect(runs.wantedMetrics).toEqual([]);
     runs.isTableOpen = true;
     values.want(runs.wantedMetrics);
@@ -183,7 +207,10 @@ describe("the order of the table", () => {
 
   it("sorts directories by the best run in them", async () => {
     const { runs, settings, values } = stateOf(["x/1", "x/2", "y/1", "z"], { "x/1": 1, "x/2": 9, "y/1": 5, z: 7 });
-    settings.set({ columns: [{ kind: "metric", tag: "acc", stat: "max" }], sort: { column: "max;acc", isDescending: true } });
+    settings.set({
+      columns: [{ kind: "metric", tag: "acc", stat: "max" }],
+      sort: { column: "max;acc", isDescending: true },
+    });
     runs.isTableOpen = true;
     values.want(runs.wantedMetrics);
     await vi.waitFor(() => expect(values.byRun("max;acc").size).toBe(4));

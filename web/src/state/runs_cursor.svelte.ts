@@ -1,5 +1,5 @@
-// Which value of each of several runs a card shows: for every run the one nearest to the cursor of all cards, or to the card's
-// own. Made in a component; ends with it.
+// Which value of each of several runs a card shows: for every run the one nearest to the cursor of all cards, or to the
+// card's own. Made in a component; ends with it.
 
 import type { ApiError } from "../api/client";
 import type { Kind } from "../api/types";
@@ -44,7 +44,12 @@ export class RunsCursor {
       const series = each?.steps;
       if (!series) return [];
       const start = this.session.runs.byName.get(series.run)?.start_time;
-      return [{ series, places: placesOn(this.session.settings.cursorAxis, series, Number(start ?? series.wallTime[0] ?? 0)) }];
+      return [
+        {
+          series,
+          places: placesOn(this.session.settings.cursorAxis, series, Number(start ?? series.wallTime[0] ?? 0)),
+        },
+      ];
     }),
   );
   /** Where any of the runs has a value, on the cursor's axis. */

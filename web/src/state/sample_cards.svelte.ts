@@ -1,4 +1,5 @@
-// Which cards there are of some kinds of series: in sections by prefix, pinned ones first, as far as run and tag filters leave them.
+// Which cards there are of some kinds of series: in sections by prefix, pinned ones first, as far as run and tag
+// filters leave them.
 
 import type { Kind } from "../api/types";
 import { type CardRef, cardId, readCardId } from "./card_id";
@@ -15,7 +16,8 @@ const last = new WeakMap<Session, { readonly offers: readonly CardOffer[]; reado
 /** Those that were asked for last, where the offers are the same: listing a thousand cards takes a while. */
 export function sampleCards(session: Session, offers: readonly CardOffer[]): SampleCards {
   const before = last.get(session);
-  if (before && before.offers.length === offers.length && before.offers.every((offer, i) => offer === offers[i])) return before.cards;
+  if (before && before.offers.length === offers.length && before.offers.every((offer, i) => offer === offers[i]))
+    return before.cards;
   const cards = new SampleCards(session, offers);
   last.set(session, { offers, cards });
   return cards;
@@ -34,7 +36,9 @@ export class SampleCards {
   }
 
   readonly #offerOf = new Map<Kind, CardOffer>();
-  readonly #indices = $derived.by(() => [...this.#offerOf.values()].map((offer) => ({ offer, index: this.session.tags.index(offer.kind) })));
+  readonly #indices = $derived.by(() =>
+    [...this.#offerOf.values()].map((offer) => ({ offer, index: this.session.tags.index(offer.kind) })),
+  );
   readonly isListed = $derived.by(() => this.#indices.every(({ index }) => index !== null));
   /** Every tag there is, in natural order. */
   readonly tags = $derived.by((): readonly string[] => {

@@ -18,7 +18,11 @@ const offer = (kind: Kind, more: Partial<CardOffer> = {}): CardOffer => ({
 /** By kind and run, the tags of that kind. */
 type Logs = Partial<Record<Kind, Record<string, readonly string[]>>>;
 
-function begin(logs: Logs, offers: readonly CardOffer[], { shown = ["a", "b"] as readonly string[], isLoaded = true } = {}) {
+function begin(
+  logs: Logs,
+  offers: readonly CardOffer[],
+  { shown = ["a", "b"] as readonly string[], isLoaded = true } = {},
+) {
   const settings = new Settings();
   const indices = new Map<Kind, TagIndex>(
     Object.entries(logs).map(([kind, runs]) => [
@@ -30,7 +34,12 @@ function begin(logs: Logs, offers: readonly CardOffer[], { shown = ["a", "b"] as
       },
     ]),
   );
-  const session = { settings, isLoaded, runs: { shown }, tags: { index: (kind: Kind) => indices.get(kind) ?? null } } as unknown as Session;
+  const session = {
+    settings,
+    isLoaded,
+    runs: { shown },
+    tags: { index: (kind: Kind) => indices.get(kind) ?? null },
+  } as unknown as Session;
   return { settings, cards: new SampleCards(session, offers) };
 }
 
@@ -62,7 +71,10 @@ describe("SampleCards", () => {
 
   it("mixes kinds under one tag, and skips parts of others", () => {
     const logs: Logs = { image: { a: ["x"] }, mesh: { a: ["x_VERTEX", "x_FACE"] } };
-    const { cards } = begin(logs, [offer("image"), offer("mesh", { skips: (tag) => tag.endsWith("_FACE"), titleOf: (tag) => tag.replace("_VERTEX", "") })]);
+    const { cards } = begin(logs, [
+      offer("image"),
+      offer("mesh", { skips: (tag) => tag.endsWith("_FACE"), titleOf: (tag) => tag.replace("_VERTEX", "") }),
+    ]);
     const mesh = cardId({ kind: "mesh", run: "a", tag: "x_VERTEX" });
     expect(cards.sections.flatMap(({ ids }) => ids)).toEqual([image("a", "x"), mesh]);
     expect([cards.titleOf(mesh), cards.titleOf(image("a", "x"))]).toEqual(["x", "x"]);
@@ -95,7 +107,11 @@ describe("SampleCards", () => {
 
   it("says which cards are about something that is gone, once everything was read", () => {
     const { cards } = begin(LOGS, [offer("image")]);
-    expect([image("a", "plain"), image("b", "plain"), image("gone", "plain")].map(cards.isGone)).toEqual([false, true, true]);
+    expect([image("a", "plain"), image("b", "plain"), image("gone", "plain")].map(cards.isGone)).toEqual([
+      false,
+      true,
+      true,
+    ]);
     expect(begin(LOGS, [offer("image")], { isLoaded: false }).cards.isGone(image("gone", "plain"))).toBe(false);
     expect(begin({}, [offer("image")]).cards.isGone(image("gone", "plain"))).toBe(false);
   });

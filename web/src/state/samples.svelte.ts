@@ -1,5 +1,5 @@
-// At which steps series have values, for whoever shows them one at a time. Asked for together, kept while somebody looks,
-// and asked for again when their run has grown.
+// At which steps series have values, for whoever shows them one at a time. Asked for together, kept while somebody
+// looks, and asked for again when their run has grown.
 
 import { untrack } from "svelte";
 import { SvelteMap } from "svelte/reactivity";
@@ -34,7 +34,10 @@ export class Samples {
   readonly #due = new Set<string>();
   /** Asked for, and not answered yet. */
   readonly #underWay = new Set<string>();
-  readonly #refreshes = new Pacer(() => this.#askAll([...this.#watched.keys()].filter((key) => this.#isOld(key))), PACE);
+  readonly #refreshes = new Pacer(
+    () => this.#askAll([...this.#watched.keys()].filter((key) => this.#isOld(key))),
+    PACE,
+  );
 
   constructor(
     private readonly ask: Ask,
@@ -42,7 +45,9 @@ export class Samples {
   ) {}
 
   /** All that is known: what the cursor can go to. */
-  readonly known = $derived.by((): readonly SeriesSteps[] => [...this.#listed.values()].flatMap(({ steps }) => steps ?? []));
+  readonly known = $derived.by((): readonly SeriesSteps[] =>
+    [...this.#listed.values()].flatMap(({ steps }) => steps ?? []),
+  );
 
   /** Null until it is known. */
   read(kind: Kind, run: string, tag: string): Listed | null {
@@ -66,7 +71,10 @@ export class Samples {
 
   /** Asks at once for series that somebody will watch in a moment; those that are there are told. */
   async foresee(kind: Kind, series: readonly SeriesRef[]): Promise<readonly SeriesSteps[]> {
-    await this.#askOne(kind, series.filter(({ run, tag }) => !this.#listed.has(keyOf(kind, run, tag))));
+    await this.#askOne(
+      kind,
+      series.filter(({ run, tag }) => !this.#listed.has(keyOf(kind, run, tag))),
+    );
     return series.flatMap(({ run, tag }) => this.#listed.get(keyOf(kind, run, tag))?.steps ?? []);
   }
 

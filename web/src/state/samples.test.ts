@@ -28,7 +28,8 @@ function begin(series: SeriesSteps[]) {
   const samples = new Samples((kind, wanted): Promise<Steps> => {
     asked.push({ kind, series: wanted });
     if (server.error) return Promise.reject(server.error);
-    const isWanted = (each: SeriesSteps): boolean => wanted.some(({ run, tag }) => run === each.run && tag === each.tag);
+    const isWanted = (each: SeriesSteps): boolean =>
+      wanted.some(({ run, tag }) => run === each.run && tag === each.tag);
     return Promise.resolve({ generation: server.generation, series: server.series.filter(isWanted) });
   }, changes);
   const grow = (next: SeriesSteps[], runs: string[] | null): void => {
@@ -56,7 +57,13 @@ describe("Samples", () => {
     expect(samples.read("image", "a", "x")).toBeNull();
     await settle();
     expect(asked).toEqual([
-      { kind: "image", series: [{ run: "a", tag: "x" }, { run: "b", tag: "x" }] },
+      {
+        kind: "image",
+        series: [
+          { run: "a", tag: "x" },
+          { run: "b", tag: "x" },
+        ],
+      },
       { kind: "text", series: [{ run: "a", tag: "note" }] },
     ]);
     expect(samples.read("image", "a", "x")?.steps?.step).toEqual(Float64Array.of(1, 2));
@@ -65,7 +72,10 @@ describe("Samples", () => {
 
   it("asks at once for what will be watched, and not again when it is", async () => {
     const { samples, asked } = begin([stepsOf("a", "x", [1, 2])]);
-    const foreseen = samples.foresee("image", [{ run: "a", tag: "x" }, { run: "gone", tag: "x" }]);
+    const foreseen = samples.foresee("image", [
+      { run: "a", tag: "x" },
+      { run: "gone", tag: "x" },
+    ]);
     expect(asked).toHaveLength(1);
     samples.watch("image", "a", "x");
     expect((await foreseen).map(({ run }) => run)).toEqual(["a"]);

@@ -42,13 +42,26 @@ describe("saved views", () => {
     const other = open(["other"]);
     other.save("a", "#/?filter=new");
     expect(views.addText(other.toText())).toBe(1);
-    expect(views.all).toEqual([{ name: "a", address: "#/?filter=new" }, { name: "mine", address: "" }]);
+    expect(views.all).toEqual([
+      { name: "a", address: "#/?filter=new" },
+      { name: "mine", address: "" },
+    ]);
   });
 
   it("are not made of just any text", () => {
     const views = open();
-    for (const text of ["", "{}", "[]", "null", '{"format":"runglass-views"}']) expect(() => views.addText(text)).toThrow(/no file of views/);
-    const odd = { format: "runglass-views", views: [null, 1, { name: "", address: "" }, { name: "x", address: "javascript:alert(1)" }, { name: "ok", address: "#/" }] };
+    for (const text of ["", "{}", "[]", "null", '{"format":"runglass-views"}'])
+      expect(() => views.addText(text)).toThrow(/no file of views/);
+    const odd = {
+      format: "runglass-views",
+      views: [
+        null,
+        1,
+        { name: "", address: "" },
+        { name: "x", address: "javascript:alert(1)" },
+        { name: "ok", address: "#/" },
+      ],
+    };
     expect(views.addText(JSON.stringify(odd))).toBe(1);
     expect(names(views)).toEqual(["ok"]);
     localStorage.setItem(Object.keys(localStorage)[0] as string, "broken");

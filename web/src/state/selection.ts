@@ -16,7 +16,12 @@ export function isSelected(selection: Selection, name: string): boolean {
 }
 
 /** Set or clear some runs and leave the others as they are. `all` is every run there is. */
-export function withRuns(selection: Selection, names: readonly string[], isOn: boolean, all: readonly string[]): Selection {
+export function withRuns(
+  selection: Selection,
+  names: readonly string[],
+  isOn: boolean,
+  all: readonly string[],
+): Selection {
   const except = new Set(selection.except);
   const isException = isOn !== (selection.base === "all");
   for (const name of names) {
@@ -33,7 +38,8 @@ export function only(...names: readonly string[]): Selection {
 
 /** An exception for every run is the other base without any. */
 function settled(selection: Selection, all: readonly string[]): Selection {
-  const isEvery = all.length > 0 && selection.except.size >= all.length && all.every((n) => selection.except.has(runKey(n)));
+  const isEvery =
+    all.length > 0 && selection.except.size >= all.length && all.every((n) => selection.except.has(runKey(n)));
   if (!isEvery) return selection;
   return selection.base === "all" ? NONE : ALL;
 }

@@ -36,7 +36,9 @@ export class Session {
   readonly overlay = new Overlay();
   readonly hparams = new HParamsState(() => this.client.hparams());
   readonly runValues = new RunValuesState((query) => this.client.runValues(query));
-  readonly runs = new RunsState(this.settings, this.overlay, this.hparams, this.runValues, () => this.tags.index("scalar"));
+  readonly runs = new RunsState(this.settings, this.overlay, this.hparams, this.runValues, () =>
+    this.tags.index("scalar"),
+  );
   readonly views = new SavedViews();
   readonly commands = new Commands();
   readonly messages = new Messages();
@@ -64,7 +66,10 @@ export class Session {
   #isHidden = $state(false);
   /** The user has stopped updates. */
   readonly isPaused = $derived(this.#isPaused);
-  /** Nothing is asked for on the page's own account: it is paused, or nobody sees it. What the user does is still answered. */
+  /**
+   * Nothing is asked for on the page's own account: it is paused, or nobody sees it. What the user does is still
+   * answered.
+   */
   readonly isQuiet = $derived(this.#isPaused || this.#isHidden);
   /** The lists are from after the first full scan, or that is not over yet; and no filter waits for its numbers. */
   readonly isListedWhole = $derived((!this.isLoaded || this.status?.is_loaded === true) && !this.runs.isPending);
@@ -72,8 +77,10 @@ export class Session {
   #tellListed = (): void => undefined;
   /** Kept once the first lists are here, or cannot be had. */
   readonly whenListed = new Promise<void>((done) => (this.#tellListed = done));
-  /** Kept, in a task of its own, once what the first cards will ask for is answered or nobody should wait for it any longer;
-   *  null from then on. */
+  /**
+   * Kept, in a task of its own, once what the first cards will ask for is answered or nobody should wait for it any
+   * longer; null from then on.
+   */
   foreseen: Promise<unknown> | null = null;
   #isListing = false;
   #isAskedByUser = false;
@@ -89,7 +96,8 @@ export class Session {
   /** Returns the function that ends the session. */
   start(listen: (handlers: LiveHandlers) => () => void = openLive): () => void {
     let stopListening: (() => void) | null = null;
-    // Browsers allow a server six connections for all tabs and frames together: one that nobody sees gives its own back.
+    // Browsers allow a server six connections for all tabs and frames together: one that nobody sees gives its own
+    // back.
     const follow = (isVisible: boolean): void => {
       this.#isHidden = !isVisible;
       if (this.#isHidden) {
@@ -202,7 +210,8 @@ export class Session {
 
   /** What was listed may be as new as the news. */
   private listIfOld(): void {
-    if (!this.#isListing && !this.isQuiet && this.status?.generation !== this.changes.generation) this.#listings.request();
+    if (!this.#isListing && !this.isQuiet && this.status?.generation !== this.changes.generation)
+      this.#listings.request();
   }
 
   /** The page may have become quiet since it was asked for. */
@@ -216,7 +225,12 @@ export class Session {
     this.#isListing = true;
     clearTimeout(this.#retryTimer);
     try {
-      const { status, runs: { runs }, dashboards: { dashboards }, tags } = await this.client.lists(this.tags.kinds);
+      const {
+        status,
+        runs: { runs },
+        dashboards: { dashboards },
+        tags,
+      } = await this.client.lists(this.tags.kinds);
       this.status = status;
       for (const [kind, index] of Object.entries(tags)) this.tags.take(kind as Kind, index);
       this.overlay.open(status.locations);

@@ -6,7 +6,17 @@ import type { LiveHandlers } from "../api/live";
 import type { Change } from "../api/types";
 import { Session } from "./session.svelte";
 
-const RUN = { name: "a", start_time: 0, last_wall_time: 0, series: 1, points: 1, files: 1, size_bytes: 1, health: "ok", restarts: 0 };
+const RUN = {
+  name: "a",
+  start_time: 0,
+  last_wall_time: 0,
+  series: 1,
+  points: 1,
+  files: 1,
+  size_bytes: 1,
+  health: "ok",
+  restarts: 0,
+};
 const change = (generation: number, runs: string[] | null): Change => ({
   generation,
   runs,
@@ -26,9 +36,14 @@ function begin() {
         status: { generation: server.generation, is_loaded: true, locations: ["logs"], live: true, progress: {} },
         runs: { generation: server.generation, runs: [RUN] },
         dashboards: { dashboards: [] },
-        tags: path === "lists?kind=scalar" ? { scalar: { generation: server.generation, runs: { a: 0 }, tag_sets: [{ loss: "scalar" }] } } : {},
+        tags:
+          path === "lists?kind=scalar"
+            ? { scalar: { generation: server.generation, runs: { a: 0 }, tag_sets: [{ loss: "scalar" }] } }
+            : {},
       };
-      return Promise.resolve(new Response(JSON.stringify(path.startsWith("lists") ? lists : undefined), { status: server.status }));
+      return Promise.resolve(
+        new Response(JSON.stringify(path.startsWith("lists") ? lists : undefined), { status: server.status }),
+      );
     }),
   );
   let live: LiveHandlers | null = null;
@@ -42,7 +57,15 @@ function begin() {
     server.generation = news.generation;
     live?.onChange(news);
   };
-  return { asked, server, session, stop, hear, isListening: () => live !== null, connect: () => live?.onConnection("open") };
+  return {
+    asked,
+    server,
+    session,
+    stop,
+    hear,
+    isListening: () => live !== null,
+    connect: () => live?.onConnection("open"),
+  };
 }
 
 function setHidden(isHidden: boolean): void {
@@ -144,8 +167,18 @@ describe("a session", () => {
     expect(session.writers.alive(session.runs.all, Date.now())).toEqual(["a"]);
     expect(session.writers.alive(session.runs.all, Date.now() + 61_000)).toEqual([]);
     const now = Date.now();
-    expect(session.writers.alive([{ ...RUN, health: "ok", last_wall_time: now / 1000 - 5 }, { ...RUN, name: "b", health: "ok", last_wall_time: "NaN" }], now + 100_000)).toEqual([]);
-    expect(session.writers.alive([{ ...RUN, name: "c", health: "ok", last_wall_time: now / 1000 - 5 }], now)).toEqual(["c"]);
+    expect(
+      session.writers.alive(
+        [
+          { ...RUN, health: "ok", last_wall_time: now / 1000 - 5 },
+          { ...RUN, name: "b", health: "ok", last_wall_time: "NaN" },
+        ],
+        now + 100_000,
+      ),
+    ).toEqual([]);
+    expect(session.writers.alive([{ ...RUN, name: "c", health: "ok", last_wall_time: now / 1000 - 5 }], now)).toEqual([
+      "c",
+    ]);
     stop();
   });
 });

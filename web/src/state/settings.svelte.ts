@@ -1,4 +1,5 @@
-// The view the user has set up, and the ways to change it. The address and the theme's memory are written by App.svelte.
+// The view the user has set up, and the ways to change it. The address and the theme's memory are written by
+// App.svelte.
 
 import { compact } from "./selection";
 import { encodeView, type NameOf } from "./url";
@@ -14,8 +15,10 @@ class Field {
 }
 
 // Every field of the view can be read, and followed, by its name.
+// eslint-disable-next-line @typescript-eslint/no-empty-object-type, @typescript-eslint/no-unsafe-declaration-merging
 export interface Settings extends View {}
 
+// eslint-disable-next-line @typescript-eslint/no-unsafe-declaration-merging
 export class Settings {
   #view = $state.raw<View>(DEFAULT_VIEW);
   /** The same, for those who must not follow it. */
@@ -68,7 +71,8 @@ export class Settings {
   setXAxis(xAxis: string): void {
     if (xAxis === this.view.xAxis) return;
     const cards = new Map<string, CardView>();
-    for (const [id, { x: _x, selection: _selection, ...kept }] of this.view.cards) if (Object.keys(kept).length > 0) cards.set(id, kept);
+    for (const [id, { x: _x, selection: _selection, ...kept }] of this.view.cards)
+      if (Object.keys(kept).length > 0) cards.set(id, kept);
     this.set({ xAxis, cards, linkedX: null, linkedSelection: [] });
   }
 
@@ -78,7 +82,9 @@ export class Settings {
 
   /** A field set to undefined goes back to automatic. */
   setCard(id: string, change: { readonly [K in keyof CardView]?: CardView[K] | undefined }): void {
-    const kept = Object.entries({ ...this.view.cards.get(id), ...change }).filter(([, value]) => value !== undefined && value !== false);
+    const kept = Object.entries({ ...this.view.cards.get(id), ...change }).filter(
+      ([, value]) => value !== undefined && value !== false,
+    );
     const cards = new Map(this.view.cards);
     if (kept.length > 0) cards.set(id, Object.fromEntries(kept));
     else cards.delete(id);

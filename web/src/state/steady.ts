@@ -8,7 +8,8 @@ export function steady<T>(isSame: (a: T, b: T) => boolean): (next: T) => T {
   };
 }
 
-export const isSameList = <T>(a: readonly T[], b: readonly T[]): boolean => a.length === b.length && a.every((each, i) => each === b[i]);
+export const isSameList = <T>(a: readonly T[], b: readonly T[]): boolean =>
+  a.length === b.length && a.every((each, i) => each === b[i]);
 
 export const isSameMap = <V>(a: ReadonlyMap<string, V>, b: ReadonlyMap<string, V>): boolean =>
   a.size === b.size && [...a].every(([key, value]) => b.has(key) && b.get(key) === value);

@@ -19,7 +19,8 @@ export function inStepOrder(series: SeriesSteps): SeriesSteps {
   for (let i = 1; i < step.length && isAscending; i++) isAscending = (step[i] as number) >= (step[i - 1] as number);
   if (isAscending) return series;
   const order = Uint32Array.from(step.keys()).sort((a, b) => (step[a] as number) - (step[b] as number) || a - b);
-  const pick = <T extends Float64Array | Uint32Array>(values: T): T => values.map((_, i) => values[order[i] as number] as number) as T;
+  const pick = <T extends Float64Array | Uint32Array>(values: T): T =>
+    values.map((_, i) => values[order[i] as number] as number) as T;
   return { ...series, step: pick(series.step), wallTime: pick(series.wallTime), row: pick(series.row) };
 }
 
@@ -29,7 +30,10 @@ export function placesOn(axis: TimeAxis, series: SeriesSteps, startTime: number)
   return axis === "wall" ? series.wallTime : series.wallTime.map((time) => time - startTime);
 }
 
-/** The index of the value nearest to the place; of equally near ones the later. Null stands for the newest. -1: there is none. */
+/**
+ * The index of the value nearest to the place; of equally near ones the later. Null stands for the newest. -1: there is
+ * none.
+ */
 export function findNearest(places: Float64Array, at: number | null): number {
   if (at === null || places.length === 0) return places.length - 1;
   let nearest = -1;
@@ -47,7 +51,13 @@ export function findNearest(places: Float64Array, at: number | null): number {
 export function sampleAt(series: SeriesSteps, i: number): Sample | null {
   const row = series.row[i];
   if (row === undefined) return null;
-  return { run: series.run, tag: series.tag, row, step: series.step[i] as number, wallTime: series.wallTime[i] as number };
+  return {
+    run: series.run,
+    tag: series.tag,
+    row,
+    step: series.step[i] as number,
+    wallTime: series.wallTime[i] as number,
+  };
 }
 
 /** All places of several series, ascending, each once. */

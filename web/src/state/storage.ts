@@ -62,7 +62,8 @@ export function onOtherTab(key: string, changed: () => void): () => void {
 export function recallAll(): Map<string, string> {
   const kept = new Map<string, string>();
   try {
-    for (const key of Object.keys(localStorage)) if (key.startsWith(PREFIX)) kept.set(key.slice(PREFIX.length), localStorage.getItem(key) ?? "");
+    for (const key of Object.keys(localStorage))
+      if (key.startsWith(PREFIX)) kept.set(key.slice(PREFIX.length), localStorage.getItem(key) ?? "");
   } catch {
     // Closed: there is only what this page has written.
   }

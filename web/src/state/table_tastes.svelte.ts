@@ -33,7 +33,12 @@ export class TableTastes {
 function load(): Tastes {
   const kept = recallJson(KEY);
   if (typeof kept !== "object" || kept === null) return DEFAULTS;
-  const known = Object.entries(kept).filter(([key, value]) => value !== null && typeof value === typeof DEFAULTS[key as keyof Tastes]);
+  const known = Object.entries(kept).filter(
+    ([key, value]) => value !== null && typeof value === typeof DEFAULTS[key as keyof Tastes],
+  );
   const { widthsPx, ...rest } = { ...DEFAULTS, ...Object.fromEntries(known) };
-  return { ...rest, widthsPx: Object.fromEntries(Object.entries(widthsPx).filter(([, px]) => typeof px === "number" && px > 0)) };
+  return {
+    ...rest,
+    widthsPx: Object.fromEntries(Object.entries(widthsPx).filter(([, px]) => typeof px === "number" && px > 0)),
+  };
 }

@@ -22,7 +22,12 @@ describe("inOrder", () => {
 
 describe("makeSection", () => {
   it("keeps what matches and knows how much there was", () => {
-    expect(makeSection("a", "a", ["a/x", "a/y"], (id) => id.endsWith("y"))).toEqual({ key: "a", title: "a", ids: ["a/y"], total: 2 });
+    expect(makeSection("a", "a", ["a/x", "a/y"], (id) => id.endsWith("y"))).toEqual({
+      key: "a",
+      title: "a",
+      ids: ["a/y"],
+      total: 2,
+    });
     expect(makeSection("a", "a", ["a/x"], () => false)).toBeNull();
   });
 });
@@ -30,13 +35,21 @@ describe("makeSection", () => {
 describe("splitTag", () => {
   it("parts a tag before its last piece", () => {
     expect(["loss", "train/loss", "a/b/c", "a/b/", "/"].map(splitTag)).toEqual([
-      ["", "loss"], ["train/", "loss"], ["a/b/", "c"], ["a/", "b/"], ["", "/"],
+      ["", "loss"],
+      ["train/", "loss"],
+      ["a/b/", "c"],
+      ["a/", "b/"],
+      ["", "/"],
     ]);
   });
 });
 
 describe("tags of runs", () => {
-  const index: TagIndex = { generation: 1, runs: { a: 0, b: 0, c: 1 }, tag_sets: [{ loss: "scalar" }, JSON.parse('{"loss": "scalar", "toString": "scalar"}') as Record<string, "scalar">] };
+  const index: TagIndex = {
+    generation: 1,
+    runs: { a: 0, b: 0, c: 1 },
+    tag_sets: [{ loss: "scalar" }, JSON.parse('{"loss": "scalar", "toString": "scalar"}') as Record<string, "scalar">],
+  };
 
   it("come from the shared sets", () => {
     expect(setsOf(index, ["b", "a", "unknown"])).toEqual([0]);
@@ -50,6 +63,11 @@ describe("isShut", () => {
   it("counts from how the section is at first", () => {
     const open = { key: "a", title: "a", ids: [], total: 0 };
     const shut = { ...open, isShutAtFirst: true };
-    expect([isShut(open, new Set()), isShut(open, new Set(["a"])), isShut(shut, new Set()), isShut(shut, new Set(["a"]))]).toEqual([false, true, true, false]);
+    expect([
+      isShut(open, new Set()),
+      isShut(open, new Set(["a"])),
+      isShut(shut, new Set()),
+      isShut(shut, new Set(["a"])),
+    ]).toEqual([false, true, true, false]);
   });
 });

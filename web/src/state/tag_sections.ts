@@ -1,5 +1,5 @@
-// Tags in sections: what stands before the first slash names the section. Pinned cards and panels have sections of their
-// own. Pure.
+// Tags in sections: what stands before the first slash names the section. Pinned cards and panels have sections of
+// their own. Pure.
 
 import type { TagIndex } from "../api/types";
 import { sortNatural } from "./natural";
@@ -21,7 +21,8 @@ export interface Section {
 }
 
 /** `toggled`: the keys of sections that are not as they were at first. */
-export const isShut = ({ key, isShutAtFirst = false }: Section, toggled: ReadonlySet<string>): boolean => toggled.has(key) !== isShutAtFirst;
+export const isShut = ({ key, isShutAtFirst = false }: Section, toggled: ReadonlySet<string>): boolean =>
+  toggled.has(key) !== isShutAtFirst;
 
 export const prefixOf = (tag: string): string => tag.slice(0, Math.max(0, tag.indexOf("/")));
 
@@ -54,7 +55,12 @@ export function inOrder(ids: readonly string[], first: readonly string[] | undef
 }
 
 /** One section with what the filter leaves of it; null when that is nothing. */
-export function makeSection(key: string, title: string, ids: readonly string[], matches: (id: string) => boolean): Section | null {
+export function makeSection(
+  key: string,
+  title: string,
+  ids: readonly string[],
+  matches: (id: string) => boolean,
+): Section | null {
   const matching = ids.filter(matches);
   return matching.length > 0 ? { key, title, ids: matching, total: ids.length } : null;
 }

@@ -1,5 +1,5 @@
-// Addresses that were made for TensorBoard, understood on arrival: old links and bookmarks keep their meaning when only the
-// server behind them is another. Pure.
+// Addresses that were made for TensorBoard, understood on arrival: old links and bookmarks keep their meaning when only
+// the server behind them is another. Pure.
 
 import { runKey } from "./run_key";
 import { SMOOTHING_MAX, type Theme, type View } from "./view";

@@ -1,5 +1,5 @@
-// Which changes of the view become steps of the browser's back button: a burst of changes is one step. Knows no browser;
-// App.svelte writes the address.
+// Which changes of the view become steps of the browser's back button: a burst of changes is one step. Knows no
+// browser; App.svelte writes the address.
 
 import type { View } from "./view";
 

@@ -43,10 +43,27 @@ describe("the view in the address", () => {
       tagFilter: "loss/.*\\d+",
       collapsed: new Set(["train", "", "a=b&c"]),
       pinned: ["val/loss", "a;b", "panel1"],
-      order: new Map([["tra;in", ["b;c", "a\\"]], ["", ["x"]]]),
+      order: new Map([
+        ["tra;in", ["b;c", "a\\"]],
+        ["", ["x"]],
+      ]),
       panels: [{ id: "panel1", tags: ["a;b", "={a} - {b}", ">c"], right: ["={a} - {b}"] }],
       cards: new Map([
-        ["a,b/c;d:e", { x: [-1.5e-7, 2 ** 53], y: [0, 1], y2: [-1, 1], xScale: "log", yScale: "symlog", y2Scale: "linear", selection: [0, 5], isWide: true, heightPx: 400, at: -2.5 }],
+        [
+          "a,b/c;d:e",
+          {
+            x: [-1.5e-7, 2 ** 53],
+            y: [0, 1],
+            y2: [-1, 1],
+            xScale: "log",
+            yScale: "symlog",
+            y2Scale: "linear",
+            selection: [0, 5],
+            isWide: true,
+            heightPx: 400,
+            at: -2.5,
+          },
+        ],
         ["", { selection: [0] }],
       ]),
       xAxis: "train/epoch",
@@ -68,15 +85,24 @@ describe("the view in the address", () => {
       cursor: 0,
       cursorAxis: "wall",
       isCursorLinked: false,
-      options: new Map([["images.contrast", "1.5;x"], ["text.mode", ""]]),
+      options: new Map([
+        ["images.contrast", "1.5;x"],
+        ["text.mode", ""],
+      ]),
       theme: "dark",
     };
-    for (const key of Object.keys(DEFAULT_VIEW) as (keyof View)[]) expect(view[key], key).not.toEqual(DEFAULT_VIEW[key]);
+    for (const key of Object.keys(DEFAULT_VIEW) as (keyof View)[])
+      expect(view[key], key).not.toEqual(DEFAULT_VIEW[key]);
     expect(roundTrip(view, AWKWARD)).toEqual(view);
   });
 
   it.each(AWKWARD)("keeps the run, tag and card %s", (name) => {
-    const view: View = { ...DEFAULT_VIEW, selection: only(name), pinned: [name], cards: new Map([[name, { x: [0, 1] }]]) };
+    const view: View = {
+      ...DEFAULT_VIEW,
+      selection: only(name),
+      pinned: [name],
+      cards: new Map([[name, { x: [0, 1] }]]),
+    };
     expect(roundTrip(view, AWKWARD)).toEqual(view);
   });
 
@@ -102,7 +128,8 @@ describe("the view in the address", () => {
   });
 
   it("falls back to the default for what it cannot read", () => {
-    const odd = "smoothing=much&theme=pink&card=loss;x:3,2&card=a&zoom=a,b&column=max&group=moon&panel=p&sort=&tree=maybe&unknown=1&at=1,2,3";
+    const odd =
+      "smoothing=much&theme=pink&card=loss;x:3,2&card=a&zoom=a,b&column=max&group=moon&panel=p&sort=&tree=maybe&unknown=1&at=1,2,3";
     expect(decodeView(`#/scalars?${odd}`)).toEqual({ ...DEFAULT_VIEW, dashboard: "scalars" });
     expect(decodeView("#/?smoothing=7").smoothing).toEqual({ kind: "ema", amount: 0.999 });
     expect(decodeView("#/%zz").dashboard).toBe("%zz");

@@ -40,7 +40,11 @@ function text(key: string, fallback = ""): Field<string> {
 }
 
 function choice<T extends string>(key: string, options: readonly T[], fallback: T): Field<T> {
-  return { key, write: (value) => (value === fallback ? [] : [value]), read: ([value]) => options.find((option) => option === value) };
+  return {
+    key,
+    write: (value) => (value === fallback ? [] : [value]),
+    read: ([value]) => options.find((option) => option === value),
+  };
 }
 
 function flag(key: string, fallback: boolean): Field<boolean> {
@@ -52,7 +56,11 @@ function flag(key: string, fallback: boolean): Field<boolean> {
 }
 
 function list<T>(key: string, write: (entry: T) => string, read: (text: string) => T | undefined): Field<readonly T[]> {
-  return { key, write: (entries) => entries.map(write), read: (texts) => texts.map(read).filter((entry) => entry !== undefined) };
+  return {
+    key,
+    write: (entries) => entries.map(write),
+    read: (texts) => texts.map(read).filter((entry) => entry !== undefined),
+  };
 }
 
 const same = (value: string): string => value;
@@ -61,7 +69,11 @@ function set(key: string): Field<ReadonlySet<string>> {
   return { key, write: (entries) => [...entries], read: (texts) => new Set(texts) };
 }
 
-function map<T>(key: string, write: (value: T) => string, read: (text: string) => T | undefined): Field<ReadonlyMap<string, T>> {
+function map<T>(
+  key: string,
+  write: (value: T) => string,
+  read: (text: string) => T | undefined,
+): Field<ReadonlyMap<string, T>> {
   return {
     key,
     write: (entries) => [...entries].map(([name, value]) => `${escapePart(name)};${write(value)}`),
@@ -151,9 +163,12 @@ function readColumn(key: string): RunColumn | undefined {
   const info = INFOS.find((each) => each === name);
   if (kind === "info") return info && { kind, name: info };
   if (kind === "hparam") return { kind, name };
-  if (kind === "at_step") return Number.isInteger(Number(third)) ? { kind: "metric", tag: name, stat: kind, step: Number(third) } : undefined;
+  if (kind === "at_step")
+    return Number.isInteger(Number(third)) ? { kind: "metric", tag: name, stat: kind, step: Number(third) } : undefined;
   if (kind === "at_best") {
-    return (third === "min" || third === "max") && fourth ? { kind: "metric", tag: name, stat: kind, best: third, bestTag: fourth } : undefined;
+    return (third === "min" || third === "max") && fourth
+      ? { kind: "metric", tag: name, stat: kind, best: third, bestTag: fourth }
+      : undefined;
   }
   const stat = RUN_STATS.find((each) => each === kind);
   return stat && { kind: "metric", tag: name, stat };
@@ -189,7 +204,8 @@ const selection: Field<Selection> = {
     if (except.size === 0) return base === "none" ? [""] : [];
     const keys = [...except];
     const names = keys.map(nameOf);
-    const isReadable = names.every((name) => name !== undefined && !/^([-~]|$)/.test(name)) && names.join("").length <= NAMES_BUDGET;
+    const isReadable =
+      names.every((name) => name !== undefined && !/^([-~]|$)/.test(name)) && names.join("").length <= NAMES_BUDGET;
     return isReadable ? names.map((name) => sign + name) : [`${sign}~${keys.join("")}`];
   },
   read: (texts) => {
@@ -201,7 +217,8 @@ const selection: Field<Selection> = {
         if (name) except.add(runKey(name));
         continue;
       }
-      for (let at = 1; at + KEY_LENGTH <= name.length; at += KEY_LENGTH) except.add(name.slice(at, at + KEY_LENGTH) as RunKey);
+      for (let at = 1; at + KEY_LENGTH <= name.length; at += KEY_LENGTH)
+        except.add(name.slice(at, at + KEY_LENGTH) as RunKey);
     }
     return { base, except };
   },
@@ -252,7 +269,11 @@ const FIELDS: { readonly [K in Exclude<keyof View, "dashboard">]: Field<View[K]>
     write: (value) => (value.length > 0 ? [writeNumbers(value)] : []),
     read: ([value]) => readSelection(value),
   },
-  cursor: { key: "cursor", write: (value) => (value === null ? [] : [String(value)]), read: ([value]) => readNumbers(value)?.[0] },
+  cursor: {
+    key: "cursor",
+    write: (value) => (value === null ? [] : [String(value)]),
+    read: ([value]) => readNumbers(value)?.[0],
+  },
   cursorAxis: choice("cursoraxis", TIME_AXES, DEFAULT_VIEW.cursorAxis),
   isCursorLinked: flag("cursorlink", DEFAULT_VIEW.isCursorLinked),
   options: map<string>("option", same, same),

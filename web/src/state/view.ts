@@ -1,5 +1,5 @@
-// The words of the view: everything a user can set that changes what is shown. One plain value, replaced and never edited,
-// so that an address, a saved view and a step back are all the same thing.
+// The words of the view: everything a user can set that changes what is shown. One plain value, replaced and never
+// edited, so that an address, a saved view and a step back are all the same thing.
 
 import { ALL, type Selection } from "./selection";
 
@@ -16,7 +16,10 @@ export type Selecting = "none" | "step" | "range";
 
 export interface Smoothing {
   readonly kind: SmoothingKind;
-  /** ema: weight, up to SMOOTHING_MAX. time_ema: half-life in units of x. gaussian: sigma, median: window, in points. 0: none. */
+  /**
+   * ema: weight, up to SMOOTHING_MAX. time_ema: half-life in units of x. gaussian: sigma, median: window, in points. 0:
+   * none.
+   */
   readonly amount: number;
 }
 
@@ -51,7 +54,13 @@ export type RunStat = (typeof RUN_STATS)[number];
 export type MetricColumn =
   | { readonly kind: "metric"; readonly tag: string; readonly stat: RunStat }
   | { readonly kind: "metric"; readonly tag: string; readonly stat: "at_step"; readonly step: number }
-  | { readonly kind: "metric"; readonly tag: string; readonly stat: "at_best"; readonly bestTag: string; readonly best: "min" | "max" };
+  | {
+      readonly kind: "metric";
+      readonly tag: string;
+      readonly stat: "at_best";
+      readonly bestTag: string;
+      readonly best: "min" | "max";
+    };
 
 /** A column of the run table beside the name. */
 export type RunColumn =

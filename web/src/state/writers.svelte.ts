@@ -13,10 +13,14 @@ export class Writers {
     this.#heardMs = new Map([...kept, ...runs.map((run): [string, number] => [run, nowMs])]);
   }
 
-  /** Runs that changed within the last minute, or whose newest event says so: many changes at once come without names. */
+  /**
+   * Runs that changed within the last minute, or whose newest event says so: many changes at once come without names.
+   */
   alive(runs: readonly Run[], nowMs: number): string[] {
     // A clock ahead of ours by more than that says nothing about now.
     const isRecent = (atMs: number): boolean => Math.abs(nowMs - atMs) < ALIVE_MS;
-    return runs.map((run) => run.name).filter((name, i) => isRecent(this.#heardMs.get(name) ?? 0) || isRecent(Number(runs[i]?.last_wall_time) * 1000));
+    return runs
+      .map((run) => run.name)
+      .filter((name, i) => isRecent(this.#heardMs.get(name) ?? 0) || isRecent(Number(runs[i]?.last_wall_time) * 1000));
   }
 }

@@ -1,4 +1,5 @@
-// Counts for people. By hand: the browser's own number formats take 40 ms to wake up, and counts stand on the first page.
+// Counts for people. By hand: the browser's own number formats take 40 ms to wake up, and counts stand on the first
+// page.
 
 /** 12,345 */
 export function formatCount(count: number): string {

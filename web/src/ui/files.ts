@@ -5,7 +5,12 @@ const MAX_NAME = 120;
 /** A file name that every system takes, from names that may hold anything. */
 export function fileName(parts: readonly string[], ending: string): string {
   const safe = parts
-    .map((part) => part.normalize("NFC").replace(/[^\p{L}\p{N}._=+-]+/gu, "_").replace(/^[._]+|[._]+$/g, ""))
+    .map((part) =>
+      part
+        .normalize("NFC")
+        .replace(/[^\p{L}\p{N}._=+-]+/gu, "_")
+        .replace(/^[._]+|[._]+$/g, ""),
+    )
     .filter((part) => part !== "");
   const name = [...(safe.join("-") || "runglass")].slice(0, MAX_NAME).join("");
   // Windows has names of its own for these, whatever the ending.

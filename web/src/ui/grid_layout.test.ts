@@ -1,5 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { type CardSize, countColumns, GAP_PX, HEADING_PX, layOut, rowsBetween, sectionAt, shiftOf } from "./grid_layout";
+import {
+  type CardSize,
+  countColumns,
+  GAP_PX,
+  HEADING_PX,
+  layOut,
+  rowsBetween,
+  sectionAt,
+  shiftOf,
+} from "./grid_layout";
 import type { Section } from "../state/tag_sections";
 
 const section = (key: string, ids: string[]): Section => ({ key, title: key, ids, total: ids.length });
@@ -23,7 +32,11 @@ describe("layOut", () => {
   });
 
   it("leaves only the heading of a collapsed section", () => {
-    expect(layOut(sections, ({ key }) => key === "a", 2, plain).rows.map((row) => row.key)).toEqual(["section a", "section b", "card b/1"]);
+    expect(layOut(sections, ({ key }) => key === "a", 2, plain).rows.map((row) => row.key)).toEqual([
+      "section a",
+      "section b",
+      "card b/1",
+    ]);
   });
 
   it("tells a tag from a section of the same name", () => {
@@ -32,7 +45,10 @@ describe("layOut", () => {
   });
 
   it("gives a wide card a row of its own and a row the height of its tallest card", () => {
-    const sizes: Record<string, CardSize> = { "a/2": { heightPx: 300, isWide: true }, "a/3": { heightPx: 400, isWide: false } };
+    const sizes: Record<string, CardSize> = {
+      "a/2": { heightPx: 300, isWide: true },
+      "a/3": { heightPx: 400, isWide: false },
+    };
     const { rows } = layOut([section("a", ["a/1", "a/2", "a/3", "a/4"])], never, 2, (id) => sizes[id] ?? plain());
     expect(rows.slice(1).map((row) => [row.ids, row.heightPx])).toEqual([
       [["a/1"], CARD_PX],
@@ -52,7 +68,10 @@ describe("layOut", () => {
 
   it("tells how far what is seen has moved", () => {
     const before = layOut(sections, never, 1, plain);
-    const grown = layOut(sections, never, 1, (id) => ({ heightPx: id === "a/1" ? CARD_PX + 50 : CARD_PX, isWide: false }));
+    const grown = layOut(sections, never, 1, (id) => ({
+      heightPx: id === "a/1" ? CARD_PX + 50 : CARD_PX,
+      isWide: false,
+    }));
     const at = HEADING_PX + CARD_PX + GAP_PX;
     expect(shiftOf(before, grown, at, at + 300)).toBe(50);
     expect(shiftOf(before, grown, 0, 300)).toBe(0);

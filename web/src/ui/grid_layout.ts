@@ -26,7 +26,8 @@ export interface Layout {
   readonly heightPx: number;
 }
 
-export const countColumns = (widthPx: number, cardWidthPx: number): number => Math.max(1, Math.round(widthPx / cardWidthPx));
+export const countColumns = (widthPx: number, cardWidthPx: number): number =>
+  Math.max(1, Math.round(widthPx / cardWidthPx));
 
 export function layOut(
   sections: readonly Section[],
@@ -74,7 +75,8 @@ export function rowsBetween(layout: Layout, topPx: number, bottomPx: number): Ro
     else high = middle;
   }
   const found: Row[] = [];
-  for (let i = low; i < layout.rows.length && (layout.rows[i] as Row).topPx < bottomPx; i++) found.push(layout.rows[i] as Row);
+  for (let i = low; i < layout.rows.length && (layout.rows[i] as Row).topPx < bottomPx; i++)
+    found.push(layout.rows[i] as Row);
   return found;
 }
 

@@ -1,4 +1,5 @@
-// Work that is put off, so that it keeps nothing from being seen or answered. Each returns the function that calls it off.
+// Work that is put off, so that it keeps nothing from being seen or answered. Each returns the function that calls it
+// off.
 
 // A page that nobody sees is not painted.
 const LATEST_MS = 250;

@@ -4,9 +4,13 @@ import { KINDS, kindInfo, nudge, unitOf } from "./smoothing_kinds";
 
 describe("smoothing kinds", () => {
   it("count in fitting units", () => {
-    expect([unitOf("ema", "step"), unitOf("time_ema", "step"), unitOf("time_ema", "wall"), unitOf("time_ema", "epoch"), unitOf("median", "step")]).toEqual([
-      "", "steps", "s", "", "points",
-    ]);
+    expect([
+      unitOf("ema", "step"),
+      unitOf("time_ema", "step"),
+      unitOf("time_ema", "wall"),
+      unitOf("time_ema", "epoch"),
+      unitOf("median", "step"),
+    ]).toEqual(["", "steps", "s", "", "points"]);
   });
 
   it("go up and down in notches, within bounds", () => {

@@ -15,15 +15,45 @@ export interface KindInfo {
 
 export const KINDS: readonly KindInfo[] = [
   {
-    kind: "ema", label: "EMA", max: SMOOTHING_MAX, step: 0.001, isLog: false, usual: 0.6,
+    kind: "ema",
+    label: "EMA",
+    max: SMOOTHING_MAX,
+    step: 0.001,
+    isLog: false,
+    usual: 0.6,
     hint: "Exponential moving average as TensorBoard's: how much of each value comes from the points before it",
   },
-  { kind: "time_ema", label: "Time-weighted", max: 100_000, step: 0.1, isLog: true, usual: 20, hint: "Exponential moving average over x, whatever the distance of the points: its half-life" },
-  { kind: "gaussian", label: "Gaussian", max: 500, step: 0.1, isLog: true, usual: 5, hint: "Weighted mean of the points on both sides: the bell's standard deviation" },
-  { kind: "median", label: "Running median", max: 501, step: 1, isLog: true, usual: 9, hint: "Middle value of a window, which single spikes do not move: its width" },
+  {
+    kind: "time_ema",
+    label: "Time-weighted",
+    max: 100_000,
+    step: 0.1,
+    isLog: true,
+    usual: 20,
+    hint: "Exponential moving average over x, whatever the distance of the points: its half-life",
+  },
+  {
+    kind: "gaussian",
+    label: "Gaussian",
+    max: 500,
+    step: 0.1,
+    isLog: true,
+    usual: 5,
+    hint: "Weighted mean of the points on both sides: the bell's standard deviation",
+  },
+  {
+    kind: "median",
+    label: "Running median",
+    max: 501,
+    step: 1,
+    isLog: true,
+    usual: 9,
+    hint: "Middle value of a window, which single spikes do not move: its width",
+  },
 ];
 
-export const kindInfo = (kind: SmoothingKind): KindInfo => KINDS.find((each) => each.kind === kind) ?? (KINDS[0] as KindInfo);
+export const kindInfo = (kind: SmoothingKind): KindInfo =>
+  KINDS.find((each) => each.kind === kind) ?? (KINDS[0] as KindInfo);
 
 export function unitOf(kind: SmoothingKind, xAxis: string): string {
   if (kind === "ema") return "";

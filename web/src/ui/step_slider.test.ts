@@ -13,6 +13,7 @@ describe("a step slider", () => {
     const count = 50_000;
     expect(indexAt(0, count)).toBe(0);
     expect(indexAt(notchesOf(count), count)).toBe(count - 1);
-    for (const index of [0, 1, 10, 400, 49_999]) expect(indexAt(notchOf(index, count), count) / (index || 1)).toBeCloseTo(index ? 1 : 0, 1);
+    for (const index of [0, 1, 10, 400, 49_999])
+      expect(indexAt(notchOf(index, count), count) / (index || 1)).toBeCloseTo(index ? 1 : 0, 1);
   });
 });

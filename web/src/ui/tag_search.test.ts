@@ -24,7 +24,12 @@ describe("searchTags", () => {
 
 describe("completeTag", () => {
   it("offers patterns that match just the tag's text", () => {
-    for (const { text, label } of completeTag("", tags).options) expect(compilePattern(text).matches(label ?? "")).toBe(true);
-    expect(completeTag("top", tags)).toMatchObject({ from: 0, to: 3, options: [{ text: "val/acc\\.top5", label: "val/acc.top5" }] });
+    for (const { text, label } of completeTag("", tags).options)
+      expect(compilePattern(text).matches(label ?? "")).toBe(true);
+    expect(completeTag("top", tags)).toMatchObject({
+      from: 0,
+      to: 3,
+      options: [{ text: "val/acc\\.top5", label: "val/acc.top5" }],
+    });
   });
 });

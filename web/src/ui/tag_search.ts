@@ -1,4 +1,5 @@
-// Finding tags among ten thousand: by some of their letters, or by a regular expression where the text looks like one. Pure.
+// Finding tags among ten thousand: by some of their letters, or by a regular expression where the text looks like one.
+// Pure.
 
 import { rank } from "../state/fuzzy";
 import { compilePattern } from "../state/pattern";
@@ -14,7 +15,12 @@ export interface Found {
 
 export function searchTags(text: string, tags: readonly string[], limit = MAX_FOUND): Found {
   const query = text.trim();
-  const all = query === "" ? tags : isPattern(query) ? tags.filter(compilePattern(query).matches) : rank(query, tags, (tag) => tag, tags.length).map(({ item }) => item);
+  const all =
+    query === ""
+      ? tags
+      : isPattern(query)
+        ? tags.filter(compilePattern(query).matches)
+        : rank(query, tags, (tag) => tag, tags.length).map(({ item }) => item);
   return { tags: all.slice(0, limit), left: Math.max(0, all.length - limit) };
 }
 

@@ -5,13 +5,25 @@ const WINDOW = { widthPx: 1000, heightPx: 600 };
 
 describe("placeTip", () => {
   it("lies to the right of the pointer, and to the left where that has no room", () => {
-    expect(placeTip({ clientX: 100, clientY: 300 }, { widthPx: 200, heightPx: 100 }, WINDOW)).toEqual({ leftPx: 118, topPx: 250 });
-    expect(placeTip({ clientX: 900, clientY: 300 }, { widthPx: 200, heightPx: 100 }, WINDOW)).toEqual({ leftPx: 682, topPx: 250 });
+    expect(placeTip({ clientX: 100, clientY: 300 }, { widthPx: 200, heightPx: 100 }, WINDOW)).toEqual({
+      leftPx: 118,
+      topPx: 250,
+    });
+    expect(placeTip({ clientX: 900, clientY: 300 }, { widthPx: 200, heightPx: 100 }, WINDOW)).toEqual({
+      leftPx: 682,
+      topPx: 250,
+    });
   });
 
   it("lies below or above the pointer where neither side has room", () => {
-    expect(placeTip({ clientX: 500, clientY: 100 }, { widthPx: 900, heightPx: 100 }, WINDOW)).toEqual({ leftPx: 92, topPx: 118 });
-    expect(placeTip({ clientX: 500, clientY: 550 }, { widthPx: 900, heightPx: 100 }, WINDOW)).toEqual({ leftPx: 92, topPx: 432 });
+    expect(placeTip({ clientX: 500, clientY: 100 }, { widthPx: 900, heightPx: 100 }, WINDOW)).toEqual({
+      leftPx: 92,
+      topPx: 118,
+    });
+    expect(placeTip({ clientX: 500, clientY: 550 }, { widthPx: 900, heightPx: 100 }, WINDOW)).toEqual({
+      leftPx: 92,
+      topPx: 432,
+    });
   });
 
   it("stays inside the window", () => {

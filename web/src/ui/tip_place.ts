@@ -1,4 +1,5 @@
-// Where a box goes that belongs to a point on the screen: beside it, inside the window, and never under the pointer. Pure.
+// Where a box goes that belongs to a point on the screen: beside it, inside the window, and never under the pointer.
+// Pure.
 
 export interface Size {
   readonly widthPx: number;
@@ -8,7 +9,11 @@ export interface Size {
 const AWAY_PX = 18;
 export const EDGE_PX = 8;
 
-export function placeTip(at: { readonly clientX: number; readonly clientY: number }, box: Size, window: Size): { leftPx: number; topPx: number } {
+export function placeTip(
+  at: { readonly clientX: number; readonly clientY: number },
+  box: Size,
+  window: Size,
+): { leftPx: number; topPx: number } {
   const right = at.clientX + AWAY_PX;
   const left = at.clientX - AWAY_PX - box.widthPx;
   const fitsRight = right + box.widthPx <= window.widthPx - EDGE_PX;
@@ -16,6 +21,10 @@ export function placeTip(at: { readonly clientX: number; readonly clientY: numbe
   // Where it has to lie over the pointer's column, it lies above or below the pointer.
   const isBeside = leftPx >= at.clientX || leftPx + box.widthPx <= at.clientX;
   const below = at.clientY + AWAY_PX;
-  const topPx = isBeside ? at.clientY - box.heightPx / 2 : below + box.heightPx <= window.heightPx ? below : at.clientY - AWAY_PX - box.heightPx;
+  const topPx = isBeside
+    ? at.clientY - box.heightPx / 2
+    : below + box.heightPx <= window.heightPx
+      ? below
+      : at.clientY - AWAY_PX - box.heightPx;
   return { leftPx, topPx: Math.max(EDGE_PX, Math.min(topPx, window.heightPx - box.heightPx - EDGE_PX)) };
 }

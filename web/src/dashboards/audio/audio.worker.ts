@@ -6,7 +6,10 @@ import type { Sound } from "./sound";
 import { spectrum } from "./spectrogram";
 import type { Order, Outcome, Work } from "./workshop";
 
-const buffersOf = ({ channels, peaks }: Sound): ArrayBufferLike[] => [...channels.map(({ buffer }) => buffer), ...peaks.flatMap(({ min, max }) => [min.buffer, max.buffer])];
+const buffersOf = ({ channels, peaks }: Sound): ArrayBufferLike[] => [
+  ...channels.map(({ buffer }) => buffer),
+  ...peaks.flatMap(({ min, max }) => [min.buffer, max.buffer]),
+];
 
 function perform(work: Work): [Sound | Uint8ClampedArray<ArrayBuffer>, ArrayBufferLike[]] {
   switch (work.type) {
@@ -28,7 +31,8 @@ function perform(work: Work): [Sound | Uint8ClampedArray<ArrayBuffer>, ArrayBuff
 }
 
 addEventListener("message", ({ data: { id, work } }: MessageEvent<Order>) => {
-  const tell = (outcome: Outcome, buffers: ArrayBufferLike[] = []): void => postMessage(outcome, { transfer: buffers as ArrayBuffer[] });
+  const tell = (outcome: Outcome, buffers: ArrayBufferLike[] = []): void =>
+    postMessage(outcome, { transfer: buffers as ArrayBuffer[] });
   try {
     const [result, buffers] = perform(work);
     tell({ id, result }, buffers);

@@ -1,5 +1,5 @@
-// The place in a card's clip, and whether it is heard. Another clip in the same card goes on from the same place. Made in a
-// component; ends with it.
+// The place in a card's clip, and whether it is heard. Another clip in the same card goes on from the same place. Made
+// in a component; ends with it.
 
 import { untrack } from "svelte";
 import { type Hearing, player } from "./player.svelte";

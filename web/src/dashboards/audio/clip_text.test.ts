@@ -1,5 +1,14 @@
 import { expect, test } from "vitest";
-import { clockText, decibelText, factsText, frequencyText, frequencyTicks, laneScale, sharedFolders, timeTicks } from "./clip_text";
+import {
+  clockText,
+  decibelText,
+  factsText,
+  frequencyText,
+  frequencyTicks,
+  laneScale,
+  sharedFolders,
+  timeTicks,
+} from "./clip_text";
 import { measureSound } from "./measure";
 import { ratioOf } from "./spectrogram";
 
@@ -17,12 +26,25 @@ test("frequencies and decibels", () => {
 
 test("what a clip is", () => {
   const info = {
-    format: "wav", media_type: "audio/wav", sample_rate: 22_050, channels: 3, frames: 1, duration_s: 1, label: "", size_bytes: 1, problem: "",
+    format: "wav",
+    media_type: "audio/wav",
+    sample_rate: 22_050,
+    channels: 3,
+    frames: 1,
+    duration_s: 1,
+    label: "",
+    size_bytes: 1,
+    problem: "",
     layout: { encoding: "s24", start_byte: 44, frame_bytes: 9 },
   } as const;
   const sound = measureSound([new Float32Array(1), new Float32Array(1), new Float32Array(1)], 22_050);
   expect(factsText(info, sound)).toBe("22.05 kHz · 3 channels · 24 bit WAV");
-  expect(factsText({ ...info, format: "mp3", channels: 1, layout: null }, { ...sound, channels: sound.channels.slice(0, 1) })).toBe("22.05 kHz · mono · MP3");
+  expect(
+    factsText(
+      { ...info, format: "mp3", channels: 1, layout: null },
+      { ...sound, channels: sound.channels.slice(0, 1) },
+    ),
+  ).toBe("22.05 kHz · mono · MP3");
 });
 
 test("time is marked in seconds, and past a minute as on a clock", () => {
@@ -34,7 +56,8 @@ test("time is marked in seconds, and past a minute as on a clock", () => {
 test("frequencies are marked where there is room", () => {
   const marks = frequencyTicks((hz) => ratioOf("mel", hz, 16_000), 100, 12);
   expect(marks.map(({ text }) => text)).toEqual(["200", "1k", "2k", "5k"]);
-  for (const [i, mark] of marks.entries()) if (i > 0) expect((marks[i - 1] as typeof mark).topPx - mark.topPx).toBeGreaterThanOrEqual(12);
+  for (const [i, mark] of marks.entries())
+    if (i > 0) expect((marks[i - 1] as typeof mark).topPx - mark.topPx).toBeGreaterThanOrEqual(12);
 });
 
 test.each([
@@ -54,4 +77,6 @@ test.each([
   [["plain", "clipped"], ""],
   [["ab/x", "ac/x"], ""],
   [["only/one"], "only/"],
-])("%j share the folders %j", (names, folders) => expect((names[0] as string).slice(0, sharedFolders(names))).toBe(folders));
+])("%j share the folders %j", (names, folders) =>
+  expect((names[0] as string).slice(0, sharedFolders(names))).toBe(folders),
+);

@@ -5,7 +5,14 @@ import type { ClipInfo, Sound } from "./sound";
 
 const MINUS = "−";
 const CHANNELS: Readonly<Record<number, string>> = { 1: "mono", 2: "stereo" };
-const SAMPLES: Readonly<Record<string, string>> = { u8: "8 bit", s16: "16 bit", s24: "24 bit", s32: "32 bit", f32: "32 bit float", f64: "64 bit float" };
+const SAMPLES: Readonly<Record<string, string>> = {
+  u8: "8 bit",
+  s16: "16 bit",
+  s24: "24 bit",
+  s32: "32 bit",
+  f32: "32 bit float",
+  f64: "64 bit float",
+};
 
 /** 0:01.25 */
 export function clockText(seconds: number): string {
@@ -29,7 +36,11 @@ export function decibelText(dB: number): string {
 export function factsText(info: ClipInfo, sound: Sound): string {
   const count = Math.max(info.channels, sound.channels.length);
   const samples = info.layout ? `${SAMPLES[info.layout.encoding]} ` : "";
-  return [frequencyText(sound.sampleRate), CHANNELS[count] ?? `${count} channels`, samples + info.format.toUpperCase()].join(" · ");
+  return [
+    frequencyText(sound.sampleRate),
+    CHANNELS[count] ?? `${count} channels`,
+    samples + info.format.toUpperCase(),
+  ].join(" · ");
 }
 
 /** Marks of a time axis; a minute and more as on a clock. */
@@ -47,7 +58,11 @@ export function timeTicks(from: number, to: number, count: number): { readonly a
 const FREQUENCIES = [20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000];
 
 /** Marks of a frequency axis from the top down, as many as have room. `placeOf`: 0 at the bottom, 1 at the top. */
-export function frequencyTicks(placeOf: (hz: number) => number, heightPx: number, roomPx: number): { readonly topPx: number; readonly text: string }[] {
+export function frequencyTicks(
+  placeOf: (hz: number) => number,
+  heightPx: number,
+  roomPx: number,
+): { readonly topPx: number; readonly text: string }[] {
   const marks: { topPx: number; text: string }[] = [];
   for (const hz of FREQUENCIES) {
     const topPx = (1 - placeOf(hz)) * heightPx;
@@ -62,13 +77,18 @@ export function frequencyTicks(placeOf: (hz: number) => number, heightPx: number
 export function laneScale(peak: number): number {
   if (peak <= 0 || peak > 1) return peak > 1 ? peak : 1;
   const power = 10 ** Math.floor(Math.log10(peak) + 1e-9);
-  return Number(([1, 2, 5, 10].find((step) => step * power >= peak * 0.999) as number * power).toPrecision(6));
+  return Number((([1, 2, 5, 10].find((step) => step * power >= peak * 0.999) as number) * power).toPrecision(6));
 }
 
 /** How many letters of folders the names have in common. */
 export function sharedFolders(names: readonly string[]): number {
   const [first = "", ...others] = names;
   let shared = 0;
-  for (let end = first.indexOf("/") + 1; end > 0 && others.every((name) => name.startsWith(first.slice(0, end))); end = first.indexOf("/", end) + 1) shared = end;
+  for (
+    let end = first.indexOf("/") + 1;
+    end > 0 && others.every((name) => name.startsWith(first.slice(0, end)));
+    end = first.indexOf("/", end) + 1
+  )
+    shared = end;
   return shared;
 }

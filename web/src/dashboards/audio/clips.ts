@@ -1,5 +1,5 @@
-// From a logged value to sound: asks for the list of its clips and the bytes of one, has them decoded, and keeps the last ones, so
-// that going back and forth between runs or steps costs nothing.
+// From a logged value to sound: asks for the list of its clips and the bytes of one, has them decoded, and keeps the
+// last ones, so that going back and forth between runs or steps costs nothing.
 
 import { ApiError, type Client } from "../../api/client";
 import type { Sample } from "../../state/step_cursor";
@@ -31,14 +31,26 @@ const KEPT_BYTES = 192e6;
 const MOST_BYTES = 256e6;
 
 /** What names the value to the server. A time that is no number cannot be compared. */
-export const sampleParameters = ({ run, tag, row, step, wallTime }: Sample): Record<string, string | number | undefined> => ({
-  run, tag, row, step, wall_time: Number.isFinite(wallTime) ? wallTime : undefined,
+export const sampleParameters = ({
+  run,
+  tag,
+  row,
+  step,
+  wallTime,
+}: Sample): Record<string, string | number | undefined> => ({
+  run,
+  tag,
+  row,
+  step,
+  wall_time: Number.isFinite(wallTime) ? wallTime : undefined,
 });
 
-export const clipKey = ({ sample: { run, tag, row, step, wallTime }, number }: ClipQuestion): string => [run, tag, row, step, wallTime, number].join("\n");
+export const clipKey = ({ sample: { run, tag, row, step, wallTime }, number }: ClipQuestion): string =>
+  [run, tag, row, step, wallTime, number].join("\n");
 
 const kept = new Map<string, LoadedClip>();
-const bytesOf = ({ sound }: LoadedClip): number => sound?.channels.reduce((sum, channel) => sum + channel.byteLength, 0) ?? 0;
+const bytesOf = ({ sound }: LoadedClip): number =>
+  sound?.channels.reduce((sum, channel) => sum + channel.byteLength, 0) ?? 0;
 
 function keep(key: string, clip: LoadedClip): void {
   kept.delete(key);
@@ -69,23 +81,44 @@ export async function loadClip(client: Client, question: ClipQuestion, signal: A
   return loaded;
 }
 
-async function decodeClip(client: Client, { sample, number }: ClipQuestion, info: ClipInfo, signal: AbortSignal): Promise<Pick<LoadedClip, "sound" | "problem">> {
+async function decodeClip(
+  client: Client,
+  { sample, number }: ClipQuestion,
+  info: ClipInfo,
+  signal: AbortSignal,
+): Promise<Pick<LoadedClip, "sound" | "problem">> {
   if (info.size_bytes === 0) return { sound: null, problem: info.problem };
-  if (info.size_bytes > MOST_BYTES) return { sound: null, problem: "The clip is too large to be shown in a page. Its file can be saved." };
+  if (info.size_bytes > MOST_BYTES)
+    return { sound: null, problem: "The clip is too large to be shown in a page. Its file can be saved." };
   const bytes = await client.bytes("audio/blob", { ...sampleParameters(sample), sample: number }, signal);
   const { layout } = info;
   if (layout) {
-    const sound = await order({ type: "decode", bytes, layout, channels: info.channels, frames: info.frames, sampleRate: info.sample_rate }, [bytes]);
-    const left = info.channels > MOST_CHANNELS ? ` Of its ${formatCount(info.channels)} channels the first ${MOST_CHANNELS} are shown.` : "";
+    const sound = await order(
+      { type: "decode", bytes, layout, channels: info.channels, frames: info.frames, sampleRate: info.sample_rate },
+      [bytes],
+    );
+    const left =
+      info.channels > MOST_CHANNELS
+        ? ` Of its ${formatCount(info.channels)} channels the first ${MOST_CHANNELS} are shown.`
+        : "";
     return { sound: sound.channels[0]?.length ? sound : null, problem: (info.problem + left).trim() };
   }
   try {
     const decoded = await new OfflineAudioContext(1, 1, clampRate(info.sample_rate)).decodeAudioData(bytes);
-    const channels = Array.from({ length: Math.min(decoded.numberOfChannels, MOST_CHANNELS) }, (_, i) => decoded.getChannelData(i).slice());
-    const sound = await order({ type: "measure", channels, sampleRate: decoded.sampleRate }, channels.map(({ buffer }) => buffer));
+    const channels = Array.from({ length: Math.min(decoded.numberOfChannels, MOST_CHANNELS) }, (_, i) =>
+      decoded.getChannelData(i).slice(),
+    );
+    const sound = await order(
+      { type: "measure", channels, sampleRate: decoded.sampleRate },
+      channels.map(({ buffer }) => buffer),
+    );
     return { sound, problem: "" };
   } catch (cause) {
     if (cause instanceof ApiError || signal.aborted) throw cause;
-    return { sound: null, problem: info.problem || `This browser cannot decode this ${info.format.toUpperCase()} file, or the file is damaged.` };
+    return {
+      sound: null,
+      problem:
+        info.problem || `This browser cannot decode this ${info.format.toUpperCase()} file, or the file is damaged.`,
+    };
   }
 }

@@ -27,7 +27,8 @@ function stored(sampleBytes: number, write: Writer, channels: number, startByte:
   const view = new DataView(bytes);
   VALUES.forEach((value, frame) => {
     // Each channel is the one before it, upside down.
-    for (let channel = 0; channel < channels; channel++) write(view, startByte + (frame * channels + channel) * sampleBytes, channel % 2 ? Math.max(-value, -1) : value);
+    for (let channel = 0; channel < channels; channel++)
+      write(view, startByte + (frame * channels + channel) * sampleBytes, channel % 2 ? Math.max(-value, -1) : value);
   });
   return bytes;
 }
@@ -46,7 +47,9 @@ test("never reads beyond the bytes, whatever the numbers say", () => {
   const bytes = new ArrayBuffer(100);
   const layout = { encoding: "s16", start_byte: 44, frame_bytes: 4 } as const;
   expect(decodeSamples(bytes, layout, 2, 1e12).map((channel) => channel.length)).toEqual([14, 14]);
-  expect(decodeSamples(bytes, { ...layout, start_byte: 1_000 }, 2, 10).map((channel) => channel.length)).toEqual([0, 0]);
+  expect(decodeSamples(bytes, { ...layout, start_byte: 1_000 }, 2, 10).map((channel) => channel.length)).toEqual([
+    0, 0,
+  ]);
 });
 
 test("leaves out channels beyond what can be shown", () => {

@@ -1,5 +1,5 @@
-// The samples of a WAV as numbers from −1 to 1, exactly as they are stored. Where they are was read by the server; here nothing
-// is believed beyond the bytes that came.
+// The samples of a WAV as numbers from −1 to 1, exactly as they are stored. Where they are was read by the server; here
+// nothing is believed beyond the bytes that came.
 
 import type { SampleLayout } from "./sound";
 
@@ -18,7 +18,12 @@ const READERS: Readonly<Record<SampleLayout["encoding"], Reader>> = {
 /** Channels beyond these are left out: nobody has the ears. */
 export const MOST_CHANNELS = 8;
 
-export function decodeSamples(bytes: ArrayBuffer, layout: SampleLayout, channelCount: number, frameCount: number): Float32Array[] {
+export function decodeSamples(
+  bytes: ArrayBuffer,
+  layout: SampleLayout,
+  channelCount: number,
+  frameCount: number,
+): Float32Array[] {
   const { start_byte: start, frame_bytes: frameBytes, encoding } = layout;
   const view = new DataView(bytes);
   const frames = Math.max(0, Math.min(frameCount, Math.floor((bytes.byteLength - start) / frameBytes)));

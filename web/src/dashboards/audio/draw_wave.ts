@@ -18,7 +18,15 @@ const DEAF = 0.3;
 const LINE_FRAMES = 2;
 
 /** Sizes are in pixels of the canvas. */
-export function drawWave(context: CanvasRenderingContext2D, sound: Sound, from: number, to: number, width: number, height: number, look: WaveLook): void {
+export function drawWave(
+  context: CanvasRenderingContext2D,
+  sound: Sound,
+  from: number,
+  to: number,
+  width: number,
+  height: number,
+  look: WaveLook,
+): void {
   context.clearRect(0, 0, width, height);
   const lane = height / sound.channels.length;
   sound.channels.forEach((samples, i) => {
@@ -30,12 +38,23 @@ export function drawWave(context: CanvasRenderingContext2D, sound: Sound, from: 
     context.globalAlpha = look.ear === "all" || look.ear === i ? 1 : DEAF;
     context.fillStyle = context.strokeStyle = look.color;
     if ((to - from) / width < LINE_FRAMES) drawLine(context, samples, from, to, width, middle, reach);
-    else drawColumns(context, outline(samples, sound.peaks[i] ?? { min: samples, max: samples }, from, to, width), middle, reach);
+    else
+      drawColumns(
+        context,
+        outline(samples, sound.peaks[i] ?? { min: samples, max: samples }, from, to, width),
+        middle,
+        reach,
+      );
   });
   context.globalAlpha = 1;
 }
 
-function drawColumns(context: CanvasRenderingContext2D, { min, max }: { min: Float32Array; max: Float32Array }, middle: number, reach: number): void {
+function drawColumns(
+  context: CanvasRenderingContext2D,
+  { min, max }: { min: Float32Array; max: Float32Array },
+  middle: number,
+  reach: number,
+): void {
   for (let x = 0; x < min.length; x++) {
     const top = middle - (max[x] as number) * reach;
     const bottom = middle - (min[x] as number) * reach;
@@ -43,7 +62,15 @@ function drawColumns(context: CanvasRenderingContext2D, { min, max }: { min: Flo
   }
 }
 
-function drawLine(context: CanvasRenderingContext2D, samples: Float32Array, from: number, to: number, width: number, middle: number, reach: number): void {
+function drawLine(
+  context: CanvasRenderingContext2D,
+  samples: Float32Array,
+  from: number,
+  to: number,
+  width: number,
+  middle: number,
+  reach: number,
+): void {
   const perFrame = width / (to - from);
   const [first, last] = [Math.max(Math.floor(from), 0), Math.min(Math.ceil(to), samples.length - 1)];
   context.lineWidth = Math.max(1, devicePixelRatio);

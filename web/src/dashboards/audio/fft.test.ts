@@ -27,7 +27,9 @@ test("the window weighs every sample", () => {
   const window = Float32Array.from({ length: 16 }, (_, i) => i / 16);
   const power = new Float64Array(9);
   new Fft(16).power(samples, window, power);
-  naive(samples.map((sample, i) => sample * (window[i] as number))).forEach((expected, i) => expect(power[i]).toBeCloseTo(expected, 5));
+  naive(samples.map((sample, i) => sample * (window[i] as number))).forEach((expected, i) =>
+    expect(power[i]).toBeCloseTo(expected, 5),
+  );
 });
 
 test("only powers of two", () => {

@@ -10,7 +10,8 @@ export class Fft {
   /** `size`: a power of two. */
   constructor(readonly size: number) {
     const bits = Math.log2(size);
-    if (!Number.isInteger(bits) || bits < 1) throw new RangeError(`An FFT of ${size} samples: the size must be a power of two.`);
+    if (!Number.isInteger(bits) || bits < 1)
+      throw new RangeError(`An FFT of ${size} samples: the size must be a power of two.`);
     this.#cos = Float64Array.from({ length: size / 2 }, (_, i) => Math.cos((2 * Math.PI * i) / size));
     this.#sin = Float64Array.from({ length: size / 2 }, (_, i) => -Math.sin((2 * Math.PI * i) / size));
     this.#order = new Uint32Array(size);
@@ -19,7 +20,9 @@ export class Fft {
     this.#im = new Float64Array(size);
   }
 
-  /** The squared magnitude of the frequencies 0 to size/2, so many times higher than the samples' own as they are many. */
+  /**
+   * The squared magnitude of the frequencies 0 to size/2, so many times higher than the samples' own as they are many.
+   */
   power(samples: Float32Array, window: Float32Array, into: Float64Array): void {
     const re = this.#re;
     const im = this.#im;

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { clipKeyOf } from "./keys";
 
-const press = (key: string, modifiers = {}) => clipKeyOf({ key, shiftKey: false, ctrlKey: false, metaKey: false, altKey: false, ...modifiers });
+const press = (key: string, modifiers = {}) =>
+  clipKeyOf({ key, shiftKey: false, ctrlKey: false, metaKey: false, altKey: false, ...modifiers });
 
 test("keys of a clip", () => {
   expect(press(" ")).toBe("play");

@@ -1,5 +1,6 @@
-// How loud a clip is heard, after ITU-R BS.1770 as EBU R 128 uses it: weighted by what ears make of frequencies, over 400 ms
-// blocks of which quiet ones do not count. All channels count alike, because logs do not say where loudspeakers stand.
+// How loud a clip is heard, after ITU-R BS.1770 as EBU R 128 uses it: weighted by what ears make of frequencies, over
+// 400 ms blocks of which quiet ones do not count. All channels count alike, because logs do not say where loudspeakers
+// stand.
 
 const BLOCK_S = 0.4;
 const HOP_S = 0.1;
@@ -37,7 +38,12 @@ function weighting(rate: number): readonly Biquad[] {
 function hopEnergies(samples: Float32Array, rate: number, hop: number): Float64Array {
   const sums = new Float64Array(Math.ceil(samples.length / hop));
   const [first, second] = weighting(rate) as [Biquad, Biquad];
-  let x1 = 0, x2 = 0, y1 = 0, y2 = 0, z1 = 0, z2 = 0;
+  let x1 = 0,
+    x2 = 0,
+    y1 = 0,
+    y2 = 0,
+    z1 = 0,
+    z2 = 0;
   for (let i = 0; i < samples.length; i++) {
     const x = samples[i] as number;
     const y = first.b[0] * x + first.b[1] * x1 + first.b[2] * x2 - first.a[0] * y1 - first.a[1] * y2;
@@ -65,11 +71,14 @@ export function measureLoudness(channels: readonly Float32Array[], rate: number)
   const usable = Math.max(rate, 4_000);
   const hop = Math.max(1, Math.round(usable * HOP_S));
   const perChannel = channels.map((samples) => hopEnergies(samples, usable, hop));
-  const hops = Array.from({ length: perChannel[0]?.length ?? 0 }, (_, i) => perChannel.reduce((sum, sums) => sum + (sums[i] as number), 0));
+  const hops = Array.from({ length: perChannel[0]?.length ?? 0 }, (_, i) =>
+    perChannel.reduce((sum, sums) => sum + (sums[i] as number), 0),
+  );
   const perBlock = Math.round(BLOCK_S / HOP_S);
   const whole = Math.floor(frames / hop);
   const powers: number[] = [];
-  for (let i = 0; i + perBlock <= whole; i++) powers.push(hops.slice(i, i + perBlock).reduce((sum, energy) => sum + energy, 0) / (hop * perBlock));
+  for (let i = 0; i + perBlock <= whole; i++)
+    powers.push(hops.slice(i, i + perBlock).reduce((sum, energy) => sum + energy, 0) / (hop * perBlock));
   if (powers.length === 0) powers.push(hops.reduce((sum, energy) => sum + energy, 0) / frames);
   const heard = powers.filter((power) => toLufs(power) > SILENCE);
   if (heard.length === 0) return -Infinity;

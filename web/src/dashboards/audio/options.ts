@@ -23,7 +23,8 @@ export const SCALES: readonly { value: FrequencyScale; label: string }[] = [
 ];
 
 /** Addresses can say anything; the first choice stands for what is none. */
-const choose = <T extends string>(text: string, options: readonly { value: T }[]): T => (options.find(({ value }) => value === text) ?? (options[0] as { value: T })).value;
+const choose = <T extends string>(text: string, options: readonly { value: T }[]): T =>
+  (options.find(({ value }) => value === text) ?? (options[0] as { value: T })).value;
 
 export interface AudioOptions {
   readonly view: ClipView;
@@ -45,7 +46,10 @@ export function readOptions(settings: Settings): AudioOptions {
   };
 }
 
-export function setOptions(settings: Settings, { view, scale, volume, isLooping, isMatched }: Partial<AudioOptions>): void {
+export function setOptions(
+  settings: Settings,
+  { view, scale, volume, isLooping, isMatched }: Partial<AudioOptions>,
+): void {
   if (view !== undefined) settings.setOption(VIEW, view, "both");
   if (scale !== undefined) settings.setOption(SCALE, scale, "mel");
   if (volume !== undefined) settings.setOption(VOLUME, String(Math.round(volume * 100)), "100");

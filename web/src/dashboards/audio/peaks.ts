@@ -9,12 +9,20 @@ export function blockPeaks(samples: Float32Array): Peaks {
   const min = new Float32Array(count);
   const max = new Float32Array(count);
   for (let block = 0; block < count; block++) {
-    [min[block], max[block]] = extremes(samples, samples, block * BLOCK_FRAMES, Math.min((block + 1) * BLOCK_FRAMES, samples.length));
+    [min[block], max[block]] = extremes(
+      samples,
+      samples,
+      block * BLOCK_FRAMES,
+      Math.min((block + 1) * BLOCK_FRAMES, samples.length),
+    );
   }
   return { min, max };
 }
 
-/** The outline of the frames from one place to another, in so many columns. Neighbours overlap by a frame, so that a line has no gaps. */
+/**
+ * The outline of the frames from one place to another, in so many columns. Neighbours overlap by a frame, so that a
+ * line has no gaps.
+ */
 export function outline(samples: Float32Array, blocks: Peaks, from: number, to: number, columns: number): Peaks {
   const min = new Float32Array(columns);
   const max = new Float32Array(columns);
@@ -36,7 +44,11 @@ function rangeExtremes(samples: Float32Array, blocks: Peaks, start: number, end:
   const before = extremes(samples, samples, start, first * BLOCK_FRAMES);
   const inside = extremes(blocks.min, blocks.max, first, last);
   const after = extremes(samples, samples, last * BLOCK_FRAMES, end);
-  const parts = [inside, ...(start < first * BLOCK_FRAMES ? [before] : []), ...(last * BLOCK_FRAMES < end ? [after] : [])];
+  const parts = [
+    inside,
+    ...(start < first * BLOCK_FRAMES ? [before] : []),
+    ...(last * BLOCK_FRAMES < end ? [after] : []),
+  ];
   return [Math.min(...parts.map(([low]) => low)), Math.max(...parts.map(([, high]) => high))];
 }
 

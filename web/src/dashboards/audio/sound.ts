@@ -1,4 +1,5 @@
-// What a clip is once it is decoded: samples by channel, and what was measured of them. Types, and what follows from them alone.
+// What a clip is once it is decoded: samples by channel, and what was measured of them. Types, and what follows from
+// them alone.
 
 import type { components } from "../../api/types.gen";
 
@@ -45,10 +46,17 @@ export function mixDown(channels: readonly Float32Array[], ear: Ear): readonly F
 }
 
 /** The mean of the channels over some frames; 0 where there are none. */
-export function meanOf(channels: readonly Float32Array[], from: number, count: number, into = new Float32Array(count)): Float32Array {
+export function meanOf(
+  channels: readonly Float32Array[],
+  from: number,
+  count: number,
+  into = new Float32Array(count),
+): Float32Array {
   const start = Math.max(from, 0);
   const end = Math.min(from + count, channels[0]?.length ?? 0);
   into.fill(0, 0, count);
-  for (const channel of channels) for (let i = start; i < end; i++) into[i - from] = (into[i - from] as number) + (channel[i] as number) / channels.length;
+  for (const channel of channels)
+    for (let i = start; i < end; i++)
+      into[i - from] = (into[i - from] as number) + (channel[i] as number) / channels.length;
   return into;
 }

@@ -4,7 +4,8 @@ import { type FrequencyScale, frequencyAt, gatherPieces, pieceSize, RANGE_DB, ra
 const RATE = 16_000;
 const ROWS = 100;
 const SCALES: readonly FrequencyScale[] = ["mel", "log", "linear"];
-const sine = (hz: number, seconds: number, size = 1): Float32Array => Float32Array.from({ length: RATE * seconds }, (_, i) => size * Math.sin((2 * Math.PI * hz * i) / RATE));
+const sine = (hz: number, seconds: number, size = 1): Float32Array =>
+  Float32Array.from({ length: RATE * seconds }, (_, i) => size * Math.sin((2 * Math.PI * hz * i) / RATE));
 
 function draw(channels: readonly Float32Array[], columns: number, scale: FrequencyScale, topDb = 0): Uint8ClampedArray {
   const size = pieceSize(RATE);
@@ -26,7 +27,8 @@ describe.each(SCALES)("%s", (scale) => {
   });
 
   test("frequency and place are each other's inverse", () => {
-    for (const ratio of [0, 0.25, 0.5, 1]) expect(ratioOf(scale, frequencyAt(scale, ratio, RATE), RATE)).toBeCloseTo(ratio, 9);
+    for (const ratio of [0, 0.25, 0.5, 1])
+      expect(ratioOf(scale, frequencyAt(scale, ratio, RATE), RATE)).toBeCloseTo(ratio, 9);
     expect(frequencyAt(scale, 1, RATE)).toBeCloseTo(RATE / 2, 6);
   });
 });
@@ -53,7 +55,9 @@ test("a click is seen however many frames a column has", () => {
   const clip = new Float32Array(size * 40);
   clip[size * 21] = 1;
   const levels = draw([clip], 10, "linear");
-  const sums = Array.from({ length: 10 }, (_, column) => levels.reduce((sum, level, i) => (i % 10 === column ? sum + level : sum), 0));
+  const sums = Array.from({ length: 10 }, (_, column) =>
+    levels.reduce((sum, level, i) => (i % 10 === column ? sum + level : sum), 0),
+  );
   expect(sums.indexOf(Math.max(...sums))).toBe(5);
 });
 

@@ -1,5 +1,5 @@
-// How much of every frequency a clip has along time, in decibels, on a grid of pixels. Pure; runs in the worker but for the
-// gathering of what it needs.
+// How much of every frequency a clip has along time, in decibels, on a grid of pixels. Pure; runs in the worker but for
+// the gathering of what it needs.
 
 import { Fft } from "./fft";
 import { meanOf } from "./sound";
@@ -31,10 +31,23 @@ export function pieceSize(sampleRate: number): number {
   return 2 ** Math.min(Math.max(Math.round(Math.log2(sampleRate * PIECE_S)), 6), 12);
 }
 
-/** Half-overlapping pieces from the frames of each column, spread evenly where the column has more than can be looked at. */
-export function gatherPieces(channels: readonly Float32Array[], from: number, to: number, columns: number, size: number): { pieces: Float32Array; perColumn: number } {
+/**
+ * Half-overlapping pieces from the frames of each column, spread evenly where the column has more than can be looked
+ * at.
+ */
+export function gatherPieces(
+  channels: readonly Float32Array[],
+  from: number,
+  to: number,
+  columns: number,
+  size: number,
+): { pieces: Float32Array; perColumn: number } {
   const width = (to - from) / columns;
-  const perColumn = Math.min(Math.max(Math.ceil(width / (size / 2)), 1), MOST_PIECES, Math.max(1, Math.floor(MOST_SAMPLES / (columns * size))));
+  const perColumn = Math.min(
+    Math.max(Math.ceil(width / (size / 2)), 1),
+    MOST_PIECES,
+    Math.max(1, Math.floor(MOST_SAMPLES / (columns * size))),
+  );
   const pieces = new Float32Array(columns * perColumn * size);
   for (let i = 0; i < columns * perColumn; i++) {
     const center = from + ((i + 0.5) * width) / perColumn;
@@ -43,8 +56,19 @@ export function gatherPieces(channels: readonly Float32Array[], from: number, to
   return { pieces, perColumn };
 }
 
-/** Rows from the highest frequency down; 0 is silence and 255 the full strength. Of several pieces the strongest counts. */
-export function spectrum({ pieces, columns, perColumn, size, sampleRate, rows, scale, topDb }: SpectrumQuestion): Uint8ClampedArray<ArrayBuffer> {
+/**
+ * Rows from the highest frequency down; 0 is silence and 255 the full strength. Of several pieces the strongest counts.
+ */
+export function spectrum({
+  pieces,
+  columns,
+  perColumn,
+  size,
+  sampleRate,
+  rows,
+  scale,
+  topDb,
+}: SpectrumQuestion): Uint8ClampedArray<ArrayBuffer> {
   const fft = new Fft(size);
   const window = Float32Array.from({ length: size }, (_, i) => 0.5 - 0.5 * Math.cos((2 * Math.PI * i) / size));
   // A sine of full size has 0 dB.
@@ -58,7 +82,8 @@ export function spectrum({ pieces, columns, perColumn, size, sampleRate, rows, s
     for (let piece = 0; piece < perColumn; piece++) {
       const start = (column * perColumn + piece) * size;
       fft.power(pieces.subarray(start, start + size), window, power);
-      for (let i = 0; i < power.length; i++) if ((power[i] as number) > (strongest[i] as number)) strongest[i] = power[i] as number;
+      for (let i = 0; i < power.length; i++)
+        if ((power[i] as number) > (strongest[i] as number)) strongest[i] = power[i] as number;
     }
     for (let row = 0; row < rows; row++) {
       const dB = 10 * Math.log10(bandPower(strongest, bands[2 * row] as number, bands[2 * row + 1] as number) / full);

@@ -1,11 +1,27 @@
-// From the strength of a frequency to a colour: silence is the card itself, so that either theme stays what it is. Lightness goes
-// one way only, so the picture reads the same without colours.
+// From the strength of a frequency to a colour: silence is the card itself, so that either theme stays what it is.
+// Lightness goes one way only, so the picture reads the same without colours.
 
 type Stop = readonly [red: number, green: number, blue: number];
 
 const STOPS: Readonly<Record<"light" | "dark", readonly Stop[]>> = {
-  light: [[255, 255, 255], [253, 232, 205], [248, 178, 128], [227, 100, 96], [164, 46, 112], [88, 24, 110], [20, 8, 50]],
-  dark: [[21, 26, 34], [44, 30, 84], [106, 34, 121], [176, 50, 114], [233, 94, 84], [251, 167, 98], [254, 246, 190]],
+  light: [
+    [255, 255, 255],
+    [253, 232, 205],
+    [248, 178, 128],
+    [227, 100, 96],
+    [164, 46, 112],
+    [88, 24, 110],
+    [20, 8, 50],
+  ],
+  dark: [
+    [21, 26, 34],
+    [44, 30, 84],
+    [106, 34, 121],
+    [176, 50, 114],
+    [233, 94, 84],
+    [251, 167, 98],
+    [254, 246, 190],
+  ],
 };
 
 const tables = new Map<string, Uint8Array>();
@@ -20,13 +36,21 @@ export function colorTable(theme: "light" | "dark"): Uint8Array {
     const place = (level / 255) * (stops.length - 1);
     const i = Math.min(Math.floor(place), stops.length - 2);
     const [low, high] = [stops[i] as Stop, stops[i + 1] as Stop];
-    for (let part = 0; part < 3; part++) table[level * 3 + part] = Math.round((low[part] as number) + ((high[part] as number) - (low[part] as number)) * (place - i));
+    for (let part = 0; part < 3; part++)
+      table[level * 3 + part] = Math.round(
+        (low[part] as number) + ((high[part] as number) - (low[part] as number)) * (place - i),
+      );
   }
   tables.set(theme, table);
   return table;
 }
 
-export function colorLevels(levels: Uint8ClampedArray, width: number, height: number, theme: "light" | "dark"): ImageData {
+export function colorLevels(
+  levels: Uint8ClampedArray,
+  width: number,
+  height: number,
+  theme: "light" | "dark",
+): ImageData {
   const table = colorTable(theme);
   const image = new ImageData(width, height);
   for (let i = 0; i < levels.length; i++) {

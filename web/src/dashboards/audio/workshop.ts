@@ -1,10 +1,18 @@
-// The page's end of the audio worker: samples are decoded, measured and transformed there, away from what the user touches.
+// The page's end of the audio worker: samples are decoded, measured and transformed there, away from what the user
+// touches.
 
 import type { SampleLayout, Sound } from "./sound";
 import type { SpectrumQuestion } from "./spectrogram";
 
 export type Work =
-  | { readonly type: "decode"; readonly bytes: ArrayBuffer; readonly layout: SampleLayout; readonly channels: number; readonly frames: number; readonly sampleRate: number }
+  | {
+      readonly type: "decode";
+      readonly bytes: ArrayBuffer;
+      readonly layout: SampleLayout;
+      readonly channels: number;
+      readonly frames: number;
+      readonly sampleRate: number;
+    }
   | { readonly type: "measure"; readonly channels: readonly Float32Array[]; readonly sampleRate: number }
   | { readonly type: "spectrum"; readonly question: SpectrumQuestion };
 type Result<W extends Work> = W extends { type: "spectrum" } ? Uint8ClampedArray<ArrayBuffer> : Sound;
@@ -13,7 +21,8 @@ export interface Order {
   readonly id: number;
   readonly work: Work;
 }
-export type Outcome = { readonly id: number; readonly result: Result<Work> } | { readonly id: number; readonly error: string };
+export type Outcome =
+  { readonly id: number; readonly result: Result<Work> } | { readonly id: number; readonly error: string };
 
 interface Waiting {
   readonly done: (result: never) => void;

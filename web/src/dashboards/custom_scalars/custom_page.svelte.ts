@@ -1,5 +1,5 @@
-// What the charts of custom scalars have in common: which there are, logged or made in the page, and what they draw. What the
-// user has made is in the session's settings.
+// What the charts of custom scalars have in common: which there are, logged or made in the page, and what they draw.
+// What the user has made is in the session's settings.
 
 import { untrack } from "svelte";
 import type { LoggedLayout } from "../../api/types";
@@ -54,14 +54,22 @@ export class CustomPage {
 
   constructor(readonly session: Session) {
     this.supply = { desk: new LineDesk(session.client), cache: new AnswerCache() };
-    this.#layout = new LatestAnswer((_, signal) => session.client.ask<LoggedLayout>("custom_scalars/layout", {}, signal));
+    this.#layout = new LatestAnswer((_, signal) =>
+      session.client.ask<LoggedLayout>("custom_scalars/layout", {}, signal),
+    );
     // Outside: the layouts of the logs, and again when a run that has one was written to.
     $effect(() => {
       if (this.#watchers > 0) this.#layout.want(String(session.changes.epoch), null);
     });
     $effect(() => {
       const answer = this.#layout.answer?.value;
-      if (this.#watchers > 0 && answer && !session.isQuiet && session.changes.isNewer(answer.generation, this.#layoutRuns)) this.#layout.refresh();
+      if (
+        this.#watchers > 0 &&
+        answer &&
+        !session.isQuiet &&
+        session.changes.isNewer(answer.generation, this.#layoutRuns)
+      )
+        this.#layout.refresh();
     });
     $effect(() => {
       if (session.connection === "open" && untrack(() => this.#layout.error !== null)) this.#layout.retry();
@@ -86,14 +94,22 @@ export class CustomPage {
   readonly tags = $derived.by((): readonly string[] => (this.index ? sortNatural(allTags(this.index)) : []));
   readonly #layoutRuns = $derived.by((): readonly string[] => {
     const index = this.session.tags.index("custom_scalars");
-    return index ? Object.entries(index.runs).flatMap(([run, set]) => (Object.keys(index.tag_sets[set] ?? {}).length > 0 ? [run] : [])) : [];
+    return index
+      ? Object.entries(index.runs).flatMap(([run, set]) =>
+          Object.keys(index.tag_sets[set] ?? {}).length > 0 ? [run] : [],
+        )
+      : [];
   });
-  readonly #findRuns = $derived.by(() => (this.index ? runSetFinder(this.index, this.session.runs.shown) : () => NOBODY));
+  readonly #findRuns = $derived.by(() =>
+    this.index ? runSetFinder(this.index, this.session.runs.shown) : () => NOBODY,
+  );
 
   readonly error = $derived.by(() => this.#layout.error?.cause ?? null);
   /** Layouts of the logs that could not be read. */
   readonly problems = $derived.by(() => this.#layout.answer?.value.problems ?? []);
-  readonly logged = $derived.by((): readonly Category[] => (this.#layout.answer ? fromServer(this.#layout.answer.value) : []));
+  readonly logged = $derived.by((): readonly Category[] =>
+    this.#layout.answer ? fromServer(this.#layout.answer.value) : [],
+  );
   /** An address may hold anything. */
   readonly made = $derived.by((): readonly Category[] => {
     try {
@@ -108,28 +124,40 @@ export class CustomPage {
   }
 
   /** In the order of the page: what was made here comes first, but a chart for a logged category stands in it. */
-  readonly categories = $derived.by((): readonly { readonly title: string; readonly isClosed: boolean; readonly charts: readonly PlacedChart[] }[] => {
-    const titles = new Set(this.logged.map(({ title }) => title));
-    const all = [...this.made.filter(({ title }) => !titles.has(title)), ...this.logged];
-    return all.map(({ title, isClosed }) => {
-      const logged = this.logged.filter((category) => category.title === title).flatMap(({ charts }) => charts.map((chart) => ({ chart, place: null })));
-      const made = this.made.flatMap((category, i) => (category.title === title ? category.charts.map((chart, j) => ({ chart, place: { category: i, chart: j } })) : []));
-      const counts = new Map<string, number>();
-      const charts = [...logged, ...made].map(({ chart, place }) => {
-        // Charts of one name are told apart by their order.
-        const nth = (counts.get(chart.title) ?? 0) + 1;
-        counts.set(chart.title, nth);
-        const tag = writeParts([title, chart.title, ...(nth > 1 ? [String(nth)] : [])]);
-        return { id: cardId({ kind: "custom_scalars", run: null, tag }), category: title, chart, place };
+  readonly categories = $derived.by(
+    (): readonly { readonly title: string; readonly isClosed: boolean; readonly charts: readonly PlacedChart[] }[] => {
+      const titles = new Set(this.logged.map(({ title }) => title));
+      const all = [...this.made.filter(({ title }) => !titles.has(title)), ...this.logged];
+      return all.map(({ title, isClosed }) => {
+        const logged = this.logged
+          .filter((category) => category.title === title)
+          .flatMap(({ charts }) => charts.map((chart) => ({ chart, place: null })));
+        const made = this.made.flatMap((category, i) =>
+          category.title === title
+            ? category.charts.map((chart, j) => ({ chart, place: { category: i, chart: j } }))
+            : [],
+        );
+        const counts = new Map<string, number>();
+        const charts = [...logged, ...made].map(({ chart, place }) => {
+          // Charts of one name are told apart by their order.
+          const nth = (counts.get(chart.title) ?? 0) + 1;
+          counts.set(chart.title, nth);
+          const tag = writeParts([title, chart.title, ...(nth > 1 ? [String(nth)] : [])]);
+          return { id: cardId({ kind: "custom_scalars", run: null, tag }), category: title, chart, place };
+        });
+        return { title, isClosed, charts };
       });
-      return { title, isClosed, charts };
-    });
-  });
-  readonly #byId = $derived.by(() => new Map(this.categories.flatMap(({ charts }) => charts.map((placed) => [placed.id, placed]))));
+    },
+  );
+  readonly #byId = $derived.by(
+    () => new Map(this.categories.flatMap(({ charts }) => charts.map((placed) => [placed.id, placed]))),
+  );
   readonly #patterns = $derived.by(() => [...new Set([...this.#byId.values()].flatMap(({ chart }) => chart.tags))]);
   readonly #matchKey = $derived.by(() => JSON.stringify([this.#patterns, this.tags]));
   /** It is known which charts there are and which tags they mean. */
-  readonly isListed = $derived.by(() => this.index !== null && (this.#layout.answer !== null || this.error !== null) && this.matches !== null);
+  readonly isListed = $derived.by(
+    () => this.index !== null && (this.#layout.answer !== null || this.error !== null) && this.matches !== null,
+  );
 
   /** A pattern that cannot be used leaves the last good result, and says why. */
   readonly filter = $derived.by((): Pattern => {
@@ -168,7 +196,10 @@ export class CustomPage {
     const byPattern = this.matches?.byPattern;
     return new Map(
       [...this.#byId.values()].map(({ id, chart }): [string, CardSpec] => {
-        const tags = chart.kind === "margin" ? chart.series.flatMap(({ value, lower, upper }) => [value, lower, upper]).filter((tag) => known.has(tag)) : chart.tags.flatMap((pattern) => byPattern?.get(pattern)?.tags ?? []);
+        const tags =
+          chart.kind === "margin"
+            ? chart.series.flatMap(({ value, lower, upper }) => [value, lower, upper]).filter((tag) => known.has(tag))
+            : chart.tags.flatMap((pattern) => byPattern?.get(pattern)?.tags ?? []);
         return [id, { id, tags: [...new Set(tags)].slice(0, MAX_TAGS), right: [] }];
       }),
     );
@@ -199,7 +230,13 @@ export class CustomPage {
     return [
       ...tags.flatMap((pattern) => {
         const match = this.matches?.byPattern.get(pattern);
-        return !match ? [] : match.error ? [match.error] : match.tags.length === 0 ? [`“${pattern}” matches no tag.`] : [];
+        return !match
+          ? []
+          : match.error
+            ? [match.error]
+            : match.tags.length === 0
+              ? [`“${pattern}” matches no tag.`]
+              : [];
       }),
       ...(found.size > MAX_TAGS ? [`${found.size} tags match; the first ${MAX_TAGS} are drawn.`] : []),
     ];

@@ -11,7 +11,8 @@ const LAYOUT = `writer.add_custom_scalars({
 })`;
 
 export default {
-  shows: "Charts of several scalars together, as a layout describes them: lines of all tags that match a pattern, and lines with a margin around them.",
+  shows:
+    "Charts of several scalars together, as a layout describes them: lines of all tags that match a pattern, and lines with a margin around them.",
   examples: [
     {
       label: "PyTorch",

@@ -1,9 +1,24 @@
 import { describe, expect, it } from "vitest";
-import { addChart, type Category, changeChart, type Chart, exactPattern, exactTag, mergeCategories, readLayout, removeChart, toPython, writeLayout } from "./layout";
+import {
+  addChart,
+  type Category,
+  changeChart,
+  type Chart,
+  exactPattern,
+  exactTag,
+  mergeCategories,
+  readLayout,
+  removeChart,
+  toPython,
+  writeLayout,
+} from "./layout";
 
 const lines = (title: string, ...tags: string[]): Chart => ({ title, kind: "multiline", tags, series: [] });
 const margin = (title: string, ...values: string[]): Chart => ({
-  title, kind: "margin", tags: [], series: values.map((value) => ({ value, lower: `${value}/low`, upper: `${value}/high` })),
+  title,
+  kind: "margin",
+  tags: [],
+  series: values.map((value) => ({ value, lower: `${value}/low`, upper: `${value}/high` })),
 });
 const LAYOUT: Category[] = [
   { title: "Loss", isClosed: false, charts: [lines("both", "loss/.*"), margin("spread", "mean")] },
@@ -15,7 +30,13 @@ describe("JSON", () => {
     expect(readLayout(writeLayout(LAYOUT))).toEqual(LAYOUT);
     expect(JSON.parse(writeLayout(LAYOUT))).toEqual({
       category: [
-        { title: "Loss", chart: [{ title: "both", multiline: { tag: ["loss/.*"] } }, { title: "spread", margin: { series: [{ value: "mean", lower: "mean/low", upper: "mean/high" }] } }] },
+        {
+          title: "Loss",
+          chart: [
+            { title: "both", multiline: { tag: ["loss/.*"] } },
+            { title: "spread", margin: { series: [{ value: "mean", lower: "mean/low", upper: "mean/high" }] } },
+          ],
+        },
         { title: "Rest", chart: [{ title: "lr", multiline: { tag: ["lr$"] } }], closed: true },
       ],
     });
@@ -44,7 +65,9 @@ describe("toPython", () => {
   });
 
   it("gives every chart a name of its own and one band", () => {
-    const code = toPython([{ title: 'a "b"', isClosed: false, charts: [lines("x", "a"), lines("x", "b"), margin("m", "u", "v")] }]);
+    const code = toPython([
+      { title: 'a "b"', isClosed: false, charts: [lines("x", "a"), lines("x", "b"), margin("m", "u", "v")] },
+    ]);
     expect(code).toContain('"a \\"b\\"": {');
     expect(code).toContain('"x": ["Multiline", ["a"]]');
     expect(code).toContain('"x (2)": ["Multiline", ["b"]]');
@@ -60,7 +83,9 @@ describe("changes", () => {
   });
 
   it("changes a chart in its place, and moves it to another category", () => {
-    expect(changeChart(LAYOUT, { category: 0, chart: 0 }, "Loss", lines("new", "x"))[0]?.charts.map((chart) => chart.title)).toEqual(["new", "spread"]);
+    expect(
+      changeChart(LAYOUT, { category: 0, chart: 0 }, "Loss", lines("new", "x"))[0]?.charts.map((chart) => chart.title),
+    ).toEqual(["new", "spread"]);
     const moved = changeChart(LAYOUT, { category: 1, chart: 0 }, "Loss", lines("lr", "lr$"));
     expect(moved.map(({ title, charts }) => [title, charts.length])).toEqual([["Loss", 3]]);
   });
@@ -71,9 +96,16 @@ describe("changes", () => {
   });
 
   it("merges categories by their title and charts that are equal", () => {
-    const other: Category[] = [{ title: "Loss", isClosed: true, charts: [lines("both", "loss/.*"), lines("both", "other")] }, { title: "New", isClosed: true, charts: [] }];
+    const other: Category[] = [
+      { title: "Loss", isClosed: true, charts: [lines("both", "loss/.*"), lines("both", "other")] },
+      { title: "New", isClosed: true, charts: [] },
+    ];
     const merged = mergeCategories(LAYOUT, other);
-    expect(merged.map(({ title, isClosed, charts }) => [title, isClosed, charts.length])).toEqual([["Loss", false, 3], ["Rest", true, 1], ["New", true, 0]]);
+    expect(merged.map(({ title, isClosed, charts }) => [title, isClosed, charts.length])).toEqual([
+      ["Loss", false, 3],
+      ["Rest", true, 1],
+      ["New", true, 0],
+    ]);
   });
 });
 

@@ -1,5 +1,5 @@
-// A layout: categories of charts. As the server lists it, as JSON of TensorBoard's own form, as Python that logs it, and
-// changed. Pure.
+// A layout: categories of charts. As the server lists it, as JSON of TensorBoard's own form, as Python that logs it,
+// and changed. Pure.
 
 import type { LoggedLayout } from "../../api/types";
 
@@ -25,9 +25,14 @@ export interface Category {
 }
 
 export const fromServer = ({ categories }: LoggedLayout): Category[] =>
-  categories.map(({ title, is_closed, charts }) => ({ title, isClosed: is_closed, charts: charts.map(({ chart }) => chart) }));
+  categories.map(({ title, is_closed, charts }) => ({
+    title,
+    isClosed: is_closed,
+    charts: charts.map(({ chart }) => chart),
+  }));
 
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
 
@@ -37,10 +42,12 @@ export function readLayout(text: string): Category[] {
   try {
     layout = JSON.parse(text);
   } catch (cause) {
-    throw new Error(`This is no JSON: ${cause instanceof Error ? cause.message : String(cause)}`);
+    throw new Error(`This is no JSON: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
   }
   if (!isRecord(layout) || !Array.isArray(layout["category"])) {
-    throw new Error('A layout is an object with a list "category": {"category": [{"title": …, "chart": [{"title": …, "multiline": {"tag": […]}}]}]}.');
+    throw new Error(
+      'A layout is an object with a list "category": {"category": [{"title": …, "chart": [{"title": …, "multiline": {"tag": […]}}]}]}.',
+    );
   }
   return layout["category"].filter(isRecord).map((category) => ({
     title: textOf(category["title"]),
@@ -58,7 +65,12 @@ function readChart(chart: Record<string, unknown>): Chart {
     upper: textOf(each["upper"]),
   }));
   const kind = tags.length > 0 ? "multiline" : series.length > 0 ? "margin" : "empty";
-  return { title: textOf(chart["title"]), kind, tags: kind === "multiline" ? tags : [], series: kind === "margin" ? series : [] };
+  return {
+    title: textOf(chart["title"]),
+    kind,
+    tags: kind === "multiline" ? tags : [],
+    series: kind === "margin" ? series : [],
+  };
 }
 
 /** `indent` is for people. */
@@ -76,9 +88,17 @@ export function writeLayout(categories: readonly Category[], indent = 0): string
 // JSON's quoting of a text is Python's too.
 const quote = (text: string): string => JSON.stringify(text);
 
-/** Python that logs the layout. The call takes one band a chart and names each chart once, so some charts become several. */
+/**
+ * Python that logs the layout. The call takes one band a chart and names each chart once, so some charts become
+ * several.
+ */
 export function toPython(categories: readonly Category[]): string {
-  const lines = ["from torch.utils.tensorboard import SummaryWriter  # or: from runglass import SummaryWriter", "", 'writer = SummaryWriter("runs/layout")', "writer.add_custom_scalars({"];
+  const lines = [
+    "from torch.utils.tensorboard import SummaryWriter  # or: from runglass import SummaryWriter",
+    "",
+    'writer = SummaryWriter("runs/layout")',
+    "writer.add_custom_scalars({",
+  ];
   for (const { title, charts } of categories) {
     const entries = charts.flatMap(pythonCharts);
     if (entries.length === 0) continue;
@@ -98,7 +118,10 @@ export function toPython(categories: readonly Category[]): string {
 function pythonCharts({ title, kind, tags, series }: Chart): [string, string][] {
   const list = (texts: readonly string[]): string => `[${texts.map(quote).join(", ")}]`;
   if (kind === "multiline") return [[title, `["Multiline", ${list(tags)}]`]];
-  return series.map(({ value, lower, upper }) => [series.length > 1 ? `${title}: ${value}` : title, `["Margin", ${list([value, lower, upper])}]`]);
+  return series.map(({ value, lower, upper }) => [
+    series.length > 1 ? `${title}: ${value}` : title,
+    `["Margin", ${list([value, lower, upper])}]`,
+  ]);
 }
 
 /** Where a chart stands among the categories. */
@@ -109,20 +132,29 @@ export interface Place {
 
 /** The chart goes to the end of the category of this title, which is made when it is not there. */
 export function addChart(categories: readonly Category[], title: string, chart: Chart): Category[] {
-  if (!categories.some((category) => category.title === title)) return [...categories, { title, isClosed: false, charts: [chart] }];
-  return categories.map((category) => (category.title === title ? { ...category, charts: [...category.charts, chart] } : category));
+  if (!categories.some((category) => category.title === title))
+    return [...categories, { title, isClosed: false, charts: [chart] }];
+  return categories.map((category) =>
+    category.title === title ? { ...category, charts: [...category.charts, chart] } : category,
+  );
 }
 
 /** The changed chart stays where it is unless its category is another one. */
 export function changeChart(categories: readonly Category[], at: Place, title: string, chart: Chart): Category[] {
   if (categories[at.category]?.title !== title) return addChart(removeChart(categories, at), title, chart);
-  return categories.map((category, i) => (i === at.category ? { ...category, charts: category.charts.map((each, j) => (j === at.chart ? chart : each)) } : category));
+  return categories.map((category, i) =>
+    i === at.category
+      ? { ...category, charts: category.charts.map((each, j) => (j === at.chart ? chart : each)) }
+      : category,
+  );
 }
 
 /** A category without charts goes with its last one. */
 export function removeChart(categories: readonly Category[], at: Place): Category[] {
   return categories
-    .map((category, i) => (i === at.category ? { ...category, charts: category.charts.filter((_, j) => j !== at.chart) } : category))
+    .map((category, i) =>
+      i === at.category ? { ...category, charts: category.charts.filter((_, j) => j !== at.chart) } : category,
+    )
     .filter((category, i) => i !== at.category || category.charts.length > 0);
 }
 
@@ -139,7 +171,8 @@ export function mergeCategories(first: readonly Category[], second: readonly Cat
   return merged;
 }
 
-const isSameChart = (a: Chart, b: Chart): boolean => JSON.stringify([a.title, a.tags, a.series]) === JSON.stringify([b.title, b.tags, b.series]);
+const isSameChart = (a: Chart, b: Chart): boolean =>
+  JSON.stringify([a.title, a.tags, a.series]) === JSON.stringify([b.title, b.tags, b.series]);
 
 /** A pattern that matches this tag and no other. */
 export const exactPattern = (tag: string): string => `${tag.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")}$`;

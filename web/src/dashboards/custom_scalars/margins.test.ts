@@ -4,13 +4,24 @@ import type { CardLine } from "../../lines/card_model";
 import { bandBetween, findMarginTrouble, marginsOf } from "./margins";
 
 const series = (x: number[], y: number[]) => toSeries(new Float64Array(x), new Float64Array(y));
-const line = (run: string, tag: string, x: number[], y: number[]): CardLine => ({ run, tag, role: "smoothed", generation: 1, total: x.length, series: series(x, y) });
+const line = (run: string, tag: string, x: number[], y: number[]): CardLine => ({
+  run,
+  tag,
+  role: "smoothed",
+  generation: 1,
+  total: x.length,
+  series: series(x, y),
+});
 const WANTED = [{ value: "v", lower: "lo", upper: "hi" }];
 
 describe("bandBetween", () => {
   it("uses the points as they are where both have the same", () => {
     const band = bandBetween(series([0, 1], [1, 2]), series([0, 1], [3, 4]));
-    expect([[...band.table], [...band.low], [...band.high]]).toEqual([[0, 1], [1, 2], [3, 4]]);
+    expect([[...band.table], [...band.low], [...band.high]]).toEqual([
+      [0, 1],
+      [1, 2],
+      [3, 4],
+    ]);
   });
 
   it("is straight between points that only one of them has, and ends with the shorter", () => {
@@ -23,7 +34,12 @@ describe("bandBetween", () => {
 
 describe("marginsOf", () => {
   it("has a band for every run with both bounds", () => {
-    const lines = [line("a", "v", [0], [1]), line("a", "lo", [0], [0]), line("a", "hi", [0], [2]), line("b", "lo", [0], [0])];
+    const lines = [
+      line("a", "v", [0], [1]),
+      line("a", "lo", [0], [0]),
+      line("a", "hi", [0], [2]),
+      line("b", "lo", [0], [0]),
+    ];
     expect(marginsOf(lines, WANTED).map(({ run }) => run)).toEqual(["a"]);
   });
 });
@@ -42,6 +58,8 @@ describe("findMarginTrouble", () => {
 
   it("says when bounds have other points than their value", () => {
     const lines = [line("a", "v", [0, 1], [1, 1]), line("a", "lo", [0], [0]), line("a", "hi", [0, 1], [2, 2])];
-    expect(findMarginTrouble(WANTED, ["a"], has, lines)).toEqual(["a: v has 2 points, lo has 1 points, hi has 2 points. The band is straight between its own."]);
+    expect(findMarginTrouble(WANTED, ["a"], has, lines)).toEqual([
+      "a: v has 2 points, lo has 1 points, hi has 2 points. The band is straight between its own.",
+    ]);
   });
 });

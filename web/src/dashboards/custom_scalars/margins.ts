@@ -11,7 +11,8 @@ export function bandBetween(lower: Series, upper: Series): Pick<Area, "table" | 
   return { table, low: valuesAt(lower, lowX, table), high: valuesAt(upper, highX, table) };
 }
 
-const isSame = (a: Float64Array, b: Float64Array): boolean => a === b || (a.length === b.length && a.every((x, i) => x === b[i]));
+const isSame = (a: Float64Array, b: Float64Array): boolean =>
+  a === b || (a.length === b.length && a.every((x, i) => x === b[i]));
 
 function valuesAt({ y, isSorted }: Series, xs: Float64Array, table: Float64Array): Float64Array {
   if (xs === table || isSame(xs, table)) return Float64Array.from(y);
@@ -49,10 +50,15 @@ export function marginsOf(lines: readonly CardLine[], wanted: readonly MarginSer
 }
 
 /**
- * What a reader must know: tags that a run with a part of a series does not have though others do, and bounds with other
- * points than their value.
+ * What a reader must know: tags that a run with a part of a series does not have though others do, and bounds with
+ * other points than their value.
  */
-export function findMarginTrouble(wanted: readonly MarginSeries[], runs: readonly string[], hasTag: (run: string, tag: string) => boolean, lines: readonly CardLine[]): string[] {
+export function findMarginTrouble(
+  wanted: readonly MarginSeries[],
+  runs: readonly string[],
+  hasTag: (run: string, tag: string) => boolean,
+  lines: readonly CardLine[],
+): string[] {
   const trouble: string[] = [];
   const totals = new Map(lines.map(({ run, tag, total }) => [`${run}\n${tag}`, total]));
   for (const { value, lower, upper } of wanted) {
@@ -65,7 +71,10 @@ export function findMarginTrouble(wanted: readonly MarginSeries[], runs: readonl
         continue;
       }
       const counts = tags.map((tag) => totals.get(`${run}\n${tag}`) ?? 0);
-      if (new Set(counts).size > 1) trouble.push(`${run}: ${tags.map((tag, i) => `${tag} has ${counts[i]} points`).join(", ")}. The band is straight between its own.`);
+      if (new Set(counts).size > 1)
+        trouble.push(
+          `${run}: ${tags.map((tag, i) => `${tag} has ${counts[i]} points`).join(", ")}. The band is straight between its own.`,
+        );
     }
   }
   return trouble;

@@ -58,7 +58,10 @@ export class Matcher {
 
   #begin(tags: readonly string[]): Started {
     const worker = this.start();
-    worker.addEventListener("message", (event) => this.#worker === worker && this.#hear?.((event as MessageEvent<Match | "ready">).data));
+    worker.addEventListener(
+      "message",
+      (event) => this.#worker === worker && this.#hear?.((event as MessageEvent<Match | "ready">).data),
+    );
     worker.postMessage({ tags });
     return worker;
   }

@@ -20,7 +20,10 @@ describe("matchTags", () => {
   });
 
   it("says what is no pattern", () => {
-    expect(matchTags("trig(", TAGS)).toEqual({ tags: [], error: "“trig(” is no regular expression: unterminated group" });
+    expect(matchTags("trig(", TAGS)).toEqual({
+      tags: [],
+      error: "“trig(” is no regular expression: unterminated group",
+    });
   });
 });
 

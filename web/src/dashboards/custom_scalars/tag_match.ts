@@ -1,5 +1,5 @@
-// Which tags a pattern of a layout means. Patterns are Python's and come from logs, so one may take for ever: it is run in a
-// worker that is ended when it does. This file is what is run; see matcher.ts.
+// Which tags a pattern of a layout means. Patterns are Python's and come from logs, so one may take for ever: it is run
+// in a worker that is ended when it does. This file is what is run; see matcher.ts.
 
 export interface Match {
   readonly tags: readonly string[];
@@ -7,7 +7,9 @@ export interface Match {
   readonly error: string;
 }
 
-/** Python's regular expressions as the browser's, as far as they differ in what people write. Throws for what is none. */
+/**
+ * Python's regular expressions as the browser's, as far as they differ in what people write. Throws for what is none.
+ */
 export function compilePython(pattern: string): RegExp {
   let flags = "";
   const source = pattern
@@ -29,7 +31,10 @@ export function matchTags(pattern: string, tags: readonly string[]): Match {
     regex = compilePython(pattern);
   } catch (cause) {
     const reason = String((cause as Error).message).replace(/^Invalid regular expression: (\/.*\/\w*: )?/su, "");
-    return { tags: [], error: `“${pattern}” is no regular expression: ${reason.charAt(0).toLowerCase()}${reason.slice(1)}` };
+    return {
+      tags: [],
+      error: `“${pattern}” is no regular expression: ${reason.charAt(0).toLowerCase()}${reason.slice(1)}`,
+    };
   }
   return {
     tags: tags.filter((tag) => {

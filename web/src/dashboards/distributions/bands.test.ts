@@ -1,21 +1,48 @@
 import { describe, expect, it } from "vitest";
-import { areasOf, type Bands, decodeBands, nameOf, PRESETS, readPercentiles, readZoom, strokesOf, USUAL, writeZoom } from "./bands";
+import {
+  areasOf,
+  type Bands,
+  decodeBands,
+  nameOf,
+  PRESETS,
+  readPercentiles,
+  readZoom,
+  strokesOf,
+  USUAL,
+  writeZoom,
+} from "./bands";
 
 function pack(head: object, numbers: readonly number[]): ArrayBuffer {
   const text = JSON.stringify(head);
   const encoded = new TextEncoder().encode(text + " ".repeat((8 - (text.length % 8)) % 8));
   const start = [..."RGC1"].map((letter) => letter.charCodeAt(0));
-  return new Uint8Array([...start, ...new Uint8Array(new Uint32Array([encoded.length]).buffer), ...encoded, ...new Uint8Array(new Float64Array(numbers).buffer)]).buffer;
+  return new Uint8Array([
+    ...start,
+    ...new Uint8Array(new Uint32Array([encoded.length]).buffer),
+    ...encoded,
+    ...new Uint8Array(new Float64Array(numbers).buffer),
+  ]).buffer;
 }
 
 describe("bands over the wire", () => {
   const problems = [{ step: 5, problem: "odd" }];
 
   it("have a line for every percentile", () => {
-    const head = { version: 1, generation: 7, percentiles: [0, 50], series: [{ run: "r", tag: "t", total: 9, count: 2, problems, problem_count: 1 }] };
+    const head = {
+      version: 1,
+      generation: 7,
+      percentiles: [0, 50],
+      series: [{ run: "r", tag: "t", total: 9, count: 2, problems, problem_count: 1 }],
+    };
     const got = decodeBands(pack(head, [4, 5, 100, 101, 1, 2, 3, Number.NaN]));
-    expect([[...got.step], [...got.wallTime]]).toEqual([[4, 5], [100, 101]]);
-    expect(got.values.map((each) => [...each])).toEqual([[1, 2], [3, Number.NaN]]);
+    expect([[...got.step], [...got.wallTime]]).toEqual([
+      [4, 5],
+      [100, 101],
+    ]);
+    expect(got.values.map((each) => [...each])).toEqual([
+      [1, 2],
+      [3, Number.NaN],
+    ]);
     expect([got.generation, got.problems, got.problemCount]).toEqual([7, problems, 1]);
   });
 
@@ -32,11 +59,14 @@ describe("percentiles as typed", () => {
     for (const { text } of PRESETS) expect(readPercentiles(text).error).toBe("");
   });
 
-  it.each(["", " , ", "50, x", "-1", "101", "NaN", Array.from({ length: 102 }, (_, i) => i / 2).join()])("may be none: %s", (text) => {
-    const got = readPercentiles(text);
-    expect(got.values).toEqual([]);
-    expect(got.error).not.toBe("");
-  });
+  it.each(["", " , ", "50, x", "-1", "101", "NaN", Array.from({ length: 102 }, (_, i) => i / 2).join()])(
+    "may be none: %s",
+    (text) => {
+      const got = readPercentiles(text);
+      expect(got.values).toEqual([]);
+      expect(got.error).not.toBe("");
+    },
+  );
 
   it("have names", () => {
     expect([0, 6.68, 50, 100].map(nameOf)).toEqual(["smallest", "6.68 %", "median", "largest"]);
@@ -45,13 +75,22 @@ describe("percentiles as typed", () => {
 
 describe("bands as drawn", () => {
   const bands: Bands = {
-    generation: 1, percentiles: [0, 40, 60, 100], step: new Float64Array([1]), wallTime: new Float64Array([1]), problems: [], problemCount: 0,
+    generation: 1,
+    percentiles: [0, 40, 60, 100],
+    step: new Float64Array([1]),
+    wallTime: new Float64Array([1]),
+    problems: [],
+    problemCount: 0,
     values: [1, 2, 3, 4].map((value) => new Float64Array([value])),
   };
 
   it("are darkest in the middle", () => {
     const areas = areasOf(bands, bands.step, "#123456");
-    expect(areas.map(({ low, high }) => [low[0], high[0]])).toEqual([[1, 2], [2, 3], [3, 4]]);
+    expect(areas.map(({ low, high }) => [low[0], high[0]])).toEqual([
+      [1, 2],
+      [2, 3],
+      [3, 4],
+    ]);
     const [first, middle, last] = areas.map(({ alpha }) => alpha) as [number, number, number];
     expect(middle).toBeGreaterThan(first);
     expect(first).toBeCloseTo(last);
@@ -69,6 +108,7 @@ describe("a zoom", () => {
     expect(readZoom("step;0,10;-1,2.5", "step")).toEqual({ axis: "step", x: [0, 10], y: [-1, 2.5] });
     expect(readZoom("step;0,10;-1,2.5", "wall")).toEqual({ axis: "wall", x: null, y: [-1, 2.5] });
     expect(writeZoom({ axis: "wall", x: null, y: null })).toBe("");
-    for (const bad of ["", "x", "step;3,1;", "step;a,b;0", "step;Infinity,2;"]) expect(readZoom(bad, "step")).toEqual({ axis: "step", x: null, y: null });
+    for (const bad of ["", "x", "step;3,1;", "step;a,b;0", "step;Infinity,2;"])
+      expect(readZoom(bad, "step")).toEqual({ axis: "step", x: null, y: null });
   });
 });

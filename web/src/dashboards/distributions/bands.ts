@@ -22,7 +22,10 @@ interface Head {
   readonly version: number;
   readonly generation: number;
   readonly percentiles: readonly number[];
-  readonly series: readonly (Pick<components["schemas"]["Distribution"], "run" | "tag" | "total" | "problems" | "problem_count"> & { readonly count: number })[];
+  readonly series: readonly (Pick<
+    components["schemas"]["Distribution"],
+    "run" | "tag" | "total" | "problems" | "problem_count"
+  > & { readonly count: number })[];
 }
 
 /** The one series that was asked for; without any where it is gone. */
@@ -61,7 +64,9 @@ export function readPercentiles(text: string): { readonly values: readonly numbe
   if (bad !== undefined) return { values: [], error: `“${bad.slice(0, 20)}” is no number from 0 to 100.` };
   if (numbers.length === 0) return { values: [], error: "Name at least one percentile." };
   const values = [...new Set(numbers)].sort((a, b) => a - b);
-  return values.length > MAX_PERCENTILES ? { values: [], error: `At most ${MAX_PERCENTILES} percentiles.` } : { values, error: "" };
+  return values.length > MAX_PERCENTILES
+    ? { values: [], error: `At most ${MAX_PERCENTILES} percentiles.` }
+    : { values, error: "" };
 }
 
 export function nameOf(percentile: number): string {
@@ -74,7 +79,13 @@ export const linesOf = (bands: Bands, x: Float64Array): Series[] => bands.values
 /** The middle is what the eye should find first. */
 export function strokesOf(percentiles: readonly number[], color: string): Stroke[] {
   const [middle] = [...percentiles].sort((a, b) => Math.abs(a - 50) - Math.abs(b - 50));
-  return percentiles.map((q) => ({ color, widthPx: q === middle ? 2 : 1, alpha: q === middle ? 1 : 0.45, dash: [], axis: "left" }));
+  return percentiles.map((q) => ({
+    color,
+    widthPx: q === middle ? 2 : 1,
+    alpha: q === middle ? 1 : 0.45,
+    dash: [],
+    axis: "left",
+  }));
 }
 
 /** One between every two percentiles, the darker the nearer to the median. */
@@ -95,7 +106,8 @@ export interface Zoom {
 }
 
 /** `step;0,100;` with nothing where nothing is set; "" for the whole. */
-export const writeZoom = ({ axis, x, y }: Zoom): string => (x || y ? [axis, x?.join(",") ?? "", y?.join(",") ?? ""].join(";") : "");
+export const writeZoom = ({ axis, x, y }: Zoom): string =>
+  x || y ? [axis, x?.join(",") ?? "", y?.join(",") ?? ""].join(";") : "";
 
 /** A range along one axis means nothing on another. */
 export function readZoom(written: string, axis: TimeAxis): Zoom {
@@ -105,5 +117,7 @@ export function readZoom(written: string, axis: TimeAxis): Zoom {
 
 function readRange(text: string): Range | null {
   const [low, high] = text === "" ? [] : text.split(",").map(Number);
-  return low !== undefined && high !== undefined && Number.isFinite(low) && Number.isFinite(high) && low < high ? [low, high] : null;
+  return low !== undefined && high !== undefined && Number.isFinite(low) && Number.isFinite(high) && low < high
+    ? [low, high]
+    : null;
 }

@@ -4,7 +4,8 @@ import type { HowTo } from "../../state/dashboards";
 import { inside } from "../../state/run_folder";
 
 export default {
-  shows: "For every histogram that is logged at steps, how its values spread over time: smallest, median, largest and what lies between.",
+  shows:
+    "For every histogram that is logged at steps, how its values spread over time: smallest, median, largest and what lies between.",
   examples: [
     {
       label: "PyTorch",

@@ -3,7 +3,9 @@
 import { warmUp } from "../../chart/painter_workers";
 import type { CardOffer, DashboardModule } from "../../state/dashboards";
 
-export const cards: readonly CardOffer[] = [{ kind: "histogram", per: "run", heightPx: 250, load: () => import("./DistributionCard.svelte") }];
+export const cards: readonly CardOffer[] = [
+  { kind: "histogram", per: "run", heightPx: 250, load: () => import("./DistributionCard.svelte") },
+];
 
 export default {
   load: () => {

@@ -17,7 +17,8 @@ export function percentilesOf(settings: Settings): readonly number[] {
   return values.length > 0 ? values : readPercentiles(USUAL).values;
 }
 
-export const scaleOf = (settings: Settings): ScaleKind => SCALES.find((scale) => scale === settings.option(SCALE)) ?? "linear";
+export const scaleOf = (settings: Settings): ScaleKind =>
+  SCALES.find((scale) => scale === settings.option(SCALE)) ?? "linear";
 export const setScale = (settings: Settings, scale: ScaleKind): void => settings.setOption(SCALE, scale, "linear");
 
 /** The option that a card's zoom is kept in. */

@@ -17,5 +17,7 @@ export const chartColors = (color: string, theme: Theme): HistogramColors => ({ 
 /** From the oldest to the newest; alone, a step has the full colour. */
 export function shadesOf(color: string, count: number, theme: Theme): string[] {
   const { surface } = PAPER[theme];
-  return Array.from({ length: count }, (_, i) => mixColors(surface, color, count < 2 ? 1 : OLDEST_PART + (1 - OLDEST_PART) * (i / (count - 1))));
+  return Array.from({ length: count }, (_, i) =>
+    mixColors(surface, color, count < 2 ? 1 : OLDEST_PART + (1 - OLDEST_PART) * (i / (count - 1))),
+  );
 }

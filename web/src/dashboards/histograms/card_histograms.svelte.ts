@@ -1,4 +1,5 @@
-// The histograms of one card: asked for while it is in sight, again when its runs have grown. Made in a component; ends with it.
+// The histograms of one card: asked for while it is in sight, again when its runs have grown. Made in a component; ends
+// with it.
 
 import { untrack } from "svelte";
 import type { ApiError } from "../../api/client";
@@ -35,7 +36,8 @@ export class CardHistograms {
       if (answer.value.length > 0 && session.changes.isNewer(generation, runs)) untrack(() => this.#latest.refresh());
     });
     $effect(() => {
-      if (session.connection === "open" && untrack(() => this.#latest.error?.cause.code === "unreachable")) this.#latest.retry();
+      if (session.connection === "open" && untrack(() => this.#latest.error?.cause.code === "unreachable"))
+        this.#latest.retry();
     });
     $effect(() => () => this.#latest.end());
   }

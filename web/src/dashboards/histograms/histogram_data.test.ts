@@ -13,37 +13,81 @@ type Block = readonly number[] | Uint32Array;
 function encode(head: object, blocks: readonly Block[]): ArrayBuffer {
   let text = JSON.stringify({ version: 1, generation: 9, ...head });
   while (text.length % 8 !== 0) text += " ";
-  const parts: Uint8Array[] = [new TextEncoder().encode("RGC1"), new Uint8Array(Uint32Array.of(text.length).buffer), new TextEncoder().encode(text)];
+  const parts: Uint8Array[] = [
+    new TextEncoder().encode("RGC1"),
+    new Uint8Array(Uint32Array.of(text.length).buffer),
+    new TextEncoder().encode(text),
+  ];
   for (const block of blocks) {
-    const bytes = block instanceof Uint32Array ? new Uint8Array(block.buffer) : new Uint8Array(Float64Array.from(block).buffer);
+    const bytes =
+      block instanceof Uint32Array ? new Uint8Array(block.buffer) : new Uint8Array(Float64Array.from(block).buffer);
     parts.push(bytes, new Uint8Array(-bytes.length & 7));
   }
   return Uint8Array.from(parts.flatMap((part) => [...part])).buffer;
 }
 
 const head = { run: "a", tag: "w", values: 40, count: 2, problems: [{ at: 1, message: "Odd." }] };
-const perStep = [Uint32Array.of(3, 7), [30, 70], [1.5, 2.5], [10, 12], [0, 4], [0, 0], [1, 0], [-1, -2], [1, 2]] as const;
+const perStep = [
+  Uint32Array.of(3, 7),
+  [30, 70],
+  [1.5, 2.5],
+  [10, 12],
+  [0, 4],
+  [0, 0],
+  [1, 0],
+  [-1, -2],
+  [1, 2],
+] as const;
 
 describe("answers", () => {
   it("in bins share their edges", () => {
-    const body = encode({ series: [{ ...head, bins: 2, buckets: 99 }] }, [...perStep, [-2, 0, 2], [4, 6, 5, 7], [0, 1], [2, 3]]);
+    const body = encode({ series: [{ ...head, bins: 2, buckets: 99 }] }, [
+      ...perStep,
+      [-2, 0, 2],
+      [4, 6, 5, 7],
+      [0, 1],
+      [2, 3],
+    ]);
     const [series] = decodeHistograms(body);
-    expect(series).toMatchObject({ run: "a", tag: "w", generation: 9, values: 40, isStored: false, problems: head.problems });
+    expect(series).toMatchObject({
+      run: "a",
+      tag: "w",
+      generation: 9,
+      values: 40,
+      isStored: false,
+      problems: head.problems,
+    });
     expect([...(series?.row ?? [])]).toEqual([3, 7]);
     expect([...(series?.step ?? [])]).toEqual([30, 70]);
-    expect(series?.buckets.map(({ count }) => [...count])).toEqual([[4, 6], [5, 7]]);
+    expect(series?.buckets.map(({ count }) => [...count])).toEqual([
+      [4, 6],
+      [5, 7],
+    ]);
     expect(binRange(series?.buckets[1] ?? buckets())).toEqual([-2, 2]);
-    expect([[...(series?.below ?? [])], [...(series?.above ?? [])]]).toEqual([[0, 1], [2, 3]]);
+    expect([[...(series?.below ?? [])], [...(series?.above ?? [])]]).toEqual([
+      [0, 1],
+      [2, 3],
+    ]);
     expect(series && notFinite(series)).toEqual({ nan: 4, negInf: 0, posInf: 1, steps: 2, firstStep: 30 });
   });
 
   it("as stored have buckets of their own at every step", () => {
-    const body = encode({ series: [{ ...head, bins: null, buckets: 3 }] }, [...perStep, Uint32Array.of(1, 2), [0, 0, 1], [1, 1, 3], [10, 5, 7]]);
+    const body = encode({ series: [{ ...head, bins: null, buckets: 3 }] }, [
+      ...perStep,
+      Uint32Array.of(1, 2),
+      [0, 0, 1],
+      [1, 1, 3],
+      [10, 5, 7],
+    ]);
     const [series] = decodeHistograms(body);
     expect(series?.isStored).toBe(true);
     expect(series?.buckets.map(({ left, right, count }) => [[...left], [...right], [...count]])).toEqual([
       [[0], [1], [10]],
-      [[0, 1], [1, 3], [5, 7]],
+      [
+        [0, 1],
+        [1, 3],
+        [5, 7],
+      ],
     ]);
   });
 });

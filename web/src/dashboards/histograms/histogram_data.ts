@@ -62,26 +62,56 @@ export function decodeHistograms(body: ArrayBuffer): HistogramSeries[] {
     const row = blocks.uint32(count, what);
     const numbers = (): Float64Array => blocks.float64(count, what);
     const common = {
-      run, tag, generation, values, problems, row,
-      step: numbers(), wallTime: numbers(), total: numbers(), nan: numbers(), negInf: numbers(), posInf: numbers(), low: numbers(), high: numbers(),
+      run,
+      tag,
+      generation,
+      values,
+      problems,
+      row,
+      step: numbers(),
+      wallTime: numbers(),
+      total: numbers(),
+      nan: numbers(),
+      negInf: numbers(),
+      posInf: numbers(),
+      low: numbers(),
+      high: numbers(),
     };
     if (bins === null) {
       const sizes = blocks.uint32(count, what);
-      const [left, right, counts] = [blocks.float64(buckets, what), blocks.float64(buckets, what), blocks.float64(buckets, what)];
+      const [left, right, counts] = [
+        blocks.float64(buckets, what),
+        blocks.float64(buckets, what),
+        blocks.float64(buckets, what),
+      ];
       let start = 0;
       const each = Array.from(sizes, (size) => {
         const end = start + size;
-        const part = { left: left.subarray(start, end), right: right.subarray(start, end), count: counts.subarray(start, end) };
+        const part = {
+          left: left.subarray(start, end),
+          right: right.subarray(start, end),
+          count: counts.subarray(start, end),
+        };
         start = end;
         return part;
       });
-      return { ...common, below: new Float64Array(count), above: new Float64Array(count), buckets: each, isStored: true };
+      return {
+        ...common,
+        below: new Float64Array(count),
+        above: new Float64Array(count),
+        buckets: each,
+        isStored: true,
+      };
     }
     const edges = blocks.float64(bins + 1, what);
     const counts = blocks.float64(bins * count, what);
     const left = edges.subarray(0, bins);
     const right = edges.subarray(1);
-    const each = Array.from({ length: count }, (_, i) => ({ left, right, count: counts.subarray(i * bins, (i + 1) * bins) }));
+    const each = Array.from({ length: count }, (_, i) => ({
+      left,
+      right,
+      count: counts.subarray(i * bins, (i + 1) * bins),
+    }));
     return { ...common, below: numbers(), above: numbers(), buckets: each, isStored: false };
   });
 }
@@ -112,8 +142,22 @@ export function binRange({ left, right }: Buckets): Range {
 }
 
 /** How many values were not finite, and at how many steps. */
-export function notFinite({ nan, negInf, posInf, step }: HistogramSeries): { nan: number; negInf: number; posInf: number; steps: number; firstStep: number } {
+export function notFinite({ nan, negInf, posInf, step }: HistogramSeries): {
+  nan: number;
+  negInf: number;
+  posInf: number;
+  steps: number;
+  firstStep: number;
+} {
   const sum = (numbers: Float64Array): number => numbers.reduce((all, each) => all + each, 0);
-  const odd = Array.from(step.keys()).filter((i) => (nan[i] as number) + (negInf[i] as number) + (posInf[i] as number) > 0);
-  return { nan: sum(nan), negInf: sum(negInf), posInf: sum(posInf), steps: odd.length, firstStep: step[odd[0] ?? 0] ?? Number.NaN };
+  const odd = Array.from(step.keys()).filter(
+    (i) => (nan[i] as number) + (negInf[i] as number) + (posInf[i] as number) > 0,
+  );
+  return {
+    nan: sum(nan),
+    negInf: sum(negInf),
+    posInf: sum(posInf),
+    steps: odd.length,
+    firstStep: step[odd[0] ?? 0] ?? Number.NaN,
+  };
 }

@@ -8,7 +8,11 @@ function answer(series: readonly { run: string; tag: string }[]): ArrayBuffer {
   const heads = series.map(({ run, tag }) => ({ run, tag, values: 0, count: 0, bins: null, buckets: 0, problems: [] }));
   let text = JSON.stringify({ version: 1, generation: 1, series: heads });
   while (text.length % 8 !== 0) text += " ";
-  return Uint8Array.from([...new TextEncoder().encode("RGC1"), ...new Uint8Array(Uint32Array.of(text.length).buffer), ...new TextEncoder().encode(text)]).buffer;
+  return Uint8Array.from([
+    ...new TextEncoder().encode("RGC1"),
+    ...new Uint8Array(Uint32Array.of(text.length).buffer),
+    ...new TextEncoder().encode(text),
+  ]).buffer;
 }
 
 it("answers a question that was foreseen with the answer that is on its way, once", async () => {
@@ -35,7 +39,9 @@ it("asks at once for all that is foreseen, and again for each when that fails", 
   const desk = new HistogramDesk(client);
   const { signal } = new AbortController();
   const queries = ["a", "b"].map((run) => ({ series: [{ run, tag: "w" }], look: LOOK }));
-  await Promise.allSettled(desk.foresee([...queries, { series: [{ run: "c", tag: "w" }], look: { ...LOOK, bins: 5 } }]));
+  await Promise.allSettled(
+    desk.foresee([...queries, { series: [{ run: "c", tag: "w" }], look: { ...LOOK, bins: 5 } }]),
+  );
   expect(asked).toEqual([2, 1]);
   const found = await Promise.all(queries.map((query, place) => desk.ask(query, () => place, signal)));
   expect(found.map((series) => series.map(({ run }) => run))).toEqual([["a"], ["b"]]);
@@ -53,7 +59,9 @@ it("asks for cards together, and leaves out what is gone", async () => {
   const desk = new HistogramDesk(client);
   const { signal } = new AbortController();
   const runs = ["a", "b", "gone", "c"];
-  const found = await Promise.all(runs.map((run, place) => desk.ask({ series: [{ run, tag: "w" }], look: LOOK }, () => place, signal)));
+  const found = await Promise.all(
+    runs.map((run, place) => desk.ask({ series: [{ run, tag: "w" }], look: LOOK }, () => place, signal)),
+  );
   expect(found.map((series) => series.map(({ run }) => run))).toEqual([["a"], ["b"], [], ["c"]]);
   // The first alone, to be seen early; all others in one request.
   expect(asked.map(({ series }) => series.length)).toEqual([1, 3]);

@@ -8,7 +8,10 @@ import { decodeHistograms, type HistogramSeries } from "./histogram_data";
 
 export type HistogramRef = Partial<components["schemas"]["HistogramRef"]> & { run: string; tag: string };
 /** How all series of one request are answered. */
-export type HistogramLook = Pick<components["schemas"]["SeriesBody"], "bins" | "x_scale" | "x_range" | "max_steps" | "is_shared">;
+export type HistogramLook = Pick<
+  components["schemas"]["SeriesBody"],
+  "bins" | "x_scale" | "x_range" | "max_steps" | "is_shared"
+>;
 
 export interface HistogramQuery {
   readonly series: readonly HistogramRef[];
@@ -19,7 +22,10 @@ const LIMITS = { inFlight: 2, batch: 24, weight: 500 };
 
 export class HistogramDesk {
   readonly #foreseen = new Map<string, Promise<HistogramSeries[]>>();
-  readonly #queue = new BatchQueue<HistogramQuery, HistogramSeries[]>((queries, signal) => this.#send(queries, signal), LIMITS);
+  readonly #queue = new BatchQueue<HistogramQuery, HistogramSeries[]>(
+    (queries, signal) => this.#send(queries, signal),
+    LIMITS,
+  );
 
   constructor(private readonly client: Pick<Client, "binary">) {}
 
@@ -44,7 +50,8 @@ export class HistogramDesk {
     const key = JSON.stringify(query);
     const foreseen = this.#foreseen.get(key);
     this.#foreseen.delete(key);
-    const ask = (): Promise<HistogramSeries[]> => this.#queue.run(query, JSON.stringify(query.look), query.series.length, place, signal);
+    const ask = (): Promise<HistogramSeries[]> =>
+      this.#queue.run(query, JSON.stringify(query.look), query.series.length, place, signal);
     // One of those that were foreseen may be at fault: the others shall not suffer for it.
     return foreseen ? foreseen.catch(ask) : ask();
   }

@@ -45,7 +45,8 @@ export class HistogramSettings {
   setCountScale = (scale: CountScale): void => this.settings.setOption("histograms.y", scale, "linear");
   /** Back to the usual number: the address has room for one of the two. */
   toggleStored = (): void => this.setBins(this.bins === null ? Number(USUAL_BINS) : null);
-  setBins = (bins: number | null): void => this.settings.setOption("histograms.bins", bins === null ? STORED : String(Math.round(bins)), USUAL_BINS);
+  setBins = (bins: number | null): void =>
+    this.settings.setOption("histograms.bins", bins === null ? STORED : String(Math.round(bins)), USUAL_BINS);
   setComparing = (is: boolean): void => this.settings.setOption("histograms.compare", is ? "1" : "", "");
   setRanking = (is: boolean): void => this.settings.setOption("histograms.ranking", is ? "1" : "", "");
 

@@ -3,9 +3,11 @@
 import { formatStep, formatValue } from "../../chart/format";
 
 /** Counts are whole unless buckets were cut. */
-export const formatCount = (count: number): string => (Number.isInteger(count) ? formatStep(count) : formatValue(count));
+export const formatCount = (count: number): string =>
+  Number.isInteger(count) ? formatStep(count) : formatValue(count);
 
-export const formatShare = (share: number): string => (Number.isNaN(share) ? "–" : `${(share * 100).toFixed(share > 0 && share < 0.001 ? 3 : 1)} %`);
+export const formatShare = (share: number): string =>
+  Number.isNaN(share) ? "–" : `${(share * 100).toFixed(share > 0 && share < 0.001 ? 3 : 1)} %`;
 
 /** 3 NaN, 1 ∞, 2 −∞ */
 export function notFiniteText({ nan, posInf, negInf }: { nan: number; posInf: number; negInf: number }): string {

@@ -2,10 +2,14 @@
 
 import type { CardOffer, DashboardModule } from "../../state/dashboards";
 
-export const cards: readonly CardOffer[] = [{ kind: "histogram", per: "run", heightPx: 300, load: () => import("./HistogramCard.svelte") }];
+export const cards: readonly CardOffer[] = [
+  { kind: "histogram", per: "run", heightPx: 300, load: () => import("./HistogramCard.svelte") },
+];
 
 /** The other way to look at them: one card a tag, with each run at the cursor. */
-export const comparison: readonly CardOffer[] = [{ kind: "histogram", per: "tag", heightPx: 320, load: () => import("./HistogramCard.svelte") }];
+export const comparison: readonly CardOffer[] = [
+  { kind: "histogram", per: "tag", heightPx: 320, load: () => import("./HistogramCard.svelte") },
+];
 
 export default {
   load: () => import("./Histograms.svelte"),

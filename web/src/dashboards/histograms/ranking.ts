@@ -6,7 +6,11 @@ export type RankedSeries = components["schemas"]["RankedSeries"];
 export type RankColumn = "relative" | "distance" | "zeros" | "saturation" | "not_finite";
 
 export const COLUMNS: readonly { name: RankColumn; label: string; hint: string }[] = [
-  { name: "relative", label: "moved (σ)", hint: "Wasserstein distance in standard deviations of what it is compared with" },
+  {
+    name: "relative",
+    label: "moved (σ)",
+    hint: "Wasserstein distance in standard deviations of what it is compared with",
+  },
   { name: "distance", label: "moved", hint: "Wasserstein distance, in units of the values" },
   { name: "zeros", label: "zeros", hint: "At most this share is exactly 0: the buckets that hold 0" },
   { name: "saturation", label: "saturated", hint: "Share in the outermost 5 % of the range, at both ends together" },

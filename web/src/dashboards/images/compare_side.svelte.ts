@@ -1,5 +1,5 @@
-// One of two pictures that are compared: a run, a step, what is shown there and the values it stores. Made in a component; ends
-// with it.
+// One of two pictures that are compared: a run, a step, what is shown there and the values it stores. Made in a
+// component; ends with it.
 
 import type { SeriesSteps } from "../../api/steps";
 import type { Session } from "../../state/session.svelte";
@@ -47,10 +47,14 @@ export class CompareSide {
     });
   }
 
-  readonly series = $derived.by((): SeriesSteps | null => this.session.samples.read("image", this.run, this.tag)?.steps ?? null);
+  readonly series = $derived.by(
+    (): SeriesSteps | null => this.session.samples.read("image", this.run, this.tag)?.steps ?? null,
+  );
   readonly index = $derived.by(() => (this.series ? findNearest(this.series.step, this.at) : -1));
   readonly value = $derived.by((): Sample | null => (this.series ? sampleAt(this.series, this.index) : null));
   readonly isNearest = $derived.by(() => this.at !== null && this.value !== null && this.value.step !== this.at);
   /** Of the picture that is shown; null: not here yet. */
-  readonly pixels = $derived.by((): Pixels | null => (this.#stored && this.#stored.of === this.shown.picture ? this.#stored.pixels : null));
+  readonly pixels = $derived.by((): Pixels | null =>
+    this.#stored && this.#stored.of === this.shown.picture ? this.#stored.pixels : null,
+  );
 }

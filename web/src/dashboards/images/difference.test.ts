@@ -5,7 +5,13 @@ import { differenceAt, findObstacle, subtract } from "./difference";
 const { signal } = new AbortController();
 
 function pixels(width: number, channels: number, values: number[], bitDepth = 8): Pixels {
-  return { width, height: values.length / width / channels, channels, bitDepth, values: bitDepth > 8 ? Uint16Array.from(values) : Uint8Array.from(values) };
+  return {
+    width,
+    height: values.length / width / channels,
+    channels,
+    bitDepth,
+    values: bitDepth > 8 ? Uint16Array.from(values) : Uint8Array.from(values),
+  };
 }
 
 test("equal pictures differ by nothing", async () => {

@@ -20,8 +20,10 @@ const ROWS_AT_ONCE = 256;
 
 /** Why two pictures cannot be subtracted; null: they can. */
 export function findObstacle(a: Pixels, b: Pixels): string | null {
-  if (a.width !== b.width || a.height !== b.height) return `A has ${a.width} × ${a.height} pixels and B has ${b.width} × ${b.height}: they cannot be subtracted.`;
-  if (a.bitDepth !== b.bitDepth) return `A has ${a.bitDepth} bits a value and B has ${b.bitDepth}: they cannot be subtracted.`;
+  if (a.width !== b.width || a.height !== b.height)
+    return `A has ${a.width} × ${a.height} pixels and B has ${b.width} × ${b.height}: they cannot be subtracted.`;
+  if (a.bitDepth !== b.bitDepth)
+    return `A has ${a.bitDepth} bits a value and B has ${b.bitDepth}: they cannot be subtracted.`;
   return null;
 }
 
@@ -33,7 +35,8 @@ export function differenceAt(a: Pixels, b: Pixels, x: number, y: number): number
 }
 
 const isGrey = ({ channels }: Pixels): boolean => channels < 3;
-const colourOf = ({ values, channels }: Pixels, pixel: number, colour: number): number => values[pixel * channels + (channels < 3 ? 0 : colour)] as number;
+const colourOf = ({ values, channels }: Pixels, pixel: number, colour: number): number =>
+  values[pixel * channels + (channels < 3 ? 0 : colour)] as number;
 
 /** `gain`: how many times a difference is drawn as bright. In slices, so that large pictures do not stop the page. */
 export async function subtract(a: Pixels, b: Pixels, gain: number, signal: AbortSignal): Promise<Difference> {
@@ -66,5 +69,13 @@ export async function subtract(a: Pixels, b: Pixels, gain: number, signal: Abort
     signal.throwIfAborted();
   }
   const count = width * height * colours;
-  return { rgba, width, height, changed: changed / (width * height), mean: sum / count, max, psnr: squares === 0 ? Infinity : 10 * Math.log10((full * full * count) / squares) };
+  return {
+    rgba,
+    width,
+    height,
+    changed: changed / (width * height),
+    mean: sum / count,
+    max,
+    psnr: squares === 0 ? Infinity : 10 * Math.log10((full * full * count) / squares),
+  };
 }

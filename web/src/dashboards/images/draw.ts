@@ -4,7 +4,13 @@ import type { Scaling } from "./look";
 import type { Placement } from "./view_box";
 
 /** `pixelRatio`: pixels of the screen for one of the page. */
-export function drawPicture(canvas: HTMLCanvasElement, bitmap: ImageBitmap, { scale, seen, source }: Placement, scaling: Scaling, pixelRatio: number): void {
+export function drawPicture(
+  canvas: HTMLCanvasElement,
+  bitmap: ImageBitmap,
+  { scale, seen, source }: Placement,
+  scaling: Scaling,
+  pixelRatio: number,
+): void {
   const width = Math.max(1, Math.round(seen.widthPx * pixelRatio));
   const height = Math.max(1, Math.round(seen.heightPx * pixelRatio));
   // Setting a size empties the canvas, even if it is the same.

@@ -3,7 +3,14 @@ import type { SeriesSteps } from "../../api/steps";
 import { rowOf, rowsByStep, rowsInLines } from "./gallery_rows";
 
 function series(...steps: number[]): SeriesSteps {
-  return { run: "r", tag: "t", generation: 1, step: Float64Array.from(steps), wallTime: Float64Array.from(steps), row: Uint32Array.from(steps.keys()) };
+  return {
+    run: "r",
+    tag: "t",
+    generation: 1,
+    step: Float64Array.from(steps),
+    wallTime: Float64Array.from(steps),
+    row: Uint32Array.from(steps.keys()),
+  };
 }
 
 test("values of one step stand beside each other, and gaps stay", () => {

@@ -17,7 +17,9 @@ export interface GalleryRow {
   readonly cells: readonly (GalleryCell | null)[];
 }
 
-/** A row for every step that any series has. A step that was logged twice in a run has two rows: nothing is left out. */
+/**
+ * A row for every step that any series has. A step that was logged twice in a run has two rows: nothing is left out.
+ */
 export function rowsByStep(all: readonly SeriesSteps[]): GalleryRow[] {
   const rows = new Map<string, { key: string; step: number; nth: number; cells: (GalleryCell | null)[] }>();
   all.forEach(({ step: steps }, series) => {
@@ -38,7 +40,10 @@ export function rowsInLines(count: number, columns: number): GalleryRow[] {
   return Array.from({ length: Math.ceil(count / columns) }, (_, line) => ({
     key: String(line),
     step: null,
-    cells: Array.from({ length: Math.min(columns, count - line * columns) }, (_, i) => ({ series: 0, index: line * columns + i })),
+    cells: Array.from({ length: Math.min(columns, count - line * columns) }, (_, i) => ({
+      series: 0,
+      index: line * columns + i,
+    })),
   }));
 }
 

@@ -17,9 +17,11 @@ const named = ({ run, tag, row, step, wallTime }: Sample): Parameters => ({ run,
 
 export const keyOf = ({ run, tag, row, wallTime }: Sample): string => `${run}\n${tag}\n${row}\n${wallTime}`;
 
-export const addressOf = (client: Client, { value, file }: FileRef): string => client.address("images/blob", { ...named(value), sample: file });
+export const addressOf = (client: Client, { value, file }: FileRef): string =>
+  client.address("images/blob", { ...named(value), sample: file });
 
-export const downloadOf = (client: Client, { value, file }: FileRef): string => client.address("images/blob", { ...named(value), sample: file, download: 1 });
+export const downloadOf = (client: Client, { value, file }: FileRef): string =>
+  client.address("images/blob", { ...named(value), sample: file, download: 1 });
 
 export async function listFiles(client: Client, value: Sample, signal: AbortSignal): Promise<readonly ImageSample[]> {
   return (await client.ask<{ samples: ImageSample[] }>("images/list", named(value), signal)).samples;

@@ -2,7 +2,9 @@
 
 import type { CardOffer, DashboardModule } from "../../state/dashboards";
 
-export const cards: readonly CardOffer[] = [{ kind: "image", per: "run", heightPx: 340, load: () => import("./ImageCard.svelte") }];
+export const cards: readonly CardOffer[] = [
+  { kind: "image", per: "run", heightPx: 340, load: () => import("./ImageCard.svelte") },
+];
 
 export default {
   load: () => import("./Images.svelte"),

@@ -5,7 +5,13 @@ import { cssFilter, isAdjusted, PLAIN, readLook, svgFilter, writeLook } from "./
 test("what is set is read again, and what is plain is not in the address", () => {
   const settings = new Settings();
   writeLook(settings, { brightness: 1.5, channel: "green", scaling: "linear", isActualSize: true });
-  expect(readLook(settings)).toEqual({ ...PLAIN, brightness: 1.5, channel: "green", scaling: "linear", isActualSize: true });
+  expect(readLook(settings)).toEqual({
+    ...PLAIN,
+    brightness: 1.5,
+    channel: "green",
+    scaling: "linear",
+    isActualSize: true,
+  });
   writeLook(settings, PLAIN);
   expect(settings.options.size).toBe(0);
 });

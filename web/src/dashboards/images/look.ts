@@ -18,7 +18,14 @@ export interface Look {
   readonly isActualSize: boolean;
 }
 
-export const PLAIN: Look = { brightness: 1, contrast: 1, gamma: 1, channel: "all", scaling: "nearest", isActualSize: false };
+export const PLAIN: Look = {
+  brightness: 1,
+  contrast: 1,
+  gamma: 1,
+  channel: "all",
+  scaling: "nearest",
+  isActualSize: false,
+};
 export const LIMITS = { brightness: [0, 2], contrast: [0, 5], gamma: [0.1, 5] } as const;
 type Amount = keyof typeof LIMITS;
 
@@ -50,7 +57,8 @@ export function writeLook(settings: Settings, change: Partial<Look>): void {
 }
 
 /** Whether values are shown other than as stored. */
-export const isAdjusted = (look: Look): boolean => look.brightness !== 1 || look.contrast !== 1 || look.gamma !== 1 || look.channel !== "all";
+export const isAdjusted = (look: Look): boolean =>
+  look.brightness !== 1 || look.contrast !== 1 || look.gamma !== 1 || look.channel !== "all";
 
 // Rows of red, green, blue and opacity, each from red, green, blue, opacity and one.
 const rows = (row: string, opacity: string): string => [row, row, row, opacity].join(" ");
@@ -64,7 +72,10 @@ const MATRICES: Readonly<Record<Exclude<Channel, "all">, string>> = {
 };
 
 /** What the browser's own filters cannot do; null: nothing. */
-export function svgFilter({ channel, gamma }: Look): { readonly matrix: string | null; readonly exponent: number | null } | null {
+export function svgFilter({
+  channel,
+  gamma,
+}: Look): { readonly matrix: string | null; readonly exponent: number | null } | null {
   if (channel === "all" && gamma === 1) return null;
   return { matrix: channel === "all" ? null : MATRICES[channel], exponent: gamma === 1 ? null : 1 / gamma };
 }

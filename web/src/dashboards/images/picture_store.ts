@@ -1,5 +1,5 @@
-// The decoded pictures of the page: each address is fetched and decoded once however many ask, those seen last are kept up to a
-// budget, and neighbours are fetched ahead while nobody waits. Knows nothing of cards.
+// The decoded pictures of the page: each address is fetched and decoded once however many ask, those seen last are kept
+// up to a budget, and neighbours are fetched ahead while nobody waits. Knows nothing of cards.
 
 import type { Decoded } from "./decode/decode";
 
@@ -133,7 +133,12 @@ export class PictureStore {
     };
     entry.promise.then(end, () => {
       // Asked for again it may come; asked for ahead, it is not worth another try.
-      for (const [owner, urls] of this.#ahead) if (urls.includes(url)) this.#ahead.set(owner, urls.filter((each) => each !== url));
+      for (const [owner, urls] of this.#ahead)
+        if (urls.includes(url))
+          this.#ahead.set(
+            owner,
+            urls.filter((each) => each !== url),
+          );
       end();
     });
   }

@@ -21,7 +21,11 @@ class Probe {
 
 export const probe = new Probe();
 
-const NAMES: Readonly<Record<number, readonly string[]>> = { 2: ["L", "A"], 3: ["R", "G", "B"], 4: ["R", "G", "B", "A"] };
+const NAMES: Readonly<Record<number, readonly string[]>> = {
+  2: ["L", "A"],
+  3: ["R", "G", "B"],
+  4: ["R", "G", "B", "A"],
+};
 
 /** R 255 G 0 B 12; one channel needs no name. */
 export function nameValues(values: readonly number[]): string {

@@ -1,5 +1,5 @@
-// The picture of a file that changes quickly: the last one stays until the next is decoded, and those beside it are fetched
-// while there is time. Made in a component; ends with it.
+// The picture of a file that changes quickly: the last one stays until the next is decoded, and those beside it are
+// fetched while there is time. Made in a component; ends with it.
 
 import { ApiError, type Client } from "../../api/client";
 import { LatestAnswer } from "../../state/latest_answer.svelte";
@@ -25,7 +25,9 @@ export class ShownPicture {
         return await pictures.load(addressOf(client, file), signal);
       } catch (cause) {
         // A browser's words for a picture that it cannot decode are a name and a colon too many.
-        throw cause instanceof ApiError || signal.aborted ? cause : new ApiError("undecodable", cause instanceof Error ? cause.message : String(cause));
+        throw cause instanceof ApiError || signal.aborted
+          ? cause
+          : new ApiError("undecodable", cause instanceof Error ? cause.message : String(cause));
       }
     });
     // Outside: the picture itself, asked for before anything is drawn around it.
@@ -58,7 +60,9 @@ export class ShownPicture {
   /** It is the one that is wanted. */
   readonly isCurrent = $derived.by(() => this.#wantedKey !== "" && this.#latest.answer?.key === this.#wantedKey);
   /** Why the one that is wanted did not come. */
-  readonly error = $derived.by((): ApiError | null => (this.#latest.error?.key === this.#wantedKey ? this.#latest.error.cause : null));
+  readonly error = $derived.by((): ApiError | null =>
+    this.#latest.error?.key === this.#wantedKey ? this.#latest.error.cause : null,
+  );
 
   retry(): void {
     this.#latest.retry();

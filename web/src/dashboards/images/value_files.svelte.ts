@@ -1,5 +1,6 @@
-// What the files of a value are: how many, how large, and what keeps them from being shown. Most series log the same number at
-// every step, so what is known of one value stands for the next until that has been asked for. Made in a component; ends with it.
+// What the files of a value are: how many, how large, and what keeps them from being shown. Most series log the same
+// number at every step, so what is known of one value stands for the next until that has been asked for. Made in a
+// component; ends with it.
 
 import type { ApiError, Client } from "../../api/client";
 import { LatestAnswer } from "../../state/latest_answer.svelte";

@@ -1,4 +1,5 @@
-// Where a picture lies in the box that shows it: fitted, at its own size, zoomed and moved. Pure; all of it in CSS pixels.
+// Where a picture lies in the box that shows it: fitted, at its own size, zoomed and moved. Pure; all of it in CSS
+// pixels.
 
 export interface Size {
   readonly width: number;
@@ -21,7 +22,12 @@ export interface Placement {
   readonly leftPx: number;
   readonly topPx: number;
   /** The part that can be seen, within the box ... */
-  readonly seen: { readonly leftPx: number; readonly topPx: number; readonly widthPx: number; readonly heightPx: number };
+  readonly seen: {
+    readonly leftPx: number;
+    readonly topPx: number;
+    readonly widthPx: number;
+    readonly heightPx: number;
+  };
   /** ... and which pixels of the picture those are. */
   readonly source: { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
 }
@@ -47,7 +53,12 @@ export function place(box: Size, picture: Size, zoom: Zoom, isActualSize: boolea
     leftPx,
     topPx,
     seen: { leftPx: seenLeft, topPx: seenTop, widthPx, heightPx },
-    source: { x: (seenLeft - leftPx) / scale, y: (seenTop - topPx) / scale, width: widthPx / scale, height: heightPx / scale },
+    source: {
+      x: (seenLeft - leftPx) / scale,
+      y: (seenTop - topPx) / scale,
+      width: widthPx / scale,
+      height: heightPx / scale,
+    },
   };
 }
 
@@ -59,29 +70,53 @@ function cornerOf(boxPx: number, picturePx: number, middle: number): number {
 
 /** The point of the picture in the middle of its box, as it is placed: never beyond what can be reached. */
 function middleOf(box: Size, picture: Size, { scale, leftPx, topPx }: Placement): { x: number; y: number } {
-  return { x: (box.width / 2 - leftPx) / (picture.width * scale), y: (box.height / 2 - topPx) / (picture.height * scale) };
+  return {
+    x: (box.width / 2 - leftPx) / (picture.width * scale),
+    y: (box.height / 2 - topPx) / (picture.height * scale),
+  };
 }
 
 /** Closer by `ratio`; what is under the point stays there. Zooming out ends where all of the picture is seen. */
-export function zoomAt(box: Size, picture: Size, zoom: Zoom, isActualSize: boolean, ratio: number, xPx: number, yPx: number): Zoom {
+export function zoomAt(
+  box: Size,
+  picture: Size,
+  zoom: Zoom,
+  isActualSize: boolean,
+  ratio: number,
+  xPx: number,
+  yPx: number,
+): Zoom {
   const before = place(box, picture, zoom, isActualSize);
   const base = before.scale / zoom.factor;
   const factor = clamp(zoom.factor * ratio, Math.min(1, fitScale(box, picture) / base), Math.max(1, MAX_SCALE / base));
   const scale = base * factor;
   const under = { x: (xPx - before.leftPx) / before.scale, y: (yPx - before.topPx) / before.scale };
-  const wanted = { factor, x: (under.x + (box.width / 2 - xPx) / scale) / picture.width, y: (under.y + (box.height / 2 - yPx) / scale) / picture.height };
+  const wanted = {
+    factor,
+    x: (under.x + (box.width / 2 - xPx) / scale) / picture.width,
+    y: (under.y + (box.height / 2 - yPx) / scale) / picture.height,
+  };
   return { factor, ...middleOf(box, picture, place(box, picture, wanted, isActualSize)) };
 }
 
 export function panBy(box: Size, picture: Size, zoom: Zoom, isActualSize: boolean, xPx: number, yPx: number): Zoom {
   const now = place(box, picture, zoom, isActualSize);
   const middle = middleOf(box, picture, now);
-  const wanted = { factor: zoom.factor, x: middle.x - xPx / (picture.width * now.scale), y: middle.y - yPx / (picture.height * now.scale) };
+  const wanted = {
+    factor: zoom.factor,
+    x: middle.x - xPx / (picture.width * now.scale),
+    y: middle.y - yPx / (picture.height * now.scale),
+  };
   return { factor: zoom.factor, ...middleOf(box, picture, place(box, picture, wanted, isActualSize)) };
 }
 
 /** Which pixel of the picture lies under a point of the box; null: none. */
-export function pixelAt(placement: Placement, picture: Size, xPx: number, yPx: number): { x: number; y: number } | null {
+export function pixelAt(
+  placement: Placement,
+  picture: Size,
+  xPx: number,
+  yPx: number,
+): { x: number; y: number } | null {
   const x = Math.floor((xPx - placement.leftPx) / placement.scale);
   const y = Math.floor((yPx - placement.topPx) / placement.scale);
   return x >= 0 && y >= 0 && x < picture.width && y < picture.height ? { x, y } : null;

@@ -83,7 +83,9 @@ export function centerAll(vertices: Float32Array): Sphere {
 /** "4 vertices · 4 faces", and what of it is from another step. */
 export function describe({ totalPoints, totalFaces, faces, step, facesStep, colorsStep }: MeshGeometry): string {
   const count = (n: number, one: string, many: string): string => `${formatCount(n)} ${n === 1 ? one : many}`;
-  const parts = faces ? [count(totalPoints, "vertex", "vertices"), count(totalFaces, "face", "faces")] : [count(totalPoints, "point", "points")];
+  const parts = faces
+    ? [count(totalPoints, "vertex", "vertices"), count(totalFaces, "face", "faces")]
+    : [count(totalPoints, "point", "points")];
   if (faces && facesStep !== null && facesStep !== step) parts.push(`faces of step ${formatCount(facesStep)}`);
   if (colorsStep !== null && colorsStep !== step) parts.push(`colours of step ${formatCount(colorsStep)}`);
   return parts.join(" · ");

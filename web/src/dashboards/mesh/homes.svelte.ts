@@ -1,5 +1,5 @@
-// What the cards of a tag look at when nobody has moved their cameras: one sphere around the meshes that they showed first, so
-// that sizes can be compared across runs, and a mesh that grows from step to step is seen to grow.
+// What the cards of a tag look at when nobody has moved their cameras: one sphere around the meshes that they showed
+// first, so that sizes can be compared across runs, and a mesh that grows from step to step is seen to grow.
 
 import { SvelteMap } from "svelte/reactivity";
 import type { Session } from "../../state/session.svelte";

@@ -2,8 +2,8 @@
 
 import type { CardOffer, DashboardModule } from "../../state/dashboards";
 
-// The parts of a mesh are series of their own. What a part is stands in its metadata; here, where only tags are known, it is told
-// by what the writers append to the name: words, or tensorboardX numbers.
+// The parts of a mesh are series of their own. What a part is stands in its metadata; here, where only tags are known,
+// it is told by what the writers append to the name: words, or tensorboardX numbers.
 const OTHER_PART = /_(?:FACE|COLOR|2|3)$/;
 const VERTICES = /_(?:VERTEX|1)$/;
 

@@ -28,7 +28,11 @@ describe("what is set for meshes", () => {
 
   it("keeps a camera for a tag, for all or for a card, and forgets all of them", () => {
     const settings = new Settings();
-    for (const [link, name] of [["tag", "mesh.pose.tag"], ["all", "mesh.pose"], ["none", "mesh.pose.id"]] as const) {
+    for (const [link, name] of [
+      ["tag", "mesh.pose.tag"],
+      ["all", "mesh.pose"],
+      ["none", "mesh.pose.id"],
+    ] as const) {
       setLook(settings, "link", link);
       expect(poseOption(settings, "tag", "id")).toBe(name);
       settings.setOption(name, "0,0,1,0,0,0");

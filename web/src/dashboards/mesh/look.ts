@@ -28,7 +28,8 @@ export const OPTIONS = {
 const POSE = "mesh.pose";
 const BATCH = "mesh.batch";
 
-const optionOf = (settings: Settings, option: keyof typeof OPTIONS): string => settings.option(OPTIONS[option].name, OPTIONS[option].fallback);
+const optionOf = (settings: Settings, option: keyof typeof OPTIONS): string =>
+  settings.option(OPTIONS[option].name, OPTIONS[option].fallback);
 
 export function setLook(settings: Settings, option: keyof typeof OPTIONS, value: string): void {
   settings.setOption(OPTIONS[option].name, value, OPTIONS[option].fallback);
@@ -54,7 +55,9 @@ export function poseOption(settings: Settings, tag: string, id: string): string 
 }
 
 export function forgetPoses(settings: Settings): void {
-  settings.set({ options: new Map([...settings.options].filter(([name]) => name !== POSE && !name.startsWith(`${POSE}.`))) });
+  settings.set({
+    options: new Map([...settings.options].filter(([name]) => name !== POSE && !name.startsWith(`${POSE}.`))),
+  });
 }
 
 /** Which of the meshes that were logged together; the same for all runs, so that like is compared with like. */
@@ -63,4 +66,5 @@ export function batchOf(settings: Settings, tag: string): number {
   return Number.isInteger(batch) && batch >= 0 && batch < 2 ** 31 ? batch : 0;
 }
 
-export const setBatch = (settings: Settings, tag: string, batch: number): void => settings.setOption(`${BATCH}.${tag}`, String(batch), "0");
+export const setBatch = (settings: Settings, tag: string, batch: number): void =>
+  settings.setOption(`${BATCH}.${tag}`, String(batch), "0");

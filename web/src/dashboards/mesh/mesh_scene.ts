@@ -1,10 +1,31 @@
-// One mesh or point cloud as three.js draws it, with the camera, lights and material that it was logged with or else ours.
-// Knows nothing of cards, runs or the page.
+// One mesh or point cloud as three.js draws it, with the camera, lights and material that it was logged with or else
+// ours. Knows nothing of cards, runs or the page.
 
 import {
-  AmbientLight, AxesHelper, BufferAttribute, BufferGeometry, Color, DirectionalLight, DoubleSide, Group, HemisphereLight, type Light, type Material, Mesh,
-  MeshBasicMaterial, MeshLambertMaterial, MeshNormalMaterial, MeshPhongMaterial, MeshStandardMaterial, OrthographicCamera, PerspectiveCamera, PointLight,
-  Points, PointsMaterial, Scene, SpotLight,
+  AmbientLight,
+  AxesHelper,
+  BufferAttribute,
+  BufferGeometry,
+  Color,
+  DirectionalLight,
+  DoubleSide,
+  Group,
+  HemisphereLight,
+  type Light,
+  type Material,
+  Mesh,
+  MeshBasicMaterial,
+  MeshLambertMaterial,
+  MeshNormalMaterial,
+  MeshPhongMaterial,
+  MeshStandardMaterial,
+  OrthographicCamera,
+  PerspectiveCamera,
+  PointLight,
+  Points,
+  PointsMaterial,
+  Scene,
+  SpotLight,
 } from "three";
 import type { MeshGeometry } from "./geometry";
 import type { Look } from "./look";
@@ -81,7 +102,10 @@ export class MeshScene {
     camera.up.set(...sight.up);
     camera.lookAt(sight.target[0] - x, sight.target[1] - y, sight.target[2] - z);
     const apart = distance(sight.eye, this.geometry.bounds.center);
-    const reach = Math.max(this.geometry.bounds.radius, this.#axes.visible ? distance([0, 0, 0], this.geometry.bounds.center) + home.radius * AXES_RADII : 0);
+    const reach = Math.max(
+      this.geometry.bounds.radius,
+      this.#axes.visible ? distance([0, 0, 0], this.geometry.bounds.center) + home.radius * AXES_RADII : 0,
+    );
     // What a configuration says may only widen this: nothing of the mesh is ever cut off.
     const far = Math.max((apart + reach) * 1.01, wantedFar ?? 0);
     const near = Math.max((apart - reach) * 0.9, sight.distance * 1e-3);
@@ -121,8 +145,15 @@ export class MeshScene {
 
   #surface(look: Look, color: string): Material {
     const { material } = this.config;
-    const common = { color: this.#color(color), vertexColors: this.geometry.colors !== null, side: DoubleSide, opacity: material.opacity, transparent: material.opacity < 1 };
-    if (look.shading === "wireframe" || material.isWireframe) return new MeshBasicMaterial({ ...common, wireframe: true });
+    const common = {
+      color: this.#color(color),
+      vertexColors: this.geometry.colors !== null,
+      side: DoubleSide,
+      opacity: material.opacity,
+      transparent: material.opacity < 1,
+    };
+    if (look.shading === "wireframe" || material.isWireframe)
+      return new MeshBasicMaterial({ ...common, wireframe: true });
     const flatShading = this.#isFlat(look);
     switch (material.cls) {
       case "MeshBasicMaterial":
@@ -132,7 +163,12 @@ export class MeshScene {
       case "MeshPhongMaterial":
         return new MeshPhongMaterial({ ...common, flatShading, shininess: material.shininess });
       case "MeshStandardMaterial":
-        return new MeshStandardMaterial({ ...common, flatShading, roughness: material.roughness, metalness: material.metalness });
+        return new MeshStandardMaterial({
+          ...common,
+          flatShading,
+          roughness: material.roughness,
+          metalness: material.metalness,
+        });
       default:
         return new MeshLambertMaterial({ ...common, flatShading });
     }
@@ -151,8 +187,14 @@ export class MeshScene {
     });
     // Round ones, because a crowd of squares looks like a raster; and none so small that it is lost.
     dots.onBeforeCompile = (shader) => {
-      shader.vertexShader = shader.vertexShader.replace("#include <logdepthbuf_vertex>", `gl_PointSize = max(gl_PointSize, ${MIN_DOT_PX}.0);\n#include <logdepthbuf_vertex>`);
-      shader.fragmentShader = shader.fragmentShader.replace("void main() {", "void main() {\n\tif (length(gl_PointCoord - 0.5) > 0.5) discard;");
+      shader.vertexShader = shader.vertexShader.replace(
+        "#include <logdepthbuf_vertex>",
+        `gl_PointSize = max(gl_PointSize, ${MIN_DOT_PX}.0);\n#include <logdepthbuf_vertex>`,
+      );
+      shader.fragmentShader = shader.fragmentShader.replace(
+        "void main() {",
+        "void main() {\n\tif (length(gl_PointCoord - 0.5) > 0.5) discard;",
+      );
     };
     return dots;
   }
@@ -176,13 +218,15 @@ function makeLight({ cls, color, groundColor, intensity, position }: LightConfig
   const bright = intensity * LIGHT;
   let light: Light;
   if (cls === "AmbientLight") light = new AmbientLight(tint, bright);
-  else if (cls === "HemisphereLight") light = new HemisphereLight(tint, groundColor.startsWith("#") ? groundColor : "#ffffff", bright);
+  else if (cls === "HemisphereLight")
+    light = new HemisphereLight(tint, groundColor.startsWith("#") ? groundColor : "#ffffff", bright);
   else if (cls === "DirectionalLight") light = new DirectionalLight(tint, bright);
   // Without a decay, as such lights were when configurations were first written.
   else if (cls === "PointLight") light = new PointLight(tint, bright, 0, 0);
   else light = new SpotLight(tint, bright, 0, Math.PI / 3, 0, 0);
   if (position) light.position.set(...position);
   // Those that have a target look at zero of the mesh's own coordinates, which moves with everything else.
-  const target = light instanceof DirectionalLight || light instanceof SpotLight ? [light.target as unknown as Group] : [];
+  const target =
+    light instanceof DirectionalLight || light instanceof SpotLight ? [light.target as unknown as Group] : [];
   return [light, ...target];
 }

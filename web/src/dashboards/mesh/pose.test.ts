@@ -1,9 +1,23 @@
 import { describe, expect, it } from "vitest";
-import { axesOnScreen, FIRST_POSE, panned, poseAt, readPose, sightOf, turned, unite, type Up, type Vector, writePose, zoomed } from "./pose";
+import {
+  axesOnScreen,
+  FIRST_POSE,
+  panned,
+  poseAt,
+  readPose,
+  sightOf,
+  turned,
+  unite,
+  type Up,
+  type Vector,
+  writePose,
+  zoomed,
+} from "./pose";
 
 const HOME = { center: [10, 20, 30], radius: 2 } as const;
 const FRONT = { ...FIRST_POSE, yaw: 0, pitch: 0 };
-const near = (got: readonly number[], wanted: readonly number[]): void => got.forEach((value, i) => expect(value).toBeCloseTo(wanted[i] as number, 6));
+const near = (got: readonly number[], wanted: readonly number[]): void =>
+  got.forEach((value, i) => expect(value).toBeCloseTo(wanted[i] as number, 6));
 const dot = (a: Vector, b: Vector): number => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 
 describe("a pose", () => {
@@ -40,7 +54,11 @@ describe("a pose", () => {
   it.each<Up>(["y", "z"])("is panned along the screen (%s up)", (up) => {
     const before = sightOf(FIRST_POSE, HOME, up, 60, 1.5);
     const after = sightOf(panned(FIRST_POSE, 0, 0.5, up, 60, 1.5), HOME, up, 60, 1.5);
-    const moved: Vector = [after.target[0] - before.target[0], after.target[1] - before.target[1], after.target[2] - before.target[2]];
+    const moved: Vector = [
+      after.target[0] - before.target[0],
+      after.target[1] - before.target[1],
+      after.target[2] - before.target[2],
+    ];
     // Half the height of what is seen at that distance, upward: what is looked at goes down on the screen by as much.
     expect(dot(moved, before.up)).toBeCloseTo(before.distance * Math.tan(Math.PI / 6));
     expect(after.distance).toBeCloseTo(before.distance);
@@ -66,7 +84,10 @@ describe("several meshes", () => {
   it("are united by a sphere that holds them all", () => {
     expect(unite([])).toBeNull();
     expect(unite([HOME])).toBe(HOME);
-    const both = unite([{ center: [-5, 0, 0], radius: 1 }, { center: [5, 0, 0], radius: 3 }]);
+    const both = unite([
+      { center: [-5, 0, 0], radius: 1 },
+      { center: [5, 0, 0], radius: 3 },
+    ]);
     expect(both?.center).toEqual([1, 0, 0]);
     expect(both?.radius).toBe(7);
   });

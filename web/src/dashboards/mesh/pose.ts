@@ -1,5 +1,5 @@
-// From where a mesh is looked at: angles, distance and shift in units of what is looked at, so that one pose fits runs and
-// meshes of any size. Pure; knows no renderer.
+// From where a mesh is looked at: angles, distance and shift in units of what is looked at, so that one pose fits runs
+// and meshes of any size. Pure; knows no renderer.
 
 export type Vector = readonly [number, number, number];
 export type Up = "y" | "z";
@@ -33,7 +33,11 @@ const ZOOMS = [0.02, 500] as const;
 const FARTHEST_SHIFT = 1_000;
 const MARGIN = 1.06;
 
-const add = (a: Vector, b: Vector, times = 1): Vector => [a[0] + b[0] * times, a[1] + b[1] * times, a[2] + b[2] * times];
+const add = (a: Vector, b: Vector, times = 1): Vector => [
+  a[0] + b[0] * times,
+  a[1] + b[1] * times,
+  a[2] + b[2] * times,
+];
 const length = (a: Vector): number => Math.hypot(...a);
 const clamp = (value: number, low: number, high: number): number => Math.min(Math.max(value, low), high);
 
@@ -48,11 +52,21 @@ function axesOf({ yaw, pitch }: Pose, up: Up): { away: Vector; right: Vector; ab
   };
 }
 
-/** Where the axes of the mesh point on the screen: to the right, up, and toward the one who looks; the farthest first. */
-export function axesOnScreen(pose: Pose, up: Up): { readonly name: "x" | "y" | "z"; readonly right: number; readonly above: number; readonly toward: number }[] {
+/**
+ * Where the axes of the mesh point on the screen: to the right, up, and toward the one who looks; the farthest first.
+ */
+export function axesOnScreen(
+  pose: Pose,
+  up: Up,
+): { readonly name: "x" | "y" | "z"; readonly right: number; readonly above: number; readonly toward: number }[] {
   const { away, right, above } = axesOf(pose, up);
   return (["x", "y", "z"] as const)
-    .map((name, axis) => ({ name, right: right[axis] as number, above: above[axis] as number, toward: away[axis] as number }))
+    .map((name, axis) => ({
+      name,
+      right: right[axis] as number,
+      above: above[axis] as number,
+      toward: away[axis] as number,
+    }))
     .sort((a, b) => a.toward - b.toward);
 }
 
@@ -85,7 +99,8 @@ export function poseAt(eye: Vector, target: Vector, home: Sphere, up: Up, fov: n
   });
 }
 
-export const turned = (pose: Pose, yaw: number, pitch: number): Pose => tidy({ ...pose, yaw: pose.yaw + yaw, pitch: pose.pitch + pitch });
+export const turned = (pose: Pose, yaw: number, pitch: number): Pose =>
+  tidy({ ...pose, yaw: pose.yaw + yaw, pitch: pose.pitch + pitch });
 export const zoomed = (pose: Pose, factor: number): Pose => tidy({ ...pose, zoom: pose.zoom * factor });
 
 /** Moves what is looked at along the screen, by parts of its height. */
@@ -107,7 +122,8 @@ function tidy({ yaw, pitch, zoom, shift }: Pose): Pose {
 const round = (value: number): number => Number(value.toPrecision(5));
 
 /** For the address: `yaw,pitch,zoom,x,y,z`. */
-export const writePose = ({ yaw, pitch, zoom, shift }: Pose): string => [yaw, pitch, zoom, ...shift].map(round).join(",");
+export const writePose = ({ yaw, pitch, zoom, shift }: Pose): string =>
+  [yaw, pitch, zoom, ...shift].map(round).join(",");
 
 export function readPose(written: string): Pose | null {
   const numbers = written.split(",").map(Number);

@@ -1,10 +1,17 @@
-// What a mesh was logged with to be shown by: camera, lights and material as three.js names them. It comes from a log, so
-// anything may be in it: what is no number, colour or known name counts as not there. Pure.
+// What a mesh was logged with to be shown by: camera, lights and material as three.js names them. It comes from a log,
+// so anything may be in it: what is no number, colour or known name counts as not there. Pure.
 
 import type { Vector } from "./pose";
 
 export const LIGHTS = ["AmbientLight", "DirectionalLight", "PointLight", "HemisphereLight", "SpotLight"] as const;
-export const MATERIALS = ["MeshStandardMaterial", "MeshPhongMaterial", "MeshLambertMaterial", "MeshBasicMaterial", "MeshNormalMaterial", "PointsMaterial"] as const;
+export const MATERIALS = [
+  "MeshStandardMaterial",
+  "MeshPhongMaterial",
+  "MeshLambertMaterial",
+  "MeshBasicMaterial",
+  "MeshNormalMaterial",
+  "PointsMaterial",
+] as const;
 
 export interface CameraConfig {
   readonly isOrthographic: boolean;
@@ -52,7 +59,8 @@ const MAX_LIGHTS = 8;
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null && !Array.isArray(value);
+const isFields = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {});
 
 function numberIn(value: unknown, low: number, high: number): number | null {
@@ -60,13 +68,20 @@ function numberIn(value: unknown, low: number, high: number): number | null {
 }
 
 function vectorOf(value: unknown): Vector | null {
-  const parts = Array.isArray(value) ? (value as unknown[]) : isFields(value) ? [value["x"], value["y"], value["z"]] : [];
-  return parts.length === 3 && parts.every((part) => typeof part === "number" && Number.isFinite(part)) ? (parts as unknown as Vector) : null;
+  const parts = Array.isArray(value)
+    ? (value as unknown[])
+    : isFields(value)
+      ? [value["x"], value["y"], value["z"]]
+      : [];
+  return parts.length === 3 && parts.every((part) => typeof part === "number" && Number.isFinite(part))
+    ? (parts as unknown as Vector)
+    : null;
 }
 
 /** "#a0a0a0", 0xa0a0a0 or a name, as three.js takes them. */
 function colorOf(value: unknown): string | null {
-  if (typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= 0xffffff) return `#${value.toString(16).padStart(6, "0")}`;
+  if (typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= 0xffffff)
+    return `#${value.toString(16).padStart(6, "0")}`;
   if (typeof value !== "string") return null;
   const text = value.trim().toLowerCase().replace(/^0x/, "#");
   return /^#([0-9a-f]{3}|[0-9a-f]{6})$|^[a-z]{3,25}$/.test(text) ? text : null;
@@ -81,12 +96,18 @@ export function readConfig(json: string): SceneConfig {
     problems.push("Its configuration is no JSON.");
   }
   const { camera, lights, material } = fieldsOf(whole);
-  return { camera: readCamera(fieldsOf(camera), problems), lights: readLights(lights, problems), material: readMaterial(fieldsOf(material), problems), problems };
+  return {
+    camera: readCamera(fieldsOf(camera), problems),
+    lights: readLights(lights, problems),
+    material: readMaterial(fieldsOf(material), problems),
+    problems,
+  };
 }
 
 function readCamera(camera: Fields, problems: string[]): CameraConfig {
   const { cls } = camera;
-  if (cls !== undefined && cls !== "PerspectiveCamera" && cls !== "OrthographicCamera") problems.push(`Its camera “${shown(cls)}” is not known.`);
+  if (cls !== undefined && cls !== "PerspectiveCamera" && cls !== "OrthographicCamera")
+    problems.push(`Its camera “${shown(cls)}” is not known.`);
   return {
     isOrthographic: cls === "OrthographicCamera",
     fov: numberIn(camera["fov"], 5, 150) ?? DEFAULT_FOV,
@@ -119,7 +140,8 @@ function readLights(given: unknown, problems: string[]): LightConfig[] {
 
 function readMaterial(material: Fields, problems: string[]): MaterialConfig {
   const cls = MATERIALS.find((name) => name === material["cls"]) ?? null;
-  if (material["cls"] !== undefined && cls === null) problems.push(`Its material “${shown(material["cls"])}” is not known.`);
+  if (material["cls"] !== undefined && cls === null)
+    problems.push(`Its material “${shown(material["cls"])}” is not known.`);
   return {
     cls,
     color: colorOf(material["color"]),
@@ -134,4 +156,5 @@ function readMaterial(material: Fields, problems: string[]): MaterialConfig {
   };
 }
 
-const shown = (value: unknown): string => String(typeof value === "string" ? value : JSON.stringify(value)).slice(0, 40);
+const shown = (value: unknown): string =>
+  String(typeof value === "string" ? value : JSON.stringify(value)).slice(0, 40);

@@ -1,5 +1,5 @@
-// The one WebGL context of the page. Browsers keep sixteen and blank the oldest, so cards do not have their own: each is drawn
-// here in turn, and what was drawn is handed to its canvas. Knows nothing of meshes.
+// The one WebGL context of the page. Browsers keep sixteen and blank the oldest, so cards do not have their own: each
+// is drawn here in turn, and what was drawn is handed to its canvas. Knows nothing of meshes.
 
 import { type Camera, ColorManagement, LinearSRGBColorSpace, type Scene, WebGLRenderer } from "three";
 
@@ -30,7 +30,14 @@ class Stage {
     return () => this.#listeners.delete(listener);
   }
 
-  draw(scene: Scene, camera: Camera, target: ImageBitmapRenderingContext, widthPx: number, heightPx: number, pixelRatio: number): void {
+  draw(
+    scene: Scene,
+    camera: Camera,
+    target: ImageBitmapRenderingContext,
+    widthPx: number,
+    heightPx: number,
+    pixelRatio: number,
+  ): void {
     const size = `${widthPx} ${heightPx} ${pixelRatio}`;
     if (size !== this.#size) {
       this.#size = size;

@@ -4,7 +4,8 @@ import type { HowTo } from "../../state/dashboards";
 import { inside } from "../../state/run_folder";
 
 export default {
-  shows: "Everything a run has logged on one page: charts, images, texts, sounds and distributions, all at the step where you look.",
+  shows:
+    "Everything a run has logged on one page: charts, images, texts, sounds and distributions, all at the step where you look.",
   examples: [
     {
       label: "PyTorch",

@@ -10,6 +10,7 @@ export const shownView = (settings: Settings): ViewInfo => viewInfo(settings.opt
 
 export function showView(settings: Settings, view: CurveView): void {
   // A part of one view is no part of another.
-  for (const id of settings.cards.keys()) if (readCardId(id).kind === "pr_curve") settings.setCard(id, { x: undefined, y: undefined });
+  for (const id of settings.cards.keys())
+    if (readCardId(id).kind === "pr_curve") settings.setCard(id, { x: undefined, y: undefined });
   settings.setOption(OPTION, view, "pr");
 }

@@ -44,23 +44,65 @@ export interface ViewInfo {
   readonly x: CurveColumn;
   readonly y: CurveColumn;
   /** The one number that is said of every curve. */
-  readonly score: { readonly label: string; readonly hint: string; readonly of: (scores: CurveScores) => CurveScores["auc"] };
+  readonly score: {
+    readonly label: string;
+    readonly hint: string;
+    readonly of: (scores: CurveScores) => CurveScores["auc"];
+  };
 }
 
-const AP = { label: "AP", hint: "Average precision: the area below the curve as steps", of: (scores: CurveScores) => scores.average_precision };
+const AP = {
+  label: "AP",
+  hint: "Average precision: the area below the curve as steps",
+  of: (scores: CurveScores) => scores.average_precision,
+};
 
 export const VIEWS: readonly ViewInfo[] = [
-  { value: "pr", label: "PR", hint: "Precision over recall", axes: "precision over recall", x: "recall", y: "precision", score: AP },
   {
-    value: "roc", label: "ROC", hint: "True positive rate over false positive rate, from the same counts", axes: "TPR over FPR", x: "fpr", y: "tpr",
+    value: "pr",
+    label: "PR",
+    hint: "Precision over recall",
+    axes: "precision over recall",
+    x: "recall",
+    y: "precision",
+    score: AP,
+  },
+  {
+    value: "roc",
+    label: "ROC",
+    hint: "True positive rate over false positive rate, from the same counts",
+    axes: "TPR over FPR",
+    x: "fpr",
+    y: "tpr",
     score: { label: "AUC", hint: "Area under the ROC curve", of: (scores) => scores.auc },
   },
   {
-    value: "f1", label: "F1", hint: "F1 over threshold, from the same counts", axes: "F1 over threshold", x: "threshold", y: "f1",
+    value: "f1",
+    label: "F1",
+    hint: "F1 over threshold, from the same counts",
+    axes: "F1 over threshold",
+    x: "threshold",
+    y: "f1",
     score: { label: "best F1", hint: "The highest F1 of all thresholds", of: (scores) => scores.best_f1 },
   },
-  { value: "precision", label: "Precision", hint: "Precision over threshold", axes: "precision over threshold", x: "threshold", y: "precision", score: AP },
-  { value: "recall", label: "Recall", hint: "Recall over threshold", axes: "recall over threshold", x: "threshold", y: "recall", score: AP },
+  {
+    value: "precision",
+    label: "Precision",
+    hint: "Precision over threshold",
+    axes: "precision over threshold",
+    x: "threshold",
+    y: "precision",
+    score: AP,
+  },
+  {
+    value: "recall",
+    label: "Recall",
+    hint: "Recall over threshold",
+    axes: "recall over threshold",
+    x: "threshold",
+    y: "recall",
+    score: AP,
+  },
 ];
 
 export const viewInfo = (name: string): ViewInfo => VIEWS.find((each) => each.value === name) ?? (VIEWS[0] as ViewInfo);

@@ -4,7 +4,8 @@ import type { HowTo } from "../../state/dashboards";
 import { inside } from "../../state/run_folder";
 
 export default {
-  shows: "Precision and recall at every threshold of a classifier, ROC and F1 from the same counts, at any step and for all runs.",
+  shows:
+    "Precision and recall at every threshold of a classifier, ROC and F1 from the same counts, at any step and for all runs.",
   examples: [
     {
       label: "PyTorch",

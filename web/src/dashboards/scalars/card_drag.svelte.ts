@@ -65,7 +65,8 @@ export class CardDrag {
     if (!dragged || !zone) return;
     event.preventDefault();
     const { settings } = this.session;
-    if (zone === "into") settings.set(combine(settings.view, this.page.spec(dragged.id), this.page.spec(id), this.page.isTag));
+    if (zone === "into")
+      settings.set(combine(settings.view, this.page.spec(dragged.id), this.page.spec(id), this.page.isTag));
     else settings.set(moveCard(settings.view, section, dragged.id, zone, id));
   }
 

@@ -31,7 +31,10 @@ describe("moveCard", () => {
 
 describe("panels", () => {
   it("are made of two tags and pinned", () => {
-    expect(combine(view({ pinned: ["x"] }), tag("a"), tag("b"), free)).toEqual({ panels: [{ id: "panel1", tags: ["b", "a"], right: [] }], pinned: ["x", "panel1"] });
+    expect(combine(view({ pinned: ["x"] }), tag("a"), tag("b"), free)).toEqual({
+      panels: [{ id: "panel1", tags: ["b", "a"], right: [] }],
+      pinned: ["x", "panel1"],
+    });
     expect(combine(view(), tag("a"), tag("a"), free)).toEqual({});
   });
 
@@ -42,7 +45,11 @@ describe("panels", () => {
   it("take up tags and other panels, whichever is dropped on which", () => {
     const one = { id: "panel1", tags: ["a", "b"], right: ["b"] };
     const two = { id: "panel2", tags: ["c", "a"], right: [] };
-    const both = view({ panels: [one, two], pinned: ["panel1", "panel2"], cards: new Map([["panel2", { isWide: true }]]) });
+    const both = view({
+      panels: [one, two],
+      pinned: ["panel1", "panel2"],
+      cards: new Map([["panel2", { isWide: true }]]),
+    });
     expect(combine(both, tag("c"), one, free).panels?.[0]).toEqual({ ...one, tags: ["a", "b", "c"] });
     expect(combine(both, one, tag("c"), free).panels?.[0]).toEqual({ ...one, tags: ["a", "b", "c"] });
     const merged = combine(both, two, one, free);

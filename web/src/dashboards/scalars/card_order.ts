@@ -34,8 +34,16 @@ function shortest(ids: readonly string[]): string[] {
   return ids.slice(0, Math.max(0, length));
 }
 
-/** Add tags to a panel, or make a panel of a tag's card and them. The panel comes last in the result's `pinned` if it is made. */
-export function addSeries(view: Cards, spec: CardSpec, tags: readonly string[], isTaken: (id: string) => boolean): Partial<View> {
+/**
+ * Add tags to a panel, or make a panel of a tag's card and them. The panel comes last in the result's `pinned` if it is
+ * made.
+ */
+export function addSeries(
+  view: Cards,
+  spec: CardSpec,
+  tags: readonly string[],
+  isTaken: (id: string) => boolean,
+): Partial<View> {
   const all = [...new Set([...spec.tags, ...tags])];
   const panel = view.panels.find((each) => each.id === spec.id);
   if (panel) return { panels: view.panels.map((each) => (each === panel ? { ...panel, tags: all } : each)) };
@@ -47,7 +55,12 @@ export function addSeries(view: Cards, spec: CardSpec, tags: readonly string[], 
 }
 
 /** Both cards in one chart. A panel that is dropped is taken up by the other card. */
-export function combine(view: Cards, dropped: CardSpec, target: CardSpec, isTaken: (id: string) => boolean): Partial<View> {
+export function combine(
+  view: Cards,
+  dropped: CardSpec,
+  target: CardSpec,
+  isTaken: (id: string) => boolean,
+): Partial<View> {
   if (dropped.id === target.id) return {};
   const isPanel = (spec: CardSpec): boolean => view.panels.some((panel) => panel.id === spec.id);
   if (isPanel(dropped) && !isPanel(target)) return addSeries(view, dropped, target.tags, isTaken);
@@ -58,18 +71,27 @@ export function combine(view: Cards, dropped: CardSpec, target: CardSpec, isTake
 export function removePanel(view: Cards, id: string): Partial<View> {
   const cards = new Map(view.cards);
   cards.delete(id);
-  return { cards, panels: view.panels.filter((panel) => panel.id !== id), pinned: view.pinned.filter((each) => each !== id) };
+  return {
+    cards,
+    panels: view.panels.filter((panel) => panel.id !== id),
+    pinned: view.pinned.filter((each) => each !== id),
+  };
 }
 
 /** The panel goes with its last tag. */
 export function removeTag(view: Cards, { id, tags }: CardSpec, tag: string): Partial<View> {
   const left = tags.filter((each) => each !== tag);
   if (left.length === 0) return removePanel(view, id);
-  return { panels: view.panels.map((panel) => (panel.id === id ? { ...panel, tags: left, right: panel.right.filter((each) => each !== tag) } : panel)) };
+  return {
+    panels: view.panels.map((panel) =>
+      panel.id === id ? { ...panel, tags: left, right: panel.right.filter((each) => each !== tag) } : panel,
+    ),
+  };
 }
 
 export function toggleRight(view: Cards, id: string, tag: string): Partial<View> {
-  const flip = (right: readonly string[]): string[] => (right.includes(tag) ? right.filter((each) => each !== tag) : [...right, tag]);
+  const flip = (right: readonly string[]): string[] =>
+    right.includes(tag) ? right.filter((each) => each !== tag) : [...right, tag];
   return { panels: view.panels.map((panel) => (panel.id === id ? { ...panel, right: flip(panel.right) } : panel)) };
 }
 

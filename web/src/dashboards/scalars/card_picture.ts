@@ -27,7 +27,9 @@ export function toPicture(drawing: CardDrawing, { title, hasLegend, widthPx, hei
     heightPx,
     series: lines.map((line) => line.series),
     title: spec.tags.join(", "),
-    xLabel: isTimeAxis(x) ? { step: "step", relative: "time since the first point", wall: "time" }[x] : x.replace(/^=/, ""),
+    xLabel: isTimeAxis(x)
+      ? { step: "step", relative: "time since the first point", wall: "time" }[x]
+      : x.replace(/^=/, ""),
     legend: hasLegend ? legendOf(drawing, title) : [],
     colors: LIGHT_COLORS,
     font: FONT,
@@ -38,10 +40,17 @@ function legendOf({ spec, lines, strokes, firstFound }: CardDrawing, title: Pict
   const entries = lines.slice(firstFound).map((line, i): LegendEntry => {
     const stroke = strokes[i + firstFound];
     const name = line.role === "center" ? `${line.run} (n=${line.total})` : title(line.run);
-    return { label: spec.tags.length > 1 ? `${name} · ${line.tag}` : name, color: stroke?.color ?? LIGHT_COLORS.text, dash: stroke?.dash ?? [] };
+    return {
+      label: spec.tags.length > 1 ? `${name} · ${line.tag}` : name,
+      color: stroke?.color ?? LIGHT_COLORS.text,
+      dash: stroke?.dash ?? [],
+    };
   });
   if (entries.length <= MAX_LEGEND) return entries;
-  return [...entries.slice(0, MAX_LEGEND), { label: `and ${entries.length - MAX_LEGEND} more`, color: "transparent", dash: [] }];
+  return [
+    ...entries.slice(0, MAX_LEGEND),
+    { label: `and ${entries.length - MAX_LEGEND} more`, color: "transparent", dash: [] },
+  ];
 }
 
 export function drawSvg(drawings: readonly CardDrawing[], options: PictureOptions): string {

@@ -8,21 +8,46 @@ import { nudge } from "../../ui/smoothing_kinds";
 
 export function chartCommands(session: Session, page: ScalarsPage): Command[] {
   const { settings } = session;
-  const command = (id: string, title: string, run: () => void, keys?: string): Command => ({ id: `charts.${id}`, title, group: "Charts", run, ...(keys && { keys }) });
+  const command = (id: string, title: string, run: () => void, keys?: string): Command => ({
+    id: `charts.${id}`,
+    title,
+    group: "Charts",
+    run,
+    ...(keys && { keys }),
+  });
   const axis = (x: string, title: string): Command => command(`x.${x}`, `X axis: ${title}`, () => settings.setXAxis(x));
-  const flag = (field: "showsRaw" | "showsEarlier" | "cutsOutliers" | "isZoomLinked" | "breaksFalls", title: string): Command =>
-    command(field, title, () => settings.set({ [field]: !settings.view[field] }));
+  const flag = (
+    field: "showsRaw" | "showsEarlier" | "cutsOutliers" | "isZoomLinked" | "breaksFalls",
+    title: string,
+  ): Command => command(field, title, () => settings.set({ [field]: !settings.view[field] }));
   return [
-    command("filter", "Filter tags", () => document.querySelector<HTMLInputElement>('[aria-label="Filter tags (regex)"]')?.focus(), "/"),
+    command(
+      "filter",
+      "Filter tags",
+      () => document.querySelector<HTMLInputElement>('[aria-label="Filter tags (regex)"]')?.focus(),
+      "/",
+    ),
     command("smoother", "Smooth more", () => settings.set({ smoothing: nudge(settings.smoothing, 1) }), "."),
     command("rougher", "Smooth less", () => settings.set({ smoothing: nudge(settings.smoothing, -1) }), ","),
     axis("step", "step"),
     axis("relative", "relative time"),
     axis("wall", "wall time"),
-    command("full", "Full screen of the card that is pointed at", () => (page.fullScreen = page.fullScreen ? null : page.active), "f"),
-    command("pin", "Pin or unpin the card that is pointed at", () => page.active !== null && settings.togglePin(page.active), "p"),
+    command(
+      "full",
+      "Full screen of the card that is pointed at",
+      () => (page.fullScreen = page.fullScreen ? null : page.active),
+      "f",
+    ),
+    command(
+      "pin",
+      "Pin or unpin the card that is pointed at",
+      () => page.active !== null && settings.togglePin(page.active),
+      "p",
+    ),
     command("bands", "Lines or bands", () => settings.set({ groupBy: settings.groupBy ? "" : "config" }), "b"),
-    command("collapse", "Collapse all sections", () => settings.set({ collapsed: new Set(page.sections.map((section) => section.key)) })),
+    command("collapse", "Collapse all sections", () =>
+      settings.set({ collapsed: new Set(page.sections.map((section) => section.key)) }),
+    ),
     command("expand", "Expand all sections", () => settings.set({ collapsed: new Set() })),
     command("unzoom", "Reset all zooms", () => settings.set({ cards: unzoomed(settings.cards), linkedX: null })),
     command("unpin", "Clear pins", () => settings.set({ pinned: [] })),
@@ -36,6 +61,7 @@ export function chartCommands(session: Session, page: ScalarsPage): Command[] {
 
 function unzoomed(cards: ReadonlyMap<string, CardView>): Map<string, CardView> {
   const kept = new Map<string, CardView>();
-  for (const [id, { x: _x, y: _y, y2: _y2, ...others }] of cards) if (Object.keys(others).length > 0) kept.set(id, others);
+  for (const [id, { x: _x, y: _y, y2: _y2, ...others }] of cards)
+    if (Object.keys(others).length > 0) kept.set(id, others);
   return kept;
 }

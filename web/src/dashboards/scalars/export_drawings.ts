@@ -1,4 +1,5 @@
-// What cards show at this moment, for whoever takes it elsewhere: pictures, code. Cards add themselves while they are there.
+// What cards show at this moment, for whoever takes it elsewhere: pictures, code. Cards add themselves while they are
+// there.
 
 import type { TableQuery } from "../../api/types";
 import type { Charted } from "../../chart/chart_layout";

@@ -31,6 +31,11 @@ export async function copyText(session: Session, text: string, what: string): Pr
 function showText(title: string, text: string): void {
   const dialog = mount(TextDialog, {
     target: document.body,
-    props: { title, text, hint: "This page may not write to the clipboard here. The text is selected: copy it with Ctrl-C.", onclose: () => void unmount(dialog) },
+    props: {
+      title,
+      text,
+      hint: "This page may not write to the clipboard here. The text is selected: copy it with Ctrl-C.",
+      onclose: () => void unmount(dialog),
+    },
   });
 }

@@ -4,5 +4,8 @@ import { type ComponentProps, mount, unmount } from "svelte";
 import ExportDialog from "./ExportDialog.svelte";
 
 export function openExport(props: Omit<ComponentProps<typeof ExportDialog>, "onclose">): void {
-  const dialog = mount(ExportDialog, { target: document.body, props: { ...props, onclose: () => void unmount(dialog) } });
+  const dialog = mount(ExportDialog, {
+    target: document.body,
+    props: { ...props, onclose: () => void unmount(dialog) },
+  });
 }

@@ -5,17 +5,49 @@ import type { CardLine } from "../../lines/card_model";
 import type { CardDrawing } from "./export_drawings";
 import { type CodeContext, MAX_LEGEND, toPython } from "./export_python";
 
-const context: CodeContext = { locations: ["logs/a", "b"], title: (run) => run.toUpperCase(), center: "median", spread: "minmax" };
+const context: CodeContext = {
+  locations: ["logs/a", "b"],
+  title: (run) => run.toUpperCase(),
+  center: "median",
+  spread: "minmax",
+};
 const line = (run: string, role: CardLine["role"] = "smoothed", tag = "loss"): CardLine => ({
-  run, tag, role, generation: 1, total: 3, series: toSeries(new Float64Array([0, 1]), new Float64Array([1, 2])),
+  run,
+  tag,
+  role,
+  generation: 1,
+  total: 3,
+  series: toSeries(new Float64Array([0, 1]), new Float64Array([1, 2])),
 });
-const stroke = (change: Partial<Stroke> = {}): Stroke => ({ color: "#123456", widthPx: 1.6, alpha: 1, dash: [], axis: "left", ...change });
+const stroke = (change: Partial<Stroke> = {}): Stroke => ({
+  color: "#123456",
+  widthPx: 1.6,
+  alpha: 1,
+  dash: [],
+  axis: "left",
+  ...change,
+});
 
 function drawing(lines: readonly CardLine[], change: Partial<CardDrawing> = {}): CardDrawing {
   return {
-    spec: { id: "loss", tags: ["loss"], right: [] }, lines, strokes: lines.map(() => stroke()), areas: [], firstFound: 0, breaksFalls: false,
-    x: "step", xKind: "step", smoothing: { kind: "none", amount: 0 }, groups: null, widthPx: 640, heightPx: 400,
-    xScale: "linear", yScale: "linear", y2Scale: "linear", cutsOutliers: false, view: WHOLE_VIEW, ...change,
+    spec: { id: "loss", tags: ["loss"], right: [] },
+    lines,
+    strokes: lines.map(() => stroke()),
+    areas: [],
+    firstFound: 0,
+    breaksFalls: false,
+    x: "step",
+    xKind: "step",
+    smoothing: { kind: "none", amount: 0 },
+    groups: null,
+    widthPx: 640,
+    heightPx: 400,
+    xScale: "linear",
+    yScale: "linear",
+    y2Scale: "linear",
+    cutsOutliers: false,
+    view: WHOLE_VIEW,
+    ...change,
   };
 }
 
@@ -34,14 +66,28 @@ describe("toPython", () => {
   });
 
   it("draws the raw line behind, bands with their runs, and tags on their side with their dash", () => {
-    const raw = drawing([line("a", "raw"), line("a")], { firstFound: 1, strokes: [stroke({ alpha: 0.24, widthPx: 1 }), stroke()] });
+    const raw = drawing([line("a", "raw"), line("a")], {
+      firstFound: 1,
+      strokes: [stroke({ alpha: 0.24, widthPx: 1 }), stroke()],
+    });
     expect(toPython([raw], context)).toContain("linewidth=1, alpha=0.24, zorder=1");
-    const area: Area = { table: new Float64Array([0]), low: new Float64Array([0]), high: new Float64Array([1]), color: "#123456", alpha: 0.2, axis: "left" };
-    const band = toPython([drawing([line("lr=1", "center")], { areas: [area], groups: [{ label: "lr=1", runs: ["s0", "s1"] }] })], context);
+    const area: Area = {
+      table: new Float64Array([0]),
+      low: new Float64Array([0]),
+      high: new Float64Array([1]),
+      color: "#123456",
+      alpha: 0.2,
+      axis: "left",
+    };
+    const band = toPython(
+      [drawing([line("lr=1", "center")], { areas: [area], groups: [{ label: "lr=1", runs: ["s0", "s1"] }] })],
+      context,
+    );
     expect(band).toContain('("lr=1 (n=3)", "#123456", ["s0", "s1"]),');
     expect(band).toContain('center="median", spread="minmax"');
     const right = drawing([line("a"), line("a", "smoothed", "lr")], {
-      spec: { id: "p", tags: ["loss", "lr"], right: ["lr"] }, strokes: [stroke(), stroke({ axis: "right", dash: [8, 4], widthPx: 2 })],
+      spec: { id: "p", tags: ["loss", "lr"], right: ["lr"] },
+      strokes: [stroke(), stroke({ axis: "right", dash: [8, 4], widthPx: 2 })],
     });
     const code = toPython([right], context);
     expect(code).toContain("right = axes.twinx()");
@@ -50,7 +96,10 @@ describe("toPython", () => {
   });
 
   it("keeps scales and limits that were set, and leaves automatic ones alone", () => {
-    const set = toPython([drawing([line("a")], { xScale: "symlog", yScale: "log", view: { x: [0.5, 10], y: [0.1, 3], y2: null } })], context);
+    const set = toPython(
+      [drawing([line("a")], { xScale: "symlog", yScale: "log", view: { x: [0.5, 10], y: [0.1, 3], y2: null } })],
+      context,
+    );
     expect(set).toContain('axes.set_xscale("symlog", linthresh=1)');
     expect(set).toContain('axes.set_yscale("log")');
     expect(set).toContain("axes.set_xlim(0.5, 10)");

@@ -49,8 +49,15 @@ export function toPython(drawings: readonly CardDrawing[], context: CodeContext)
   const isOne = drawings.length === 1;
   const figure = isOne
     ? [`figure, axes = plt.subplots(${size})`]
-    : [`figure, grid = plt.subplots(${rows}, ${columns}, ${size}, squeeze=False)`, ...(drawings.length % columns ? ["grid.flat[-1].axis(\"off\")"] : [])];
-  const charts = drawings.flatMap((drawing, i) => ["", ...(isOne ? [] : [`axes = grid.flat[${i}]`]), ...chartCode(drawing, context)]);
+    : [
+        `figure, grid = plt.subplots(${rows}, ${columns}, ${size}, squeeze=False)`,
+        ...(drawings.length % columns ? ['grid.flat[-1].axis("off")'] : []),
+      ];
+  const charts = drawings.flatMap((drawing, i) => [
+    "",
+    ...(isOne ? [] : [`axes = grid.flat[${i}]`]),
+    ...chartCode(drawing, context),
+  ]);
   return [...head, ...figure, ...charts, "", "plt.show()", ""].join("\n");
 }
 
@@ -60,7 +67,8 @@ function chartCode(drawing: CardDrawing, context: CodeContext): string[] {
   const hasRight = strokes.some((stroke) => stroke.axis === "right");
   const code: string[] = hasRight ? ["right = axes.twinx()"] : [];
   for (const tag of [...new Set(lines.map((line) => line.tag))]) code.push(...tagCode(tag, drawing, context, groups));
-  if (lines.some((line) => line.role === "earlier")) code.push("# What restarts overwrote is not drawn here: log.scalars(run, tag, attempts=\"all\") has it.");
+  if (lines.some((line) => line.role === "earlier"))
+    code.push('# What restarts overwrote is not drawn here: log.scalars(run, tag, attempts="all") has it.');
 
   const layout = layOutChart({ ...drawing, series: lines.map((line) => line.series) });
   code.push(`axes.set_title(${text(spec.tags.join(", "))})`, `axes.set_xlabel(${text(xLabel(x))})`);
@@ -78,20 +86,29 @@ function chartCode(drawing: CardDrawing, context: CodeContext): string[] {
 }
 
 /** The lines of one tag: they differ in run and colour only. */
-function tagCode(tag: string, drawing: CardDrawing, context: CodeContext, groups: readonly RunGroup[] | null): string[] {
+function tagCode(
+  tag: string,
+  drawing: CardDrawing,
+  context: CodeContext,
+  groups: readonly RunGroup[] | null,
+): string[] {
   const { lines, strokes, x, smoothing } = drawing;
   const of = (role: CardLine["role"]): { line: CardLine; stroke: Stroke }[] =>
-    lines.flatMap((line, i) => (line.tag === tag && line.role === role ? [{ line, stroke: strokes[i] as Stroke }] : []));
+    lines.flatMap((line, i) =>
+      line.tag === tag && line.role === role ? [{ line, stroke: strokes[i] as Stroke }] : [],
+    );
   const [main, raw, centers] = [of("smoothed"), of("raw")[0]?.stroke, of("center")];
   const axis = `x=${text(x)}`;
-  const smoothed = smoothing.kind === "none" ? axis : `${axis}, smoothing=(${text(smoothing.kind)}, ${number(smoothing.amount)})`;
+  const smoothed =
+    smoothing.kind === "none" ? axis : `${axis}, smoothing=(${text(smoothing.kind)}, ${number(smoothing.amount)})`;
   const isSeveral = drawing.spec.tags.length > 1;
   const label = (name: string): string => text(isSeveral ? `${name} · ${tag}` : name);
   const code: string[] = [];
   const [first] = main;
   if (first) {
     code.push("for run, label, color in [");
-    for (const { line, stroke } of main) code.push(`    (${text(line.run)}, ${label(context.title(line.run))}, ${text(stroke.color)}),`);
+    for (const { line, stroke } of main)
+      code.push(`    (${text(line.run)}, ${label(context.title(line.run))}, ${text(stroke.color)}),`);
     code.push("]:");
     const draw = (options: string, style: string): string[] => [
       `    x, y = log.line(run, ${text(tag)}, ${options})`,
@@ -108,7 +125,9 @@ function tagCode(tag: string, drawing: CardDrawing, context: CodeContext, groups
     code.push("for label, color, runs in [");
     for (const { line, stroke } of centers) {
       const runs = groups?.find((group) => group.label === line.run)?.runs ?? [];
-      code.push(`    (${label(`${line.run} (n=${line.total})`)}, ${text(stroke.color)}, [${runs.map(text).join(", ")}]),`);
+      code.push(
+        `    (${label(`${line.run} (n=${line.total})`)}, ${text(stroke.color)}, [${runs.map(text).join(", ")}]),`,
+      );
     }
     code.push(
       "]:",
@@ -125,11 +144,17 @@ function tagCode(tag: string, drawing: CardDrawing, context: CodeContext, groups
 const sideOf = (stroke: Stroke): string => (stroke.axis === "right" ? "right" : "axes");
 
 function penLifts({ breaksFalls }: CardDrawing): string[] {
-  return breaksFalls ? ["    falls = np.flatnonzero(np.diff(x) < 0) + 1", "    x, y = np.insert(x, falls, x[falls]), np.insert(y, falls, np.nan)"] : [];
+  return breaksFalls
+    ? [
+        "    falls = np.flatnonzero(np.diff(x) < 0) + 1",
+        "    x, y = np.insert(x, falls, x[falls]), np.insert(y, falls, np.nan)",
+      ]
+    : [];
 }
 
 /** As local times of day, which is what the page shows. */
-const wallTimes = (x: string): string[] => (x === "wall" ? ["    x = [datetime.fromtimestamp(each) for each in x]"] : []);
+const wallTimes = (x: string): string[] =>
+  x === "wall" ? ["    x = [datetime.fromtimestamp(each) for each in x]"] : [];
 
 function strokeCode({ widthPx, alpha, dash }: Stroke): string {
   const parts = [`linewidth=${number(widthPx)}`];
@@ -153,7 +178,8 @@ function legendCode(hasRight: boolean): string[] {
 }
 
 const limits = (side: string, [low, high]: Range): string => `${side}.set_ylim(${number(low)}, ${number(high)})`;
-const position = (value: number, x: string): string => (x === "wall" ? `datetime.fromtimestamp(${number(value)})` : number(value));
+const position = (value: number, x: string): string =>
+  x === "wall" ? `datetime.fromtimestamp(${number(value)})` : number(value);
 
 function xLabel(x: string): string {
   if (x === "relative") return "seconds since the first point";

@@ -1,12 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { shortenLabels } from "./group_labels";
 
-const shorten = (...labels: string[]): string[] => shortenLabels(labels.map((label) => ({ label, runs: [label] }))).map(({ label }) => label);
+const shorten = (...labels: string[]): string[] =>
+  shortenLabels(labels.map((label) => ({ label, runs: [label] }))).map(({ label }) => label);
 
 describe("shortenLabels", () => {
   it("leaves out what does not tell groups apart", () => {
     expect(shorten("batch=64, lr=0.1", "batch=64, lr=0.2", "without any")).toEqual(["lr=0.1", "lr=0.2", "without any"]);
-    expect(shorten("batch=64, hidden=48, 32, lr=0.1", "batch=64, hidden=48, 32, lr=0.2 · train")).toEqual(["lr=0.1", "lr=0.2, train"]);
+    expect(shorten("batch=64, hidden=48, 32, lr=0.1", "batch=64, hidden=48, 32, lr=0.2 · train")).toEqual([
+      "lr=0.1",
+      "lr=0.2, train",
+    ]);
   });
 
   it("leaves labels that would be empty, the same or without anything in common", () => {

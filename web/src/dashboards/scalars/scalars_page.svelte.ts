@@ -1,5 +1,5 @@
-// What the cards of the scalars page have in common: which cards there are, whose runs they show, how runs are grouped, and
-// which card is worked on. What the user has set is in the session's settings.
+// What the cards of the scalars page have in common: which cards there are, whose runs they show, how runs are grouped,
+// and which card is worked on. What the user has set is in the session's settings.
 
 import { innerHeight, innerWidth } from "svelte/reactivity/window";
 import { readCardId } from "../../state/card_id";
@@ -17,7 +17,17 @@ import type { CardSize } from "../../ui/grid_layout";
 import { shortenLabels } from "./group_labels";
 import { LineDesk } from "../../lines/line_desk";
 import { type RunSet, runSetFinder, toRunSet } from "../../state/run_sets";
-import { allTags, groupTags, inOrder, makeSection, PANELS, PINNED, type Section, setsOf, tagsOfSets } from "../../state/tag_sections";
+import {
+  allTags,
+  groupTags,
+  inOrder,
+  makeSection,
+  PANELS,
+  PINNED,
+  type Section,
+  setsOf,
+  tagsOfSets,
+} from "../../state/tag_sections";
 
 const TABLE_HEAD_PX = 78;
 const TABLE_ROW_PX = 22;
@@ -68,8 +78,12 @@ export class ScalarsPage {
     const sets = this.#shownSets;
     return this.index && sets ? tagsOfSets(this.index, sets.split(",").map(Number)) : new Set<string>();
   });
-  readonly #findRuns = $derived.by(() => (this.index ? runSetFinder(this.index, this.session.runs.shown) : () => NOBODY));
-  readonly #panels = $derived.by((): ReadonlyMap<string, Panel> => new Map(this.session.settings.panels.map((panel) => [panel.id, panel])));
+  readonly #findRuns = $derived.by(() =>
+    this.index ? runSetFinder(this.index, this.session.runs.shown) : () => NOBODY,
+  );
+  readonly #panels = $derived.by(
+    (): ReadonlyMap<string, Panel> => new Map(this.session.settings.panels.map((panel) => [panel.id, panel])),
+  );
 
   /** A pattern that cannot be used leaves the last good result, and says why. */
   readonly filter = $derived.by((): Pattern => {
@@ -90,7 +104,9 @@ export class ScalarsPage {
     sections.push(makeSection(PANELS, "Panels", inOrder(loose, order.get(PANELS)), matches));
     for (const [prefix, tags] of this.#byPrefix) {
       const here = tags.filter((tag) => shown.has(tag) && !isPinned.has(tag));
-      sections.push(makeSection(prefix, prefix || "Without a prefix", inOrder(here, order.get(prefix)), this.filter.matches));
+      sections.push(
+        makeSection(prefix, prefix || "Without a prefix", inOrder(here, order.get(prefix)), this.filter.matches),
+      );
     }
     return sections.filter((section) => section !== null);
   });
@@ -106,10 +122,19 @@ export class ScalarsPage {
     const slots = assignColors(groups.map(({ label }) => label));
     // Coloured by what they are grouped by, runs and their group look the same.
     const isShared = settings.colorBy === settings.groupBy;
-    const color = (label: string, first: string, theme: Theme): string => (isShared ? runs.color(first, theme) : (PALETTE[slots.get(label) ?? 0]?.[theme] ?? ""));
-    return new Map(groups.map(({ label, runs: [first = ""] }) => [label, { light: color(label, first, "light"), dark: color(label, first, "dark") }]));
+    const color = (label: string, first: string, theme: Theme): string =>
+      isShared ? runs.color(first, theme) : (PALETTE[slots.get(label) ?? 0]?.[theme] ?? "");
+    return new Map(
+      groups.map(({ label, runs: [first = ""] }) => [
+        label,
+        { light: color(label, first, "light"), dark: color(label, first, "dark") },
+      ]),
+    );
   });
-  readonly restarts = $derived.by(() => new Map(this.session.runs.all.flatMap((run) => (run.restarts > 0 ? [[run.name, run.restarts] as const] : []))));
+  readonly restarts = $derived.by(
+    () =>
+      new Map(this.session.runs.all.flatMap((run) => (run.restarts > 0 ? [[run.name, run.restarts] as const] : []))),
+  );
 
   /** Of a run, or of a group when runs are grouped. */
   color(name: string, theme: Theme = this.session.settings.shownTheme): string {
@@ -162,7 +187,9 @@ export class ScalarsPage {
   });
 
   /** Room for a table below the chart: a few rows, or fewer where there are not so many. */
-  readonly tablePx = $derived.by(() => TABLE_HEAD_PX + TABLE_ROW_PX * Math.min(TABLE_ROWS, this.groups?.length ?? this.session.runs.shown.length));
+  readonly tablePx = $derived.by(
+    () => TABLE_HEAD_PX + TABLE_ROW_PX * Math.min(TABLE_ROWS, this.groups?.length ?? this.session.runs.shown.length),
+  );
 
   readonly sizeOf = $derived.by((): ((id: string) => CardSize) => {
     const { cards } = this.session.settings;
@@ -181,7 +208,8 @@ export class ScalarsPage {
   }
 
   resize(id: string, heightPx: number | undefined): void {
-    const kept = heightPx === undefined ? undefined : Math.round(Math.min(Math.max(heightPx, MIN_CARD_PX), MAX_CARD_PX));
+    const kept =
+      heightPx === undefined ? undefined : Math.round(Math.min(Math.max(heightPx, MIN_CARD_PX), MAX_CARD_PX));
     this.session.settings.setCard(id, { heightPx: kept });
   }
 }

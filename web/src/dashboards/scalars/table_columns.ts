@@ -1,4 +1,5 @@
-// The columns of the data table and of the tooltip's differences: what each is, and which belong to one x or to a range.
+// The columns of the data table and of the tooltip's differences: what each is, and which belong to one x or to a
+// range.
 
 import type { Basis } from "./table_rows";
 import type { CellKind } from "../../lines/table_format";
@@ -60,11 +61,21 @@ export function listColumns({ mode, isGrouped, isSmoothed, basis, hasTags, hasBa
   }
   if (isGrouped) {
     const what = mode === "single" ? "value" : "last value";
-    columns.push({ key: "std", label: "± std", hint: `Standard deviation of the runs' ${what}, ${basis}`, kind: "value" });
+    columns.push({
+      key: "std",
+      label: "± std",
+      hint: `Standard deviation of the runs' ${what}, ${basis}`,
+      kind: "value",
+    });
   }
   if (hasBaseline) {
     const hint = mode === "single" ? "Less the baseline's value at its nearest point" : "End less the baseline's end";
-    columns.push({ key: "baseline", label: "Δ baseline", hint: isSmoothed ? `${hint}, ${basis}` : hint, kind: "signed" });
+    columns.push({
+      key: "baseline",
+      label: "Δ baseline",
+      hint: isSmoothed ? `${hint}, ${basis}` : hint,
+      kind: "signed",
+    });
   }
   return columns;
 }

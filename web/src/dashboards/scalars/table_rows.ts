@@ -34,28 +34,50 @@ function numbersOf(row: NearestRow | RangeRow, basis: Basis): Numbers {
   if (row.kind === "at") {
     const { value, smoothed, step, relative, wall_time } = row;
     return {
-      value: Number(value), smoothed: Number(smoothed), step, relative: Number(relative), wall_time: Number(wall_time),
+      value: Number(value),
+      smoothed: Number(smoothed),
+      step,
+      relative: Number(relative),
+      wall_time: Number(wall_time),
       compared: Number(basis === "smoothed" ? smoothed : value),
     };
   }
-  const { min, max, start, end, delta, delta_ratio, mean, min_step, max_step } = (basis === "smoothed" ? row.smoothed : null) ?? row;
+  const { min, max, start, end, delta, delta_ratio, mean, min_step, max_step } =
+    (basis === "smoothed" ? row.smoothed : null) ?? row;
   return {
-    min: toNumber(min), max: toNumber(max), start: toNumber(start), end: toNumber(end), delta: toNumber(delta),
-    delta_ratio: toNumber(delta_ratio), mean: toNumber(mean), min_step, max_step,
-    start_step: row.start_step, end_step: row.end_step, count: row.count, compared: toNumber(end),
+    min: toNumber(min),
+    max: toNumber(max),
+    start: toNumber(start),
+    end: toNumber(end),
+    delta: toNumber(delta),
+    delta_ratio: toNumber(delta_ratio),
+    mean: toNumber(mean),
+    min_step,
+    max_step,
+    start_step: row.start_step,
+    end_step: row.end_step,
+    count: row.count,
+    compared: toNumber(end),
   };
 }
 
 /** One row a series, in the order of the answer. */
 export function makeRows(answer: readonly (NearestRow | RangeRow)[], wanted: RowsWanted): TableRow[] {
   const { basis, baseline, isShown, title } = wanted;
-  const base = new Map(answer.filter((row) => row.run === baseline).map((row) => [row.tag, numbersOf(row, basis)["compared"] ?? null]));
+  const base = new Map(
+    answer.filter((row) => row.run === baseline).map((row) => [row.tag, numbersOf(row, basis)["compared"] ?? null]),
+  );
   return answer
     .filter((row) => isShown(row.run))
     .map((row) => {
       const { compared, ...numbers } = numbersOf(row, basis);
       const isBaseline = row.run === baseline;
-      const cells = { ...numbers, name: title(row.run), tag: row.tag, baseline: isBaseline ? null : difference(compared, base.get(row.tag)) };
+      const cells = {
+        ...numbers,
+        name: title(row.run),
+        tag: row.tag,
+        baseline: isBaseline ? null : difference(compared, base.get(row.tag)),
+      };
       return { key: seriesKey(row.run, row.tag), name: row.run, tag: row.tag, isBaseline, cells };
     });
 }
@@ -72,7 +94,9 @@ export function makeGroupRows(
   const tags = [...new Set(answer.map((row) => row.tag))];
   return tags.flatMap((tag) =>
     groups.flatMap(({ label, runs }) => {
-      const found = runs.flatMap((run): Numbers[] => listOf(byKey.get(seriesKey(run, tag)))).filter((numbers) => numbers["count"] !== 0);
+      const found = runs
+        .flatMap((run): Numbers[] => listOf(byKey.get(seriesKey(run, tag))))
+        .filter((numbers) => numbers["count"] !== 0);
       if (found.length === 0) return [];
       const cells: Record<string, Cell> = { name: label, tag, n: found.length };
       for (const key of Object.keys(found[0] as Numbers)) cells[key] = centerOf(column(found, key), center);
@@ -122,11 +146,15 @@ export function sortRows(rows: readonly TableRow[], { column, isDescending }: Ro
     const x = a.cells[column];
     const y = b.cells[column];
     if (isMissing(x) || isMissing(y)) return Number(isMissing(x)) - Number(isMissing(y)) || byName(a, b);
-    const order = typeof x === "string" || typeof y === "string" ? natural.compare(String(x), String(y)) : compareNumbers(x as number, y as number);
+    const order =
+      typeof x === "string" || typeof y === "string"
+        ? natural.compare(String(x), String(y))
+        : compareNumbers(x as number, y as number);
     return sign * order || byName(a, b);
   });
 }
 
 // Not by subtraction: two infinities differ by NaN.
 const compareNumbers = (x: number, y: number): number => Number(x > y) - Number(x < y);
-const byName = (a: TableRow, b: TableRow): number => natural.compare(String(a.cells["name"]), String(b.cells["name"])) || natural.compare(a.tag, b.tag);
+const byName = (a: TableRow, b: TableRow): number =>
+  natural.compare(String(a.cells["name"]), String(b.cells["name"])) || natural.compare(a.tag, b.tag);

@@ -1,10 +1,21 @@
 import { describe, expect, it } from "vitest";
 import { Settings } from "../../state/settings.svelte";
 import { DEFAULT_VIEW, type View } from "../../state/view";
-import { changeLinked, changeSelecting, changeSelection, type SelectionView, shownSelection, writeSelection } from "./table_selection";
+import {
+  changeLinked,
+  changeSelecting,
+  changeSelection,
+  type SelectionView,
+  shownSelection,
+  writeSelection,
+} from "./table_selection";
 
 const view = (change: Partial<View>): View => ({ ...DEFAULT_VIEW, ...change });
-const linked = (selecting: View["selecting"], linkedSelection: readonly number[]): SelectionView => ({ selecting, isSelectionLinked: true, linkedSelection });
+const linked = (selecting: View["selecting"], linkedSelection: readonly number[]): SelectionView => ({
+  selecting,
+  isSelectionLinked: true,
+  linkedSelection,
+});
 const shown = (selecting: View["selecting"], own?: readonly number[]): readonly number[] =>
   shownSelection(view({ selecting }), own, [0, 100]).selection;
 
@@ -30,7 +41,10 @@ describe("shownSelection", () => {
 
   it("clips to the card's data and says so", () => {
     expect(shownSelection(linked("step", [500]), undefined, [0, 100])).toEqual({ selection: [100], isClipped: true });
-    expect(shownSelection(linked("range", [-5, 50]), undefined, [0, 100])).toEqual({ selection: [0, 50], isClipped: true });
+    expect(shownSelection(linked("range", [-5, 50]), undefined, [0, 100])).toEqual({
+      selection: [0, 50],
+      isClipped: true,
+    });
     expect(shownSelection(linked("range", [5, 50]), undefined, [0, 100]).isClipped).toBe(false);
   });
 
@@ -49,14 +63,18 @@ describe("changeSelection", () => {
   it("stays with its card until cards are linked", () => {
     expect(changeSelection(view({}), undefined, [], [0])).toEqual({ card: [0] });
     expect(changeSelection(view({ selecting: "step" }), undefined, [100], [50])).toEqual({ card: [50] });
-    expect(changeSelection(linked("step", []), undefined, [100], [50])).toEqual({ page: { selecting: "step", linkedSelection: [50] } });
+    expect(changeSelection(linked("step", []), undefined, [100], [50])).toEqual({
+      page: { selecting: "step", linkedSelection: [50] },
+    });
   });
 
   it("turns a range into a single one and a single one into nothing", () => {
     expect(changeSelection(view({ selecting: "range" }), [20, 40], [20, 40], [20])).toEqual({ card: [20, 20] });
     expect(changeSelection(view({ selecting: "step" }), [20], [20], [])).toEqual({ card: [] });
     expect(changeSelection(view({}), [20], [20], [])).toEqual({ card: undefined });
-    expect(changeSelection(linked("range", [20, 40]), undefined, [20, 40], [])).toEqual({ page: { selecting: "none", linkedSelection: [] } });
+    expect(changeSelection(linked("range", [20, 40]), undefined, [20, 40], [])).toEqual({
+      page: { selecting: "none", linkedSelection: [] },
+    });
   });
 
   it("keeps an end that this card could not show", () => {
@@ -78,7 +96,11 @@ describe("changeSelecting", () => {
   ]);
 
   it("takes selections away, keeps the end of ranges, and lets ranges start where a single one was", () => {
-    expect(changeSelecting(view({ cards }), "none")).toEqual({ selecting: "none", linkedSelection: [], cards: new Map([["a", { isWide: true }]]) });
+    expect(changeSelecting(view({ cards }), "none")).toEqual({
+      selecting: "none",
+      linkedSelection: [],
+      cards: new Map([["a", { isWide: true }]]),
+    });
     const step = changeSelecting(view({ cards, selecting: "range", linkedSelection: [1, 2] }), "step");
     expect(step.linkedSelection).toEqual([2]);
     expect(step.cards?.get("a")).toEqual({ selection: [40], isWide: true });
@@ -89,8 +111,15 @@ describe("changeSelecting", () => {
 
 describe("changeLinked", () => {
   it("starts from a card that has a selection", () => {
-    const cards = new Map([["a", { selection: [] }], ["b", { selection: [30, 60] }]]);
-    expect(changeLinked(view({ cards }), true)).toEqual({ isSelectionLinked: true, linkedSelection: [30, 60], selecting: "range" });
+    const cards = new Map([
+      ["a", { selection: [] }],
+      ["b", { selection: [30, 60] }],
+    ]);
+    expect(changeLinked(view({ cards }), true)).toEqual({
+      isSelectionLinked: true,
+      linkedSelection: [30, 60],
+      selecting: "range",
+    });
     expect(changeLinked(view({}), true)).toEqual({ isSelectionLinked: true });
     expect(changeLinked(view({ cards }), false)).toEqual({ isSelectionLinked: false });
   });

@@ -22,7 +22,11 @@ export interface ShownSelection {
 const NOTHING: ShownSelection = { selection: [], isClipped: false };
 
 /** `extent`: first and last x of the card's data; null while it has none. */
-export function shownSelection(view: SelectionView, own: readonly number[] | undefined, extent: Range | null): ShownSelection {
+export function shownSelection(
+  view: SelectionView,
+  own: readonly number[] | undefined,
+  extent: Range | null,
+): ShownSelection {
   if (!extent) return NOTHING;
   const stored = storedSelection(view, own);
   if (stored === undefined) return { selection: view.selecting === "range" ? extent : [extent[1]], isClipped: false };
@@ -45,7 +49,12 @@ function clip(values: readonly number[], [low, high]: Range): ShownSelection {
 }
 
 /** What the user did on a card that showed `shown`. */
-export function writeSelection(settings: Settings, id: string, shown: readonly number[], next: readonly number[]): void {
+export function writeSelection(
+  settings: Settings,
+  id: string,
+  shown: readonly number[],
+  next: readonly number[],
+): void {
   const change = changeSelection(settings.view, settings.card(id).selection, shown, next);
   if ("card" in change) settings.setCard(id, { selection: change.card });
   else settings.set(change.page);
@@ -72,7 +81,9 @@ export function changeSelection(
   return { card: kept.length === 1 && only !== undefined && view.selecting === "range" ? [only, only] : kept };
 }
 
-/** Another mode for the page: what cards had for themselves follows it, and single becomes range from the first x on. */
+/**
+ * Another mode for the page: what cards had for themselves follows it, and single becomes range from the first x on.
+ */
 export function changeSelecting(view: View, selecting: Selecting): Partial<View> {
   const cards = new Map<string, CardView>();
   for (const [id, { selection, ...others }] of view.cards) {
@@ -93,7 +104,9 @@ function convert(selection: readonly number[], selecting: Selecting): readonly n
 /** Linking starts from the selection that some card has. */
 export function changeLinked(view: View, isSelectionLinked: boolean): Partial<View> {
   if (!isSelectionLinked) return { isSelectionLinked };
-  const own = [...view.cards.values()].map((card) => card.selection).find((selection) => selection && selection.length > 0);
+  const own = [...view.cards.values()]
+    .map((card) => card.selection)
+    .find((selection) => selection && selection.length > 0);
   if (!own) return { isSelectionLinked };
   const [first, last] = own;
   const linkedSelection = first === last && first !== undefined ? [first] : own;

@@ -12,14 +12,23 @@ describe("cells", () => {
   });
 
   it("shows two axes at a time", () => {
-    expect(sliceRows(cube, [1])).toEqual([["e", "f"], ["g", "h"]]);
-    expect(sliceRows(cube, [9])).toEqual([["e", "f"], ["g", "h"]]);
+    expect(sliceRows(cube, [1])).toEqual([
+      ["e", "f"],
+      ["g", "h"],
+    ]);
+    expect(sliceRows(cube, [9])).toEqual([
+      ["e", "f"],
+      ["g", "h"],
+    ]);
     expect(sliceRows({ shape: [3], values: ["a", "b", "c"] }, [])).toEqual([["a"], ["b"], ["c"]]);
     expect(sliceRows({ shape: [0, 3], values: [] }, [])).toEqual([]);
   });
 
   it("leaves a place for every cell that was cut off", () => {
-    expect(sliceRows({ shape: [2, 2], values: ["a", "b", "c"] }, [])).toEqual([["a", "b"], ["c", undefined]]);
+    expect(sliceRows({ shape: [2, 2], values: ["a", "b", "c"] }, [])).toEqual([
+      ["a", "b"],
+      ["c", undefined],
+    ]);
   });
 
   it("writes tensors as the server does", () => {
@@ -29,7 +38,16 @@ describe("cells", () => {
   });
 
   it("nests tensors by their shape", () => {
-    expect(nested(cube)).toEqual([[["a", "b"], ["c", "d"]], [["e", "f"], ["g", "h"]]]);
+    expect(nested(cube)).toEqual([
+      [
+        ["a", "b"],
+        ["c", "d"],
+      ],
+      [
+        ["e", "f"],
+        ["g", "h"],
+      ],
+    ]);
     expect(nested({ shape: [2], values: ["a", "b"] })).toEqual(["a", "b"]);
     expect(nested({ shape: [], values: ["a"] })).toBe("a");
   });

@@ -12,13 +12,17 @@ export function onlyText({ shape, values }: Cells): string | null {
   return shape.every((size) => size === 1) ? (values[0] ?? "") : null;
 }
 
-/** Rows of one slice; undefined stands for a cell that the cut left out. `at`: where on each axis before the last two. */
+/**
+ * Rows of one slice; undefined stands for a cell that the cut left out. `at`: where on each axis before the last two.
+ */
 export function sliceRows({ shape, values }: Cells, at: readonly number[]): (string | undefined)[][] {
   const [height = 0, width = 1] = shape.slice(-2);
   let start = 0;
   shape.slice(0, -2).forEach((size, axis) => (start = start * size + Math.min(at[axis] ?? 0, size - 1)));
   start *= height * width;
-  return Array.from({ length: height }, (_, y) => Array.from({ length: width }, (_, x) => values[start + y * width + x]));
+  return Array.from({ length: height }, (_, y) =>
+    Array.from({ length: width }, (_, x) => values[start + y * width + x]),
+  );
 }
 
 /** As the server writes it: a line per row, cells set apart by tabs. */

@@ -13,7 +13,20 @@ import typescript from "highlight.js/lib/languages/typescript";
 import xml from "highlight.js/lib/languages/xml";
 import yaml from "highlight.js/lib/languages/yaml";
 
-for (const [name, language] of Object.entries({ bash, cpp, diff, ini, javascript, json, python, sql, typescript, xml, yaml })) hljs.registerLanguage(name, language);
+for (const [name, language] of Object.entries({
+  bash,
+  cpp,
+  diff,
+  ini,
+  javascript,
+  json,
+  python,
+  sql,
+  typescript,
+  xml,
+  yaml,
+}))
+  hljs.registerLanguage(name, language);
 hljs.registerAliases(["shell", "console"], { languageName: "bash" });
 
 const LONGEST = 60_000;

@@ -17,7 +17,11 @@ export function markMatches(root: Element, word: string, isCaseSensitive: boolea
     const text = fold(node.textContent ?? "");
     // A few letters change their length with their case; places would not be what they are.
     if (text.length !== node.textContent?.length) continue;
-    for (let at = text.indexOf(wanted); at >= 0 && ranges.length < MOST; at = text.indexOf(wanted, at + wanted.length)) {
+    for (
+      let at = text.indexOf(wanted);
+      at >= 0 && ranges.length < MOST;
+      at = text.indexOf(wanted, at + wanted.length)
+    ) {
       const range = document.createRange();
       range.setStart(node, at);
       range.setEnd(node, at + wanted.length);

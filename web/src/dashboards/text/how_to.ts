@@ -4,7 +4,8 @@ import type { HowTo } from "../../state/dashboards";
 import { inside } from "../../state/run_folder";
 
 export default {
-  shows: "Every text that is logged at steps: samples of a model, notes, configurations. Markdown, maths and tables are laid out.",
+  shows:
+    "Every text that is logged at steps: samples of a model, notes, configurations. Markdown, maths and tables are laid out.",
   examples: [
     {
       label: "PyTorch",

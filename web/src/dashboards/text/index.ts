@@ -6,7 +6,13 @@ import type { CardOffer, DashboardModule } from "../../state/dashboards";
 const SUFFIX = /\/text_summary$/;
 
 export const cards: readonly CardOffer[] = [
-  { kind: "text", per: "run", heightPx: 320, titleOf: (tag) => tag.replace(SUFFIX, ""), load: () => import("./TextCard.svelte") },
+  {
+    kind: "text",
+    per: "run",
+    heightPx: 320,
+    titleOf: (tag) => tag.replace(SUFFIX, ""),
+    load: () => import("./TextCard.svelte"),
+  },
 ];
 
 export default {

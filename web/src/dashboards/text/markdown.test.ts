@@ -46,8 +46,13 @@ describe("renderMarkdown", () => {
   });
 
   it("keeps what says how a table is built", async () => {
-    const box = await render('<table><tr><td colspan="2" align=right onclick=x class="y">1</td></tr></table>\n\n<details open ontoggle=alert(1)><summary>s</summary>t</details>');
-    expect([...(box.querySelector("td")?.attributes ?? [])].map(({ name, value }) => `${name}=${value}`)).toEqual(["colspan=2", "align=right"]);
+    const box = await render(
+      '<table><tr><td colspan="2" align=right onclick=x class="y">1</td></tr></table>\n\n<details open ontoggle=alert(1)><summary>s</summary>t</details>',
+    );
+    expect([...(box.querySelector("td")?.attributes ?? [])].map(({ name, value }) => `${name}=${value}`)).toEqual([
+      "colspan=2",
+      "align=right",
+    ]);
     expect([...(box.querySelector("details")?.attributes ?? [])].map(({ name }) => name)).toEqual(["open"]);
   });
 
@@ -63,26 +68,42 @@ describe("renderMarkdown", () => {
   });
 
   it("opens links elsewhere and drops those that lead nowhere good", async () => {
-    const box = await render("[a](https://example.org/?q=1) [b](javascript:alert(1)) [c](#/?theme=dark) [d](../api/runs) <https://e.org> [e](data:text/html,x)");
+    const box = await render(
+      "[a](https://example.org/?q=1) [b](javascript:alert(1)) [c](#/?theme=dark) [d](../api/runs) <https://e.org> [e](data:text/html,x)",
+    );
     const links = [...box.querySelectorAll("a")];
-    expect(links.map((link) => link.getAttribute("href"))).toEqual(["https://example.org/?q=1", null, null, null, "https://e.org", null]);
+    expect(links.map((link) => link.getAttribute("href"))).toEqual([
+      "https://example.org/?q=1",
+      null,
+      null,
+      null,
+      "https://e.org",
+      null,
+    ]);
     for (const link of links) expect([link.target, link.rel]).toEqual(["_blank", "noopener noreferrer"]);
   });
 
   it("fetches no picture but shows where it would be", async () => {
-    const box = await render("![a cat](https://example.org/cat.png) ![dot](data:image/png;base64,iVBORw0KGgo=) ![x](data:image/svg+xml,<svg>)");
-    expect([...box.querySelectorAll("img")].map((image) => image.getAttribute("src"))).toEqual(["data:image/png;base64,iVBORw0KGgo="]);
+    const box = await render(
+      "![a cat](https://example.org/cat.png) ![dot](data:image/png;base64,iVBORw0KGgo=) ![x](data:image/svg+xml,<svg>)",
+    );
+    expect([...box.querySelectorAll("img")].map((image) => image.getAttribute("src"))).toEqual([
+      "data:image/png;base64,iVBORw0KGgo=",
+    ]);
     expect(box.querySelector("a")?.getAttribute("href")).toBe("https://example.org/cat.png");
     expect(box.textContent).toContain("a cat");
   });
 
   it("takes formatting tags without their clothes and shows others as written", async () => {
-    const box = await render('<table class="dataframe visually-hidden" style="position:fixed"><tr><td onclick="x()">1</td></tr></table>\n\na <b>bold</b> <script>alert(1)</script> <img src=x onerror=alert(1)> <style>*{}</style> <iframe src="//x"></iframe> <form>');
+    const box = await render(
+      '<table class="dataframe visually-hidden" style="position:fixed"><tr><td onclick="x()">1</td></tr></table>\n\na <b>bold</b> <script>alert(1)</script> <img src=x onerror=alert(1)> <style>*{}</style> <iframe src="//x"></iframe> <form>',
+    );
     expect(box.querySelector("table")?.attributes).toHaveLength(0);
     expect(box.querySelector("td")?.attributes).toHaveLength(0);
     expect(box.querySelector("b")?.textContent).toBe("bold");
     expect(box.querySelector("script, img, style, iframe, form")).toBeNull();
-    for (const written of ["<script>alert(1)</script>", "<img src=x onerror=alert(1)>", "<style>", "<iframe", "<form>"]) expect(box.textContent).toContain(written);
+    for (const written of ["<script>alert(1)</script>", "<img src=x onerror=alert(1)>", "<style>", "<iframe", "<form>"])
+      expect(box.textContent).toContain(written);
   });
 
   it.each([

@@ -1,19 +1,26 @@
-// Markdown as HTML that is safe to show: GitHub's tables, code in colours, formulas. What comes from a log is hostile: every piece
-// of markup goes through the sanitiser, nothing is fetched from elsewhere, and tags that are not taken are shown as they were written.
+// Markdown as HTML that is safe to show: GitHub's tables, code in colours, formulas. What comes from a log is hostile:
+// every piece of markup goes through the sanitiser, nothing is fetched from elsewhere, and tags that are not taken are
+// shown as they were written.
 
 import createPurifier from "dompurify";
 import { Marked, type Token, type TokenizerAndRendererExtension, type Tokens } from "marked";
 import { parseJson } from "./cells";
 
-const FORMATTING = "b|i|u|s|em|strong|del|ins|mark|small|sub|sup|kbd|code|pre|samp|br|hr|p|div|span|blockquote|h[1-6]|ul|ol|li|dl|dt|dd|table|thead|tbody|tfoot|tr|th|td|caption|details|summary";
+const FORMATTING =
+  "b|i|u|s|em|strong|del|ins|mark|small|sub|sup|kbd|code|pre|samp|br|hr|p|div|span|blockquote|h[1-6]|ul|ol|li|dl|dt|dd|table|thead|tbody|tfoot|tr|th|td|caption|details|summary";
 // A tag that only formats, or the beginning of anything else.
 const TAG = new RegExp(`<(/?)(${FORMATTING})(\\s[^<>]*)?/?>|<`, "gi");
 const PLAIN_ATTRIBUTE = /(?<=\s)(?:open|(?:colspan|rowspan|align|start)=(?:"\w+"|'\w+'|\w+))(?=[\s/]|$)/gi;
 const HTML_TAGS = [...FORMATTING.replace("h[1-6]", "h1|h2|h3|h4|h5|h6").split("|"), "a", "img"];
-const MATH_TAGS = "math|mi|mn|mo|ms|mtext|mspace|mrow|mfrac|msqrt|mroot|mstyle|merror|mpadded|mphantom|menclose|msub|msup|msubsup|munder|mover|munderover|mmultiscripts|mprescripts|mtable|mtr|mtd".split("|");
+const MATH_TAGS =
+  "math|mi|mn|mo|ms|mtext|mspace|mrow|mfrac|msqrt|mroot|mstyle|merror|mpadded|mphantom|menclose|msub|msup|msubsup|munder|mover|munderover|mmultiscripts|mprescripts|mtable|mtr|mtd".split(
+    "|",
+  );
 const HTML_ATTRIBUTES = ["href", "title", "src", "alt", "colspan", "rowspan", "align", "start", "open", "class"];
 const MATH_ATTRIBUTES =
-  "display|displaystyle|scriptlevel|mathvariant|mathcolor|mathbackground|mathsize|stretchy|symmetric|fence|separator|form|largeop|movablelimits|accent|accentunder|lspace|rspace|minsize|maxsize|width|height|depth|voffset|linethickness|columnalign|columnspacing|columnlines|rowspacing|rowlines|columnspan|rowspan|notation|style|dir".split("|");
+  "display|displaystyle|scriptlevel|mathvariant|mathcolor|mathbackground|mathsize|stretchy|symmetric|fence|separator|form|largeop|movablelimits|accent|accentunder|lspace|rspace|minsize|maxsize|width|height|depth|voffset|linethickness|columnalign|columnspacing|columnlines|rowspacing|rowlines|columnspan|rowspan|notation|style|dir".split(
+    "|",
+  );
 const MATHML = "http://www.w3.org/1998/Math/MathML";
 const OUTWARD = /^(?:https?:|mailto:)/i;
 const PICTURE_DATA = /^data:image\/(?:png|jpeg|gif|webp);base64,/i;
@@ -28,7 +35,8 @@ interface Maths extends Tokens.Generic {
 let renderMaths: ((tex: string, isBlock: boolean) => string | null) | null = null;
 let highlight: ((code: string, language: string) => string | null) | null = null;
 
-const escape = (text: string): string => text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;").replace(/"/g, "&quot;");
+const escape = (text: string): string =>
+  text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;").replace(/"/g, "&quot;");
 const renderToken = ({ tex, isBlock }: Maths): string => renderMaths?.(tex, isBlock) ?? `<code>${escape(tex)}</code>`;
 
 /** `$$ … $$` and `\[ … \]` on lines of their own. */
@@ -38,7 +46,9 @@ const blockMaths: TokenizerAndRendererExtension = {
   start: (text) => text.match(/(?:^|\n)(?:\$\$|\\\[)/)?.index,
   tokenizer(text) {
     const found = /^ {0,3}(?:\$\$([^]+?)\$\$|\\\[([^]+?)\\\])[ \t]*(?:\n|$)/.exec(text);
-    return found ? { type: "maths", raw: found[0], tex: (found[1] ?? found[2] ?? "").trim(), isBlock: true } : undefined;
+    return found
+      ? { type: "maths", raw: found[0], tex: (found[1] ?? found[2] ?? "").trim(), isBlock: true }
+      : undefined;
   },
   renderer: (token) => `<div>${renderToken(token as Maths)}</div>`,
 };
@@ -49,10 +59,16 @@ const inlineMaths: TokenizerAndRendererExtension = {
   level: "inline",
   start: (text) => text.match(/\$|\\[([]/)?.index,
   tokenizer(text) {
-    const found = /^(?:\$\$([^$]+?)\$\$|\$(?!\s)((?:\\.|[^$\\\n])+?)(?<!\s)\$(?!\d)|\\\(([^]+?)\\\)|\\\[([^]+?)\\\])/.exec(text);
+    const found =
+      /^(?:\$\$([^$]+?)\$\$|\$(?!\s)((?:\\.|[^$\\\n])+?)(?<!\s)\$(?!\d)|\\\(([^]+?)\\\)|\\\[([^]+?)\\\])/.exec(text);
     if (!found) return undefined;
     const tex = found[1] ?? found[2] ?? found[3] ?? found[4] ?? "";
-    return { type: "inlineMaths", raw: found[0], tex: tex.trim(), isBlock: found[1] !== undefined || found[4] !== undefined };
+    return {
+      type: "inlineMaths",
+      raw: found[0],
+      tex: tex.trim(),
+      isBlock: found[1] !== undefined || found[4] !== undefined,
+    };
   },
   renderer: (token) => renderToken(token as unknown as Maths),
 };
@@ -64,13 +80,20 @@ const marked = new Marked({
   extensions: [blockMaths, inlineMaths],
   renderer: {
     // Both a block of HTML and a tag amid words.
-    html: ({ text }) => text.replace(TAG, (_, slash: string, name: string | undefined, attributes = "") => (name === undefined ? "&lt;" : `<${[slash + name, ...(String(attributes).match(PLAIN_ATTRIBUTE) ?? [])].join(" ")}>`)),
+    html: ({ text }) =>
+      text.replace(TAG, (_, slash: string, name: string | undefined, attributes = "") =>
+        name === undefined
+          ? "&lt;"
+          : `<${[slash + name, ...(String(attributes).match(PLAIN_ATTRIBUTE) ?? [])].join(" ")}>`,
+      ),
     code: ({ text, lang }) => renderCode(text, lang),
     // What a picture's address says is asked of nobody: it is shown as a link.
     image({ href, title, text, tokens }) {
       const words = escape(text || this.parser.parseInline(tokens ?? [], this.parser.textRenderer) || "picture");
       const hint = title ? ` title="${escape(title)}"` : "";
-      return PICTURE_DATA.test(href) ? `<img src="${escape(href)}" alt="${words}"${hint}>` : `<a href="${escape(href)}"${hint}>🖼 ${words}</a> <small>${escape(href)}</small>`;
+      return PICTURE_DATA.test(href)
+        ? `<img src="${escape(href)}" alt="${words}"${hint}>`
+        : `<a href="${escape(href)}"${hint}>🖼 ${words}</a> <small>${escape(href)}</small>`;
     },
     checkbox: ({ checked }) => (checked ? "☑ " : "☐ "),
   },
@@ -85,7 +108,12 @@ const purifier = createPurifier(window);
 purifier.addHook("uponSanitizeAttribute", (node, attribute) => {
   // Formulas are laid out by styles. Elsewhere these would let a log dress up as the page around it.
   if (attribute.attrName === "style" && node.namespaceURI !== MATHML) attribute.keepAttr = false;
-  if (attribute.attrName === "class" && node.namespaceURI !== MATHML && !/^(?:hljs-[\w-]+(?: |$)|(?:\w+_+ ?))+$/.test(attribute.attrValue)) attribute.keepAttr = false;
+  if (
+    attribute.attrName === "class" &&
+    node.namespaceURI !== MATHML &&
+    !/^(?:hljs-[\w-]+(?: |$)|(?:\w+_+ ?))+$/.test(attribute.attrValue)
+  )
+    attribute.keepAttr = false;
 });
 purifier.addHook("afterSanitizeAttributes", (node) => {
   if (node.localName === "a") {
@@ -110,7 +138,8 @@ function sanitize(html: string): string {
 /** The text as markup that may be put into the page. */
 export async function renderMarkdown(text: string): Promise<string> {
   // Differs from TensorBoard: an object or list as JSON is code. Markdown would run its lines together.
-  const tokens: Token[] = parseJson(text) === undefined ? marked.lexer(text) : [{ type: "code", raw: text, text: text.trim(), lang: "json" }];
+  const tokens: Token[] =
+    parseJson(text) === undefined ? marked.lexer(text) : [{ type: "code", raw: text, text: text.trim(), lang: "json" }];
   let hasMaths = false;
   let hasCode = false;
   marked.walkTokens(tokens, (token) => {

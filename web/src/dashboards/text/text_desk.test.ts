@@ -3,7 +3,19 @@ import type { Sample } from "../../state/step_cursor";
 import { type LoggedText, TextDesk } from "./text_desk";
 
 const sample = (row: number, step = row): Sample => ({ run: "a", tag: "t", row, step, wallTime: 0 });
-const text = (row: number): LoggedText => ({ run: "a", tag: "t", row, step: row, wall_time: 0, shape: [], values: [`text ${row}`], size_bytes: 6, is_cut: false, marks: 0, problem: null });
+const text = (row: number): LoggedText => ({
+  run: "a",
+  tag: "t",
+  row,
+  step: row,
+  wall_time: 0,
+  shape: [],
+  values: [`text ${row}`],
+  size_bytes: 6,
+  is_cut: false,
+  marks: 0,
+  problem: null,
+});
 
 /** A server that has ten texts and answers at most `most` of them at once. */
 function make(most = 100): { desk: TextDesk; asked: number[][] } {

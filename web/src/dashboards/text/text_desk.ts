@@ -1,5 +1,5 @@
-// Texts that cards ask for: those of one moment are asked for together, and the last ones are kept, because neighbouring steps
-// are compared and gone back to.
+// Texts that cards ask for: those of one moment are asked for together, and the last ones are kept, because
+// neighbouring steps are compared and gone back to.
 
 import { ApiError, type Client } from "../../api/client";
 import type { components } from "../../api/types.gen";
@@ -13,7 +13,8 @@ const KEPT_PREVIEWS = 400;
 const KEPT_WHOLE = 6;
 const BATCH = 100;
 
-export const sampleKey = ({ run, tag, row, step, wallTime }: Sample): string => `${run}\n${tag}\n${row}\n${step}\n${wallTime}`;
+export const sampleKey = ({ run, tag, row, step, wallTime }: Sample): string =>
+  `${run}\n${tag}\n${row}\n${step}\n${wallTime}`;
 
 interface Waiting {
   readonly sample: Sample;
@@ -30,15 +31,23 @@ export class TextDesk {
 
   /** The text, or the beginning of it when it is long. */
   preview(sample: Sample): Promise<LoggedText> {
-    return remember(this.#previews, KEPT_PREVIEWS, sampleKey(sample), () => new Promise((resolve, reject) => {
-      if (this.#waiting.length === 0) queueMicrotask(() => this.#send());
-      this.#waiting.push({ sample, resolve, reject });
-    }));
+    return remember(
+      this.#previews,
+      KEPT_PREVIEWS,
+      sampleKey(sample),
+      () =>
+        new Promise((resolve, reject) => {
+          if (this.#waiting.length === 0) queueMicrotask(() => this.#send());
+          this.#waiting.push({ sample, resolve, reject });
+        }),
+    );
   }
 
   whole(sample: Sample): Promise<LoggedText> {
     const { run, tag, row, step, wallTime } = sample;
-    return remember(this.#whole, KEPT_WHOLE, sampleKey(sample), () => this.client.ask("text/value", { run, tag, row, step, ...(Number.isFinite(wallTime) && { wall_time: wallTime }) }));
+    return remember(this.#whole, KEPT_WHOLE, sampleKey(sample), () =>
+      this.client.ask("text/value", { run, tag, row, step, ...(Number.isFinite(wallTime) && { wall_time: wallTime }) }),
+    );
   }
 
   #send(): void {
@@ -50,13 +59,18 @@ export class TextDesk {
   async #settle(batch: readonly Waiting[]): Promise<void> {
     try {
       const bySeries = new Map<string, { run: string; tag: string; rows: number[] }>();
-      for (const { sample: { run, tag, row } } of batch) {
+      for (const {
+        sample: { run, tag, row },
+      } of batch) {
         const key = `${run}\n${tag}`;
         const series = bySeries.get(key) ?? { run, tag, rows: [] };
         bySeries.set(key, series);
         series.rows.push(row);
       }
-      const { texts, is_partial: isPartial } = await this.client.askBody<Texts>("text/values", { series: [...bySeries.values()], limit: BATCH });
+      const { texts, is_partial: isPartial } = await this.client.askBody<Texts>("text/values", {
+        series: [...bySeries.values()],
+        limit: BATCH,
+      });
       const found = new Map(texts.map((text) => [`${text.run}\n${text.tag}\n${text.row}`, text]));
       const left: Waiting[] = [];
       for (const each of batch) {

@@ -19,8 +19,15 @@ export interface Block {
 }
 
 function partsOf(changes: Change[] | undefined, before: string, after: string): Part[] {
-  if (!changes) return [{ kind: "removed", text: before }, { kind: "added", text: after }];
-  return changes.map(({ added, removed, value }) => ({ kind: added ? "added" : removed ? "removed" : "same", text: value }));
+  if (!changes)
+    return [
+      { kind: "removed", text: before },
+      { kind: "added", text: after },
+    ];
+  return changes.map(({ added, removed, value }) => ({
+    kind: added ? "added" : removed ? "removed" : "same",
+    text: value,
+  }));
 }
 
 export function diffByWords(before: string, after: string): Part[] {

@@ -26,7 +26,9 @@ export class TextSearch {
   constructor(session: Session, how: TextSettings) {
     this.#session = session;
     this.#how = how;
-    this.#answers = new LatestAnswer((question, signal) => session.client.askBody<Found>("text/search", question, signal));
+    this.#answers = new LatestAnswer((question, signal) =>
+      session.client.askBody<Found>("text/search", question, signal),
+    );
     $effect(() => {
       const { query, isRegex, isCaseSensitive } = how;
       if (!query) return this.#answers.forget();
@@ -60,7 +62,10 @@ export function piecesOf({ excerpt, matches }: Pick<Hit, "excerpt" | "matches">)
   const pieces: { text: string; isMatch: boolean }[] = [];
   let done = 0;
   for (const [from, to] of matches as [number, number][]) {
-    pieces.push({ text: characters.slice(done, from).join(""), isMatch: false }, { text: characters.slice(from, to).join(""), isMatch: true });
+    pieces.push(
+      { text: characters.slice(done, from).join(""), isMatch: false },
+      { text: characters.slice(from, to).join(""), isMatch: true },
+    );
     done = to;
   }
   pieces.push({ text: characters.slice(done).join(""), isMatch: false });

@@ -14,7 +14,9 @@ export type DiffUnit = "lines" | "words";
 export class TextSettings {
   constructor(private readonly settings: Settings) {}
 
-  readonly mode = $derived.by((): Mode => MODES.find(({ value }) => value === this.settings.option("text.mode"))?.value ?? "markdown");
+  readonly mode = $derived.by(
+    (): Mode => MODES.find(({ value }) => value === this.settings.option("text.mode"))?.value ?? "markdown",
+  );
   /** All steps of a card below each other, instead of the one at the cursor. */
   readonly isList = $derived.by(() => this.settings.option("text.steps") === "all");
   readonly isWrapped = $derived.by(() => this.settings.option("text.wrap", "on") === "on");
@@ -32,5 +34,6 @@ export class TextSettings {
   setUnit = (unit: DiffUnit): void => this.settings.setOption("text.by", unit, "lines");
   setQuery = (query: string): void => this.settings.setOption("text.search", query);
   setRegex = (isRegex: boolean): void => this.settings.setOption("text.regex", isRegex ? "on" : "");
-  setCaseSensitive = (isCaseSensitive: boolean): void => this.settings.setOption("text.case", isCaseSensitive ? "on" : "");
+  setCaseSensitive = (isCaseSensitive: boolean): void =>
+    this.settings.setOption("text.case", isCaseSensitive ? "on" : "");
 }

@@ -16,11 +16,24 @@ describe("heads of columns", () => {
 
 describe("cells", () => {
   it("are as short as numbers can be told apart", () => {
-    expect([0.94123456, 12, -3, 1_234_567, Number.NaN, Infinity].map((value) => cellText(metric, value))).toEqual(["0.9412", "12", "−3", "1,234,567", "NaN", "∞"]);
+    expect([0.94123456, 12, -3, 1_234_567, Number.NaN, Infinity].map((value) => cellText(metric, value))).toEqual([
+      "0.9412",
+      "12",
+      "−3",
+      "1,234,567",
+      "NaN",
+      "∞",
+    ]);
   });
 
   it("show hyperparameters as they were typed where that is short", () => {
-    expect([3e-5, 0.1, 1 / 3, true, "adam"].map((value) => cellText(hparam, value))).toEqual(["0.00003", "0.1", "0.3333", "true", "adam"]);
+    expect([3e-5, 0.1, 1 / 3, true, "adam"].map((value) => cellText(hparam, value))).toEqual([
+      "0.00003",
+      "0.1",
+      "0.3333",
+      "true",
+      "adam",
+    ]);
   });
 
   it("show times and spans as such, and nothing where there is nothing", () => {

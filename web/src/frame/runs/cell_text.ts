@@ -11,7 +11,13 @@ export interface ColumnHead {
   readonly detail: string;
 }
 
-const INFO_TITLES = { started: "Started", updated: "Updated", duration: "Duration", points: "Points", note: "Note" } as const;
+const INFO_TITLES = {
+  started: "Started",
+  updated: "Updated",
+  duration: "Duration",
+  points: "Points",
+  note: "Note",
+} as const;
 const SHORT = 8;
 
 export function columnHead(column: RunColumn): ColumnHead {
@@ -36,5 +42,7 @@ export function cellText(column: RunColumn, cell: Cell): string {
   const plain = String(cell);
   // What a person has typed, such as 3e-4, is best shown as it was typed.
   if (column.kind === "hparam" && plain.length <= SHORT) return plain.replace("-", "−");
-  return Number.isInteger(cell) && Math.abs(cell) < 1e9 ? (cell < 0 ? "−" : "") + formatCount(Math.abs(cell)) : formatValue(cell);
+  return Number.isInteger(cell) && Math.abs(cell) < 1e9
+    ? (cell < 0 ? "−" : "") + formatCount(Math.abs(cell))
+    : formatValue(cell);
 }

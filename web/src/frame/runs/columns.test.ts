@@ -2,11 +2,18 @@ import { describe, expect, it } from "vitest";
 import type { RunColumn } from "../../state/view";
 import { layOutColumns, moveColumn, nextSort, withoutColumn } from "./columns";
 
-const [a, b, c] = ["a", "b", "c"].map((name): RunColumn => ({ kind: "hparam", name })) as [RunColumn, RunColumn, RunColumn];
+const [a, b, c] = ["a", "b", "c"].map((name): RunColumn => ({ kind: "hparam", name })) as [
+  RunColumn,
+  RunColumn,
+  RunColumn,
+];
 
 describe("columns of the run table", () => {
   it("have the width the user gave them, and the names the rest", () => {
-    expect(layOutColumns([a, b], { "hparam;b": 50 })).toEqual({ tracks: "minmax(150px, 1fr) 78px 50px", minWidthPx: 278 });
+    expect(layOutColumns([a, b], { "hparam;b": 50 })).toEqual({
+      tracks: "minmax(150px, 1fr) 78px 50px",
+      minWidthPx: 278,
+    });
     expect(layOutColumns([], { name: 90 })).toEqual({ tracks: "minmax(90px, 1fr)", minWidthPx: 90 });
   });
 
@@ -21,7 +28,11 @@ describe("columns of the run table", () => {
   it("sort up, down, and not at all", () => {
     const up = nextSort(null, "x");
     const down = nextSort(up, "x");
-    expect([up, down, nextSort(down, "x")]).toEqual([{ column: "x", isDescending: false }, { column: "x", isDescending: true }, null]);
+    expect([up, down, nextSort(down, "x")]).toEqual([
+      { column: "x", isDescending: false },
+      { column: "x", isDescending: true },
+      null,
+    ]);
     expect(nextSort(down, "y")).toEqual({ column: "y", isDescending: false });
     expect(nextSort(null, "name")).toEqual({ column: "name", isDescending: true });
     expect(nextSort({ column: "name", isDescending: true }, "name")).toBeNull();

@@ -7,11 +7,19 @@ export const COLUMN_PX = 78;
 export const MIN_COLUMN_PX = 36;
 export const NAME_PX = 150;
 
-/** The tracks of the grid, and the width below which it scrolls. The names take what is left, unless they were resized. */
-export function layOutColumns(columns: readonly RunColumn[], widthsPx: Readonly<Record<string, number>>): { tracks: string; minWidthPx: number } {
+/**
+ * The tracks of the grid, and the width below which it scrolls. The names take what is left, unless they were resized.
+ */
+export function layOutColumns(
+  columns: readonly RunColumn[],
+  widthsPx: Readonly<Record<string, number>>,
+): { tracks: string; minWidthPx: number } {
   const named = widthsPx["name"];
   const widths = columns.map((column) => widthsPx[columnKey(column)] ?? COLUMN_PX);
-  const tracks = [named === undefined ? `minmax(${NAME_PX}px, 1fr)` : `minmax(${named}px, 1fr)`, ...widths.map((px) => `${px}px`)].join(" ");
+  const tracks = [
+    named === undefined ? `minmax(${NAME_PX}px, 1fr)` : `minmax(${named}px, 1fr)`,
+    ...widths.map((px) => `${px}px`),
+  ].join(" ");
   return { tracks, minWidthPx: widths.reduce((sum, px) => sum + px, named ?? NAME_PX) };
 }
 
@@ -30,13 +38,17 @@ export function nextSort(sort: RunSort | null, column: string): RunSort | null {
   return sort.isDescending ? null : { column, isDescending: true };
 }
 
-export const hasColumn = (columns: readonly RunColumn[], column: RunColumn): boolean => columns.some((each) => columnKey(each) === columnKey(column));
+export const hasColumn = (columns: readonly RunColumn[], column: RunColumn): boolean =>
+  columns.some((each) => columnKey(each) === columnKey(column));
 
 export function withoutColumn(columns: readonly RunColumn[], column: RunColumn): readonly RunColumn[] {
   return columns.filter((each) => columnKey(each) !== columnKey(column));
 }
 
-export function isNumericColumn(column: RunColumn, hparams: readonly { readonly name: string; readonly type: string }[]): boolean {
+export function isNumericColumn(
+  column: RunColumn,
+  hparams: readonly { readonly name: string; readonly type: string }[],
+): boolean {
   if (column.kind === "hparam") return hparams.some(({ name, type }) => name === column.name && type === "number");
   return column.kind === "metric" || column.name !== "note";
 }

@@ -21,7 +21,9 @@ export class RunActions {
     const added = runs.names.filter((name) => runs.isTicked(name) && !wasTicked.has(name)).length;
     const taken = runs.names.filter((name) => !runs.isTicked(name) && wasTicked.has(name)).length;
     if (added + taken < MANY) return;
-    const counts = [added > 0 && `${countOf(added, "run")} ticked`, taken > 0 && `${countOf(taken, "run")} unticked`].filter(Boolean).join(", ");
+    const counts = [added > 0 && `${countOf(added, "run")} ticked`, taken > 0 && `${countOf(taken, "run")} unticked`]
+      .filter(Boolean)
+      .join(", ");
     messages.say(`${what}: ${counts}.`, { action: { label: "Undo", run: () => settings.set({ selection: before }) } });
   }
 
@@ -44,7 +46,10 @@ export class RunActions {
   only(names: readonly string[]): void {
     const { runs } = this.session;
     const [first = ""] = names;
-    this.choose(() => runs.tickOnly(...names), names.length === 1 ? `Only ${runs.title(first)}` : `Only ${countOf(names.length, "run")}`);
+    this.choose(
+      () => runs.tickOnly(...names),
+      names.length === 1 ? `Only ${runs.title(first)}` : `Only ${countOf(names.length, "run")}`,
+    );
   }
 
   starredOnly(): void {
@@ -58,7 +63,11 @@ export class RunActions {
     const { runs, messages } = this.session;
     const found = runs.extremes(column, n, isHighest);
     if (found.length === 0) messages.say(`None of the listed runs has a number for ${columnName(column)}.`);
-    else this.choose(() => runs.tickOnly(...found), `The ${formatCount(found.length)} ${isHighest ? "highest" : "lowest"} by ${columnName(column)}`);
+    else
+      this.choose(
+        () => runs.tickOnly(...found),
+        `The ${formatCount(found.length)} ${isHighest ? "highest" : "lowest"} by ${columnName(column)}`,
+      );
   }
 
   hide(names: readonly string[], isHidden: boolean): void {
@@ -72,7 +81,9 @@ export class RunActions {
 
   async copy(text: string): Promise<void> {
     const isCopied = await copyText(text);
-    this.session.messages.say(isCopied ? `Copied: ${text}` : "The browser does not let this page use the clipboard.", { isError: !isCopied });
+    this.session.messages.say(isCopied ? `Copied: ${text}` : "The browser does not let this page use the clipboard.", {
+      isError: !isCopied,
+    });
   }
 
   saveMarks(): void {
@@ -86,7 +97,9 @@ export class RunActions {
     const before = overlay.toText();
     try {
       overlay.addText(text);
-      messages.say(`Marks added: ${countOf(overlay.runs.size, "run")} marked now.`, { action: { label: "Undo", run: () => overlay.setText(before) } });
+      messages.say(`Marks added: ${countOf(overlay.runs.size, "run")} marked now.`, {
+        action: { label: "Undo", run: () => overlay.setText(before) },
+      });
     } catch (cause) {
       messages.say((cause as Error).message, { isError: true });
     }

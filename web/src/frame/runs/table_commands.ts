@@ -8,12 +8,20 @@ import type { RunDialog } from "./run_dialogs";
 
 export function tableCommands(session: Session, actions: RunActions, open: (dialog: RunDialog) => void): Command[] {
   const { runs, settings } = session;
-  const command = (id: string, title: string, run: () => void, keys?: string): Command => ({ id: `runs.${id}`, title, group: "Runs", run, ...(keys && { keys }) });
+  const command = (id: string, title: string, run: () => void, keys?: string): Command => ({
+    id: `runs.${id}`,
+    title,
+    group: "Runs",
+    run,
+    ...(keys && { keys }),
+  });
   return [
     command("all", "Tick all listed runs", () => actions.all(), "a"),
     command("none", "Tick none of the listed runs", () => actions.none(), "n"),
     command("invert", "Invert the ticks of the listed runs", () => actions.invert(), "i"),
-    command("every", "Tick every run and take the filters away", () => settings.set({ selection: ALL, runFilter: "", runQuery: "" })),
+    command("every", "Tick every run and take the filters away", () =>
+      settings.set({ selection: ALL, runFilter: "", runQuery: "" }),
+    ),
     command("starred", "Tick only runs with a star", () => actions.starredOnly()),
     command("extremes", "Tick the highest or lowest runs of a column …", () => open({ name: "extremes" })),
     command("columns", "Columns of the run table …", () => open({ name: "columns" }), "c"),

@@ -1,5 +1,5 @@
-// Pictures and films from an address to what can be drawn, with the numbers they store. Nothing is decoded on the page's own
-// thread: pictures are by the browser, films and stored numbers in workers.
+// Pictures and films from an address to what can be drawn, with the numbers they store. Nothing is decoded on the
+// page's own thread: pictures are by the browser, films and stored numbers in workers.
 
 import { ApiError } from "../../../api/client";
 import { askFile, failureOf, toBitmap } from "./files";
@@ -48,7 +48,8 @@ class Hand {
       else if (data.value instanceof ImageBitmap) data.value.close();
     });
     this.#worker.addEventListener("error", () => {
-      for (const { fail } of this.#waiting.values()) fail(new ApiError("undecodable", "The part of the page that decodes pictures has failed. Reload the page."));
+      for (const { fail } of this.#waiting.values())
+        fail(new ApiError("undecodable", "The part of the page that decodes pictures has failed. Reload the page."));
       this.#waiting.clear();
     });
   }
@@ -66,10 +67,12 @@ class Hand {
         this.#worker.postMessage({ id, question: null } satisfies ToWorker);
         fail(signal?.reason);
       };
-      const end = <T>(then: (value: T) => void) => (value: T): void => {
-        signal?.removeEventListener("abort", cancel);
-        then(value);
-      };
+      const end =
+        <T>(then: (value: T) => void) =>
+        (value: T): void => {
+          signal?.removeEventListener("abort", cancel);
+          then(value);
+        };
       signal?.addEventListener("abort", cancel, { once: true });
       this.#waiting.set(id, { done: end(done), fail: end(fail) });
       this.#worker.postMessage({ id, question } satisfies ToWorker);
@@ -90,7 +93,8 @@ function freeHand(): Hand {
   return hand;
 }
 
-const errorOf = ({ code, message, where, httpStatus }: Failure): ApiError => new ApiError(code, message, where, httpStatus);
+const errorOf = ({ code, message, where, httpStatus }: Failure): ApiError =>
+  new ApiError(code, message, where, httpStatus);
 
 /** Rejects with an ApiError that says what is wrong with the file. */
 export async function decodeImage(url: string, signal: AbortSignal): Promise<Decoded> {
@@ -103,7 +107,10 @@ export async function decodeImage(url: string, signal: AbortSignal): Promise<Dec
   return { bitmap, width, height, bitDepth, channels, isAnimated, files, pixel, pixels };
 }
 
-async function readPicture(url: string, signal: AbortSignal): Promise<{ head: PictureHead; bitmap: ImageBitmap; files: number }> {
+async function readPicture(
+  url: string,
+  signal: AbortSignal,
+): Promise<{ head: PictureHead; bitmap: ImageBitmap; files: number }> {
   const response = await askFile(url, signal);
   const bytes = new Uint8Array(await response.arrayBuffer());
   const head = readHead(bytes);
@@ -132,6 +139,8 @@ export async function openFilm(url: string, signal: AbortSignal): Promise<Film> 
   const close = (): void => void hand.ask({ kind: "close", film });
   // Of one that is given up while it is opened, nothing stays either.
   signal.addEventListener("abort", close, { once: true });
-  const strip = await hand.ask({ kind: "open", url, film }, signal).finally(() => signal.removeEventListener("abort", close));
+  const strip = await hand
+    .ask({ kind: "open", url, film }, signal)
+    .finally(() => signal.removeEventListener("abort", close));
   return { ...strip, frame: (index, until) => hand.ask({ kind: "frame", film, index }, until), close };
 }

@@ -53,7 +53,10 @@ async function work(question: Question, signal: AbortSignal): Promise<Answers[ke
       return reel.frame(question.index);
     }
     case "close":
-      void films.get(question.film)?.then((reel) => reel.close(), () => {});
+      void films.get(question.film)?.then(
+        (reel) => reel.close(),
+        () => {},
+      );
       films.delete(question.film);
       return null;
   }
@@ -65,7 +68,8 @@ function movable(value: Answers[keyof Answers]): Transferable[] {
   return "values" in value ? [value.values.buffer as ArrayBuffer] : [];
 }
 
-const load = async (url: string, signal: AbortSignal): Promise<Uint8Array<ArrayBuffer>> => new Uint8Array(await (await askFile(url, signal)).arrayBuffer());
+const load = async (url: string, signal: AbortSignal): Promise<Uint8Array<ArrayBuffer>> =>
+  new Uint8Array(await (await askFile(url, signal)).arrayBuffer());
 
 async function readPixels(url: string, signal: AbortSignal): Promise<Pixels> {
   const bytes = await load(url, signal);
@@ -80,7 +84,9 @@ async function readPixels(url: string, signal: AbortSignal): Promise<Pixels> {
   const all = context.getImageData(0, 0, width, height).data;
   const { channels } = head;
   const values = new Uint8Array(width * height * channels);
-  for (let i = 0; i < width * height; i++) for (let channel = 0; channel < channels; channel++) values[i * channels + channel] = all[i * 4 + channel] as number;
+  for (let i = 0; i < width * height; i++)
+    for (let channel = 0; channel < channels; channel++)
+      values[i * channels + channel] = all[i * 4 + channel] as number;
   return { width, height, channels, bitDepth: 8, values };
 }
 
@@ -125,5 +131,9 @@ async function browserReel(bytes: Uint8Array<ArrayBuffer>, { format, width, heig
 }
 
 async function stillReel(bytes: Uint8Array<ArrayBuffer>, head: PictureHead): Promise<Reel> {
-  return { strip: { width: head.width, height: head.height, delaysMs: [100] }, frame: () => toBitmap(bytes, head), close: () => {} };
+  return {
+    strip: { width: head.width, height: head.height, delaysMs: [100] },
+    frame: () => toBitmap(bytes, head),
+    close: () => {},
+  };
 }

@@ -1,4 +1,5 @@
-// Files of pictures from the server, as the browser decodes them, and what is said when that fails. For the page and its workers.
+// Files of pictures from the server, as the browser decodes them, and what is said when that fails. For the page and
+// its workers.
 
 import type { Failure } from "./messages";
 import { cutShort, type PictureHead } from "./picture_head";
@@ -11,7 +12,12 @@ class Failed extends Error {
 
 export function failureOf(cause: unknown): Failure {
   if (cause instanceof Failed) return cause.failure;
-  return { code: "undecodable", message: cause instanceof Error ? cause.message : String(cause), where: null, httpStatus: 0 };
+  return {
+    code: "undecodable",
+    message: cause instanceof Error ? cause.message : String(cause),
+    where: null,
+    httpStatus: 0,
+  };
 }
 
 export async function askFile(url: string, signal: AbortSignal): Promise<Response> {
@@ -20,20 +26,37 @@ export async function askFile(url: string, signal: AbortSignal): Promise<Respons
     response = await fetch(url, { signal });
   } catch (cause) {
     if (signal.aborted) throw cause;
-    throw new Failed({ code: "unreachable", message: "The server does not answer. The page keeps trying to reach it.", where: null, httpStatus: 0 });
+    throw new Failed({
+      code: "unreachable",
+      message: "The server does not answer. The page keeps trying to reach it.",
+      where: null,
+      httpStatus: 0,
+    });
   }
   if (response.ok) return response;
   const text = await response.text();
   try {
-    throw new Failed({ ...(JSON.parse(text) as { error: Omit<Failure, "httpStatus"> }).error, httpStatus: response.status });
+    throw new Failed({
+      ...(JSON.parse(text) as { error: Omit<Failure, "httpStatus"> }).error,
+      httpStatus: response.status,
+    });
   } catch (cause) {
     if (cause instanceof Failed) throw cause;
-    throw new Failed({ code: "http", message: `The server answered ${response.status} ${response.statusText}`.trim(), where: null, httpStatus: response.status });
+    throw new Failed({
+      code: "http",
+      message: `The server answered ${response.status} ${response.statusText}`.trim(),
+      where: null,
+      httpStatus: response.status,
+    });
   }
 }
 
 /** Decoded by the browser, which does so beside the page. */
-export async function toBitmap(bytes: Uint8Array<ArrayBuffer>, head: PictureHead, options: ImageBitmapOptions = {}): Promise<ImageBitmap> {
+export async function toBitmap(
+  bytes: Uint8Array<ArrayBuffer>,
+  head: PictureHead,
+  options: ImageBitmapOptions = {},
+): Promise<ImageBitmap> {
   try {
     return await createImageBitmap(new Blob([bytes], { type: `image/${head.format}` }), options);
   } catch {

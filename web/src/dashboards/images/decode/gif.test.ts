@@ -21,24 +21,66 @@ const two = (value: number): number[] => [value & 255, value >> 8];
 
 /** LZW that never learns: it forgets its codes before they grow. */
 function pixels(indices: readonly number[]): number[] {
-  const bits = indices.map((index, i) => (i % 2 === 0 ? "100" : "").concat(index.toString(2).padStart(3, "0").split("").reverse().join("")));
+  const bits = indices.map((index, i) =>
+    (i % 2 === 0 ? "100" : "").concat(index.toString(2).padStart(3, "0").split("").reverse().join("")),
+  );
   // Codes have three bits, the lowest first; 4 says forget, 5 says end.
-  const text = bits.map((each) => (each.length > 3 ? `001${each.slice(3)}` : each)).join("").concat("101");
-  const bytes = Array.from({ length: Math.ceil(text.length / 8) }, (_, i) => Number.parseInt(text.slice(i * 8, i * 8 + 8).padEnd(8, "0").split("").reverse().join(""), 2));
+  const text = bits
+    .map((each) => (each.length > 3 ? `001${each.slice(3)}` : each))
+    .join("")
+    .concat("101");
+  const bytes = Array.from({ length: Math.ceil(text.length / 8) }, (_, i) =>
+    Number.parseInt(
+      text
+        .slice(i * 8, i * 8 + 8)
+        .padEnd(8, "0")
+        .split("")
+        .reverse()
+        .join(""),
+      2,
+    ),
+  );
   const out = [2];
   for (let i = 0; i < bytes.length; i += 255) out.push(Math.min(255, bytes.length - i), ...bytes.slice(i, i + 255));
   return [...out, 0];
 }
 
-function frame(indices: readonly number[], { at = [0, 0, 2, 2], delayCs = 10, disposal = 1, transparent, isInterlaced = false, palette }: FrameOptions = {}): number[] {
-  const control = [0x21, 0xf9, 4, (disposal << 2) | (transparent === undefined ? 0 : 1), ...two(delayCs), transparent ?? 0, 0];
+function frame(
+  indices: readonly number[],
+  { at = [0, 0, 2, 2], delayCs = 10, disposal = 1, transparent, isInterlaced = false, palette }: FrameOptions = {},
+): number[] {
+  const control = [
+    0x21,
+    0xf9,
+    4,
+    (disposal << 2) | (transparent === undefined ? 0 : 1),
+    ...two(delayCs),
+    transparent ?? 0,
+    0,
+  ];
   const flags = (palette ? 0x81 : 0) | (isInterlaced ? 0x40 : 0);
   return [...control, 0x2c, ...at.flatMap(two), flags, ...(palette ?? []), ...pixels(indices)];
 }
 
 function gif(width: number, height: number, ...frames: readonly number[][]): Uint8Array {
   const start = new TextEncoder().encode("GIF89a");
-  return new Uint8Array([...start, ...two(width), ...two(height), 0x81, 0, 0, ...PALETTE, 0x21, 0xfe, 2, 1, 2, 0, ...frames.flat(), 0x3b]);
+  return new Uint8Array([
+    ...start,
+    ...two(width),
+    ...two(height),
+    0x81,
+    0,
+    0,
+    ...PALETTE,
+    0x21,
+    0xfe,
+    2,
+    1,
+    2,
+    0,
+    ...frames.flat(),
+    0x3b,
+  ]);
 }
 
 const seen = (reel: GifReel, index: number): number[][] => {
@@ -48,7 +90,9 @@ const seen = (reel: GifReel, index: number): number[][] => {
 
 describe("GifReel", () => {
   it("draws frames over each other, where they belong and where they are not transparent", () => {
-    const reel = new GifReel(gif(2, 2, frame([0, 0, 0, 0]), frame([1], { at: [1, 0, 1, 1] }), frame([2, 3, 2, 3], { transparent: 3 })));
+    const reel = new GifReel(
+      gif(2, 2, frame([0, 0, 0, 0]), frame([1], { at: [1, 0, 1, 1] }), frame([2, 3, 2, 3], { transparent: 3 })),
+    );
     expect(seen(reel, 0)).toEqual([RED, RED, RED, RED]);
     expect(seen(reel, 1)).toEqual([RED, GREEN, RED, RED]);
     expect(seen(reel, 2)).toEqual([BLUE, GREEN, BLUE, RED]);
@@ -56,19 +100,27 @@ describe("GifReel", () => {
 
   it("clears and restores as frames ask, in any order", () => {
     const bytes = gif(
-      2, 1,
+      2,
+      1,
       frame([0, 0], { at: [0, 0, 2, 1] }),
       frame([1], { at: [0, 0, 1, 1], disposal: 2 }),
       frame([2], { at: [1, 0, 1, 1], disposal: 3 }),
       frame([1], { at: [0, 0, 1, 1] }),
     );
-    const expected = [[RED, RED], [GREEN, RED], [CLEAR, BLUE], [GREEN, RED]];
+    const expected = [
+      [RED, RED],
+      [GREEN, RED],
+      [CLEAR, BLUE],
+      [GREEN, RED],
+    ];
     const reel = new GifReel(bytes);
     for (const index of [0, 1, 2, 3, 3, 2, 1, 0, 3, 0, 2]) expect(seen(reel, index)).toEqual(expected[index]);
   });
 
   it("reaches every frame of a long film from every other", () => {
-    const frames = Array.from({ length: 40 }, (_, i) => frame([i % 3], { at: [i % 4, 0, 1, 1], disposal: i % 5 === 4 ? 2 : 1, ...(i % 7 === 6 && { transparent: 0 }) }));
+    const frames = Array.from({ length: 40 }, (_, i) =>
+      frame([i % 3], { at: [i % 4, 0, 1, 1], disposal: i % 5 === 4 ? 2 : 1, ...(i % 7 === 6 && { transparent: 0 }) }),
+    );
     const bytes = gif(4, 1, ...frames);
     const forwards = new GifReel(bytes);
     const expected = frames.map((_, i) => seen(forwards, i));
@@ -90,7 +142,9 @@ describe("GifReel", () => {
 
 describe("parseGif", () => {
   it("says how long frames are shown, and takes too short for a mistake", () => {
-    const { frames, width, height, isWhole } = parseGif(gif(2, 2, frame([0, 0, 0, 0], { delayCs: 25 }), frame([1, 1, 1, 1], { delayCs: 0 })));
+    const { frames, width, height, isWhole } = parseGif(
+      gif(2, 2, frame([0, 0, 0, 0], { delayCs: 25 }), frame([1, 1, 1, 1], { delayCs: 0 })),
+    );
     expect([width, height, isWhole, frames.map(({ delayMs }) => delayMs)]).toEqual([2, 2, true, [250, 100]]);
   });
 
@@ -122,7 +176,9 @@ describe("uncompress", () => {
   });
 
   it("stops at codes that nobody defined", () => {
-    expect(() => uncompress(new Uint8Array([2, 1, 0b11_111_100, 0]), 0, 10)).toThrow("GIF file is cut short or damaged");
+    expect(() => uncompress(new Uint8Array([2, 1, 0b11_111_100, 0]), 0, 10)).toThrow(
+      "GIF file is cut short or damaged",
+    );
   });
 
   it("leaves out what is missing", () => {

@@ -1,5 +1,5 @@
-// Animated GIFs, frame by frame: what a film strip of them needs and no browser offers everywhere. Any frame can be asked for;
-// the frames between are drawn on the way, from the nearest one that is remembered.
+// Animated GIFs, frame by frame: what a film strip of them needs and no browser offers everywhere. Any frame can be
+// asked for; the frames between are drawn on the way, from the nearest one that is remembered.
 
 import { cutShort, isTooLarge } from "./picture_head";
 
@@ -52,7 +52,11 @@ export function parseGif(bytes: Uint8Array): Gif {
       if (bytes[at + 1] === 0xf9 && at + 8 <= bytes.length) {
         const packed = view.getUint8(at + 3);
         const delayMs = view.getUint16(at + 4, true) * 10;
-        control = { delayMs: delayMs < SHORTEST_MS ? DEFAULT_DELAY_MS : delayMs, disposal: (packed >> 2) & 7, transparent: packed & 1 ? view.getUint8(at + 6) : -1 };
+        control = {
+          delayMs: delayMs < SHORTEST_MS ? DEFAULT_DELAY_MS : delayMs,
+          disposal: (packed >> 2) & 7,
+          transparent: packed & 1 ? view.getUint8(at + 6) : -1,
+        };
       }
       at = skipPieces(bytes, at + 2);
     } else if (block === 0x2c && at + 11 <= bytes.length) {
@@ -60,11 +64,22 @@ export function parseGif(bytes: Uint8Array): Gif {
       const dataAt = at + 10 + tableBytes(own);
       const end = skipPieces(bytes, dataAt + 1);
       if (end > bytes.length) break;
-      const [left, top, across, down] = [1, 3, 5, 7].map((field) => view.getUint16(at + field, true)) as [number, number, number, number];
+      const [left, top, across, down] = [1, 3, 5, 7].map((field) => view.getUint16(at + field, true)) as [
+        number,
+        number,
+        number,
+        number,
+      ];
       if (isTooLarge(across, down)) throw cutShort("gif");
       frames.push({
-        left, top, width: across, height: down, ...control,
-        isInterlaced: (own & 0x40) !== 0, palette: own & 0x80 ? bytes.subarray(at + 10, dataAt) : shared, dataAt,
+        left,
+        top,
+        width: across,
+        height: down,
+        ...control,
+        isInterlaced: (own & 0x40) !== 0,
+        palette: own & 0x80 ? bytes.subarray(at + 10, dataAt) : shared,
+        dataAt,
       });
       control = { delayMs: DEFAULT_DELAY_MS, disposal: 0, transparent: -1 };
       at = end;
@@ -135,13 +150,21 @@ export class GifReel {
 
   #coversAll(index: number): boolean {
     const frame = this.gif.frames[index] as GifFrame;
-    return frame.left === 0 && frame.top === 0 && frame.width >= this.gif.width && frame.height >= this.gif.height && frame.transparent < 0 && frame.disposal !== 3;
+    return (
+      frame.left === 0 &&
+      frame.top === 0 &&
+      frame.width >= this.gif.width &&
+      frame.height >= this.gif.height &&
+      frame.transparent < 0 &&
+      frame.disposal !== 3
+    );
   }
 
   #advance(): void {
     const index = this.#shown + 1;
     if (!this.#isRestored) this.#leave(this.gif.frames[this.#shown] as GifFrame);
-    if (index > 0 && index % this.#keepEvery === 0 && !this.#kept.has(index)) this.#kept.set(index, this.#canvas.slice());
+    if (index > 0 && index % this.#keepEvery === 0 && !this.#kept.has(index))
+      this.#kept.set(index, this.#canvas.slice());
     const frame = this.gif.frames[index] as GifFrame;
     this.#covered = frame.disposal === 3 ? this.#canvas.slice() : null;
     this.#draw(frame);
@@ -154,7 +177,8 @@ export class GifReel {
     if (frame.disposal !== 2) return;
     const right = Math.min(frame.left + frame.width, this.gif.width);
     const bottom = Math.min(frame.top + frame.height, this.gif.height);
-    for (let y = frame.top; y < bottom; y++) this.#canvas.fill(0, (y * this.gif.width + frame.left) * 4, (y * this.gif.width + right) * 4);
+    for (let y = frame.top; y < bottom; y++)
+      this.#canvas.fill(0, (y * this.gif.width + frame.left) * 4, (y * this.gif.width + right) * 4);
   }
 
   #draw(frame: GifFrame): void {
@@ -179,7 +203,13 @@ export class GifReel {
 
 function interlacedRows(height: number): number[] {
   const rows: number[] = [];
-  for (const [start, apart] of [[0, 8], [4, 8], [2, 4], [1, 2]] as const) for (let y = start; y < height; y += apart) rows.push(y);
+  for (const [start, apart] of [
+    [0, 8],
+    [4, 8],
+    [2, 4],
+    [1, 2],
+  ] as const)
+    for (let y = start; y < height; y += apart) rows.push(y);
   return rows;
 }
 

@@ -24,7 +24,8 @@ export type Question =
   | { readonly kind: "frame"; readonly film: number; readonly index: number }
   | { readonly kind: "close"; readonly film: number };
 
-export type ToWorker = { readonly id: number; readonly question: Question } | { readonly id: number; readonly question: null };
+export type ToWorker =
+  { readonly id: number; readonly question: Question } | { readonly id: number; readonly question: null };
 
 export interface Failure {
   readonly code: string;
@@ -33,4 +34,5 @@ export interface Failure {
   readonly httpStatus: number;
 }
 
-export type FromWorker = { readonly id: number; readonly value: Answers[keyof Answers] } | { readonly id: number; readonly failure: Failure };
+export type FromWorker =
+  { readonly id: number; readonly value: Answers[keyof Answers] } | { readonly id: number; readonly failure: Failure };

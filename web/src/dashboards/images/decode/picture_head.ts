@@ -1,5 +1,5 @@
-// What the first bytes of a picture say about it, before anything is decoded: its format, size, depth and channels, and whether
-// it moves. Throws for what nobody should try to decode.
+// What the first bytes of a picture say about it, before anything is decoded: its format, size, depth and channels, and
+// whether it moves. Throws for what nobody should try to decode.
 
 import { formatCount } from "../../../ui/count";
 
@@ -38,9 +38,11 @@ export function readHead(bytes: Uint8Array): PictureHead {
   return head;
 }
 
-export const isTooLarge = (width: number, height: number): boolean => Math.max(width, height) > SIDE_LIMIT_PX || width * height > AREA_LIMIT_PX;
+export const isTooLarge = (width: number, height: number): boolean =>
+  Math.max(width, height) > SIDE_LIMIT_PX || width * height > AREA_LIMIT_PX;
 
-export const cutShort = (format: Format): Error => new Error(`This ${TITLES[format]} file is cut short or damaged, so it cannot be shown.`);
+export const cutShort = (format: Format): Error =>
+  new Error(`This ${TITLES[format]} file is cut short or damaged, so it cannot be shown.`);
 
 const TITLES: Record<Format, string> = { png: "PNG", jpeg: "JPEG", gif: "GIF", webp: "WebP", bmp: "BMP" };
 
@@ -55,7 +57,13 @@ function formatOf(bytes: Uint8Array): Format | null {
 
 type Found = Omit<PictureHead, "format">;
 
-const READERS: Record<Format, (view: DataView, bytes: Uint8Array) => Found> = { png: readPng, jpeg: readJpeg, gif: readGif, webp: readWebp, bmp: readBmp };
+const READERS: Record<Format, (view: DataView, bytes: Uint8Array) => Found> = {
+  png: readPng,
+  jpeg: readJpeg,
+  gif: readGif,
+  webp: readWebp,
+  bmp: readBmp,
+};
 
 /** Channels by the colour type of a PNG; a palette has its own. */
 export const PNG_CHANNELS: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 3, 4: 2, 6: 4 };
@@ -72,11 +80,17 @@ function readPng(view: DataView): Found {
     if (name === 0x6163544c) isAnimated = view.getUint32(at + 8) > 1;
     if (name === 0x74524e53 && colourType === 3) channels = 4;
   }
-  return { width: view.getUint32(16), height: view.getUint32(20), bitDepth: colourType === 3 ? 8 : view.getUint8(24), channels, isAnimated };
+  return {
+    width: view.getUint32(16),
+    height: view.getUint32(20),
+    bitDepth: colourType === 3 ? 8 : view.getUint8(24),
+    channels,
+    isAnimated,
+  };
 }
 
 function readJpeg(view: DataView): Found {
-  for (let at = 2; view.getUint8(at) === 0xff; ) {
+  for (let at = 2; view.getUint8(at) === 0xff;) {
     const marker = view.getUint8(at + 1);
     if (marker === 0xff) {
       at++;
@@ -85,7 +99,14 @@ function readJpeg(view: DataView): Found {
     const isFrame = marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
     // Four are for print; a browser makes three of them.
     const channels = isFrame && view.getUint8(at + 9) === 1 ? 1 : 3;
-    if (isFrame) return { width: view.getUint16(at + 7), height: view.getUint16(at + 5), bitDepth: view.getUint8(at + 4), channels, isAnimated: false };
+    if (isFrame)
+      return {
+        width: view.getUint16(at + 7),
+        height: view.getUint16(at + 5),
+        bitDepth: view.getUint8(at + 4),
+        channels,
+        isAnimated: false,
+      };
     at += 2 + view.getUint16(at + 2);
   }
   throw cutShort("jpeg");
@@ -99,7 +120,7 @@ function readGif(view: DataView, bytes: Uint8Array): Found {
 function hasSecondFrame(bytes: Uint8Array): boolean {
   const tableBytes = (flags = 0): number => (flags & 0x80 ? 3 << ((flags & 7) + 1) : 0);
   let frames = 0;
-  for (let at = 13 + tableBytes(bytes[10]); at < bytes.length; ) {
+  for (let at = 13 + tableBytes(bytes[10]); at < bytes.length;) {
     const block = bytes[at];
     if (block === 0x2c && ++frames === 2) return true;
     if (block === 0x2c) at += 11 + tableBytes(bytes[at + 9]);
@@ -116,13 +137,31 @@ function readWebp(view: DataView): Found {
   if (kind === 0x56503858) {
     const flags = view.getUint8(20);
     const side = (at: number): number => (view.getUint16(at, true) | (view.getUint8(at + 2) << 16)) + 1;
-    return { width: side(24), height: side(27), bitDepth: 8, channels: flags & 0x10 ? 4 : 3, isAnimated: (flags & 2) !== 0 };
+    return {
+      width: side(24),
+      height: side(27),
+      bitDepth: 8,
+      channels: flags & 0x10 ? 4 : 3,
+      isAnimated: (flags & 2) !== 0,
+    };
   }
   if (kind === 0x5650384c) {
     const bits = view.getUint32(21, true);
-    return { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1, bitDepth: 8, channels: (bits >>> 28) & 1 ? 4 : 3, isAnimated: false };
+    return {
+      width: (bits & 0x3fff) + 1,
+      height: ((bits >>> 14) & 0x3fff) + 1,
+      bitDepth: 8,
+      channels: (bits >>> 28) & 1 ? 4 : 3,
+      isAnimated: false,
+    };
   }
-  return { width: view.getUint16(26, true) & 0x3fff, height: view.getUint16(28, true) & 0x3fff, bitDepth: 8, channels: 3, isAnimated: false };
+  return {
+    width: view.getUint16(26, true) & 0x3fff,
+    height: view.getUint16(28, true) & 0x3fff,
+    bitDepth: 8,
+    channels: 3,
+    isAnimated: false,
+  };
 }
 
 function readBmp(view: DataView): Found {

@@ -1,5 +1,5 @@
-// The values that a PNG stores, exactly: all depths and colour types, interlaced or not. Browsers give eight bits and multiply
-// with alpha; this is for reading numbers, not for showing.
+// The values that a PNG stores, exactly: all depths and colour types, interlaced or not. Browsers give eight bits and
+// multiply with alpha; this is for reading numbers, not for showing.
 
 import { cutShort, PNG_CHANNELS } from "./picture_head";
 
@@ -33,7 +33,13 @@ const ADAM7: readonly Pass[] = [
   [1, 0, 2, 2],
   [0, 1, 1, 2],
 ];
-const DEPTHS: Readonly<Record<number, readonly number[]>> = { 0: [1, 2, 4, 8, 16], 2: [8, 16], 3: [1, 2, 4, 8], 4: [8, 16], 6: [8, 16] };
+const DEPTHS: Readonly<Record<number, readonly number[]>> = {
+  0: [1, 2, 4, 8, 16],
+  2: [8, 16],
+  3: [1, 2, 4, 8],
+  4: [8, 16],
+  6: [8, 16],
+};
 
 export async function decodePng(bytes: Uint8Array): Promise<Pixels> {
   const { header, palette, alphas, data } = readChunks(bytes);
@@ -41,12 +47,23 @@ export async function decodePng(bytes: Uint8Array): Promise<Pixels> {
   const stored = PNG_CHANNELS[colourType] === undefined || colourType === 3 ? 1 : (PNG_CHANNELS[colourType] ?? 1);
   const bitsPerPixel = stored * storedDepth;
   const passes = (header.isInterlaced ? ADAM7 : WHOLE)
-    .map(([left, top, across, down]) => ({ left, top, across, down, columns: Math.ceil((width - left) / across), rows: Math.ceil((height - top) / down) }))
+    .map(([left, top, across, down]) => ({
+      left,
+      top,
+      across,
+      down,
+      columns: Math.ceil((width - left) / across),
+      rows: Math.ceil((height - top) / down),
+    }))
     .filter(({ columns, rows }) => columns > 0 && rows > 0);
   const rowBytes = (columns: number): number => Math.ceil((columns * bitsPerPixel) / 8);
-  const raw = await inflate(data, passes.reduce((sum, { columns, rows }) => sum + rows * (1 + rowBytes(columns)), 0));
+  const raw = await inflate(
+    data,
+    passes.reduce((sum, { columns, rows }) => sum + rows * (1 + rowBytes(columns)), 0),
+  );
 
-  const values = storedDepth === 16 ? new Uint16Array(width * height * stored) : new Uint8Array(width * height * stored);
+  const values =
+    storedDepth === 16 ? new Uint16Array(width * height * stored) : new Uint8Array(width * height * stored);
   const mask = 2 ** storedDepth - 1;
   let at = 0;
   for (const { left, top, across, down, columns, rows } of passes) {
@@ -58,7 +75,8 @@ export async function decodePng(bytes: Uint8Array): Promise<Pixels> {
         const to = ((top + row * down) * width + left + column * across) * stored;
         for (let channel = 0; channel < stored; channel++) {
           const index = column * stored + channel;
-          if (storedDepth === 16) values[to + channel] = ((raw[start + index * 2] as number) << 8) | (raw[start + index * 2 + 1] as number);
+          if (storedDepth === 16)
+            values[to + channel] = ((raw[start + index * 2] as number) << 8) | (raw[start + index * 2 + 1] as number);
           else if (storedDepth === 8) values[to + channel] = raw[start + index] as number;
           else {
             const bit = index * storedDepth;
@@ -73,14 +91,19 @@ export async function decodePng(bytes: Uint8Array): Promise<Pixels> {
   return { width, height, channels: stored, bitDepth: storedDepth, values };
 }
 
-function readChunks(bytes: Uint8Array): { header: Header; palette: Uint8Array; alphas: Uint8Array | null; data: Uint8Array<ArrayBuffer>[] } {
+function readChunks(bytes: Uint8Array): {
+  header: Header;
+  palette: Uint8Array;
+  alphas: Uint8Array | null;
+  data: Uint8Array<ArrayBuffer>[];
+} {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let header: Header | null = null;
   let palette: Uint8Array = new Uint8Array();
   let alphas: Uint8Array | null = null;
   const data: Uint8Array<ArrayBuffer>[] = [];
   let isWhole = false;
-  for (let at = 8; at + 12 <= bytes.length && !isWhole; ) {
+  for (let at = 8; at + 12 <= bytes.length && !isWhole;) {
     const size = view.getUint32(at);
     const name = String.fromCharCode(...bytes.subarray(at + 4, at + 8));
     const content = bytes.slice(at + 8, at + 8 + size);
@@ -99,8 +122,15 @@ function readChunks(bytes: Uint8Array): { header: Header; palette: Uint8Array; a
 function readHeader(view: DataView, at: number): Header {
   const storedDepth = view.getUint8(at + 8);
   const colourType = view.getUint8(at + 9);
-  if (!DEPTHS[colourType]?.includes(storedDepth)) throw new Error(`This PNG has ${storedDepth} bits in colour type ${colourType}, which there is not.`);
-  return { width: view.getUint32(at), height: view.getUint32(at + 4), storedDepth, colourType, isInterlaced: view.getUint8(at + 12) === 1 };
+  if (!DEPTHS[colourType]?.includes(storedDepth))
+    throw new Error(`This PNG has ${storedDepth} bits in colour type ${colourType}, which there is not.`);
+  return {
+    width: view.getUint32(at),
+    height: view.getUint32(at + 4),
+    storedDepth,
+    colourType,
+    isInterlaced: view.getUint8(at + 12) === 1,
+  };
 }
 
 /** Exactly so many bytes; what would come after them is not even inflated. */
@@ -151,7 +181,11 @@ function paeth(left: number, up: number, corner: number): number {
   return byUp <= byCorner ? up : corner;
 }
 
-function inColours(indices: Uint8Array, palette: Uint8Array, alphas: Uint8Array | null): Pick<Pixels, "channels" | "bitDepth" | "values"> {
+function inColours(
+  indices: Uint8Array,
+  palette: Uint8Array,
+  alphas: Uint8Array | null,
+): Pick<Pixels, "channels" | "bitDepth" | "values"> {
   const channels = alphas ? 4 : 3;
   const values = new Uint8Array(indices.length * channels);
   for (let i = 0; i < indices.length; i++) {

@@ -1,5 +1,5 @@
-// Plays an encoded film, MP4 or WebM, in a video element, and knows its frames from the file. The file is fetched as a whole:
-// only so can a browser go to any of its frames.
+// Plays an encoded film, MP4 or WebM, in a video element, and knows its frames from the file. The file is fetched as a
+// whole: only so can a browser go to any of its frames.
 
 import { ApiError } from "../../../api/client";
 import { frameAt, guessedTiming, insideFrame, type Timing, timingOf } from "./film_clock";
@@ -38,14 +38,19 @@ export class ElementPlayer implements Player {
     const { signal } = this.#end;
     try {
       const response = await fetch(this.url, { signal });
-      if (!response.ok) throw new ApiError("http", `The server answered ${response.status} for this film.`, null, response.status);
+      if (!response.ok)
+        throw new ApiError("http", `The server answered ${response.status} for this film.`, null, response.status);
       const bytes = new Uint8Array(await response.arrayBuffer());
       this.#startsS = frameTimes(bytes);
       this.#src = URL.createObjectURL(new Blob([bytes], { type: this.mediaType }));
       if (signal.aborted) URL.revokeObjectURL(this.#src);
       else this.#start();
     } catch (cause) {
-      if (!signal.aborted) this.error = cause instanceof ApiError ? cause : new ApiError("unreachable", "The server does not answer. The page keeps trying to reach it.");
+      if (!signal.aborted)
+        this.error =
+          cause instanceof ApiError
+            ? cause
+            : new ApiError("unreachable", "The server does not answer. The page keeps trying to reach it.");
     }
   }
 
@@ -84,7 +89,10 @@ export class ElementPlayer implements Player {
     // On a slow machine the last frames are not painted, but the last one is to stay.
     on("ended", () => this.isPlaying && this.go(Number.MAX_SAFE_INTEGER));
     on("error", () => {
-      this.error = new ApiError("undecodable", `This browser cannot play this film (${this.mediaType}): it is damaged, or in an encoding the browser does not know.`);
+      this.error = new ApiError(
+        "undecodable",
+        `This browser cannot play this film (${this.mediaType}): it is damaged, or in an encoding the browser does not know.`,
+      );
     });
     if (tellsFrames) {
       const follow = (_: number, { mediaTime }: VideoFrameCallbackMetadata): void => {
@@ -114,7 +122,9 @@ export class ElementPlayer implements Player {
 
   #know(video: HTMLVideoElement): void {
     this.isExact = this.#startsS.length > 0;
-    this.timing = this.isExact ? timingOf(this.#startsS, video.duration) : guessedTiming(Number.isFinite(video.duration) ? video.duration : 0);
+    this.timing = this.isExact
+      ? timingOf(this.#startsS, video.duration)
+      : guessedTiming(Number.isFinite(video.duration) ? video.duration : 0);
   }
 
   #see(timeS: number): void {

@@ -1,5 +1,5 @@
-// Plays a film whose frames come from a worker, on a canvas: moving GIF, WebP and PNG. Keeps to its time: what cannot be
-// drawn in time is left out.
+// Plays a film whose frames come from a worker, on a canvas: moving GIF, WebP and PNG. Keeps to its time: what cannot
+// be drawn in time is left out.
 
 import { ApiError } from "../../../api/client";
 import { type Film, openFilm } from "../decode/decode";
@@ -36,7 +36,8 @@ export class FramePlayer implements Player {
       this.timing = delaysTiming(film.delaysMs);
       this.#show(0);
     } catch (cause) {
-      if (!this.#end.signal.aborted) this.error = cause instanceof ApiError ? cause : new ApiError("undecodable", String(cause));
+      if (!this.#end.signal.aborted)
+        this.error = cause instanceof ApiError ? cause : new ApiError("undecodable", String(cause));
     }
   }
 
@@ -102,14 +103,15 @@ export class FramePlayer implements Player {
     if (!film || !this.#canvas) return;
     this.#isAsking = true;
     try {
-      for (let drawn = -1; drawn !== this.index; ) {
+      for (let drawn = -1; drawn !== this.index;) {
         const { index } = this;
         const bitmap = await film.frame(index, this.#end.signal);
         this.#draw(bitmap, index);
         drawn = index;
       }
     } catch (cause) {
-      if (!this.#end.signal.aborted) this.error = cause instanceof ApiError ? cause : new ApiError("undecodable", String(cause));
+      if (!this.#end.signal.aborted)
+        this.error = cause instanceof ApiError ? cause : new ApiError("undecodable", String(cause));
     } finally {
       this.#isAsking = false;
     }

@@ -1,5 +1,5 @@
-// When each frame of an MP4 or WebM is shown, read from the file itself: browsers play films but do not say where their frames
-// are. Decodes nothing.
+// When each frame of an MP4 or WebM is shown, read from the file itself: browsers play films but do not say where their
+// frames are. Decodes nothing.
 
 const MAX_FRAMES = 250_000;
 
@@ -24,7 +24,7 @@ interface Box {
 }
 
 function* boxes(view: DataView, start: number, end: number): Generator<Box> {
-  for (let at = start; at + 8 <= end; ) {
+  for (let at = start; at + 8 <= end;) {
     let size = view.getUint32(at);
     let head = 8;
     if (size === 1) {
@@ -59,7 +59,8 @@ function mp4Times(view: DataView): number[] {
     if (box.name === "moov") {
       track = filmTrack(view, box, times);
     } else if (box.name === "moof" && track) {
-      for (const part of boxes(view, box.start, box.end)) if (part.name === "traf") fragmentTimes(view, part, track, times);
+      for (const part of boxes(view, box.start, box.end))
+        if (part.name === "traf") fragmentTimes(view, part, track, times);
     }
   }
   return times;
@@ -94,13 +95,15 @@ function tableTimes(view: DataView, table: Box, ticksPerS: number, times: number
   let frame = 0;
   // Frames are stored in the order of decoding; this is how much later each is shown.
   for (const [count, ticks] of runs(view, offsets)) {
-    for (let i = 0; i < count && frame < times.length; i++, frame++) times[frame] = (times[frame] as number) + (ticks | 0) / ticksPerS;
+    for (let i = 0; i < count && frame < times.length; i++, frame++)
+      times[frame] = (times[frame] as number) + (ticks | 0) / ticksPerS;
   }
 }
 
 function* runs(view: DataView, { start, end }: Box): Generator<[count: number, ticks: number]> {
   const entries = view.getUint32(start + 4);
-  for (let i = 0, at = start + 8; i < entries && at + 8 <= end; i++, at += 8) yield [view.getUint32(at), view.getUint32(at + 4)];
+  for (let i = 0, at = start + 8; i < entries && at + 8 <= end; i++, at += 8)
+    yield [view.getUint32(at), view.getUint32(at + 4)];
 }
 
 function fragmentTimes(view: DataView, traf: Box, track: Track, times: number[]): void {
@@ -111,7 +114,11 @@ function fragmentTimes(view: DataView, traf: Box, track: Track, times: number[])
   const durationAt = header.start + 8 + (flags & 1 ? 8 : 0) + (flags & 2 ? 4 : 0);
   const frameTicks = flags & 8 ? view.getUint32(durationAt) : track.frameTicks;
   const begin = inside(view, traf, "tfdt");
-  let tick = begin ? (view.getUint8(begin.start) === 1 ? Number(view.getBigUint64(begin.start + 4)) : view.getUint32(begin.start + 4)) : 0;
+  let tick = begin
+    ? view.getUint8(begin.start) === 1
+      ? Number(view.getBigUint64(begin.start + 4))
+      : view.getUint32(begin.start + 4)
+    : 0;
   for (const run of boxes(view, traf.start, traf.end)) {
     if (run.name !== "trun") continue;
     const has = view.getUint32(run.start);

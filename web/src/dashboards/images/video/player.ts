@@ -5,7 +5,8 @@ import type { ImageSample } from "../images_api";
 import type { Timing } from "./film_clock";
 
 /** Whether a file moves. */
-export const isFilm = ({ frames, media_type, problem }: ImageSample): boolean => problem === null && ((frames ?? 1) > 1 || media_type.startsWith("video/"));
+export const isFilm = ({ frames, media_type, problem }: ImageSample): boolean =>
+  problem === null && ((frames ?? 1) > 1 || media_type.startsWith("video/"));
 
 export interface Player {
   /** Null until the film is known. */
