@@ -12,7 +12,7 @@ import msgspec
 import pytest
 
 from runglass import __version__
-from runglass.dashboards.route import JSON
+from runglass.api.route import JSON
 from runglass.query.memory import MemorySource
 from runglass.registry import DASHBOARDS
 from runglass.server.api import Api

@@ -17,7 +17,7 @@ import pytest
 from tests.golden.test_corpus import CASES, LOGS, PURGED, case_logdir, same_float, sha256
 
 import runglass
-from runglass.dashboards.samples import SANDBOX
+from runglass.api.samples import SANDBOX
 from runglass.ingest.canonical import KIND_BY_PLUGIN
 from runglass.query.memory import MemorySource
 from runglass.schema.media import parse_audio, parse_image

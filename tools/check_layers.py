@@ -14,17 +14,17 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 EVERYTHING = {"*"}
 
-# A dashboard is the layer "dashboards/name"; what lies in dashboards/ itself is the layer "dashboards".
+# A dashboard is the layer "dashboards/name".
 PYTHON_MAY_IMPORT: dict[str, set[str]] = {
     "native": set(),
     "schema": {"native"},
     "store": {"native"},
     "ingest": {"native", "schema", "store"},
     "query": {"native", "store"},
-    "dashboards": {"query", "schema"},
-    "dashboards/*": {"query", "schema", "dashboards"},
-    "registry": {"query", "dashboards", "dashboards/*"},
-    "server": {"query", "dashboards", "registry"},
+    "api": {"query"},
+    "dashboards/*": {"query", "schema", "api"},
+    "registry": {"api", "dashboards/*"},
+    "server": {"query", "api", "registry"},
     "writer": {"native", "schema"},
     "reader": {"ingest", "query", "store"},
     # The public names of the writers.

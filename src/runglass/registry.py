@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from runglass.api.route import Route
 from runglass.dashboards.audio.routes import ROUTES as AUDIO
 from runglass.dashboards.custom_scalars.routes import ROUTES as CUSTOM_SCALARS
 from runglass.dashboards.distributions.routes import ROUTES as DISTRIBUTIONS
@@ -11,7 +12,6 @@ from runglass.dashboards.histograms.routes import ROUTES as HISTOGRAMS
 from runglass.dashboards.images.routes import ROUTES as IMAGES
 from runglass.dashboards.mesh.routes import ROUTES as MESH
 from runglass.dashboards.pr_curves.routes import ROUTES as PR_CURVES
-from runglass.dashboards.route import Route
 from runglass.dashboards.scalars.routes import ROUTES as SCALARS
 from runglass.dashboards.text.routes import ROUTES as TEXT
 from runglass.store.model import Kind

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from functools import cached_property
 
-from runglass.dashboards.route import Answer, NoParameters, Reply, Route
+from runglass.api.route import Answer, NoParameters, Reply, Route
 from runglass.query.source import DataSource
 from runglass.registry import DASHBOARDS, Dashboard
 from runglass.server.live import Live

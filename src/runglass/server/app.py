@@ -19,7 +19,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from runglass.dashboards.route import JSON, Answer, Download, Later, Stream, encode_json
+from runglass.api.route import JSON, Answer, Download, Later, Stream, encode_json
 from runglass.errors import Forbidden, TooLarge
 from runglass.server.compression import encode_answer
 from runglass.server.problems import MethodNotAllowed, NotFound, check_method, encode_problem

@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Callable
 from functools import cache
 
-from runglass.dashboards.route import COLUMNS, Answer
+from runglass.api.route import COLUMNS, Answer
 
 MIN_SIZE_BYTES = 1024
 # Fast rather than small: at these levels compressing costs about what the saved bytes cost on a home network.

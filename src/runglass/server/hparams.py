@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from runglass.dashboards.answers import number
-from runglass.dashboards.route import Answer, Later, NoParameters, Reply, Route, encode_json
+from runglass.api.answers import number
+from runglass.api.route import Answer, Later, NoParameters, Reply, Route, encode_json
 from runglass.errors import RunglassError
 from runglass.query.source import DataSource
 from runglass.store.model import Kind, SeriesKey

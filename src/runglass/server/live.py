@@ -12,7 +12,7 @@ from contextlib import suppress
 
 from msgspec import Struct
 
-from runglass.dashboards.route import encode_json
+from runglass.api.route import encode_json
 from runglass.query.source import DataSource
 from runglass.server.problems import logger
 from runglass.store.model import Progress

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from runglass.dashboards.route import CSV, EVENTS, JSON, Route
+from runglass.api.route import CSV, EVENTS, JSON, Route
 from runglass.server.problems import ErrorAnswer
 
 REF = "#/components/schemas/"

@@ -10,7 +10,7 @@ import os
 
 import msgspec
 
-from runglass.dashboards.route import encode_json
+from runglass.api.route import encode_json
 from runglass.errors import RunglassError
 
 logger = logging.getLogger("runglass")

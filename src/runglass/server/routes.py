@@ -8,8 +8,8 @@ from importlib.util import find_spec
 
 from msgspec import Struct
 
-from runglass.dashboards.answers import Number, number_or_none
-from runglass.dashboards.route import EVENTS, Answer, NoParameters, Reply, Route, Stream, encode_json
+from runglass.api.answers import Number, number_or_none
+from runglass.api.route import EVENTS, Answer, NoParameters, Reply, Route, Stream, encode_json
 from runglass.query.source import DataSource
 from runglass.registry import Dashboard
 from runglass.server import hparams, run_values, steps

@@ -11,8 +11,8 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from runglass.dashboards.answers import Number, number_or_none
-from runglass.dashboards.route import Later, Reply, Route
+from runglass.api.answers import Number, number_or_none
+from runglass.api.route import Later, Reply, Route
 from runglass.errors import BadRequest
 from runglass.query.expressions import needed_tags
 from runglass.query.source import Best, DataSource, RunColumn, RunStatistic

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from runglass.dashboards.route import Answer
+from runglass.api.route import Answer
 from runglass.server.problems import NotFound, PageMissing
 
 MEDIA_TYPES = {

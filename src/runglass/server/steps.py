@@ -11,8 +11,8 @@ import numpy as np
 from msgspec import Meta, Struct
 from numpy.typing import NDArray
 
-from runglass.dashboards.answers import Number, little_endian, numbers, pack_columns
-from runglass.dashboards.route import COLUMNS, JSON, Answer, Later, Reply, Route
+from runglass.api.answers import Number, little_endian, numbers, pack_columns
+from runglass.api.route import COLUMNS, JSON, Answer, Later, Reply, Route
 from runglass.errors import BadRequest, RunUnknown, SeriesUnknown
 from runglass.query.source import DataSource, Values
 from runglass.store.model import Attempts, Kind, SeriesKey

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from runglass.dashboards.route import COLUMNS, Answer
+from runglass.api.route import COLUMNS, Answer
 from runglass.query.memory import MemorySource
 from runglass.server import compression
 from runglass.server.app import App

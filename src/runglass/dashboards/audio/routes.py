@@ -6,8 +6,8 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from runglass.dashboards.route import Answer, Later, NoParameters, Reply, Route
-from runglass.dashboards.samples import OCTETS, BlobQuery, SampleQuery, blob_answer, load_sample, pick
+from runglass.api.route import Answer, Later, NoParameters, Reply, Route
+from runglass.api.samples import OCTETS, BlobQuery, SampleQuery, blob_answer, load_sample, pick
 from runglass.errors import ValueDamaged
 from runglass.query.source import DataSource
 from runglass.schema.audio_header import SampleLayout, read_audio_header

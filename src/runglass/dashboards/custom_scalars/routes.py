@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 from msgspec import Meta, Struct
 
+from runglass.api.route import Later, NoParameters, Reply, Route
 from runglass.dashboards.custom_scalars.layout import Category, merge_layouts
-from runglass.dashboards.route import Later, NoParameters, Reply, Route
 from runglass.errors import RunUnknown, SeriesUnknown, ValueDamaged
 from runglass.query.source import DataSource
 from runglass.store.model import Kind

@@ -9,7 +9,7 @@ import numpy as np
 from msgspec import Meta, Struct
 from numpy.typing import NDArray
 
-from runglass.dashboards.answers import (
+from runglass.api.answers import (
     Number,
     attachment,
     encode_csv,
@@ -17,8 +17,8 @@ from runglass.dashboards.answers import (
     numbers,
     pack_columns,
 )
+from runglass.api.route import COLUMNS, CSV, JSON, Answer, Later, Reply, Route
 from runglass.dashboards.distributions.percentiles import Bands, read_bands
-from runglass.dashboards.route import COLUMNS, CSV, JSON, Answer, Later, Reply, Route
 from runglass.errors import BadRequest, RunUnknown, SeriesUnknown
 from runglass.query.lines import reduce_many
 from runglass.query.source import DataSource, Float64, Int64, Values

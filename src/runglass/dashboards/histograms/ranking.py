@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 import msgspec
 import numpy as np
 
-from runglass.dashboards.answers import Number, number
+from runglass.api.answers import Number, number
 from runglass.dashboards.histograms.load import Histograms, find_histograms, load_histograms
 from runglass.dashboards.histograms.shape import RankedSeries, Ranking, RankingBody
 from runglass.query.buckets import saturation, share_of_zeros, spread, wasserstein

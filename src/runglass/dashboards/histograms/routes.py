@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from runglass.dashboards.answers import attachment, little_endian, number, numbers, pack_columns
+from runglass.api.answers import attachment, little_endian, number, numbers, pack_columns
+from runglass.api.route import COLUMNS, CSV, JSON, Answer, Download, Later, Reply, Route
 from runglass.dashboards.histograms.bins import Binned, bin_all, ends, totals
 from runglass.dashboards.histograms.load import (
     Histograms,
@@ -30,7 +31,6 @@ from runglass.dashboards.histograms.shape import (
     Trouble,
     ValuesQuery,
 )
-from runglass.dashboards.route import COLUMNS, CSV, JSON, Answer, Download, Later, Reply, Route
 from runglass.errors import BadRequest, ValueDamaged
 from runglass.query.source import DataSource, Int64, Values
 from runglass.store.model import Kind, SeriesKey

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from runglass.dashboards.answers import Number
+from runglass.api.answers import Number
 from runglass.query.source import XScale
 
 MAX_BINS = 2_000

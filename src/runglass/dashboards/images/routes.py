@@ -7,12 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from runglass.dashboards.answers import attachment
-from runglass.dashboards.images.shape import ImageSample, ImageSamples, ZipBody, ZipSample
-from runglass.dashboards.images.trouble import find_trouble
-from runglass.dashboards.images.zip_file import safe_path, write_zip
-from runglass.dashboards.route import Answer, Download, Later, NoParameters, Reply, Route
-from runglass.dashboards.samples import (
+from runglass.api.answers import attachment
+from runglass.api.route import Answer, Download, Later, NoParameters, Reply, Route
+from runglass.api.samples import (
     OCTETS,
     BlobQuery,
     SampleQuery,
@@ -21,6 +18,9 @@ from runglass.dashboards.samples import (
     find_sample,
     pick,
 )
+from runglass.dashboards.images.shape import ImageSample, ImageSamples, ZipBody, ZipSample
+from runglass.dashboards.images.trouble import find_trouble
+from runglass.dashboards.images.zip_file import safe_path, write_zip
 from runglass.errors import RunglassError, ValueDamaged
 from runglass.query.source import DataSource, Values
 from runglass.schema.media import FILM_TYPES, PICTURE_TYPES

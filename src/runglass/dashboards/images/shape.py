@@ -6,7 +6,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from runglass.dashboards.samples import SampleQuery
+from runglass.api.samples import SampleQuery
 
 ZIP_LIMIT = 50_000
 

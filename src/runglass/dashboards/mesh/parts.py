@@ -11,7 +11,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from runglass.dashboards.samples import SampleQuery, find_sample
+from runglass.api.samples import SampleQuery, find_sample
 from runglass.query.source import DataSource, Values
 from runglass.schema.mesh import MeshPart, parse_mesh_plugin
 from runglass.store.model import Kind, SeriesKey, SeriesMeta

@@ -6,12 +6,12 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from runglass.dashboards.answers import Number, attachment, little_endian, number, numbers, pack_columns
+from runglass.api.answers import Number, attachment, little_endian, number, numbers, pack_columns
+from runglass.api.route import COLUMNS, JSON, Answer, Later, Reply, Route
+from runglass.api.samples import FOR_EVER, OCTETS, SampleQuery
 from runglass.dashboards.mesh.geometry import count_batch, make_geometry
 from runglass.dashboards.mesh.parts import Moment, load_moment
 from runglass.dashboards.mesh.ply import encode_ply
-from runglass.dashboards.route import COLUMNS, JSON, Answer, Later, Reply, Route
-from runglass.dashboards.samples import FOR_EVER, OCTETS, SampleQuery
 from runglass.errors import SampleGone
 from runglass.query.source import DataSource
 from runglass.schema.mesh import MeshPart

@@ -7,7 +7,7 @@ import io
 
 from msgspec import Struct
 
-from runglass.dashboards.answers import (
+from runglass.api.answers import (
     attachment,
     little_endian,
     number,
@@ -15,11 +15,11 @@ from runglass.dashboards.answers import (
     numbers,
     pack_columns,
 )
+from runglass.api.route import COLUMNS, CSV, JSON, Answer, Later, Reply, Route
+from runglass.api.samples import SampleQuery, find_sample
 from runglass.dashboards.pr_curves.curve import COLUMNS as COLUMN_NAMES
 from runglass.dashboards.pr_curves.curve import Curve, Scores, no_curve, parse_curve
 from runglass.dashboards.pr_curves.shape import CurveAnswer, Curves, CurvesBody, CurveScores
-from runglass.dashboards.route import COLUMNS, CSV, JSON, Answer, Later, Reply, Route
-from runglass.dashboards.samples import SampleQuery, find_sample
 from runglass.errors import BadRequest, RunUnknown, SampleGone, SeriesUnknown, ValueDamaged
 from runglass.query.source import DataSource
 from runglass.store.model import Kind

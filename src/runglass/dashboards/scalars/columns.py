@@ -13,7 +13,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from runglass.dashboards.answers import ALIGNMENT_BYTES, MAGIC, little_endian, pack_columns
+from runglass.api.answers import ALIGNMENT_BYTES, MAGIC, little_endian, pack_columns
 from runglass.dashboards.scalars.shape import Role
 from runglass.query.masks import pack_mask
 from runglass.query.source import Float64, Line

@@ -14,8 +14,8 @@ import numpy as np
 from msgspec import UNSET, Struct
 from numpy.typing import NDArray
 
-from runglass.dashboards.answers import numbers
-from runglass.dashboards.route import CSV, JSON, PARQUET, encode_json
+from runglass.api.answers import numbers
+from runglass.api.route import CSV, JSON, PARQUET, encode_json
 from runglass.dashboards.scalars.shape import ExportedSeries
 from runglass.errors import RunglassError, RunUnknown, SeriesUnknown
 from runglass.query.lines import axis, smooth_values

@@ -12,8 +12,8 @@ from msgspec import Struct
 from msgspec.structs import asdict, replace
 from numpy.typing import NDArray
 
-from runglass.dashboards.answers import attachment, encode_csv, number, number_or_none, numbers
-from runglass.dashboards.route import COLUMNS, CSV, JSON, PARQUET, Answer, Download, Later, Reply, Route
+from runglass.api.answers import attachment, encode_csv, number, number_or_none, numbers
+from runglass.api.route import COLUMNS, CSV, JSON, PARQUET, Answer, Download, Later, Reply, Route
 from runglass.dashboards.scalars.columns import encode_lines
 from runglass.dashboards.scalars.export import ExportQuery, check_format, write_series
 from runglass.dashboards.scalars.questions import (

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from runglass.dashboards.answers import Number
+from runglass.api.answers import Number
 from runglass.query.source import BandCenter, BandSpread, SmoothingKind, XScale
 from runglass.store.model import Attempts
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from runglass.dashboards.answers import number
+from runglass.api.answers import number
 from runglass.dashboards.text.shape import PREVIEW_CHARACTERS, Text
 from runglass.errors import ValueDamaged
 from runglass.query.source import DataSource, Values

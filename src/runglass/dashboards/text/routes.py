@@ -8,9 +8,9 @@ from contextlib import suppress
 import numpy as np
 from msgspec import Struct
 
-from runglass.dashboards.answers import attachment
-from runglass.dashboards.route import JSON, Answer, Download, Later, Reply, Route, encode_json
-from runglass.dashboards.samples import FOR_EVER, SANDBOX, find_sample
+from runglass.api.answers import attachment
+from runglass.api.route import JSON, Answer, Download, Later, Reply, Route, encode_json
+from runglass.api.samples import FOR_EVER, SANDBOX, find_sample
 from runglass.dashboards.text.reading import as_plain_text, load_cells, load_text
 from runglass.dashboards.text.search import compile_query, search
 from runglass.dashboards.text.shape import Found, SearchBody, SeriesQuery, Text, TextQuery, Texts, TextsBody

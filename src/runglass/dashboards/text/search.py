@@ -16,7 +16,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from runglass.dashboards.answers import number
+from runglass.api.answers import number
 from runglass.dashboards.text import pattern_process
 from runglass.dashboards.text.pattern_process import MAX_COUNT, find_places
 from runglass.dashboards.text.reading import load_cells, row_of

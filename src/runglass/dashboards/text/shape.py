@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from runglass.dashboards.answers import Number
-from runglass.dashboards.samples import SampleQuery
+from runglass.api.answers import Number
+from runglass.api.samples import SampleQuery
 
 MAX_SERIES = 10_000
 MAX_VALUES = 500

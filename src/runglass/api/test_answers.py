@@ -8,8 +8,8 @@ from math import inf, nan
 import numpy as np
 import pytest
 
-from runglass.dashboards.answers import attachment, encode_csv, number, numbers, pack_columns
-from runglass.dashboards.route import encode_json
+from runglass.api.answers import attachment, encode_csv, number, numbers, pack_columns
+from runglass.api.route import encode_json
 
 
 def test_numbers_that_json_has_no_word_for():

@@ -10,8 +10,8 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from msgspec import Meta, Struct
 
-from runglass.dashboards.answers import attachment
-from runglass.dashboards.route import Answer
+from runglass.api.answers import attachment
+from runglass.api.route import Answer
 from runglass.errors import BadRequest, SampleGone
 from runglass.query.source import DataSource, Values
 from runglass.store.model import Kind, SeriesKey

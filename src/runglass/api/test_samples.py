@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from runglass.dashboards.samples import (
+from runglass.api.samples import (
     FOR_EVER,
     OCTETS,
     SANDBOX,

@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from runglass.dashboards.route import encode_json
+from runglass.api.route import encode_json
 
 Number = float | Literal["NaN", "Infinity", "-Infinity"]
 
