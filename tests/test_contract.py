@@ -15,8 +15,8 @@ from runglass import __version__
 from runglass.api.route import JSON
 from runglass.query.memory import MemorySource
 from runglass.registry import DASHBOARDS
-from runglass.server.api import Api
 from runglass.server.app import App
+from runglass.server.dispatch import Api
 from runglass.server.in_process import InProcess
 from runglass.server.problems import ErrorAnswer
 from runglass.server.settings import Settings

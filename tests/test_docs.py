@@ -12,7 +12,7 @@ import pytest
 from runglass import flags
 from runglass.demo import write_demo
 from runglass.query.memory import MemorySource
-from runglass.server.api import Api
+from runglass.server.dispatch import Api
 from runglass.server.settings import Settings
 
 ROOT = Path(__file__).parent.parent

@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "src"))
 
 from runglass import __version__
 from runglass.query.memory import MemorySource
-from runglass.server.api import Api
+from runglass.server.dispatch import Api
 from runglass.server.settings import Settings
 
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from msgspec import Struct
-
-from runglass.api.route import Route
+from runglass.api.dashboard import Dashboard
 from runglass.dashboards.audio.routes import ROUTES as AUDIO
 from runglass.dashboards.custom_scalars.routes import ROUTES as CUSTOM_SCALARS
 from runglass.dashboards.distributions.routes import ROUTES as DISTRIBUTIONS
@@ -15,16 +13,6 @@ from runglass.dashboards.pr_curves.routes import ROUTES as PR_CURVES
 from runglass.dashboards.scalars.routes import ROUTES as SCALARS
 from runglass.dashboards.text.routes import ROUTES as TEXT
 from runglass.store.model import Kind
-
-
-class Dashboard(Struct, frozen=True):
-    # Its folder in both languages, its part of the URL and its key in the page.
-    name: str
-    title: str
-    # The dashboard has something to show when a series of one of these kinds exists.
-    kinds: tuple[Kind, ...]
-    routes: tuple[Route, ...] = ()
-
 
 DASHBOARDS = (
     Dashboard("overview", "Overview", tuple(Kind)),

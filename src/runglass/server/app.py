@@ -30,7 +30,7 @@ from runglass.server.streaming import StreamResponse
 
 if TYPE_CHECKING:
     from runglass.query.source import DataSource
-    from runglass.server.api import Api
+    from runglass.server.dispatch import Api
 
 MAX_BODY_BYTES = 8 * 2**20
 MAX_QUERY_BYTES = 64 * 2**10
@@ -58,7 +58,7 @@ class App:
         return self._api
 
     def _open(self) -> Api:
-        from runglass.server.api import Api
+        from runglass.server.dispatch import Api
 
         source = self._source() if callable(self._source) else self._source
         return Api(source, self.settings)

@@ -10,12 +10,10 @@ import threading
 from collections.abc import AsyncIterator
 from contextlib import suppress
 
-from msgspec import Struct
-
-from runglass.api.route import encode_json
+from runglass.api.progress import Change, progress_answer
+from runglass.api.route import EVENTS, NoParameters, Reply, Route, Stream, encode_json
 from runglass.query.source import DataSource
 from runglass.server.problems import logger
-from runglass.store.model import Progress
 
 INTERVAL_S = 0.05
 HEARTBEAT_S = 15.0
@@ -25,28 +23,6 @@ WAIT_S = 1.0
 MAX_RUNS_NAMED = 200
 
 
-class ProgressAnswer(Struct, frozen=True):
-    runs_found: int
-    runs_loaded: int
-    bytes_found: int
-    bytes_read: int
-
-
-class Change(Struct, frozen=True):
-    """One event; `runs` are those that changed since the last event on this connection, null means any may have."""
-
-    generation: int
-    runs: list[str] | None
-    is_loaded: bool
-    progress: ProgressAnswer
-
-
-def progress_answer(progress: Progress) -> ProgressAnswer:
-    return ProgressAnswer(
-        progress.runs_found, progress.runs_loaded, progress.bytes_found, progress.bytes_read
-    )
-
-
 class Live:
     def __init__(self, source: DataSource) -> None:
         self._source = source
@@ -54,6 +30,14 @@ class Live:
         self._listeners: dict[asyncio.Event, asyncio.AbstractEventLoop] = {}
         self._thread: threading.Thread | None = None
         self._is_closed = False
+
+    @property
+    def route(self) -> Route:
+        def listen(source: DataSource, query: NoParameters) -> Reply:
+            """Server-sent events: what changed, at most every 50 ms, the first one at once."""
+            return Stream(self.listen())
+
+        return Route("/api/live", listen, Change, media_types=(EVENTS,))
 
     async def listen(self) -> AsyncIterator[bytes]:
         """Events for one connection, from now until it is closed; the first one comes at once."""

@@ -1,4 +1,4 @@
-"""The routes that belong to no dashboard: status, runs, tags, series, files, dashboards and live updates."""
+"""The routes that list what there is: status, runs, tags, series, files and dashboards. Knows no dashboard by name."""
 
 from __future__ import annotations
 
@@ -9,13 +9,20 @@ from importlib.util import find_spec
 from msgspec import Struct
 
 from runglass.api.answers import Number, number_or_none
-from runglass.api.route import EVENTS, Answer, NoParameters, Reply, Route, Stream, encode_json
+from runglass.api.dashboard import Dashboard
+from runglass.api.progress import ProgressAnswer, progress_answer
+from runglass.api.route import Answer, NoParameters, Reply, Route, encode_json
 from runglass.query.source import DataSource
-from runglass.registry import Dashboard
-from runglass.server import hparams, run_values, steps
-from runglass.server.live import Change, Live, ProgressAnswer, progress_answer
-from runglass.server.settings import Settings
 from runglass.store.model import FileHealth, FileState, Kind
+
+
+class About(Struct, frozen=True, kw_only=True):
+    """What a server says about itself beside its data."""
+
+    version: str
+    window_title: str
+    live: bool
+    token_required: bool
 
 
 class Status(Struct, frozen=True):
@@ -136,7 +143,7 @@ class _Kept:
         return answer
 
 
-def make_routes(settings: Settings, dashboards: Sequence[Dashboard], live: Live) -> tuple[Route, ...]:
+def make_routes(about: About, dashboards: Sequence[Dashboard]) -> tuple[Route, ...]:
     kept = _Kept()
     exports = ["csv", "json", *(["parquet"] if find_spec("pyarrow") else [])]
 
@@ -145,9 +152,9 @@ def make_routes(settings: Settings, dashboards: Sequence[Dashboard], live: Live)
         runs = source.list_runs()
         states = Counter(file.state.value for file in source.list_files())
         return Status(
-            version=settings.version,
+            version=about.version,
             locations=source.locations,
-            window_title=settings.window_title,
+            window_title=about.window_title,
             generation=source.generation,
             is_loaded=progress.is_loaded,
             runs=len(runs),
@@ -156,8 +163,8 @@ def make_routes(settings: Settings, dashboards: Sequence[Dashboard], live: Live)
             size_bytes=sum(run.size_bytes for run in runs),
             files=dict(states),
             progress=progress_answer(progress),
-            live=settings.live,
-            token_required=bool(settings.token),
+            live=about.live,
+            token_required=about.token_required,
             exports=exports,
         )
 
@@ -211,10 +218,6 @@ def make_routes(settings: Settings, dashboards: Sequence[Dashboard], live: Live)
         }
         return Answer(_encode_object(parts))
 
-    def listen(source: DataSource, query: NoParameters) -> Reply:
-        """Server-sent events: what changed, at most every 50 ms, the first one at once."""
-        return Stream(live.listen())
-
     return (
         Route("/api/lists", list_all, Lists, query=ListsQuery),
         Route("/api/status", read_status, Status),
@@ -223,10 +226,6 @@ def make_routes(settings: Settings, dashboards: Sequence[Dashboard], live: Live)
         Route("/api/series", list_series, SeriesList, query=SeriesQuery),
         Route("/api/health", list_health, Health, query=OptionalRunQuery),
         Route("/api/dashboards", list_dashboards, Dashboards),
-        Route("/api/live", listen, Change, media_types=(EVENTS,)),
-        *run_values.make_routes(),
-        *hparams.make_routes(),
-        *steps.ROUTES,
     )
 
 

@@ -8,10 +8,10 @@ from math import nan
 import numpy as np
 import pytest
 
+from runglass.api.steps import MAX_SERIES
 from runglass.query.memory import DEFAULT_START_S, MemorySource
 from runglass.server.app import App
 from runglass.server.in_process import InProcess
-from runglass.server.steps import MAX_SERIES
 from runglass.store.model import Kind
 
 

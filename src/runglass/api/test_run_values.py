@@ -6,10 +6,10 @@ from math import nan
 
 import pytest
 
+from runglass.api.run_values import MAX_COLUMNS
 from runglass.query.memory import MemorySource
 from runglass.server.app import App
 from runglass.server.in_process import InProcess
-from runglass.server.run_values import MAX_COLUMNS
 
 
 class CountingSource(MemorySource):

@@ -8,14 +8,15 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from functools import cached_property
 
+from runglass.api import hparams, lists, run_values, steps
+from runglass.api.dashboard import Dashboard
 from runglass.api.route import Answer, NoParameters, Reply, Route
 from runglass.query.source import DataSource
-from runglass.registry import DASHBOARDS, Dashboard
+from runglass.registry import DASHBOARDS
 from runglass.server.live import Live
 from runglass.server.openapi import Document, encode_document, make_document
 from runglass.server.parameters import parse_body, parse_query
 from runglass.server.problems import NotFound, check_method
-from runglass.server.routes import make_routes
 from runglass.server.settings import Settings
 
 
@@ -25,7 +26,11 @@ class Api:
     ) -> None:
         self.live = Live(source)
         self.routes = (
-            *make_routes(settings, dashboards, self.live),
+            *lists.make_routes(_about(settings), dashboards),
+            *run_values.make_routes(),
+            *hparams.make_routes(),
+            *steps.ROUTES,
+            self.live.route,
             Route("/api/openapi.json", self._read_document, Document),
             *(route for dashboard in dashboards for route in dashboard.routes),
         )
@@ -55,3 +60,12 @@ class Api:
     def _read_document(self, source: DataSource, query: NoParameters) -> Reply:
         """This document."""
         return self.document
+
+
+def _about(settings: Settings) -> lists.About:
+    return lists.About(
+        version=settings.version,
+        window_title=settings.window_title,
+        live=settings.live,
+        token_required=bool(settings.token),
+    )

@@ -1,0 +1,29 @@
+"""How far loading is, and the news of one change: what the status and live updates share."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from runglass.store.model import Progress
+
+
+class ProgressAnswer(Struct, frozen=True):
+    runs_found: int
+    runs_loaded: int
+    bytes_found: int
+    bytes_read: int
+
+
+class Change(Struct, frozen=True):
+    """One event; `runs` are those that changed since the last event on this connection, null means any may have."""
+
+    generation: int
+    runs: list[str] | None
+    is_loaded: bool
+    progress: ProgressAnswer
+
+
+def progress_answer(progress: Progress) -> ProgressAnswer:
+    return ProgressAnswer(
+        progress.runs_found, progress.runs_loaded, progress.bytes_found, progress.bytes_read
+    )
