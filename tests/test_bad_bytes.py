@@ -11,9 +11,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.event_files import LATER, NAME, append, health, log_bytes, put, some_points, values
-from tests.property import event_bytes as eb
-from tests.property.event_oracle import read_file
+from tests.support import event_bytes as eb
+from tests.support.event_files import LATER, NAME, append, health, log_bytes, put, some_points, values
+from tests.support.event_oracle import read_file
 
 import runglass
 from runglass.errors import ValueDamaged

@@ -14,8 +14,8 @@ from tempfile import mkdtemp
 from typing import Any
 
 import pytest
-from tests.event_files import NAME, append, health, log_bytes, put, some_points, values
-from tests.following import following
+from tests.support.event_files import NAME, append, health, log_bytes, put, some_points, values
+from tests.support.following import following
 
 import runglass
 from runglass.errors import BadRequest

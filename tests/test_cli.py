@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from tests.event_files import log_bytes, put
+from tests.support.event_files import log_bytes, put
 
 from runglass import __version__, flags
 from runglass.cli import main

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from matplotlib.image import imread
-from tests.example_runs import EXAMPLES, ROOT, run_example
+from tests.support.example_runs import EXAMPLES, ROOT, run_example
 
 import runglass
 from runglass.reader import Log

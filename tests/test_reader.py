@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.event_files import put
-from tests.property import event_bytes as eb
+from tests.support import event_bytes as eb
+from tests.support.event_files import put
 
 import runglass
 from runglass.errors import BadArgument, BadRequest, RunUnknown, SeriesUnknown

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.event_files import LATER, NAME, append, log_bytes, put, some_points
-from tests.following import Following, following
-from tests.picture import differences, picture
-from tests.property import event_bytes as eb
+from tests.support import event_bytes as eb
+from tests.support.event_files import LATER, NAME, append, log_bytes, put, some_points
+from tests.support.following import Following, following
+from tests.support.picture import differences, picture
 
 import runglass
 from runglass.ingest import watch as watch_module

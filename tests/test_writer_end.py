@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.written import DEADLINE_S, files, program, ran, steps_by_tag
+from tests.support.written import DEADLINE_S, files, program, ran, steps_by_tag
 
 LOG = """
 writer = EventWriter(sys.argv[1], flush_secs=1000)

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
-from tests.written import files, ran, steps_by_tag, steps_of
+from tests.support.written import files, ran, steps_by_tag, steps_of
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.written import DEADLINE_S, files, program, steps_by_tag
+from tests.support.written import DEADLINE_S, files, program, steps_by_tag
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="forks the writers to be killed")
 

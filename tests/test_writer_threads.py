@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.written import DEADLINE_S, files, ran, steps_by_tag, steps_of
+from tests.support.written import DEADLINE_S, files, ran, steps_by_tag, steps_of
 
 import runglass
 from runglass import summary

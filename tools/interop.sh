@@ -19,7 +19,7 @@ mkdir -p build
 rm -rf build/interop-logs
 for writer in tensorflow_logs torch_logs tensorboardx_logs jax_logs; do
   echo "writing build/interop-logs/$writer"
-  "$VENV/bin/python" "tests/interop/$writer.py" "build/interop-logs/$writer"
+  "$VENV/bin/python" "tests/support/frameworks/$writer.py" "build/interop-logs/$writer"
 done
 RUNGLASS_INTEROP_LOGS=build/interop-logs .venv/bin/python -m pytest -m interop tests/interop
 PYTHONPATH=src "$VENV/bin/python" -m pytest -m interop \

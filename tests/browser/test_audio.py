@@ -12,17 +12,16 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from playwright.sync_api import Locator, Page, expect
-from tests.following import following
+from tests.support.following import following
+from tests.support.page import address_has, card, run_color, wait_ready
 
 from runglass.query.memory import MemorySource
 from runglass.schema.media import parse_audio
 from runglass.store.model import Audio, Kind
 
-from .conftest import address_has, card, run_color, wait_ready
-
 LOGS = Path(__file__).parent.parent / "golden" / "logs"
 # Half a second of 440 Hz at 16 kHz.
-SOUNDS = Path(__file__).parent.parent / "sounds"
+SOUNDS = Path(__file__).parent.parent / "support" / "sounds"
 RATE = 8000
 
 

@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 from playwright.sync_api import FloatRect, Locator, Page, expect
+from tests.support.page import address_has, card, chart, read_pixels, tick_labels, wait_ready
 
 from runglass.query.memory import MemorySource
-
-from .conftest import address_has, card, chart, read_pixels, tick_labels, wait_ready
 
 RESET = "Reset zoom of loss"
 

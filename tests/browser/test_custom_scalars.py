@@ -9,12 +9,11 @@ from typing import Any
 
 import numpy as np
 from playwright.sync_api import Page, expect
+from tests.support.page import address_has, card, chart, is_drawn, run_color, wait_ready
 
 import runglass
 from runglass.query.memory import MemorySource
 from runglass.store.model import Kind
-
-from .conftest import address_has, card, chart, is_drawn, run_color, wait_ready
 
 GOLDEN = Path(__file__).parents[1] / "golden/logs"
 TAG = "custom_scalars__config__"

@@ -10,13 +10,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from playwright.sync_api import Page, expect
+from tests.support.page import address_has, card, chart, is_drawn, tick_labels, wait_ready
 
 import runglass
 from runglass.query.buckets import percentiles, tidy
 from runglass.query.memory import MemorySource
 from runglass.store.model import Kind, SeriesKey
-
-from .conftest import address_has, card, chart, is_drawn, tick_labels, wait_ready
 
 LOGS = Path(__file__).parent.parent / "golden" / "logs"
 USUAL = np.array([0, 6.68, 15.87, 30.85, 50, 69.15, 84.13, 93.32, 100])

@@ -16,13 +16,12 @@ import numpy as np
 import pyarrow.parquet
 import pytest
 from playwright.sync_api import Download, Locator, Page, expect
+from tests.support.page import card, chart, run_color, wait_ready
 
 import runglass
 from runglass.query.memory import MemorySource
 from runglass.writer import summaries
 from runglass.writer.record_file import EventFileWriter
-
-from .conftest import card, chart, run_color, wait_ready
 
 TAGS = ("val/loss", "val/accuracy")
 POINTS = 3_000

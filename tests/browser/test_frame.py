@@ -9,11 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
+from tests.support.page import address_has, card, chart, wait_ready
 
 from runglass.query.memory import MemorySource
 from runglass.store.model import FileState, Kind
-
-from .conftest import address_has, card, chart, wait_ready
 
 # A clock that a test can move on, so that it need not wait for a burst of changes to be over.
 MOVABLE_CLOCK = """

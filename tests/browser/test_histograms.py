@@ -12,13 +12,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from playwright.sync_api import Locator, Page, Request, expect
+from tests.support.page import address_has, card, wait_ready
 
 import runglass
 from runglass.errors import ValueDamaged
 from runglass.query.memory import MemorySource
 from runglass.store.model import Kind
-
-from .conftest import address_has, card, wait_ready
 
 LOGS = Path(__file__).parents[1] / "golden/logs"
 VIEW = "#/histograms"

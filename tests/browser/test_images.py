@@ -13,14 +13,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from playwright.sync_api import Locator, Page, expect
+from tests.support.page import address_has, card, wait_ready
 
 import runglass
 from runglass.query.memory import MemorySource
 from runglass.schema.media import parse_image
 from runglass.store.model import Image, Kind, SeriesKey
 from runglass.writer.media import encode_png
-
-from .conftest import address_has, card, wait_ready
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "logs"
 STEPS = np.arange(0, 400, 2)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 from playwright.sync_api import Page, Request, expect
+from tests.support.page import wait_ready
 
 import runglass
 from runglass.registry import DASHBOARDS
@@ -20,8 +21,6 @@ from runglass.schema.summary import DataClass
 from runglass.writer import hparams, layouts, mesh, summaries
 from runglass.writer.event_writer import EventWriter
 from runglass.writer.media import encode_wav
-
-from .conftest import wait_ready
 
 RUN_THIS = "window.__pwned=1"
 ELSEWHERE = "https://evil.example"

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 from playwright.sync_api import expect
+from tests.support.page import address_has, card, chart, tick_labels, wait_ready
 
 from runglass.query.memory import MemorySource
 from runglass.store.model import Progress
-
-from .conftest import address_has, card, chart, tick_labels, wait_ready
 
 
 def two_runs() -> MemorySource:

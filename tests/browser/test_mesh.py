@@ -10,14 +10,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from playwright.sync_api import Locator, Page, expect
+from tests.support.page import address_has, card, wait_ready
 
 import runglass
 from runglass.native.wire import encode
 from runglass.query.memory import MemorySource
 from runglass.schema.mesh import MESH_PLUGIN, MeshPart
 from runglass.store.model import Kind
-
-from .conftest import address_has, card, wait_ready
 
 LOGS = Path(__file__).parent.parent / "golden" / "logs"
 CORNERS = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], np.float32)

@@ -7,11 +7,10 @@ from collections.abc import Callable
 
 import numpy as np
 from playwright.sync_api import Locator, Page, expect
+from tests.support.page import card, chart, wait_ready
 
 from runglass.query.memory import MemorySource
 from runglass.store.model import Kind
-
-from .conftest import card, chart, wait_ready
 
 SPIKE = 60
 

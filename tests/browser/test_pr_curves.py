@@ -8,13 +8,12 @@ from pathlib import Path
 
 import numpy as np
 from playwright.sync_api import Page, expect
+from tests.support.page import address_has, card, chart, is_drawn, run_color, wait_ready
 
 import runglass
 from runglass.query.memory import MemorySource
 from runglass.store.model import Kind
 from runglass.writer.curves import pr_curve_rows
-
-from .conftest import address_has, card, chart, is_drawn, run_color, wait_ready
 
 GOLDEN = Path(__file__).parents[1] / "golden/logs"
 SCALAR = {"step": [0, 1], "value": [1.0, 2.0]}

@@ -10,10 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from playwright.sync_api import Locator, Page, expect
+from tests.support.page import address_has, card, chart, wait_ready
 
 from runglass.query.memory import MemorySource
-
-from .conftest import address_has, card, chart, wait_ready
 
 POINTS = 20_000
 RUNS = ("a", "b", "c")

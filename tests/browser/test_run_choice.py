@@ -6,9 +6,8 @@ import json
 import re
 
 from playwright.sync_api import expect
-
-from .conftest import address_has, is_drawn, run_color, wait_ready
-from .run_table import box, choose, choose_for, has_rows, is_shown, query, row, runs, sweep
+from tests.support.page import address_has, is_drawn, run_color, wait_ready
+from tests.support.run_table import box, choose, choose_for, has_rows, is_shown, query, row, runs, sweep
 
 # Choosing runs
 

@@ -6,12 +6,11 @@ import re
 
 import numpy as np
 from playwright.sync_api import Page, expect
+from tests.support.page import address_has, card, chart, is_drawn, read_pixels, run_color, wait_ready
+from tests.support.run_table import box, cells, choose, has_rows, is_shown, row, runs, sweep, table
 
 from runglass.query.memory import MemorySource
 from runglass.store.model import FileState
-
-from .conftest import address_has, card, chart, is_drawn, read_pixels, run_color, wait_ready
-from .run_table import box, cells, choose, has_rows, is_shown, row, runs, sweep, table
 
 # The tree
 

@@ -7,11 +7,19 @@ import re
 import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
+from tests.support.page import (
+    address_has,
+    card,
+    chart,
+    is_drawn,
+    read_pixels,
+    run_color,
+    tick_labels,
+    wait_ready,
+)
+from tests.support.scalar_cards import chart_settings, choose, three_runs
 
 from runglass.query.memory import MemorySource
-
-from .conftest import address_has, card, chart, is_drawn, read_pixels, run_color, tick_labels, wait_ready
-from .scalar_cards import chart_settings, choose, three_runs
 
 
 def long_run() -> MemorySource:

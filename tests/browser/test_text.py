@@ -8,12 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from playwright.sync_api import Locator, Page, expect
+from tests.support.page import address_has, wait_ready
 
 import runglass
 from runglass.query.memory import MemorySource
 from runglass.store.model import Kind
-
-from .conftest import address_has, wait_ready
 
 LOGS = Path(__file__).parent.parent / "golden" / "logs"
 STORY = """# Step {step}

@@ -16,7 +16,7 @@ from runglass.schema.media import parse_image
 from runglass.store.model import Kind, SeriesKey
 from runglass.writer.video import encode_gif
 
-FILMS = Path(__file__).parents[1] / "films"
+FILMS = Path(__file__).parents[1] / "support" / "films"
 GOLDEN = Path(__file__).parents[1] / "golden" / "logs"
 # Each frame of the films is of one colour: its hue goes around in eight steps.
 COLOURS = [

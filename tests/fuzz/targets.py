@@ -10,8 +10,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from tests.picture import picture
-from tests.property.event_oracle import Malformed, fields
+from tests.support.event_oracle import Malformed, fields
+from tests.support.picture import picture
 
 from runglass.errors import ValueDamaged
 from runglass.ingest.canonical import decode_value, read_metadata

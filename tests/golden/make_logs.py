@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tests.property import event_bytes as eb
+from tests.support import event_bytes as eb
 
 LOGS = Path(__file__).parent / "logs"
 FIRST = "events.out.tfevents.1700000000.host.1.0"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.example_runs import ROOT, run_example
+from tests.support.example_runs import ROOT, run_example
 
 import runglass
 from runglass.reader import Log

@@ -24,7 +24,7 @@ SPEEDS = {"batch_steps_per_second", "epoch_steps_per_second"}
 def logs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     pytest.importorskip("keras")
     out = tmp_path_factory.mktemp(request.param)
-    script = Path(__file__).with_name("keras_training.py")
+    script = Path(__file__).parents[1] / "support" / "frameworks" / "keras_training.py"
     environment = {**os.environ, "KERAS_BACKEND": request.param}
     done = subprocess.run(
         [sys.executable, str(script), str(out)], env=environment, capture_output=True, text=True

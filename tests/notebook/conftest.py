@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, FrameLocator, Locator, Page, expect
-from tests.browser.conftest import PATIENCE_MS, browser
-from tests.notebook.place import Place
+from tests.browser.conftest import browser
+from tests.support.notebook_place import Place
+from tests.support.page import PATIENCE_MS
 
 __all__ = ["browser"]
 

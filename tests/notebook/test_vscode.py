@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Route, expect
-from tests.browser.conftest import PATIENCE_MS
-from tests.notebook.place import Place
+from tests.support.notebook_place import Place
+from tests.support.page import PATIENCE_MS
 
 START_PATIENCE_S = 60.0
 READY = re.compile(r"Web UI available at (\S+)")

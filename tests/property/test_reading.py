@@ -18,10 +18,10 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis import strategies as st
-from tests.picture import differences, picture
-from tests.property import event_bytes as eb
-from tests.property.event_oracle import FileRows, TagRows, read_file
-from tests.property.event_strategies import event_files, payloads
+from tests.support import event_bytes as eb
+from tests.support.event_oracle import FileRows, TagRows, read_file
+from tests.support.event_strategies import event_files, payloads
+from tests.support.picture import differences, picture
 
 import runglass
 from runglass.ingest import file_tail

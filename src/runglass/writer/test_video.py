@@ -90,7 +90,7 @@ def test_what_is_no_video(frames, fps):
 
 
 GIF = encode_gif(np.zeros((2, 4, 4, 1), np.uint8), 4)
-FILMS = Path(__file__).parents[3] / "tests" / "films"
+FILMS = Path(__file__).parents[3] / "tests" / "support" / "films"
 
 
 def test_films_that_are_encoded_already():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from tests.property import event_bytes as eb
+from tests.support import event_bytes as eb
 
 from runglass.store.model import FileHealth
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass, field
 
-from tests.property.event_bytes import CONTENT_FORMATS, DTYPES, checksum
+from tests.support.event_bytes import CONTENT_FORMATS, DTYPES, checksum
 
 MAX_RECORD_BYTES = 0x7FFFFFFF
 NAMES = {number: name for name, number in DTYPES.items()}

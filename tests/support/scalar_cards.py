@@ -6,10 +6,9 @@ import re
 
 import numpy as np
 from playwright.sync_api import Locator, Page
+from tests.support.page import card
 
 from runglass.query.memory import MemorySource
-
-from .conftest import card
 
 
 def three_runs(points: int = 200) -> MemorySource:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 from playwright.sync_api import Locator, Page, expect
 from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
+from tests.support.page import wait_ready
 
 from runglass.query.memory import MemorySource
 from runglass.store.model import Kind
-
-from .conftest import wait_ready
 
 START = "_hparams_/session_start_info"
 

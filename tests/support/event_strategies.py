@@ -6,7 +6,7 @@ import math
 import struct
 
 from hypothesis import strategies as st
-from tests.property import event_bytes as eb
+from tests.support import event_bytes as eb
 
 TAGS = [b"loss", b"acc/train", "精度 🎉".encode(), b"\xff\xfe", b"\xff\xfd", b"x" * 150, b""]
 PLUGINS = ["scalars", "scalars", "text", "images", "histograms", "hparams", "", "mine"]

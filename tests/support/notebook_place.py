@@ -7,7 +7,7 @@ import os
 import signal
 from pathlib import Path
 
-from tests.event_files import log_bytes, put
+from tests.support.event_files import log_bytes, put
 
 SOURCES = Path(__file__).parents[2] / "src"
 

@@ -1,0 +1,68 @@
+"""The page as browser tests find it: cards and charts by their labels, pixels, colours and the address."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+from numpy.typing import NDArray
+from playwright.sync_api import Locator, Page, expect
+
+# A loaded machine is slow, not wrong.
+PATIENCE_MS = 30_000
+
+
+def wait_ready(page: Page) -> None:
+    # At once: assertions look again only after longer and longer rests.
+    page.wait_for_selector("html[data-ready=true]", state="attached")
+
+
+def card(page: Page, tag: str) -> Locator:
+    return page.get_by_role("article", name=tag, exact=True)
+
+
+def chart(page: Page, tag: str) -> Locator:
+    return page.get_by_role("application", name=f"Chart of {tag}", exact=True)
+
+
+def read_pixels(page: Page, tag: str) -> NDArray[np.int16]:
+    """What a card's canvas shows, as rows of pixels of red, green, blue and opacity."""
+    width, height, data = (
+        chart(page, tag)
+        .locator("canvas")
+        .evaluate(
+            """(canvas) => {
+          const copy = new OffscreenCanvas(canvas.width, canvas.height);
+          const context = copy.getContext("2d");
+          context.drawImage(canvas, 0, 0);
+          const { data } = context.getImageData(0, 0, copy.width, copy.height);
+          return [copy.width, copy.height, data.toHex?.() ?? Array.from(data, (v) => v.toString(16).padStart(2, "0")).join("")];
+        }"""
+        )
+    )
+    return np.frombuffer(bytes.fromhex(data), np.uint8).reshape(height, width, 4).astype(np.int16)
+
+
+def is_drawn(page: Page, tag: str, color: str) -> bool:
+    """Whether a line of this colour (#rrggbb) can be seen in a card."""
+    pixels = read_pixels(page, tag)
+    wanted = np.frombuffer(bytes.fromhex(color.removeprefix("#")), np.uint8).astype(np.int16)
+    # The edges of a line are translucent, and their colour is rounded.
+    near = (pixels[..., 3] > 100) & (np.abs(pixels[..., :3] - wanted).max(axis=-1) <= 8)
+    return bool(near.sum() >= 20)
+
+
+def run_color(page: Page, run: str) -> str:
+    """The colour of a run's box in the run list."""
+    painted = page.get_by_role("checkbox", name=run, exact=True).evaluate(
+        "(box) => getComputedStyle(box).getPropertyValue('--color')"
+    )
+    return str(painted).strip()
+
+
+def tick_labels(page: Page, tag: str) -> list[str]:
+    return chart(page, tag).locator("svg text").all_text_contents()
+
+
+def address_has(page: Page, part: str) -> None:
+    expect(page).to_have_url(re.compile(re.escape(part)))
