@@ -9,7 +9,7 @@ import { readArrival } from "./frame/address.svelte";
 import type { CardOffer, Modules } from "./state/dashboards";
 import { foreseeCards } from "./state/first_cards";
 import { Session } from "./state/session.svelte";
-import { afterPaint, nextTask } from "./ui/put_off";
+import { afterPaint, nextTask } from "./base/put_off";
 import "./ui/theme.css";
 
 // A frame that is drawn before its dashboard is drawn twice; but nobody shall wait for a slow server before anything is

@@ -4,7 +4,7 @@ import type { Command } from "../state/commands.svelte";
 import type { Tab } from "../state/dashboards";
 import type { Session } from "../state/session.svelte";
 import type { Theme } from "../state/view";
-import { copyText } from "../ui/files";
+import { copyText } from "../base/files";
 import { addressOf, linkTo, undo } from "./address.svelte";
 import type { DialogName } from "./dialogs";
 

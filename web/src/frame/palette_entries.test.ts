@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { compilePattern } from "../state/pattern";
+import { compilePattern } from "../base/pattern";
 import { exactly } from "./palette_entries";
 
 describe("the pattern for one tag", () => {

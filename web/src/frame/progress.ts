@@ -1,8 +1,8 @@
 // How far loading is, and how long ago something was, in words.
 
 import type { Progress } from "../api/types";
-import { formatBytes } from "../chart/format";
-import { countOf, formatCount } from "../ui/count";
+import { formatBytes } from "../base/format";
+import { countOf, formatCount } from "../base/count";
 
 /** 412 of 900 runs, 3.1 of 5.0 GB */
 export function progressText(progress: Progress): string {

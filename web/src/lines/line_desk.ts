@@ -2,7 +2,7 @@
 
 import type { Client } from "../api/client";
 import type { Columns } from "../api/columns";
-import { BatchQueue } from "../state/batch_queue";
+import { BatchQueue } from "../base/batch_queue";
 import type { Question } from "./card_model";
 
 type Body = Question["body"];

@@ -1,8 +1,8 @@
 // What a card must say beside its title: values that no line can show.
 
-import { formatX } from "../chart/format";
+import { formatX } from "../base/format";
 import { statsOf, xOf } from "../chart/model";
-import { formatCount } from "../ui/count";
+import { formatCount } from "../base/count";
 import type { CardLine } from "./card_model";
 
 export interface Notice {

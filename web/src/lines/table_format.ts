@@ -1,6 +1,6 @@
 // How numbers and positions are written in tooltips and tables, and a table as text to take elsewhere. Pure.
 
-import { formatDuration, formatStep, formatTime, formatValue } from "../chart/format";
+import { formatDuration, formatStep, formatTime, formatValue } from "../base/format";
 import { isTimeAxis } from "../state/view";
 
 export type CellKind = "name" | "value" | "signed" | "step" | "duration" | "time" | "ratio" | "count";

@@ -2,7 +2,7 @@
 // those of the drawn lines until then. Pure.
 
 import type { NearestRow } from "../api/types";
-import { formatDuration, formatStep, formatTime, formatValue } from "../chart/format";
+import { formatDuration, formatStep, formatTime, formatValue } from "../base/format";
 import type { Floats } from "../chart/model";
 import type { NearPoint } from "../chart/nearest";
 import type { Center } from "../state/view";

@@ -2,7 +2,7 @@
 // Pure.
 
 import type { Kind } from "../api/types";
-import { readParts, writeParts } from "./parts";
+import { readParts, writeParts } from "../base/parts";
 
 export interface CardRef {
   readonly kind: Kind;

@@ -2,7 +2,7 @@
 
 import type { HParams } from "../api/types";
 import type { HParamsOfRuns, HParamValue } from "./groups";
-import { compareCells } from "./natural";
+import { compareCells } from "../base/natural";
 
 const NOTHING: HParams = { generation: 0, names: [], runs: {} };
 

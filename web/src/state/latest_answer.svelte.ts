@@ -2,7 +2,7 @@
 // answer kept until a better one is there. Knows nothing of what is asked.
 
 import { ApiError } from "../api/client";
-import { Pacer } from "./pacer";
+import { Pacer } from "../base/pacer";
 
 const LIVE_PACE = { restFactor: 3, minRestMs: 150, maxRestMs: 5_000 };
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Cell } from "./natural";
+import type { Cell } from "../base/natural";
 import { QueryError, quoteName, readTokens } from "./query_tokens";
 import { type Catalog, compileQuery, type QueryColumn } from "./run_query";
 import { columnKey } from "./url";

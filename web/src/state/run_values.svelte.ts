@@ -3,8 +3,8 @@
 
 import { ApiError } from "../api/client";
 import type { RunColumnQuery, RunValues, RunValuesQuery } from "../api/types";
-import { Pacer } from "./pacer";
-import { isSameList } from "./steady";
+import { Pacer } from "../base/pacer";
+import { isSameList } from "../base/steady";
 import { columnKey } from "./url";
 import type { MetricColumn } from "./view";
 

@@ -4,8 +4,8 @@
 import type { Kind } from "../api/types";
 import { type CardRef, cardId, readCardId } from "./card_id";
 import type { CardOffer } from "./dashboards";
-import { sortNatural } from "./natural";
-import { compilePattern, type Pattern } from "./pattern";
+import { sortNatural } from "../base/natural";
+import { compilePattern, type Pattern } from "../base/pattern";
 import type { Session } from "./session.svelte";
 import { allTags, inOrder, makeSection, PINNED, prefixOf, type Section } from "./tag_sections";
 

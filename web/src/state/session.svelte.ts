@@ -10,7 +10,7 @@ import { Commands } from "./commands.svelte";
 import { HParamsState } from "./hparams.svelte";
 import { Messages } from "./messages.svelte";
 import { Overlay } from "./overlay.svelte";
-import { Pacer } from "./pacer";
+import { Pacer } from "../base/pacer";
 import { Preferences } from "./preferences.svelte";
 import { Readiness } from "./readiness.svelte";
 import { RunValuesState } from "./run_values.svelte";
@@ -21,7 +21,7 @@ import { ALL } from "./selection";
 import { Settings } from "./settings.svelte";
 import { Tags } from "./tags.svelte";
 import type { Theme } from "./view";
-import { watchVisibility } from "./visibility";
+import { watchVisibility } from "../base/visibility";
 import { Writers } from "./writers.svelte";
 
 const FAULTS: ReadonlySet<FileState> = new Set(["skipped", "damaged", "unreadable"]);

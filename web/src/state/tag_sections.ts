@@ -2,7 +2,7 @@
 // their own. Pure.
 
 import type { TagIndex } from "../api/types";
-import { sortNatural } from "./natural";
+import { sortNatural } from "../base/natural";
 
 // No prefix has a slash, so these are nobody's prefix.
 export const PINNED = "/pinned";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { compilePattern } from "../state/pattern";
+import { compilePattern } from "../base/pattern";
 import { completeTag, searchTags } from "./tag_search";
 
 const tags = ["train/loss", "train/acc", "val/loss", "val/acc.top5", "odd (tag) [x]"];

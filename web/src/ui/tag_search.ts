@@ -1,8 +1,8 @@
 // Finding tags among ten thousand: by some of their letters, or by a regular expression where the text looks like one.
 // Pure.
 
-import { rank } from "../state/fuzzy";
-import { compilePattern } from "../state/pattern";
+import { rank } from "../base/fuzzy";
+import { compilePattern } from "../base/pattern";
 import type { Completion } from "./Autocomplete.svelte";
 
 export const MAX_FOUND = 25;

@@ -6,7 +6,7 @@ import type { Sample } from "../../state/step_cursor";
 import { MOST_CHANNELS } from "./decode_samples";
 import { type ClipInfo, clampRate, type Sound } from "./sound";
 import { order } from "./workshop";
-import { formatCount } from "../../ui/count";
+import { formatCount } from "../../base/count";
 
 export interface LoadedClip {
   readonly sample: Sample;

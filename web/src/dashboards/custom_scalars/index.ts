@@ -2,7 +2,7 @@
 
 import { warmUp } from "../../chart/painter_workers";
 import type { DashboardModule } from "../../state/dashboards";
-import { readParts } from "../../state/parts";
+import { readParts } from "../../base/parts";
 import { DEFAULT_PREFERENCES } from "../../state/preference_data";
 
 /** Of a chart by the text that names it: its category and its title. */

@@ -2,7 +2,7 @@
 
 import type { Client } from "../../api/client";
 import type { components } from "../../api/types.gen";
-import { BatchQueue } from "../../state/batch_queue";
+import { BatchQueue } from "../../base/batch_queue";
 import type { Session } from "../../state/session.svelte";
 import { decodeHistograms, type HistogramSeries } from "./histogram_data";
 

@@ -1,6 +1,6 @@
 // How numbers of histograms are written.
 
-import { formatStep, formatValue } from "../../chart/format";
+import { formatStep, formatValue } from "../../base/format";
 
 /** Counts are whole unless buckets were cut. */
 export const formatCount = (count: number): string =>

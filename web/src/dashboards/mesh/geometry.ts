@@ -3,7 +3,7 @@
 import { Blocks } from "../../api/blocks";
 import type { components } from "../../api/types.gen";
 import type { Sphere, Vector } from "./pose";
-import { formatCount } from "../../ui/count";
+import { formatCount } from "../../base/count";
 
 export interface MeshGeometry {
   readonly step: number;

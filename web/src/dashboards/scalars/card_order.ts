@@ -2,7 +2,7 @@
 
 import type { Panel, View } from "../../state/view";
 import type { CardSpec } from "../../lines/card_model";
-import { naturalKey } from "../../state/natural";
+import { naturalKey } from "../../base/natural";
 import { PINNED, type Section } from "../../state/tag_sections";
 
 export type Side = "before" | "after";

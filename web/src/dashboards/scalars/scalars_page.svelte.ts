@@ -5,7 +5,7 @@ import { innerHeight, innerWidth } from "svelte/reactivity/window";
 import { readCardId } from "../../state/card_id";
 import { assignColors, PALETTE } from "../../state/colors";
 import { groupRuns, type RunGroup } from "../../state/groups";
-import { compilePattern, type Pattern } from "../../state/pattern";
+import { compilePattern, type Pattern } from "../../base/pattern";
 import type { Session } from "../../state/session.svelte";
 import type { Panel } from "../../state/view";
 import { AnswerCache } from "../../lines/card_answers";

@@ -2,8 +2,8 @@
 
 import type { Session } from "../../state/session.svelte";
 import type { RunColumn } from "../../state/view";
-import { countOf, formatCount } from "../../ui/count";
-import { copyText, pickFile, saveFile } from "../../ui/files";
+import { countOf, formatCount } from "../../base/count";
+import { copyText, pickFile, saveFile } from "../../base/files";
 import { columnName } from "./cell_text";
 
 /** Fewer can be seen at a glance. */

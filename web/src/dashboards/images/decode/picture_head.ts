@@ -1,7 +1,7 @@
 // What the first bytes of a picture say about it, before anything is decoded: its format, size, depth and channels, and
 // whether it moves. Throws for what nobody should try to decode.
 
-import { formatCount } from "../../../ui/count";
+import { formatCount } from "../../../base/count";
 
 export interface PictureHead {
   readonly format: Format;
