@@ -2,7 +2,7 @@
 // way while the frame is still on its way.
 
 import { listsPath } from "./api/lists_path";
-import { type DashboardModule, guessModule, loadCard, loadDashboard } from "./state/dashboards";
+import { type DashboardModule, guessModule, loadCard, loadDashboard } from "./cards/dashboards";
 
 const modules = import.meta.glob<DashboardModule>("./dashboards/*/index.ts", { eager: true, import: "default" });
 const likely = guessModule(modules, /^#\/?(\w*)/.exec(location.hash)?.[1] ?? "");

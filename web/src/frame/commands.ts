@@ -1,7 +1,7 @@
 // What the frame itself can do by name.
 
 import type { Command } from "../state/commands.svelte";
-import type { Tab } from "../state/dashboards";
+import type { Tab } from "../cards/dashboards";
 import type { Session } from "../state/session.svelte";
 import type { Theme } from "../state/view";
 import { copyText } from "../base/files";

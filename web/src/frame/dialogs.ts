@@ -1,7 +1,7 @@
 // The windows that the frame can open. Their code is fetched when one is first asked for.
 
 import type { Component } from "svelte";
-import type { Tab } from "../state/dashboards";
+import type { Tab } from "../cards/dashboards";
 import type { Session } from "../state/session.svelte";
 
 export interface DialogProps {

@@ -1,7 +1,7 @@
 // What the command palette can find: commands, saved views, runs and tags, each with what choosing it does.
 
 import type { TagIndex } from "../api/types";
-import type { Tab } from "../state/dashboards";
+import type { Tab } from "../cards/dashboards";
 import type { Session } from "../state/session.svelte";
 import { applyAddress } from "./address.svelte";
 

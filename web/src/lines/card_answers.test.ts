@@ -3,7 +3,7 @@ import type { Columns, LineColumns } from "../api/columns";
 import { AnswerCache, narrow, serve, toAnswer } from "./card_answers";
 import type { CardAnswer, Question } from "./card_model";
 import { type Asking, makeQuestion } from "./card_question";
-import { toRunSet } from "../state/run_sets";
+import { toRunSet } from "../cards/run_sets";
 
 const asking: Asking = {
   spec: { id: "loss", tags: ["loss"], right: [] },

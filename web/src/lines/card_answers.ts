@@ -5,7 +5,7 @@ import type { Columns, LineColumns } from "../api/columns";
 import { type Series, toSeries } from "../chart/model";
 import type { CardAnswer, CardBand, CardLine, LineRole, Question } from "./card_model";
 import { covers } from "./detail_range";
-import { isSubset, type RunSet } from "../state/run_sets";
+import { isSubset, type RunSet } from "../cards/run_sets";
 import { smooth } from "./smooth_here";
 
 // Earlier attempts lie deepest, then unsmoothed lines, then what the pointer finds.

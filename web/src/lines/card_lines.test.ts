@@ -7,7 +7,7 @@ import { CardLines } from "./card_lines.svelte";
 import type { Question } from "./card_model";
 import { makeQuestion } from "./card_question";
 import { LineDesk } from "./line_desk";
-import { toRunSet } from "../state/run_sets";
+import { toRunSet } from "../cards/run_sets";
 
 function question(amount: number, runs: readonly string[] = ["a", "b"]): Question {
   return makeQuestion({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type Asking, makeQuestion, MAX_RAW_RUNS, quoteTag, specOf, tagsIn, titleOf } from "./card_question";
-import { toRunSet } from "../state/run_sets";
+import { toRunSet } from "../cards/run_sets";
 
 const asking: Asking = {
   spec: { id: "p", tags: ["loss", "={a} - {b}"], right: [] },

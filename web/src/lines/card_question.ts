@@ -5,7 +5,7 @@ import { hashName } from "../state/run_key";
 import type { Panel, Range, ScaleKind, Smoothing, View } from "../state/view";
 import type { CardSpec, Question } from "./card_model";
 import { detailFor } from "./detail_range";
-import type { RunSet } from "../state/run_sets";
+import type { RunSet } from "../cards/run_sets";
 
 // With more lines the unsmoothed ones are a grey wash that costs as much as the lines themselves.
 export const MAX_RAW_RUNS = 30;

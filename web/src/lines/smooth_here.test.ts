@@ -3,7 +3,7 @@ import type { LineColumns } from "../api/columns";
 import { toAnswer } from "./card_answers";
 import type { CardAnswer, Question } from "./card_model";
 import { type Asking, makeQuestion } from "./card_question";
-import { toRunSet } from "../state/run_sets";
+import { toRunSet } from "../cards/run_sets";
 import { ema, smoothHere } from "./smooth_here";
 
 const asking: Asking = {

@@ -1,6 +1,6 @@
 // Audio: a card for every tag and run, with a player.
 
-import type { DashboardModule } from "../../state/dashboards";
+import type { DashboardModule } from "../../cards/dashboards";
 
 export default {
   load: () => import("./Audio.svelte"),

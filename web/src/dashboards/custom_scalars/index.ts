@@ -1,7 +1,7 @@
 // Custom scalars: the charts of logged layouts, and of layouts that are made in the page.
 
 import { warmUp } from "../../chart/painter_workers";
-import type { DashboardModule } from "../../state/dashboards";
+import type { DashboardModule } from "../../cards/dashboards";
 import { readParts } from "../../base/parts";
 import { DEFAULT_PREFERENCES } from "../../state/preference_data";
 

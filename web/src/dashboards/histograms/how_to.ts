@@ -1,6 +1,6 @@
 // The shortest programs that log a histogram.
 
-import type { HowTo } from "../../state/dashboards";
+import type { HowTo } from "../../cards/dashboards";
 import { inside } from "../../state/run_folder";
 
 export default {

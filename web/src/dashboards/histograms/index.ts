@@ -1,6 +1,6 @@
 // Histograms: one card for each run of a tag, with all of its steps.
 
-import type { CardOffer, DashboardModule } from "../../state/dashboards";
+import type { CardOffer, DashboardModule } from "../../cards/dashboards";
 
 export const cards: readonly CardOffer[] = [
   { kind: "histogram", per: "run", heightPx: 300, load: () => import("./HistogramCard.svelte") },

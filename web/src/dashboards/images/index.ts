@@ -1,6 +1,6 @@
 // Images: one card for each run of a tag, at one step.
 
-import type { CardOffer, DashboardModule } from "../../state/dashboards";
+import type { CardOffer, DashboardModule } from "../../cards/dashboards";
 
 export const cards: readonly CardOffer[] = [
   { kind: "image", per: "run", heightPx: 340, load: () => import("./ImageCard.svelte") },

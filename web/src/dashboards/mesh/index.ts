@@ -1,6 +1,6 @@
 // Meshes and point clouds: a card for each of a run, with a camera that others follow.
 
-import type { CardOffer, DashboardModule } from "../../state/dashboards";
+import type { CardOffer, DashboardModule } from "../../cards/dashboards";
 
 // The parts of a mesh are series of their own. What a part is stands in its metadata; here, where only tags are known,
 // it is told by what the writers append to the name: words, or tensorboardX numbers.

@@ -1,6 +1,6 @@
 // Overview: cards of every kind together, under one cursor.
 
-import type { DashboardModule } from "../../state/dashboards";
+import type { DashboardModule } from "../../cards/dashboards";
 
 export default {
   load: () => import("./Overview.svelte"),

@@ -1,6 +1,6 @@
 // Which view of the curves the user has chosen, for all cards.
 
-import { readCardId } from "../../state/card_id";
+import { readCardId } from "../../cards/card_id";
 import type { Settings } from "../../state/settings.svelte";
 import { type CurveView, type ViewInfo, viewInfo } from "./curves";
 

@@ -1,7 +1,7 @@
 // PR curves: one card a tag, with the curve of each run at the cursor.
 
 import { warmUp } from "../../chart/painter_workers";
-import type { DashboardModule } from "../../state/dashboards";
+import type { DashboardModule } from "../../cards/dashboards";
 
 /** Without what TensorBoard's own writer puts behind every name. */
 export const titleOf = (tag: string): string => tag.replace(/(.)\/pr_curves$/, "$1");

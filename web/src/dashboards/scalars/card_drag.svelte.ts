@@ -3,7 +3,7 @@
 import type { Session } from "../../state/session.svelte";
 import { combine, moveCard } from "./card_order";
 import type { ScalarsPage } from "./scalars_page.svelte";
-import { PINNED, type Section } from "../../state/tag_sections";
+import { PINNED, type Section } from "../../cards/tag_sections";
 
 export type Zone = "before" | "into" | "after";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { DEFAULT_VIEW, type View } from "../../state/view";
 import { addSeries, combine, moveCard, removePanel, removeTag, toggleRight } from "./card_order";
-import { PINNED, type Section } from "../../state/tag_sections";
+import { PINNED, type Section } from "../../cards/tag_sections";
 
 const section = (key: string, ids: string[]): Section => ({ key, title: key, ids, total: ids.length });
 const tag = (id: string) => ({ id, tags: [id], right: [] });

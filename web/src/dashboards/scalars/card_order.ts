@@ -3,7 +3,7 @@
 import type { Panel, View } from "../../state/view";
 import type { CardSpec } from "../../lines/card_model";
 import { naturalKey } from "../../base/natural";
-import { PINNED, type Section } from "../../state/tag_sections";
+import { PINNED, type Section } from "../../cards/tag_sections";
 
 export type Side = "before" | "after";
 type Cards = Pick<View, "pinned" | "order" | "panels" | "cards">;

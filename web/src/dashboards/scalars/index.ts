@@ -1,7 +1,7 @@
 // Scalars: one card a tag, with a line for each run.
 
 import { warmUp } from "../../chart/painter_workers";
-import type { DashboardModule } from "../../state/dashboards";
+import type { DashboardModule } from "../../cards/dashboards";
 import { DEFAULT_PREFERENCES } from "../../state/preference_data";
 
 export default {

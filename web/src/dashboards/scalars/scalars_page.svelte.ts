@@ -2,7 +2,7 @@
 // and which card is worked on. What the user has set is in the session's settings.
 
 import { innerHeight, innerWidth } from "svelte/reactivity/window";
-import { readCardId } from "../../state/card_id";
+import { readCardId } from "../../cards/card_id";
 import { assignColors, PALETTE } from "../../state/colors";
 import { groupRuns, type RunGroup } from "../../state/groups";
 import { compilePattern, type Pattern } from "../../base/pattern";
@@ -13,10 +13,10 @@ import type { Supply } from "../../lines/card_lines.svelte";
 import type { CardSpec } from "../../lines/card_model";
 import { specOf, tagsIn, titleOf } from "../../lines/card_question";
 import { CardDrawings, type Theme } from "./export_drawings";
-import type { CardSize } from "../../ui/grid_layout";
+import type { CardSize } from "../../cards/grid_layout";
 import { shortenLabels } from "./group_labels";
 import { LineDesk } from "../../lines/line_desk";
-import { type RunSet, runSetFinder, toRunSet } from "../../state/run_sets";
+import { type RunSet, runSetFinder, toRunSet } from "../../cards/run_sets";
 import {
   allTags,
   groupTags,
@@ -27,7 +27,7 @@ import {
   type Section,
   setsOf,
   tagsOfSets,
-} from "../../state/tag_sections";
+} from "../../cards/tag_sections";
 
 const TABLE_HEAD_PX = 78;
 const TABLE_ROW_PX = 22;

@@ -1,6 +1,6 @@
 // Text: what was logged in words, a card for each tag of each run.
 
-import type { CardOffer, DashboardModule } from "../../state/dashboards";
+import type { CardOffer, DashboardModule } from "../../cards/dashboards";
 
 /** torch and its kin, and the first TensorFlow, append this to every tag. */
 const SUFFIX = /\/text_summary$/;

@@ -9,7 +9,7 @@ import {
   sectionAt,
   shiftOf,
 } from "./grid_layout";
-import type { Section } from "../state/tag_sections";
+import type { Section } from "./tag_sections";
 
 const section = (key: string, ids: string[]): Section => ({ key, title: key, ids, total: ids.length });
 const sections = [section("a", ["a/1", "a/2", "a/3"]), section("b", ["b/1"])];

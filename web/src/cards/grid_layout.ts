@@ -1,7 +1,7 @@
 // Where section headings and rows of cards stand on a page that is never drawn whole: ten thousand cards cost one
 // small object a row. Pure.
 
-import type { Section } from "../state/tag_sections";
+import type { Section } from "./tag_sections";
 
 export const GAP_PX = 12;
 export const HEADING_PX = 32;

@@ -3,8 +3,8 @@ import type { Kind, TagIndex } from "../api/types";
 import { cardId } from "./card_id";
 import type { CardOffer } from "./dashboards";
 import { SampleCards } from "./sample_cards.svelte";
-import type { Session } from "./session.svelte";
-import { Settings } from "./settings.svelte";
+import type { Session } from "../state/session.svelte";
+import { Settings } from "../state/settings.svelte";
 import { PINNED } from "./tag_sections";
 
 const offer = (kind: Kind, more: Partial<CardOffer> = {}): CardOffer => ({

@@ -2,7 +2,7 @@
 
 import type { Component } from "svelte";
 import type { DashboardInfo, Kind } from "../api/types";
-import type { Session } from "./session.svelte";
+import type { Session } from "../state/session.svelte";
 import type { Section } from "./tag_sections";
 
 export interface DashboardProps {

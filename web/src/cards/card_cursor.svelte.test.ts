@@ -4,10 +4,10 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { SeriesSteps } from "../api/steps";
 import type { Run } from "../api/types";
 import { CardCursor } from "./card_cursor.svelte";
-import { Changes } from "./changes.svelte";
-import { Samples } from "./samples.svelte";
-import type { Session } from "./session.svelte";
-import { Settings } from "./settings.svelte";
+import { Changes } from "../state/changes.svelte";
+import { Samples } from "../state/samples.svelte";
+import type { Session } from "../state/session.svelte";
+import { Settings } from "../state/settings.svelte";
 
 const START = 1000;
 const RUN = "a";

@@ -6,7 +6,7 @@ import { type CardRef, cardId, readCardId } from "./card_id";
 import type { CardOffer } from "./dashboards";
 import { sortNatural } from "../base/natural";
 import { compilePattern, type Pattern } from "../base/pattern";
-import type { Session } from "./session.svelte";
+import type { Session } from "../state/session.svelte";
 import { allTags, inOrder, makeSection, PINNED, prefixOf, type Section } from "./tag_sections";
 
 const NO_RUNS: readonly string[] = [];

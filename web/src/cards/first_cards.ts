@@ -2,7 +2,7 @@
 
 import { type CardOffer, loadedCard } from "./dashboards";
 import { sampleCards } from "./sample_cards.svelte";
-import type { Session } from "./session.svelte";
+import type { Session } from "../state/session.svelte";
 import { isShut } from "./tag_sections";
 
 // As many as a large screen shows.
