@@ -4,7 +4,7 @@ import type { Command } from "../../state/commands.svelte";
 import type { Session } from "../../state/session.svelte";
 import type { CardView } from "../../state/view";
 import type { ScalarsPage } from "./scalars_page.svelte";
-import { nudge } from "../../ui/smoothing_kinds";
+import { nudge } from "../../lines/smoothing_kinds";
 
 export function chartCommands(session: Session, page: ScalarsPage): Command[] {
   const { settings } = session;
