@@ -13,7 +13,7 @@ const ALWAYS = /\/src\/main\.ts$/;
 /**
  * What all dashboards share, and what those that draw lines share; what others share with each other comes with them.
  */
-const SHARED = /\/src\/(base|api|state|ui|cards|frame)\/|\/node_modules\/(svelte|d3-format)/;
+const SHARED = /\/src\/(base|api|state|ui|cards|run_table|frame)\/|\/node_modules\/(svelte|d3-format)/;
 const AXES = /\/src\/chart\/(Axes|scale|ticks|model)\b|\/node_modules\/d3-/;
 const CHARTS = /\/src\/(chart|lines)\/|\/dashboards\/scalars\/(?!export_)|\/node_modules\/d3-/;
 

@@ -1,9 +1,9 @@
 // The windows that the run table can open. Their code is fetched when one is first asked for.
 
 import type { Component } from "svelte";
-import type { Session } from "../../state/session.svelte";
-import type { TableTastes } from "../../state/table_tastes.svelte";
-import type { RunColumn } from "../../state/view";
+import type { Session } from "../state/session.svelte";
+import type { TableTastes } from "./table_tastes.svelte";
+import type { RunColumn } from "../state/view";
 import type { RunActions } from "./run_actions";
 
 export type RunDialog =

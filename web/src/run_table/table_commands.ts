@@ -1,8 +1,8 @@
 // What the run table can do, by name, for the command palette and the list of shortcuts.
 
-import type { Command } from "../../state/commands.svelte";
-import type { Session } from "../../state/session.svelte";
-import { ALL } from "../../state/selection";
+import type { Command } from "../state/commands.svelte";
+import type { Session } from "../state/session.svelte";
+import { ALL } from "../state/selection";
 import type { RunActions } from "./run_actions";
 import type { RunDialog } from "./run_dialogs";
 

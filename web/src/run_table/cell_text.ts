@@ -1,9 +1,9 @@
 // What stands in the run table: the heads of columns and the values in them, as text.
 
-import { formatDuration, formatTime, formatValue } from "../../base/format";
-import type { Cell } from "../../base/natural";
-import type { RunColumn } from "../../state/view";
-import { formatCount } from "../../base/count";
+import { formatDuration, formatTime, formatValue } from "../base/format";
+import type { Cell } from "../base/natural";
+import type { RunColumn } from "../state/view";
+import { formatCount } from "../base/count";
 
 export interface ColumnHead {
   readonly title: string;
