@@ -5,9 +5,9 @@ import type { SeriesSteps } from "../api/steps";
 import type { Run } from "../api/types";
 import { CardCursor } from "./card_cursor.svelte";
 import { Changes } from "../state/changes.svelte";
-import { Samples } from "../state/samples.svelte";
+import { Samples } from "../state/cursor/samples.svelte";
 import type { Session } from "../state/session.svelte";
-import { Settings } from "../state/settings.svelte";
+import { Settings } from "../state/view/settings.svelte";
 
 const START = 1000;
 const RUN = "a";

@@ -5,7 +5,7 @@ import type { ApiError } from "../api/client";
 import type { SeriesSteps } from "../api/steps";
 import type { CardRef } from "./card_id";
 import type { Session } from "../state/session.svelte";
-import { findNearest, placesOn, type Sample, sampleAt } from "../state/step_cursor";
+import { findNearest, placesOn, type Sample, sampleAt } from "../state/cursor/step_cursor";
 
 const NOWHERE = new Float64Array();
 

@@ -2,7 +2,7 @@
 // runs are gone through once and not once a card. Pure.
 
 import type { TagIndex } from "../api/types";
-import { hashName } from "../state/run_key";
+import { hashName } from "../state/runs/run_key";
 import { setsOf } from "./tag_sections";
 
 export interface RunSet {

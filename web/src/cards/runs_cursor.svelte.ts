@@ -5,7 +5,7 @@ import type { ApiError } from "../api/client";
 import type { Kind } from "../api/types";
 import { placeOf, setPlace } from "./card_cursor.svelte";
 import type { Session } from "../state/session.svelte";
-import { findNearest, placesOn, type Sample, sampleAt, unitePlaces } from "../state/step_cursor";
+import { findNearest, placesOn, type Sample, sampleAt, unitePlaces } from "../state/cursor/step_cursor";
 
 export interface RunSample extends Sample {
   /** Nothing was logged just where the cursor stands. */

@@ -4,7 +4,7 @@ import { cardId } from "./card_id";
 import type { CardOffer } from "./dashboards";
 import { SampleCards } from "./sample_cards.svelte";
 import type { Session } from "../state/session.svelte";
-import { Settings } from "../state/settings.svelte";
+import { Settings } from "../state/view/settings.svelte";
 import { PINNED } from "./tag_sections";
 
 const offer = (kind: Kind, more: Partial<CardOffer> = {}): CardOffer => ({

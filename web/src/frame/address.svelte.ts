@@ -2,10 +2,10 @@
 // address is shown. What the address means is not known here.
 
 import type { Session } from "../state/session.svelte";
-import { readTensorBoardHash, readTensorBoardQuery } from "../state/tensorboard_url";
-import { Trail } from "../state/trail";
-import { decodeView } from "../state/url";
-import { DEFAULT_VIEW, type View } from "../state/view";
+import { readTensorBoardHash, readTensorBoardQuery } from "../state/view/tensorboard_url";
+import { Trail } from "../state/view/trail";
+import { decodeView } from "../state/view/url";
+import { DEFAULT_VIEW, type View } from "../state/view/view";
 
 // Browsers refuse a page that writes its address on every move of a slider.
 const WRITE_REST_MS = 120;

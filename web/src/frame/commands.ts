@@ -3,7 +3,7 @@
 import type { Command } from "../state/commands.svelte";
 import type { Tab } from "../cards/dashboards";
 import type { Session } from "../state/session.svelte";
-import type { Theme } from "../state/view";
+import type { Theme } from "../state/view/view";
 import { copyText } from "../base/files";
 import { addressOf, linkTo, undo } from "./address.svelte";
 import type { DialogName } from "./dialogs";

@@ -4,7 +4,7 @@
 import type { ApiError } from "../api/client";
 import { type AnswerCache, narrow, serve, toAnswer } from "./card_answers";
 import type { CardAnswer, Question } from "./card_model";
-import { LatestAnswer } from "../state/latest_answer.svelte";
+import { LatestAnswer } from "../api/latest_answer.svelte";
 import type { LineDesk } from "./line_desk";
 import { smoothHere } from "./smooth_here";
 

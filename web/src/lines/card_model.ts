@@ -2,7 +2,7 @@
 
 import type { BandsQuery, LinesQuery } from "../api/types";
 import type { Series } from "../chart/model";
-import type { Range, Smoothing } from "../state/view";
+import type { Range, Smoothing } from "../state/view/view";
 import type { RunSet } from "../cards/run_sets";
 
 /** What a card is about: one tag, or the tags of a panel. Its id is the tag or the panel's id. */

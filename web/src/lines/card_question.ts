@@ -1,8 +1,8 @@
 // What a card asks the server, from what it is about and how the page is set. Pure.
 
-import type { RunGroup } from "../state/groups";
-import { hashName } from "../state/run_key";
-import type { Panel, Range, ScaleKind, Smoothing, View } from "../state/view";
+import type { RunGroup } from "../state/runs/groups";
+import { hashName } from "../state/runs/run_key";
+import type { Panel, Range, ScaleKind, Smoothing, View } from "../state/view/view";
 import type { CardSpec, Question } from "./card_model";
 import { detailFor } from "./detail_range";
 import type { RunSet } from "../cards/run_sets";

@@ -1,7 +1,7 @@
 // What stretch of x to ask for when a card is zoomed: more than is seen, so that panning has data, and in steps, so
 // that a small move asks for nothing. Pure.
 
-import type { Range, ScaleKind } from "../state/view";
+import type { Range, ScaleKind } from "../state/view/view";
 
 export interface Detail {
   readonly range: Range | null;

@@ -3,7 +3,7 @@
 
 import type { Client } from "../api/client";
 import type { NearestRow, Table, TableQuery } from "../api/types";
-import { LatestAnswer } from "../state/latest_answer.svelte";
+import { LatestAnswer } from "../api/latest_answer.svelte";
 import { seriesKey } from "./compare";
 
 export interface PointsWanted {

@@ -2,7 +2,7 @@
 // asking. Pure.
 
 import type { Floats, Series } from "../chart/model";
-import type { Smoothing } from "../state/view";
+import type { Smoothing } from "../state/view/view";
 import type { CardAnswer, CardLine, Question } from "./card_model";
 
 /**

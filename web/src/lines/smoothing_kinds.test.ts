@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { SMOOTHING_MAX } from "../state/view";
+import { SMOOTHING_MAX } from "../state/view/view";
 import { KINDS, kindInfo, nudge, unitOf } from "./smoothing_kinds";
 
 describe("smoothing kinds", () => {

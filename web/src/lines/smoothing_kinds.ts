@@ -1,6 +1,6 @@
 // The kinds of smoothing and what their amounts mean. Pure.
 
-import { type Smoothing, SMOOTHING_MAX, type SmoothingKind } from "../state/view";
+import { type Smoothing, SMOOTHING_MAX, type SmoothingKind } from "../state/view/view";
 
 export interface KindInfo {
   readonly kind: SmoothingKind;

@@ -1,7 +1,7 @@
 // How numbers and positions are written in tooltips and tables, and a table as text to take elsewhere. Pure.
 
 import { formatDuration, formatStep, formatTime, formatValue } from "../base/format";
-import { isTimeAxis } from "../state/view";
+import { isTimeAxis } from "../state/view/view";
 
 export type CellKind = "name" | "value" | "signed" | "step" | "duration" | "time" | "ratio" | "count";
 export type Cell = number | string | null;

@@ -5,7 +5,7 @@ import type { NearestRow } from "../api/types";
 import { formatDuration, formatStep, formatTime, formatValue } from "../base/format";
 import type { Floats } from "../chart/model";
 import type { NearPoint } from "../chart/nearest";
-import type { Center } from "../state/view";
+import type { Center } from "../state/view/view";
 import type { CardLine } from "./card_model";
 import { formatAt, formatSigned } from "./table_format";
 import { difference, judge } from "./compare";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { RunColumn } from "../state/view";
+import type { RunColumn } from "../state/view/view";
 import { cellText, columnName } from "./cell_text";
 
 const metric: RunColumn = { kind: "metric", tag: "val/acc", stat: "max" };

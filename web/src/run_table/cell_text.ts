@@ -2,7 +2,7 @@
 
 import { formatDuration, formatTime, formatValue } from "../base/format";
 import type { Cell } from "../base/natural";
-import type { RunColumn } from "../state/view";
+import type { RunColumn } from "../state/view/view";
 import { formatCount } from "../base/count";
 
 export interface ColumnHead {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { RunColumn } from "../state/view";
+import type { RunColumn } from "../state/view/view";
 import { layOutColumns, moveColumn, nextSort, withoutColumn } from "./columns";
 
 const [a, b, c] = ["a", "b", "c"].map((name): RunColumn => ({ kind: "hparam", name })) as [

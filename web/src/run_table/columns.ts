@@ -1,7 +1,7 @@
 // The columns of the run table as a list: their widths, their order, and the next way to sort. Pure.
 
-import { columnKey } from "../state/url";
-import type { RunColumn, RunSort } from "../state/view";
+import { columnKey } from "../state/view/url";
+import type { RunColumn, RunSort } from "../state/view/view";
 
 export const COLUMN_PX = 78;
 export const MIN_COLUMN_PX = 36;

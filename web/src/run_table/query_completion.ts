@@ -1,9 +1,9 @@
 // What can be typed at a place of a query: columns, signs, values, the words in between. Guesses from the words before
 // the cursor and needs no query that is whole. Pure.
 
-import { quoteName, quoteText, readTokens, type Token } from "../state/query_tokens";
-import { BUILT_IN, type Catalog, FUNCTIONS, type QueryType, SIGNS } from "../state/run_query";
-import { RUN_STATS } from "../state/view";
+import { quoteName, quoteText, readTokens, type Token } from "../state/runs/query_tokens";
+import { BUILT_IN, type Catalog, FUNCTIONS, type QueryType, SIGNS } from "../state/runs/run_query";
+import { RUN_STATS } from "../state/view/view";
 
 export interface QueryOption {
   readonly text: string;

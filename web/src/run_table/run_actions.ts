@@ -1,7 +1,7 @@
 // What the run table does to many runs at once. It says what it did and how to take it back: nothing goes silently.
 
 import type { Session } from "../state/session.svelte";
-import type { RunColumn } from "../state/view";
+import type { RunColumn } from "../state/view/view";
 import { countOf, formatCount } from "../base/count";
 import { copyText, pickFile, saveFile } from "../base/files";
 import { columnName } from "./cell_text";

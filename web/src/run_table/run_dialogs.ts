@@ -3,7 +3,7 @@
 import type { Component } from "svelte";
 import type { Session } from "../state/session.svelte";
 import type { TableTastes } from "./table_tastes.svelte";
-import type { RunColumn } from "../state/view";
+import type { RunColumn } from "../state/view/view";
 import type { RunActions } from "./run_actions";
 
 export type RunDialog =

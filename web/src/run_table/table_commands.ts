@@ -2,7 +2,7 @@
 
 import type { Command } from "../state/commands.svelte";
 import type { Session } from "../state/session.svelte";
-import { ALL } from "../state/selection";
+import { ALL } from "../state/runs/selection";
 import type { RunActions } from "./run_actions";
 import type { RunDialog } from "./run_dialogs";
 

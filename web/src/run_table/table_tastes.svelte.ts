@@ -1,6 +1,6 @@
 // How this user likes the run table, whatever runs it shows: remembered by the browser.
 
-import { recallJson, remember } from "../state/storage";
+import { recallJson, remember } from "../state/kept/storage";
 
 interface Tastes {
   /** By key of the column; "name" for the first. */

@@ -2,7 +2,7 @@
 // last ones, so that going back and forth between runs or steps costs nothing.
 
 import { ApiError, type Client } from "../../api/client";
-import type { Sample } from "../../state/step_cursor";
+import type { Sample } from "../../state/cursor/step_cursor";
 import { MOST_CHANNELS } from "./decode_samples";
 import { type ClipInfo, clampRate, type Sound } from "./sound";
 import { order } from "./workshop";

@@ -1,6 +1,6 @@
 // What is set for all audio cards together, kept in the address.
 
-import type { Settings } from "../../state/settings.svelte";
+import type { Settings } from "../../state/view/settings.svelte";
 import type { FrequencyScale } from "./spectrogram";
 
 export type ClipView = "both" | "wave" | "spectrum";

@@ -8,7 +8,7 @@ import type { Supply } from "../../lines/card_lines.svelte";
 import type { CardSpec } from "../../lines/card_model";
 import { LineDesk } from "../../lines/line_desk";
 import { cardId } from "../../cards/card_id";
-import { LatestAnswer } from "../../state/latest_answer.svelte";
+import { LatestAnswer } from "../../api/latest_answer.svelte";
 import { sortNatural } from "../../base/natural";
 import { writeParts } from "../../base/parts";
 import { compilePattern, type Pattern } from "../../base/pattern";

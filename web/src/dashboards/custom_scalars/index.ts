@@ -3,7 +3,7 @@
 import { warmUp } from "../../chart/painter_workers";
 import type { DashboardModule } from "../../cards/dashboards";
 import { readParts } from "../../base/parts";
-import { DEFAULT_PREFERENCES } from "../../state/preference_data";
+import { DEFAULT_PREFERENCES } from "../../state/kept/preference_data";
 
 /** Of a chart by the text that names it: its category and its title. */
 export const titleOf = (tag: string): string => readParts(tag)[1] || "Without a title";

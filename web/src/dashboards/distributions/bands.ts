@@ -3,7 +3,7 @@
 import { Blocks } from "../../api/blocks";
 import type { components } from "../../api/types.gen";
 import { type Area, type Range, type Series, type Stroke, toSeries } from "../../chart/model";
-import { isTimeAxis, type TimeAxis } from "../../state/view";
+import { isTimeAxis, type TimeAxis } from "../../state/view/view";
 
 export interface Bands {
   /** Of the whole source: what changed after it is not in here. */

@@ -1,7 +1,7 @@
 // What the user sets for all distributions, as the address keeps it.
 
 import type { ScaleKind } from "../../chart/model";
-import type { Settings } from "../../state/settings.svelte";
+import type { Settings } from "../../state/view/settings.svelte";
 import { readPercentiles, USUAL } from "./bands";
 
 const PERCENTILES = "distributions.percentiles";

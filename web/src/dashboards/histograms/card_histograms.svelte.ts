@@ -3,7 +3,7 @@
 
 import { untrack } from "svelte";
 import type { ApiError } from "../../api/client";
-import { LatestAnswer } from "../../state/latest_answer.svelte";
+import { LatestAnswer } from "../../api/latest_answer.svelte";
 import type { Session } from "../../state/session.svelte";
 import type { HistogramSeries } from "./histogram_data";
 import { deskOf, type HistogramQuery } from "./histogram_desk";

@@ -2,7 +2,7 @@
 
 import type { CountScale, HistogramMode } from "../../chart/histogram_model";
 import type { ScaleKind } from "../../chart/model";
-import type { Settings } from "../../state/settings.svelte";
+import type { Settings } from "../../state/view/settings.svelte";
 
 export const MODES: readonly { value: HistogramMode; label: string; hint: string }[] = [
   { value: "offset", label: "Offset", hint: "Steps one behind the other, the newest in front" },

@@ -3,7 +3,7 @@
 
 import type { SeriesSteps } from "../../api/steps";
 import type { Session } from "../../state/session.svelte";
-import { findNearest, type Sample, sampleAt } from "../../state/step_cursor";
+import { findNearest, type Sample, sampleAt } from "../../state/cursor/step_cursor";
 import type { Decoded, Pixels } from "./decode/decode";
 import { ShownPicture } from "./shown_picture.svelte";
 

@@ -2,7 +2,7 @@
 
 import type { Client, Parameters } from "../../api/client";
 import type { ImageSample } from "../../api/types";
-import type { Sample } from "../../state/step_cursor";
+import type { Sample } from "../../state/cursor/step_cursor";
 
 export type { ImageSample };
 

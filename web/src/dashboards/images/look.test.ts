@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Settings } from "../../state/settings.svelte";
+import { Settings } from "../../state/view/settings.svelte";
 import { cssFilter, isAdjusted, PLAIN, readLook, svgFilter, writeLook } from "./look";
 
 test("what is set is read again, and what is plain is not in the address", () => {

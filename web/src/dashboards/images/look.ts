@@ -1,6 +1,6 @@
 // How pictures are made to look: brighter, of one channel, with hard edges. Set for all of them at once. Pure.
 
-import type { Settings } from "../../state/settings.svelte";
+import type { Settings } from "../../state/view/settings.svelte";
 
 export const CHANNELS = ["all", "red", "green", "blue", "alpha", "grey"] as const;
 export type Channel = (typeof CHANNELS)[number];

@@ -2,7 +2,7 @@
 // fetched while there is time. Made in a component; ends with it.
 
 import { ApiError, type Client } from "../../api/client";
-import { LatestAnswer } from "../../state/latest_answer.svelte";
+import { LatestAnswer } from "../../api/latest_answer.svelte";
 import type { Decoded } from "./decode/decode";
 import { addressOf, type FileRef } from "./images_api";
 import { pictures } from "./pictures";

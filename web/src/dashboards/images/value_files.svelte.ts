@@ -3,8 +3,8 @@
 // component; ends with it.
 
 import type { ApiError, Client } from "../../api/client";
-import { LatestAnswer } from "../../state/latest_answer.svelte";
-import type { Sample } from "../../state/step_cursor";
+import { LatestAnswer } from "../../api/latest_answer.svelte";
+import type { Sample } from "../../state/cursor/step_cursor";
 import { type ImageSample, keyOf, listFiles } from "./images_api";
 
 // While steps fly past, their lists would only keep the pictures waiting.

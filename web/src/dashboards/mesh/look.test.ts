@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Settings } from "../../state/settings.svelte";
+import { Settings } from "../../state/view/settings.svelte";
 import { batchOf, forgetPoses, linkOf, lookOf, poseOption, setBatch, setLook } from "./look";
 
 describe("what is set for meshes", () => {

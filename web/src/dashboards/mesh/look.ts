@@ -1,6 +1,6 @@
 // What the user sets for all meshes, as the address keeps it. Knows nothing of how it is drawn.
 
-import type { Settings } from "../../state/settings.svelte";
+import type { Settings } from "../../state/view/settings.svelte";
 import type { Up } from "./pose";
 
 export const SHADINGS = ["smooth", "flat", "wireframe", "points"] as const;

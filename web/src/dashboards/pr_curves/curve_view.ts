@@ -1,7 +1,7 @@
 // Which view of the curves the user has chosen, for all cards.
 
 import { readCardId } from "../../cards/card_id";
-import type { Settings } from "../../state/settings.svelte";
+import type { Settings } from "../../state/view/settings.svelte";
 import { type CurveView, type ViewInfo, viewInfo } from "./curves";
 
 const OPTION = "pr_curves.view";

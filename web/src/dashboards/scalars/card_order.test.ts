@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { DEFAULT_VIEW, type View } from "../../state/view";
+import { DEFAULT_VIEW, type View } from "../../state/view/view";
 import { addSeries, combine, moveCard, removePanel, removeTag, toggleRight } from "./card_order";
 import { PINNED, type Section } from "../../cards/tag_sections";
 

@@ -1,6 +1,6 @@
 // Moving cards and making panels of them: what a drop or a menu item does to the view. Pure.
 
-import type { Panel, View } from "../../state/view";
+import type { Panel, View } from "../../state/view/view";
 import type { CardSpec } from "../../lines/card_model";
 import { naturalKey } from "../../base/natural";
 import { PINNED, type Section } from "../../cards/tag_sections";

@@ -4,7 +4,7 @@ import { toPng } from "../../chart/export_png";
 import { toSvg } from "../../chart/export_svg";
 import { type LegendEntry, LIGHT_COLORS, layOutPicture, type PictureSpec } from "../../chart/picture";
 import type { CardDrawing } from "./export_drawings";
-import { isTimeAxis } from "../../state/view";
+import { isTimeAxis } from "../../state/view/view";
 
 export interface PictureOptions {
   readonly title: (run: string) => string;

@@ -2,7 +2,7 @@
 
 import type { Command } from "../../state/commands.svelte";
 import type { Session } from "../../state/session.svelte";
-import type { CardView } from "../../state/view";
+import type { CardView } from "../../state/view/view";
 import type { ScalarsPage } from "./scalars_page.svelte";
 import { nudge } from "../../lines/smoothing_kinds";
 

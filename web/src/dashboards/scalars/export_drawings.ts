@@ -3,7 +3,7 @@
 
 import type { TableQuery } from "../../api/types";
 import type { Charted } from "../../chart/chart_layout";
-import type { RunGroup } from "../../state/groups";
+import type { RunGroup } from "../../state/runs/groups";
 import type { CardLine, CardSpec } from "../../lines/card_model";
 
 export type Theme = "light" | "dark";

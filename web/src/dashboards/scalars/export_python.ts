@@ -2,8 +2,8 @@
 
 import { type Cut, layOutChart } from "../../chart/chart_layout";
 import type { Range, ScaleKind, Stroke } from "../../chart/model";
-import type { RunGroup } from "../../state/groups";
-import type { Center, Spread } from "../../state/view";
+import type { RunGroup } from "../../state/runs/groups";
+import type { Center, Spread } from "../../state/view/view";
 import type { CardLine } from "../../lines/card_model";
 import type { CardDrawing } from "./export_drawings";
 

@@ -1,6 +1,6 @@
 // Short names of groups: a hyperparameter that has one value in all of them says nothing and is left out. Pure.
 
-import type { RunGroup } from "../../state/groups";
+import type { RunGroup } from "../../state/runs/groups";
 
 // Hyperparameters stand between commas, what comes on top after a dot.
 const SEPARATOR = /(?:, | · )(?=[^ =]+=|[^=]*$)/;

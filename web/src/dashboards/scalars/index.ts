@@ -2,7 +2,7 @@
 
 import { warmUp } from "../../chart/painter_workers";
 import type { DashboardModule } from "../../cards/dashboards";
-import { DEFAULT_PREFERENCES } from "../../state/preference_data";
+import { DEFAULT_PREFERENCES } from "../../state/kept/preference_data";
 
 export default {
   load: () => {

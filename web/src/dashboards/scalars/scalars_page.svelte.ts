@@ -3,11 +3,11 @@
 
 import { innerHeight, innerWidth } from "svelte/reactivity/window";
 import { readCardId } from "../../cards/card_id";
-import { assignColors, PALETTE } from "../../state/colors";
-import { groupRuns, type RunGroup } from "../../state/groups";
+import { assignColors, PALETTE } from "../../state/runs/colors";
+import { groupRuns, type RunGroup } from "../../state/runs/groups";
 import { compilePattern, type Pattern } from "../../base/pattern";
 import type { Session } from "../../state/session.svelte";
-import type { Panel } from "../../state/view";
+import type { Panel } from "../../state/view/view";
 import { AnswerCache } from "../../lines/card_answers";
 import type { Supply } from "../../lines/card_lines.svelte";
 import type { CardSpec } from "../../lines/card_model";

@@ -1,8 +1,8 @@
 // The rows of the data table from the server's answer: one a series, or one a group of runs. Pure.
 
 import type { NearestRow, RangeRow } from "../../api/types";
-import type { RunGroup } from "../../state/groups";
-import type { Center } from "../../state/view";
+import type { RunGroup } from "../../state/runs/groups";
+import type { Center } from "../../state/view/view";
 import { difference, seriesKey } from "../../lines/compare";
 import type { Cell } from "../../lines/table_format";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Sample } from "../../state/step_cursor";
+import type { Sample } from "../../state/cursor/step_cursor";
 import { type LoggedText, TextDesk } from "./text_desk";
 
 const sample = (row: number, step = row): Sample => ({ run: "a", tag: "t", row, step, wallTime: 0 });

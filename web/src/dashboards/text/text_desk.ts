@@ -4,7 +4,7 @@
 import { ApiError, type Client } from "../../api/client";
 import type { components } from "../../api/types.gen";
 import type { Session } from "../../state/session.svelte";
-import type { Sample } from "../../state/step_cursor";
+import type { Sample } from "../../state/cursor/step_cursor";
 
 export type LoggedText = components["schemas"]["Text"];
 type Texts = components["schemas"]["Texts"];

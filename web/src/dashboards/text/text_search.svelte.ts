@@ -1,7 +1,7 @@
 // The search through all texts of the shown runs: asked anew when the words, the runs or the logs change.
 
 import type { components } from "../../api/types.gen";
-import { LatestAnswer } from "../../state/latest_answer.svelte";
+import { LatestAnswer } from "../../api/latest_answer.svelte";
 import type { Session } from "../../state/session.svelte";
 import type { TextSettings } from "./text_settings.svelte";
 

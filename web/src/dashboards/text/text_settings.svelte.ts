@@ -1,6 +1,6 @@
 // How texts are shown, for all cards at once; kept in the address.
 
-import type { Settings } from "../../state/settings.svelte";
+import type { Settings } from "../../state/view/settings.svelte";
 
 export const MODES = [
   { value: "markdown", label: "Markdown", hint: "Laid out: tables, code, formulas" },

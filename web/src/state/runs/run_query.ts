@@ -1,9 +1,9 @@
 // The query language of the run table: `val/acc > 0.9 and lr < 1e-3 or optimizer == "adam" and not starred`. Text
 // becomes a test of a run, or an error with its place. Pure: what a column's value is, is asked of the caller.
 
-import type { Cell } from "../base/natural";
+import type { Cell } from "../../base/natural";
 import { QueryError, readTokens, type Token } from "./query_tokens";
-import { RUN_STATS, type RunColumn, type RunStat } from "./view";
+import { RUN_STATS, type RunColumn, type RunStat } from "../view/view";
 
 /** What a query can speak of: the table's columns, and what the page itself knows of a run. */
 export type QueryColumn =

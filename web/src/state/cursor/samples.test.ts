@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { ApiError } from "../api/client";
-import type { SeriesSteps, Steps } from "../api/steps";
-import type { Kind, SeriesRef } from "../api/types";
-import { Changes } from "./changes.svelte";
+import { ApiError } from "../../api/client";
+import type { SeriesSteps, Steps } from "../../api/steps";
+import type { Kind, SeriesRef } from "../../api/types";
+import { Changes } from "../changes.svelte";
 import { Samples } from "./samples.svelte";
 
 const stepsOf = (run: string, tag: string, step: readonly number[], generation = 1): SeriesSteps => ({

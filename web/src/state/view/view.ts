@@ -1,7 +1,7 @@
 // The words of the view: everything a user can set that changes what is shown. One plain value, replaced and never
 // edited, so that an address, a saved view and a step back are all the same thing.
 
-import { ALL, type Selection } from "./selection";
+import { ALL, type Selection } from "../runs/selection";
 
 export type Theme = "system" | "light" | "dark";
 export type Range = readonly [number, number];

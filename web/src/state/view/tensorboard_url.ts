@@ -1,7 +1,7 @@
 // Addresses that were made for TensorBoard, understood on arrival: old links and bookmarks keep their meaning when only
 // the server behind them is another. Pure.
 
-import { runKey } from "./run_key";
+import { runKey } from "../runs/run_key";
 import { SMOOTHING_MAX, type Theme, type View } from "./view";
 
 type Read = (text: string) => Partial<View>;

@@ -1,12 +1,12 @@
 import { describe, expect, it, vi } from "vitest";
-import type { HParams, Run, TagIndex } from "../api/types";
-import { Changes } from "./changes.svelte";
+import type { HParams, Run, TagIndex } from "../../api/types";
+import { Changes } from "../changes.svelte";
 import { HParamsState } from "./hparams.svelte";
-import { Overlay } from "./overlay.svelte";
+import { Overlay } from "../kept/overlay.svelte";
 import { RunValuesState } from "./run_values.svelte";
 import { RunsState } from "./runs.svelte";
 import { ALL } from "./selection";
-import { Settings } from "./settings.svelte";
+import { Settings } from "../view/settings.svelte";
 
 const run = (name: string): Run => ({
   name,

@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from "vitest";
-import { ApiError } from "../api/client";
-import type { RunValues, RunValuesQuery } from "../api/types";
+import { ApiError } from "../../api/client";
+import type { RunValues, RunValuesQuery } from "../../api/types";
 import { RunValuesState } from "./run_values.svelte";
-import type { MetricColumn } from "./view";
+import type { MetricColumn } from "../view/view";
 
 const last = (tag: string): MetricColumn => ({ kind: "metric", tag, stat: "last" });
 const answer = ({ columns }: RunValuesQuery): RunValues => ({

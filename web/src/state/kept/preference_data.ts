@@ -1,6 +1,6 @@
 // What a user can like about the page, and what everybody begins with. Pure.
 
-import type { Theme } from "./view";
+import type { Theme } from "../view/view";
 
 export type TipSort = "alphabetical" | "ascending" | "descending" | "nearest_pixel" | "nearest_y";
 

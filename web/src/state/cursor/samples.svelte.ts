@@ -3,11 +3,11 @@
 
 import { untrack } from "svelte";
 import { SvelteMap } from "svelte/reactivity";
-import { ApiError } from "../api/client";
-import type { SeriesSteps, Steps } from "../api/steps";
-import type { Kind, SeriesRef } from "../api/types";
-import type { Changes } from "./changes.svelte";
-import { Pacer } from "../base/pacer";
+import { ApiError } from "../../api/client";
+import type { SeriesSteps, Steps } from "../../api/steps";
+import type { Kind, SeriesRef } from "../../api/types";
+import type { Changes } from "../changes.svelte";
+import { Pacer } from "../../base/pacer";
 import { inStepOrder } from "./step_cursor";
 
 const PACE = { restFactor: 3, minRestMs: 150, maxRestMs: 5_000 };

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { Cell } from "../base/natural";
+import type { Cell } from "../../base/natural";
 import { QueryError, quoteName, readTokens } from "./query_tokens";
 import { type Catalog, compileQuery, type QueryColumn } from "./run_query";
-import { columnKey } from "./url";
+import { columnKey } from "../view/url";
 
 const CATALOG: Catalog = {
   hparams: [

@@ -1,6 +1,6 @@
 // Which runs are being written right now, as far as the page has heard.
 
-import type { Run } from "../api/types";
+import type { Run } from "../../api/types";
 
 /** A writer that was silent for longer may be gone. */
 const ALIVE_MS = 60_000;

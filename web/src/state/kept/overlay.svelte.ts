@@ -1,7 +1,7 @@
 // What the user says about runs: star, hidden, another name, a note, a colour, and which run is the baseline. Kept in
 // this browser per log directory, and as a file; never in the logs.
 
-import { hashName } from "./run_key";
+import { hashName } from "../runs/run_key";
 import { onOtherTab, recall, remember } from "./storage";
 
 export interface RunMarks {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type RunKey, runKey } from "./run_key";
-import { ALL, NONE, only, withRuns } from "./selection";
+import { type RunKey, runKey } from "../runs/run_key";
+import { ALL, NONE, only, withRuns } from "../runs/selection";
 import { decodeView, encodeView } from "./url";
 import { DEFAULT_VIEW, type View } from "./view";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { groupRuns, type HParamsOfRuns } from "./groups";
-import type { GroupBy } from "./view";
+import type { GroupBy } from "../view/view";
 
 const grouped = (names: string[], by: GroupBy, hparams: HParamsOfRuns = {}): Record<string, string[]> =>
   Object.fromEntries(groupRuns(names, by, hparams).map(({ label, runs }) => [label, [...runs]]));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { SeriesSteps } from "../api/steps";
+import type { SeriesSteps } from "../../api/steps";
 import { findNearest, inStepOrder, placesOn, sampleAt, unitePlaces } from "./step_cursor";
 
 const series = (step: number[]): SeriesSteps => ({

@@ -1,7 +1,7 @@
 // Where a series has values along an axis, and which of them is meant by a place on it. Pure.
 
-import type { SeriesSteps } from "../api/steps";
-import type { TimeAxis } from "./view";
+import type { SeriesSteps } from "../../api/steps";
+import type { TimeAxis } from "../view/view";
 
 /** One value of a series, by all that names it. */
 export interface Sample {

@@ -1,7 +1,7 @@
 // The view the user has set up, and the ways to change it. The address and the theme's memory are written by
 // App.svelte.
 
-import { compact } from "./selection";
+import { compact } from "../runs/selection";
 import { encodeView, type NameOf } from "./url";
 import { type CardView, DEFAULT_VIEW, type View } from "./view";
 

@@ -2,7 +2,7 @@
 
 import { assignColors, type Color, PALETTE } from "./colors";
 import { groupRuns, hparamOf, type HParamsOfRuns, labeler, UNGROUPED } from "./groups";
-import type { ColorBy } from "./view";
+import type { ColorBy } from "../view/view";
 
 export type ColorLegend =
   | { readonly kind: "none" }

@@ -1,8 +1,8 @@
 // The hyperparameters of the runs, listed along with them. Columns, queries, groups and colours read it.
 
-import type { HParams } from "../api/types";
+import type { HParams } from "../../api/types";
 import type { HParamsOfRuns, HParamValue } from "./groups";
-import { compareCells } from "../base/natural";
+import { compareCells } from "../../base/natural";
 
 const NOTHING: HParams = { generation: 0, names: [], runs: {} };
 

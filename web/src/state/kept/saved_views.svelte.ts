@@ -1,7 +1,7 @@
 // Views that the user gave a name, per log directory: kept in this browser, and as a file that can be shared. A view is
 // kept as its address, so old ones stay readable as the page grows.
 
-import { hashName } from "./run_key";
+import { hashName } from "../runs/run_key";
 import { onOtherTab, recall, remember } from "./storage";
 
 export interface SavedView {

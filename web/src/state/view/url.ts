@@ -1,8 +1,8 @@
 // The whole view as text after the `#` of the address, and back. Pure: App.svelte reads and writes the address itself.
 
-import { escapePart, readParts, splitParts, writeParts } from "../base/parts";
-import { KEY_LENGTH, type RunKey, runKey } from "./run_key";
-import type { Selection } from "./selection";
+import { escapePart, readParts, splitParts, writeParts } from "../../base/parts";
+import { KEY_LENGTH, type RunKey, runKey } from "../runs/run_key";
+import type { Selection } from "../runs/selection";
 import {
   type CardView,
   type ColorBy,

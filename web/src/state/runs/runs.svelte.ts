@@ -1,13 +1,13 @@
 // The runs: which there are, which are listed in which order, which are shown, and their colours. What the user chose
 // is in the view and in the overlay; this is what follows from it.
 
-import type { Run, TagIndex } from "../api/types";
+import type { Run, TagIndex } from "../../api/types";
 import { HUES, PALETTE } from "./colors";
 import { hparamOf } from "./groups";
 import type { HParamsState } from "./hparams.svelte";
-import { type Cell, compareCells, pickExtremes, sortNatural } from "../base/natural";
-import type { Overlay } from "./overlay.svelte";
-import { compilePattern, type Pattern } from "../base/pattern";
+import { type Cell, compareCells, pickExtremes, sortNatural } from "../../base/natural";
+import type { Overlay } from "../kept/overlay.svelte";
+import { compilePattern, type Pattern } from "../../base/pattern";
 import { QueryError } from "./query_tokens";
 import { colorRuns } from "./run_colors";
 import { hashName, type RunKey, runKey } from "./run_key";
@@ -15,10 +15,10 @@ import { compileQuery, type QueryColumn, type RunQuery } from "./run_query";
 import { makeList, makeRows, makeTree } from "./run_tree";
 import type { RunValuesState } from "./run_values.svelte";
 import { isSelected, only, type Selection, withRuns } from "./selection";
-import type { Settings } from "./settings.svelte";
-import { isSameList, isSameMap, steady } from "../base/steady";
-import { columnKey } from "./url";
-import type { MetricColumn, RunColumn } from "./view";
+import type { Settings } from "../view/settings.svelte";
+import { isSameList, isSameMap, steady } from "../../base/steady";
+import { columnKey } from "../view/url";
+import type { MetricColumn, RunColumn } from "../view/view";
 
 const isMetric = (column: QueryColumn): column is MetricColumn => column.kind === "metric";
 const secondsOf = (time: Run["start_time"]): number | null => (time === null ? null : Number(time));

@@ -1,12 +1,12 @@
 // Numbers of scalar series for every run: the metric columns of the run table and of its query. Asked for while
 // somebody wants them, and again at a calm pace when the logs have grown.
 
-import { ApiError } from "../api/client";
-import type { RunColumnQuery, RunValues, RunValuesQuery } from "../api/types";
-import { Pacer } from "../base/pacer";
-import { isSameList } from "../base/steady";
-import { columnKey } from "./url";
-import type { MetricColumn } from "./view";
+import { ApiError } from "../../api/client";
+import type { RunColumnQuery, RunValues, RunValuesQuery } from "../../api/types";
+import { Pacer } from "../../base/pacer";
+import { isSameList } from "../../base/steady";
+import { columnKey } from "../view/url";
+import type { MetricColumn } from "../view/view";
 
 interface Answered {
   readonly runs: readonly string[];

@@ -1,7 +1,7 @@
 // The newest answer to a question that changes quickly: one question at a time, the newest one next, and the last
 // answer kept until a better one is there. Knows nothing of what is asked.
 
-import { ApiError } from "../api/client";
+import { ApiError } from "./client";
 import { Pacer } from "../base/pacer";
 
 const LIVE_PACE = { restFactor: 3, minRestMs: 150, maxRestMs: 5_000 };

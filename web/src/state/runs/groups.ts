@@ -1,7 +1,7 @@
 // Which runs belong together: by a hyperparameter, a pattern, a directory, or "the same but for the seed". Used for the
 // bands of charts and for colours. Pure.
 
-import type { GroupBy } from "./view";
+import type { GroupBy } from "../view/view";
 
 export type HParamValue = number | string | boolean;
 export type HParamsOfRuns = Readonly<Record<string, Readonly<Record<string, HParamValue>>>>;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isSelected } from "./selection";
+import { isSelected } from "../runs/selection";
 import { readTensorBoardHash, readTensorBoardQuery } from "./tensorboard_url";
 
 describe("addresses made for TensorBoard", () => {
