@@ -14,7 +14,7 @@ from concurrent.futures import Executor
 
 from runglass.native.events import EventScanner, ScanBuffer, find_record
 from runglass.store.model import FileState
-from runglass.store.stage import FileStage, Part
+from runglass.store.parts import FileStage, Part
 
 POINTS_PLUGIN = b"scalars"
 # Profilers leave a file of this name so that their directory counts as a run; nothing in it is meant to be read.

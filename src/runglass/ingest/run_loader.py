@@ -19,7 +19,8 @@ from runglass.schema.event import TAGGED_RUN_METADATA
 from runglass.schema.graph import META_GRAPH
 from runglass.store.blobs import Range, load_range
 from runglass.store.model import FileState, Kind, SeriesMeta
-from runglass.store.stage import FileStage, Part, RunStage, SeriesStage
+from runglass.store.parts import FileStage, Part
+from runglass.store.stage import RunStage, SeriesStage
 
 RUN_GRAPH_TAG = "__run_graph__"
 # Plugins of the series made here from events that are no summaries: their values are bare messages.

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from runglass.store.stage import FileStage, Part
-
-Start = tuple[int, int]
-"""A session start as one series sees it: rows of the file before it, and the step it names."""
+from runglass.native.columns import Columns
+from runglass.store.parts import FileStage, Part
 
 
 class Segment(NamedTuple):
@@ -77,6 +74,6 @@ def _add(segments: list[Segment], row: int, step: int | None) -> None:
         segments[-1] = Segment(row, step if before is None else min(step, before))
 
 
-def _steps(columns: Any, is_points: bool) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def _steps(columns: Columns, is_points: bool) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     read = columns.read_points() if is_points else columns.read_ranges()
     return read[0], read[1]

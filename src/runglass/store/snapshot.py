@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from runglass.native.columns import Columns
 from runglass.store.model import Attempts
+from runglass.store.parts import FileStage
 from runglass.store.segments import Segment, find_segments
-from runglass.store.stage import COUNT_BITS, FileStage, SeriesStage
+from runglass.store.stage import COUNT_BITS, SeriesStage
 
 _reads = itertools.count(1)
 

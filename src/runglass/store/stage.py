@@ -7,22 +7,20 @@ found or decoded.
 from __future__ import annotations
 
 import itertools
-import re
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from msgspec import Struct, field
 
-from runglass.native.columns import Columns
 from runglass.store.model import SEVERITY, FileHealth, FileState, Kind, Progress, RunInfo, SeriesMeta
-from runglass.store.segments import Start, find_segments
+from runglass.store.parts import FileStage, Part, Start, file_order
+from runglass.store.segments import find_segments
 
 # Generations pack an epoch above a row count, so that a delta needs no history: same epoch, more rows. 53 bits in all, because
 # browsers hold numbers as doubles.
 COUNT_BITS = 40
 EPOCHS = 1 << 12
-NUMBERS = re.compile(r"(\d+)")
 
 
 class Epochs:
@@ -38,37 +36,6 @@ class Epochs:
 
 
 _epochs = Epochs()
-
-
-class FileStage(Struct):
-    """One event file of a run: how much of it is in the store, and how it is doing."""
-
-    name: str
-    path: str
-    # The path in the words of the user: below the log directory as it was named.
-    shown: str
-    size_bytes: int = 0
-    read_bytes: int = 0
-    records: int = 0
-    skipped_records: int = 0
-    state: FileState = FileState.READING
-    byte: int | None = None
-    reason: str = ""
-    advice: str = ""
-    min_wall_time: float | None = None
-    max_wall_time: float | None = None
-    # Smallest step of a session start in this file; series that the file does not mention are overwritten from there on.
-    start_step: int | None = None
-
-
-class Part(Struct):
-    """The rows of one series in one file."""
-
-    file: FileStage
-    columns: Columns
-    starts: tuple[Start, ...] = ()
-    # Rows at the last growth.
-    noted: int = 0
 
 
 class SeriesStage(Struct):
@@ -251,8 +218,3 @@ class Store:
         with self._changed:
             self._changed.wait_for(lambda: self.generation != generation, timeout_s)
             return self.generation
-
-
-def file_order(name: str) -> list[str | int]:
-    """By the numbers in it: of the files of one second, the tenth comes after the second."""
-    return [int(part) if part.isdecimal() else part for part in NUMBERS.split(name)]
