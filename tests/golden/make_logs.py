@@ -124,6 +124,37 @@ def session_start_in_a_file_without_the_tag() -> tuple[Files, Expected]:
 
 
 @case
+def session_starts_in_the_ninth_and_tenth_file() -> tuple[Files, Expected]:
+    """Files of one second are in the order of their numbers: `.3`, `.9`, `.10`. Neither restart mentions `eval`."""
+    base = "events.out.tfevents.1700000000.host.1"
+
+    def restart(step: int, wall_time: float) -> bytes:
+        log = eb.session_log(step, wall_time=wall_time)
+        return file(log, *points([step], value=10, wall_time=wall_time), wall_time=wall_time)
+
+    files = {
+        f"{base}.3": file(*points(range(10)), *points(range(10), tag="eval")),
+        f"{base}.9": restart(7, 1.7e9 + 100),
+        f"{base}.10": restart(5, 1.7e9 + 200),
+        f"{base}.11": file(*points([6], value=20, wall_time=1.7e9 + 300, tag="eval"), wall_time=1.7e9 + 300),
+    }
+    loss = {
+        "kind": "scalar",
+        "step": [*range(10), 7, 5],
+        "segment": [0] * 10 + [1, 2],
+        "latest_step": [0, 1, 2, 3, 4, 5],
+    }
+    evaluation = {
+        "kind": "scalar",
+        "step": [*range(10), 6],
+        "segment": [0] * 10 + [1],
+        "latest_step": [0, 1, 2, 3, 4, 6],
+        "latest_value": [0.0, 1.0, 2.0, 3.0, 4.0, 26.0],
+    }
+    return files, {"restarts": 2, "tags": {"loss": loss, "eval": evaluation}}
+
+
+@case
 def session_start_without_a_step() -> tuple[Files, Expected]:
     """A START that names step 0, as writers do that do not know better: the first point after it says where it begins."""
     payloads = [*points(range(6)), eb.session_log(0, wall_time=1.7e9 + 50)]

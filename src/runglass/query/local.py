@@ -22,6 +22,7 @@ from runglass.store.model import (
     SeriesInfo,
     SeriesKey,
 )
+from runglass.store.parts import file_order
 from runglass.store.snapshot import Snapshot, read_snapshot
 from runglass.store.stage import COUNT_BITS, RunStage, SeriesStage, Store
 
@@ -222,11 +223,12 @@ def _starts_elsewhere(run: RunStage, series: SeriesStage) -> list[tuple[str, int
     if len(run.files) == 1:
         return []
     own = {part.file.name for part in series.parts}
-    return sorted(
+    starts = [
         (file.name, file.start_step)
         for file in list(run.files.values())
         if file.start_step is not None and file.start_step > 0 and file.name not in own
-    )
+    ]
+    return sorted(starts, key=lambda start: file_order(start[0]))
 
 
 def _columns(key: SeriesKey, snapshot: Snapshot, attempts: Attempts, since: int | None) -> Columns:

@@ -46,6 +46,9 @@ class Part(Struct):
     noted: int = 0
 
 
-def file_order(name: str) -> list[str | int]:
-    """By the numbers in it: of the files of one second, the tenth comes after the second."""
-    return [int(part) if part.isdecimal() else part for part in NUMBERS.split(name)]
+def file_order(name: str) -> tuple[list[str | int], str]:
+    """The sort key of a file: its name with numbers compared as numbers, so that the tenth file comes after the second.
+
+    The name itself decides between `01` and `1`; no two files of a run are equal.
+    """
+    return [int(part) if part.isdecimal() else part for part in NUMBERS.split(name)], name

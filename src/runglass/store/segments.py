@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from runglass.native.columns import Columns
-from runglass.store.parts import FileStage, Part
+from runglass.store.parts import FileStage, Part, file_order
 
 
 class Segment(NamedTuple):
@@ -28,7 +28,7 @@ def find_segments(
     """Split the parts of a series at restarts: session starts, and steps that fall back from one file to the next.
 
     Files whose wall times overlap were written side by side; falling back from one to the other is no restart.
-    `starts_elsewhere`: session starts, as file name and step, in other files of the run.
+    `starts_elsewhere`: session starts, as file name and step, in other files of the run, in file order.
     """
     segments = [Segment(0, None)]
     if len(parts) == 1 and not parts[0].starts and not starts_elsewhere:
@@ -38,7 +38,7 @@ def find_segments(
     highest: int | None = None
     previous: FileStage | None = None
     for index, part in enumerate(parts):
-        while waiting and waiting[0][0] < part.file.name:
+        while waiting and file_order(waiting[0][0]) < file_order(part.file.name):
             _add(segments, row, waiting.pop(0)[1])
         steps, walls = _steps(part.columns, is_points)
         if counts is not None:

@@ -42,7 +42,7 @@ class Snapshot(Struct, frozen=True):
 
 
 def read_snapshot(series: SeriesStage, starts_elsewhere: Sequence[tuple[str, int]] = ()) -> Snapshot:
-    """Read a series as it is now. `starts_elsewhere`: session starts in files that do not mention it, in the order of their names."""
+    """Read a series as it is now. `starts_elsewhere`: session starts in files that do not mention it, in file order."""
     series.last_read = next(_reads)
     epoch = series.epoch
     parts = series.parts
