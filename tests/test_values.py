@@ -19,8 +19,8 @@ from tests.golden.test_corpus import CASES, LOGS, PURGED, case_logdir, same_floa
 import runglass
 from runglass.api.samples import SANDBOX
 from runglass.ingest.canonical import KIND_BY_PLUGIN
+from runglass.media.formats import parse_audio, parse_image
 from runglass.query.memory import MemorySource
-from runglass.schema.media import parse_audio, parse_image
 from runglass.server.app import App
 from runglass.server.in_process import Got, InProcess
 from runglass.store.model import Kind

@@ -18,14 +18,15 @@ EVERYTHING = {"*"}
 PYTHON_MAY_IMPORT: dict[str, set[str]] = {
     "native": set(),
     "schema": {"native"},
+    "media": set(),
     "store": {"native"},
-    "ingest": {"native", "schema", "store"},
+    "ingest": {"native", "schema", "media", "store"},
     "query": {"native", "store"},
     "api": {"query"},
-    "dashboards/*": {"query", "schema", "api"},
+    "dashboards/*": {"query", "schema", "media", "api"},
     "registry": {"api", "dashboards/*"},
     "server": {"query", "api", "registry"},
-    "writer": {"native", "schema"},
+    "writer": {"native", "schema", "media"},
     "reader": {"ingest", "query", "store"},
     # The public names of the writers.
     "summary": {"writer"},

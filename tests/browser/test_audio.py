@@ -15,8 +15,8 @@ from playwright.sync_api import Locator, Page, expect
 from tests.support.following import following
 from tests.support.page import address_has, card, run_color, wait_ready
 
+from runglass.media.formats import parse_audio
 from runglass.query.memory import MemorySource
-from runglass.schema.media import parse_audio
 from runglass.store.model import Audio, Kind
 
 LOGS = Path(__file__).parent.parent / "golden" / "logs"

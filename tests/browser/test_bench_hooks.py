@@ -15,8 +15,8 @@ from bench.stamped import picture_number, stamped_png
 from bench.workloads import Workload
 from playwright.sync_api import Page
 
+from runglass.media.formats import parse_image
 from runglass.query.memory import MemorySource
-from runglass.schema.media import parse_image
 from runglass.store.model import Kind
 
 PICTURES = Workload("hooks", "simple", "images", runs=2, tags=3, steps=12, size=64)

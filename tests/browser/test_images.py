@@ -16,8 +16,8 @@ from playwright.sync_api import Locator, Page, expect
 from tests.support.page import address_has, card, wait_ready
 
 import runglass
+from runglass.media.formats import parse_image
 from runglass.query.memory import MemorySource
-from runglass.schema.media import parse_image
 from runglass.store.model import Image, Kind, SeriesKey
 from runglass.writer.media import encode_png
 

@@ -11,8 +11,8 @@ from PIL import Image
 from playwright.sync_api import Locator, Page, expect
 
 import runglass
+from runglass.media.formats import parse_image
 from runglass.query.memory import MemorySource
-from runglass.schema.media import parse_image
 from runglass.store.model import Kind, SeriesKey
 from runglass.writer.video import encode_gif
 

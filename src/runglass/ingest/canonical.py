@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from runglass.errors import ValueDamaged
+from runglass.media.formats import parse_audio, parse_image
 from runglass.native.wire import WireError, decode
 from runglass.schema.hparams import HPARAMS_PLUGIN
 from runglass.schema.layout import LAYOUT
-from runglass.schema.media import parse_audio, parse_image
 from runglass.schema.struct import plain_list, plain_value
 from runglass.schema.summary import METADATA, VALUE
 from runglass.schema.tensor_values import TensorError, tensor_array

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from runglass.errors import BadArgument
+from runglass.media.formats import FILM_TYPES, PICTURE_TYPES, parse_image
 from runglass.native.wire import encode
-from runglass.schema.media import FILM_TYPES, PICTURE_TYPES, parse_image
 from runglass.schema.summary import (
     AUDIO_ENCODING_WAV,
     AUDIO_PLUGIN,

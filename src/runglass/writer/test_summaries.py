@@ -8,9 +8,9 @@ import pytest
 from PIL import Image
 
 from runglass.errors import BadArgument
+from runglass.media.formats import parse_audio, parse_image
 from runglass.native.wire import decode
 from runglass.schema.hparams import HPARAMS_PLUGIN, SessionOutcome
-from runglass.schema.media import parse_audio, parse_image
 from runglass.schema.summary import VALUE
 from runglass.schema.tensor import DataType
 from runglass.schema.tensor_values import tensor_array

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from runglass.errors import BadArgument
+from runglass.media.formats import image_format
+from runglass.media.picture_files import is_cut_short
 from runglass.native.lzw import compress_pixels
-from runglass.schema.media import image_format
-from runglass.schema.picture_files import is_cut_short
 from runglass.writer.arrays import to_numpy
 from runglass.writer.media import as_uint8
 from runglass.writer.pictures import in_order

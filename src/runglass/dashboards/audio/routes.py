@@ -9,8 +9,8 @@ from msgspec import Meta, Struct
 from runglass.api.route import Answer, Later, NoParameters, Reply, Route
 from runglass.api.samples import OCTETS, BlobQuery, SampleQuery, blob_answer, load_sample, pick
 from runglass.errors import ValueDamaged
+from runglass.media.audio_files import SampleLayout, read_audio_header
 from runglass.query.source import DataSource
-from runglass.schema.audio_header import SampleLayout, read_audio_header
 from runglass.store.model import Audio, Kind
 
 MEDIA_TYPES = {"wav": "audio/wav", "mp3": "audio/mpeg", "flac": "audio/flac", "ogg": "audio/ogg"}

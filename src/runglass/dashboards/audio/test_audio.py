@@ -7,8 +7,8 @@ import struct
 import numpy as np
 import pytest
 
+from runglass.media.formats import parse_audio
 from runglass.query.memory import MemorySource
-from runglass.schema.media import parse_audio
 from runglass.server.app import App
 from runglass.server.in_process import InProcess
 from runglass.store.model import Kind

@@ -22,9 +22,9 @@ from runglass.dashboards.images.shape import ImageSample, ImageSamples, ZipBody,
 from runglass.dashboards.images.trouble import find_trouble
 from runglass.dashboards.images.zip_file import safe_path, write_zip
 from runglass.errors import RunglassError, ValueDamaged
+from runglass.media.formats import FILM_TYPES, PICTURE_TYPES
+from runglass.media.picture_files import count_frames
 from runglass.query.source import DataSource, Values
-from runglass.schema.media import FILM_TYPES, PICTURE_TYPES
-from runglass.schema.picture_files import count_frames
 from runglass.store.model import Image, Kind, SeriesKey
 
 ZIP = "application/zip"

@@ -12,8 +12,8 @@ import pytest
 
 from runglass.dashboards.images.zip_file import safe_path
 from runglass.errors import ValueDamaged
+from runglass.media.formats import parse_image
 from runglass.query.memory import MemorySource
-from runglass.schema.media import parse_image
 from runglass.server.app import App
 from runglass.server.in_process import InProcess
 from runglass.store.model import Kind

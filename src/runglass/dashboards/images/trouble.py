@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from runglass.schema.media import FILM_TYPES, PICTURE_TYPES
-from runglass.schema.picture_files import is_cut_short
+from runglass.media.formats import FILM_TYPES, PICTURE_TYPES
+from runglass.media.picture_files import is_cut_short
 from runglass.store.model import Image
 
 # Sides and areas that browsers decode everywhere; a picture of this area takes 256 MiB there.

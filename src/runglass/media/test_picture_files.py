@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from runglass.schema.media import image_format
-from runglass.schema.picture_files import PARTS_LIMIT, count_frames, header_size, is_cut_short
+from runglass.media.formats import image_format
+from runglass.media.picture_files import PARTS_LIMIT, count_frames, header_size, is_cut_short
 from runglass.writer.media import encode_png
 from runglass.writer.video import encode_gif
 

@@ -4,7 +4,7 @@ import struct
 
 import pytest
 
-from runglass.schema.media import parse_audio, parse_image
+from runglass.media.formats import parse_audio, parse_image
 
 PNG = b"\x89PNG\r\n\x1a\n" + struct.pack(">I4sII", 13, b"IHDR", 640, 480)
 GIF = b"GIF89a" + struct.pack("<HH", 12, 34)

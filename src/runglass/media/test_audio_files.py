@@ -6,7 +6,7 @@ import struct
 
 import pytest
 
-from runglass.schema.audio_header import EXTENSIBLE, FLOAT, PCM, AudioHeader, SampleLayout, read_audio_header
+from runglass.media.audio_files import EXTENSIBLE, FLOAT, PCM, AudioHeader, SampleLayout, read_audio_header
 
 
 def wav(

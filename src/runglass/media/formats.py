@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from runglass.schema.audio_header import read_audio_header
-from runglass.schema.picture_files import header_size
+from runglass.media.audio_files import read_audio_header
+from runglass.media.picture_files import header_size
 from runglass.store.model import Audio, Image
 
 # Still pictures in the container of MP4: AVIF and HEIC.
