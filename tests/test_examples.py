@@ -14,8 +14,8 @@ from tests.support.example_runs import EXAMPLES, ROOT, run_example
 
 import runglass
 from runglass.reader import Log
-from runglass.writer.folders import open_folder
-from runglass.writer.projector import EmbeddingInfo, load_config
+from runglass.writer.calls.projector import EmbeddingInfo, load_config
+from runglass.writer.files.folders import open_folder
 
 NAMES = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 

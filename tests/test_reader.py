@@ -16,8 +16,8 @@ from tests.support.event_files import put
 import runglass
 from runglass.errors import BadArgument, BadRequest, RunUnknown, SeriesUnknown
 from runglass.store.model import Audio, Image
-from runglass.writer import hparams, summaries
-from runglass.writer.record_file import EventFileWriter
+from runglass.writer.files.record_file import EventFileWriter
+from runglass.writer.values import hparams, summaries
 
 START = 1_700_000_000.0
 PIXELS = np.arange(5 * 4 * 3, dtype=np.uint8).reshape(5, 4, 3)

@@ -82,7 +82,7 @@ def test_processes_of_multiprocessing_lose_nothing_at_their_end(tmp_path: Path, 
     script.write_text(
         """
 import multiprocessing, sys
-from runglass.writer.event_writer import EventWriter
+from runglass.writer.files.event_writer import EventWriter
 
 writer = None
 

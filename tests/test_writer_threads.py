@@ -18,8 +18,9 @@ from tests.support.written import DEADLINE_S, files, ran, steps_by_tag, steps_of
 
 import runglass
 from runglass import summary
-from runglass.writer import outbox, outlet, summaries
-from runglass.writer.event_writer import EventWriter
+from runglass.writer.files import outbox, outlet
+from runglass.writer.files.event_writer import EventWriter
+from runglass.writer.values import summaries
 
 fsspec = pytest.importorskip("fsspec")
 from fsspec.implementations.memory import MemoryFileSystem  # noqa: E402
@@ -242,7 +243,7 @@ def test_a_store_that_does_not_answer_keeps_no_process_from_ending() -> None:
 import time
 import fsspec
 from fsspec.implementations.memory import MemoryFileSystem
-from runglass.writer import outbox
+from runglass.writer.files import outbox
 
 class Store(MemoryFileSystem):
     protocol = "store"

@@ -12,7 +12,7 @@ __all__ = ["SummaryWriter", "__version__", "load_ipython_extension", "notebook",
 if TYPE_CHECKING:
     from runglass import notebook
     from runglass.reader import open_log as open
-    from runglass.writer.summary_writer import SummaryWriter
+    from runglass.writer.calls.summary_writer import SummaryWriter
 
 
 def __getattr__(name: str) -> Any:
@@ -22,7 +22,7 @@ def __getattr__(name: str) -> Any:
 
         return open_log
     if name == "SummaryWriter":
-        from runglass.writer.summary_writer import SummaryWriter
+        from runglass.writer.calls.summary_writer import SummaryWriter
 
         return SummaryWriter
     if name == "notebook":
@@ -35,7 +35,7 @@ def __getattr__(name: str) -> Any:
 @atexit.register
 def finish_writing() -> None:
     """Registered this early so that it comes last: what other exit handlers log, their first value included, is written too."""
-    outbox = sys.modules.get("runglass.writer.outbox")
+    outbox = sys.modules.get("runglass.writer.files.outbox")
     if outbox is not None:
         outbox.finish(outbox.EXIT_WAIT_S)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from runglass.writer.hparams_api import (
+from runglass.writer.calls.hparams_api import (
     Discrete,
     Domain,
     HParam,

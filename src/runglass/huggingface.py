@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from runglass.writer.trainer_callback import callback_class
+from runglass.writer.calls.trainer_callback import callback_class
 
 
 def __getattr__(name: str) -> Any:

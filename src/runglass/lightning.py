@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from runglass.writer.lightning_logger import logger_class
+from runglass.writer.calls.lightning_logger import logger_class
 
 
 def __getattr__(name: str) -> Any:

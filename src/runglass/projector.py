@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from runglass.writer.projector import (
+from runglass.writer.calls.projector import (
     EmbeddingInfo,
     ProjectorConfig,
     SpriteMetadata,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from runglass.writer import default_writer, tensorflow_bridge, tf_style
-from runglass.writer.default_writer import (
+from runglass.writer.calls import default_writer, tensorflow_bridge, tf_style
+from runglass.writer.calls.default_writer import (
     SummaryFileWriter,
     create_file_writer,
     create_noop_writer,
@@ -11,8 +11,8 @@ from runglass.writer.default_writer import (
     record_if,
     should_record_summaries,
 )
-from runglass.writer.tensorflow_bridge import trace_off, trace_on
-from runglass.writer.tf_style import audio, graph, histogram, image, scalar, text, trace_export, write
+from runglass.writer.calls.tensorflow_bridge import trace_off, trace_on
+from runglass.writer.calls.tf_style import audio, graph, histogram, image, scalar, text, trace_export, write
 
 
 class experimental:

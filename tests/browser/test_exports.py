@@ -20,8 +20,8 @@ from tests.support.page import card, chart, run_color, wait_ready
 
 import runglass
 from runglass.query.memory import MemorySource
-from runglass.writer import summaries
-from runglass.writer.record_file import EventFileWriter
+from runglass.writer.files.record_file import EventFileWriter
+from runglass.writer.values import summaries
 
 TAGS = ("val/loss", "val/accuracy")
 POINTS = 3_000

@@ -18,9 +18,9 @@ from tests.support.page import wait_ready
 import runglass
 from runglass.registry import DASHBOARDS
 from runglass.schema.summary import DataClass
-from runglass.writer import hparams, layouts, mesh, summaries
-from runglass.writer.event_writer import EventWriter
-from runglass.writer.media import encode_wav
+from runglass.writer.files.event_writer import EventWriter
+from runglass.writer.values import hparams, layouts, mesh, summaries
+from runglass.writer.values.media import encode_wav
 
 RUN_THIS = "window.__pwned=1"
 ELSEWHERE = "https://evil.example"

@@ -14,7 +14,7 @@ import runglass
 from runglass.media.formats import parse_image
 from runglass.query.memory import MemorySource
 from runglass.store.model import Kind, SeriesKey
-from runglass.writer.video import encode_gif
+from runglass.writer.values.video import encode_gif
 
 FILMS = Path(__file__).parents[1] / "support" / "films"
 GOLDEN = Path(__file__).parents[1] / "golden" / "logs"

@@ -11,8 +11,8 @@ from tests.support.example_runs import ROOT, run_example
 
 import runglass
 from runglass.reader import Log
-from runglass.writer.folders import open_folder
-from runglass.writer.projector import load_config
+from runglass.writer.calls.projector import load_config
+from runglass.writer.files.folders import open_folder
 
 PYTHON = Path(os.environ.get("RUNGLASS_INTEROP_PYTHON", ROOT / ".venvs/interop/bin/python"))
 

@@ -18,7 +18,7 @@ from runglass.errors import BadArgument
 from runglass.native.wire import decode
 from runglass.schema.graph import GRAPH
 from runglass.schema.tensor import DataType
-from runglass.writer.event_writer import EventWriter
+from runglass.writer.files.event_writer import EventWriter
 from runglass.writer.graphs import model_graph
 
 pytestmark = [pytest.mark.interop, pytest.mark.filterwarnings("ignore")]
@@ -372,7 +372,7 @@ def test_a_jax_function_that_cannot_be_traced() -> None:
 KERAS = """
 import sys
 import keras
-from runglass.writer.event_writer import EventWriter
+from runglass.writer.files.event_writer import EventWriter
 from runglass.writer.graphs import model_graph
 
 x = keras.Input((4,), name="x")

@@ -112,8 +112,8 @@ def test_a_profile_of_the_chosen_batches(logs: Path) -> None:
 
 
 def test_embeddings(logs: Path) -> None:
-    from runglass.writer.folders import open_folder
-    from runglass.writer.projector import load_config
+    from runglass.writer.calls.projector import load_config
+    from runglass.writer.files.folders import open_folder
 
     config = load_config(open_folder(logs / "words"))
     assert [(info.tensor_name, info.metadata_path) for info in config.embeddings] == [

@@ -11,8 +11,8 @@ import pytest
 
 import runglass
 from runglass.errors import BadArgument
-from runglass.writer.arrays import to_numpy
-from runglass.writer.summary_writer import SummaryWriter
+from runglass.writer.calls.summary_writer import SummaryWriter
+from runglass.writer.values.arrays import to_numpy
 
 pytestmark = [pytest.mark.interop, pytest.mark.filterwarnings("ignore")]
 # What tensorboardX has and we do not offer, or name as torch does.

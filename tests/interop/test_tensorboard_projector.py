@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from runglass.projector import ProjectorConfig, log_embedding, visualize_embeddings
-from runglass.writer.folders import open_folder
-from runglass.writer.projector import add_embedding, load_config
+from runglass.writer.calls.projector import add_embedding, load_config
+from runglass.writer.files.folders import open_folder
 
 with warnings.catch_warnings():
     # What TensorBoard imports may be deprecated by then; that is not ours to fail on.

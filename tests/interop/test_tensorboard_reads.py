@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from runglass.schema.hparams import SessionOutcome
-from runglass.writer import hparams, summaries
-from runglass.writer.curves import histogram, pr_curve_rows
-from runglass.writer.media import encode_png, encode_wav
-from runglass.writer.record_file import EventFileWriter
+from runglass.writer.files.record_file import EventFileWriter
+from runglass.writer.values import hparams, summaries
+from runglass.writer.values.curves import histogram, pr_curve_rows
+from runglass.writer.values.media import encode_png, encode_wav
 
 with warnings.catch_warnings():
     # What TensorBoard imports may be deprecated by then; that is not ours to fail on.

@@ -14,7 +14,7 @@ from runglass import hparams, summary
 from runglass.native.wire import decode
 from runglass.schema.graph import GRAPH
 from runglass.schema.run_metadata import RUN_METADATA
-from runglass.writer.hparams_api import warn_of_tensorflow_writer
+from runglass.writer.calls.hparams_api import warn_of_tensorflow_writer
 
 pytestmark = [pytest.mark.interop, pytest.mark.filterwarnings("ignore")]
 

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from runglass.native.records import frame
 from runglass.native.wire import encode
 from runglass.schema.event import EVENT
-from runglass.writer import summaries
-from runglass.writer.outlet import Outlet
-from runglass.writer.record_file import stamp
+from runglass.writer.files.outlet import Outlet
+from runglass.writer.files.record_file import stamp
+from runglass.writer.values import summaries
 
 int64s = st.integers(-(2**63), 2**63 - 1)
 calls = st.tuples(

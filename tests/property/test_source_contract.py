@@ -20,8 +20,8 @@ from runglass.query.memory import MemorySource
 from runglass.query.source import AxisQuery, BandQuery, DataSource, LineQuery, RunColumn
 from runglass.store.model import Kind, SeriesKey
 from runglass.store.stage import Store
-from runglass.writer import summaries
-from runglass.writer.record_file import EventFileWriter
+from runglass.writer.files.record_file import EventFileWriter
+from runglass.writer.values import summaries
 
 KEY = SeriesKey("run", "loss")
 START = 1_700_000_000.0

@@ -48,8 +48,8 @@ def program(code: str, *arguments: object, **more: Any) -> subprocess.Popen[str]
     """A Python program that has what a training script begins with."""
     opening = (
         "import os, signal, sys, threading\n"
-        "from runglass.writer import summaries\n"
-        "from runglass.writer.event_writer import EventWriter\n"
+        "from runglass.writer.values import summaries\n"
+        "from runglass.writer.files.event_writer import EventWriter\n"
     )
     return subprocess.Popen(
         [sys.executable, "-c", opening + code, *map(str, arguments)],

@@ -30,7 +30,7 @@ from runglass.demo.denoising import write_denoising
 from runglass.demo.spelling import write_spelling
 from runglass.demo.training import Network, digits_task, spirals_task
 from runglass.errors import BadArgument
-from runglass.writer.record_file import EventFileWriter
+from runglass.writer.files.record_file import EventFileWriter
 
 MARKER = ".runglass-demo.json"
 # Counts up with every change to what is written; older demos are replaced.

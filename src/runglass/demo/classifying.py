@@ -13,11 +13,11 @@ import numpy as np
 from runglass.demo import pictures, shapes, texts
 from runglass.demo.training import BATCH, SIDE, Floats, Network, Task, measured, rate_at, spirals_task
 from runglass.schema.hparams import SessionOutcome
-from runglass.writer import hparams, summaries
-from runglass.writer.layouts import layout_value
-from runglass.writer.mesh import mesh
-from runglass.writer.record_file import EventFileWriter
-from runglass.writer.video import encode_gif
+from runglass.writer.files.record_file import EventFileWriter
+from runglass.writer.values import hparams, summaries
+from runglass.writer.values.layouts import layout_value
+from runglass.writer.values.mesh import mesh
+from runglass.writer.values.video import encode_gif
 
 SEED = 20
 SECONDS_PER_STEP = 0.2

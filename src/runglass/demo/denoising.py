@@ -17,9 +17,9 @@ from numpy.lib.stride_tricks import sliding_window_view
 from runglass.demo import pictures, shapes, sounds, texts
 from runglass.demo.training import Floats, norm, rate_at
 from runglass.schema.hparams import SessionOutcome
-from runglass.writer import hparams, summaries
-from runglass.writer.mesh import mesh
-from runglass.writer.record_file import EventFileWriter
+from runglass.writer.files.record_file import EventFileWriter
+from runglass.writer.values import hparams, summaries
+from runglass.writer.values.mesh import mesh
 
 # Side of the patch, and length of the stretch, whose middle is to be guessed.
 PATCH = 7

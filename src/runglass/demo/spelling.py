@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from runglass.demo import texts
 from runglass.demo.training import BATCH, Floats, Network, rate_at
-from runglass.writer import summaries
-from runglass.writer.record_file import EventFileWriter
+from runglass.writer.files.record_file import EventFileWriter
+from runglass.writer.values import summaries
 
 LETTERS = " abcdefghijklmnopqrstuvwxyz.,"
 CONTEXTS = (1, 5)

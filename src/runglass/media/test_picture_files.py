@@ -9,8 +9,8 @@ from PIL import Image
 
 from runglass.media.formats import image_format
 from runglass.media.picture_files import PARTS_LIMIT, count_frames, header_size, is_cut_short
-from runglass.writer.media import encode_png
-from runglass.writer.video import encode_gif
+from runglass.writer.values.media import encode_png
+from runglass.writer.values.video import encode_gif
 
 RNG = np.random.default_rng(0)
 PIXELS = RNG.integers(0, 255, (20, 30, 3), dtype=np.uint8)

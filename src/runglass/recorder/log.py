@@ -19,8 +19,8 @@ from runglass.recorder.git import describe_git
 from runglass.recorder.gpu_tools import open_gpus
 from runglass.recorder.markdown import code_block, table
 from runglass.recorder.source import Source
-from runglass.writer import summaries
-from runglass.writer.event_writer import EventWriter
+from runglass.writer.files.event_writer import EventWriter
+from runglass.writer.values import summaries
 
 PREFIX = "system/"
 CONSOLE_INTERVAL_S = 3.0

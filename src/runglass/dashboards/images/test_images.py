@@ -17,8 +17,8 @@ from runglass.query.memory import MemorySource
 from runglass.server.app import App
 from runglass.server.in_process import InProcess
 from runglass.store.model import Kind
-from runglass.writer.media import encode_png
-from runglass.writer.video import encode_gif
+from runglass.writer.values.media import encode_png
+from runglass.writer.values.video import encode_gif
 
 PNG = encode_png(np.arange(600, dtype=np.uint8).reshape(10, 20, 3))
 GIF = encode_gif(np.zeros((4, 8, 8, 1), np.uint8), 10)

@@ -9,7 +9,7 @@ import numpy as np
 from runglass.errors import BadArgument
 from runglass.schema.summary import DataClass
 from runglass.writer.graphs.node import Graph
-from runglass.writer.summaries import summary_value
+from runglass.writer.values.summaries import summary_value
 
 TAG = "keras"
 PLUGIN = "graph_keras_model"

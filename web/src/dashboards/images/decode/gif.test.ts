@@ -168,7 +168,7 @@ describe("parseGif", () => {
 });
 
 describe("uncompress", () => {
-  // 32 x 32 pixels as `runglass.writer.video` compresses them, in codes of 9 to 11 bits.
+  // 32 x 32 pixels as `runglass.writer.values.video` compresses them, in codes of 9 to 11 bits.
   it("reads what Runglass itself writes", () => {
     const bytes = Uint8Array.from(atob(WRITTEN), (letter) => letter.charCodeAt(0));
     const expected = Array.from({ length: 1024 }, (_, i) => (7 * (i % 32) ** 2 + 3 * (i >> 5)) & 255);

@@ -1,0 +1,228 @@
+"""A logger for PyTorch Lightning with the directories and tags of its TensorBoardLogger."""
+
+from __future__ import annotations
+
+import os
+import re
+import warnings
+from argparse import Namespace
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from functools import cache
+from typing import Any
+
+from runglass.errors import BadArgument
+from runglass.writer.files.sinks import file_system, local_path
+from runglass.writer.values.arrays import to_number
+
+# What sessions are compared by when the training names nothing; -1 says that it has no value.
+DEFAULT_METRIC = "hp_metric"
+
+
+class LoggerHooks:
+    """What the logger does, to be mixed with Lightning's Logger."""
+
+    NAME_HPARAMS_FILE = "hparams.yaml"
+    LOGGER_JOIN_CHAR = "-"
+
+    def __init__(
+        self,
+        save_dir: str | os.PathLike[str],
+        name: str | None = "lightning_logs",
+        version: int | str | None = None,
+        log_graph: bool = False,
+        default_hp_metric: bool = True,
+        prefix: str = "",
+        sub_dir: str | os.PathLike[str] | None = None,
+        **kwargs: Any,
+    ) -> None:
+        """`save_dir` may be any URL that fsspec knows. `kwargs` go to runglass.SummaryWriter."""
+        super().__init__()
+        # Before anything is below it, so that the log, its versions and checkpoints find one place.
+        self._save_dir = os.path.expanduser(os.path.expandvars(save_dir))
+        self._name = name or ""
+        self._version = version
+        self._is_graph_logged = log_graph
+        self._default_hp_metric = default_hp_metric
+        self._prefix = prefix
+        self._sub_dir = None if sub_dir is None else os.fspath(sub_dir)
+        self._writer_arguments = kwargs
+        self._writer: Any = None
+        self.hparams: dict[str, Any] = {}
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    @property
+    def save_dir(self) -> str:
+        return self._save_dir
+
+    @property
+    def root_dir(self) -> str:
+        """Where the versions of this experiment lie."""
+        return join_expanded(self._save_dir, self._name)
+
+    @property
+    def version(self) -> int | str:
+        """One past the highest that exists, unless it was given."""
+        if self._version is None:
+            found = (re.fullmatch(r"version_(\d+)", name) for name in folders_in(self.root_dir))
+            self._version = 1 + max((int(each[1]) for each in found if each), default=-1)
+        return self._version
+
+    @property
+    def sub_dir(self) -> str | None:
+        return self._sub_dir
+
+    @property
+    def log_dir(self) -> str:
+        version = self.version if isinstance(self.version, str) else f"version_{self.version}"
+        return join_expanded(self.root_dir, version, self._sub_dir or "")
+
+    def open_writer(self) -> Any:
+        if self._writer is None:
+            from runglass.writer.calls.summary_writer import SummaryWriter
+
+            self._writer = SummaryWriter(self.log_dir, **self._writer_arguments)
+        return self._writer
+
+    def log_metrics(self, metrics: Mapping[str, Any], step: int | None = None) -> None:
+        writer = self.open_writer()
+        for name, value in metrics.items():
+            tag = f"{self._prefix}{self.LOGGER_JOIN_CHAR}{name}" if self._prefix else name
+            if isinstance(value, Mapping):
+                writer.add_scalars(tag, value, step)
+            else:
+                writer.add_scalar(tag, value, step)
+
+    def log_hyperparams(
+        self,
+        params: Mapping[str, Any] | Namespace | None,
+        metrics: Mapping[str, Any] | float | None = None,
+        step: int | None = None,
+    ) -> None:
+        named = vars(params) if isinstance(params, Namespace) else dict(params or {})
+        self.hparams.update(named)
+        if metrics is None:
+            metrics = {DEFAULT_METRIC: -1} if self._default_hp_metric else {}
+        elif not isinstance(metrics, Mapping):
+            metrics = {DEFAULT_METRIC: metrics}
+        if metrics:
+            self.open_writer().add_hparams(dict(flat_params(named)), dict(metrics), global_step=step or 0)
+
+    def log_graph(self, model: Any, input_array: Any = None) -> None:
+        if not self._is_graph_logged:
+            return
+        inputs = getattr(model, "example_input_array", None) if input_array is None else input_array
+        if inputs is None:
+            warnings.warn(
+                "The graph of the model is not logged. It needs an input to trace the model with: set "
+                "example_input_array on the LightningModule.",
+                stacklevel=2,
+            )
+            return
+        writer = self.open_writer()
+        try:
+            # As Lightning treats a batch: moves it to the model's device.
+            for hook in ("_on_before_batch_transfer", "_apply_batch_transfer_handler"):
+                inputs = getattr(model, hook, as_it_is)(inputs)
+            with self._tracing():
+                writer.add_graph(model, inputs)
+        except Exception as error:
+            # The module's own hooks and forward run here, and may raise anything.
+            warnings.warn(f"The graph of the model is not logged. {str(error) or repr(error)}", stacklevel=2)
+
+    def save(self) -> None:
+        """The hyperparameters as YAML beside the log, from where Lightning loads them with a checkpoint."""
+        if self._writer is not None:
+            self._writer.flush()
+        if lacks_file(self.log_dir, self.NAME_HPARAMS_FILE):
+            directory = local_path(self.log_dir) or self.log_dir
+            self._save_yaml(os.path.join(directory, self.NAME_HPARAMS_FILE), self.hparams)
+
+    def finalize(self, status: str) -> None:
+        self.save()
+        if self._writer is not None:
+            self._writer.close()
+
+    def _save_yaml(self, path: str, hparams: dict[str, Any]) -> None:
+        raise NotImplementedError
+
+    def _tracing(self) -> AbstractContextManager[Any]:
+        """Inside, a LightningModule can be traced that has no trainer, such as one within another module."""
+        return nullcontext()
+
+
+def as_it_is(value: Any) -> Any:
+    return value
+
+
+def join_expanded(*parts: str) -> str:
+    """Of parts that are not empty, with the environment variables in them."""
+    return os.path.expandvars(os.path.join("", *filter(None, parts)))
+
+
+def folders_in(directory: str) -> list[str]:
+    """Names of the folders in a directory, by path or URL; none where there is no such directory."""
+    path = local_path(directory)
+    if path is not None:
+        return [each.name for each in os.scandir(path) if each.is_dir()] if os.path.isdir(path) else []
+    filesystem, root = file_system(directory)
+    # What others wrote since it was last listed counts too.
+    filesystem.invalidate_cache(root)
+    listed = filesystem.ls(root, detail=True) if filesystem.isdir(root) else []
+    return [each["name"].rstrip("/").rpartition("/")[2] for each in listed if each["type"] == "directory"]
+
+
+def lacks_file(directory: str, name: str) -> bool:
+    """Whether there is such a directory, by path or URL, and no file of this name in it."""
+    path = local_path(directory)
+    if path is not None:
+        return os.path.isdir(path) and not os.path.isfile(os.path.join(path, name))
+    filesystem, root = file_system(directory)
+    return filesystem.isdir(root) and not filesystem.isfile(f"{root}/{name}")
+
+
+def flat_params(params: Mapping[str, Any], parent: str = "") -> Iterator[tuple[str, Any]]:
+    """Nested dictionaries as one with a/b names; what is neither number nor text as its text."""
+    for name, value in params.items():
+        path = f"{parent}/{name}" if parent else str(name)
+        if isinstance(value, Namespace):
+            value = vars(value)
+        if isinstance(value, Mapping):
+            yield from flat_params(value, path)
+        elif isinstance(value, bool | int | float | str):
+            yield path, value
+        else:
+            try:
+                yield path, to_number(value, path)
+            except BadArgument:
+                yield path, str(value)
+
+
+@cache
+def logger_class() -> type:
+    """A subclass of Lightning's Logger, from the package `lightning` or `pytorch_lightning`; imports it."""
+    try:
+        from lightning.pytorch.core import module
+        from lightning.pytorch.core.saving import save_hparams_to_yaml
+        from lightning.pytorch.loggers.logger import Logger, rank_zero_experiment
+        from lightning.pytorch.utilities import rank_zero_only
+    except ImportError:
+        from pytorch_lightning.core import module
+        from pytorch_lightning.core.saving import save_hparams_to_yaml
+        from pytorch_lightning.loggers.logger import Logger, rank_zero_experiment
+        from pytorch_lightning.utilities import rank_zero_only
+
+    def save_yaml(path: str, hparams: dict[str, Any]) -> None:
+        save_hparams_to_yaml(path, hparams)
+
+    # In distributed training only the first process writes.
+    hooks = ("log_metrics", "log_hyperparams", "log_graph", "save", "finalize")
+    members: dict[str, Any] = {name: rank_zero_only(getattr(LoggerHooks, name)) for name in hooks}
+    members["experiment"] = property(rank_zero_experiment(LoggerHooks.open_writer))
+    members["_save_yaml"] = staticmethod(save_yaml)
+    members["_tracing"] = staticmethod(getattr(module, "_jit_is_scripting", nullcontext))
+    members["__module__"] = "runglass.lightning"
+    return type("RunglassLogger", (LoggerHooks, Logger), members)

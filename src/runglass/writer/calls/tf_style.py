@@ -1,0 +1,325 @@
+"""The functions of tf.summary: each writes a value to the default writer, from plain Python or inside a tf.function.
+
+Names, arguments and their meaning are those of TensorFlow, which is not needed.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from runglass.errors import BadArgument
+from runglass.native.wire import encode
+from runglass.schema.summary import VALUE, DataClass
+from runglass.schema.tensor_values import TensorError, encode_tensor
+from runglass.writer.calls import tensorflow_bridge
+from runglass.writer.calls.default_writer import Late, should_record_summaries, state
+from runglass.writer.calls.tensorflow_bridge import not_rewritten, scoped_tag
+from runglass.writer.files.event_writer import EventWriter
+from runglass.writer.values import summaries
+from runglass.writer.values.arrays import (
+    clean_tag,
+    is_float64,
+    to_count,
+    to_number,
+    to_numpy,
+    to_step,
+    type_name,
+)
+from runglass.writer.values.curves import BUCKETS
+from runglass.writer.values.media import MOST_CHANNELS, MOST_SAMPLES_PER_S, as_uint8, clip_trouble
+from runglass.writer.values.pictures import check_pixel_type, range_trouble
+
+GRAPH_VERSION = b"1"
+MOST_OUTPUTS = 2**31 - 1
+
+warned: set[str] = set()
+
+
+def record(add: Callable[..., None], step: Any, *inputs: Any) -> Any:
+    """Calls add(writer, step, *inputs) unless there is no writer or the condition is against it; says whether.
+
+    Inside a tf.function it does so whenever that runs, with the values that tensors among `inputs` then have.
+    """
+    writer = state.writer
+    is_tracing = tensorflow_bridge.is_tracing()
+    late_condition = state.condition if is_tracing and isinstance(state.condition, Late) else None
+    is_recorded = True if late_condition else should_record_summaries()
+    if writer is None or is_recorded is False:
+        return False
+    if step is None:
+        step = state.step
+    if step is None:
+        raise BadArgument(
+            "No step is set. Pass step=…, or set a default with writer.as_default(step=…) or "
+            "runglass.summary.experimental.set_step(…).",
+            where="step",
+        )
+    if not is_tracing:
+        add(writer.events, to_step(step.ask() if isinstance(step, Late) else step), *inputs)
+        return True
+    late_step = step if isinstance(step, Late) else None
+
+    def add_in_graph(is_recorded: bool, step: Any, *values: Any) -> None:
+        if late_condition.ask() if late_condition else is_recorded:
+            add(writer.events, to_step(late_step.ask() if late_step else step), *values)
+
+    tensorflow_bridge.call_in_graph(add_in_graph, [is_recorded, 0 if late_step else step, *inputs])
+    return True
+
+
+@not_rewritten
+def scalar(name: str, data: Any, step: Any = None, description: str | None = None) -> Any:
+    """One number. Kept as float64 where it comes as one of NumPy's or a framework's, else as float32."""
+    tag = scoped_tag(name)
+
+    def add(writer: EventWriter, step: int, value: Any) -> None:
+        add_scalar(writer, tag, value, step, description or "")
+
+    return record(add, step, data)
+
+
+def add_scalar(writer: EventWriter, tag: str, value: Any, step: int, description: str = "") -> None:
+    number = to_number(value, f"Scalar {tag!r}")
+    precision: Literal["float32", "float64"] = "float64" if is_float64(value) else "float32"
+    if description:
+        summary = summaries.scalar(tag, number, precision=precision, description=description)
+        writer.add_values([summary], step, are_scalars=True)
+    else:
+        writer.add_scalar(tag, number, step, precision=precision)
+
+
+@not_rewritten
+def image(
+    name: str, data: Any, step: Any = None, max_outputs: Any = 3, description: str | None = None
+) -> Any:
+    """Pictures of the shape [k, height, width, channels], the first `max_outputs` of them: uint8, or float from 0 to 1."""
+    tag = scoped_tag(name)
+
+    def add(writer: EventWriter, step: int, data: Any, max_outputs: Any) -> None:
+        add_images(writer, tag, data, step, max_outputs=max_outputs, description=description or "")
+
+    return record(add, step, data, max_outputs)
+
+
+def add_images(
+    writer: EventWriter, tag: str, data: Any, step: int, *, max_outputs: Any = 3, description: str = ""
+) -> None:
+    pictures = first_outputs(f"Image {tag!r}", data, max_outputs, "[k, height, width, channels]", 4)
+    height, width, channels = pictures.shape[1:]
+    if not height or not width or channels not in (1, 2, 3, 4):
+        raise BadArgument(
+            f"Image {tag!r} needs pixels, and 1 to 4 channels in its last axis, got the shape {pictures.shape}.",
+            where="data",
+        )
+    check_pixel_type(pictures, f"Image {tag!r}", where="data")
+    warn_once(f"Image {tag!r}", range_trouble(pictures))
+    # A copy, because it is encoded later, whatever becomes of the caller's array.
+    pixels = np.array(pictures if pictures.dtype == np.uint16 else as_uint8(pictures))
+    writer.add_later(
+        lambda: [summaries.image(tag, pixels, max_outputs=len(pixels), description=description)],
+        step,
+        size_bytes=pixels.nbytes,
+    )
+
+
+@not_rewritten
+def audio(
+    name: str,
+    data: Any,
+    sample_rate: Any,
+    step: Any = None,
+    max_outputs: Any = 3,
+    encoding: str | None = None,
+    description: str | None = None,
+) -> Any:
+    """Clips of the shape [k, frames, channels] from -1 to 1, the first `max_outputs` of them."""
+    if encoding not in (None, "wav"):
+        raise BadArgument(f"encoding must be 'wav' or None, got {encoding!r}.", where="encoding")
+    tag = scoped_tag(name)
+
+    def add(writer: EventWriter, step: int, data: Any, sample_rate: Any, max_outputs: Any) -> None:
+        clips = first_outputs(f"Audio {tag!r}", data, max_outputs, "[k, frames, channels]", 3)
+        if clips.shape[2] > MOST_CHANNELS or (clips.dtype.kind != "f" and clips.dtype != np.int16):
+            raise BadArgument(
+                f"Audio {tag!r} needs at most {MOST_CHANNELS} channels of float (-1 to 1) or int16 samples, "
+                f"got {clips.dtype} of shape {clips.shape}.",
+                where="data",
+            )
+        warn_once(f"Audio {tag!r}", clip_trouble(clips))
+        rate = to_count(sample_rate, f"Audio {tag!r}: sample_rate", least=1, most=MOST_SAMPLES_PER_S)
+        value = summaries.audio(tag, clips, rate, max_outputs=len(clips), description=description or "")
+        writer.add_values([value], step)
+
+    return record(add, step, data, sample_rate, max_outputs)
+
+
+def warn_once(what: str, trouble: str) -> None:
+    if trouble and what not in warned:
+        warned.add(what)
+        warnings.warn(f"{what}: {trouble}", stacklevel=5)
+
+
+def first_outputs(what: str, data: Any, max_outputs: Any, shape: str, rank: int) -> NDArray[Any]:
+    count = to_count(max_outputs, f"{what}: max_outputs", least=0, most=MOST_OUTPUTS)
+    array = to_numpy(data, what)
+    if array.ndim != rank:
+        raise BadArgument(
+            f"{what} needs the shape {shape}, got {array.shape}. Put a single one into a list.", where="data"
+        )
+    return array[:count]
+
+
+@not_rewritten
+def text(name: str, data: Any, step: Any = None, description: str | None = None) -> Any:
+    """Markdown: a str, or a list, array or tensor of them. One axis is shown as a list, two as a table."""
+    tag = scoped_tag(name)
+
+    def add(writer: EventWriter, step: int, data: Any) -> None:
+        value = summaries.text(tag, as_strings(data), description=description or "")
+        writer.add_values([value], step)
+
+    return record(add, step, data)
+
+
+def as_strings(data: Any) -> NDArray[Any]:
+    """String tensors hold bytes; so may lists."""
+    array = np.array(data.numpy() if hasattr(data, "numpy") else data, dtype=object)
+    for index, item in np.ndenumerate(array):
+        if isinstance(item, bytes):
+            array[index] = item.decode("utf-8", "replace")
+    return array
+
+
+@not_rewritten
+def histogram(
+    name: str, data: Any, step: Any = None, buckets: Any = None, description: str | None = None
+) -> Any:
+    """How the numbers of an array of any shape are spread, in `buckets` (30) of one width."""
+    tag = scoped_tag(name)
+
+    def add(writer: EventWriter, step: int, data: Any, buckets: Any) -> None:
+        array = to_numpy(data, f"Histogram {tag!r}")
+        count = to_number(buckets, f"Histogram {tag!r}: buckets")
+        value = summaries.histogram(tag, array, buckets=count, description=description or "")
+        writer.add_values([value], step)
+
+    return record(add, step, data, BUCKETS if buckets is None else buckets)
+
+
+@not_rewritten
+def write(tag: str, tensor: Any, step: Any = None, metadata: Any = None, name: str | None = None) -> Any:
+    """Any tensor under any plugin: `metadata` is a SummaryMetadata message or its bytes. `name` is without effect.
+
+    `tensor` may be a function that gives one; it is called only if the value is recorded.
+    """
+    tag = clean_tag(tag)
+    content = metadata.SerializeToString() if hasattr(metadata, "SerializeToString") else metadata
+    if not isinstance(content, bytes | None):
+        raise BadArgument(
+            f"metadata must be a SummaryMetadata message or its bytes, got {type(metadata).__name__}.",
+            where="metadata",
+        )
+
+    def add(writer: EventWriter, step: int, tensor: Any) -> None:
+        array = any_array(tag, tensor() if callable(tensor) else tensor)
+        try:
+            fields = {"tag": tag, "tensor": encode_tensor(array)}
+        except TensorError as error:
+            raise BadArgument(f"Tensor {tag!r}: {error}. Convert it to float32.", where="tensor") from error
+        if content:
+            fields["metadata"] = content
+        writer.add_values([encode(VALUE, fields)], step)
+
+    # Building a graph is when a function is called: what it gives is a part of that graph.
+    if callable(tensor) and tensorflow_bridge.is_tracing():
+        tensor = tensor() if should_record_summaries() is not False else 0
+    return record(add, step, tensor)
+
+
+def any_array(tag: str, data: Any) -> NDArray[Any]:
+    if hasattr(data, "numpy"):
+        data = data.numpy()
+    # NumPy's own strings end at the first zero byte, and protobuf messages have many.
+    if isinstance(data, str | bytes) or np.asarray(data).dtype.kind in "OSU":
+        array = np.array(data, dtype=object)
+        if not all(isinstance(each, str | bytes) for each in array.flat):
+            raise BadArgument(
+                f"Tensor {tag!r} needs numbers or strings, got {type_name(data)}.", where="tensor"
+            )
+        return array
+    return to_numpy(data, f"Tensor {tag!r}")
+
+
+@not_rewritten
+def write_raw_pb(tensor: Any, step: Any = None, name: str | None = None) -> Any:
+    """A whole serialized Summary message, as other writers make them. `name` is without effect."""
+
+    def add(writer: EventWriter, step: int, tensor: Any) -> None:
+        content = tensor.numpy() if hasattr(tensor, "numpy") else tensor
+        if not isinstance(content, bytes):
+            raise BadArgument(
+                f"write_raw_pb needs the bytes of a Summary, got {type(content).__name__}.", where="tensor"
+            )
+        writer.add_event({"summary": content}, step)
+
+    return record(add, step, tensor)
+
+
+@not_rewritten
+def graph(graph_data: Any) -> bool:
+    """A tf.Graph, a GraphDef message or the bytes of one as the graph of the run."""
+    if tensorflow_bridge.is_tracing():
+        raise BadArgument("graph cannot be called inside a tf.function; call it outside.")
+    if hasattr(graph_data, "as_graph_def"):
+        graph_data = graph_data.as_graph_def(add_shapes=True)
+    content = graph_data.SerializeToString() if hasattr(graph_data, "SerializeToString") else graph_data
+    if not isinstance(content, bytes):
+        raise BadArgument(
+            f"graph_data must be a tf.Graph, a GraphDef or its bytes, got {type(graph_data).__name__}. "
+            "For other models use SummaryWriter.add_graph.",
+            where="graph_data",
+        )
+
+    def add(writer: EventWriter, step: int) -> None:
+        writer.add_event({"graph_def": content}, step)
+
+    return bool(record(add, 0))
+
+
+@not_rewritten
+def trace_export(name: str, step: Any = None, profiler_outdir: str | None = None) -> None:
+    """Ends the trace that trace_on began and writes what it collected.
+
+    A profile lies where trace_on was told, else in `profiler_outdir`, else in the directory of the default writer.
+    """
+    writer = state.writer
+    ended = tensorflow_bridge.collect_trace(profiler_outdir or (writer.events.logdir if writer else None))
+    if ended is None:
+        raise BadArgument("No trace is on; begin one with trace_on.")
+    trace, content = ended
+    is_graph_only = trace.has_graph and not trace.has_profiler
+    value = graph_value(
+        scoped_tag(name), content, "graph_run_metadata_graph" if is_graph_only else "graph_run_metadata"
+    )
+
+    def add(writer: EventWriter, step: int) -> None:
+        writer.add_values([value], step)
+
+    record(add, step)
+
+
+def graph_value(tag: str, content: bytes, plugin: str) -> bytes:
+    """A message that the graph dashboard reads."""
+    # Without a data class, as TensorFlow writes it: TensorBoard brings such a value into shape only then.
+    return summaries.summary_value(
+        tag,
+        np.array(content, dtype=object),
+        plugin=plugin,
+        data_class=DataClass.UNKNOWN,
+        content=GRAPH_VERSION,
+    )

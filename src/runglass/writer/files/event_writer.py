@@ -1,0 +1,202 @@
+"""What every way of logging writes through: scalars, serialized values and whole events of one run.
+
+Safe to call from any thread, in forked children and at exit; calls return at once and never raise for trouble with the
+disk. Knows nothing of what a value means.
+"""
+
+from __future__ import annotations
+
+import errno
+import math
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from types import TracebackType
+from typing import Any, Literal, NoReturn
+
+from runglass.errors import BadArgument
+from runglass.native.wire import encode
+from runglass.schema.event import EVENT
+from runglass.writer.files import outbox
+from runglass.writer.files.outlet import Outlet
+from runglass.writer.files.record_file import stamp
+from runglass.writer.files.sinks import make_sink
+from runglass.writer.values.arrays import clean_text, to_count, to_number, to_step
+
+MAX_QUEUE = 10
+FLUSH_S = 5.0
+# The rest of the name of a file is the host's and our own.
+MOST_SUFFIX_BYTES = 100
+# Names that no file of a run can have, as opposed to a disk in trouble.
+WRONG_PLACE = {errno.ENOTDIR, errno.EEXIST, errno.ENAMETOOLONG, errno.ELOOP, errno.EINVAL}
+
+
+class EventWriter:
+    """A new event file in `logdir`, a directory or any URL that fsspec knows.
+
+    Everything is in the file after `flush`, `close` and the end of the process, and `flush_secs` after it was added in
+    any case. Values of one kind keep the order they were added in; scalars do not wait for values that take long to
+    encode. `max_queue` is taken for the sake of callers that have it, and means nothing here: what waits is counted in
+    bytes. A place that cannot be written to raises here, unless `is_amid_training`: then it is trouble like any other.
+    """
+
+    def __init__(
+        self,
+        logdir: str | os.PathLike[str],
+        *,
+        max_queue: int = MAX_QUEUE,
+        flush_secs: float = FLUSH_S,
+        filename_suffix: str = "",
+        clock: Callable[[], float] = time.time,
+        is_amid_training: bool = False,
+    ) -> None:
+        self.logdir = to_logdir(logdir)
+        to_count(max_queue, "Argument max_queue", least=0, most=2**63)
+        if not 0 <= (flush_secs := to_number(flush_secs, "Argument flush_secs")) < math.inf:
+            raise BadArgument(f"Argument flush_secs must be a number of seconds, got {flush_secs!r}.")
+        if not is_suffix(filename_suffix or ""):
+            raise BadArgument(
+                f"Argument filename_suffix must be the end of a file's name, got {filename_suffix!r}."
+            )
+        self.flush_secs = float(flush_secs)
+        self.filename_suffix = filename_suffix or ""
+        sink = make_sink(self.logdir, self.filename_suffix, clock)
+        if not is_amid_training:
+            try:
+                sink.begin()
+            # Whatever an fsspec file system raises.
+            except Exception as error:
+                raise_as_bad_argument(error, self.logdir)
+        self._outlet = Outlet(sink, flush_interval_s=self.flush_secs, clock=clock)
+        # Past the method below, straight to what it calls: this is the call that training loops make most.
+        self.add_scalar = self._outlet.add_scalar  # type: ignore[method-assign]
+        outbox.watch(self._outlet)
+
+    @property
+    def path(self) -> str:
+        """The newest file; there are several after a fork, after trouble, and on object stores."""
+        return self._outlet.sink.path
+
+    @property
+    def is_closed(self) -> bool:
+        return self._outlet.is_closed
+
+    def add_scalar(
+        self,
+        tag: str,
+        value: float,
+        step: int,
+        wall_time: float | None = None,
+        *,
+        precision: Literal["float32", "float64"] = "float32",
+    ) -> None:
+        """One number: Python's, or an array or tensor with one element."""
+        self._outlet.add_scalar(tag, value, step, wall_time, precision=precision)
+
+    def last_step(self, tag: str) -> int | None:
+        """Where the newest scalar of this tag is; None where this writer has none."""
+        return self._outlet.last_step(tag)
+
+    def add_values(
+        self,
+        values: Sequence[bytes],
+        step: int,
+        wall_time: float | None = None,
+        *,
+        are_scalars: bool = False,
+    ) -> None:
+        """One event with serialized Summary.Value messages, as runglass.writer.values.summaries makes them.
+
+        Scalars do not wait for values that are being encoded, in whichever way they are added.
+        """
+        payload = self._event({"summary": {"value": list(values)}}, step, wall_time)
+        if are_scalars:
+            self._outlet.add(payload)
+        else:
+            self._add(payload)
+
+    def add_later(
+        self,
+        make_values: Callable[[], Sequence[bytes]],
+        step: int,
+        wall_time: float | None = None,
+        *,
+        size_bytes: int,
+    ) -> None:
+        """The same, for values that take long to encode: `make_values` is called on another thread.
+
+        What it reads must not change afterwards. `size_bytes` is what it holds in memory until then.
+        """
+        self._outlet.check_open()
+        when = stamp(to_step(step), self._outlet.moment(wall_time))
+        self._outlet.add_later(
+            lambda: encode(EVENT, {**when, "summary": {"value": list(make_values())}}), size_bytes
+        )
+
+    def add_event(self, fields: Mapping[str, Any], step: int = 0, wall_time: float | None = None) -> None:
+        """An event that is no summary: `graph_def`, `tagged_run_metadata` or `session_log`, as EVENT names them."""
+        payload = self._event(fields, step, wall_time)
+        if "session_log" in fields:
+            # It says something about all that came before it, so nothing may be on its way.
+            self.flush()
+        self._add(payload)
+
+    def flush(self) -> None:
+        """Everything added so far is in the file when this returns."""
+        if not self._outlet.is_closed or outbox.is_waiting(self._outlet):
+            outbox.write_now(self._outlet)
+
+    def close(self) -> None:
+        if not self._outlet.is_closed:
+            self._outlet.is_closed = True
+            outbox.write_now(self._outlet, is_last=True)
+
+    def __enter__(self) -> EventWriter:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        outlet = getattr(self, "_outlet", None)
+        if outlet is not None and not outlet.is_closed:
+            outlet.is_closed = True
+            outbox.close_soon(outlet)
+
+    def _event(self, fields: Mapping[str, Any], step: int, wall_time: float | None) -> bytes:
+        self._outlet.check_open()
+        return encode(EVENT, {**stamp(to_step(step), self._outlet.moment(wall_time)), **fields})
+
+    def _add(self, payload: bytes) -> None:
+        if self._outlet.has_jobs:
+            # Behind those that wait: readers take a step that falls back in a tag for a restart.
+            self._outlet.add_later(lambda: payload, len(payload))
+        else:
+            self._outlet.add(payload)
+
+
+def is_suffix(text: object) -> bool:
+    return (
+        isinstance(text, str)
+        and not set(text) & set("/\\\0")
+        and clean_text(text) == text
+        and len(text.encode()) <= MOST_SUFFIX_BYTES
+    )
+
+
+def to_logdir(logdir: object) -> str:
+    path = os.fspath(logdir) if isinstance(logdir, os.PathLike) else logdir
+    if not isinstance(path, str) or not path:
+        raise BadArgument(f"Argument logdir must be a str or a path, got {logdir!r}.")
+    if "\0" in path:
+        raise BadArgument(f"Argument logdir {path!r} has a zero byte; no directory has one in its name.")
+    return path
+
+
+def raise_as_bad_argument(error: Exception, logdir: str) -> NoReturn:
+    """What is wrong with the name of the place is the caller's; all else is raised as it is."""
+    if isinstance(error, UnicodeError) or (isinstance(error, OSError) and error.errno in WRONG_PLACE):
+        raise BadArgument(f"Argument logdir {logdir!r} cannot be a run: {error}.") from None
+    raise error

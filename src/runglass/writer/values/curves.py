@@ -1,0 +1,196 @@
+"""Data reduced before it is logged: histograms and precision-recall curves. Knows no file format."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from runglass.errors import BadArgument
+from runglass.native.histogram import count_buckets
+from runglass.writer.values.arrays import to_count, to_numpy, to_real
+
+BUCKETS = 30
+# Far past what can be drawn, and still a value of some megabytes.
+MOST_BUCKETS = 100_000
+THRESHOLDS = 201
+# How far float32 sums of probabilities stray past 0 and 1.
+ROUNDING = 1e-5
+# Types whose every value is a float32; all others are counted as float64.
+FITS_FLOAT32 = frozenset({"f2", "f4", "b1", "i1", "u1", "i2", "u2"})
+
+
+class Histogram(NamedTuple):
+    # Rows of left edge, right edge and count. A bucket holds its left edge and not its right one; the last holds both.
+    rows: NDArray[np.float64]
+    # How many values were NaN, -inf and +inf: they have no place between two edges.
+    not_finite: tuple[int, int, int]
+
+
+def histogram(
+    values: object, bins: object = BUCKETS, *, max_bins: int | None = None, what: str = "A histogram"
+) -> Histogram:
+    """By default all buckets are of one width, from the smallest to the largest value.
+
+    `bins` is their number, their edges, the name of a rule of numpy.histogram, or "tensorflow" for edges that grow by 10 %
+    away from zero. Without data every row is zero; a single distinct value stands in the last row.
+    """
+    array = to_real(values, what)
+    if max_bins is not None:
+        max_bins = to_count(max_bins, f"{what}: max_bins", least=1, most=MOST_BUCKETS)
+    if isinstance(bins, int | np.integer):
+        found = equal_buckets(
+            array, to_count(bins, f"{what}: the number of buckets", least=1, most=MOST_BUCKETS)
+        )
+    else:
+        found = chosen_buckets(array, bins, what)
+    if max_bins is not None and len(found.rows) > max_bins:
+        found = found._replace(rows=merged(found.rows, max_bins))
+    return found
+
+
+def equal_buckets(array: NDArray[Any], buckets: int) -> Histogram:
+    is_narrow = f"{array.dtype.kind}{array.dtype.itemsize}" in FITS_FLOAT32
+    data: NDArray[Any] = np.ascontiguousarray(array, dtype=np.float32 if is_narrow else np.float64).ravel()
+    low, high, counts, not_finite = count_buckets(data, buckets)
+    rows = np.zeros((buckets, 3))
+    rows[:, 2] = counts
+    # The ends of the widest ranges are too far apart for a double, so those are halved on the way.
+    scale = 1.0 if high - low < np.inf else 0.5
+    if (high * scale - low * scale) / buckets == 0:
+        rows[:, :2] = low
+        rows[-1, 1] = high
+    else:
+        # Rounding may carry the last one past the largest double; it is put right below.
+        with np.errstate(over="ignore"):
+            edges = np.linspace(low * scale, high * scale, buckets + 1) / scale
+        edges[-1] = high
+        rows[:, 0] = edges[:-1]
+        rows[:, 1] = edges[1:]
+    return Histogram(rows, not_finite)
+
+
+def chosen_buckets(array: NDArray[Any], bins: Any, what: str) -> Histogram:
+    data = array.astype(np.float64).ravel()
+    is_finite = np.isfinite(data)
+    odd = data[~is_finite]
+    not_finite = int(np.isnan(odd).sum()), int((odd == -np.inf).sum()), int((odd == np.inf).sum())
+    data = data[is_finite]
+    is_exponential = isinstance(bins, str) and bins == "tensorflow"
+    if not data.size and isinstance(bins, str):
+        return Histogram(np.zeros((BUCKETS, 3)), not_finite)
+    if is_exponential:
+        bins = exponential_edges()
+        # What lies further out than the last edge gets a bucket of its own.
+        bins = np.unique(np.concatenate([bins, [data.min(), data.max()]])) if outside(data, bins) else bins
+    elif not isinstance(bins, str):
+        bins = to_numpy(bins, f"{what}: bins")
+        if bins.ndim == 1 and (len(bins) < 2 or not np.isfinite(bins).all()):
+            raise BadArgument(f"{what}: bins needs two edges at least, all of them finite.", where="bins")
+    try:
+        counts, edges = np.histogram(data, bins=bins)
+    except (TypeError, ValueError, MemoryError) as error:
+        raise BadArgument(
+            f"{what}: bins={bins!r} is no number of buckets, no rising edges and no rule of numpy.histogram: {error}",
+            where="bins",
+        ) from error
+    rows = np.stack([edges[:-1], edges[1:], counts], axis=1).astype(np.float64)
+    if is_exponential:
+        filled = np.flatnonzero(counts)
+        rows = rows[filled[0] : filled[-1] + 1]
+    return Histogram(rows, not_finite)
+
+
+def outside(data: NDArray[Any], edges: NDArray[Any]) -> bool:
+    return bool(data.min() < edges[0] or data.max() > edges[-1])
+
+
+@cache
+def exponential_edges() -> NDArray[np.float64]:
+    """From 1e-12 up by 10 % at a time to 1e20, the same below zero, and zero."""
+    above = []
+    edge = 1e-12
+    while edge < 1e20:
+        above.append(edge)
+        edge *= 1.1
+    return np.array([*(-edge for edge in reversed(above)), 0.0, *above])
+
+
+def merged(rows: NDArray[np.float64], most: int) -> NDArray[np.float64]:
+    """Neighbours joined in groups of one size, so that at most so many rows remain."""
+    size = -(-len(rows) // most)
+    starts = np.arange(0, len(rows), size)
+    ends = np.minimum(starts + size, len(rows)) - 1
+    return np.stack([rows[starts, 0], rows[ends, 1], np.add.reduceat(rows[:, 2], starts)], axis=1)
+
+
+def raw_buckets(limits: object, counts: object, low: float, high: float, what: str) -> NDArray[np.float64]:
+    """Rows from right edges and counts, as old writers keep them, without the empty ones at either end."""
+    right = to_real(limits, f"{what}: bucket_limits").astype(np.float64).ravel()
+    number = to_real(counts, f"{what}: bucket_counts").astype(np.float64).ravel()
+    if not low <= high:
+        raise BadArgument(f"{what} needs a min that is not above max, got {low} and {high}.", where="min")
+    if right.size != number.size:
+        raise BadArgument(
+            f"{what} needs as many bucket_limits ({right.size}) as bucket_counts ({number.size}): each bucket's right edge.",
+            where="bucket_limits",
+        )
+    if not (number >= 0).all():
+        raise BadArgument(f"{what} needs bucket_counts that are not negative.", where="bucket_counts")
+    if not (np.diff(right) >= 0).all():
+        raise BadArgument(f"{what} needs bucket_limits that rise.", where="bucket_limits")
+    filled = np.flatnonzero(number)
+    if not filled.size:
+        return np.zeros((0, 3))
+    first, last = filled[0], filled[-1]
+    inner = right[first:last]
+    # The outermost limits lie beyond the data, often at the largest double.
+    return np.stack([[low, *inner], [*inner, high], number[first : last + 1]], axis=1)
+
+
+def pr_curve_rows(
+    labels: ArrayLike,
+    predictions: ArrayLike,
+    *,
+    thresholds: int = THRESHOLDS,
+    weights: ArrayLike | None = None,
+) -> NDArray[np.float32]:
+    """Six rows over evenly spaced thresholds: TP, FP, TN, FN, precision, recall. Predictions lie in [0, 1]."""
+    truth = to_real(labels, "A PR curve: labels").ravel()
+    scores = to_real(predictions, "A PR curve: predictions").ravel().astype(np.float64)
+    weight = (
+        np.ones(scores.size)
+        if weights is None
+        else to_real(weights, "A PR curve: weights").ravel().astype(np.float64)
+    )
+    if weight.size == 1:
+        weight = np.full(scores.size, weight[0])
+    if not truth.size == scores.size == weight.size:
+        raise BadArgument(
+            f"A PR curve needs as many labels ({truth.size}) and weights ({weight.size}) as predictions ({scores.size})."
+        )
+    thresholds = to_count(thresholds, "A PR curve: num_thresholds", least=2, most=MOST_BUCKETS)
+    if not np.isin(truth, (0, 1)).all():
+        raise BadArgument("A PR curve needs labels that are 0 or 1, or true or false.", where="labels")
+    if not ((weight >= 0) & (weight < np.inf)).all():
+        raise BadArgument("A PR curve needs weights that are finite and not negative.", where="weights")
+    if not ((scores >= -ROUNDING) & (scores <= 1 + ROUNDING)).all():
+        raise BadArgument(
+            "A PR curve needs predictions from 0 to 1. Pass them through a sigmoid or softmax first.",
+            where="predictions",
+        )
+    truth = truth.astype(bool)
+    index = np.floor(scores.clip(0, 1) * (thresholds - 1)).astype(np.int64)
+    tp = from_threshold_up(index, weight * truth, thresholds)
+    fp = from_threshold_up(index, weight * ~truth, thresholds)
+    tn = fp[0] - fp
+    fn = tp[0] - tp
+    precision = tp / np.maximum(1e-7, tp + fp)
+    recall = tp / np.maximum(1e-7, tp + fn)
+    return np.stack([tp, fp, tn, fn, precision, recall]).astype(np.float32)
+
+
+def from_threshold_up(index: NDArray[Any], weight: NDArray[Any], thresholds: int) -> NDArray[np.float64]:
+    return np.bincount(index, weights=weight, minlength=thresholds)[::-1].cumsum()[::-1]
