@@ -19,7 +19,7 @@ import runglass
 from runglass.media.formats import parse_image
 from runglass.query.memory import MemorySource
 from runglass.store.model import Image, Kind, SeriesKey
-from runglass.writer.values.media import encode_png
+from runglass.writer.values.png import encode_png
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "logs"
 STEPS = np.arange(0, 400, 2)

@@ -20,7 +20,7 @@ from runglass.registry import DASHBOARDS
 from runglass.schema.summary import DataClass
 from runglass.writer.files.event_writer import EventWriter
 from runglass.writer.values import hparams, layouts, mesh, summaries
-from runglass.writer.values.media import encode_wav
+from runglass.writer.values.wav import encode_wav
 
 RUN_THIS = "window.__pwned=1"
 ELSEWHERE = "https://evil.example"

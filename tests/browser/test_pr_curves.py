@@ -13,7 +13,7 @@ from tests.support.page import address_has, card, chart, is_drawn, run_color, wa
 import runglass
 from runglass.query.memory import MemorySource
 from runglass.store.model import Kind
-from runglass.writer.values.curves import pr_curve_rows
+from runglass.writer.values.pr_curves import pr_curve_rows
 
 GOLDEN = Path(__file__).parents[1] / "golden/logs"
 SCALAR = {"step": [0, 1], "value": [1.0, 2.0]}

@@ -11,8 +11,10 @@ import pytest
 from runglass.schema.hparams import SessionOutcome
 from runglass.writer.files.record_file import EventFileWriter
 from runglass.writer.values import hparams, summaries
-from runglass.writer.values.curves import histogram, pr_curve_rows
-from runglass.writer.values.media import encode_png, encode_wav
+from runglass.writer.values.histograms import histogram
+from runglass.writer.values.png import encode_png
+from runglass.writer.values.pr_curves import pr_curve_rows
+from runglass.writer.values.wav import encode_wav
 
 with warnings.catch_warnings():
     # What TensorBoard imports may be deprecated by then; that is not ours to fail on.

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from runglass.writer.values.curves import histogram
+from runglass.writer.values.histograms import histogram
 
 
 def oracle(values, buckets):

@@ -9,7 +9,7 @@ from PIL import Image
 
 from runglass.media.formats import image_format
 from runglass.media.picture_files import PARTS_LIMIT, count_frames, header_size, is_cut_short
-from runglass.writer.values.media import encode_png
+from runglass.writer.values.png import encode_png
 from runglass.writer.values.video import encode_gif
 
 RNG = np.random.default_rng(0)

@@ -17,7 +17,7 @@ from runglass.query.memory import MemorySource
 from runglass.server.app import App
 from runglass.server.in_process import InProcess
 from runglass.store.model import Kind
-from runglass.writer.values.media import encode_png
+from runglass.writer.values.png import encode_png
 from runglass.writer.values.video import encode_gif
 
 PNG = encode_png(np.arange(600, dtype=np.uint8).reshape(10, 20, 3))

@@ -18,7 +18,7 @@ from runglass.query.memory import MemorySource
 from runglass.server.app import App
 from runglass.server.in_process import InProcess
 from runglass.store.model import Kind
-from runglass.writer.values.curves import pr_curve_rows
+from runglass.writer.values.pr_curves import pr_curve_rows
 
 GOLDEN = Path(__file__).parents[4] / "tests/golden/logs"
 ROUTE = "/api/pr_curves/curves"

@@ -26,7 +26,7 @@ from runglass.writer import RUN_DIR_VARIABLE
 from runglass.writer.files.event_writer import FLUSH_S, MAX_QUEUE, EventWriter, to_logdir
 from runglass.writer.files.outlet import WriterClosed
 from runglass.writer.files.past_steps import last_steps
-from runglass.writer.values import curves, hparams, layouts, mesh, pictures, summaries, video
+from runglass.writer.values import histograms, hparams, layouts, mesh, pictures, summaries, video
 from runglass.writer.values.arrays import (
     TAG_LIMIT,
     check_folder,
@@ -39,7 +39,8 @@ from runglass.writer.values.arrays import (
     to_step,
     to_wall_time,
 )
-from runglass.writer.values.media import MOST_SAMPLES_PER_S, as_uint8, clip_trouble, encode_png, to_clip
+from runglass.writer.values.png import as_uint8, encode_png
+from runglass.writer.values.wav import MOST_SAMPLES_PER_S, clip_trouble, to_clip
 
 TORCH_THRESHOLDS = 127
 OPENING_WAIT_S = 1.0
@@ -215,7 +216,7 @@ class SummaryWriter:
         tag: str,
         values: Any,
         global_step: Any = None,
-        bins: Any = curves.BUCKETS,
+        bins: Any = histograms.BUCKETS,
         walltime: float | None = None,
         max_bins: int | None = None,
     ) -> None:
@@ -245,7 +246,7 @@ class SummaryWriter:
         tag = clean_tag(tag)
         what = f"Histogram {tag!r}"
         low, high = to_number(min, f"{what}: min"), to_number(max, f"{what}: max")
-        rows = curves.raw_buckets(bucket_limits, bucket_counts, low, high, what)
+        rows = histograms.raw_buckets(bucket_limits, bucket_counts, low, high, what)
         self._add_values([summaries.histogram_rows(tag, rows)], global_step, walltime)
 
     def add_image(

@@ -20,7 +20,7 @@ from runglass.writer.values.embedding_files import (
     make_tiles,
     shrink,
 )
-from runglass.writer.values.media import encode_png
+from runglass.writer.values.png import encode_png
 
 RNG = np.random.default_rng(5)
 VECTORS = RNG.normal(size=(5, 3)).astype(np.float32)

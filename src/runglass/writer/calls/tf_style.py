@@ -30,9 +30,10 @@ from runglass.writer.values.arrays import (
     to_step,
     type_name,
 )
-from runglass.writer.values.curves import BUCKETS
-from runglass.writer.values.media import MOST_CHANNELS, MOST_SAMPLES_PER_S, as_uint8, clip_trouble
+from runglass.writer.values.histograms import BUCKETS
 from runglass.writer.values.pictures import check_pixel_type, range_trouble
+from runglass.writer.values.png import as_uint8
+from runglass.writer.values.wav import MOST_CHANNELS, MOST_SAMPLES_PER_S, clip_trouble
 
 GRAPH_VERSION = b"1"
 MOST_OUTPUTS = 2**31 - 1

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from runglass.errors import BadArgument
 from runglass.writer.values.arrays import to_numpy
-from runglass.writer.values.media import PNG_COLOR_TYPES, as_uint8, encode_png
+from runglass.writer.values.png import PNG_COLOR_TYPES, as_uint8, encode_png
 
 # TensorBoard's page refuses larger sprites.
 MAX_SPRITE_PX = 8192

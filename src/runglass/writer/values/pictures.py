@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from runglass.errors import BadArgument
 from runglass.writer.values.arrays import to_numpy, to_real
-from runglass.writer.values.media import as_uint8
+from runglass.writer.values.png import as_uint8
 
 GRID_COLUMNS = 8
 BOX_COLOUR = (255, 0, 0)

@@ -23,10 +23,12 @@ from runglass.schema.summary import (
 )
 from runglass.schema.tensor import TENSOR, DataType
 from runglass.schema.tensor_values import encode_tensor
-from runglass.writer.values import curves
+from runglass.writer.values import histograms
 from runglass.writer.values.arrays import to_number, to_numpy
-from runglass.writer.values.curves import BUCKETS, THRESHOLDS, pr_curve_rows
-from runglass.writer.values.media import encode_png, encode_wav
+from runglass.writer.values.histograms import BUCKETS
+from runglass.writer.values.png import encode_png
+from runglass.writer.values.pr_curves import THRESHOLDS, pr_curve_rows
+from runglass.writer.values.wav import encode_wav
 
 MAX_OUTPUTS = 3
 LOGGED_FORMATS = {*PICTURE_TYPES, *FILM_TYPES, "svg"}
@@ -163,8 +165,8 @@ def histogram(
     max_bins: int | None = None,
     description: str = "",
 ) -> bytes:
-    """`buckets` as in curves.histogram. NaN and infinities are counted apart, where only Runglass looks."""
-    found = curves.histogram(values, buckets, max_bins=max_bins, what=f"Histogram {tag!r}")
+    """`buckets` as in histograms.histogram. NaN and infinities are counted apart, where only Runglass looks."""
+    found = histograms.histogram(values, buckets, max_bins=max_bins, what=f"Histogram {tag!r}")
     more = encode(TENSOR, {"not_finite": list(found.not_finite)}) if any(found.not_finite) else b""
     return histogram_rows(tag, found.rows, description=description, more=more)
 
@@ -195,7 +197,7 @@ def pr_curve(
 
 
 def pr_curve_counted(tag: str, rows: NDArray[np.float32], *, description: str = "") -> bytes:
-    """The six rows of curves.pr_curve_rows, one column per threshold."""
+    """The six rows of pr_curves.pr_curve_rows, one column per threshold."""
     return summary_value(
         tag,
         rows,

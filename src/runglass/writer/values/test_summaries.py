@@ -15,8 +15,10 @@ from runglass.schema.summary import VALUE
 from runglass.schema.tensor import DataType
 from runglass.schema.tensor_values import tensor_array
 from runglass.writer.values import hparams, summaries
-from runglass.writer.values.curves import histogram, pr_curve_rows
-from runglass.writer.values.media import encode_png, encode_wav
+from runglass.writer.values.histograms import histogram
+from runglass.writer.values.png import encode_png
+from runglass.writer.values.pr_curves import pr_curve_rows
+from runglass.writer.values.wav import encode_wav
 
 
 def parts(value):

@@ -18,8 +18,8 @@ from runglass.media.formats import image_format
 from runglass.media.picture_files import is_cut_short
 from runglass.native.lzw import compress_pixels
 from runglass.writer.values.arrays import to_numpy
-from runglass.writer.values.media import as_uint8
 from runglass.writer.values.pictures import in_order
+from runglass.writer.values.png import as_uint8
 
 FILM_FORMATS = ("gif", "mp4", "webm")
 COLOURS = 256

@@ -1,4 +1,4 @@
-"""Data reduced before it is logged: histograms and precision-recall curves. Knows no file format."""
+"""Data counted into histograms before it is logged. Knows no file format."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from runglass.errors import BadArgument
 from runglass.native.histogram import count_buckets
@@ -15,9 +15,6 @@ from runglass.writer.values.arrays import to_count, to_numpy, to_real
 BUCKETS = 30
 # Far past what can be drawn, and still a value of some megabytes.
 MOST_BUCKETS = 100_000
-THRESHOLDS = 201
-# How far float32 sums of probabilities stray past 0 and 1.
-ROUNDING = 1e-5
 # Types whose every value is a float32; all others are counted as float64.
 FITS_FLOAT32 = frozenset({"f2", "f4", "b1", "i1", "u1", "i2", "u2"})
 
@@ -148,49 +145,3 @@ def raw_buckets(limits: object, counts: object, low: float, high: float, what: s
     inner = right[first:last]
     # The outermost limits lie beyond the data, often at the largest double.
     return np.stack([[low, *inner], [*inner, high], number[first : last + 1]], axis=1)
-
-
-def pr_curve_rows(
-    labels: ArrayLike,
-    predictions: ArrayLike,
-    *,
-    thresholds: int = THRESHOLDS,
-    weights: ArrayLike | None = None,
-) -> NDArray[np.float32]:
-    """Six rows over evenly spaced thresholds: TP, FP, TN, FN, precision, recall. Predictions lie in [0, 1]."""
-    truth = to_real(labels, "A PR curve: labels").ravel()
-    scores = to_real(predictions, "A PR curve: predictions").ravel().astype(np.float64)
-    weight = (
-        np.ones(scores.size)
-        if weights is None
-        else to_real(weights, "A PR curve: weights").ravel().astype(np.float64)
-    )
-    if weight.size == 1:
-        weight = np.full(scores.size, weight[0])
-    if not truth.size == scores.size == weight.size:
-        raise BadArgument(
-            f"A PR curve needs as many labels ({truth.size}) and weights ({weight.size}) as predictions ({scores.size})."
-        )
-    thresholds = to_count(thresholds, "A PR curve: num_thresholds", least=2, most=MOST_BUCKETS)
-    if not np.isin(truth, (0, 1)).all():
-        raise BadArgument("A PR curve needs labels that are 0 or 1, or true or false.", where="labels")
-    if not ((weight >= 0) & (weight < np.inf)).all():
-        raise BadArgument("A PR curve needs weights that are finite and not negative.", where="weights")
-    if not ((scores >= -ROUNDING) & (scores <= 1 + ROUNDING)).all():
-        raise BadArgument(
-            "A PR curve needs predictions from 0 to 1. Pass them through a sigmoid or softmax first.",
-            where="predictions",
-        )
-    truth = truth.astype(bool)
-    index = np.floor(scores.clip(0, 1) * (thresholds - 1)).astype(np.int64)
-    tp = from_threshold_up(index, weight * truth, thresholds)
-    fp = from_threshold_up(index, weight * ~truth, thresholds)
-    tn = fp[0] - fp
-    fn = tp[0] - tp
-    precision = tp / np.maximum(1e-7, tp + fp)
-    recall = tp / np.maximum(1e-7, tp + fn)
-    return np.stack([tp, fp, tn, fn, precision, recall]).astype(np.float32)
-
-
-def from_threshold_up(index: NDArray[Any], weight: NDArray[Any], thresholds: int) -> NDArray[np.float64]:
-    return np.bincount(index, weights=weight, minlength=thresholds)[::-1].cumsum()[::-1]
