@@ -18,7 +18,7 @@ from tests.support.written import DEADLINE_S, files, ran, steps_by_tag, steps_of
 
 import runglass
 from runglass import summary
-from runglass.writer.files import outbox, outlet
+from runglass.writer.files import record_buffer, writer_threads
 from runglass.writer.files.event_writer import EventWriter
 from runglass.writer.values import summaries
 
@@ -61,7 +61,7 @@ def wait_for(run: Path, steps: list[int]) -> None:
 def test_a_store_that_does_not_answer_holds_up_no_other_writer(
     tmp_path: Path, store: type[Store], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(outlet, "ROOM_WAIT_S", 0.01)
+    monkeypatch.setattr(record_buffer, "ROOM_WAIT_S", 0.01)
     remote = EventWriter("store://bucket/run", flush_secs=1000)
     store.gate.clear()
     remote.add_scalar("loss", 1.0, 0)
@@ -70,10 +70,10 @@ def test_a_store_that_does_not_answer_holds_up_no_other_writer(
         local.flush()
         assert steps_of(files(tmp_path)[0]) == [1]
     # Nor the training: what finds no room is dropped and counted.
-    remote._outlet.max_bytes = 1000
+    remote._buffer.max_bytes = 1000
     for step in range(1000):
         remote.add_scalar("loss", 1.0, step)
-    assert remote._outlet.dropped > 900
+    assert remote._buffer.dropped > 900
     store.gate.set()
     with pytest.warns(RuntimeWarning, match=r"store://bucket/run.* records were dropped"):
         remote.close()
@@ -228,14 +228,14 @@ def test_the_last_upload_of_a_closed_writer_is_waited_for(store: type[Store]) ->
     closing.start()
     while not writer.is_closed:
         time.sleep(0.001)
-    assert outbox.is_waiting(writer._outlet)
-    assert outbox.write_all(0.01) == {outbox.writing_lane(writer._outlet)}
+    assert writer_threads.is_waiting(writer._buffer)
+    assert writer_threads.write_all(0.01) == {writer_threads.sink_worker(writer._buffer)}
     store.gate.set()
     writer.flush()
     filesystem, path = fsspec.core.url_to_fs(writer.path)
     assert filesystem.size(path) > 100 * 50
     closing.join()
-    assert not outbox.is_waiting(writer._outlet)
+    assert not writer_threads.is_waiting(writer._buffer)
 
 
 def test_a_store_that_does_not_answer_keeps_no_process_from_ending() -> None:
@@ -243,7 +243,7 @@ def test_a_store_that_does_not_answer_keeps_no_process_from_ending() -> None:
 import time
 import fsspec
 from fsspec.implementations.memory import MemoryFileSystem
-from runglass.writer.files import outbox
+from runglass.writer.files import writer_threads
 
 class Store(MemoryFileSystem):
     protocol = "store"
@@ -253,7 +253,7 @@ class Store(MemoryFileSystem):
         time.sleep(Store.rest_s)
 
 fsspec.register_implementation("store", Store)
-outbox.EXIT_WAIT_S = 0.1
+writer_threads.EXIT_WAIT_S = 0.1
 writers = [EventWriter(f"store://bucket/{name}") for name in "ab"]
 Store.rest_s = 1000
 for writer in writers:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from runglass.native.records import frame
 from runglass.native.wire import encode
 from runglass.schema.event import EVENT
-from runglass.writer.files.outlet import Outlet
+from runglass.writer.files.record_buffer import RecordBuffer
 from runglass.writer.files.record_file import stamp
 from runglass.writer.values import summaries
 
@@ -25,11 +25,11 @@ calls = st.tuples(
 
 @given(st.lists(calls, max_size=20))
 def test_a_journal_holds_what_the_encoder_gives(made):
-    outlet = Outlet(None, flush_interval_s=1000.0, clock=lambda: 0.0)  # type: ignore[arg-type]
-    outlet.wake_bytes = 1 << 40
+    buffer = RecordBuffer(None, flush_interval_s=1000.0, clock=lambda: 0.0)  # type: ignore[arg-type]
+    buffer.wake_bytes = 1 << 40
     expected = b""
     for tag, value, step, wall_time, precision in made:
-        outlet.add_scalar(tag, value, step, wall_time, precision=precision)
+        buffer.add_scalar(tag, value, step, wall_time, precision=precision)
         scalar = summaries.scalar(tag, value, precision=precision)
         expected += frame(encode(EVENT, {**stamp(step, wall_time), "summary": {"value": [scalar]}}))
-    assert bytes(outlet.take() or b"") == expected
+    assert bytes(buffer.take() or b"") == expected

@@ -24,8 +24,8 @@ from runglass.schema.hparams import SessionOutcome
 from runglass.schema.tensor_values import TensorError
 from runglass.writer import RUN_DIR_VARIABLE
 from runglass.writer.files.event_writer import FLUSH_S, MAX_QUEUE, EventWriter, to_logdir
-from runglass.writer.files.outlet import WriterClosed
 from runglass.writer.files.past_steps import last_steps
+from runglass.writer.files.record_buffer import WriterClosed
 from runglass.writer.values import histograms, hparams, layouts, mesh, pictures, summaries, video
 from runglass.writer.values.arrays import (
     TAG_LIMIT,

@@ -17,8 +17,8 @@ from typing import Any, Literal, NoReturn
 from runglass.errors import BadArgument
 from runglass.native.wire import encode
 from runglass.schema.event import EVENT
-from runglass.writer.files import outbox
-from runglass.writer.files.outlet import Outlet
+from runglass.writer.files import writer_threads
+from runglass.writer.files.record_buffer import RecordBuffer
 from runglass.writer.files.record_file import stamp
 from runglass.writer.files.sinks import make_sink
 from runglass.writer.values.arrays import clean_text, to_count, to_number, to_step
@@ -67,19 +67,19 @@ class EventWriter:
             # Whatever an fsspec file system raises.
             except Exception as error:
                 raise_as_bad_argument(error, self.logdir)
-        self._outlet = Outlet(sink, flush_interval_s=self.flush_secs, clock=clock)
+        self._buffer = RecordBuffer(sink, flush_interval_s=self.flush_secs, clock=clock)
         # Past the method below, straight to what it calls: this is the call that training loops make most.
-        self.add_scalar = self._outlet.add_scalar  # type: ignore[method-assign]
-        outbox.watch(self._outlet)
+        self.add_scalar = self._buffer.add_scalar  # type: ignore[method-assign]
+        writer_threads.watch(self._buffer)
 
     @property
     def path(self) -> str:
         """The newest file; there are several after a fork, after trouble, and on object stores."""
-        return self._outlet.sink.path
+        return self._buffer.sink.path
 
     @property
     def is_closed(self) -> bool:
-        return self._outlet.is_closed
+        return self._buffer.is_closed
 
     def add_scalar(
         self,
@@ -91,11 +91,11 @@ class EventWriter:
         precision: Literal["float32", "float64"] = "float32",
     ) -> None:
         """One number: Python's, or an array or tensor with one element."""
-        self._outlet.add_scalar(tag, value, step, wall_time, precision=precision)
+        self._buffer.add_scalar(tag, value, step, wall_time, precision=precision)
 
     def last_step(self, tag: str) -> int | None:
         """Where the newest scalar of this tag is; None where this writer has none."""
-        return self._outlet.last_step(tag)
+        return self._buffer.last_step(tag)
 
     def add_values(
         self,
@@ -111,7 +111,7 @@ class EventWriter:
         """
         payload = self._event({"summary": {"value": list(values)}}, step, wall_time)
         if are_scalars:
-            self._outlet.add(payload)
+            self._buffer.add(payload)
         else:
             self._add(payload)
 
@@ -127,9 +127,9 @@ class EventWriter:
 
         What it reads must not change afterwards. `size_bytes` is what it holds in memory until then.
         """
-        self._outlet.check_open()
-        when = stamp(to_step(step), self._outlet.moment(wall_time))
-        self._outlet.add_later(
+        self._buffer.check_open()
+        when = stamp(to_step(step), self._buffer.moment(wall_time))
+        self._buffer.add_later(
             lambda: encode(EVENT, {**when, "summary": {"value": list(make_values())}}), size_bytes
         )
 
@@ -143,13 +143,13 @@ class EventWriter:
 
     def flush(self) -> None:
         """Everything added so far is in the file when this returns."""
-        if not self._outlet.is_closed or outbox.is_waiting(self._outlet):
-            outbox.write_now(self._outlet)
+        if not self._buffer.is_closed or writer_threads.is_waiting(self._buffer):
+            writer_threads.write_now(self._buffer)
 
     def close(self) -> None:
-        if not self._outlet.is_closed:
-            self._outlet.is_closed = True
-            outbox.write_now(self._outlet, is_last=True)
+        if not self._buffer.is_closed:
+            self._buffer.is_closed = True
+            writer_threads.write_now(self._buffer, is_last=True)
 
     def __enter__(self) -> EventWriter:
         return self
@@ -160,21 +160,21 @@ class EventWriter:
         self.close()
 
     def __del__(self) -> None:
-        outlet = getattr(self, "_outlet", None)
-        if outlet is not None and not outlet.is_closed:
-            outlet.is_closed = True
-            outbox.close_soon(outlet)
+        buffer = getattr(self, "_buffer", None)
+        if buffer is not None and not buffer.is_closed:
+            buffer.is_closed = True
+            writer_threads.close_soon(buffer)
 
     def _event(self, fields: Mapping[str, Any], step: int, wall_time: float | None) -> bytes:
-        self._outlet.check_open()
-        return encode(EVENT, {**stamp(to_step(step), self._outlet.moment(wall_time)), **fields})
+        self._buffer.check_open()
+        return encode(EVENT, {**stamp(to_step(step), self._buffer.moment(wall_time)), **fields})
 
     def _add(self, payload: bytes) -> None:
-        if self._outlet.has_jobs:
+        if self._buffer.has_jobs:
             # Behind those that wait: readers take a step that falls back in a tag for a restart.
-            self._outlet.add_later(lambda: payload, len(payload))
+            self._buffer.add_later(lambda: payload, len(payload))
         else:
-            self._outlet.add(payload)
+            self._buffer.add(payload)
 
 
 def is_suffix(text: object) -> bool:

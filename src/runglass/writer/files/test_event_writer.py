@@ -13,7 +13,7 @@ from runglass.native.records import RecordCursor, frame
 from runglass.native.wire import decode
 from runglass.schema.event import EVENT
 from runglass.schema.tensor_values import tensor_array
-from runglass.writer.files import outbox, record_file
+from runglass.writer.files import record_file, writer_threads
 from runglass.writer.files.event_writer import EventWriter
 from runglass.writer.files.record_file import EventFileWriter
 from runglass.writer.values import summaries
@@ -109,14 +109,14 @@ def test_flushed_values_are_in_the_file(tmp_path):
 def test_values_come_to_the_file_without_a_flush(tmp_path, monkeypatch):
     with EventWriter(tmp_path, flush_secs=0.05) as writer:
         written = threading.Semaphore(0)
-        append = writer._outlet.sink.append
+        append = writer._buffer.sink.append
 
         def counted(data):
             size = append(data)
             written.release()
             return size
 
-        writer._outlet.sink.append = counted
+        writer._buffer.sink.append = counted
         # The first wakes the thread, the second waits for its time.
         for step in range(2):
             writer.add_scalar("loss", 1, step)
@@ -337,7 +337,7 @@ def test_a_descriptor_that_was_closed_by_others_is_not_written_to(tmp_path):
     import os
 
     with EventWriter(tmp_path / "run") as writer:
-        number = writer._outlet.sink._descriptor
+        number = writer._buffer.sink._descriptor
         os.close(number)
         other = os.open(tmp_path / "other", os.O_CREAT | os.O_RDWR)
         assert other == number
@@ -349,7 +349,7 @@ def test_a_descriptor_that_was_closed_by_others_is_not_written_to(tmp_path):
 
 
 def test_without_a_thread_every_record_is_written_as_it_comes(tmp_path, monkeypatch):
-    monkeypatch.setattr(outbox, "state", outbox.State())
+    monkeypatch.setattr(writer_threads, "state", writer_threads.State())
 
     def refuse(thread):
         raise RuntimeError("can't create new thread at interpreter shutdown")

@@ -19,7 +19,7 @@ from runglass.errors import BadArgument
 from runglass.native.journal import Journal, record_boundary
 from runglass.native.wire import encode
 from runglass.schema.event import EVENT
-from runglass.writer.files import outbox
+from runglass.writer.files import writer_threads
 from runglass.writer.files.sinks import Sink
 from runglass.writer.values import summaries
 from runglass.writer.values.arrays import to_number, to_step, to_wall_time
@@ -44,7 +44,7 @@ class WriterClosed(BadArgument):
     """Nothing was logged."""
 
 
-class Outlet(Journal):
+class RecordBuffer(Journal):
     def __init__(self, sink: Sink, *, flush_interval_s: float, clock: Callable[[], float]) -> None:
         # The first record wakes the writing thread at once, so that a page soon has something to show.
         super().__init__(
@@ -124,13 +124,13 @@ class Outlet(Journal):
             raise WriterClosed(f"The writer of {self.sink.path} is closed; make a new one to log more.")
 
     def wake(self) -> None:
-        outbox.ask(self)
+        writer_threads.ask(self)
 
     def make_room(self) -> bool:
         """A full buffer means trouble, or a writing thread that is far behind: that one is waited for."""
-        if self._retry_s is not None or self._is_stuck or outbox.is_writing_thread():
+        if self._retry_s is not None or self._is_stuck or writer_threads.is_sink_thread():
             return False
-        self._is_stuck = not outbox.make_room(self, ROOM_WAIT_S)
+        self._is_stuck = not writer_threads.make_room(self, ROOM_WAIT_S)
         return not self._is_stuck
 
     @property
@@ -140,7 +140,9 @@ class Outlet(Journal):
 
     def add_later(self, job: Callable[[], bytes], size_bytes: int) -> None:
         while (
-            self.job_bytes and self.job_bytes + size_bytes > JOBS_LIMIT_BYTES and not outbox.is_lane_thread()
+            self.job_bytes
+            and self.job_bytes + size_bytes > JOBS_LIMIT_BYTES
+            and not writer_threads.is_worker_thread()
         ):
             if self._retry_s is not None or self._is_stuck:
                 self.dropped += 1
@@ -156,7 +158,7 @@ class Outlet(Journal):
         if not self._is_encoding_asked:
             self._is_encoding_asked = True
             try:
-                outbox.ask_to_encode(self)
+                writer_threads.ask_to_encode(self)
             except BaseException:
                 self._is_encoding_asked = False
                 raise
@@ -245,7 +247,7 @@ class Outlet(Journal):
             self._done += self.sink.append(self._chunk[self._done :])
         self._chunk = None
         self._is_stuck = False
-        self.wake_bytes = WAKE_BYTES if self.flush_interval_s > 0 and not outbox.state.is_deaf else 1
+        self.wake_bytes = WAKE_BYTES if self.flush_interval_s > 0 and not writer_threads.state.is_deaf else 1
 
     def _fail(self, error: BaseException, is_last: bool) -> None:
         left = 0 if self._chunk is None else len(self._chunk) - self._done
@@ -303,14 +305,14 @@ class Outlet(Journal):
     def _tell_soon(self) -> None:
         if not self._notes:
             return
-        if outbox.is_lane_thread():
+        if writer_threads.is_worker_thread():
             with suppress(RuntimeError):
                 threading.Thread(target=self._tell_later, daemon=True).start()
         else:
             self.tell()
 
     def _tell_later(self) -> None:
-        # Whoever waits for the lane tells it first, from where the program called.
+        # Whoever waits for the worker tells it first, from where the program called.
         time.sleep(TELL_AFTER_S)
         self.tell()
 

@@ -5,8 +5,8 @@ import pytest
 from runglass.native.records import RecordCursor, frame
 from runglass.native.wire import decode
 from runglass.schema.event import EVENT
-from runglass.writer.files import outbox, outlet
-from runglass.writer.files.outlet import Outlet
+from runglass.writer.files import record_buffer, writer_threads
+from runglass.writer.files.record_buffer import RecordBuffer
 
 
 class Disk:
@@ -67,10 +67,10 @@ def disk():
 
 @pytest.fixture
 def made(disk, monkeypatch):
-    """An outlet that is written by the test, not by a thread."""
-    monkeypatch.setattr(outbox, "ask", lambda outlet: None)
-    monkeypatch.setattr(outbox, "ask_to_encode", lambda outlet: None)
-    return Outlet(disk, flush_interval_s=5.0, clock=lambda: 1.0)
+    """An buffer that is written by the test, not by a thread."""
+    monkeypatch.setattr(writer_threads, "ask", lambda buffer: None)
+    monkeypatch.setattr(writer_threads, "ask_to_encode", lambda buffer: None)
+    return RecordBuffer(disk, flush_interval_s=5.0, clock=lambda: 1.0)
 
 
 def names(count):
@@ -110,7 +110,7 @@ def test_a_torn_record_is_written_whole_to_the_next_file(made, disk):
 
 def test_it_rests_longer_after_each_failure_and_warns_once(made, disk, monkeypatch):
     now = [100.0]
-    monkeypatch.setattr(outlet.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(record_buffer.time, "monotonic", lambda: now[0])
     disk.room = 0
     add(made, names(1))
 
@@ -130,7 +130,7 @@ def test_it_rests_longer_after_each_failure_and_warns_once(made, disk, monkeypat
 
 
 def test_what_finds_no_room_is_counted_and_told(made, disk, monkeypatch):
-    monkeypatch.setattr(outlet, "BUFFER_LIMIT_BYTES", 200)
+    monkeypatch.setattr(record_buffer, "BUFFER_LIMIT_BYTES", 200)
     disk.room = 0
     add(made, names(2))
     with pytest.warns(RuntimeWarning, match="cannot be written"):
@@ -215,9 +215,9 @@ def test_a_slice_of_time_ends_after_a_job(made, disk):
 
 
 def test_too_many_jobs_wait_until_others_are_done(made, disk, monkeypatch):
-    monkeypatch.setattr(outlet, "JOBS_LIMIT_BYTES", 25)
+    monkeypatch.setattr(record_buffer, "JOBS_LIMIT_BYTES", 25)
     # What the writing thread does while this one sleeps.
-    monkeypatch.setattr(outlet.time, "sleep", lambda _: made.encode(None))
+    monkeypatch.setattr(record_buffer.time, "sleep", lambda _: made.encode(None))
     for payload in names(5):
         made.add_later(lambda payload=payload: payload, 10)
     made.encode(None)
@@ -226,7 +226,7 @@ def test_too_many_jobs_wait_until_others_are_done(made, disk, monkeypatch):
 
 
 def test_in_trouble_jobs_past_the_limit_are_dropped(made, disk, monkeypatch):
-    monkeypatch.setattr(outlet, "JOBS_LIMIT_BYTES", 25)
+    monkeypatch.setattr(record_buffer, "JOBS_LIMIT_BYTES", 25)
     disk.room = 0
     made.add(b"x")
     with pytest.warns(RuntimeWarning, match="cannot be written"):

@@ -19,7 +19,7 @@ from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from runglass.writer.files.outlet import Outlet
+    from runglass.writer.files.record_buffer import RecordBuffer
 
 # How long leaving waits for a disk that does not answer.
 EXIT_WAIT_S = 60.0
@@ -34,18 +34,18 @@ LOOK_S = 1.0
 SLICE_S = 0.1
 
 
-class LaneThread(threading.Thread):
+class WorkerThread(threading.Thread):
     """By its class it is known for one of ours."""
 
 
-class Lane:
-    """A thread, what it is asked for, and the outlets it sees to by itself."""
+class Worker:
+    """A thread, what it is asked for, and the buffers it sees to by itself."""
 
     def __init__(self) -> None:
-        # Outlet, a lock to release when it is written (or None), and whether it is the outlet's last time.
-        self.inbox: SimpleQueue[tuple[Outlet, Any, bool]] = SimpleQueue()
+        # RecordBuffer, a lock to release when it is written (or None), and whether it is the buffer's last time.
+        self.requests: SimpleQueue[tuple[RecordBuffer, Any, bool]] = SimpleQueue()
         # Written to under the GIL, by single set operations.
-        self.outlets: set[Outlet] = set()
+        self.buffers: set[RecordBuffer] = set()
         self.thread: threading.Thread | None = None
         self._starting = threading.Lock()
 
@@ -60,17 +60,17 @@ class Lane:
 
     def turn(self) -> None:
         with suppress(Empty):
-            self.serve(*self.inbox.get(timeout=self.rest_s()))
+            self.serve(*self.requests.get(timeout=self.rest_s()))
         now_s = time.monotonic()
-        for outlet in tuple(self.outlets):
-            if outlet.next_write_s <= now_s:
-                self.serve(outlet, None, False)
+        for buffer in tuple(self.buffers):
+            if buffer.next_write_s <= now_s:
+                self.serve(buffer, None, False)
 
     def rest_s(self) -> float | None:
-        due = [outlet.next_write_s for outlet in tuple(self.outlets)]
+        due = [buffer.next_write_s for buffer in tuple(self.buffers)]
         return min(max(0.0, min(due) - time.monotonic()), LONGEST_REST_S) if due else None
 
-    def serve(self, outlet: Outlet, done: Any, is_last: bool) -> None:
+    def serve(self, buffer: RecordBuffer, done: Any, is_last: bool) -> None:
         raise NotImplementedError
 
     def is_running(self) -> bool:
@@ -82,7 +82,7 @@ class Lane:
             return False
         try:
             if self.thread is None:
-                thread = LaneThread(target=self.run, name="runglass-writer", daemon=True)
+                thread = WorkerThread(target=self.run, name="runglass-writer", daemon=True)
                 thread.start()
                 self.thread = thread
                 guard_process()
@@ -95,151 +95,151 @@ class Lane:
         return True
 
 
-class WritingLane(Lane):
+class SinkWorker(Worker):
     """For the writers to one disk or store."""
 
-    def serve(self, outlet: Outlet, done: Any, is_last: bool) -> None:
-        is_last = is_last or (outlet.is_closed and not outlet.has_jobs)
+    def serve(self, buffer: RecordBuffer, done: Any, is_last: bool) -> None:
+        is_last = is_last or (buffer.is_closed and not buffer.has_jobs)
         try:
-            outlet.write_out(is_forced=done is not None, is_last=is_last)
+            buffer.write_out(is_forced=done is not None, is_last=is_last)
         finally:
             if is_last:
-                self.outlets.discard(outlet)
+                self.buffers.discard(buffer)
             if done is not None:
                 done.release()
 
 
-class EncodingLane(Lane):
+class EncodeWorker(Worker):
     """For values that take long to encode, of all writers. What they have become is written by another."""
 
-    def serve(self, outlet: Outlet, done: Any, is_last: bool) -> None:
+    def serve(self, buffer: RecordBuffer, done: Any, is_last: bool) -> None:
         is_sliced = done is None and not is_last
         try:
-            outlet.encode(time.monotonic() + SLICE_S if is_sliced else None)
-            if is_sliced and outlet.has_jobs:
-                self.inbox.put((outlet, None, False))
+            buffer.encode(time.monotonic() + SLICE_S if is_sliced else None)
+            if is_sliced and buffer.has_jobs:
+                self.requests.put((buffer, None, False))
         finally:
-            writing_lane(outlet).inbox.put((outlet, done, is_last))
+            sink_worker(buffer).requests.put((buffer, done, is_last))
 
 
 class State:
     """All of one process; a forked child makes its own."""
 
     def __init__(self) -> None:
-        self.encoder = EncodingLane()
+        self.encoder = EncodeWorker()
         # By what they write to.
-        self.writers: dict[Hashable, WritingLane] = {}
+        self.writers: dict[Hashable, SinkWorker] = {}
         self.is_guarded = False
         # SIGTERM would end the process at once.
         self.is_deaf = False
         self.is_over = False
         # What did not answer when the process was about to end; it is not waited for again.
-        self.stuck: set[WritingLane] = set()
+        self.stuck: set[SinkWorker] = set()
 
 
 state = State()
-# Every outlet of this process that is not collected: those of a forked child begin anew.
-known: weakref.WeakSet[Outlet] = weakref.WeakSet()
+# Every buffer of this process that is not collected: those of a forked child begin anew.
+known: weakref.WeakSet[RecordBuffer] = weakref.WeakSet()
 
 
-def watch(outlet: Outlet) -> None:
-    """From here on the outlet survives forks, and what it holds survives the end of the process."""
-    known.add(outlet)
+def watch(buffer: RecordBuffer) -> None:
+    """From here on the buffer survives forks, and what it holds survives the end of the process."""
+    known.add(buffer)
     if state.is_over:
-        outlet.write_as_it_comes()
+        buffer.write_as_it_comes()
     flush_on_sigterm()
 
 
-def writing_lane(outlet: Outlet) -> WritingLane:
-    device = outlet.sink.device
-    return state.writers.get(device) or state.writers.setdefault(device, WritingLane())
+def sink_worker(buffer: RecordBuffer) -> SinkWorker:
+    device = buffer.sink.device
+    return state.writers.get(device) or state.writers.setdefault(device, SinkWorker())
 
 
-def ask(outlet: Outlet) -> None:
-    """Have the outlet's buffer written soon, or here where there is no thread to do it."""
-    lane = writing_lane(outlet)
-    lane.outlets.add(outlet)
-    if lane.is_running():
-        lane.inbox.put((outlet, None, False))
-    elif lane not in state.stuck:
-        outlet.write_out(timeout_s=LOCK_WAIT_S)
+def ask(buffer: RecordBuffer) -> None:
+    """Have the buffer's buffer written soon, or here where there is no thread to do it."""
+    worker = sink_worker(buffer)
+    worker.buffers.add(buffer)
+    if worker.is_running():
+        worker.requests.put((buffer, None, False))
+    elif worker not in state.stuck:
+        buffer.write_out(timeout_s=LOCK_WAIT_S)
 
 
-def make_room(outlet: Outlet, patience_s: float) -> bool:
-    """Have the outlet's buffer written; False when that takes longer than `patience_s`."""
-    lane = writing_lane(outlet)
-    if not lane.is_running():
-        outlet.write_out(is_forced=True, timeout_s=LOCK_WAIT_S)
+def make_room(buffer: RecordBuffer, patience_s: float) -> bool:
+    """Have the buffer's buffer written; False when that takes longer than `patience_s`."""
+    worker = sink_worker(buffer)
+    if not worker.is_running():
+        buffer.write_out(is_forced=True, timeout_s=LOCK_WAIT_S)
         return True
     done = threading.Lock()
     done.acquire()
-    lane.inbox.put((outlet, done, False))
+    worker.requests.put((buffer, done, False))
     return done.acquire(timeout=patience_s)
 
 
-def ask_to_encode(outlet: Outlet) -> None:
+def ask_to_encode(buffer: RecordBuffer) -> None:
     """The same for values that are yet to be encoded."""
-    writing_lane(outlet).outlets.add(outlet)
-    if not send(outlet, None, False):
-        write_here(outlet)
+    sink_worker(buffer).buffers.add(buffer)
+    if not send(buffer, None, False):
+        write_here(buffer)
 
 
-def write_now(outlet: Outlet, *, is_last: bool = False) -> None:
-    """Everything that was added to the outlet is in its sink when this returns, or cannot be written now."""
-    if is_lane_thread():
+def write_now(buffer: RecordBuffer, *, is_last: bool = False) -> None:
+    """Everything that was added to the buffer is in its sink when this returns, or cannot be written now."""
+    if is_worker_thread():
         # A value that logs while it is encoded cannot wait for itself; what it logged is next in turn.
-        send(outlet, None, is_last)
+        send(buffer, None, is_last)
         return
     done = threading.Lock()
     done.acquire()
     before = state
-    is_sent = is_waiting(outlet) and send(outlet, done, is_last)
+    is_sent = is_waiting(buffer) and send(buffer, done, is_last)
     while not (is_sent and done.acquire(timeout=LOOK_S)):
         # Over, or in a child that a signal handler forked off in here.
         if not is_sent or state.is_over or state is not before:
-            write_here(outlet, is_forced=True, is_last=is_last)
+            write_here(buffer, is_forced=True, is_last=is_last)
             break
-    outlet.tell()
+    buffer.tell()
 
 
-def send(outlet: Outlet, done: Any, is_last: bool) -> bool:
-    """To the thread that has to see to the outlet first; False where there is none."""
-    lane = writing_lane(outlet)
-    if not lane.is_running():
+def send(buffer: RecordBuffer, done: Any, is_last: bool) -> bool:
+    """To the thread that has to see to the buffer first; False where there is none."""
+    worker = sink_worker(buffer)
+    if not worker.is_running():
         return False
-    if not outlet.has_jobs:
-        lane.inbox.put((outlet, done, is_last))
+    if not buffer.has_jobs:
+        worker.requests.put((buffer, done, is_last))
     elif state.encoder.is_running():
-        state.encoder.inbox.put((outlet, done, is_last))
+        state.encoder.requests.put((buffer, done, is_last))
     else:
         return False
     return True
 
 
 def write_here(
-    outlet: Outlet, *, is_forced: bool = False, is_last: bool = False, timeout_s: float = LOCK_WAIT_S
+    buffer: RecordBuffer, *, is_forced: bool = False, is_last: bool = False, timeout_s: float = LOCK_WAIT_S
 ) -> None:
-    if writing_lane(outlet) not in state.stuck:
-        outlet.encode(None, timeout_s=timeout_s)
-        outlet.write_out(is_forced=is_forced, is_last=is_last, timeout_s=timeout_s)
+    if sink_worker(buffer) not in state.stuck:
+        buffer.encode(None, timeout_s=timeout_s)
+        buffer.write_out(is_forced=is_forced, is_last=is_last, timeout_s=timeout_s)
 
 
-def close_soon(outlet: Outlet) -> None:
+def close_soon(buffer: RecordBuffer) -> None:
     """For a writer that is collected: this may run on any thread, in the middle of anything."""
-    if not (is_waiting(outlet) and not state.is_over and send(outlet, None, True)):
-        write_here(outlet, is_last=True, timeout_s=0)
+    if not (is_waiting(buffer) and not state.is_over and send(buffer, None, True)):
+        write_here(buffer, is_last=True, timeout_s=0)
 
 
-def is_lane_thread() -> bool:
+def is_worker_thread() -> bool:
     """Whether this is a thread of ours, which must wait for no other."""
-    return isinstance(threading.current_thread(), LaneThread)
+    return isinstance(threading.current_thread(), WorkerThread)
 
 
-def is_writing_thread() -> bool:
-    return is_lane_thread() and threading.current_thread() is not state.encoder.thread
+def is_sink_thread() -> bool:
+    return is_worker_thread() and threading.current_thread() is not state.encoder.thread
 
 
-def all_known() -> list[Outlet]:
+def all_known() -> list[RecordBuffer]:
     while True:
         # Another thread may make a writer meanwhile.
         with suppress(RuntimeError):
@@ -250,44 +250,46 @@ def finish(timeout_s: float) -> None:
     """The process is about to end: write everything, and from here on every record as it comes."""
     state.stuck = write_all(timeout_s)
     write_without_threads()
-    for outlet in all_known():
-        if not outlet.is_closed or is_waiting(outlet):
-            write_here(outlet, is_forced=True)
-        outlet.tell()
+    for buffer in all_known():
+        if not buffer.is_closed or is_waiting(buffer):
+            write_here(buffer, is_forced=True)
+        buffer.tell()
 
 
 def write_without_threads() -> None:
     state.is_over = True
-    for outlet in all_known():
-        outlet.write_as_it_comes()
+    for buffer in all_known():
+        buffer.write_as_it_comes()
 
 
-def write_all(timeout_s: float) -> set[WritingLane]:
+def write_all(timeout_s: float) -> set[SinkWorker]:
     """Returns those that were not done in time."""
     until_s = time.monotonic() + timeout_s
     waiting = []
-    for outlet in all_known():
-        if not is_waiting(outlet):
+    for buffer in all_known():
+        if not is_waiting(buffer):
             continue
         done = threading.Lock()
         done.acquire()
-        if not state.is_over and send(outlet, done, False):
-            waiting.append((writing_lane(outlet), done))
+        if not state.is_over and send(buffer, done, False):
+            waiting.append((sink_worker(buffer), done))
         else:
-            write_here(outlet, is_forced=True)
-    return {lane for lane, done in waiting if not done.acquire(timeout=max(0.0, until_s - time.monotonic()))}
+            write_here(buffer, is_forced=True)
+    return {
+        worker for worker, done in waiting if not done.acquire(timeout=max(0.0, until_s - time.monotonic()))
+    }
 
 
-def is_waiting(outlet: Outlet) -> bool:
-    """Whether its lane may have something of it to write, the last of a closed one included."""
-    return outlet in writing_lane(outlet).outlets
+def is_waiting(buffer: RecordBuffer) -> bool:
+    """Whether its worker may have something of it to write, the last of a closed one included."""
+    return buffer in sink_worker(buffer).buffers
 
 
 def begin_in_child() -> None:
     global state
     state = State()
-    for outlet in all_known():
-        outlet.begin_in_child()
+    for buffer in all_known():
+        buffer.begin_in_child()
     if known:
         flush_on_sigterm()
 
