@@ -11,17 +11,18 @@ import { defineConfig } from "vitest/config";
 const ALWAYS = /\/src\/main\.ts$/;
 
 /**
- * What all dashboards share, and what those that draw lines share; what others share with each other comes with them.
+ * What all dashboards share, what those that have axes share, and what those that draw lines share; what others share
+ * with each other comes with them.
  */
 const SHARED = /\/src\/(base|api|state|ui|cards|run_table|frame)\/|\/node_modules\/(svelte|d3-format)/;
-const AXES = /\/src\/chart\/(Axes|scale|ticks|model)\b|\/node_modules\/d3-/;
-const CHARTS = /\/src\/(chart|lines)\/|\/dashboards\/scalars\/(?!export_)|\/node_modules\/d3-/;
+const AXES = /\/src\/chart\/axes\/|\/node_modules\/d3-/;
+const CHARTS = /\/src\/(chart|lines)\//;
 
-/** A dashboard and its cards are one file, without what is fetched only once somebody asks for it. */
-const ON_DEMAND =
-  /\/(how_to|\w+Dialog|\w+Controls|AddSeries|AxisLimits|CardDescription|CardTable|DeriveSeries|card_picture|export_\w+|table_\w+|markdown|highlight|maths)\.(ts|svelte)/;
-const dashboardOf = (id: string): string | null =>
-  ON_DEMAND.test(id) ? null : (/\/src\/dashboards\/(\w+)\//.exec(id)?.[1] ?? null);
+/**
+ * What lies in a dashboard's folder itself is one file, with all that it imports. What is fetched only once somebody
+ * asks for it lies in a folder within, or says how to log.
+ */
+const DASHBOARD = /\/src\/dashboards\/(\w+)\/(?!how_to\.)[^/]+$/;
 
 /** Links to the code of the first dashboards in the page's head: the browser begins with it at once. */
 function preloadFirst(): Plugin {
@@ -81,12 +82,13 @@ export default defineConfig(({ mode }) => ({
       output: {
         codeSplitting: {
           groups: [
-            { name: "highlight", test: /node_modules\/highlight|text\/highlight\./, priority: 3 },
+            // CommonJS, which takes the bundler's runtime along: without a file of its own, everybody would fetch it.
+            { name: "highlight", test: /\/node_modules\/highlight\.js\//, priority: 3 },
             { name: "start", tags: ["$initial"], priority: 2 },
             { name: "shared", minShareCount: 2, test: SHARED, priority: 1 },
             { name: "axes", minShareCount: 2, test: AXES, priority: 1 },
             { name: "charts", minShareCount: 2, test: CHARTS },
-            { name: dashboardOf, test: /\/src\/dashboards\// },
+            { name: (id) => DASHBOARD.exec(id)?.[1] ?? null, test: DASHBOARD },
           ],
         },
       },

@@ -16,8 +16,8 @@ import {
   type XKind,
 } from "./model";
 import type { Axes } from "./nearest";
-import { makeScale } from "./scale";
-import { type Tick, xTicks, yTicks } from "./ticks";
+import { makeScale } from "./axes/scale";
+import { type Tick, xTicks, yTicks } from "./axes/ticks";
 
 export interface Charted {
   readonly widthPx: number;

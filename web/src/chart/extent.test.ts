@@ -11,7 +11,7 @@ import {
   yExtent,
 } from "./extent";
 import { toSeries } from "./model";
-import { yTicks } from "./ticks";
+import { yTicks } from "./axes/ticks";
 
 const line = (x: number[], y: number[]) => toSeries(new Float64Array(x), new Float64Array(y));
 

@@ -2,7 +2,7 @@
 
 import { nice } from "d3-array";
 import { type Area, firstAtOrAbove, type Range, type ScaleKind, type Series, statsOf, xOf } from "./model";
-import { warp } from "./scale";
+import { warp } from "./axes/scale";
 
 const LARGEST = 8e307;
 const SMALLEST = 1e-300;

@@ -15,7 +15,7 @@ import {
   zoomInto,
 } from "./gestures";
 import { type ChartView, type ScaleKind, WHOLE_VIEW } from "./model";
-import { makeScale } from "./scale";
+import { makeScale } from "./axes/scale";
 
 const plot = { left: 50, top: 10, right: 150, bottom: 60 };
 const ground = (view: ChartView = WHOLE_VIEW, yScale: ScaleKind = "linear", hasRight = false): Ground => ({

@@ -2,7 +2,7 @@
 
 import type { ChartView, Plot, Range, ScaleKind, XKind } from "./model";
 import type { Axes } from "./nearest";
-import type { Scale } from "./scale";
+import type { Scale } from "./axes/scale";
 
 export interface Point {
   readonly x: number;

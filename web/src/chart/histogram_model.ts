@@ -3,8 +3,8 @@
 
 import type { Plot, Range, ScaleKind, XKind } from "./model";
 import type { Axes } from "./nearest";
-import { makeScale, type Scale } from "./scale";
-import { type Tick, xTicks, yTicks } from "./ticks";
+import { makeScale, type Scale } from "./axes/scale";
+import { type Tick, xTicks, yTicks } from "./axes/ticks";
 
 /**
  * `offset`: one behind the other, the newest in front. `overlay`: all from one line. `heat`: over time, counts as

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type Stroke, toSeries } from "./model";
 import { type Axes, closest, findNearest, pickRows, pointAt, rankNames } from "./nearest";
-import { makeScale } from "./scale";
+import { makeScale } from "./axes/scale";
 
 const line = (x: number[], y: number[]) => toSeries(new Float64Array(x), new Float64Array(y));
 const axes: Axes = {

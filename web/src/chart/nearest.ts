@@ -3,7 +3,7 @@
 
 import { markYPx } from "./marks";
 import { countBefore, lowerBound, type Plot, type Series, type Stroke, type TipSort, xOf } from "./model";
-import type { Scale } from "./scale";
+import type { Scale } from "./axes/scale";
 
 export interface NearPoint {
   /** Index of the line among those searched. */

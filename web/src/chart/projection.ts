@@ -2,7 +2,7 @@
 // draws, on the page, in the worker and in exports.
 
 import { type AxisSide, type Frame, lowerBound, type Plot, plotOf, type Series, writeX } from "./model";
-import { makeScale, type Scale } from "./scale";
+import { makeScale, type Scale } from "./axes/scale";
 
 /**
  * Parts of a pixel. Whole numbers: every fraction that is handed to a canvas is an object to make and to throw away.

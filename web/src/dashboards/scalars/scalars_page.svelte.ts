@@ -12,7 +12,7 @@ import { AnswerCache } from "../../lines/card_answers";
 import type { Supply } from "../../lines/card_lines.svelte";
 import type { CardSpec } from "../../lines/card_model";
 import { specOf, tagsIn, titleOf } from "../../lines/card_question";
-import { CardDrawings, type Theme } from "./export_drawings";
+import { CardDrawings, type Theme } from "./export/export_drawings";
 import type { CardSize } from "../../cards/grid_layout";
 import { shortenLabels } from "./group_labels";
 import { LineDesk } from "../../lines/line_desk";

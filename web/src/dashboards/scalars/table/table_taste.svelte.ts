@@ -1,7 +1,7 @@
 // How this user likes data tables: hidden columns, and whether numbers are of smoothed values. One for all cards,
 // remembered by the browser.
 
-import { recallJson, remember } from "../../state/kept/storage";
+import { recallJson, remember } from "../../../state/kept/storage";
 import type { Basis } from "./table_rows";
 
 const KEY = "scalars-table";

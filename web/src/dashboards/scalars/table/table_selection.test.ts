@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { Settings } from "../../state/view/settings.svelte";
-import { DEFAULT_VIEW, type View } from "../../state/view/view";
+import { Settings } from "../../../state/view/settings.svelte";
+import { DEFAULT_VIEW, type View } from "../../../state/view/view";
 import {
   changeLinked,
   changeSelecting,

@@ -1,10 +1,10 @@
 // What cards show at this moment, for whoever takes it elsewhere: pictures, code. Cards add themselves while they are
 // there.
 
-import type { TableQuery } from "../../api/types";
-import type { Charted } from "../../chart/chart_layout";
-import type { RunGroup } from "../../state/runs/groups";
-import type { CardLine, CardSpec } from "../../lines/card_model";
+import type { TableQuery } from "../../../api/types";
+import type { Charted } from "../../../chart/chart_layout";
+import type { RunGroup } from "../../../state/runs/groups";
+import type { CardLine, CardSpec } from "../../../lines/card_model";
 
 export type Theme = "light" | "dark";
 

@@ -1,10 +1,10 @@
 // The rows of the data table from the server's answer: one a series, or one a group of runs. Pure.
 
-import type { NearestRow, RangeRow } from "../../api/types";
-import type { RunGroup } from "../../state/runs/groups";
-import type { Center } from "../../state/view/view";
-import { difference, seriesKey } from "../../lines/compare";
-import type { Cell } from "../../lines/table_format";
+import type { NearestRow, RangeRow } from "../../../api/types";
+import type { RunGroup } from "../../../state/runs/groups";
+import type { Center } from "../../../state/view/view";
+import { difference, seriesKey } from "../../../lines/compare";
+import type { Cell } from "../../../lines/table_format";
 
 /** Whether numbers are of logged or of smoothed values: all of a table's are of one of them. */
 export type Basis = "raw" | "smoothed";

@@ -1,8 +1,8 @@
 // Which x values a card has selected: by itself, by the page's mode, or together with all cards. Pure, but for the one
 // function that writes what the user did.
 
-import type { Settings } from "../../state/view/settings.svelte";
-import type { CardView, Range, Selecting, View } from "../../state/view/view";
+import type { Settings } from "../../../state/view/settings.svelte";
+import type { CardView, Range, Selecting, View } from "../../../state/view/view";
 
 // A card's own selection goes before the page's mode until that changes, and is kept as
 //   []      the user took it away here,

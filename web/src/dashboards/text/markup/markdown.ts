@@ -4,7 +4,7 @@
 
 import createPurifier from "dompurify";
 import { Marked, type Token, type TokenizerAndRendererExtension, type Tokens } from "marked";
-import { parseJson } from "./cells";
+import { parseJson } from "../cells";
 
 const FORMATTING =
   "b|i|u|s|em|strong|del|ins|mark|small|sub|sup|kbd|code|pre|samp|br|hr|p|div|span|blockquote|h[1-6]|ul|ol|li|dl|dt|dd|table|thead|tbody|tfoot|tr|th|td|caption|details|summary";

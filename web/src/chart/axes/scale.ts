@@ -1,6 +1,6 @@
 // From numbers to pixels and back. Which numbers an axis spans is extent.ts; where it has marks is ticks.ts.
 
-import type { Range, ScaleKind } from "./model";
+import type { Range, ScaleKind } from "../model";
 
 export interface Scale {
   readonly kind: ScaleKind;

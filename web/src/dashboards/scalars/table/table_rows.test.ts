@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { NearestRow, RangeRow } from "../../api/types";
+import type { NearestRow, RangeRow } from "../../../api/types";
 import { centerOf, deviation, makeGroupRows, makeRows, type RowsWanted, sortRows } from "./table_rows";
 
 const at = (run: string, value: NearestRow["value"], smoothed: NearestRow["smoothed"]): NearestRow => ({

@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 import { describe, expect, it } from "vitest";
-import { type Stroke, toSeries, WHOLE_VIEW } from "../../chart/model";
-import type { CardLine } from "../../lines/card_model";
+import { type Stroke, toSeries, WHOLE_VIEW } from "../../../chart/model";
+import type { CardLine } from "../../../lines/card_model";
 import { drawSvg, toPicture } from "./card_picture";
 import type { CardDrawing } from "./export_drawings";
 

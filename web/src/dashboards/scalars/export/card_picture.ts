@@ -1,10 +1,10 @@
 // Pictures of cards for papers and slides: one chart, or all charts in sight in one picture, two beside one another.
 
-import { toPng } from "../../chart/export_png";
-import { toSvg } from "../../chart/export_svg";
-import { type LegendEntry, LIGHT_COLORS, layOutPicture, type PictureSpec } from "../../chart/picture";
+import { toPng } from "../../../chart/export_png";
+import { toSvg } from "../../../chart/export_svg";
+import { type LegendEntry, LIGHT_COLORS, layOutPicture, type PictureSpec } from "../../../chart/picture";
 import type { CardDrawing } from "./export_drawings";
-import { isTimeAxis } from "../../state/view/view";
+import { isTimeAxis } from "../../../state/view/view";
 
 export interface PictureOptions {
   readonly title: (run: string) => string;

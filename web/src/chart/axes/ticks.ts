@@ -3,8 +3,8 @@
 import { tickStep, ticks as linearTicks } from "d3-array";
 import { format, precisionFixed, precisionRound } from "d3-format";
 import { timeTicks as clockTicks } from "d3-time";
-import { formatDay } from "../base/format";
-import type { Range, ScaleKind, XKind } from "./model";
+import { formatDay } from "../../base/format";
+import type { Range, ScaleKind, XKind } from "../model";
 import { warp } from "./scale";
 
 export interface Tick {

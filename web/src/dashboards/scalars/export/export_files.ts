@@ -1,8 +1,8 @@
 // Ways out of the page: a file to save, a text for the clipboard. Knows nothing of what is in them.
 
 import { mount, unmount } from "svelte";
-import type { Session } from "../../state/session.svelte";
-import TextDialog from "../../ui/TextDialog.svelte";
+import type { Session } from "../../../state/session.svelte";
+import TextDialog from "../../../ui/TextDialog.svelte";
 
 export function saveBlob(blob: Blob, name: string): void {
   const url = URL.createObjectURL(blob);

@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 import { describe, expect, it } from "vitest";
-import { type Area, type Stroke, toSeries, WHOLE_VIEW } from "../../chart/model";
-import type { CardLine } from "../../lines/card_model";
+import { type Area, type Stroke, toSeries, WHOLE_VIEW } from "../../../chart/model";
+import type { CardLine } from "../../../lines/card_model";
 import type { CardDrawing } from "./export_drawings";
 import { type CodeContext, MAX_LEGEND, toPython } from "./export_python";
 

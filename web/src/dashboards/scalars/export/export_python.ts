@@ -1,10 +1,10 @@
 // "Copy as matplotlib code": a script that draws the same chart from the logs, through `runglass.open`. Pure.
 
-import { type Cut, layOutChart } from "../../chart/chart_layout";
-import type { Range, ScaleKind, Stroke } from "../../chart/model";
-import type { RunGroup } from "../../state/runs/groups";
-import type { Center, Spread } from "../../state/view/view";
-import type { CardLine } from "../../lines/card_model";
+import { type Cut, layOutChart } from "../../../chart/chart_layout";
+import type { Range, ScaleKind, Stroke } from "../../../chart/model";
+import type { RunGroup } from "../../../state/runs/groups";
+import type { Center, Spread } from "../../../state/view/view";
+import type { CardLine } from "../../../lines/card_model";
 import type { CardDrawing } from "./export_drawings";
 
 export interface CodeContext {

@@ -2,7 +2,7 @@
 // range.
 
 import type { Basis } from "./table_rows";
-import type { CellKind } from "../../lines/table_format";
+import type { CellKind } from "../../../lines/table_format";
 
 export type TableMode = "single" | "range";
 

@@ -1,6 +1,6 @@
 // Limits of an axis as they are typed. Pure.
 
-import type { Range } from "../../state/view/view";
+import type { Range } from "../../../state/view/view";
 
 export type Limits = { readonly range: Range | undefined } | { readonly error: string };
 
