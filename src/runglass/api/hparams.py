@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import threading
+from functools import partial
 
 from msgspec import Struct
 
 from runglass.api.answers import number
-from runglass.api.route import Answer, Later, NoParameters, Reply, Route, encode_json
+from runglass.api.kept import Versioned
+from runglass.api.route import Answer, Later, NoParameters, Reply, Route, encode_once
 from runglass.query.hparams import HParam, HParamName, describe_hparams, inherit_hparams, load_hparams
 from runglass.query.source import DataSource
 from runglass.store.model import Kind, SeriesKey
@@ -21,57 +23,44 @@ class HParams(Struct, frozen=True):
     runs: dict[str, dict[str, HParam]]
 
 
-class _KnownHParams:
-    """What the session starts say, read again only where a series changed; the answer holds for one generation."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._by_series: dict[SeriesKey, tuple[int, dict[str, HParam]]] = {}
-        self._answer: tuple[int, Answer] | None = None
-
-    def answer(self, source: DataSource) -> Answer:
-        with self._lock:
-            generation = source.generation
-            if self._answer is None or self._answer[0] != generation:
-                self._read(source)
-                own = self._own()
-                found = inherit_hparams(own, source.list_tag_sets()[0])
-                made = HParams(
-                    generation,
-                    describe_hparams(own),
-                    {
-                        run: {name: _answer_value(value) for name, value in hparams.items()}
-                        for run, hparams in found.items()
-                    },
-                )
-                self._answer = generation, Answer(encode_json(made), encodings={})
-            return self._answer[1]
-
-    def _read(self, source: DataSource) -> None:
-        known, self._by_series = self._by_series, {}
-        for info in source.list_series(kind=Kind.HPARAMS):
-            entry = known.get(info.key)
-            if entry is None or entry[0] != info.generation:
-                entry = info.generation, load_hparams(source, info.key)
-            self._by_series[info.key] = entry
-
-    def _own(self) -> dict[str, dict[str, HParam]]:
-        own: dict[str, dict[str, HParam]] = {}
-        for (run, _), (_, hparams) in self._by_series.items():
-            if hparams:
-                own.setdefault(run, {}).update(hparams)
-        return own
-
-
 def _answer_value(value: HParam) -> HParam:
     return number(value) if isinstance(value, float) else value
 
 
 def make_routes() -> tuple[Route, ...]:
-    known = _KnownHParams()
+    lock = threading.Lock()
+    answers: Versioned[None, Answer] = Versioned()
+    by_series: Versioned[SeriesKey, dict[str, HParam]] = Versioned()
+
+    def read_own(source: DataSource) -> dict[str, dict[str, HParam]]:
+        """What each run logged itself; only series that changed are loaded again."""
+        own: dict[str, dict[str, HParam]] = {}
+        listed = source.list_series(kind=Kind.HPARAMS)
+        for info in listed:
+            hparams = by_series.read(info.key, info.generation, partial(load_hparams, source, info.key))
+            if hparams:
+                own.setdefault(info.key.run, {}).update(hparams)
+        by_series.forget_all_but({info.key for info in listed})
+        return own
+
+    def make_answer(source: DataSource, generation: int) -> Answer:
+        own = read_own(source)
+        inherited = inherit_hparams(own, source.list_tag_sets()[0])
+        runs = {
+            run: {name: _answer_value(value) for name, value in hparams.items()}
+            for run, hparams in inherited.items()
+        }
+        return encode_once(HParams(generation, describe_hparams(own), runs))
 
     def list_hparams(source: DataSource, query: NoParameters) -> Reply:
         """The hyperparameters of every run; a run without its own has those of the directory above it."""
-        return Later(lambda: known.answer(source))
+
+        def work() -> Answer:
+            # Pages ask at the same moment, when something has changed: one of them does the work.
+            with lock:
+                generation = source.generation
+                return answers.read(None, generation, lambda: make_answer(source, generation))
+
+        return Later(work)
 
     return (Route("/api/hparams", list_hparams, HParams),)

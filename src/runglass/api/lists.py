@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 
 from msgspec import Struct
 
 from runglass.api.answers import Number, number_or_none
 from runglass.api.dashboard import Dashboard
+from runglass.api.kept import Versioned
 from runglass.api.progress import ProgressAnswer, progress_answer
-from runglass.api.route import Answer, NoParameters, Reply, Route, encode_json
+from runglass.api.route import Answer, NoParameters, Reply, Route, encode_json, encode_once
 from runglass.query.source import DataSource
 from runglass.store.model import FileHealth, FileState, Kind
 
@@ -126,25 +127,8 @@ class Lists(Struct, frozen=True):
     tags: dict[Kind, Tags]
 
 
-class _Kept:
-    """Encoded answers that hold for one generation of the source."""
-
-    def __init__(self) -> None:
-        self._generation = -1
-        self._answers: dict[object, Answer] = {}
-
-    def answer(self, generation: int, key: object, make: Callable[[], Struct]) -> Answer:
-        if generation != self._generation:
-            self._generation = generation
-            self._answers = {}
-        answer = self._answers.get(key)
-        if answer is None:
-            answer = self._answers[key] = Answer(encode_json(make()), encodings={})
-        return answer
-
-
 def make_routes(about: About, dashboards: Sequence[Dashboard]) -> tuple[Route, ...]:
-    kept = _Kept()
+    kept: Versioned[object, Answer] = Versioned()
     exports = ["csv", "json", *(["parquet"] if find_spec("pyarrow") else [])]
 
     def status_of(source: DataSource) -> Status:
@@ -170,12 +154,14 @@ def make_routes(about: About, dashboards: Sequence[Dashboard]) -> tuple[Route, .
 
     def runs_of(source: DataSource) -> Answer:
         generation = source.generation
-        return kept.answer(generation, "runs", lambda: _runs(source, generation))
+        return kept.read("runs", generation, lambda: encode_once(_runs(source, generation)))
 
     def tags_of(source: DataSource, kind: Kind | None) -> Answer:
         generation = source.generation
-        return kept.answer(
-            generation, ("tags", kind), lambda: Tags(generation, *source.list_tag_sets(kind=kind))
+        return kept.read(
+            ("tags", kind),
+            generation,
+            lambda: encode_once(Tags(generation, *source.list_tag_sets(kind=kind))),
         )
 
     def dashboards_of(source: DataSource) -> Dashboards:

@@ -78,6 +78,11 @@ class Route(Struct, frozen=True):
         return "GET" if self.body is None else "POST"
 
 
+def encode_once(value: Struct) -> Answer:
+    """An answer that is sent more than once, so it also keeps its compressed forms."""
+    return Answer(encode_json(value), encodings={})
+
+
 def encode_json(value: Any) -> bytes:
     try:
         return msgspec.json.encode(value)

@@ -12,6 +12,7 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from runglass.api.answers import Number, number_or_none
+from runglass.api.kept import MostRecent
 from runglass.api.route import Later, Reply, Route
 from runglass.errors import BadRequest
 from runglass.query.expressions import needed_tags
@@ -62,26 +63,29 @@ class _KnownValues:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._generation = -1
-        # The column asked for longest ago comes first.
-        self._columns: dict[RunColumn, dict[str, Number | None]] = {}
+        self._columns: MostRecent[RunColumn, dict[str, Number | None]] = MostRecent(MAX_COLUMNS)
 
     def read(
         self, source: DataSource, runs: Sequence[str], columns: Sequence[RunColumn]
     ) -> tuple[int, list[list[Number | None]]]:
         with self._lock:
             self._forget_changed(source)
+            known = {column: self._known(column) for column in columns}
             missing: dict[tuple[str, ...], list[RunColumn]] = {}
-            for column in columns:
-                known = self._columns[column] = self._columns.pop(column, {})
-                if unknown := tuple(run for run in runs if run not in known):
+            for column, by_run in known.items():
+                if unknown := tuple(run for run in runs if run not in by_run):
                     missing.setdefault(unknown, []).append(column)
             for some, of_columns in missing.items():
                 for column, found in zip(of_columns, source.read_run_columns(some, of_columns), strict=True):
-                    self._columns[column].update((run, number_or_none(found.get(run))) for run in some)
-            answer = [[known[run] for run in runs] for known in map(self._columns.__getitem__, columns)]
-            for column in list(self._columns)[:-MAX_COLUMNS]:
-                del self._columns[column]
-            return self._generation, answer
+                    known[column].update((run, number_or_none(found.get(run))) for run in some)
+            return self._generation, [[known[column][run] for run in runs] for column in columns]
+
+    def _known(self, column: RunColumn) -> dict[str, Number | None]:
+        known = self._columns.get(column)
+        if known is None:
+            known = {}
+            self._columns.put(column, known)
+        return known
 
     def _forget_changed(self, source: DataSource) -> None:
         self._generation, changed = source.list_changes(since=self._generation)

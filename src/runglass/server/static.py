@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from runglass.api.kept import Versioned
 from runglass.api.route import Answer
 from runglass.server.problems import NotFound, PageMissing
 
@@ -30,8 +31,8 @@ ASK_AGAIN = ("cache-control", "no-cache")
 class StaticPage:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        # Name → when and how large the file was, and the answer made of it then.
-        self._kept: dict[str, tuple[tuple[int, int], Answer]] = {}
+        # By name; a file that has another time or size is another version.
+        self._answers: Versioned[str, Answer] = Versioned()
 
     def read(self, path: str) -> Answer:
         """`path` is what follows the slash after the prefix; "" is the page itself."""
@@ -44,13 +45,8 @@ class StaticPage:
             status = file.stat()
             if media_type is None or not file.is_file():
                 raise _not_found(path)
-            stamp = (status.st_mtime_ns, status.st_size)
-            kept = self._kept.get(name)
-            if kept is not None and kept[0] == stamp:
-                return kept[1]
-            if not file.resolve().is_relative_to(self._folder.resolve()):
-                raise _not_found(path)
-            body = file.read_bytes()
+            version = (status.st_mtime_ns, status.st_size)
+            return self._answers.read(name, version, lambda: self._load(name, media_type))
         except OSError:
             if not path:
                 raise PageMissing(
@@ -59,10 +55,13 @@ class StaticPage:
                     where="index.html",
                 ) from None
             raise _not_found(path) from None
+
+    def _load(self, name: str, media_type: str) -> Answer:
+        file = self._folder / name
+        if not file.resolve().is_relative_to(self._folder.resolve()):
+            raise _not_found(name)
         cache = CACHE_FOR_A_YEAR if name.startswith(HASHED) else ASK_AGAIN
-        answer = Answer(body, media_type, (cache,), encodings={})
-        self._kept[name] = (stamp, answer)
-        return answer
+        return Answer(file.read_bytes(), media_type, (cache,), encodings={})
 
 
 def _not_found(path: str) -> NotFound:

@@ -3,14 +3,12 @@ again. Knows no routes."""
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from collections.abc import Sequence
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from msgspec import Struct
 
+from runglass.api.kept import MostRecent, PerSource
 from runglass.errors import ValueDamaged
 from runglass.query.buckets import Tidied, percentiles, tidy
 from runglass.query.source import DataSource, Float64, Int64, Values
@@ -34,14 +32,14 @@ class Bands(Struct, frozen=True):
 
 
 def read_bands(source: DataSource, values: Values, wanted: tuple[float, ...]) -> Bands:
-    kept = _kept.setdefault(source, _Kept())
+    kept = _kept.of(source)
     name = values.key, wanted, values.rows is None
-    known = kept.read(name)
+    known = kept.get(name)
     if known is not None and known.generation == values.generation:
         return known
     count = _common(known, values)
     found = _extended(source, values, wanted, known if count else None, count)
-    kept.add(name, found)
+    kept.put(name, found)
     return found
 
 
@@ -89,28 +87,6 @@ def _tidied(stored: object) -> Tidied:
 _Name = tuple[SeriesKey, tuple[float, ...], bool]
 
 
-class _Kept:
-    """The series that were asked for last, as many as fit."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._found: OrderedDict[_Name, Bands] = OrderedDict()
-        self._size_bytes = 0
-
-    def read(self, name: _Name) -> Bands | None:
-        with self._lock:
-            found = self._found.get(name)
-            if found is not None:
-                self._found.move_to_end(name)
-            return found
-
-    def add(self, name: _Name, found: Bands) -> None:
-        with self._lock:
-            before = self._found.pop(name, None)
-            self._size_bytes += found.values.nbytes - (before.values.nbytes if before else 0)
-            self._found[name] = found
-            while self._size_bytes > KEPT_BYTES and len(self._found) > 1:
-                self._size_bytes -= self._found.popitem(last=False)[1].values.nbytes
-
-
-_kept: WeakKeyDictionary[DataSource, _Kept] = WeakKeyDictionary()
+_kept: PerSource[MostRecent[_Name, Bands]] = PerSource(
+    lambda: MostRecent(KEPT_BYTES, size_of=lambda bands: bands.values.nbytes)
+)

@@ -5,14 +5,12 @@ Knows no routes.
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from collections.abc import Sequence
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from msgspec import Struct
 
+from runglass.api.kept import MostRecent, PerSource
 from runglass.errors import RunUnknown, SeriesUnknown, ValueDamaged
 from runglass.query.buckets import Tidied, is_tidy, tidy
 from runglass.query.source import DataSource, Float64, Int64, Values
@@ -72,11 +70,11 @@ def pick_rows(values: Values, rows: Sequence[int]) -> Int64:
 
 def load_histograms(source: DataSource, values: Values, indices: Int64) -> Histograms:
     name = values.key, values.generation, indices.tobytes()
-    kept = _kept.setdefault(source, _Kept())
-    found = kept.read(name)
+    kept = _kept.of(source)
+    found = kept.get(name)
     if found is None:
         found = _load(source, values, indices)
-        kept.add(name, found)
+        kept.put(name, found)
     return found
 
 
@@ -122,29 +120,6 @@ def _tidied(value: object) -> Tidied:
     return tidy(np.asarray(value))
 
 
-class _Kept:
-    """The histograms that were asked for last, as many as fit."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._found: OrderedDict[tuple[SeriesKey, int, bytes], Histograms] = OrderedDict()
-        self._size_bytes = 0
-
-    def read(self, name: tuple[SeriesKey, int, bytes]) -> Histograms | None:
-        with self._lock:
-            found = self._found.get(name)
-            if found is not None:
-                self._found.move_to_end(name)
-            return found
-
-    def add(self, name: tuple[SeriesKey, int, bytes], found: Histograms) -> None:
-        with self._lock:
-            if name in self._found:
-                return
-            self._found[name] = found
-            self._size_bytes += found.buckets.nbytes
-            while self._size_bytes > KEPT_BYTES and len(self._found) > 1:
-                self._size_bytes -= self._found.popitem(last=False)[1].buckets.nbytes
-
-
-_kept: WeakKeyDictionary[DataSource, _Kept] = WeakKeyDictionary()
+_kept: PerSource[MostRecent[tuple[SeriesKey, int, bytes], Histograms]] = PerSource(
+    lambda: MostRecent(KEPT_BYTES, size_of=lambda histograms: histograms.buckets.nbytes)
+)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import threading
 from math import isnan
-from weakref import WeakKeyDictionary
 
 import msgspec
 import numpy as np
 
 from runglass.api.answers import Number, number
+from runglass.api.kept import PerSource, Versioned
 from runglass.dashboards.histograms.load import Histograms, find_histograms, load_histograms
 from runglass.dashboards.histograms.shape import RankedSeries, Ranking, RankingBody
 from runglass.query.buckets import saturation, share_of_zeros, spread, wasserstein
@@ -21,23 +20,19 @@ MAX_RANKED = 5_000
 
 def rank(source: DataSource, body: RankingBody) -> Ranking:
     generation = source.generation
-    name = generation, msgspec.json.encode(body)
-    with _lock:
-        kept = _kept.get(source)
-    if kept is not None and kept[0] == name:
-        return kept[1]
+    version = generation, msgspec.json.encode(body)
+    return _last.of(source).read(None, version, lambda: _rank(source, body, generation))
+
+
+# Of every source the answer to the last question.
+_last: PerSource[Versioned[None, Ranking]] = PerSource(Versioned)
+
+
+def _rank(source: DataSource, body: RankingBody, generation: int) -> Ranking:
     keys = _fitting(source, body)
     rows = [row for key in keys[:MAX_RANKED] if (row := _rank_one(source, key, body)) is not None]
     rows.sort(key=lambda row: -row.relative if isinstance(row.relative, float) else 1.0)
-    ranking = Ranking(generation, len(keys), rows)
-    with _lock:
-        _kept[source] = name, ranking
-    return ranking
-
-
-_lock = threading.Lock()
-# Of every source the last answer and its question.
-_kept: WeakKeyDictionary[DataSource, tuple[tuple[int, bytes], Ranking]] = WeakKeyDictionary()
+    return Ranking(generation, len(keys), rows)
 
 
 def _fitting(source: DataSource, body: RankingBody) -> list[SeriesKey]:

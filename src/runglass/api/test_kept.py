@@ -1,0 +1,100 @@
+"""What is kept, for how long, and what goes first."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+
+import pytest
+
+from runglass.api.kept import MostRecent, PerSource, Versioned
+from runglass.query.memory import MemorySource
+
+
+class Made:
+    """Counts what was made."""
+
+    def __init__(self):
+        self.count = 0
+
+    def __call__(self):
+        self.count += 1
+        return self.count
+
+
+def test_a_value_holds_until_its_version_changes():
+    kept, make = Versioned(), Made()
+    assert [kept.read("a", version, make) for version in (1, 1, 2, 2, 1)] == [1, 1, 2, 2, 3]
+
+
+def test_keys_have_versions_of_their_own():
+    kept, make = Versioned(), Made()
+    assert [kept.read(key, 7, make) for key in "abab"] == [1, 2, 1, 2]
+    assert kept.read("a", 8, make) == 3
+    assert kept.read("b", 7, make) == 2
+
+
+def test_a_value_that_cannot_be_made_is_not_kept():
+    kept = Versioned()
+    with pytest.raises(IndexError):
+        kept.read("a", 1, lambda: [][0])
+    assert kept.read("a", 1, lambda: "there") == "there"
+
+
+def test_keys_that_are_gone_are_forgotten():
+    kept, make = Versioned(), Made()
+    for key in "abc":
+        kept.read(key, 1, make)
+    kept.forget_all_but({"b", "other"})
+    assert [kept.read(key, 1, make) for key in "abc"] == [4, 2, 5]
+
+
+def test_what_was_used_longest_ago_goes_first():
+    kept = MostRecent(2)
+    kept.put("a", 1)
+    kept.put("b", 2)
+    assert kept.get("a") == 1
+    kept.put("c", 3)
+    assert [kept.get(key) for key in "abc"] == [1, None, 3]
+
+
+def test_sizes_are_counted():
+    kept = MostRecent(10, size_of=len)
+    kept.put("a", "1234")
+    kept.put("b", "1234")
+    kept.put("a", "12")
+    kept.put("c", "1234")
+    assert [kept.get(key) for key in "abc"] == ["12", "1234", "1234"]
+    kept.put("d", "1")
+    assert [kept.get(key) for key in "abcd"] == [None, "1234", "1234", "1"]
+
+
+def test_one_value_is_kept_however_large():
+    kept = MostRecent(10, size_of=len)
+    kept.put("a", "1")
+    kept.put("b", "x" * 100)
+    assert (kept.get("a"), kept.get("b")) == (None, "x" * 100)
+    kept.put("c", "2")
+    assert (kept.get("b"), kept.get("c")) == (None, "2")
+
+
+def test_all_values_and_none():
+    kept = MostRecent(3, size_of=len)
+    kept.put("a", "12")
+    kept.put("b", "3")
+    assert kept.values() == ["12", "3"]
+    kept.clear()
+    assert (kept.values(), kept.get("a")) == ([], None)
+    kept.put("c", "123")
+    assert kept.values() == ["123"]
+
+
+def test_each_source_has_its_own_until_it_is_gone():
+    per_source = PerSource(lambda: MostRecent(2))
+    a, b = MemorySource(), MemorySource()
+    of_a = weakref.ref(per_source.of(a))
+    assert per_source.of(a) is of_a()
+    assert per_source.of(b) is not of_a()
+    del a
+    gc.collect()
+    assert of_a() is None
