@@ -22,8 +22,9 @@ from starlette.types import Receive, Scope, Send
 from runglass.api.route import JSON, Answer, Download, Later, Stream, encode_json
 from runglass.errors import Forbidden, TooLarge
 from runglass.server.compression import encode_answer
+from runglass.server.hosts import is_loopback
 from runglass.server.problems import MethodNotAllowed, NotFound, check_method, encode_problem
-from runglass.server.security import Guard, is_loopback, security_headers
+from runglass.server.security import Guard, security_headers
 from runglass.server.settings import Settings
 from runglass.server.static import StaticPage
 from runglass.server.streaming import StreamResponse

@@ -9,6 +9,7 @@ import sys
 from dataclasses import dataclass
 
 from runglass.errors import PortTaken
+from runglass.server.hosts import LOOPBACK_NAMES, WILDCARDS, is_loopback
 
 FIRST_PORT = 6006
 PORTS_TRIED = 100
@@ -25,10 +26,8 @@ class Listener:
     @property
     def url(self) -> str:
         """What to type into a browser on this machine (or, bound to one address, on any)."""
-        shown = (
-            "localhost" if self.is_loopback and self.host in ("localhost", "127.0.0.1", "::1") else self.host
-        )
-        if self.host in ("0.0.0.0", "::"):
+        shown = "localhost" if self.host in LOOPBACK_NAMES else self.host
+        if self.host in WILDCARDS:
             shown = socket.gethostname()
         return f"http://{f'[{shown}]' if ':' in shown else shown}:{self.port}"
 
@@ -44,8 +43,7 @@ def bind(host: str | None, *, bind_all: bool, port: int | None, reuse_port: bool
         sock = _try_bind(address, number, bind_all=bind_all, reuse_port=reuse_port)
         if sock is not None:
             bound = sock.getsockname()
-            loopback = bound[0].startswith("127.") or bound[0] == "::1"
-            return Listener(sock, address, bound[1], loopback)
+            return Listener(sock, address, bound[1], is_loopback(bound[0]))
     if port is not None:
         raise PortTaken(
             f"Port {port} is in use by another process. Pass --port 0 to choose a free one, or end that process.",

@@ -6,41 +6,18 @@ Works on header values alone; knows nothing of routes or data.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from runglass.errors import Forbidden
+from runglass.server.hosts import LOOPBACK_NAMES, WILDCARDS, parse_address, split_host
+from runglass.server.settings import Settings
 
-if TYPE_CHECKING:
-    from ipaddress import IPv4Address, IPv6Address
-
-    from runglass.server.settings import Settings
-
-LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
-WILDCARDS = frozenset({"0.0.0.0", "::", ""})
 DEFAULT_PORTS = {"http": "80", "https": "443"}
-
-
-def is_loopback(host: str) -> bool:
-    if host in LOOPBACK_NAMES:
-        return True
-    address = _parse_address(host)
-    # A socket for both families shows an IPv4 client as ::ffff:127.0.0.1.
-    address = getattr(address, "ipv4_mapped", None) or address
-    return address is not None and address.is_loopback
 
 
 def make_token() -> str:
     from secrets import token_urlsafe
 
     return token_urlsafe(24)
-
-
-def split_host(host: str) -> tuple[str, str]:
-    """Name and port of a Host header or the authority of a URL; the port is "" where none is given."""
-    name, colon, port = host.strip().lower().rpartition(":")
-    if not colon or "]" in port:
-        name, port = host.strip().lower(), ""
-    return name.removeprefix("[").removesuffix("]").removesuffix("."), port
 
 
 def security_headers(settings: Settings) -> list[tuple[bytes, bytes]]:
@@ -83,7 +60,7 @@ class Guard:
     def check_host(self, host: str | None, origin: str | None) -> None:
         """A foreign page can make a browser send requests here, but not with our Host and its own Origin."""
         name, port = split_host(host or "")
-        if name not in self._hosts and not (self._takes_addresses and _parse_address(name) is not None):
+        if name not in self._hosts and not (self._takes_addresses and parse_address(name) is not None):
             raise Forbidden(
                 f"This server does not answer to the host name {name!r}. Start it with --allowed_host {name or 'NAME'}"
                 " if that name is yours.",
@@ -133,12 +110,3 @@ class Guard:
     def cookie_header(self) -> tuple[str, str]:
         value = self._token.decode()
         return "set-cookie", f"{self.cookie}={value}; Path={self._cookie_path}; HttpOnly; SameSite=Strict"
-
-
-def _parse_address(name: str) -> IPv4Address | IPv6Address | None:
-    from ipaddress import ip_address
-
-    try:
-        return ip_address(name)
-    except ValueError:
-        return None

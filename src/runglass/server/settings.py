@@ -7,7 +7,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from runglass.errors import BadArgument
-from runglass.server.security import is_loopback
+from runglass.server.hosts import is_loopback
 
 PAGE = Path(__file__).parent / "page"
 

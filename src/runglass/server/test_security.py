@@ -9,8 +9,9 @@ import pytest
 from runglass.errors import BadArgument
 from runglass.query.memory import MemorySource
 from runglass.server.app import App
+from runglass.server.hosts import is_loopback, split_host
 from runglass.server.in_process import InProcess
-from runglass.server.security import is_loopback, make_token, split_host
+from runglass.server.security import make_token
 from runglass.server.settings import Settings
 
 TOKEN = "s3cret-token"

@@ -1,0 +1,37 @@
+"""Host names and addresses as text: which of them mean this machine, and how a Host header is split. Opens no socket."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ipaddress import IPv4Address, IPv6Address
+
+LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
+WILDCARDS = frozenset({"0.0.0.0", "::", ""})
+
+
+def is_loopback(host: str) -> bool:
+    if host in LOOPBACK_NAMES:
+        return True
+    address = parse_address(host)
+    # A socket for both families shows an IPv4 client as ::ffff:127.0.0.1.
+    address = getattr(address, "ipv4_mapped", None) or address
+    return address is not None and address.is_loopback
+
+
+def split_host(host: str) -> tuple[str, str]:
+    """Name and port of a Host header or the authority of a URL; the port is "" where none is given."""
+    name, colon, port = host.strip().lower().rpartition(":")
+    if not colon or "]" in port:
+        name, port = host.strip().lower(), ""
+    return name.removeprefix("[").removesuffix("]").removesuffix("."), port
+
+
+def parse_address(name: str) -> IPv4Address | IPv6Address | None:
+    from ipaddress import ip_address
+
+    try:
+        return ip_address(name)
+    except ValueError:
+        return None
