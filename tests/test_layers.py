@@ -16,7 +16,11 @@ spec.loader.exec_module(check_layers)
 
 
 def test_layers_hold():
-    assert [*check_layers.check_python(ROOT), *check_layers.check_web(ROOT)] == []
+    assert [
+        *check_layers.check_python(ROOT),
+        *check_layers.check_circles(ROOT),
+        *check_layers.check_web(ROOT),
+    ] == []
 
 
 @pytest.fixture
@@ -97,6 +101,48 @@ def test_python(tree, file, line, is_wrong):
     assert len(found) == is_wrong
     if is_wrong:
         assert found[0].startswith(f"src/runglass/{file}.py:{at}: ")
+
+
+SOURCE = "from runglass.query import source"
+MODEL = "from runglass.store.model import Kind"
+IF_TYPES = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    "
+
+
+@pytest.mark.parametrize(
+    ("in_model", "in_source", "circle"),
+    [
+        (SOURCE, "", None),
+        ("", MODEL, None),
+        (SOURCE, MODEL, ["store.model", "query.source", "store.model"]),
+        ("from ..query.source import X", MODEL, ["store.model", "query.source", "store.model"]),
+        (IF_TYPES + SOURCE, MODEL, ["store.model", "query.source", "store.model"]),
+        (
+            SOURCE,
+            "class A:\n    from runglass.store import model",
+            ["store.model", "query.source", "store.model"],
+        ),
+        (
+            SOURCE,
+            "import runglass.store.stage",
+            ["store.model", "query.source", "store.stage", "store.model"],
+        ),
+        ("def f():\n    " + SOURCE, MODEL, None),
+        ("f = lambda: __import__('runglass.query.source')", MODEL, None),
+        ("from runglass import __version__", "", None),
+        ("from runglass.store import model", "", None),
+    ],
+)
+def test_circles(tree, in_model, in_source, circle):
+    (tree / "src/runglass/store/model.py").write_text(in_model)
+    (tree / "src/runglass/query/source.py").write_text(in_source)
+    (tree / "src/runglass/store/stage.py").write_text("from runglass.store import model")
+    (tree / "src/runglass/__init__.py").write_text("from runglass.store import model")
+    (tree / "src/runglass/store/test_model.py").write_text("import runglass.store.test_model")
+    found = list(check_layers.check_circles(tree))
+    assert len(found) == (circle is not None)
+    if circle:
+        assert found[0].startswith(f"src/runglass/{circle[0].replace('.', '/')}.py:")
+        assert found[0].endswith(": " + " → ".join(f"runglass.{name}" for name in circle))
 
 
 @pytest.mark.parametrize(
