@@ -18,8 +18,9 @@ from tests.support.written import DEADLINE_S, files, ran, steps_by_tag, steps_of
 
 import runglass
 from runglass import summary
-from runglass.writer.files import record_buffer, writer_threads
+from runglass.writer.files import record_buffer
 from runglass.writer.files.event_writer import EventWriter
+from runglass.writer.files.process_hooks import threads
 from runglass.writer.values import summaries
 
 fsspec = pytest.importorskip("fsspec")
@@ -228,14 +229,14 @@ def test_the_last_upload_of_a_closed_writer_is_waited_for(store: type[Store]) ->
     closing.start()
     while not writer.is_closed:
         time.sleep(0.001)
-    assert writer_threads.is_waiting(writer._buffer)
-    assert writer_threads.write_all(0.01) == {writer_threads.sink_worker(writer._buffer)}
+    assert threads.is_pending(writer._buffer)
+    assert threads.write_all(0.01) == {threads.sink_worker(writer._buffer)}
     store.gate.set()
     writer.flush()
     filesystem, path = fsspec.core.url_to_fs(writer.path)
     assert filesystem.size(path) > 100 * 50
     closing.join()
-    assert not writer_threads.is_waiting(writer._buffer)
+    assert not threads.is_pending(writer._buffer)
 
 
 def test_a_store_that_does_not_answer_keeps_no_process_from_ending() -> None:
@@ -243,7 +244,7 @@ def test_a_store_that_does_not_answer_keeps_no_process_from_ending() -> None:
 import time
 import fsspec
 from fsspec.implementations.memory import MemoryFileSystem
-from runglass.writer.files import writer_threads
+from runglass.writer.files import process_hooks
 
 class Store(MemoryFileSystem):
     protocol = "store"
@@ -253,7 +254,7 @@ class Store(MemoryFileSystem):
         time.sleep(Store.rest_s)
 
 fsspec.register_implementation("store", Store)
-writer_threads.EXIT_WAIT_S = 0.1
+process_hooks.EXIT_WAIT_S = 0.1
 writers = [EventWriter(f"store://bucket/{name}") for name in "ab"]
 Store.rest_s = 1000
 for writer in writers:

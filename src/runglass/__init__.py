@@ -35,9 +35,9 @@ def __getattr__(name: str) -> Any:
 @atexit.register
 def finish_writing() -> None:
     """Registered this early so that it comes last: what other exit handlers log, their first value included, is written too."""
-    writer_threads = sys.modules.get("runglass.writer.files.writer_threads")
-    if writer_threads is not None:
-        writer_threads.finish(writer_threads.EXIT_WAIT_S)
+    hooks = sys.modules.get("runglass.writer.files.process_hooks")
+    if hooks is not None:
+        hooks.finish()
 
 
 def load_ipython_extension(shell: Any) -> None:

@@ -10,6 +10,7 @@ from runglass.native.wire import encode
 from runglass.schema.event import EVENT
 from runglass.writer.files.record_buffer import RecordBuffer
 from runglass.writer.files.record_file import stamp
+from runglass.writer.files.writer_threads import WriterThreads
 from runglass.writer.values import summaries
 
 int64s = st.integers(-(2**63), 2**63 - 1)
@@ -25,7 +26,7 @@ calls = st.tuples(
 
 @given(st.lists(calls, max_size=20))
 def test_a_journal_holds_what_the_encoder_gives(made):
-    buffer = RecordBuffer(None, flush_interval_s=1000.0, clock=lambda: 0.0)  # type: ignore[arg-type]
+    buffer = RecordBuffer(None, threads=WriterThreads(), flush_interval_s=1000.0, clock=lambda: 0.0)  # type: ignore[arg-type]
     buffer.wake_bytes = 1 << 40
     expected = b""
     for tag, value, step, wall_time, precision in made:

@@ -17,7 +17,7 @@ from typing import Any, Literal, NoReturn
 from runglass.errors import BadArgument
 from runglass.native.wire import encode
 from runglass.schema.event import EVENT
-from runglass.writer.files import writer_threads
+from runglass.writer.files.process_hooks import flush_on_sigterm, threads
 from runglass.writer.files.record_buffer import RecordBuffer
 from runglass.writer.files.record_file import stamp
 from runglass.writer.files.sinks import make_sink
@@ -67,10 +67,12 @@ class EventWriter:
             # Whatever an fsspec file system raises.
             except Exception as error:
                 raise_as_bad_argument(error, self.logdir)
-        self._buffer = RecordBuffer(sink, flush_interval_s=self.flush_secs, clock=clock)
+        self._threads = threads
+        self._buffer = RecordBuffer(sink, threads=threads, flush_interval_s=self.flush_secs, clock=clock)
         # Past the method below, straight to what it calls: this is the call that training loops make most.
         self.add_scalar = self._buffer.add_scalar  # type: ignore[method-assign]
-        writer_threads.watch(self._buffer)
+        threads.register(self._buffer)
+        flush_on_sigterm()
 
     @property
     def path(self) -> str:
@@ -143,13 +145,13 @@ class EventWriter:
 
     def flush(self) -> None:
         """Everything added so far is in the file when this returns."""
-        if not self._buffer.is_closed or writer_threads.is_waiting(self._buffer):
-            writer_threads.write_now(self._buffer)
+        if not self._buffer.is_closed or self._threads.is_pending(self._buffer):
+            self._threads.write_now(self._buffer)
 
     def close(self) -> None:
         if not self._buffer.is_closed:
             self._buffer.is_closed = True
-            writer_threads.write_now(self._buffer, is_last=True)
+            self._threads.write_now(self._buffer, is_last=True)
 
     def __enter__(self) -> EventWriter:
         return self
@@ -163,7 +165,7 @@ class EventWriter:
         buffer = getattr(self, "_buffer", None)
         if buffer is not None and not buffer.is_closed:
             buffer.is_closed = True
-            writer_threads.close_soon(buffer)
+            self._threads.close_soon(buffer)
 
     def _event(self, fields: Mapping[str, Any], step: int, wall_time: float | None) -> bytes:
         self._buffer.check_open()

@@ -13,9 +13,10 @@ from runglass.native.records import RecordCursor, frame
 from runglass.native.wire import decode
 from runglass.schema.event import EVENT
 from runglass.schema.tensor_values import tensor_array
-from runglass.writer.files import record_file, writer_threads
+from runglass.writer.files import event_writer, record_file
 from runglass.writer.files.event_writer import EventWriter
 from runglass.writer.files.record_file import EventFileWriter
+from runglass.writer.files.writer_threads import WriterThreads
 from runglass.writer.values import summaries
 
 START = 1700000000.0
@@ -349,7 +350,7 @@ def test_a_descriptor_that_was_closed_by_others_is_not_written_to(tmp_path):
 
 
 def test_without_a_thread_every_record_is_written_as_it_comes(tmp_path, monkeypatch):
-    monkeypatch.setattr(writer_threads, "state", writer_threads.State())
+    monkeypatch.setattr(event_writer, "threads", WriterThreads())
 
     def refuse(thread):
         raise RuntimeError("can't create new thread at interpreter shutdown")

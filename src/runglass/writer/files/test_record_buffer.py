@@ -5,8 +5,9 @@ import pytest
 from runglass.native.records import RecordCursor, frame
 from runglass.native.wire import decode
 from runglass.schema.event import EVENT
-from runglass.writer.files import record_buffer, writer_threads
+from runglass.writer.files import record_buffer
 from runglass.writer.files.record_buffer import RecordBuffer
+from runglass.writer.files.writer_threads import WriterThreads
 
 
 class Disk:
@@ -65,12 +66,19 @@ def disk():
     return Disk()
 
 
+class NoThreads(WriterThreads):
+    """The test encodes and writes."""
+
+    def write_soon(self, buffer):
+        pass
+
+    def encode_soon(self, buffer):
+        pass
+
+
 @pytest.fixture
-def made(disk, monkeypatch):
-    """An buffer that is written by the test, not by a thread."""
-    monkeypatch.setattr(writer_threads, "ask", lambda buffer: None)
-    monkeypatch.setattr(writer_threads, "ask_to_encode", lambda buffer: None)
-    return RecordBuffer(disk, flush_interval_s=5.0, clock=lambda: 1.0)
+def made(disk):
+    return RecordBuffer(disk, threads=NoThreads(), flush_interval_s=5.0, clock=lambda: 1.0)
 
 
 def names(count):
