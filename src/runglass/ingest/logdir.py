@@ -1,4 +1,4 @@
-"""Finds runs and event files below the log directories a user names. Reads directories only, never a file's contents."""
+"""Finds runs, event files and assets below the log directories a user names. Reads directories only, never a file's contents."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import NamedTuple
 from msgspec import Struct, field
 
 from runglass.errors import BadRequest
+from runglass.ingest.assets import RUN_FOLDER, AssetFolder, AssetRule, find_owner
 
 EVENT_FILE_MARK = "tfevents"
 _WINDOWS_DRIVE = re.compile(r"^[A-Za-z]:[\\/]")
@@ -27,10 +28,15 @@ class LogRoot(Struct, frozen=True):
     name: str = ""
 
     def run_name(self, relative: str) -> str:
-        name = relative.replace(os.sep, "/") or "."
-        # Names that are not UTF-8 on disk could not be sent anywhere; spelt out, no two of them become one.
-        name = name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+        name = shown_name(relative) or "."
         return f"{self.name}/{name}" if self.name else name
+
+
+class FoundAsset(NamedTuple):
+    # Below the run's directory, as the file system spells it.
+    relative: str
+    rule: AssetRule
+    stat: os.stat_result
 
 
 class FoundRun(Struct, frozen=True):
@@ -40,6 +46,14 @@ class FoundRun(Struct, frozen=True):
     shown: str
     # Event files in name order, each with its stat, or None where it could not be had.
     files: tuple[tuple[str, os.stat_result | None], ...]
+    # Regular files alone; in no order.
+    assets: tuple[FoundAsset, ...] = ()
+
+
+def shown_name(path: str) -> str:
+    """A path below some directory as it is shown and sent: "/" between folders, bytes that are not UTF-8 escaped."""
+    # With one sign for all such bytes two names could become one.
+    return path.replace(os.sep, "/").encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def parse_root(text: str, *, name: str = "") -> LogRoot:
@@ -114,10 +128,16 @@ class _Folder(NamedTuple):
     real: str
     # Real directories in which a link was followed on the way here: leading back above any of them would be a loop.
     hops: tuple[str, ...]
+    # What its assets are, and the folder below the run's directory that it is; "" for that directory itself.
+    kind: AssetFolder
+    below: str
 
 
-def walk_runs(root: LogRoot, start: str, walk: Walk) -> Iterator[FoundRun]:
-    """Every run at or below `start` (a directory at or below the root), links followed, loops left out."""
+def walk_runs(root: LogRoot, start: str, walk: Walk, *, is_deep: bool = True) -> Iterator[FoundRun]:
+    """Every run at or below `start` (a directory at or below the root), links followed, loops left out.
+
+    Without `is_deep` the run at `start` alone, with the folders that belong to it.
+    """
     found = _stat(start)
     if found is None:
         return
@@ -128,36 +148,56 @@ def walk_runs(root: LogRoot, start: str, walk: Walk) -> Iterator[FoundRun]:
                 root.run_name(""), os.path.dirname(start), shown, ((os.path.basename(start), found),)
             )
         return
-    relative = os.path.relpath(start, root.path)
-    pending = [
-        _Folder(
-            start, "" if relative == "." else relative, os.path.realpath(start), _hops(root.path, start, walk)
-        )
-    ]
+    relative = relative_to(root, start)
+    owner, kind = find_owner(relative.split(os.sep) if relative else ())
+    below = os.sep.join(relative.split(os.sep)[owner:])
+    pending = [_Folder(start, relative, os.path.realpath(start), _hops(root.path, start, walk), kind, below)]
     while pending:
-        folder = pending.pop()
-        files: list[tuple[str, os.stat_result | None]] = []
-        folders: list[_Folder] = []
-        try:
-            with os.scandir(folder.path) as entries:
-                for entry in entries:
-                    _look_at(entry, folder, files, folders, walk)
-        except OSError as error:
-            if not isinstance(error, FileNotFoundError):
-                walk.unreadable[folder.path] = error.strerror or str(error)
-            continue
-        folders.sort(reverse=True)
-        pending.extend(folders)
-        if files:
-            files.sort(key=lambda file: file[0])
+        first = pending.pop()
+        # A run's directory and the folders below it whose files belong to it are looked at together.
+        group = [first]
+        assets: list[FoundAsset] = []
+        runs: list[tuple[_Folder, list[tuple[str, os.stat_result | None]]]] = []
+        further: list[_Folder] = []
+        for folder in group:
+            files: list[tuple[str, os.stat_result | None]] = []
+            folders: list[_Folder] = []
+            try:
+                with os.scandir(folder.path) as entries:
+                    for entry in entries:
+                        _look_at(entry, folder, files, assets, folders, walk)
+            except OSError as error:
+                if not isinstance(error, FileNotFoundError):
+                    walk.unreadable[folder.path] = error.strerror or str(error)
+                continue
+            group.extend(each for each in folders if each.kind is not RUN_FOLDER)
+            if is_deep or folder is not first:
+                further.extend(each for each in folders if each.kind is RUN_FOLDER)
+            if files:
+                files.sort(key=lambda file: file[0])
+                runs.append((folder, files))
+        further.sort(reverse=True)
+        pending.extend(further)
+        # Where the walk begins inside a run, that run is not looked at as a whole: its assets are somebody else's to find.
+        own = tuple(assets) if first.kind is RUN_FOLDER else ()
+        if any(asset.rule.makes_run for asset in own) and (not runs or runs[0][0] is not first):
+            runs.insert(0, (first, []))
+        for folder, files in runs:
             shown = os.path.join(root.shown, folder.relative) if folder.relative else root.shown
-            yield FoundRun(root.run_name(folder.relative), folder.path, shown, tuple(files))
+            yield FoundRun(
+                root.run_name(folder.relative),
+                folder.path,
+                shown,
+                tuple(files),
+                own if folder is first else (),
+            )
 
 
 def _look_at(
     entry: os.DirEntry[str],
     folder: _Folder,
     files: list[tuple[str, os.stat_result | None]],
+    assets: list[FoundAsset],
     folders: list[_Folder],
     walk: Walk,
 ) -> None:
@@ -168,16 +208,32 @@ def _look_at(
     if not is_folder:
         if is_event_file(entry.name):
             files.append((entry.name, _stat(entry.path)))
+            return
+        rule = folder.kind.match(entry.name)
+        if rule is not None:
+            found = _stat(entry.path)
+            if found is not None and stat.S_ISREG(found.st_mode):
+                assets.append(FoundAsset(os.path.join(folder.below, entry.name), rule, found))
         return
+    kind = folder.kind.enter(entry.name)
+    below = "" if kind is RUN_FOLDER else os.path.join(folder.below, entry.name)
     relative = f"{folder.relative}/{entry.name}" if folder.relative else entry.name
     if not entry.is_symlink():
-        folders.append(_Folder(entry.path, relative, f"{folder.real}{os.sep}{entry.name}", folder.hops))
+        folders.append(
+            _Folder(entry.path, relative, f"{folder.real}{os.sep}{entry.name}", folder.hops, kind, below)
+        )
         return
     real = os.path.realpath(entry.path)
     hops = (*folder.hops, folder.real)
     if not any(hop == real or hop.startswith(real.rstrip(os.sep) + os.sep) for hop in hops):
         walk.linked.add(entry.path)
-        folders.append(_Folder(entry.path, relative, real, hops))
+        folders.append(_Folder(entry.path, relative, real, hops, kind, below))
+
+
+def relative_to(root: LogRoot, path: str) -> str:
+    """A directory at or below the root, as seen from there; "" for the root itself."""
+    relative = os.path.relpath(path, root.path)
+    return "" if relative == "." else relative
 
 
 def _stat(path: str) -> os.stat_result | None:

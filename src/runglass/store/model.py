@@ -30,6 +30,19 @@ class Kind(StrEnum):
     GRAPH = "graph"
 
 
+class Family(StrEnum):
+    """What an asset is for. Its name and its folder tell, never its bytes."""
+
+    PROJECTOR = "projector"
+    PROFILE = "profile"
+    DEBUGGER = "debugger"
+    CONFIG = "config"
+    GRAPH = "graph"
+    # These two have no names of their own: an asset of another family names them.
+    CHECKPOINT = "checkpoint"
+    VECTORS = "vectors"
+
+
 class SeriesKey(NamedTuple):
     run: str
     tag: str
@@ -58,6 +71,20 @@ class SeriesInfo(Struct, frozen=True):
     other_kind: Kind | None = None
 
 
+class Asset(Struct, frozen=True):
+    """A file of a run that is not an event file, as a listing shows it; reading the listing opens no file."""
+
+    run: str
+    family: Family
+    # Below the run's directory, with "/" between folders. Bytes that are not UTF-8 are escaped, as in names of runs.
+    name: str
+    size_bytes: int
+    # Seconds since 1970.
+    modified_time: float
+    # Grows with every change. Equal numbers mean that the file has not changed.
+    generation: int
+
+
 class RunInfo(Struct, frozen=True):
     name: str
     # Smallest wall time of any event of the run; None while nothing was read.
@@ -70,6 +97,10 @@ class RunInfo(Struct, frozen=True):
     # The worst state of the run's files.
     health: FileState
     restarts: int
+    # Assets are counted beside the event files: `files` and `size_bytes` leave them out.
+    assets: int = 0
+    asset_bytes: int = 0
+    families: frozenset[Family] = frozenset()
 
 
 class FileState(StrEnum):

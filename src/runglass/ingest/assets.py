@@ -1,0 +1,109 @@
+"""Which files are assets: the families as data, matched by file name and folder. Reads no directory and opens no file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from fnmatch import translate
+
+from msgspec import Struct
+
+from runglass.schema.projector import PROJECTOR_FILE
+from runglass.store.model import Family
+
+
+class AssetRule(Struct, frozen=True):
+    family: Family
+    # Shell patterns of the file name.
+    names: tuple[str, ...]
+    # Where the files lie below the run's directory: "" for in it, "*" for any one folder.
+    folders: tuple[str, ...] = ("",)
+    # Whether such a file makes a directory without event files a run.
+    makes_run: bool = True
+    # Whether the writer only appends: then a file that grew still has the bytes it had.
+    grows: bool = False
+
+
+# The first rule that matches wins.
+ASSET_RULES = (
+    AssetRule(
+        Family.PROJECTOR, (PROJECTOR_FILE,), folders=("", "plugins/org_tensorflow_tensorboard_projector")
+    ),
+    AssetRule(Family.PROFILE, ("*",), folders=("plugins/profile/*",)),
+    AssetRule(
+        Family.PROFILE,
+        (
+            *("*.xplane.pb", "*.trace.json", "*.trace.json.gz", "trace.json", "trace.json.gz"),
+            "*snapshot*.pickle",
+        ),
+    ),
+    AssetRule(Family.DEBUGGER, ("*tfdbg_events*",), grows=True),
+    # Every Python project, web project and downloaded model has files of these names, and a configuration alone is nothing
+    # to show: it says something about a run, it does not make one.
+    AssetRule(
+        Family.CONFIG,
+        (
+            *("hparams.yaml", "hparams.yml", "args.json", "args.yaml", "args.yml"),
+            *("config.yaml", "config.yml", "config.json", "config.toml"),
+        ),
+        makes_run=False,
+    ),
+    AssetRule(Family.CONFIG, ("*.yaml",), folders=(".hydra",), makes_run=False),
+    AssetRule(Family.GRAPH, ("*.onnx", "*.pbtxt", "saved_model.pb", "*.pt2")),
+)
+
+
+class AssetFolder:
+    """A kind of folder: which files in it are assets, and which folders in it belong to the same run."""
+
+    __slots__ = ("_endings", "_marks", "_patterns", "folders")
+
+    def __init__(self, rules: Iterable[tuple[AssetRule, str]]) -> None:
+        """`rules`: each with the folder it is about, seen from here."""
+        own: list[AssetRule] = []
+        below: dict[str, list[tuple[AssetRule, str]]] = {}
+        for rule, folder in rules:
+            first, _, rest = folder.partition("/")
+            if first:
+                below.setdefault(first, []).append((rule, rest))
+            else:
+                own.append(rule)
+        self.folders = {name: AssetFolder(each) for name, each in below.items()}
+        self._patterns = [(re.compile("|".join(map(translate, rule.names))), rule) for rule in own]
+        # Most files of a log directory are not assets, so a look at the ending of the name must do for those.
+        endings = {name: name.rpartition(".")[2] for rule in own for name in rule.names}
+        self._endings = {ending for ending in endings.values() if "*" not in ending}
+        self._marks = tuple(name.strip("*") for name, ending in endings.items() if "*" in ending)
+
+    def match(self, name: str) -> AssetRule | None:
+        """The rule for a file in this folder; None where it is not an asset."""
+        if name.rpartition(".")[2] not in self._endings:
+            for mark in self._marks:
+                if mark in name:
+                    break
+            else:
+                return None
+        for pattern, rule in self._patterns:
+            if pattern.match(name):
+                return rule
+        return None
+
+    def enter(self, name: str) -> AssetFolder:
+        """The kind of a folder in this one. `RUN_FOLDER` means that its files are its own, not this run's."""
+        return self.folders.get(name) or self.folders.get("*") or RUN_FOLDER
+
+
+RUN_FOLDER = AssetFolder((rule, folder) for rule in ASSET_RULES for folder in rule.folders)
+
+
+def find_owner(parts: Iterable[str]) -> tuple[int, AssetFolder]:
+    """How many of the folders on the way from the log directory lead to the run's own, and the kind of the last one.
+
+    ["a", "plugins", "profile", "today"] -> 1, the kind of a profile's session: its files belong to the run "a".
+    """
+    owner, kind = 0, RUN_FOLDER
+    for number, name in enumerate(parts, 1):
+        kind = kind.enter(name)
+        if kind is RUN_FOLDER:
+            owner = number
+    return owner, kind
