@@ -3,41 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Annotated, Any, Literal
+from typing import Any
 
-from msgspec import Meta, Struct
-
-
-class MarginSeries(Struct, frozen=True):
-    """A line and the band around it, by the exact tags of three scalars."""
-
-    value: str
-    lower: str
-    upper: str
-
-
-class Chart(Struct, frozen=True):
-    title: str
-    kind: Annotated[
-        Literal["multiline", "margin", "empty"],
-        Meta(description="empty: the layout names the chart but neither tags nor series."),
-    ]
-    tags: Annotated[
-        tuple[str, ...],
-        Meta(description="Of a multiline chart: regular expressions, matched from the start of a tag."),
-    ]
-    series: Annotated[tuple[MarginSeries, ...], Meta(description="Of a margin chart.")]
-
-
-class LoggedChart(Struct, frozen=True):
-    chart: Chart
-    runs: Annotated[list[str], Meta(description="Those whose layouts have it.")]
-
-
-class Category(Struct, frozen=True):
-    title: str
-    is_closed: bool
-    charts: list[LoggedChart]
+from runglass.dashboards.custom_scalars.shape import Category, Chart, LoggedChart, MarginSeries
 
 
 def plain_layout(layout: Mapping[str, Any]) -> list[tuple[str, bool, list[Chart]]]:

@@ -10,7 +10,7 @@ from math import nan
 import numpy as np
 import pytest
 
-from runglass.dashboards.distributions.routes import USUAL
+from runglass.dashboards.distributions.shape import USUAL
 from runglass.query.memory import MemorySource
 from runglass.server.app import App
 from runglass.server.in_process import InProcess

@@ -2,39 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
-
-from msgspec import Struct
-
-from runglass.api.answers import (
-    attachment,
-    little_endian,
-    number,
-    number_or_none,
-    numbers,
-    pack_columns,
-)
-from runglass.api.route import COLUMNS, CSV, JSON, Answer, Later, Reply, Route
-from runglass.api.samples import SampleQuery, find_sample
-from runglass.dashboards.pr_curves.curve import COLUMNS as COLUMN_NAMES
-from runglass.dashboards.pr_curves.curve import Curve, Scores, no_curve, parse_curve
-from runglass.dashboards.pr_curves.shape import CurveAnswer, Curves, CurvesBody, CurveScores
-from runglass.errors import BadRequest, RunUnknown, SampleGone, SeriesUnknown, ValueDamaged
+from runglass.api.route import COLUMNS, CSV, JSON, Later, Reply, Route
+from runglass.dashboards.pr_curves.answers import load_answer
+from runglass.dashboards.pr_curves.shape import Curves, CurvesBody
+from runglass.errors import BadRequest
 from runglass.query.source import DataSource
-from runglass.store.model import Kind
 
 MAX_SERIES = 2_000
-# Of all curves together; a page draws a few hundred each.
-MAX_THRESHOLDS = 2_000_000
-
-
-class _Found(Struct, frozen=True):
-    query: SampleQuery
-    row: int
-    step: int
-    wall_time: float
-    curve: Curve
 
 
 def read_curves(source: DataSource, body: CurvesBody) -> Reply:
@@ -43,91 +17,7 @@ def read_curves(source: DataSource, body: CurvesBody) -> Reply:
         raise BadRequest(
             f"{len(body.series):,} curves are asked for; at most {MAX_SERIES:,} at once.", where="series"
         )
-    return Later(lambda: _curves_answer(_load(source, body.series), body))
-
-
-def _load(source: DataSource, queries: list[SampleQuery]) -> list[_Found]:
-    found: list[_Found] = []
-    thresholds = 0
-    for query in queries:
-        try:
-            values, at = find_sample(source, Kind.PR_CURVE, query)
-        except (RunUnknown, SeriesUnknown, SampleGone):
-            continue
-        try:
-            curve = parse_curve(source.load_value(values, at))
-        except ValueDamaged as error:
-            curve = no_curve(error.message)
-        thresholds += len(curve.columns["threshold"])
-        if thresholds > MAX_THRESHOLDS:
-            raise BadRequest(
-                f"These curves have more than {MAX_THRESHOLDS:,} thresholds in all. Ask for fewer at once.",
-                where="series",
-            )
-        found.append(_Found(query, at, int(values.step[at]), float(values.wall_time[at]), curve))
-    return found
-
-
-def _curves_answer(found: list[_Found], body: CurvesBody) -> Answer | Struct:
-    if body.format == "csv":
-        return Answer(_encode_table(found), CSV, (attachment(_file_name(found)),))
-    if body.format == "columns":
-        head = {"version": 1, "curves": [_head(each) for each in found]}
-        blocks = (little_endian(each.curve.columns[name]) for each in found for name in COLUMN_NAMES)
-        return Answer(pack_columns(head, blocks), COLUMNS)
-    return Curves(
-        [
-            CurveAnswer(
-                run=each.query.run,
-                tag=each.query.tag,
-                row=each.row,
-                step=each.step,
-                wall_time=number(each.wall_time),
-                problems=each.curve.problems,
-                scores=_scores(each.curve.scores),
-                **{name: numbers(each.curve.columns[name]) for name in COLUMN_NAMES},
-            )
-            for each in found
-        ]
-    )
-
-
-def _head(each: _Found) -> dict[str, object]:
-    return {
-        "run": each.query.run,
-        "tag": each.query.tag,
-        "row": each.row,
-        "step": each.step,
-        "wall_time": number(each.wall_time),
-        "problems": each.curve.problems,
-        "scores": _scores(each.curve.scores),
-        "count": len(each.curve.columns["threshold"]),
-    }
-
-
-def _scores(scores: Scores) -> CurveScores:
-    return CurveScores(
-        average_precision=number_or_none(scores.average_precision),
-        auc=number_or_none(scores.auc),
-        best_f1=number_or_none(scores.best_f1),
-        best_f1_threshold=number_or_none(scores.best_f1_threshold),
-    )
-
-
-def _encode_table(found: list[_Found]) -> bytes:
-    text = io.StringIO()
-    table = csv.writer(text, lineterminator="\n")
-    table.writerow(["run", "tag", "step", "wall_time", *COLUMN_NAMES])
-    for each in found:
-        named = (each.query.run, each.query.tag, each.step, repr(each.wall_time))
-        columns = (each.curve.columns[name].tolist() for name in COLUMN_NAMES)
-        table.writerows((*named, *map(repr, row)) for row in zip(*columns, strict=True))
-    return text.getvalue().encode(errors="backslashreplace")
-
-
-def _file_name(found: list[_Found]) -> str:
-    tags = {each.query.tag for each in found}
-    return f"pr_curves_{tags.pop() if len(tags) == 1 else len(tags)}.csv"
+    return Later(lambda: load_answer(source, body))
 
 
 ROUTES = (

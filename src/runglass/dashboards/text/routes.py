@@ -2,77 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import suppress
-
-import numpy as np
-from msgspec import Struct
-
 from runglass.api.answers import attachment
-from runglass.api.route import JSON, Answer, Download, Later, Reply, Route, encode_json
-from runglass.api.samples import FOR_EVER, SANDBOX, find_sample
-from runglass.dashboards.text.reading import as_plain_text, load_cells, load_text
+from runglass.api.route import JSON, Download, Later, Reply, Route, encode_json
+from runglass.api.samples import SANDBOX, find_sample
+from runglass.dashboards.text.answers import PLAIN, load_texts, load_whole_text
+from runglass.dashboards.text.reading import load_text
 from runglass.dashboards.text.search import compile_query, search
 from runglass.dashboards.text.shape import Found, SearchBody, SeriesQuery, Text, TextQuery, Texts, TextsBody
-from runglass.errors import RunUnknown, SeriesUnknown
-from runglass.query.source import DataSource, Values
-from runglass.store.model import Attempts, Kind, SeriesKey
+from runglass.query.source import DataSource
+from runglass.store.model import Kind, SeriesKey
 
-PLAIN = "text/plain; charset=utf-8"
 JSON_LINES = "application/jsonl"
-# So much is read from files for one answer.
-READ_BUDGET_BYTES = 64 * 2**20
 
 
 def read_texts(source: DataSource, body: TextsBody) -> Reply:
     """Texts of many steps and series at once, long ones cut."""
-    return Later(lambda: _texts_answer(source, body))
-
-
-def _texts_answer(source: DataSource, body: TextsBody) -> Struct:
-    # Taken before reading: what changes meanwhile is then asked for again rather than missed.
-    generation = source.generation
-    texts: list[Text] = []
-    skip, read_bytes = body.offset, 0
-    for values, indices in _chosen(source, body):
-        left = indices[skip:]
-        skip = max(0, skip - len(indices))
-        for index in left.tolist():
-            if len(texts) >= body.limit or read_bytes > READ_BUDGET_BYTES:
-                return Texts(generation, texts, is_partial=len(texts) < body.limit)
-            texts.append(load_text(source, values, index))
-            read_bytes += texts[-1].size_bytes
-    return Texts(generation, texts, is_partial=False)
-
-
-def _chosen(source: DataSource, body: TextsBody) -> Iterator[tuple[Values, np.ndarray]]:
-    """The series that are there, and which of their values are asked for."""
-    for ref in body.series:
-        with suppress(RunUnknown, SeriesUnknown):
-            attempts: Attempts = "latest" if ref.rows is None else "all"
-            values = source.read_values(SeriesKey(ref.run, ref.tag), kind=Kind.TEXT, attempts=attempts)
-            count = len(values.step)
-            rows = range(count) if ref.rows is None else [row for row in ref.rows if 0 <= row < count]
-            yield values, np.asarray(rows, np.int64)
+    return Later(lambda: load_texts(source, body))
 
 
 def read_text(source: DataSource, query: TextQuery) -> Reply:
     """One text, whole."""
     values, index = find_sample(source, Kind.TEXT, query)
-    return Later(lambda: _text_answer(source, values, index, query))
-
-
-def _text_answer(source: DataSource, values: Values, index: int, query: TextQuery) -> Answer:
-    headers = [SANDBOX]
-    if query.row is not None and query.wall_time is not None:
-        headers.append(FOR_EVER)
-    if query.download:
-        ending = "txt" if query.format == "text" else "json"
-        headers.append(attachment(f"{query.run}_{query.tag}_{values.step[index]}.{ending}"))
-    if query.format == "json":
-        return Answer(encode_json(load_text(source, values, index, limit=None)), JSON, tuple(headers))
-    shape, cells = load_cells(source, values, index)
-    return Answer(as_plain_text(shape, cells).encode("utf-8", "replace"), PLAIN, tuple(headers))
+    return Later(lambda: load_whole_text(source, values, index, query))
 
 
 def download_series(source: DataSource, query: SeriesQuery) -> Reply:

@@ -1,0 +1,36 @@
+"""The newest layout of every run, loaded and merged; what cannot be read is listed beside it. Knows no routes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from runglass.dashboards.custom_scalars.layout import merge_layouts
+from runglass.dashboards.custom_scalars.shape import Layout, LayoutProblem
+from runglass.errors import RunUnknown, SeriesUnknown, ValueDamaged
+from runglass.query.source import DataSource
+from runglass.store.model import Kind
+
+
+def load_layout(source: DataSource) -> Layout:
+    generation = source.generation
+    layouts: list[tuple[str, Mapping[str, Any]]] = []
+    problems: list[LayoutProblem] = []
+    # Not by the usual tag: a graph-mode writer puts its scope around it.
+    for info in source.list_series(kind=Kind.CUSTOM_SCALARS):
+        run = info.key.run
+        try:
+            values = source.read_values(info.key, kind=Kind.CUSTOM_SCALARS)
+            if not len(values.step):
+                continue
+            layout = source.load_value(values, len(values.step) - 1)
+        except (RunUnknown, SeriesUnknown):
+            continue
+        except ValueDamaged as error:
+            problems.append(LayoutProblem(run, error.message))
+            continue
+        if isinstance(layout, Mapping):
+            layouts.append((run, layout))
+        else:
+            problems.append(LayoutProblem(run, f"The value of {info.key.tag} is not a layout."))
+    return Layout(generation, merge_layouts(layouts), problems)

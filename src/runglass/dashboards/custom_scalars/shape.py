@@ -1,0 +1,50 @@
+"""What the custom scalars route answers, as types. Holds no logic."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+
+
+class MarginSeries(Struct, frozen=True):
+    """A line and the band around it, by the exact tags of three scalars."""
+
+    value: str
+    lower: str
+    upper: str
+
+
+class Chart(Struct, frozen=True):
+    title: str
+    kind: Annotated[
+        Literal["multiline", "margin", "empty"],
+        Meta(description="empty: the layout names the chart but neither tags nor series."),
+    ]
+    tags: Annotated[
+        tuple[str, ...],
+        Meta(description="Of a multiline chart: regular expressions, matched from the start of a tag."),
+    ]
+    series: Annotated[tuple[MarginSeries, ...], Meta(description="Of a margin chart.")]
+
+
+class LoggedChart(Struct, frozen=True):
+    chart: Chart
+    runs: Annotated[list[str], Meta(description="Those whose layouts have it.")]
+
+
+class Category(Struct, frozen=True):
+    title: str
+    is_closed: bool
+    charts: list[LoggedChart]
+
+
+class LayoutProblem(Struct, frozen=True):
+    run: str
+    message: str
+
+
+class Layout(Struct, frozen=True):
+    generation: int
+    categories: list[Category]
+    problems: Annotated[list[LayoutProblem], Meta(description="Layouts that could not be read.")]

@@ -1,0 +1,34 @@
+"""Refuses what makes no sense to ask of distributions, and says why. Reads no data."""
+
+from __future__ import annotations
+
+from math import isfinite
+
+from runglass.dashboards.distributions.shape import DistributionsBody
+from runglass.errors import BadRequest
+
+MAX_SERIES = 1_000
+
+MAX_PERCENTILES = 101
+
+
+def check_body(body: DistributionsBody) -> None:
+    if len(body.series) > MAX_SERIES:
+        raise BadRequest(
+            f"{len(body.series):,} series are asked for; at most {MAX_SERIES:,} at once.", where="series"
+        )
+    if body.format == "csv" and len(body.series) != 1:
+        raise BadRequest(f"csv is of one series; {len(body.series)} are named.", where="series")
+    given = body.percentiles
+    if not 1 <= len(given) <= MAX_PERCENTILES:
+        raise BadRequest(f"1 to {MAX_PERCENTILES} percentiles can be asked for.", where="percentiles")
+    if not all(isfinite(q) and 0 <= q <= 100 for q in given) or list(given) != sorted(set(given)):
+        raise BadRequest(
+            "percentiles must be numbers from 0 to 100, each once and in ascending order.",
+            where="percentiles",
+        )
+    if body.x_range is not None and body.x_range[0] > body.x_range[1]:
+        raise BadRequest(
+            f"x_range is {list(body.x_range)}; its first number must not be above its second.",
+            where="x_range",
+        )

@@ -1,0 +1,63 @@
+"""Texts as answers: many at once within a budget, or one of them whole as JSON or plain text. Knows no routes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+
+import numpy as np
+from msgspec import Struct
+
+from runglass.api.answers import attachment
+from runglass.api.route import JSON, Answer, encode_json
+from runglass.api.samples import FOR_EVER, SANDBOX
+from runglass.dashboards.text.reading import as_plain_text, load_cells, load_text
+from runglass.dashboards.text.shape import Text, TextQuery, Texts, TextsBody
+from runglass.errors import RunUnknown, SeriesUnknown
+from runglass.query.source import DataSource, Values
+from runglass.store.model import Attempts, Kind, SeriesKey
+
+PLAIN = "text/plain; charset=utf-8"
+
+# So much is read from files for one answer.
+READ_BUDGET_BYTES = 64 * 2**20
+
+
+def load_texts(source: DataSource, body: TextsBody) -> Struct:
+    # Taken before reading: what changes meanwhile is then asked for again rather than missed.
+    generation = source.generation
+    texts: list[Text] = []
+    skip, read_bytes = body.offset, 0
+    for values, indices in _chosen(source, body):
+        left = indices[skip:]
+        skip = max(0, skip - len(indices))
+        for index in left.tolist():
+            if len(texts) >= body.limit or read_bytes > READ_BUDGET_BYTES:
+                return Texts(generation, texts, is_partial=len(texts) < body.limit)
+            texts.append(load_text(source, values, index))
+            read_bytes += texts[-1].size_bytes
+    return Texts(generation, texts, is_partial=False)
+
+
+def _chosen(source: DataSource, body: TextsBody) -> Iterator[tuple[Values, np.ndarray]]:
+    """The series that are there, and which of their values are asked for."""
+    for ref in body.series:
+        with suppress(RunUnknown, SeriesUnknown):
+            attempts: Attempts = "latest" if ref.rows is None else "all"
+            values = source.read_values(SeriesKey(ref.run, ref.tag), kind=Kind.TEXT, attempts=attempts)
+            count = len(values.step)
+            rows = range(count) if ref.rows is None else [row for row in ref.rows if 0 <= row < count]
+            yield values, np.asarray(rows, np.int64)
+
+
+def load_whole_text(source: DataSource, values: Values, index: int, query: TextQuery) -> Answer:
+    headers = [SANDBOX]
+    if query.row is not None and query.wall_time is not None:
+        headers.append(FOR_EVER)
+    if query.download:
+        ending = "txt" if query.format == "text" else "json"
+        headers.append(attachment(f"{query.run}_{query.tag}_{values.step[index]}.{ending}"))
+    if query.format == "json":
+        return Answer(encode_json(load_text(source, values, index, limit=None)), JSON, tuple(headers))
+    shape, cells = load_cells(source, values, index)
+    return Answer(as_plain_text(shape, cells).encode("utf-8", "replace"), PLAIN, tuple(headers))
