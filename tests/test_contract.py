@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import subprocess
@@ -12,7 +13,7 @@ import msgspec
 import pytest
 
 from runglass import __version__
-from runglass.api.route import JSON
+from runglass.api.route import JSON, Route
 from runglass.query.memory import MemorySource
 from runglass.registry import DASHBOARDS
 from runglass.server.app import App
@@ -47,6 +48,57 @@ def test_every_dashboard_has_kinds_and_keeps_to_its_own_paths():
         assert dashboard.kinds
         assert all(isinstance(kind, Kind) for kind in dashboard.kinds)
         assert all(route.path.startswith(f"/api/{dashboard.name}/") for route in dashboard.routes)
+
+
+DASHBOARDS_WITH_ROUTES = [dashboard for dashboard in DASHBOARDS if dashboard.routes]
+
+
+@pytest.mark.parametrize("dashboard", DASHBOARDS_WITH_ROUTES, ids=lambda dashboard: dashboard.name)
+def test_routes_hold_handlers_only_and_shape_holds_what_travels(dashboard):
+    folder = ROOT / "src/runglass/dashboards" / dashboard.name
+    assert {"routes.py", "shape.py"} <= {file.name for file in folder.iterdir()}
+    defined = list_definitions(folder / "routes.py")
+    assert defined == {route.handler.__name__ for route in dashboard.routes}
+    home = f"runglass.dashboards.{dashboard.name}"
+    for route in dashboard.routes:
+        assert route.handler.__module__ == f"{home}.routes"
+        for struct in list_structs(route):
+            if not struct.__module__.startswith("runglass.dashboards."):
+                continue
+            assert struct.__module__ == f"{home}.shape", f"{struct.__name__} belongs in {home}.shape"
+        for struct in (route.answer, route.query, *([route.body] if route.body else [])):
+            assert struct.__module__ == f"{home}.shape" or struct.__module__.startswith("runglass.api.")
+
+
+def list_definitions(file: Path) -> set[str]:
+    """The classes and functions at the top of a module."""
+    tree = ast.parse(file.read_text())
+    return {
+        node.name
+        for node in tree.body
+        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+    }
+
+
+def list_structs(route: Route) -> set[type]:
+    """Every Struct that travels on this route, those inside others too."""
+    found: set[type] = set()
+
+    def walk(node: object) -> None:
+        if isinstance(node, msgspec.inspect.StructType):
+            if node.cls in found:
+                return
+            found.add(node.cls)
+        if isinstance(node, msgspec.Struct):
+            for name in node.__struct_fields__:
+                walk(getattr(node, name))
+        elif isinstance(node, tuple):
+            for each in node:
+                walk(each)
+
+    for struct in (route.answer, route.query, *([route.body] if route.body else [])):
+        walk(msgspec.inspect.type_info(struct))
+    return found
 
 
 def test_dashboards_are_served_in_the_order_of_the_registry():
