@@ -8,13 +8,14 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from msgspec import Meta, Struct
+from msgspec import Meta
 
 from runglass.api.answers import attachment
 from runglass.api.route import Answer
+from runglass.api.series import SeriesRef
 from runglass.errors import BadRequest, SampleGone
 from runglass.query.source import DataSource, Values
-from runglass.store.model import Kind, SeriesKey
+from runglass.store.model import Kind
 
 OCTETS = "application/octet-stream"
 # What a log calls a picture may be a page with script in it: opened by itself, it can do nothing and ask nobody.
@@ -22,11 +23,9 @@ SANDBOX = ("content-security-policy", "sandbox; default-src 'none'; style-src 'u
 FOR_EVER = ("cache-control", "private, max-age=86400, immutable")
 
 
-class SampleQuery(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class SampleQuery(SeriesRef, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Names one value. By `row` it is exact; by `step` it is the last one logged there; by neither the newest."""
 
-    run: str
-    tag: str
     row: Annotated[
         int | None, Meta(description="Its number among all values of the series, from POST api/steps.")
     ] = None
@@ -35,6 +34,11 @@ class SampleQuery(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
         float | None,
         Meta(description="With `row`: what is there must have this time; the answer never changes then."),
     ] = None
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the answer never changes."""
+        return self.row is not None and self.wall_time is not None
 
 
 class BlobQuery(SampleQuery, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -46,7 +50,7 @@ class BlobQuery(SampleQuery, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 
 def find_sample(source: DataSource, kind: Kind, query: SampleQuery) -> tuple[Values, int]:
     """The series and the number of the value in it; SampleGone when it is not there (any more)."""
-    values = source.read_values(SeriesKey(query.run, query.tag), kind=kind, attempts="all")
+    values = source.read_values(query.key, kind=kind, attempts="all")
     return values, find_row(values, query)
 
 
@@ -83,7 +87,7 @@ def load_sample(source: DataSource, kind: Kind, query: SampleQuery) -> Any:
 def blob_answer(data: bytes, query: BlobQuery, *, media_type: str, ending: str) -> Answer:
     """The bytes of one file. A media type that a browser runs or renders as a page must not be given."""
     headers = [SANDBOX]
-    if query.row is not None and query.wall_time is not None:
+    if query.is_exact:
         headers.append(FOR_EVER)
     if query.download or media_type == OCTETS:
         step = "" if query.step is None else f"_{query.step}"

@@ -13,21 +13,17 @@ from numpy.typing import NDArray
 
 from runglass.api.answers import Number, little_endian, numbers, pack_columns
 from runglass.api.route import COLUMNS, JSON, Answer, Later, Reply, Route
-from runglass.errors import BadRequest, RunUnknown, SeriesUnknown
+from runglass.api.series import SeriesRef, find_series, row_numbers
+from runglass.errors import BadRequest
 from runglass.query.source import DataSource, Values
-from runglass.store.model import Attempts, Kind, SeriesKey
+from runglass.store.model import Attempts, Kind
 
 MAX_SERIES = 10_000
 
 
-class StepsRef(Struct, frozen=True, forbid_unknown_fields=True):
-    run: str
-    tag: str
-
-
 class StepsBody(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     kind: Kind
-    series: list[StepsRef]
+    series: list[SeriesRef]
     attempts: Annotated[
         Attempts, Meta(description="latest: what a restart overwrote is left out. all: every value.")
     ] = "latest"
@@ -64,14 +60,11 @@ def read_steps(source: DataSource, body: StepsBody) -> Reply:
 
 def _steps_answer(source: DataSource, body: StepsBody) -> Answer | Struct:
     generation = source.generation
-    found = []
-    for ref in body.series:
-        key = SeriesKey(ref.run, ref.tag)
-        try:
-            values = source.read_values(key, kind=body.kind, attempts=body.attempts)
-            found.append((values, _rows(values)))
-        except (RunUnknown, SeriesUnknown):
-            continue
+    found = [
+        (values, row_numbers(values).astype(np.uint32))
+        for ref in body.series
+        if (values := find_series(source, ref.key, kind=body.kind, attempts=body.attempts)) is not None
+    ]
     if body.format == "columns":
         return _encode_columns(generation, found)
     return Steps(
@@ -89,13 +82,6 @@ def _steps_answer(source: DataSource, body: StepsBody) -> Answer | Struct:
             for values, rows in found
         ],
     )
-
-
-def _rows(values: Values) -> NDArray[np.uint32]:
-    """Rows count all attempts, because what is counted must not change when a restart overwrites some of them."""
-    if values.rows is None:
-        return np.arange(len(values.step), dtype=np.uint32)
-    return values.rows.astype(np.uint32)
 
 
 def _encode_columns(generation: int, found: list[tuple[Values, NDArray[np.uint32]]]) -> Answer:

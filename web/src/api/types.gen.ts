@@ -808,11 +808,6 @@ export interface components {
             step: number;
             problem: string;
         };
-        /** DistributionRef */
-        DistributionRef: {
-            run: string;
-            tag: string;
-        };
         /**
          * Distributions
          * @description Series that are unknown are left out: a run may vanish between listing and asking.
@@ -824,7 +819,7 @@ export interface components {
         };
         /** DistributionsBody */
         DistributionsBody: {
-            series: components["schemas"]["DistributionRef"][];
+            series: components["schemas"]["SeriesRef"][];
             /**
              * @description 0 for the smallest value to 100 for the largest; ascending.
              * @default [
@@ -1592,7 +1587,7 @@ export interface components {
         /** StepsBody */
         StepsBody: {
             kind: components["schemas"]["Kind"];
-            series: components["schemas"]["StepsRef"][];
+            series: components["schemas"]["SeriesRef"][];
             /**
              * @description latest: what a restart overwrote is left out. all: every value.
              * @default latest
@@ -1604,11 +1599,6 @@ export interface components {
              * @enum {unknown}
              */
             format: "columns" | "json";
-        };
-        /** StepsRef */
-        StepsRef: {
-            run: string;
-            tag: string;
         };
         /** StoredHistogram */
         StoredHistogram: {

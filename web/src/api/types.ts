@@ -20,7 +20,7 @@ export type Status = Schemas["Status"];
 /** Which tags each run has; runs with equal lists share one entry of `tag_sets`. */
 export type TagIndex = Schemas["Tags"];
 export type Kind = Schemas["Kind"];
-export type SeriesRef = Schemas["StepsRef"];
+export type SeriesRef = Schemas["SeriesRef"];
 
 export type XAxis = "step" | "relative" | "wall";
 

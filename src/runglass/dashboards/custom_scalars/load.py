@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from runglass.api.series import find_series
 from runglass.dashboards.custom_scalars.layout import merge_layouts
 from runglass.dashboards.custom_scalars.shape import Layout, LayoutProblem
-from runglass.errors import RunUnknown, SeriesUnknown, ValueDamaged
+from runglass.errors import ValueDamaged
 from runglass.query.source import DataSource
 from runglass.store.model import Kind
 
@@ -19,13 +20,11 @@ def load_layout(source: DataSource) -> Layout:
     # Not by the usual tag: a graph-mode writer puts its scope around it.
     for info in source.list_series(kind=Kind.CUSTOM_SCALARS):
         run = info.key.run
-        try:
-            values = source.read_values(info.key, kind=Kind.CUSTOM_SCALARS)
-            if not len(values.step):
-                continue
-            layout = source.load_value(values, len(values.step) - 1)
-        except (RunUnknown, SeriesUnknown):
+        values = find_series(source, info.key, kind=Kind.CUSTOM_SCALARS)
+        if values is None or not len(values.step):
             continue
+        try:
+            layout = source.load_value(values, len(values.step) - 1)
         except ValueDamaged as error:
             problems.append(LayoutProblem(run, error.message))
             continue

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from runglass.api.answers import attachment, encode_csv, little_endian, numbers, pack_columns
 from runglass.api.route import COLUMNS, CSV, Answer
+from runglass.api.series import find_series
 from runglass.dashboards.distributions.percentiles import Bands, read_bands
 from runglass.dashboards.distributions.shape import (
     Distribution,
@@ -17,7 +18,6 @@ from runglass.dashboards.distributions.shape import (
     Distributions,
     DistributionsBody,
 )
-from runglass.errors import RunUnknown, SeriesUnknown
 from runglass.query.lines import reduce_many
 from runglass.query.source import DataSource, Float64, Int64, Values
 from runglass.store.model import Kind, SeriesKey
@@ -42,13 +42,11 @@ class _Shown(Struct, frozen=True):
 def load_answer(source: DataSource, body: DistributionsBody) -> Answer | Struct:
     # Taken before reading: what changes meanwhile is then asked for again rather than missed.
     generation = source.generation
-    shown = []
-    for ref in dict.fromkeys(SeriesKey(each.run, each.tag) for each in body.series):
-        try:
-            values = source.read_values(ref, kind=Kind.HISTOGRAM, attempts=body.attempts)
-        except (RunUnknown, SeriesUnknown):
-            continue
-        shown.append(_show(source, values, body))
+    shown = [
+        _show(source, values, body)
+        for key in dict.fromkeys(ref.key for ref in body.series)
+        if (values := find_series(source, key, kind=Kind.HISTOGRAM, attempts=body.attempts)) is not None
+    ]
     if body.format == "csv" and shown:
         return _table(shown[0], body.percentiles)
     if body.format == "columns":

@@ -7,7 +7,7 @@ from runglass.dashboards.distributions.answers import load_answer
 from runglass.dashboards.distributions.questions import check_body
 from runglass.dashboards.distributions.shape import Distributions, DistributionsBody
 from runglass.query.source import DataSource
-from runglass.store.model import Kind, SeriesKey
+from runglass.store.model import Kind
 
 
 def read_distributions(source: DataSource, body: DistributionsBody) -> Reply:
@@ -15,8 +15,7 @@ def read_distributions(source: DataSource, body: DistributionsBody) -> Reply:
     check_body(body)
     if body.format == "csv":
         # One that is not there is told now, with a reason.
-        ref = body.series[0]
-        source.read_values(SeriesKey(ref.run, ref.tag), kind=Kind.HISTOGRAM)
+        source.read_values(body.series[0].key, kind=Kind.HISTOGRAM)
     return Later(lambda: load_answer(source, body))
 
 

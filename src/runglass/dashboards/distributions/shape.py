@@ -7,19 +7,15 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct
 
 from runglass.api.answers import Number
+from runglass.api.series import SeriesRef
 from runglass.store.model import Attempts
 
 # Those of a normal distribution at 0, ±0.5, ±1 and ±1.5 sigma, and its ends: what TensorBoard shows.
 USUAL = (0.0, 6.68, 15.87, 30.85, 50.0, 69.15, 84.13, 93.32, 100.0)
 
 
-class DistributionRef(Struct, frozen=True, forbid_unknown_fields=True):
-    run: str
-    tag: str
-
-
 class DistributionsBody(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    series: list[DistributionRef]
+    series: list[SeriesRef]
     percentiles: Annotated[
         tuple[float, ...], Meta(description="0 for the smallest value to 100 for the largest; ascending.")
     ] = USUAL

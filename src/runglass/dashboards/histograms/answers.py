@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from runglass.api.answers import little_endian, numbers, pack_columns
 from runglass.api.route import COLUMNS, Answer
+from runglass.api.series import find_series
 from runglass.dashboards.histograms.bins import Binned, bin_all, ends, totals
 from runglass.dashboards.histograms.load import (
     Histograms,
-    find_histograms,
     load_histograms,
     pick_even,
     pick_rows,
@@ -25,7 +25,7 @@ from runglass.dashboards.histograms.shape import (
     Trouble,
 )
 from runglass.query.source import DataSource
-from runglass.store.model import SeriesKey
+from runglass.store.model import Kind
 
 
 def load_answer(source: DataSource, body: SeriesBody) -> Answer | HistogramAnswer:
@@ -38,7 +38,7 @@ def load_answer(source: DataSource, body: SeriesBody) -> Answer | HistogramAnswe
 
 
 def _load(source: DataSource, ref: HistogramRef, max_steps: int) -> Histograms | None:
-    values = find_histograms(source, SeriesKey(ref.run, ref.tag))
+    values = find_series(source, ref.key, kind=Kind.HISTOGRAM)
     if values is None:
         return None
     indices = pick_even(values, max_steps, ref.keep) if ref.rows is None else pick_rows(values, ref.rows)

@@ -11,10 +11,11 @@ import numpy as np
 from msgspec import Struct
 
 from runglass.api.kept import MostRecent, PerSource
-from runglass.errors import RunUnknown, SeriesUnknown, ValueDamaged
+from runglass.api.series import row_numbers
+from runglass.errors import ValueDamaged
 from runglass.query.buckets import Tidied, is_tidy, tidy
 from runglass.query.source import DataSource, Float64, Int64, Values
-from runglass.store.model import Kind, SeriesKey
+from runglass.store.model import SeriesKey
 
 KEPT_BYTES = 64 * 2**20
 
@@ -41,14 +42,6 @@ class Histograms(Struct, frozen=True):
         return self.buckets[start:end]
 
 
-def find_histograms(source: DataSource, key: SeriesKey) -> Values | None:
-    """The series, or None where it is not (any more)."""
-    try:
-        return source.read_values(key, kind=Kind.HISTOGRAM)
-    except (RunUnknown, SeriesUnknown):
-        return None
-
-
 def pick_even(values: Values, count: int, keep: int | None = None) -> Int64:
     """Indices in order of steps; of more than `count`, the first, the last and even ones between. `keep` is a row that must be there."""
     order = np.argsort(values.step, kind="stable")
@@ -56,15 +49,13 @@ def pick_even(values: Values, count: int, keep: int | None = None) -> Int64:
         return order
     places = np.unique(np.round(np.linspace(0, len(order) - 1, count)).astype(np.int64))
     if keep is not None:
-        rows = order if values.rows is None else values.rows[order]
-        places = np.union1d(places, np.flatnonzero(rows == keep))
+        places = np.union1d(places, np.flatnonzero(row_numbers(values)[order] == keep))
     return order[places]
 
 
 def pick_rows(values: Values, rows: Sequence[int]) -> Int64:
     """Indices of these rows, as far as they are there, in the order of steps."""
-    known = np.arange(len(values.step)) if values.rows is None else values.rows
-    found = np.flatnonzero(np.isin(known, np.asarray(rows, np.int64)))
+    found = np.flatnonzero(np.isin(row_numbers(values), np.asarray(rows, np.int64)))
     return found[np.argsort(values.step[found], kind="stable")]
 
 
@@ -96,7 +87,7 @@ def _load(source: DataSource, values: Values, indices: Int64) -> Histograms:
         key=values.key,
         generation=values.generation,
         values=len(values.step),
-        row=indices if values.rows is None else values.rows[indices],
+        row=row_numbers(values)[indices],
         step=values.step[indices],
         wall_time=values.wall_time[indices],
         buckets=flat,

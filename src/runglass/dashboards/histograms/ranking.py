@@ -9,7 +9,8 @@ import numpy as np
 
 from runglass.api.answers import Number, number
 from runglass.api.kept import PerSource, Versioned
-from runglass.dashboards.histograms.load import Histograms, find_histograms, load_histograms
+from runglass.api.series import find_series
+from runglass.dashboards.histograms.load import Histograms, load_histograms
 from runglass.dashboards.histograms.shape import RankedSeries, Ranking, RankingBody
 from runglass.query.buckets import saturation, share_of_zeros, spread, wasserstein
 from runglass.query.source import DataSource, Int64, Values
@@ -48,7 +49,7 @@ def _fitting(source: DataSource, body: RankingBody) -> list[SeriesKey]:
 
 
 def _rank_one(source: DataSource, key: SeriesKey, body: RankingBody) -> RankedSeries | None:
-    values = find_histograms(source, key)
+    values = find_series(source, key, kind=Kind.HISTOGRAM)
     order = _upto(values, body.step)
     if values is None or not len(order):
         return None
@@ -84,7 +85,7 @@ def _rank_one(source: DataSource, key: SeriesKey, body: RankingBody) -> RankedSe
 
 
 def _newest(source: DataSource, key: SeriesKey, step: int) -> tuple[Histograms, int] | None:
-    values = find_histograms(source, key)
+    values = find_series(source, key, kind=Kind.HISTOGRAM)
     order = _upto(values, step)
     if values is None or not len(order):
         return None

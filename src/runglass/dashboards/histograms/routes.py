@@ -18,7 +18,7 @@ from runglass.dashboards.histograms.shape import (
 from runglass.dashboards.histograms.stored import csv_pieces, load_stored, pick_steps
 from runglass.errors import BadRequest
 from runglass.query.source import DataSource
-from runglass.store.model import Kind, SeriesKey
+from runglass.store.model import Kind
 
 MAX_JSON_VALUES = 20_000
 
@@ -31,7 +31,7 @@ def read_series(source: DataSource, body: SeriesBody) -> Reply:
 
 def read_stored(source: DataSource, query: ValuesQuery) -> Reply:
     """Every histogram of a series exactly as it is in the file, damaged or not."""
-    values = source.read_values(SeriesKey(query.run, query.tag), kind=Kind.HISTOGRAM)
+    values = source.read_values(query.key, kind=Kind.HISTOGRAM)
     indices = pick_steps(values, query)
     if query.format == "csv":
         name = attachment(f"{query.run}_{query.tag}.csv")

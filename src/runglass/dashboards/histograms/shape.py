@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct
 
 from runglass.api.answers import Number
+from runglass.api.series import SeriesRef
 from runglass.query.source import XScale
 
 MAX_BINS = 2_000
@@ -18,9 +19,7 @@ Rows = Annotated[list[int], Meta(max_length=MAX_STEPS)]
 Names = Annotated[list[str], Meta(max_length=10_000)]
 
 
-class HistogramRef(Struct, frozen=True, forbid_unknown_fields=True):
-    run: str
-    tag: str
+class HistogramRef(SeriesRef, frozen=True, forbid_unknown_fields=True):
     rows: Annotated[
         Rows | None, Meta(description="Only these values, by their numbers from POST api/steps.")
     ] = None
@@ -102,9 +101,7 @@ class HistogramAnswer(Struct, frozen=True):
     series: list[HistogramSeries]
 
 
-class ValuesQuery(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    run: str
-    tag: str
+class ValuesQuery(SeriesRef, frozen=True, forbid_unknown_fields=True, kw_only=True):
     from_step: int | None = None
     to_step: int | None = None
     format: Literal["json", "csv"] = "json"

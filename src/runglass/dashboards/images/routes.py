@@ -63,10 +63,10 @@ def zip_samples(source: DataSource, body: ZipBody) -> Reply:
     series: dict[SeriesKey, Values] = {}
     found = []
     for sample in body.samples:
-        key = SeriesKey(sample.run, sample.tag)
-        if key not in series:
-            series[key] = source.read_values(key, kind=Kind.IMAGE, attempts="all")
-        found.append((sample, series[key], find_row(series[key], sample)))
+        if sample.key not in series:
+            series[sample.key] = source.read_values(sample.key, kind=Kind.IMAGE, attempts="all")
+        values = series[sample.key]
+        found.append((sample, values, find_row(values, sample)))
     return Download(write_zip(load_zip_files(source, found)), ZIP, (attachment("images.zip"),))
 
 

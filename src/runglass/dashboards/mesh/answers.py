@@ -69,8 +69,8 @@ def load_answer(source: DataSource, query: MeshQuery) -> Answer | Struct:
         "has_colors": colors is not None,
     }
     blocks = [little_endian(each) for each in (vertices, faces, colors) if each is not None]
-    is_exact = query.row is not None and query.wall_time is not None
-    return Answer(pack_columns(head, blocks), COLUMNS, (FOR_EVER,) if is_exact and moment.is_settled else ())
+    is_final = query.is_exact and moment.is_settled
+    return Answer(pack_columns(head, blocks), COLUMNS, (FOR_EVER,) if is_final else ())
 
 
 def _step_of(moment: Moment, part: MeshPart) -> int | None:

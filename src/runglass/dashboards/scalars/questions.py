@@ -53,7 +53,7 @@ def select(source: DataSource, body: Selection) -> list[SeriesKey]:
     if body.series is not None:
         if body.runs is not None or body.tags is not None:
             raise BadRequest("Give either `series`, or `tags` with `runs`, not both.", where="series")
-        keys = list(dict.fromkeys(SeriesKey(each.run, each.tag) for each in body.series))
+        keys = list(dict.fromkeys(each.key for each in body.series))
         for tag in {key.tag for key in keys if is_expression(key.tag)}:
             needed_tags(tag, source.list_tag_sets(kind=Kind.SCALAR)[1])
     elif body.tags is not None:

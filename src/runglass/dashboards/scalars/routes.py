@@ -53,9 +53,8 @@ INLINE_POINTS = 4_000
 
 def read_points(source: DataSource, query: PointsQuery) -> Reply:
     """All points of one series, exactly as logged."""
-    key = SeriesKey(query.run, query.tag)
     since = None if query.since is None else [query.since]
-    (columns,) = source.read_columns([key], attempts=query.attempts, since=since)
+    (columns,) = source.read_columns([query.key], attempts=query.attempts, since=since)
     if len(columns.step) > INLINE_POINTS or query.format == "csv":
         return Later(lambda: points_answer(columns, query))
     return points_answer(columns, query)

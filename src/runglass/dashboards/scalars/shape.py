@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from runglass.api.answers import Number
+from runglass.api.series import SeriesRef
 from runglass.query.source import BandCenter, BandSpread, SmoothingKind, XScale
 from runglass.store.model import Attempts
 
@@ -42,9 +43,7 @@ Role = Literal["smoothed", "raw", "earlier", "center", "low", "high", "count"]
 """By their number in the binary form. New ones are added at the end."""
 
 
-class PointsQuery(Struct, frozen=True, forbid_unknown_fields=True):
-    run: str
-    tag: str
+class PointsQuery(SeriesRef, frozen=True, forbid_unknown_fields=True):
     attempts: AttemptsChoice = "latest"
     since: (
         Annotated[
@@ -67,11 +66,6 @@ class Points(Struct, frozen=True):
     wall_time: list[Number]
     value: list[Number]
     segment: list[int]
-
-
-class SeriesRef(Struct, frozen=True, forbid_unknown_fields=True):
-    run: str
-    tag: str
 
 
 class Selection(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import suppress
 
 import numpy as np
 from msgspec import Struct
@@ -11,11 +10,11 @@ from msgspec import Struct
 from runglass.api.answers import attachment
 from runglass.api.route import JSON, Answer, encode_json
 from runglass.api.samples import FOR_EVER, SANDBOX
+from runglass.api.series import find_series
 from runglass.dashboards.text.reading import as_plain_text, load_cells, load_text
 from runglass.dashboards.text.shape import Text, TextQuery, Texts, TextsBody
-from runglass.errors import RunUnknown, SeriesUnknown
 from runglass.query.source import DataSource, Values
-from runglass.store.model import Attempts, Kind, SeriesKey
+from runglass.store.model import Attempts, Kind
 
 PLAIN = "text/plain; charset=utf-8"
 
@@ -42,9 +41,9 @@ def load_texts(source: DataSource, body: TextsBody) -> Struct:
 def _chosen(source: DataSource, body: TextsBody) -> Iterator[tuple[Values, np.ndarray]]:
     """The series that are there, and which of their values are asked for."""
     for ref in body.series:
-        with suppress(RunUnknown, SeriesUnknown):
-            attempts: Attempts = "latest" if ref.rows is None else "all"
-            values = source.read_values(SeriesKey(ref.run, ref.tag), kind=Kind.TEXT, attempts=attempts)
+        attempts: Attempts = "latest" if ref.rows is None else "all"
+        values = find_series(source, ref.key, kind=Kind.TEXT, attempts=attempts)
+        if values is not None:
             count = len(values.step)
             rows = range(count) if ref.rows is None else [row for row in ref.rows if 0 <= row < count]
             yield values, np.asarray(rows, np.int64)
@@ -52,7 +51,7 @@ def _chosen(source: DataSource, body: TextsBody) -> Iterator[tuple[Values, np.nd
 
 def load_whole_text(source: DataSource, values: Values, index: int, query: TextQuery) -> Answer:
     headers = [SANDBOX]
-    if query.row is not None and query.wall_time is not None:
+    if query.is_exact:
         headers.append(FOR_EVER)
     if query.download:
         ending = "txt" if query.format == "text" else "json"

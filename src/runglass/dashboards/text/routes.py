@@ -5,12 +5,13 @@ from __future__ import annotations
 from runglass.api.answers import attachment
 from runglass.api.route import JSON, Download, Later, Reply, Route, encode_json
 from runglass.api.samples import SANDBOX, find_sample
+from runglass.api.series import SeriesRef
 from runglass.dashboards.text.answers import PLAIN, load_texts, load_whole_text
 from runglass.dashboards.text.reading import load_text
 from runglass.dashboards.text.search import compile_query, search
-from runglass.dashboards.text.shape import Found, SearchBody, SeriesQuery, Text, TextQuery, Texts, TextsBody
+from runglass.dashboards.text.shape import Found, SearchBody, Text, TextQuery, Texts, TextsBody
 from runglass.query.source import DataSource
-from runglass.store.model import Kind, SeriesKey
+from runglass.store.model import Kind
 
 JSON_LINES = "application/jsonl"
 
@@ -26,9 +27,9 @@ def read_text(source: DataSource, query: TextQuery) -> Reply:
     return Later(lambda: load_whole_text(source, values, index, query))
 
 
-def download_series(source: DataSource, query: SeriesQuery) -> Reply:
+def download_series(source: DataSource, query: SeriesRef) -> Reply:
     """All texts of one series as a file of JSON lines, sent while it is made."""
-    values = source.read_values(SeriesKey(query.run, query.tag), kind=Kind.TEXT)
+    values = source.read_values(query.key, kind=Kind.TEXT)
     pieces = (
         encode_json(load_text(source, values, index, limit=None)) + b"\n" for index in range(len(values.step))
     )
@@ -44,6 +45,6 @@ def search_texts(source: DataSource, body: SearchBody) -> Reply:
 ROUTES = (
     Route("/api/text/values", read_texts, Texts, body=TextsBody),
     Route("/api/text/value", read_text, Text, query=TextQuery, media_types=(JSON, PLAIN)),
-    Route("/api/text/series", download_series, Text, query=SeriesQuery, media_types=(JSON_LINES,)),
+    Route("/api/text/series", download_series, Text, query=SeriesRef, media_types=(JSON_LINES,)),
     Route("/api/text/search", search_texts, Found, body=SearchBody),
 )

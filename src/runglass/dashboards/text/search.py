@@ -17,11 +17,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from runglass.api.answers import number
+from runglass.api.series import find_series
 from runglass.dashboards.text import pattern_process
 from runglass.dashboards.text.pattern_process import MAX_COUNT, find_places
 from runglass.dashboards.text.reading import load_cells, row_of
 from runglass.dashboards.text.shape import Found, Hit, SearchBody
-from runglass.errors import BadRequest, RunUnknown, SeriesUnknown, ValueDamaged
+from runglass.errors import BadRequest, ValueDamaged
 from runglass.query.source import DataSource, Values
 from runglass.store.model import Kind, SeriesKey
 
@@ -92,9 +93,9 @@ def list_series(source: DataSource, body: SearchBody) -> list[Values]:
     for run in runs:
         for tag in tag_sets[tag_set_of[run]]:
             if wanted is None or tag in wanted:
-                # A run may vanish between listing and reading.
-                with suppress(RunUnknown, SeriesUnknown):
-                    found.append(source.read_values(SeriesKey(run, tag), kind=Kind.TEXT))
+                values = find_series(source, SeriesKey(run, tag), kind=Kind.TEXT)
+                if values is not None:
+                    found.append(values)
     return found
 
 

@@ -8,6 +8,7 @@ from msgspec import Meta, Struct
 
 from runglass.api.answers import Number
 from runglass.api.samples import SampleQuery
+from runglass.api.series import SeriesRef
 
 MAX_SERIES = 10_000
 MAX_VALUES = 500
@@ -16,9 +17,7 @@ PREVIEW_CHARACTERS = 20_000
 MAX_HITS = 1_000
 
 
-class TextRef(Struct, frozen=True, forbid_unknown_fields=True):
-    run: str
-    tag: str
+class TextRef(SeriesRef, frozen=True, forbid_unknown_fields=True):
     rows: Annotated[
         Annotated[list[int], Meta(max_length=MAX_VALUES)] | None,
         Meta(description="Which of its values; left out: all of them."),
@@ -71,11 +70,6 @@ class TextQuery(SampleQuery, frozen=True, forbid_unknown_fields=True, kw_only=Tr
         Meta(description="text: the text alone; of a tensor a line per row, its cells set apart by tabs."),
     ] = "json"
     download: Annotated[Literal[0, 1], Meta(description="1: to be saved instead of shown.")] = 0
-
-
-class SeriesQuery(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    run: str
-    tag: str
 
 
 class SearchBody(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
