@@ -4,7 +4,7 @@ import type { Drawing } from "./draw_lines";
 import type { Frame, Series } from "./model";
 import { isSameStrokes, packSeries, packStrokes } from "./parcel";
 import { canUseWorkers, warmUp } from "./painter_workers";
-import { type Drawn, type Message, Studio } from "./studio";
+import { type Drawn, type Message, CanvasRenderer } from "./canvas_renderer";
 
 export interface Painting {
   /** Returns the number of this drawing; `onDrawn` hears it once it (or a newer one) is on screen. */
@@ -17,7 +17,7 @@ const tell = (drawn: readonly Drawn[]): void => {
   for (const { id, number } of drawn) listeners.get(id)?.(number);
 };
 
-let local: Studio | null = null;
+let local: CanvasRenderer | null = null;
 let lastId = 0;
 
 /**
@@ -94,16 +94,16 @@ export function startPainting(canvas: HTMLCanvasElement, onDrawn: (number: numbe
       },
     };
   }
-  const studio = (local ??= new Studio(tell));
-  studio.attach(id, canvas);
+  const renderer = (local ??= new CanvasRenderer(tell));
+  renderer.attach(id, canvas);
   return {
     draw: (drawing, frame) => {
-      studio.draw(id, ++number, frame, drawing);
+      renderer.draw(id, ++number, frame, drawing);
       return number;
     },
     dispose: () => {
       listeners.delete(id);
-      studio.detach(id);
+      renderer.detach(id);
     },
   };
 }

@@ -1,9 +1,9 @@
 // The worker's end of painter.ts.
 
 import { unpackSeries, unpackStrokes } from "./parcel";
-import { type Message, Studio } from "./studio";
+import { type Message, CanvasRenderer } from "./canvas_renderer";
 
-const studio = new Studio((drawn) => postMessage(drawn));
+const renderer = new CanvasRenderer((drawn) => postMessage(drawn));
 
 addEventListener("message", ({ data }: MessageEvent<readonly Message[]>) => {
   for (const message of data) take(message);
@@ -12,9 +12,9 @@ addEventListener("message", ({ data }: MessageEvent<readonly Message[]>) => {
 function take(data: Message): void {
   switch (data.type) {
     case "attach":
-      return studio.attach(data.id, data.canvas);
+      return renderer.attach(data.id, data.canvas);
     case "draw":
-      return studio.draw(
+      return renderer.draw(
         data.id,
         data.number,
         data.frame,
@@ -26,7 +26,7 @@ function take(data: Message): void {
         data.kept,
       );
     case "detach":
-      return studio.detach(data.id);
+      return renderer.detach(data.id);
     default:
       return data satisfies never;
   }

@@ -52,7 +52,7 @@ const REST_MS = 150;
 const inNextFrame: (job: () => void) => void =
   typeof requestAnimationFrame === "function" ? (job) => requestAnimationFrame(job) : (job) => setTimeout(job, 16);
 
-export class Studio {
+export class CanvasRenderer {
   private readonly charts = new Map<number, Chart>();
   private isScheduled = false;
 

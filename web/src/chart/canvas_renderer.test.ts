@@ -46,13 +46,13 @@ afterEach(() => {
 });
 
 it("draws what lies behind once, beside the chart, and again only when it is another", async () => {
-  const { Studio } = await import("./studio");
-  const studio = new Studio(() => undefined);
+  const { CanvasRenderer } = await import("./canvas_renderer");
+  const renderer = new CanvasRenderer(() => undefined);
   const canvas = new CountingCanvas(100, 100);
   const series = [line(0, 1, 2), line(2, 1, 0), line(1, 1, 1), line(2, 2, 2)];
   const areas: never[] = [];
-  studio.attach(1, canvas as unknown as OffscreenCanvas);
-  studio.draw(1, 1, frame, { series, strokes: series.map(() => STROKE), areas });
+  renderer.attach(1, canvas as unknown as OffscreenCanvas);
+  renderer.draw(1, 1, frame, { series, strokes: series.map(() => STROKE), areas });
   await vi.advanceTimersByTimeAsync(20);
   expect([canvas.lines, canvas.pasted]).toEqual([4, 0]);
   await vi.advanceTimersByTimeAsync(1_000);
@@ -60,19 +60,19 @@ it("draws what lies behind once, beside the chart, and again only when it is ano
   expect([CountingCanvas.made.length, backdrop?.lines]).toEqual([2, 2]);
 
   // Another smoothing: the first two lines are kept.
-  studio.draw(1, 2, frame, { series: [line(0, 0, 1), line(1, 2, 2)] }, 2);
+  renderer.draw(1, 2, frame, { series: [line(0, 0, 1), line(1, 2, 2)] }, 2);
   await vi.advanceTimersByTimeAsync(1_000);
   expect([canvas.lines, canvas.pasted, backdrop?.lines]).toEqual([6, 1, 2]);
 
   // Another axis.
-  studio.draw(1, 3, { ...frame, y: { ...AXIS, domain: [0, 5] } } as unknown as Frame, {});
+  renderer.draw(1, 3, { ...frame, y: { ...AXIS, domain: [0, 5] } } as unknown as Frame, {});
   await vi.advanceTimersByTimeAsync(1_000);
   expect([canvas.lines, canvas.pasted, CountingCanvas.made.length]).toEqual([10, 1, 3]);
 
   // Other colours, and gone before there was time for another backdrop.
-  studio.draw(1, 4, frame, { strokes: series.map(() => ({ ...STROKE, color: "blue" })) });
+  renderer.draw(1, 4, frame, { strokes: series.map(() => ({ ...STROKE, color: "blue" })) });
   await vi.advanceTimersByTimeAsync(20);
-  studio.detach(1);
+  renderer.detach(1);
   await vi.advanceTimersByTimeAsync(1_000);
   expect([canvas.lines, canvas.pasted, CountingCanvas.made.length]).toEqual([14, 1, 3]);
 });
