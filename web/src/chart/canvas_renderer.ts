@@ -3,7 +3,7 @@
 
 import { type Drawing, drawLines } from "./draw_lines";
 import type { Area, Frame, Series, Stroke } from "./model";
-import { isSameStrokes, type SeriesParcel, type StrokesParcel } from "./parcel";
+import { isSameStrokes, type LineBuffer, type PackedStrokes } from "./line_buffer";
 
 export type Message =
   | { type: "attach"; id: number; canvas: OffscreenCanvas }
@@ -16,9 +16,9 @@ export type Message =
       id: number;
       number: number;
       frame: Frame;
-      series?: SeriesParcel;
+      series?: LineBuffer;
       kept?: number;
-      strokes?: StrokesParcel;
+      strokes?: PackedStrokes;
       areas?: readonly Area[];
     }
   | { type: "detach"; id: number };

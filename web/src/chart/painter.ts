@@ -2,7 +2,7 @@
 
 import type { Drawing } from "./draw_lines";
 import type { Frame, Series } from "./model";
-import { isSameStrokes, packSeries, packStrokes } from "./parcel";
+import { isSameStrokes, packLines, packStrokes } from "./line_buffer";
 import { canUseWorkers, warmUp } from "./painter_workers";
 import { type Drawn, type Message, CanvasRenderer } from "./canvas_renderer";
 
@@ -73,18 +73,18 @@ export function startPainting(canvas: HTMLCanvasElement, onDrawn: (number: numbe
     return {
       draw: ({ series, strokes, areas }, frame) => {
         const kept = countKept(series, shown.series);
-        const parcel = series === shown.series ? null : packSeries(series.slice(kept));
+        const packed = series === shown.series ? null : packLines(series.slice(kept));
         const isRestroked = !isSameStrokes(strokes, shown.strokes);
         const message: Message = {
           type: "draw",
           id,
           number: ++number,
           frame,
-          ...(parcel && { series: parcel, kept }),
+          ...(packed && { series: packed, kept }),
           ...(isRestroked && { strokes: packStrokes(strokes) }),
           ...(areas !== shown.areas && { areas }),
         };
-        outbox.send(message, parcel ? [parcel.buffer, parcel.layout.buffer] : []);
+        outbox.send(message, packed ? [packed.buffer, packed.layout.buffer] : []);
         shown = { series, strokes, areas };
         return number;
       },

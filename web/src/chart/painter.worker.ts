@@ -1,6 +1,6 @@
 // The worker's end of painter.ts.
 
-import { unpackSeries, unpackStrokes } from "./parcel";
+import { unpackLines, unpackStrokes } from "./line_buffer";
 import { type Message, CanvasRenderer } from "./canvas_renderer";
 
 const renderer = new CanvasRenderer((drawn) => postMessage(drawn));
@@ -19,7 +19,7 @@ function take(data: Message): void {
         data.number,
         data.frame,
         {
-          ...(data.series && { series: unpackSeries(data.series) }),
+          ...(data.series && { series: unpackLines(data.series) }),
           ...(data.strokes && { strokes: unpackStrokes(data.strokes) }),
           ...(data.areas && { areas: data.areas }),
         },

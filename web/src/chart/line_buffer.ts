@@ -1,9 +1,9 @@
-// How a thousand lines travel to the worker: one buffer, and who lies where in it as plain numbers. Cloning a thousand
-// lines as objects takes longer than copying what is in them.
+// Lines packed into one buffer, so that a thousand of them are transferred to the worker at once: where each line is in
+// the buffer is a table of plain numbers. Cloning a thousand objects takes longer than copying their numbers.
 
 import type { Series, Stroke } from "./model";
 
-export interface SeriesParcel {
+export interface LineBuffer {
   /** All numbers of all lines, each table once. */
   readonly buffer: ArrayBuffer;
   /** `FIELDS` numbers for each line. */
@@ -16,7 +16,7 @@ const IS_SORTED = 2;
 const HAS_MASK = 4;
 
 /** A copy that can be handed over: the numbers of several charts may lie in one answer, and the page keeps its own. */
-export function packSeries(lines: readonly Series[]): SeriesParcel {
+export function packLines(lines: readonly Series[]): LineBuffer {
   const placed = new Map<Float64Array | Float32Array | Uint8Array, number>();
   let sizeBytes = 0;
   const place = (array: Float64Array | Float32Array | Uint8Array): number => {
@@ -44,7 +44,7 @@ export function packSeries(lines: readonly Series[]): SeriesParcel {
   return { buffer, layout };
 }
 
-export function unpackSeries({ buffer, layout }: SeriesParcel): Series[] {
+export function unpackLines({ buffer, layout }: LineBuffer): Series[] {
   const lines: Series[] = [];
   // Lines that shared a table share it here too: its pixels are worked out once.
   const tables = new Map<number, Float64Array>();
@@ -72,7 +72,7 @@ export function unpackSeries({ buffer, layout }: SeriesParcel): Series[] {
   return lines;
 }
 
-export interface StrokesParcel {
+export interface PackedStrokes {
   readonly kinds: readonly Stroke[];
   /** The kind of each line. */
   readonly indices: Uint16Array;
@@ -93,7 +93,7 @@ export const isSameStrokes = (strokes: readonly Stroke[], before: readonly Strok
       );
     }));
 
-export function packStrokes(strokes: readonly Stroke[]): StrokesParcel {
+export function packStrokes(strokes: readonly Stroke[]): PackedStrokes {
   const kinds: Stroke[] = [];
   const known = new Map<string, number>();
   const indices = Uint16Array.from(strokes, (stroke) => {
@@ -108,5 +108,5 @@ export function packStrokes(strokes: readonly Stroke[]): StrokesParcel {
   return { kinds, indices };
 }
 
-export const unpackStrokes = ({ kinds, indices }: StrokesParcel): Stroke[] =>
+export const unpackStrokes = ({ kinds, indices }: PackedStrokes): Stroke[] =>
   Array.from(indices, (index) => kinds[index] as Stroke);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { type Stroke, toSeries } from "./model";
-import { packSeries, packStrokes, unpackSeries, unpackStrokes } from "./parcel";
+import { packLines, packStrokes, unpackLines, unpackStrokes } from "./line_buffer";
 
-describe("a parcel of lines", () => {
+describe("a buffer of lines", () => {
   const answer = new ArrayBuffer(1024);
   const table = new Float64Array(answer, 0, 10).map((_, i) => i);
   const shared = new Float64Array(answer, 128, 10).fill(3);
@@ -15,9 +15,9 @@ describe("a parcel of lines", () => {
       toSeries(new Float64Array([2, 1]), new Float64Array(2)),
       toSeries(new Float64Array(0), new Float32Array(0)),
     ];
-    const parcel = packSeries(lines);
-    expect(parcel.buffer.byteLength).toBe(80 + 40 + 24 + 8 + 80 + 80 + 16 + 16);
-    const back = unpackSeries(structuredClone(parcel));
+    const packed = packLines(lines);
+    expect(packed.buffer.byteLength).toBe(80 + 40 + 24 + 8 + 80 + 80 + 16 + 16);
+    const back = unpackLines(structuredClone(packed));
     expect(back).toEqual(lines);
     // So that its pixels are worked out once.
     expect(back[0]?.table).toBe(back[1]?.table);
