@@ -67,7 +67,7 @@ def y_labels(page: Page) -> list[str]:
     return [label for label in tick_labels(page, "loss") if "." in label]
 
 
-def fobs(page: Page) -> Locator:
+def handles(page: Page) -> Locator:
     return chart(page, "loss").get_by_role("slider")
 
 
@@ -220,35 +220,35 @@ def test_steps_are_selected_dragged_typed_and_taken_away(open_page):
     strip_y = box["y"] + box["height"] - 8
     page.mouse.move(box["x"] + box["width"] * 0.5, strip_y)
     page.mouse.click(box["x"] + box["width"] * 0.5, strip_y)
-    expect(fobs(page)).to_have_count(1)
+    expect(handles(page)).to_have_count(1)
     page.mouse.click(box["x"] + box["width"] * 0.8, strip_y)
-    expect(fobs(page)).to_have_count(2)
-    first, last = (int(fob.get_attribute("aria-valuenow") or "") for fob in fobs(page).all())
+    expect(handles(page)).to_have_count(2)
+    first, last = (int(handle.get_attribute("aria-valuenow") or "") for handle in handles(page).all())
     assert 30 < first < 60 < last < 90
 
     # The first is dragged across the last: they change places.
-    at = fobs(page).first.bounding_box()
+    at = handles(page).first.bounding_box()
     assert at is not None
     page.mouse.move(at["x"] + 4, at["y"] + 6)
     page.mouse.down()
     page.mouse.move(box["x"] + box["width"] * 0.95, strip_y, steps=6)
     page.mouse.up()
-    expect(fobs(page).first).to_have_attribute("aria-valuenow", str(last))
-    assert int(fobs(page).last.get_attribute("aria-valuenow") or "") > last
+    expect(handles(page).first).to_have_attribute("aria-valuenow", str(last))
+    assert int(handles(page).last.get_attribute("aria-valuenow") or "") > last
 
-    fobs(page).last.click()
+    handles(page).last.click()
     field = chart(page, "loss").get_by_role("textbox", name="Last selected step, type a number")
     field.fill("0")
     field.press("Enter")
     # Smaller than the other one, so it is the first now.
-    expect(fobs(page).first).to_have_attribute("aria-valuenow", "0")
-    fobs(page).first.press("ArrowRight")
-    expect(fobs(page).first).to_have_attribute("aria-valuenow", "1")
+    expect(handles(page).first).to_have_attribute("aria-valuenow", "0")
+    handles(page).first.press("ArrowRight")
+    expect(handles(page).first).to_have_attribute("aria-valuenow", "1")
 
     chart(page, "loss").get_by_role("button", name="Remove last selected step").click()
-    expect(fobs(page)).to_have_count(1)
-    fobs(page).first.press("Delete")
-    expect(fobs(page)).to_have_count(0)
+    expect(handles(page)).to_have_count(1)
+    handles(page).first.press("Delete")
+    expect(handles(page)).to_have_count(0)
 
 
 def test_a_step_is_selected_by_keyboard(open_page):
@@ -256,7 +256,7 @@ def test_a_step_is_selected_by_keyboard(open_page):
     chart(page, "loss").focus()
     page.keyboard.press("ArrowRight")
     page.keyboard.press("s")
-    expect(fobs(page)).to_have_count(1)
+    expect(handles(page)).to_have_count(1)
 
 
 def test_limits_are_typed(open_page):

@@ -11,16 +11,16 @@ export function settle(x: number, kind: XKind, domain: Range): number {
 }
 
 /** A third has no place: two make a range. */
-export function addFob(selection: readonly number[], x: number): readonly number[] {
+export function addHandle(selection: readonly number[], x: number): readonly number[] {
   if (selection.length >= 2 || selection.includes(x)) return selection;
   return [...selection, x].sort((a, b) => a - b);
 }
 
-export const removeFob = (selection: readonly number[], index: number): readonly number[] =>
+export const removeHandle = (selection: readonly number[], index: number): readonly number[] =>
   selection.filter((_, i) => i !== index);
 
-/** Where the fobs are after one has moved, and which of them it is now: dragged across the other it takes its place. */
-export function moveFob(
+/** The handles after one has moved, and the index of that one: dragged across the other, it takes its place. */
+export function moveHandle(
   selection: readonly number[],
   index: number,
   x: number,
@@ -52,7 +52,7 @@ export function nextPoint(lines: readonly Series[], x: number, direction: -1 | 1
   return best;
 }
 
-/** What stands in the field when a fob is about to be typed: short, and read back as the same x. */
+/** The text of the field when a handle is edited: short, and read back as the same x. */
 export function editText(x: number, kind: XKind): string {
   if (kind !== "wall") return String(x);
   const date = new Date(x * 1000);

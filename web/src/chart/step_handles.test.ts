@@ -1,23 +1,23 @@
 import { describe, expect, it } from "vitest";
-import { addFob, editText, moveFob, nextPoint, parseX, removeFob, settle } from "./fobs";
+import { addHandle, editText, moveHandle, nextPoint, parseX, removeHandle, settle } from "./step_handles";
 import { toSeries } from "./model";
 
 const line = (...x: number[]) => toSeries(new Float64Array(x), new Float64Array(x.length));
 
-describe("fobs", () => {
+describe("step handles", () => {
   it("are added up to two, in order, at zero too", () => {
-    expect(addFob([], 0)).toEqual([0]);
-    expect(addFob([5], 0)).toEqual([0, 5]);
-    expect(addFob([5], 5)).toEqual([5]);
-    expect(addFob([1, 5], 3)).toEqual([1, 5]);
-    expect(removeFob([1, 5], 0)).toEqual([5]);
+    expect(addHandle([], 0)).toEqual([0]);
+    expect(addHandle([5], 0)).toEqual([0, 5]);
+    expect(addHandle([5], 5)).toEqual([5]);
+    expect(addHandle([1, 5], 3)).toEqual([1, 5]);
+    expect(removeHandle([1, 5], 0)).toEqual([5]);
   });
 
   it("change places when one is moved across the other", () => {
-    expect(moveFob([1, 5], 0, 3)).toEqual({ selection: [3, 5], index: 0 });
-    expect(moveFob([1, 5], 0, 9)).toEqual({ selection: [5, 9], index: 1 });
-    expect(moveFob([1, 5], 1, -2)).toEqual({ selection: [-2, 1], index: 0 });
-    expect(moveFob([4], 0, 7)).toEqual({ selection: [7], index: 0 });
+    expect(moveHandle([1, 5], 0, 3)).toEqual({ selection: [3, 5], index: 0 });
+    expect(moveHandle([1, 5], 0, 9)).toEqual({ selection: [5, 9], index: 1 });
+    expect(moveHandle([1, 5], 1, -2)).toEqual({ selection: [-2, 1], index: 0 });
+    expect(moveHandle([4], 0, 7)).toEqual({ selection: [7], index: 0 });
   });
 
   it("settle on whole steps inside the axis", () => {
