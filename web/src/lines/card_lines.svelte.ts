@@ -5,7 +5,7 @@ import type { ApiError } from "../api/client";
 import { type AnswerCache, narrow, serve, toAnswer } from "./card_answers";
 import type { CardAnswer, Question } from "./card_model";
 import { LatestAnswer } from "../api/latest_answer.svelte";
-import type { LineDesk } from "./line_desk";
+import type { LineRequests } from "./line_requests";
 import { smoothHere } from "./smooth_here";
 
 const RETRY_MS = 1_000;
@@ -13,7 +13,7 @@ const MAX_RETRY_MS = 30_000;
 
 /** What all cards of a page share. */
 export interface Supply {
-  readonly desk: LineDesk;
+  readonly requests: LineRequests;
   readonly cache: AnswerCache;
 }
 
@@ -81,7 +81,7 @@ export class CardLines {
   }
 
   async #ask(question: Question, signal: AbortSignal): Promise<CardAnswer> {
-    const answer = toAnswer(question, await this.supply.desk.ask(question, this.place, signal));
+    const answer = toAnswer(question, await this.supply.requests.send(question, this.place, signal));
     if (!signal.aborted) {
       this.supply.cache.put(answer);
       this.#failures = 0;

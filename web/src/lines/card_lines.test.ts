@@ -6,7 +6,7 @@ import { AnswerCache } from "./card_answers";
 import { CardLines } from "./card_lines.svelte";
 import type { Question } from "./card_model";
 import { makeQuestion } from "./card_question";
-import { LineDesk } from "./line_desk";
+import { LineRequests } from "./line_requests";
 import { toRunSet } from "../cards/run_sets";
 
 function question(amount: number, runs: readonly string[] = ["a", "b"]): Question {
@@ -30,7 +30,8 @@ function slowClient(cache = new AnswerCache()) {
   const asked: { amount: number; answer: (columns: Columns) => void; fail: (error: Error) => void }[] = [];
   const lines = (body: LinesQuery<string>): Promise<Columns> =>
     new Promise((answer, fail) => asked.push({ amount: body.smoothing.amount, answer, fail }));
-  const card = (): CardLines => new CardLines({ desk: new LineDesk({ lines } as unknown as Client), cache }, () => 0);
+  const card = (): CardLines =>
+    new CardLines({ requests: new LineRequests({ lines } as unknown as Client), cache }, () => 0);
   return { asked, card };
 }
 

@@ -6,7 +6,7 @@ import type { LoggedLayout } from "../../api/types";
 import { AnswerCache } from "../../lines/card_answers";
 import type { Supply } from "../../lines/card_lines.svelte";
 import type { CardSpec } from "../../lines/card_model";
-import { LineDesk } from "../../lines/line_desk";
+import { LineRequests } from "../../lines/line_requests";
 import { cardId } from "../../cards/card_id";
 import { LatestAnswer } from "../../api/latest_answer.svelte";
 import { sortNatural } from "../../base/natural";
@@ -53,7 +53,7 @@ export class CustomPage {
   #watchers = $state(0);
 
   constructor(readonly session: Session) {
-    this.supply = { desk: new LineDesk(session.client), cache: new AnswerCache() };
+    this.supply = { requests: new LineRequests(session.client), cache: new AnswerCache() };
     this.#layout = new LatestAnswer((_, signal) =>
       session.client.ask<LoggedLayout>("custom_scalars/layout", {}, signal),
     );

@@ -15,7 +15,7 @@ import { specOf, tagsIn, titleOf } from "../../lines/card_question";
 import { CardDrawings, type Theme } from "./export/export_drawings";
 import type { CardSize } from "../../cards/grid_layout";
 import { shortenLabels } from "./group_labels";
-import { LineDesk } from "../../lines/line_desk";
+import { LineRequests } from "../../lines/line_requests";
 import { type RunSet, runSetFinder, toRunSet } from "../../cards/run_sets";
 import {
   allTags,
@@ -64,7 +64,7 @@ export class ScalarsPage {
   readonly #specs = new Map<string, CardSpec>();
 
   constructor(readonly session: Session) {
-    this.supply = { desk: new LineDesk(session.client), cache: new AnswerCache() };
+    this.supply = { requests: new LineRequests(session.client), cache: new AnswerCache() };
   }
 
   readonly index = $derived.by(() => this.session.tags.index("scalar"));

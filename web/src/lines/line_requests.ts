@@ -1,4 +1,4 @@
-// Where cards ask for their lines: cards that want the same of different tags are asked for in one request.
+// The requests for lines: cards that ask the same of different tags share one request.
 
 import type { Client } from "../api/client";
 import type { Columns } from "../api/columns";
@@ -7,7 +7,7 @@ import type { Question } from "./card_model";
 
 type Body = Question["body"];
 
-export class LineDesk {
+export class LineRequests {
   readonly #queue: BatchQueue<Body, Columns>;
 
   constructor(client: Pick<Client, "lines" | "bands">) {
@@ -22,8 +22,8 @@ export class LineDesk {
     });
   }
 
-  /** `place`: how far from the top of the page the asking card is. */
-  ask(question: Question, place: () => number, signal: AbortSignal): Promise<Columns> {
+  /** `place`: how far the card is from the top of the page. */
+  send(question: Question, place: () => number, signal: AbortSignal): Promise<Columns> {
     return this.#queue.run(
       question.body,
       question.batchKey,
