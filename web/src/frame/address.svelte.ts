@@ -3,7 +3,7 @@
 
 import type { Session } from "../state/session.svelte";
 import { readTensorBoardHash, readTensorBoardQuery } from "../state/view/tensorboard_url";
-import { Trail } from "../state/view/trail";
+import { ViewHistory } from "../state/view/view_history";
 import { decodeView } from "../state/view/url";
 import { DEFAULT_VIEW, type View } from "../state/view/view";
 
@@ -26,12 +26,12 @@ export function readArrival(session: Session): void {
 /** To be called while the app is made. */
 export function followAddress(session: Session): void {
   const { settings, runs } = session;
-  const trail = new Trail(settings.view);
+  const viewHistory = new ViewHistory(settings.view);
   let shownHash = location.hash;
   let written = "";
 
   function write(address: string): void {
-    const how = trail.take();
+    const how = viewHistory.take();
     if (address === written) return;
     written = address;
     const url = `${location.pathname}${location.search}${address}`;
@@ -48,13 +48,13 @@ export function followAddress(session: Session): void {
     written = "";
     const read = readAddress();
     const view = !place() && read.theme === "system" ? { ...read, theme: settings.theme } : read;
-    trail.arrive(view);
+    viewHistory.arrive(view);
     settings.view = view;
   }
 
   $effect(() => {
     const address = settings.address(runs.names, runs.nameOf);
-    trail.note(settings.view, performance.now());
+    viewHistory.note(settings.view, performance.now());
     const timer = setTimeout(() => write(address), WRITE_REST_MS);
     return () => clearTimeout(timer);
   });
