@@ -3,7 +3,7 @@
 
 import { Marks, markOutline } from "./marks";
 import type { Area, Frame, Series, Stroke } from "./model";
-import { GAP, PARTS, Projection, type Trail } from "./projection";
+import { GAP, PARTS, Projection, type Polyline } from "./projection";
 
 // Lines at the very edge keep their full width, and marks on the axis their shape.
 const BLEED_PX = 4.5;
@@ -73,13 +73,13 @@ export function drawLines(
     ctx.strokeStyle = stroke.color;
     ctx.globalAlpha = stroke.alpha;
     ctx.setLineDash(stroke.dash.length > 0 ? stroke.dash.map((lengthPx) => lengthPx * PARTS) : SOLID);
-    const trail = projection.trace(line, stroke.axis, columnPx);
+    const polyline = projection.project(line, stroke.axis, columnPx);
     const twin = twinOffsetPx(stroke, frame.pixelRatio) * PARTS;
     ctx.scale(1 / PARTS, 1 / PARTS);
     if (twin > 0) {
       ctx.lineWidth = PARTS / frame.pixelRatio;
       const path = new Path2D();
-      follow(trail, path);
+      follow(polyline, path);
       ctx.translate(-twin / 2, twin);
       ctx.stroke(path);
       ctx.translate(twin, -2 * twin);
@@ -88,12 +88,12 @@ export function drawLines(
     } else {
       ctx.lineWidth = stroke.widthPx * PARTS;
       ctx.beginPath();
-      follow(trail, ctx);
+      follow(polyline, ctx);
       ctx.stroke();
     }
     ctx.scale(PARTS, PARTS);
-    if (trail.dots.length > 0) drawDots(ctx, trail.dots, stroke.color);
-    if (i >= frame.firstFound) marks.addAll(trail.marks, stroke.color);
+    if (polyline.dots.length > 0) drawDots(ctx, polyline.dots, stroke.color);
+    if (i >= frame.firstFound) marks.addAll(polyline.marks, stroke.color);
   }
   ctx.globalAlpha = 1;
   ctx.setLineDash(SOLID);
@@ -115,7 +115,7 @@ export function drawLines(
   ctx.restore();
 }
 
-function follow({ xy, length }: Trail, path: Pick<Path2D, "moveTo" | "lineTo">): void {
+function follow({ xy, length }: Polyline, path: Pick<Path2D, "moveTo" | "lineTo">): void {
   let isDown = false;
   for (let i = 0; i < length; i += 2) {
     const isEnd = xy[i] === GAP;

@@ -1,15 +1,15 @@
 // One line as an SVG path, with what has no place on it: dots and marks.
 
 import type { AxisSide, Series } from "./model";
-import { GAP, PARTS, type Projection, type Trail } from "./projection";
+import { GAP, PARTS, type Projection, type Polyline } from "./projection";
 
-export interface LinePath extends Pick<Trail, "marks"> {
+export interface LinePath extends Pick<Polyline, "marks"> {
   readonly path: string;
   readonly dots: readonly (readonly [number, number])[];
 }
 
 export function linePath(projection: Projection, series: Series, side: AxisSide): LinePath {
-  const { xy, length, dots, marks } = projection.trace(series, side);
+  const { xy, length, dots, marks } = projection.project(series, side);
   let path = "";
   let pen = "M";
   for (let i = 0; i < length; i += 2) {

@@ -17,9 +17,9 @@ const FAR = 1e6 * PARTS;
 const far = (at: number): number => (at > FAR ? FAR : at < -FAR ? -FAR : Math.round(at));
 
 /** A line in pixels. */
-export interface Trail {
+export interface Polyline {
   /**
-   * x, y, x, y … of its pieces in parts of a pixel, with a pair of `GAP` after each. The next trail is written over it:
+   * x, y, x, y … of its pieces in parts of a pixel, with a pair of `GAP` after each. The next polyline overwrites it:
    * read it at once.
    */
   readonly xy: Int32Array;
@@ -72,7 +72,7 @@ export class Projection {
    * Of the points of a line that rises in x and lie within one column of `columnPx` only the lowest and the highest are
    * taken, or one of them where they are as high: that looks like all of them. 0 takes every point.
    */
-  trace(series: Series, side: AxisSide, columnPx = 0): Trail {
+  project(series: Series, side: AxisSide, columnPx = 0): Polyline {
     const { y, mask, isSorted } = series;
     let x = this.table(series.table);
     if (mask) {
