@@ -2,7 +2,7 @@
 
 import type { Component } from "svelte";
 import type { Session } from "../state/session.svelte";
-import type { TableTastes } from "./table_tastes.svelte";
+import type { TablePreferences } from "./table_preferences.svelte";
 import type { RunColumn } from "../state/view/view";
 import type { RunActions } from "./run_actions";
 
@@ -15,7 +15,7 @@ export type RunDialog =
 export interface RunDialogProps {
   session: Session;
   actions: RunActions;
-  tastes: TableTastes;
+  preferences: TablePreferences;
   asked: RunDialog;
   onclose: () => void;
 }

@@ -1,8 +1,8 @@
-// How this user likes the run table, whatever runs it shows: remembered by the browser.
+// The preferences for the run table, whatever runs it shows. The browser keeps them.
 
 import { recallJson, remember } from "../state/kept/storage";
 
-interface Tastes {
+interface TablePreferenceData {
   /** By key of the column; "name" for the first. */
   readonly widthsPx: Readonly<Record<string, number>>;
   /** Scroll to the run that is nearest to the pointer in a chart. */
@@ -13,28 +13,28 @@ interface Tastes {
   readonly isQuerying: boolean;
 }
 
-const DEFAULTS: Tastes = { widthsPx: {}, followsPointer: false, topCount: 5, isQuerying: false };
+const DEFAULTS: TablePreferenceData = { widthsPx: {}, followsPointer: false, topCount: 5, isQuerying: false };
 const KEY = "run-table";
 
-export class TableTastes {
-  #data = $state.raw<Tastes>(load());
+export class TablePreferences {
+  #data = $state.raw<TablePreferenceData>(load());
 
   readonly widthsPx = $derived(this.#data.widthsPx);
   readonly followsPointer = $derived(this.#data.followsPointer);
   readonly topCount = $derived(this.#data.topCount);
   readonly isQuerying = $derived(this.#data.isQuerying);
 
-  set(change: Partial<Tastes>): void {
+  set(change: Partial<TablePreferenceData>): void {
     this.#data = { ...this.#data, ...change };
     remember(KEY, JSON.stringify(this.#data));
   }
 }
 
-function load(): Tastes {
+function load(): TablePreferenceData {
   const kept = recallJson(KEY);
   if (typeof kept !== "object" || kept === null) return DEFAULTS;
   const known = Object.entries(kept).filter(
-    ([key, value]) => value !== null && typeof value === typeof DEFAULTS[key as keyof Tastes],
+    ([key, value]) => value !== null && typeof value === typeof DEFAULTS[key as keyof TablePreferenceData],
   );
   const { widthsPx, ...rest } = { ...DEFAULTS, ...Object.fromEntries(known) };
   return {
