@@ -79,6 +79,8 @@ def test_a_killed_writer_leaves_what_it_flushed(tmp_path: Path) -> None:
                 # Not a wait for something: the moment of death is what is drawn.
                 time.sleep(draw.random() * 0.02)
                 os.kill(pid, signal.SIGKILL)
+        for _, folder in alive:
+            wait_until_begun(folder)
     finally:
         for pid, _ in alive:
             os.kill(pid, signal.SIGKILL)
