@@ -12,6 +12,7 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from runglass.api.answers import Number, number_or_none
+from runglass.api.checks import check_count
 from runglass.api.kept import MostRecent
 from runglass.api.route import Later, Reply, Route
 from runglass.errors import BadRequest
@@ -101,10 +102,7 @@ def make_routes() -> tuple[Route, ...]:
 
     def read_run_values(source: DataSource, body: RunValuesBody) -> Reply:
         """Numbers of scalar series for the run table: for each entry of `columns` a value per run."""
-        if len(body.columns) > MAX_COLUMNS:
-            raise BadRequest(
-                f"{len(body.columns):,} columns at once; at most {MAX_COLUMNS} are answered.", where="columns"
-            )
+        check_count(len(body.columns), MAX_COLUMNS, what="columns", where="columns")
         columns = [_column(index, each) for index, each in enumerate(body.columns)]
         known, tag_sets = source.list_tag_sets(kind=Kind.SCALAR)
         for index, column in enumerate(columns):

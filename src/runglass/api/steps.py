@@ -12,9 +12,9 @@ from msgspec import Meta, Struct
 from numpy.typing import NDArray
 
 from runglass.api.answers import Number, little_endian, numbers, pack_columns
+from runglass.api.checks import check_count
 from runglass.api.route import COLUMNS, JSON, Answer, Later, Reply, Route
 from runglass.api.series import SeriesRef, find_series, row_numbers
-from runglass.errors import BadRequest
 from runglass.query.source import DataSource, Values
 from runglass.store.model import Attempts, Kind
 
@@ -51,10 +51,7 @@ class Steps(Struct, frozen=True):
 
 def read_steps(source: DataSource, body: StepsBody) -> Reply:
     """At which steps each series has values, and which rows those are."""
-    if len(body.series) > MAX_SERIES:
-        raise BadRequest(
-            f"{len(body.series):,} series are asked for; at most {MAX_SERIES:,} at once.", where="series"
-        )
+    check_count(len(body.series), MAX_SERIES, what="series", where="series")
     return Later(lambda: _steps_answer(source, body))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from math import isfinite
 
+from runglass.api.checks import check_count, check_range
 from runglass.dashboards.distributions.shape import DistributionsBody
 from runglass.errors import BadRequest
 
@@ -13,10 +14,7 @@ MAX_PERCENTILES = 101
 
 
 def check_body(body: DistributionsBody) -> None:
-    if len(body.series) > MAX_SERIES:
-        raise BadRequest(
-            f"{len(body.series):,} series are asked for; at most {MAX_SERIES:,} at once.", where="series"
-        )
+    check_count(len(body.series), MAX_SERIES, what="series", where="series")
     if body.format == "csv" and len(body.series) != 1:
         raise BadRequest(f"csv is of one series; {len(body.series)} are named.", where="series")
     given = body.percentiles
@@ -27,8 +25,4 @@ def check_body(body: DistributionsBody) -> None:
             "percentiles must be numbers from 0 to 100, each once and in ascending order.",
             where="percentiles",
         )
-    if body.x_range is not None and body.x_range[0] > body.x_range[1]:
-        raise BadRequest(
-            f"x_range is {list(body.x_range)}; its first number must not be above its second.",
-            where="x_range",
-        )
+    check_range(body.x_range, where="x_range")

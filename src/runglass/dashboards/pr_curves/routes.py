@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from runglass.api.checks import check_count
 from runglass.api.route import COLUMNS, CSV, JSON, Later, Reply, Route
 from runglass.dashboards.pr_curves.answers import load_answer
 from runglass.dashboards.pr_curves.shape import Curves, CurvesBody
-from runglass.errors import BadRequest
 from runglass.query.source import DataSource
 
 MAX_SERIES = 2_000
@@ -13,10 +13,7 @@ MAX_SERIES = 2_000
 
 def read_curves(source: DataSource, body: CurvesBody) -> Reply:
     """PR curves of several values: counts, precision, recall, ROC and F1 at every threshold, and their scores."""
-    if len(body.series) > MAX_SERIES:
-        raise BadRequest(
-            f"{len(body.series):,} curves are asked for; at most {MAX_SERIES:,} at once.", where="series"
-        )
+    check_count(len(body.series), MAX_SERIES, what="curves", where="series")
     return Later(lambda: load_answer(source, body))
 
 

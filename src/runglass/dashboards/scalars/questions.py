@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import asdict
 
+from runglass.api.checks import check_count, check_range
 from runglass.dashboards.scalars.shape import BandsBody, LinesBody, Plot, Selection, SmoothingChoice
 from runglass.errors import BadRequest
 from runglass.query.expressions import is_expression, needed_tags
@@ -16,7 +17,7 @@ MAX_WINDOW_POINTS = 10_000.0
 
 
 def line_query(source: DataSource, body: LinesBody | BandsBody) -> LineQuery:
-    check_range(body.x_range, "x_range")
+    check_range(body.x_range, where="x_range")
     return LineQuery(
         **asdict(axis_query(source, body)),
         x_range=body.x_range,
@@ -41,13 +42,6 @@ def smoothing_of(choice: SmoothingChoice) -> Smoothing:
     return Smoothing(choice.kind, choice.amount) if choice.amount > 0 else Smoothing()
 
 
-def check_range(given: tuple[float, float] | None, name: str) -> None:
-    if given is not None and given[0] > given[1]:
-        raise BadRequest(
-            f"{name} is {list(given)}; its first number must not be above its second.", where=name
-        )
-
-
 def select(source: DataSource, body: Selection) -> list[SeriesKey]:
     """The series that a body names, each once. By tags and runs: tag by tag, and only those that exist."""
     if body.series is not None:
@@ -67,16 +61,15 @@ def select(source: DataSource, body: Selection) -> list[SeriesKey]:
             has_tag = [all(each in tags for each in needed) for tags in tag_sets]
             if any(has_tag):
                 keys += [SeriesKey(run, tag) for run in runs if has_tag[tag_set_of[run]]]
-                check_count(len(keys), "series")
+                check_series_count(len(keys), "series")
     else:
         raise BadRequest(
             "Name the series: `series` as a list of run and tag, or `tags` with or without `runs`.",
             where="series",
         )
-    check_count(len(keys), "series")
+    check_series_count(len(keys), "series")
     return keys
 
 
-def check_count(series: int, where: str) -> None:
-    if series > MAX_SERIES:
-        raise BadRequest(f"{series:,} series at once; at most {MAX_SERIES:,} are answered.", where=where)
+def check_series_count(count: int, where: str) -> None:
+    check_count(count, MAX_SERIES, what="series", where=where)

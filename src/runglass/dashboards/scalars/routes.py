@@ -8,6 +8,7 @@ from __future__ import annotations
 from msgspec.structs import asdict
 
 from runglass.api.answers import attachment
+from runglass.api.checks import check_range
 from runglass.api.route import COLUMNS, CSV, JSON, PARQUET, Download, Later, Reply, Route
 from runglass.dashboards.scalars.answers import (
     points_answer,
@@ -19,8 +20,7 @@ from runglass.dashboards.scalars.answers import (
 from runglass.dashboards.scalars.export import ExportQuery, check_format, write_series
 from runglass.dashboards.scalars.questions import (
     axis_query,
-    check_count,
-    check_range,
+    check_series_count,
     line_query,
     select,
     smoothing_of,
@@ -89,13 +89,13 @@ def read_bands(source: DataSource, body: BandsBody) -> Reply:
     groups: dict[str, list[str]] = {group.name: group.runs for group in body.groups}
     if len(groups) < len(body.groups):
         raise BadRequest("Two groups have the same name.", where="groups")
-    check_count(len(body.tags) * len(groups), "groups")
+    check_series_count(len(body.tags) * len(groups), "groups")
     wanted = [
         (SeriesKey(name, tag), select(source, Selection(tags=[tag], runs=runs)))
         for tag in dict.fromkeys(body.tags)
         for name, runs in groups.items()
     ]
-    check_count(sum(len(keys) for _, keys in wanted), "groups")
+    check_series_count(sum(len(keys) for _, keys in wanted), "groups")
     return Later(lambda: read_bands_answer(source, wanted, query, is_packed=body.format == "columns"))
 
 
@@ -104,7 +104,7 @@ def read_table(source: DataSource, body: TableBody) -> Reply:
     keys = select(source, body)
     if (body.at is None) == (body.range is None):
         raise BadRequest("Give exactly one of `at` and `range`.", where="at")
-    check_range(body.range, "range")
+    check_range(body.range, where="range")
     query = axis_query(source, body)
     return Later(lambda: read_table_answer(source, keys, query, body))
 
