@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from io import RawIOBase
-from typing import Any
 from zipfile import ZIP_STORED, ZipFile, ZipInfo
+
+from runglass.api.sink import Sink
 
 UNSAFE = re.compile(r'[\x00-\x1f\x7f-\x9f<>:"|?*\\\ud800-\udfff]+')
 PART_LIMIT = 100
@@ -16,7 +16,7 @@ DEVICES = re.compile(r"(?i)(con|prn|aux|nul|com\d|lpt\d)(\.|$)")
 
 def write_zip(files: Iterable[tuple[str, bytes]]) -> Iterator[bytes]:
     """Pieces of a zip with these files, not compressed: pictures are already. Of two with one name, both are in it."""
-    sink = _Sink()
+    sink = Sink()
     taken: set[str] = set()
     with ZipFile(sink, "w", ZIP_STORED) as archive:
         for name, data in files:
@@ -45,20 +45,3 @@ def _free(name: str, taken: set[str]) -> str:
         free = f"{stem}_{number}{dot}{ending}"
     taken.add(free.lower())
     return free
-
-
-class _Sink(RawIOBase):
-    """What zipfile writes to; that it cannot seek makes zipfile write sizes behind the data."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._parts: list[bytes] = []
-
-    def write(self, data: Any) -> int:
-        self._parts.append(bytes(data))
-        return len(data)
-
-    def take(self) -> bytes:
-        piece = b"".join(self._parts)
-        self._parts.clear()
-        return piece

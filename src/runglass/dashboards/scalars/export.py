@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from runglass.api.answers import numbers
 from runglass.api.route import CSV, JSON, PARQUET, encode_json
+from runglass.api.sink import Sink
 from runglass.dashboards.scalars.shape import ExportedSeries
 from runglass.errors import RunglassError, RunUnknown, SeriesUnknown
 from runglass.query.lines import axis, smooth_values
@@ -149,29 +150,6 @@ def _pieces(parts: Iterator[bytes]) -> Iterator[bytes]:
     yield bytes(waiting)
 
 
-class _Sink(io.RawIOBase):
-    """A file that is only written to; what was written is taken away."""
-
-    def __init__(self) -> None:
-        self._parts: list[bytes] = []
-        self._at = 0
-
-    def writable(self) -> bool:
-        return True
-
-    def write(self, data: Any) -> int:
-        self._parts.append(bytes(data))
-        self._at += len(self._parts[-1])
-        return len(self._parts[-1])
-
-    def tell(self) -> int:
-        return self._at
-
-    def take(self) -> bytes:
-        parts, self._parts = self._parts, []
-        return b"".join(parts)
-
-
 def _parquet(tables: Iterable[_Table], query: ExportQuery) -> Iterator[bytes]:
     import pyarrow
     import pyarrow.parquet
@@ -180,7 +158,7 @@ def _parquet(tables: Iterable[_Table], query: ExportQuery) -> Iterator[bytes]:
     types = {"step": pyarrow.int64(), "segment": pyarrow.int32()}
     columns = [(each, types.get(each, pyarrow.float64())) for each in _names(query)]
     schema = pyarrow.schema([("run", name), ("tag", name), *columns])
-    sink = _Sink()
+    sink = Sink()
     with pyarrow.parquet.ParquetWriter(sink, schema) as writer:
         for group in _row_groups(tables):
             writer.write_table(_arrow_table(pyarrow, group, schema))
