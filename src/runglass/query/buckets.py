@@ -11,6 +11,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from runglass.errors import ValueDamaged
 from runglass.query.scales import from_axis, on_axis
 from runglass.query.source import Float64, Int64, XScale
 
@@ -39,6 +40,13 @@ class Rebinned(Struct, frozen=True):
     # What lies before the first edge and behind the last one.
     below: float
     above: float
+
+
+def tidy_loaded(value: object) -> Tidied:
+    """As `tidy`, for what `load_values` gives: a value that cannot be read has no buckets, and its problem says why."""
+    if isinstance(value, ValueDamaged):
+        return Tidied(np.zeros((0, 3)), value.message)
+    return tidy(np.asarray(value))
 
 
 def tidy(stored: NDArray[Any]) -> Tidied:

@@ -9,8 +9,7 @@ import numpy as np
 from msgspec import Struct
 
 from runglass.api.kept import MostRecent, PerSource
-from runglass.errors import ValueDamaged
-from runglass.query.buckets import Tidied, percentiles, tidy
+from runglass.query.buckets import percentiles, tidy_loaded
 from runglass.query.source import DataSource, Float64, Int64, Values
 from runglass.store.model import SeriesKey
 
@@ -63,7 +62,7 @@ def _extended(
     for start in range(count, len(values.step), CHUNK):
         indices = range(start, min(start + CHUNK, len(values.step)))
         for index, stored in zip(indices, source.load_values(values, indices), strict=True):
-            tidied = _tidied(stored)
+            tidied = tidy_loaded(stored)
             columns.append(percentiles(tidied.buckets, qs))
             if tidied.problem:
                 problems[index] = tidied.problem
@@ -75,12 +74,6 @@ def _extended(
         np.concatenate([known.values, fresh], axis=1) if known else fresh,
         problems,
     )
-
-
-def _tidied(stored: object) -> Tidied:
-    if isinstance(stored, ValueDamaged):
-        return Tidied(np.zeros((0, 3)), stored.message)
-    return tidy(np.asarray(stored))
 
 
 # Series, percentiles, and whether it is all of the series: without what a restart overwrote it is another one.

@@ -12,8 +12,7 @@ from msgspec import Struct
 
 from runglass.api.kept import MostRecent, PerSource
 from runglass.api.series import row_numbers
-from runglass.errors import ValueDamaged
-from runglass.query.buckets import Tidied, is_tidy, tidy
+from runglass.query.buckets import is_tidy, tidy_loaded
 from runglass.query.source import DataSource, Float64, Int64, Values
 from runglass.store.model import SeriesKey
 
@@ -78,7 +77,7 @@ def _load(source: DataSource, values: Values, indices: Int64) -> Histograms:
     odd = np.zeros((3, len(plain)))
     problems: dict[int, str] = {}
     if not is_tidy(flat, owner) or any(not _is_plain(each) for each in loaded):
-        tidied = [_tidied(each) for each in loaded]
+        tidied = [tidy_loaded(each) for each in loaded]
         flat = np.concatenate([empty, *(each.buckets for each in tidied)])
         owner = np.repeat(np.arange(len(tidied)), [len(each.buckets) for each in tidied])
         odd = np.array([[each.nan, each.neg_inf, each.pos_inf] for each in tidied]).reshape(-1, 3).T
@@ -103,12 +102,6 @@ def _is_plain(value: object) -> bool:
     return (
         isinstance(value, np.ndarray) and value.ndim == 2 and value.shape[1] == 3 and value.dtype.kind == "f"
     )
-
-
-def _tidied(value: object) -> Tidied:
-    if isinstance(value, ValueDamaged):
-        return Tidied(np.zeros((0, 3)), value.message)
-    return tidy(np.asarray(value))
 
 
 _kept: PerSource[MostRecent[tuple[SeriesKey, int, bytes], Histograms]] = PerSource(
