@@ -302,7 +302,7 @@ def test_files_that_lie_or_are_no_sound(open_page, problems):
         "mp3": "cannot decode this MP3",
         "label": "<img src=x onerror=alert(1)> **bold**",
         "none": "This step holds no clip",
-        "tensor": "tensor of shape [2, 3]",
+        "tensor": "holds an array of float32 with shape [2, 3], expected clips",
     }
     for tag, text in said.items():
         shown = card(page, f"{tag}, run")

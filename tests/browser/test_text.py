@@ -239,7 +239,7 @@ def test_broken_texts_say_what_is_wrong(open_page):
     page = open_page(source, "#/text")
     expect(body(page, "bytes")).to_contain_text("1 × � stands for bytes that are not valid UTF-8")
     expect(body(page, "turns").get_by_role("alert")).to_contain_text(
-        "an array of float32 with shape [3] and not text"
+        "an array of float32 with shape [3], expected text"
     )
     text_card(page, "turns", "a").get_by_role("button", name="Previous step of turns").click()
     expect(body(page, "turns")).to_have_text("words")

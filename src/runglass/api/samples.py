@@ -13,7 +13,7 @@ from msgspec import Meta
 from runglass.api.answers import attachment
 from runglass.api.route import Answer
 from runglass.api.series import SeriesRef
-from runglass.errors import BadRequest, SampleGone
+from runglass.errors import BadRequest, SampleGone, ValueDamaged
 from runglass.query.source import DataSource, Values
 from runglass.store.model import Kind
 
@@ -80,8 +80,19 @@ def find_row(values: Values, query: SampleQuery) -> int:
     return query.row
 
 
-def load_sample(source: DataSource, kind: Kind, query: SampleQuery) -> Any:
-    return source.load_value(*find_sample(source, kind, query))
+def unexpected_value(values: Values, index: int, value: Any, *, expected: str) -> ValueDamaged:
+    """The error for a value of another form than its series promises: a tag may change what it holds."""
+    where = f"{values.key.run}/{values.key.tag}"
+    return ValueDamaged(
+        f"Step {values.step[index]} of {where} holds {_describe(value)}, expected {expected}. Other steps are not affected.",
+        where=where,
+    )
+
+
+def _describe(value: Any) -> str:
+    if isinstance(value, np.ndarray):
+        return f"an array of {value.dtype} with shape {list(value.shape)}"
+    return "a number" if isinstance(value, float) else f"a {type(value).__name__}"
 
 
 def blob_answer(data: bytes, query: BlobQuery, *, media_type: str, ending: str) -> Answer:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from runglass.api.samples import (
@@ -12,8 +13,8 @@ from runglass.api.samples import (
     SampleQuery,
     blob_answer,
     find_sample,
-    load_sample,
     pick,
+    unexpected_value,
 )
 from runglass.errors import BadRequest, RunUnknown, SampleGone, SeriesUnknown
 from runglass.query.memory import DEFAULT_START_S, MemorySource
@@ -27,6 +28,10 @@ def source():
 
 def query(**more):
     return SampleQuery(run="a", tag="note", **more)
+
+
+def load_sample(source, kind, query):
+    return source.load_value(*find_sample(source, kind, query))
 
 
 def test_by_nothing_it_is_the_newest(source):
@@ -125,3 +130,20 @@ def test_one_of_several_files():
     assert pick(["a", "b"], BlobQuery(run="r", tag="t", sample=1)) == "b"
     with pytest.raises(SampleGone, match=r"holds 2 file\(s\); there is no number 2"):
         pick(["a", "b"], BlobQuery(run="r", tag="t", sample=2))
+
+
+@pytest.mark.parametrize(
+    ("value", "described"),
+    [
+        (np.zeros((2, 3), np.float32), "an array of float32 with shape [2, 3]"),
+        (1.5, "a number"),
+        ({}, "a dict"),
+    ],
+)
+def test_a_value_of_another_form_says_what_it_is(source, value, described):
+    values, index = find_sample(source, Kind.TEXT, query(step=5))
+    error = unexpected_value(values, index, value, expected="clips")
+    assert (
+        error.message == f"Step 5 of a/note holds {described}, expected clips. Other steps are not affected."
+    )
+    assert error.where == "a/note"

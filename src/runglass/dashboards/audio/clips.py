@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from runglass.api.samples import OCTETS, SampleQuery, load_sample
+from runglass.api.samples import OCTETS, SampleQuery, find_sample, unexpected_value
 from runglass.dashboards.audio.shape import Clip
-from runglass.errors import ValueDamaged
 from runglass.media.audio_files import read_audio_header
 from runglass.query.source import DataSource
 from runglass.store.model import Audio, Kind
@@ -13,13 +12,11 @@ MEDIA_TYPES = {"wav": "audio/wav", "mp3": "audio/mpeg", "flac": "audio/flac", "o
 
 
 def load_clips(source: DataSource, query: SampleQuery) -> list[Audio]:
-    value = load_sample(source, Kind.AUDIO, query)
-    if isinstance(value, list) and all(isinstance(clip, Audio) for clip in value):
-        return value
-    raise ValueDamaged(
-        f"This value is a tensor of shape {list(getattr(value, 'shape', []))} and type {getattr(value, 'dtype', '?')}; "
-        "clips are strings of shape [k] or [k, 2]. Other steps of its series are not affected."
-    )
+    values, index = find_sample(source, Kind.AUDIO, query)
+    loaded = source.load_value(values, index)
+    if isinstance(loaded, list) and all(isinstance(clip, Audio) for clip in loaded):
+        return loaded
+    raise unexpected_value(values, index, loaded, expected="clips: strings of shape [k] or [k, 2]")
 
 
 def describe_clip(audio: Audio) -> Clip:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from runglass.api.samples import OCTETS, BlobQuery, pick
+from runglass.api.samples import OCTETS, BlobQuery, pick, unexpected_value
 from runglass.dashboards.images.shape import ImageSample, ZipSample
 from runglass.dashboards.images.trouble import find_trouble
 from runglass.dashboards.images.zip_file import safe_path
-from runglass.errors import RunglassError, ValueDamaged
+from runglass.errors import RunglassError
 from runglass.media.formats import FILM_TYPES, PICTURE_TYPES
 from runglass.media.picture_files import count_frames
 from runglass.query.source import DataSource, Values
@@ -34,11 +34,7 @@ def load_pictures(source: DataSource, values: Values, row: int) -> list[Image]:
     loaded = source.load_value(values, row)
     if isinstance(loaded, list) and all(isinstance(each, Image) for each in loaded):
         return loaded
-    raise ValueDamaged(
-        f"Step {values.step[row]} of {values.key.run}/{values.key.tag} holds {type(loaded).__name__}, expected pictures. "
-        "The other steps are not affected.",
-        where=f"{values.key.run}/{values.key.tag}",
-    )
+    raise unexpected_value(values, row, loaded, expected="pictures")
 
 
 def file_ending(image: Image) -> str:

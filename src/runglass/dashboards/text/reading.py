@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from math import prod
-from typing import Any
 
 import numpy as np
 
 from runglass.api.answers import number
+from runglass.api.samples import unexpected_value
 from runglass.dashboards.text.shape import PREVIEW_CHARACTERS, Text
 from runglass.errors import ValueDamaged
 from runglass.query.source import DataSource, Values
@@ -26,9 +26,7 @@ def load_cells(source: DataSource, values: Values, index: int) -> tuple[list[int
         return [], [value]
     if isinstance(value, np.ndarray) and value.dtype == object:
         return list(value.shape), [str(cell) for cell in value.flat]
-    raise ValueDamaged(
-        f"What was logged at step {values.step[index]} is {_describe(value)} and not text. Other steps are not affected."
-    )
+    raise unexpected_value(values, index, value, expected="text")
 
 
 def load_text(
@@ -76,9 +74,3 @@ def as_plain_text(shape: list[int], cells: list[str]) -> str:
     width = shape[-1] if len(shape) > 1 else 1
     rows = [cells[at : at + width] for at in range(0, len(cells), max(1, width))]
     return "\n".join("\t".join(row) for row in rows)
-
-
-def _describe(value: Any) -> str:
-    if isinstance(value, np.ndarray):
-        return f"an array of {value.dtype} with shape {list(value.shape)}"
-    return "a number" if isinstance(value, float) else f"a {type(value).__name__}"

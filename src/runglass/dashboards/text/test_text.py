@@ -96,7 +96,7 @@ def test_tensors_keep_their_shape(client):
 
 def test_what_is_no_text_says_so_and_leaves_the_others(client):
     odd, marked = ask(client, series=[{"run": "b", "tag": "odd"}])["texts"]
-    assert "float32 with shape [2, 3] and not text" in odd["problem"]
+    assert "holds an array of float32 with shape [2, 3], expected text." in odd["problem"]
     assert (marked["problem"], marked["marks"]) == (None, 1)
     got = client.get("/api/text/value?run=b&tag=odd&row=0&format=text")
     assert (got.status, got.json["error"]["code"]) == (422, "value_damaged")
