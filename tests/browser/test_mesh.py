@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from playwright.sync_api import Locator, Page, expect
-from tests.support.page import address_has, card, wait_ready
+from tests.support.page import address_has, card, read_canvas, wait_ready
 
 import runglass
 from runglass.native.wire import encode
@@ -55,17 +55,7 @@ def view(within: Page | Locator, title: str) -> Locator:
 
 
 def pixels(shown: Locator) -> NDArray[np.int16]:
-    """What a view shows, as rows of pixels of red, green, blue and opacity."""
-    width, height, data = shown.locator("canvas").evaluate(
-        """(canvas) => {
-      const copy = new OffscreenCanvas(canvas.width, canvas.height);
-      const context = copy.getContext("2d");
-      context.drawImage(canvas, 0, 0);
-      const { data } = context.getImageData(0, 0, copy.width, copy.height);
-      return [copy.width, copy.height, data.toHex?.() ?? Array.from(data, (v) => v.toString(16).padStart(2, "0")).join("")];
-    }"""
-    )
-    return np.frombuffer(bytes.fromhex(data), np.uint8).reshape(height, width, 4).astype(np.int16)
+    return read_canvas(shown.locator("canvas"))
 
 
 def solid(shown: Locator) -> NDArray[np.int16]:

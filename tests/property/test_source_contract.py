@@ -96,6 +96,14 @@ def local_source() -> Iterator[tuple[DataSource, Callable[[Flush], None]]]:
             writer.close()
 
 
+@contextmanager
+def filled(make: Callable[[], Source], flushes: list[Flush]) -> Iterator[DataSource]:
+    with make() as (source, append):
+        for flush in flushes:
+            append(flush)
+        yield source
+
+
 sources = pytest.mark.parametrize("make", [memory_source, local_source])
 
 
@@ -103,9 +111,7 @@ sources = pytest.mark.parametrize("make", [memory_source, local_source])
 @given(flushes=histories())
 @settings(max_examples=60, deadline=None)
 def test_restarts(make: Callable[[], Source], flushes: list[Flush]) -> None:
-    with make() as (source, append):
-        for flush in flushes:
-            append(flush)
+    with filled(make, flushes) as source:
         points = expected(flushes)
         (everything,) = source.read_columns([KEY], attempts="all")
         assert everything.segment.tolist() == [segment for segment, _, _, _ in points]
@@ -126,9 +132,7 @@ def test_restarts(make: Callable[[], Source], flushes: list[Flush]) -> None:
 @given(flushes=histories())
 @settings(max_examples=40, deadline=None)
 def test_values_are_found_by_their_rows(make: Callable[[], Source], flushes: list[Flush]) -> None:
-    with make() as (source, append):
-        for flush in flushes:
-            append(flush)
+    with filled(make, flushes) as source:
         points = expected(flushes)
         everything = source.read_values(KEY, kind=Kind.SCALAR, attempts="all")
         assert everything.rows is None
@@ -148,9 +152,7 @@ def test_values_are_found_by_their_rows(make: Callable[[], Source], flushes: lis
 @given(flushes=histories())
 @settings(max_examples=30, deadline=None)
 def test_earlier_attempts(make: Callable[[], Source], flushes: list[Flush]) -> None:
-    with make() as (source, append):
-        for flush in flushes:
-            append(flush)
+    with filled(make, flushes) as source:
         lost: dict[int, list[tuple[int, float]]] = {}
         for segment, step, value, stands in expected(flushes):
             if not stands:
@@ -187,9 +189,7 @@ def test_deltas_add_up(make: Callable[[], Source], flushes: list[Flush]) -> None
 def test_summaries_and_listings_agree_with_the_points(
     make: Callable[[], Source], flushes: list[Flush]
 ) -> None:
-    with make() as (source, append):
-        for flush in flushes:
-            append(flush)
+    with filled(make, flushes) as source:
         (columns,) = source.read_columns([KEY])
         (summary,) = source.read_summaries([KEY])
         finite = columns.value[np.isfinite(columns.value)]
@@ -217,9 +217,7 @@ def test_summaries_and_listings_agree_with_the_points(
 def test_tables_agree_with_the_points(
     make: Callable[[], Source], flushes: list[Flush], at: float, width: float
 ) -> None:
-    with make() as (source, append):
-        for flush in flushes:
-            append(flush)
+    with filled(make, flushes) as source:
         (columns,) = source.read_columns([KEY])
         (nearest,) = source.read_nearest([KEY], AxisQuery(), at=at)
         assert abs(nearest.step - at) == np.abs(columns.step - at).min()
@@ -236,9 +234,7 @@ def test_tables_agree_with_the_points(
 def test_run_columns_agree_with_the_points(
     make: Callable[[], Source], flushes: list[Flush], step: int
 ) -> None:
-    with make() as (source, append):
-        for flush in flushes:
-            append(flush)
+    with filled(make, flushes) as source:
         (columns,) = source.read_columns([KEY])
         (summary,) = source.read_summaries([KEY])
         asked = [
@@ -290,9 +286,7 @@ def test_an_expression_is_a_series(make: Callable[[], Source], flushes: list[Flu
 def test_many_values_are_each_of_them(
     make: Callable[[], Source], flushes: list[Flush], picked: list[int]
 ) -> None:
-    with make() as (source, append):
-        for flush in flushes:
-            append(flush)
+    with filled(make, flushes) as source:
         values = source.read_values(KEY)
         indices = [each % len(values.step) for each in picked]
         np.testing.assert_array_equal(

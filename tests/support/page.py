@@ -26,19 +26,20 @@ def chart(page: Page, tag: str) -> Locator:
 
 
 def read_pixels(page: Page, tag: str) -> NDArray[np.int16]:
-    """What a card's canvas shows, as rows of pixels of red, green, blue and opacity."""
-    width, height, data = (
-        chart(page, tag)
-        .locator("canvas")
-        .evaluate(
-            """(canvas) => {
-          const copy = new OffscreenCanvas(canvas.width, canvas.height);
-          const context = copy.getContext("2d");
-          context.drawImage(canvas, 0, 0);
-          const { data } = context.getImageData(0, 0, copy.width, copy.height);
-          return [copy.width, copy.height, data.toHex?.() ?? Array.from(data, (v) => v.toString(16).padStart(2, "0")).join("")];
-        }"""
-        )
+    """The pixels of a card's chart."""
+    return read_canvas(chart(page, tag).locator("canvas"))
+
+
+def read_canvas(canvas: Locator) -> NDArray[np.int16]:
+    """What a canvas shows, as rows of pixels of red, green, blue and opacity."""
+    width, height, data = canvas.evaluate(
+        """(canvas) => {
+      const copy = new OffscreenCanvas(canvas.width, canvas.height);
+      const context = copy.getContext("2d");
+      context.drawImage(canvas, 0, 0);
+      const { data } = context.getImageData(0, 0, copy.width, copy.height);
+      return [copy.width, copy.height, data.toHex?.() ?? Array.from(data, (v) => v.toString(16).padStart(2, "0")).join("")];
+    }"""
     )
     return np.frombuffer(bytes.fromhex(data), np.uint8).reshape(height, width, 4).astype(np.int16)
 
