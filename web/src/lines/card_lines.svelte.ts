@@ -1,10 +1,11 @@
-// The data of one card: takes it from what is here already where it can, asks for it where not, and asks again, with
-// growing rests, after a failure.
+// The lines of one card: takes them from what is here already where it can, asks for them where not, and asks again,
+// with growing rests, after a failure.
 
 import type { ApiError } from "../api/client";
 import { type AnswerCache, narrow, serve, toAnswer } from "./card_answers";
 import type { CardAnswer, Question } from "./card_model";
-import { LatestAnswer } from "../api/latest_answer.svelte";
+import { type Answered, LatestAnswer } from "../api/latest_answer.svelte";
+import type { Source } from "../cards/card_data.svelte";
 import type { LineRequests } from "./line_requests";
 import { smoothHere } from "./smooth_here";
 
@@ -17,7 +18,7 @@ export interface Supply {
   readonly cache: AnswerCache;
 }
 
-export class CardLines {
+export class CardLines implements Source<Question, CardAnswer> {
   readonly #latest: LatestAnswer<Question, CardAnswer>;
   #failures = 0;
   #retry: ReturnType<typeof setTimeout> | undefined;
@@ -33,8 +34,8 @@ export class CardLines {
     );
   }
 
-  get answer(): CardAnswer | null {
-    return this.#latest.answer?.value ?? null;
+  get answer(): Answered<Question, CardAnswer> | null {
+    return this.#latest.answer;
   }
 
   get error(): { readonly key: string; readonly cause: ApiError } | null {
@@ -42,13 +43,11 @@ export class CardLines {
   }
 
   /** Show the answer to this question as soon as it is there. */
-  want(question: Question): void {
+  want(key: string, question: Question): void {
     const latest = this.#latest;
-    const { key } = question;
     if (latest.wantedKey === key) return;
-    const kept =
-      this.supply.cache.get(key) ??
-      (this.answer && (serve(this.answer, question) ?? smoothHere(this.answer, question)));
+    const last = latest.answer?.value;
+    const kept = this.supply.cache.get(key) ?? (last && (serve(last, question) ?? smoothHere(last, question)));
     if (kept) {
       latest.answer = { key, query: question, value: kept };
       latest.error = null;

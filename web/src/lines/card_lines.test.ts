@@ -51,6 +51,8 @@ const columns = (generation: number): Columns => ({
   ),
 });
 
+const want = (card: CardLines, wanted: Question): void => card.want(wanted.key, wanted);
+
 const settled = async (): Promise<void> => {
   for (let i = 0; i < 20; i++) await Promise.resolve();
 };
@@ -63,27 +65,27 @@ describe("CardLines", () => {
     const { asked, card } = slowClient();
     const lines = card();
     for (const amount of [0.1, 0.2, 0.3]) {
-      lines.want(question(amount));
+      want(lines, question(amount));
       await settled();
     }
     asked[0]?.answer(columns(1));
     await settled();
-    expect(lines.answer?.question.key).toBe(question(0.1).key);
+    expect(lines.answer?.value.question.key).toBe(question(0.1).key);
     asked[1]?.answer(columns(1));
     await settled();
     expect(asked.map((each) => each.amount)).toEqual([0.1, 0.3]);
-    expect(lines.answer?.question.key).toBe(question(0.3).key);
+    expect(lines.answer?.value.question.key).toBe(question(0.3).key);
   });
 
   it("shows fewer runs from what it has", async () => {
     const { asked, card } = slowClient();
     const lines = card();
-    lines.want(question(0.5));
+    want(lines, question(0.5));
     await settled();
     asked[0]?.answer(columns(1));
     await settled();
-    lines.want(question(0.5, ["b"]));
-    expect(lines.answer?.lines.map((line) => [line.run, line.role])).toEqual([
+    want(lines, question(0.5, ["b"]));
+    expect(lines.answer?.value.lines.map((line) => [line.run, line.role])).toEqual([
       ["b", "raw"],
       ["b", "smoothed"],
     ]);
@@ -93,19 +95,19 @@ describe("CardLines", () => {
   it("smooths what it has whole without asking", async () => {
     const { asked, card } = slowClient();
     const lines = card();
-    lines.want(question(0.5));
+    want(lines, question(0.5));
     await settled();
     asked[0]?.answer({ ...columns(1), lines: columns(1).lines.map((line) => ({ ...line, total: 1 })) });
     await settled();
-    lines.want(question(0.9));
+    want(lines, question(0.9));
     await settled();
-    expect([lines.answer?.question.key, asked.length]).toEqual([question(0.9).key, 1]);
+    expect([lines.answer?.value.question.key, asked.length]).toEqual([question(0.9).key, 1]);
   });
 
   it("keeps what it has when the server goes away, and says so when it has nothing", async () => {
     const { asked, card } = slowClient();
     const lines = card();
-    lines.want(question(0.5));
+    want(lines, question(0.5));
     await settled();
     asked[0]?.answer(columns(1));
     await settled();
@@ -114,8 +116,8 @@ describe("CardLines", () => {
     asked[1]?.fail(new ApiError("unreachable", "no answer"));
     await settled();
     expect(lines.error).toBeNull();
-    expect(lines.answer?.question.key).toBe(question(0.5).key);
-    lines.want(question(0.9));
+    expect(lines.answer?.value.question.key).toBe(question(0.5).key);
+    want(lines, question(0.9));
     await settled();
     asked[2]?.fail(new ApiError("unreachable", "no answer"));
     await settled();
@@ -124,13 +126,13 @@ describe("CardLines", () => {
     await settled();
     asked[3]?.answer(columns(2));
     await settled();
-    expect([lines.error, lines.answer?.question.key]).toEqual([null, question(0.9).key]);
+    expect([lines.error, lines.answer?.value.question.key]).toEqual([null, question(0.9).key]);
   });
 
   it("tries again after an error of the server, with growing rests, but not after one of its own", async () => {
     const { asked, card } = slowClient();
     const lines = card();
-    lines.want(question(0.5));
+    want(lines, question(0.5));
     await settled();
     asked[0]?.fail(new ApiError("internal", "oh", null, 500));
     await settled();
@@ -150,30 +152,30 @@ describe("CardLines", () => {
   it("drops what nobody waits for any more", async () => {
     const { asked, card } = slowClient();
     const lines = card();
-    lines.want(question(0.5));
+    want(lines, question(0.5));
     await settled();
     lines.rest();
     asked[0]?.answer(columns(1));
     await settled();
     expect(lines.answer).toBeNull();
-    lines.want(question(0.5));
+    want(lines, question(0.5));
     await settled();
     asked[1]?.answer(columns(2));
     await settled();
-    expect(lines.answer?.generation).toBe(2);
+    expect(lines.answer?.value.generation).toBe(2);
   });
 
   it("takes a kept answer without asking", async () => {
     const { asked, card } = slowClient();
     const first = card();
-    first.want(question(0.5));
+    want(first, question(0.5));
     await settled();
     asked[0]?.answer(columns(7));
     await settled();
     first.end();
     const second = card();
-    second.want(question(0.5));
-    expect(second.answer?.generation).toBe(7);
+    want(second, question(0.5));
+    expect(second.answer?.value.generation).toBe(7);
     expect(asked).toHaveLength(1);
   });
 });

@@ -8,7 +8,7 @@ import type { Supply } from "../../lines/card_lines.svelte";
 import type { CardSpec } from "../../lines/card_model";
 import { LineRequests } from "../../lines/line_requests";
 import { cardId } from "../../cards/card_id";
-import { LatestAnswer } from "../../api/latest_answer.svelte";
+import { CardData } from "../../cards/card_data.svelte";
 import { sortNatural } from "../../base/natural";
 import { writeParts } from "../../base/parts";
 import { compilePattern, type Pattern } from "../../base/pattern";
@@ -48,32 +48,22 @@ export class CustomPage {
   /** Raw: replaced whole. */
   matches = $state.raw<{ readonly key: string; readonly byPattern: ReadonlyMap<string, Match> } | null>(null);
   readonly #matcher = new Matcher();
-  readonly #layout: LatestAnswer<null, LoggedLayout>;
+  readonly #layout: CardData<null, LoggedLayout>;
   #lastGood: Pattern = compilePattern("");
   #watchers = $state(0);
 
   constructor(readonly session: Session) {
     this.supply = { requests: new LineRequests(session.client), cache: new AnswerCache() };
-    this.#layout = new LatestAnswer((_, signal) =>
-      session.client.ask<LoggedLayout>("custom_scalars/layout", {}, signal),
+    // The layouts of the logs, and again when a run that has one was written to.
+    this.#layout = new CardData<null, LoggedLayout>(
+      session,
+      (_, signal) => session.client.ask("custom_scalars/layout", {}, signal),
+      {
+        wanted: () => ({ key: String(session.changes.epoch), query: null }),
+        isWanted: () => this.#watchers > 0,
+        about: ({ generation }) => ({ generation, runs: this.#layoutRuns }),
+      },
     );
-    // Outside: the layouts of the logs, and again when a run that has one was written to.
-    $effect(() => {
-      if (this.#watchers > 0) this.#layout.want(String(session.changes.epoch), null);
-    });
-    $effect(() => {
-      const answer = this.#layout.answer?.value;
-      if (
-        this.#watchers > 0 &&
-        answer &&
-        !session.isQuiet &&
-        session.changes.isNewer(answer.generation, this.#layoutRuns)
-      )
-        this.#layout.refresh();
-    });
-    $effect(() => {
-      if (session.connection === "open" && untrack(() => this.#layout.error !== null)) this.#layout.retry();
-    });
     // Outside: patterns are matched in a worker.
     $effect(() => {
       const key = this.#matchKey;
@@ -104,12 +94,10 @@ export class CustomPage {
     this.index ? runSetFinder(this.index, this.session.runs.shown) : () => NOBODY,
   );
 
-  readonly error = $derived.by(() => this.#layout.error?.cause ?? null);
+  readonly error = $derived.by(() => this.#layout.error);
   /** Layouts of the logs that could not be read. */
-  readonly problems = $derived.by(() => this.#layout.answer?.value.problems ?? []);
-  readonly logged = $derived.by((): readonly Category[] =>
-    this.#layout.answer ? fromServer(this.#layout.answer.value) : [],
-  );
+  readonly problems = $derived.by(() => this.#layout.value?.problems ?? []);
+  readonly logged = $derived.by((): readonly Category[] => (this.#layout.value ? fromServer(this.#layout.value) : []));
   /** An address may hold anything. */
   readonly made = $derived.by((): readonly Category[] => {
     try {

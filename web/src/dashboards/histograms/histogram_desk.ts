@@ -3,6 +3,7 @@
 import type { Client } from "../../api/client";
 import type { components } from "../../api/types.gen";
 import { BatchQueue } from "../../base/batch_queue";
+import { CardData } from "../../cards/card_data.svelte";
 import type { Session } from "../../state/session.svelte";
 import { decodeHistograms, type HistogramSeries } from "./histogram_data";
 
@@ -64,6 +65,30 @@ export class HistogramDesk {
     const byKey = new Map(found.map((each) => [`${each.run}\n${each.tag}`, each]));
     return queries.map(({ series }) => series.flatMap(({ run, tag }) => byKey.get(`${run}\n${tag}`) ?? []));
   }
+}
+
+/**
+ * The histograms of one card; made in its component. `wanted`: null while it is not known yet what to ask for. `place`:
+ * how far from the top of the page it is.
+ */
+export function cardHistograms(
+  session: Session,
+  wanted: () => HistogramQuery | null,
+  place: () => number,
+  isWanted: () => boolean,
+): CardData<HistogramQuery, HistogramSeries[]> {
+  const desk = deskOf(session);
+  return new CardData<HistogramQuery, HistogramSeries[]>(session, (query, signal) => desk.ask(query, place, signal), {
+    wanted: () => {
+      const query = wanted();
+      return query && { key: JSON.stringify([session.changes.epoch, query]), query };
+    },
+    isWanted,
+    about: (found, { series }) =>
+      found.length > 0
+        ? { generation: Math.min(...found.map(({ generation }) => generation)), runs: series.map(({ run }) => run) }
+        : null,
+  });
 }
 
 const desks = new WeakMap<Session, HistogramDesk>();

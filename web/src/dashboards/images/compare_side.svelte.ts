@@ -29,7 +29,7 @@ export class CompareSide {
     $effect(() => session.samples.watch("image", this.run, tag));
     const fileOf = (value: Sample | null) => value && { value, file: file() };
     this.shown = new ShownPicture(
-      session.client,
+      session,
       () => fileOf(this.value),
       () => true,
       () => [1, -1].flatMap((way) => fileOf(this.series && sampleAt(this.series, this.index + way)) ?? []),

@@ -1,8 +1,9 @@
 // The picture of a file that changes quickly: the last one stays until the next is decoded, and those beside it are
 // fetched while there is time. Made in a component; ends with it.
 
-import { ApiError, type Client } from "../../api/client";
-import { LatestAnswer } from "../../api/latest_answer.svelte";
+import { ApiError } from "../../api/client";
+import { CardData } from "../../cards/card_data.svelte";
+import type { Session } from "../../state/session.svelte";
 import type { Decoded } from "./decode/decode";
 import { addressOf, type FileRef } from "./images_api";
 import { pictures } from "./pictures";
@@ -11,16 +12,17 @@ import { pictures } from "./pictures";
 const MAX_AHEAD_PIXELS = 2 ** 22;
 
 export class ShownPicture {
-  readonly #latest: LatestAnswer<FileRef, Decoded>;
+  readonly #data: CardData<FileRef, Decoded>;
 
   /** `isSeen`: only what somebody looks at is asked for. `ahead`: files that may be next. */
   constructor(
-    private readonly client: Client,
-    private readonly wanted: () => FileRef | null,
+    session: Session,
+    wanted: () => FileRef | null,
     isSeen: () => boolean,
     ahead: () => readonly FileRef[] = () => [],
   ) {
-    this.#latest = new LatestAnswer(async (file, signal) => {
+    const { client } = session;
+    const load = async (file: FileRef, signal: AbortSignal): Promise<Decoded> => {
       try {
         return await pictures.load(addressOf(client, file), signal);
       } catch (cause) {
@@ -29,42 +31,36 @@ export class ShownPicture {
           ? cause
           : new ApiError("undecodable", cause instanceof Error ? cause.message : String(cause));
       }
+    };
+    this.#data = new CardData(session, load, {
+      wanted: () => {
+        const file = wanted();
+        return file && { key: addressOf(client, file), query: file };
+      },
+      isWanted: isSeen,
+      isEarly: true,
     });
-    // Outside: the picture itself, asked for before anything is drawn around it.
-    $effect.pre(() => {
-      const file = wanted();
-      if (file && isSeen()) this.#latest.want(this.#wantedKey, file);
-      else this.#latest.rest();
-    });
+    // Outside: what is shown stays in the store.
     $effect(() => {
-      const { answer } = this.#latest;
+      const { answer } = this.#data;
       return answer ? pictures.hold(answer.key) : undefined;
     });
     $effect(() => {
       const isSmall = this.picture !== null && this.picture.width * this.picture.height <= MAX_AHEAD_PIXELS;
       pictures.expect(this, isSmall && this.isCurrent ? ahead().map((file) => addressOf(client, file)) : []);
     });
-    $effect(() => () => {
-      this.#latest.end();
-      pictures.expect(this, []);
-    });
+    $effect(() => () => pictures.expect(this, []));
   }
 
-  readonly #wantedKey = $derived.by(() => {
-    const file = this.wanted();
-    return file ? addressOf(this.client, file) : "";
-  });
   /** What is to be seen now, if only for the moment. */
-  readonly picture = $derived.by((): Decoded | null => this.#latest.answer?.value ?? null);
-  readonly file = $derived.by((): FileRef | null => this.#latest.answer?.query ?? null);
+  readonly picture = $derived.by((): Decoded | null => this.#data.value);
+  readonly file = $derived.by((): FileRef | null => this.#data.answer?.query ?? null);
   /** It is the one that is wanted. */
-  readonly isCurrent = $derived.by(() => this.#wantedKey !== "" && this.#latest.answer?.key === this.#wantedKey);
+  readonly isCurrent = $derived.by(() => this.#data.isCurrent);
   /** Why the one that is wanted did not come. */
-  readonly error = $derived.by((): ApiError | null =>
-    this.#latest.error?.key === this.#wantedKey ? this.#latest.error.cause : null,
-  );
+  readonly error = $derived.by((): ApiError | null => this.#data.failure);
 
   retry(): void {
-    this.#latest.retry();
+    this.#data.retry();
   }
 }

@@ -2,8 +2,9 @@
 // number at every step, so what is known of one value stands for the next until that has been asked for. Made in a
 // component; ends with it.
 
-import type { ApiError, Client } from "../../api/client";
-import { LatestAnswer } from "../../api/latest_answer.svelte";
+import type { ApiError } from "../../api/client";
+import { CardData } from "../../cards/card_data.svelte";
+import type { Session } from "../../state/session.svelte";
 import type { Sample } from "../../state/cursor/step_cursor";
 import { type ImageSample, keyOf, listFiles } from "./images_api";
 
@@ -11,41 +12,45 @@ import { type ImageSample, keyOf, listFiles } from "./images_api";
 const REST_MS = 150;
 
 export class ValueFiles {
-  readonly #latest: LatestAnswer<Sample, readonly ImageSample[]>;
+  readonly #data: CardData<Sample, readonly ImageSample[]>;
+  /** The value that has been looked at for long enough. */
+  #due = $state.raw<Sample | null>(null);
 
   /** `isSeen`: only what somebody looks at is asked for. `isUrgent`: what is known does not do. */
   constructor(
-    client: Client,
+    session: Session,
     private readonly value: () => Sample | null,
     isSeen: () => boolean,
     isUrgent: () => boolean,
   ) {
-    this.#latest = new LatestAnswer((asked, signal) => listFiles(client, asked, signal));
-    // Outside: the server, and the clock.
+    // Outside: the clock.
     $effect(() => {
-      const wanted = value();
-      if (!wanted || !isSeen()) return this.#latest.rest();
-      const ask = (): void => this.#latest.want(keyOf(wanted), wanted);
-      if (isUrgent()) return ask();
-      const timer = setTimeout(ask, REST_MS);
+      const next = isSeen() ? value() : null;
+      const set = (): void => void (this.#due = next);
+      if (!next || isUrgent()) return set();
+      const timer = setTimeout(set, REST_MS);
       return () => clearTimeout(timer);
     });
-    $effect(() => () => this.#latest.end());
+    this.#data = new CardData<Sample, readonly ImageSample[]>(
+      session,
+      (asked, signal) => listFiles(session.client, asked, signal),
+      { wanted: () => this.#due && { key: keyOf(this.#due), query: this.#due }, isWanted: isSeen },
+    );
   }
 
   /** Of this value, or for want of that of the one before it; null: nothing is known yet. */
-  readonly files = $derived.by((): readonly ImageSample[] | null => this.#latest.answer?.value ?? null);
+  readonly files = $derived.by((): readonly ImageSample[] | null => this.#data.value);
   /** Whether they are those of the value that is asked about. */
   readonly isExact = $derived.by(() => {
     const value = this.value();
-    return value !== null && this.#latest.answer?.key === keyOf(value);
+    return value !== null && this.#data.answer?.key === keyOf(value);
   });
   readonly error = $derived.by((): ApiError | null => {
     const value = this.value();
-    return value && this.#latest.error?.key === keyOf(value) ? this.#latest.error.cause : null;
+    return value && this.#data.key === keyOf(value) ? this.#data.failure : null;
   });
 
   retry(): void {
-    this.#latest.retry();
+    this.#data.retry();
   }
 }

@@ -2,6 +2,7 @@
 
 import type { components } from "../../api/types.gen";
 import { LatestAnswer } from "../../api/latest_answer.svelte";
+import { CardData } from "../../cards/card_data.svelte";
 import type { Session } from "../../state/session.svelte";
 import type { TextSettings } from "./text_settings.svelte";
 
@@ -18,7 +19,7 @@ interface Question {
 const LIMIT = 200;
 
 export class TextSearch {
-  readonly #answers: LatestAnswer<Question, Found>;
+  readonly #data: CardData<Question, Found>;
   readonly #session: Session;
   readonly #how: TextSettings;
 
@@ -26,26 +27,28 @@ export class TextSearch {
   constructor(session: Session, how: TextSettings) {
     this.#session = session;
     this.#how = how;
-    this.#answers = new LatestAnswer((question, signal) =>
-      session.client.askBody<Found>("text/search", question, signal),
+    const answers = new LatestAnswer<Question, Found>((question, signal) =>
+      session.client.askBody("text/search", question, signal),
     );
-    $effect(() => {
-      const { query, isRegex, isCaseSensitive } = how;
-      if (!query) return this.#answers.forget();
-      const runs = session.runs.shown;
-      const question = { query, is_regex: isRegex, is_case_sensitive: isCaseSensitive, runs, limit: LIMIT };
-      this.#answers.want(JSON.stringify(question), question);
+    this.#data = new CardData(session, answers, {
+      wanted: () => {
+        const { query, isRegex, isCaseSensitive } = how;
+        const runs = session.runs.shown;
+        const question = { query, is_regex: isRegex, is_case_sensitive: isCaseSensitive, runs, limit: LIMIT };
+        return { key: JSON.stringify(question), query: question };
+      },
+      isWanted: () => how.query !== "",
+      about: ({ generation }, { runs }) => ({ generation, runs }),
     });
+    // What was found for other words is not shown with the next ones.
     $effect(() => {
-      const { answer } = this.#answers;
-      if (answer && session.changes.isNewer(answer.value.generation, answer.query.runs)) this.#answers.refresh();
+      if (!how.query) answers.forget();
     });
-    $effect(() => () => this.#answers.end());
   }
 
   /** Null: nothing is sought, or there is no answer yet. */
-  readonly found = $derived.by((): Found | null => (this.#how.query ? (this.#answers.answer?.value ?? null) : null));
-  readonly error = $derived.by(() => (this.#how.query ? (this.#answers.error?.cause.message ?? "") : ""));
+  readonly found = $derived.by((): Found | null => (this.#how.query ? this.#data.value : null));
+  readonly error = $derived.by(() => (this.#how.query ? (this.#data.error?.message ?? "") : ""));
 
   /** Where on the cursor's axis a hit stands. */
   placeOf(hit: Hit): number {
