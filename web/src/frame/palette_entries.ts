@@ -29,7 +29,7 @@ export function makeEntries(session: Session, tabs: readonly Tab[]): Entry[] {
     id: `run ${name}`,
     kind: "Only this run",
     title: runs.title(name),
-    run: () => runs.tickOnly(name),
+    run: () => runs.selectOnly(name),
   }));
   return [...commands, ...views, ...listed, ...tabs.filter((tab) => tab.is_active).flatMap((tab) => tagEntries(tab))];
 

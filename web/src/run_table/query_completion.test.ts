@@ -31,6 +31,7 @@ describe("what can be typed next", () => {
   it("is what has the typed letters, what begins with them first", () => {
     expect(labels("val|")).toEqual(["val/acc", "val/loss"]);
     expect(labels("lr < 1 and acc|")).toEqual(["val/acc"]);
+    expect([labels("select|"), labels("tick|")]).toEqual([["selected"], []]);
     expect(taken("lr < 1 and ac|")).toBe("lr < 1 and val/acc ");
     expect(taken("opt|zer == 1")).toBe("optimizer  == 1");
   });

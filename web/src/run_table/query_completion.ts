@@ -2,7 +2,7 @@
 // the cursor and needs no query that is whole. Pure.
 
 import { quoteName, quoteText, readTokens, type Token } from "../state/runs/query_tokens";
-import { BUILT_IN, type Catalog, FUNCTIONS, type QueryType, SIGNS } from "../state/runs/run_query";
+import { BUILT_IN, type Catalog, findBuiltIn, FUNCTIONS, type QueryType, SIGNS } from "../state/runs/run_query";
 import { RUN_STATS } from "../state/view/view";
 
 export interface QueryOption {
@@ -144,7 +144,7 @@ function operandEndingAt(tokens: readonly Token[], index: number, catalog: Catal
     return { from: open - 1, type: hparam?.type ?? "number", hparam: hparam?.name ?? null };
   }
   if (token.kind !== "name" && token.kind !== "quoted") return { from: index, type: null, hparam: null };
-  const builtIn = token.kind === "name" && Object.hasOwn(BUILT_IN, token.text) ? BUILT_IN[token.text] : undefined;
+  const builtIn = findBuiltIn(token);
   const hparam = builtIn ? undefined : catalog.hparams.find(({ name }) => name === token.text);
   return { from: index, type: builtIn?.type ?? hparam?.type ?? "number", hparam: hparam?.name ?? null };
 }

@@ -16,10 +16,10 @@ export class RunActions {
   private choose(change: () => void, what: string): void {
     const { runs, settings, messages } = this.session;
     const before = settings.selection;
-    const wasTicked = new Set(runs.names.filter((name) => runs.isTicked(name)));
+    const wasSelected = new Set(runs.names.filter((name) => runs.isSelected(name)));
     change();
-    const added = runs.names.filter((name) => runs.isTicked(name) && !wasTicked.has(name)).length;
-    const taken = runs.names.filter((name) => !runs.isTicked(name) && wasTicked.has(name)).length;
+    const added = runs.names.filter((name) => runs.isSelected(name) && !wasSelected.has(name)).length;
+    const taken = runs.names.filter((name) => !runs.isSelected(name) && wasSelected.has(name)).length;
     if (added + taken < MANY) return;
     const counts = [added > 0 && `${countOf(added, "run")} ticked`, taken > 0 && `${countOf(taken, "run")} unticked`]
       .filter(Boolean)
@@ -27,16 +27,16 @@ export class RunActions {
     messages.say(`${what}: ${counts}.`, { action: { label: "Undo", run: () => settings.set({ selection: before }) } });
   }
 
-  tick(names: readonly string[], isOn: boolean): void {
-    this.choose(() => this.session.runs.tick(names, isOn), isOn ? "More runs" : "Fewer runs");
+  select(names: readonly string[], isOn: boolean): void {
+    this.choose(() => this.session.runs.setSelected(names, isOn), isOn ? "More runs" : "Fewer runs");
   }
 
   all(): void {
-    this.choose(() => this.session.runs.tickListed(true), "All listed runs");
+    this.choose(() => this.session.runs.setListedSelected(true), "All listed runs");
   }
 
   none(): void {
-    this.choose(() => this.session.runs.tickListed(false), "None of the listed runs");
+    this.choose(() => this.session.runs.setListedSelected(false), "None of the listed runs");
   }
 
   invert(): void {
@@ -47,7 +47,7 @@ export class RunActions {
     const { runs } = this.session;
     const [first = ""] = names;
     this.choose(
-      () => runs.tickOnly(...names),
+      () => runs.selectOnly(...names),
       names.length === 1 ? `Only ${runs.title(first)}` : `Only ${countOf(names.length, "run")}`,
     );
   }
@@ -56,7 +56,7 @@ export class RunActions {
     const { runs, overlay, messages } = this.session;
     const starred = runs.listed.filter((name) => overlay.of(name).isStarred);
     if (starred.length === 0) messages.say("None of the listed runs has a star yet.");
-    else this.choose(() => runs.tickOnly(...starred), "Only runs with a star");
+    else this.choose(() => runs.selectOnly(...starred), "Only runs with a star");
   }
 
   extremes(column: RunColumn, n: number, isHighest: boolean): void {
@@ -65,7 +65,7 @@ export class RunActions {
     if (found.length === 0) messages.say(`None of the listed runs has a number for ${columnName(column)}.`);
     else
       this.choose(
-        () => runs.tickOnly(...found),
+        () => runs.selectOnly(...found),
         `The ${formatCount(found.length)} ${isHighest ? "highest" : "lowest"} by ${columnName(column)}`,
       );
   }

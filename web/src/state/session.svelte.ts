@@ -157,7 +157,7 @@ export class Session {
     const text = isAll
       ? `${gone === 1 ? "The run" : `None of the ${gone} runs`} of this address ${gone === 1 ? "is not" : "is"} in these logs.`
       : `${gone} of the ${named} runs of this address ${gone === 1 ? "is" : "are"} not in these logs; the others are shown.`;
-    this.messages.say(text, { action: { label: "Show all runs", run: () => this.runs.select(ALL) } });
+    this.messages.say(text, { action: { label: "Show all runs", run: () => this.runs.setSelection(ALL) } });
   }
 
   pause(isPaused: boolean): void {

@@ -35,6 +35,7 @@ const RUNS: Readonly<Record<string, Run>> = {
     "last;val/loss": 0.6,
     "min;val/loss": 0.5,
     note: "odd <one>",
+    selected: true,
   },
   c: {
     lr: 0.01,
@@ -92,6 +93,8 @@ describe("a query", () => {
     ["not use_bias", "bcd"],
     ["use_bias == false", "b"],
     ["starred", "a"],
+    ["selected", "b"],
+    ["ticked", "b"],
     ["not starred and lr > 0", "bc"],
     ["lr == missing", "d"],
     ["lr is missing", "d"],

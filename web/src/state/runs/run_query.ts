@@ -7,7 +7,8 @@ import { RUN_STATS, type RunColumn, type RunStat } from "../view/view";
 
 /** What a query can speak of: the table's columns, and what the page itself knows of a run. */
 export type QueryColumn =
-  RunColumn | { readonly kind: "run"; readonly name: "name" | "title" | "starred" | "hidden" | "baseline" | "ticked" };
+  | RunColumn
+  | { readonly kind: "run"; readonly name: "name" | "title" | "starred" | "hidden" | "baseline" | "selected" };
 export type QueryType = "number" | "string" | "bool" | "time" | "duration";
 
 export interface Catalog {
@@ -32,12 +33,19 @@ export const BUILT_IN: Readonly<Record<string, { readonly column: QueryColumn; r
   starred: { column: { kind: "run", name: "starred" }, type: "bool" },
   hidden: { column: { kind: "run", name: "hidden" }, type: "bool" },
   baseline: { column: { kind: "run", name: "baseline" }, type: "bool" },
-  ticked: { column: { kind: "run", name: "ticked" }, type: "bool" },
+  selected: { column: { kind: "run", name: "selected" }, type: "bool" },
   started: { column: { kind: "info", name: "started" }, type: "time" },
   updated: { column: { kind: "info", name: "updated" }, type: "time" },
   duration: { column: { kind: "info", name: "duration" }, type: "duration" },
   points: { column: { kind: "info", name: "points" }, type: "number" },
 };
+/** Former names, which saved views and links may hold. They are understood and no longer offered. */
+const FORMER_NAMES: Readonly<Record<string, string>> = { ticked: "selected" };
+
+export function findBuiltIn({ kind, text }: Token): { column: QueryColumn; type: QueryType } | undefined {
+  const name = Object.hasOwn(FORMER_NAMES, text) ? (FORMER_NAMES[text] as string) : text;
+  return kind === "name" && Object.hasOwn(BUILT_IN, name) ? BUILT_IN[name] : undefined;
+}
 
 const STAT_NAMES: ReadonlySet<string> = new Set(RUN_STATS);
 const isStat = (name: string): name is RunStat => STAT_NAMES.has(name);
@@ -185,7 +193,7 @@ class Parser {
   }
 
   private columnNamed(token: Token): Operand | null {
-    const builtIn = token.kind === "name" && Object.hasOwn(BUILT_IN, token.text) ? BUILT_IN[token.text] : undefined;
+    const builtIn = findBuiltIn(token);
     if (builtIn) return this.asColumn(builtIn.column, builtIn.type, token);
     const hparam = this.catalog.hparams.find(({ name }) => name === token.text);
     if (hparam) return this.asColumn({ kind: "hparam", name: hparam.name }, hparam.type, token);

@@ -1,5 +1,5 @@
 // Runs as a tree of directories, and the rows that a table shows of it. A directory that is itself a run is one node; a
-// chain of directories with nothing beside it is one node too. Pure; knows neither ticks nor columns.
+// chain of directories with nothing beside it is one node too. Pure; knows neither the selection nor columns.
 
 export interface RunNode {
   /** Path from the log directory: a run's name, or that of a directory. */

@@ -132,12 +132,14 @@ export class RunsState {
       : this.#matching.filter((name) => !this.#hidden.has(name)),
   );
   readonly #listedSet = $derived(new Set(this.listed));
-  readonly #ticked = $derived.by(() => new Set(this.names.filter((name) => isSelected(this.settings.selection, name))));
+  readonly #selected = $derived.by(
+    () => new Set(this.names.filter((name) => isSelected(this.settings.selection, name))),
+  );
   readonly #keepShown = steady<readonly string[]>(isSameList);
-  /** Names of the runs that charts show, oldest first: listed, ticked and not hidden. */
+  /** Names of the runs that charts show, oldest first: listed, selected and not hidden. */
   readonly shown = $derived(
     this.#keepShown(
-      this.names.filter((name) => this.#ticked.has(name) && this.#listedSet.has(name) && !this.#hidden.has(name)),
+      this.names.filter((name) => this.#selected.has(name) && this.#listedSet.has(name) && !this.#hidden.has(name)),
     ),
   );
   readonly isAllShown = $derived(this.shown.length === this.names.length);
@@ -194,8 +196,8 @@ export class RunsState {
 
   nameOf = (key: RunKey): string | undefined => this.#nameByKey.get(key);
 
-  isTicked(name: string): boolean {
-    return this.#ticked.has(name);
+  isSelected(name: string): boolean {
+    return this.#selected.has(name);
   }
 
   /** The value of a column for a run; null where it has none. */
@@ -235,7 +237,7 @@ export class RunsState {
       case "baseline":
         return this.overlay.baseline === name;
       default:
-        return this.isTicked(name);
+        return this.isSelected(name);
     }
   }
 
@@ -245,23 +247,23 @@ export class RunsState {
     if (!isSame) this.names = runs.map((run) => run.name);
   }
 
-  tick(names: readonly string[], isOn: boolean): void {
-    this.select(withRuns(this.settings.selection, names, isOn, this.names));
+  setSelected(names: readonly string[], isOn: boolean): void {
+    this.setSelection(withRuns(this.settings.selection, names, isOn, this.names));
   }
 
   /** All or none of the listed runs; those that the filter hides stay as they are. */
-  tickListed(isOn: boolean): void {
-    this.tick(this.listed, isOn);
+  setListedSelected(isOn: boolean): void {
+    this.setSelected(this.listed, isOn);
   }
 
-  tickOnly(...names: string[]): void {
-    this.select(only(...names));
+  selectOnly(...names: string[]): void {
+    this.setSelection(only(...names));
   }
 
   invertListed(): void {
-    const on = this.listed.filter((name) => !this.isTicked(name));
-    const off = this.listed.filter((name) => this.isTicked(name));
-    this.select(withRuns(withRuns(this.settings.selection, off, false, this.names), on, true, this.names));
+    const on = this.listed.filter((name) => !this.isSelected(name));
+    const off = this.listed.filter((name) => this.isSelected(name));
+    this.setSelection(withRuns(withRuns(this.settings.selection, off, false, this.names), on, true, this.names));
   }
 
   /** The listed runs that are highest or lowest in a column. */
@@ -269,11 +271,11 @@ export class RunsState {
     return pickExtremes(this.listed, (name) => this.cell(column, name), n, isHighest);
   }
 
-  select(selection: Selection): void {
+  setSelection(selection: Selection): void {
     this.settings.set({ selection });
   }
 
-  /** How many of the runs that the address has ticked by name are not there. */
+  /** How many of the runs that the address selects by name are not there. */
   readonly goneCount = $derived.by(() => {
     const { base, except } = this.settings.selection;
     return base === "all" ? 0 : [...except].filter((key) => this.nameOf(key) === undefined).length;

@@ -55,11 +55,11 @@ function stateOf(
 const state = (...names: string[]): Given => stateOf(names);
 
 describe("RunsState", () => {
-  it("shows what is listed and ticked", () => {
+  it("shows what is listed and selected", () => {
     const { runs, settings } = state("a/train", "a/val", "b/train");
     expect(runs.isAllShown).toBe(true);
     settings.set({ runFilter: "train" });
-    runs.tick(["b/train"], false);
+    runs.setSelected(["b/train"], false);
     expect(runs.listed).toEqual(["a/train", "b/train"]);
     expect(runs.shown).toEqual(["a/train"]);
   });
@@ -81,18 +81,18 @@ describe("RunsState", () => {
     expect(runs.listed).toEqual(["a", "b"]);
   });
 
-  it("ticks only what the filter lists", () => {
+  it("selects only what the filter lists", () => {
     const { runs, settings } = state("a/train", "a/val", "b/train");
     settings.set({ runFilter: "train" });
-    runs.tickListed(false);
+    runs.setListedSelected(false);
     expect(runs.shown).toEqual([]);
     settings.set({ runFilter: "" });
     expect(runs.shown).toEqual(["a/val"]);
-    runs.tickOnly("b/train");
+    runs.selectOnly("b/train");
     expect(runs.shown).toEqual(["b/train"]);
     runs.invertListed();
     expect(runs.shown).toEqual(["a/train", "a/val"]);
-    runs.tickListed(true);
+    runs.setListedSelected(true);
     expect(runs.isAllShown).toBe(true);
     expect(runs.goneCount).toBe(0);
   });
@@ -111,7 +111,7 @@ describe("RunsState", () => {
     expect([runs.shown, runs.listed].every((array, i) => array === before[i])).toBe(true);
   });
 
-  it("shows a run that appears later when all were ticked", () => {
+  it("shows a run that appears later when all were selected", () => {
     const { runs } = state("a");
     runs.setAll([run("a"), run("b")]);
     expect(runs.shown).toEqual(["a", "b"]);
@@ -145,9 +145,9 @@ describe("RunsState", () => {
 
   it("counts the runs of an address that are gone", () => {
     const { runs } = state("a", "b");
-    runs.tickOnly("a", "gone");
+    runs.selectOnly("a", "gone");
     expect([runs.goneCount, runs.shown]).toEqual([1, ["a"]]);
-    runs.select(ALL);
+    runs.setSelection(ALL);
     expect(runs.goneCount).toBe(0);
   });
 });

@@ -1,4 +1,4 @@
-// Which runs are ticked: everything or nothing, with exceptions. So a run that appears later is in or out as the user
+// Which runs are selected: everything or nothing, with exceptions. So a run that appears later is in or out as the user
 // meant it, and 999 of 1,000 runs cost one entry.
 
 import { type RunKey, runKey } from "./run_key";

@@ -16,9 +16,9 @@ describe("addresses made for TensorBoard", () => {
   });
 
   it("have filters, smoothing and runs behind the tab", () => {
-    const ticks = btoa(JSON.stringify({ "a/train": true, "a/val": false, "caf\u00e9": false }));
+    const states = btoa(JSON.stringify({ "a/train": true, "a/val": false, "caf\u00e9": false }));
     const view = readTensorBoardHash(
-      `#scalars&tagFilter=loss%2F.*%7Cacc&regexInput=lr%3D0.1&_smoothingWeight=0.85&runSelectionState=${encodeURIComponent(ticks)}`,
+      `#scalars&tagFilter=loss%2F.*%7Cacc&regexInput=lr%3D0.1&_smoothingWeight=0.85&runSelectionState=${encodeURIComponent(states)}`,
     );
     expect(view).toMatchObject({
       dashboard: "scalars",

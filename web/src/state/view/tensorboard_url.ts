@@ -14,11 +14,11 @@ function smoothing(text: string): Partial<View> {
   return { smoothing: { kind: "ema", amount: Math.min(Math.max(amount, 0), SMOOTHING_MAX) } };
 }
 
-/** Base64 of JSON, run → whether it is ticked. Runs that it does not name are ticked, as they were there. */
+/** Base64 of JSON, run → whether it is selected. Runs that it does not name are selected, as in TensorBoard. */
 function selection(text: string): Partial<View> {
-  const ticks = parseJson(decodeBase64(text));
-  if (typeof ticks !== "object" || ticks === null) return {};
-  const off = Object.entries(ticks).filter(([, isOn]) => isOn === false);
+  const states = parseJson(decodeBase64(text));
+  if (typeof states !== "object" || states === null) return {};
+  const off = Object.entries(states).filter(([, isOn]) => isOn === false);
   return { selection: { base: "all", except: new Set(off.map(([run]) => runKey(run))) } };
 }
 
