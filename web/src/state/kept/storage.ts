@@ -1,5 +1,5 @@
 // What this browser remembers. Storage may be full, or closed to pages in frames: then things are remembered until the
-// page is shut, and `isLasting` says so.
+// page is closed, and `isLasting` says so.
 
 const PREFIX = "runglass-";
 const PROBE = "probe";

@@ -6,8 +6,8 @@ const drawn = (rows: readonly RunRow[]): string[] =>
     ({ node, level, isOpen }) =>
       `${"  ".repeat(level - 1)}${isOpen === null ? "" : isOpen ? "v " : "> "}${node.label}${node.isRun ? " *" : ""}`,
   );
-const rowsOf = (names: string[], shut: string[] = []): RunRow[] =>
-  makeRows(makeTree(names), (path) => shut.includes(path));
+const rowsOf = (names: string[], collapsed: string[] = []): RunRow[] =>
+  makeRows(makeTree(names), (path) => collapsed.includes(path));
 
 describe("the tree of runs", () => {
   it("puts runs below their directories", () => {
@@ -35,7 +35,7 @@ describe("the tree of runs", () => {
     expect(drawn(rowsOf(["b/2", "a", "b/1"]))).toEqual(["v b", "  2 *", "  1 *", "a *"]);
   });
 
-  it("leaves out what is below a shut directory and says where each row stands", () => {
+  it("leaves out what is below a collapsed directory and says where each row stands", () => {
     const rows = rowsOf(["a/x", "a/y", "b/x", "b/y"], ["a"]);
     expect(drawn(rows)).toEqual(["> a", "v b", "  x *", "  y *"]);
     expect(rows.map(({ place, siblings }) => `${place}/${siblings}`)).toEqual(["1/2", "2/2", "1/2", "2/2"]);
@@ -46,7 +46,7 @@ describe("the tree of runs", () => {
     expect(drawn(makeRows(makeList(["a/x", "a/y"]), () => false))).toEqual(["a/x *", "a/y *"]);
   });
 
-  it("chooses from row to row in either direction, with all that a shut directory has", () => {
+  it("chooses from row to row in either direction, with all that a collapsed directory has", () => {
     const rows = rowsOf(["a/x", "a/y", "b", "b/x", "c"], ["a"]);
     expect(drawn(rows)).toEqual(["> a", "v b *", "  x *", "c *"]);
     expect(runsBetween(rows, 0, 1)).toEqual(["a/x", "a/y", "b"]);

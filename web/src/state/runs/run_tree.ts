@@ -56,12 +56,12 @@ export function makeList(names: readonly string[]): RunNode[] {
   return names.map((name) => ({ path: name, label: name, isRun: true, children: [], runs: [name] }));
 }
 
-/** The rows in sight when these directories are shut. */
-export function makeRows(nodes: readonly RunNode[], isShut: (path: string) => boolean): RunRow[] {
+/** The rows in sight when these directories are collapsed. */
+export function makeRows(nodes: readonly RunNode[], isCollapsed: (path: string) => boolean): RunRow[] {
   const rows: RunRow[] = [];
   const add = (siblings: readonly RunNode[], level: number): void => {
     siblings.forEach((node, i) => {
-      const isOpen = node.children.length > 0 ? !isShut(node.path) : null;
+      const isOpen = node.children.length > 0 ? !isCollapsed(node.path) : null;
       rows.push({ node, level, place: i + 1, siblings: siblings.length, isOpen });
       if (isOpen) add(node.children, level + 1);
     });
@@ -78,7 +78,7 @@ export function parentIndex(rows: readonly RunRow[], index: number): number {
 }
 
 /**
- * The runs that a choice from one row to another takes: those of the rows between, shut ones with all that is in them.
+ * The runs that a choice from one row to another takes: those of the rows between, collapsed ones with all that is in them.
  */
 export function runsBetween(rows: readonly RunRow[], from: number, to: number): string[] {
   const [first, last] = from <= to ? [from, to] : [to, from];

@@ -157,7 +157,7 @@ export class RunsState {
     return rows.sort((a, b) => compareCells(a.cell, b.cell, sort.isDescending)).map(({ name }) => name);
   });
   readonly tree = $derived.by(() => (this.settings.isTree ? makeTree(this.ordered) : makeList(this.ordered)));
-  readonly rows = $derived.by(() => makeRows(this.tree, (path) => this.settings.shutFolders.has(path)));
+  readonly rows = $derived.by(() => makeRows(this.tree, (path) => this.settings.collapsedFolders.has(path)));
 
   readonly #keepOwn = steady<ReadonlyMap<string, string>>(isSameMap);
   readonly #ownColors = $derived.by(() =>

@@ -104,7 +104,7 @@ export class Settings {
     this.set({ options });
   }
 
-  toggle(field: "collapsed" | "shutFolders", entry: string): void {
+  toggle(field: "collapsed" | "collapsedFolders", entry: string): void {
     const entries = new Set(this.view[field]);
     if (!entries.delete(entry)) entries.add(entry);
     this.set({ [field]: entries });

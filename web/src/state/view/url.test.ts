@@ -30,7 +30,7 @@ describe("the view in the address", () => {
       runQuery: "val/acc > 0.9 and lr < 1e-3",
       selection: withRuns(ALL, AWKWARD, false, [...AWKWARD, "kept"]),
       isTree: false,
-      shutFolders: new Set(["a/b", ""]),
+      collapsedFolders: new Set(["a/b", ""]),
       columns: [
         { kind: "hparam", name: "optimizer;name" },
         { kind: "metric", tag: "val/loss", stat: "min" },

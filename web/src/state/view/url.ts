@@ -235,7 +235,7 @@ const FIELDS: { readonly [K in Exclude<keyof View, "dashboard">]: Field<View[K]>
   runQuery: text("query"),
   selection,
   isTree: flag("tree", DEFAULT_VIEW.isTree),
-  shutFolders: set("folded"),
+  collapsedFolders: set("folded"),
   columns: list("column", columnKey, readColumn),
   sort,
   colorBy: {

@@ -82,7 +82,7 @@ export interface View {
   readonly runQuery: string;
   readonly selection: Selection;
   readonly isTree: boolean;
-  readonly shutFolders: ReadonlySet<string>;
+  readonly collapsedFolders: ReadonlySet<string>;
   readonly columns: readonly RunColumn[];
   /** Null: in natural order of the names. */
   readonly sort: RunSort | null;
@@ -141,7 +141,7 @@ export const DEFAULT_VIEW: View = {
   runQuery: "",
   selection: ALL,
   isTree: true,
-  shutFolders: new Set(),
+  collapsedFolders: new Set(),
   columns: [],
   sort: null,
   colorBy: "run",
