@@ -42,6 +42,27 @@ class SampleGone(RunglassError):
     http_status = 404
 
 
+class AssetGone(RunglassError):
+    """A file of a run that was listed, or that another file names, and that is not there."""
+
+    code = "asset_gone"
+    http_status = 404
+
+
+class AssetChanged(RunglassError):
+    """A file of a run that is another one now, or has other bytes, than when it was listed or opened."""
+
+    code = "asset_changed"
+    http_status = 409
+
+
+class AssetRefused(RunglassError):
+    """A file that a run may not read: outside its directory, not a regular file, or without permission."""
+
+    code = "asset_refused"
+    http_status = 403
+
+
 class Forbidden(RunglassError):
     """A missing or wrong token, or a Host or Origin that this server does not answer."""
 

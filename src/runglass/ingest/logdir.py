@@ -13,6 +13,7 @@ from msgspec import Struct, field
 
 from runglass.errors import BadRequest
 from runglass.ingest.assets import RUN_FOLDER, AssetFolder, AssetRule, find_owner
+from runglass.store.reach import shown_name
 
 EVENT_FILE_MARK = "tfevents"
 _WINDOWS_DRIVE = re.compile(r"^[A-Za-z]:[\\/]")
@@ -48,12 +49,6 @@ class FoundRun(Struct, frozen=True):
     files: tuple[tuple[str, os.stat_result | None], ...]
     # Regular files alone; in no order.
     assets: tuple[FoundAsset, ...] = ()
-
-
-def shown_name(path: str) -> str:
-    """A path below some directory as it is shown and sent: "/" between folders, bytes that are not UTF-8 escaped."""
-    # With one sign for all such bytes two names could become one.
-    return path.replace(os.sep, "/").encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def parse_root(text: str, *, name: str = "") -> LogRoot:
@@ -211,8 +206,8 @@ def _look_at(
             return
         rule = folder.kind.match(entry.name)
         if rule is not None:
-            found = _stat(entry.path)
-            if found is not None and stat.S_ISREG(found.st_mode):
+            found = find_regular_file(entry.path)
+            if found is not None:
                 assets.append(FoundAsset(os.path.join(folder.below, entry.name), rule, found))
         return
     kind = folder.kind.enter(entry.name)
@@ -234,6 +229,12 @@ def relative_to(root: LogRoot, path: str) -> str:
     """A directory at or below the root, as seen from there; "" for the root itself."""
     relative = os.path.relpath(path, root.path)
     return "" if relative == "." else relative
+
+
+def find_regular_file(path: str) -> os.stat_result | None:
+    """None for what is not there, and for a directory, pipe or device."""
+    found = _stat(path)
+    return found if found is not None and stat.S_ISREG(found.st_mode) else None
 
 
 def _stat(path: str) -> os.stat_result | None:

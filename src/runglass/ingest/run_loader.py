@@ -6,12 +6,15 @@ Reading a file is file_tail.py's business; when to read which, watch.py's.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
 
 from runglass.errors import ValueDamaged
+from runglass.ingest.assets import AssetRule
 from runglass.ingest.canonical import decode_value, read_metadata
 from runglass.ingest.file_tail import PROFILE_MARK, FileTail
+from runglass.ingest.logdir import FoundAsset
 from runglass.native import wire
 from runglass.native.columns import Columns
 from runglass.native.events import EventScanner
@@ -20,6 +23,7 @@ from runglass.schema.graph import META_GRAPH
 from runglass.store.blobs import Range, load_range
 from runglass.store.model import FileState, Kind, SeriesMeta
 from runglass.store.parts import FileStage, Part
+from runglass.store.reach import Place, shown_name
 from runglass.store.stage import RunStage, SeriesStage
 
 RUN_GRAPH_TAG = "__run_graph__"
@@ -62,11 +66,13 @@ def decode(value: bytes, meta: SeriesMeta) -> Any:
 class RunLoader:
     """The only writer of a run's stage; its methods are called with the run's lock held."""
 
-    __slots__ = ("_meta_graphs", "directory", "is_changed", "run", "shown", "tails")
+    __slots__ = ("_meta_graphs", "directory", "is_changed", "root", "run", "shown", "tails")
 
-    def __init__(self, name: str, directory: str, shown: str) -> None:
-        self.run = RunStage(name, decode=decode)
+    def __init__(self, name: str, directory: str, shown: str, *, root: str) -> None:
+        """`directory`: at or below `root`, the log directory; `shown`: the same in the words of the user."""
+        self.run = RunStage(name, decode=decode, place=Place(root, directory))
         self.directory = directory
+        self.root = root
         self.shown = shown
         self.tails: dict[str, FileTail] = {}
         # Set when anything a reader could see changed; taken back by whoever tells the readers.
@@ -86,6 +92,29 @@ class RunLoader:
         self.run.drop_file(name)
         self.is_changed = True
         self._use_meta_graph()
+
+    @property
+    def is_run(self) -> bool:
+        """Whether anything is left that makes its directory a run."""
+        return bool(self.tails) or any(asset.makes_run for asset in self.run.assets.values())
+
+    def set_assets(self, assets: Iterable[FoundAsset]) -> None:
+        """Take over what a walk found, all of it; what it did not find is gone."""
+        found = {shown_name(asset.relative): asset for asset in assets}
+        for name in [name for name in self.run.assets if name not in found]:
+            del self.run.assets[name]
+            self.is_changed = True
+        for asset in found.values():
+            self.set_asset(asset.relative, asset.rule, asset.stat)
+
+    def set_asset(self, relative: str, rule: AssetRule, found: os.stat_result | None) -> None:
+        """Take over the state of one file; None where it is gone."""
+        if found is None:
+            self.is_changed |= self.run.assets.pop(shown_name(relative), None) is not None
+        else:
+            self.is_changed |= self.run.put_asset(
+                relative, found, family=rule.family, makes_run=rule.makes_run, grows=rule.grows
+            )
 
     def begin_file(self, name: str) -> FileTail | None:
         """Open a file to be scanned; None when there is nothing to scan, with its state told."""

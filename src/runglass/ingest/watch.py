@@ -15,11 +15,21 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 
+from runglass.ingest.assets import RUN_FOLDER, find_owner
 from runglass.ingest.file_tail import FileTail
-from runglass.ingest.logdir import FoundRun, LogRoot, Walk, is_event_file, walk_runs
+from runglass.ingest.logdir import (
+    FoundRun,
+    LogRoot,
+    Walk,
+    find_regular_file,
+    is_event_file,
+    relative_to,
+    walk_runs,
+)
 from runglass.ingest.run_loader import RunLoader
 from runglass.store.budget import MemoryBudget
 from runglass.store.model import FileState, Progress
+from runglass.store.reach import is_at_or_below
 from runglass.store.stage import RunStage, Store
 
 # How long notifications are gathered: the first bounds the delay, the second is how long a quiet moment lasts.
@@ -99,42 +109,49 @@ class LogdirWatch:
             if not self.store.progress.is_loaded:
                 self._publish_progress(is_loaded=True)
 
-    def _rescan(self, below: str | None = None) -> list[tuple[RunLoader, list[str]]]:
-        """Compare the directories (those at or below one path) with the store; returns the files that want reading."""
+    def _rescan(self, below: str | None = None, *, is_deep: bool = True) -> list[tuple[RunLoader, list[str]]]:
+        """Compare the directories (those at or below one path) with the store; returns the files that want reading.
+
+        Without `is_deep`, the one run at that path with the folders that belong to it.
+        """
+
+        def is_looked_at(path: str) -> bool:
+            if below is None or path == below:
+                return True
+            tops = [below] if is_deep else [os.path.join(below, name) for name in RUN_FOLDER.folders]
+            return any(is_at_or_below(path, top) for top in tops)
+
         work: list[tuple[RunLoader, list[str]]] = []
         walk = Walk()
         found_names: set[str] = set()
         for root in self.roots:
             start = root.path
             if below is not None:
-                if below != root.path and not below.startswith(root.path.rstrip(os.sep) + os.sep):
+                if not is_at_or_below(below, root.path):
                     continue
                 start = below
-            for found in walk_runs(root, start, walk):
+            for found in walk_runs(root, start, walk, is_deep=is_deep):
                 found_names.add(found.name)
-                loader, names = self._register(found)
+                loader, names = self._register(found, root)
                 if names:
                     work.append((loader, names))
                 self._tell_progress()
         self._linked |= walk.linked
-        elsewhere = {
-            path: why
-            for path, why in self.unreadable.items()
-            if below is not None and not _is_at_or_below(path, below)
-        }
+        elsewhere = {path: why for path, why in self.unreadable.items() if not is_looked_at(path)}
         self.unreadable = {**elsewhere, **walk.unreadable}
         gone = [
             loader
             for name, loader in self._loaders.items()
-            if name not in found_names and (below is None or _is_at_or_below(loader.directory, below))
+            if name not in found_names and is_looked_at(loader.directory)
         ]
         self._drop(gone)
         return work
 
-    def _register(self, found: FoundRun) -> tuple[RunLoader, list[str]]:
+    def _register(self, found: FoundRun, root: LogRoot) -> tuple[RunLoader, list[str]]:
         loader = self._loaders.get(found.name)
         if loader is None:
-            loader = self._loaders[found.name] = RunLoader(found.name, found.directory, found.shown)
+            loader = RunLoader(found.name, found.directory, found.shown, root=root.path)
+            self._loaders[found.name] = loader
             self._by_directory.setdefault(found.directory, []).append(loader)
             self.store.runs[found.name] = loader.run
             self._changed.append(loader.run)
@@ -145,6 +162,8 @@ class LogdirWatch:
                 for name in gone:
                     loader.drop_file(name)
             self._changed.append(loader.run)
+        loader.set_assets(found.assets)
+        self._note_change(loader)
         wanted = []
         for name, found_stat in found.files:
             tail = loader.tails.get(name)
@@ -183,8 +202,10 @@ class LogdirWatch:
                     self._finish(loader, tail)
         else:
             self._load_in_parallel(files)
-        # A file may be gone again by the time it is opened, and a run without files is none.
-        self._drop([loader for loader, _ in work if not loader.tails and loader.run.name in self._loaders])
+        # A file may be gone again by the time it is opened, and a directory without files is not a run.
+        self._drop(
+            loader for loader, _ in work if not loader.is_run and self._loaders.get(loader.run.name) is loader
+        )
         self._publish_changed()
 
     def _load_in_parallel(self, files: deque[tuple[RunLoader, str]]) -> None:
@@ -387,9 +408,13 @@ class LogdirWatch:
     def _handle(self, changes: dict[str, str]) -> None:
         work: dict[str, tuple[RunLoader, list[str]]] = {}
         below: set[str] = set()
+        # Runs of which only the folders that belong to them have to be looked at again.
+        shallow: set[str] = set()
         for path, change in changes.items():
             directory, name = os.path.split(path)
             loaders = self._by_directory.get(directory)
+            if not is_event_file(name) and self._handle_asset(path, change, work, shallow):
+                continue
             if is_event_file(name) and loaders and not os.path.isdir(path):
                 for loader in loaders:
                     if name not in loader.tails:
@@ -399,20 +424,50 @@ class LogdirWatch:
                 below.add(directory if change != "deleted" and not os.path.isdir(path) else path)
             elif change != "modified" and (os.path.isdir(path) or self._is_above_run(path)):
                 below.add(path)
-        for path in sorted(below):
+        looks = [(path, True) for path in sorted(below)] + [(path, False) for path in sorted(shallow - below)]
+        for path, is_deep in looks:
             if not any(path.startswith(other + os.sep) for other in below):
-                for loader, names in self._rescan(path):
+                for loader, names in self._rescan(path, is_deep=is_deep):
                     work.setdefault(loader.run.name, (loader, []))[1].extend(names)
         self._load([(loader, sorted(set(names))) for loader, names in work.values()])
+
+    def _handle_asset(
+        self, path: str, change: str, work: dict[str, tuple[RunLoader, list[str]]], shallow: set[str]
+    ) -> bool:
+        """Take over a change of an asset, or of a folder of assets. False where the path may be something else as well."""
+        is_handled = False
+        for root in self.roots:
+            if path == root.path or not is_at_or_below(path, root.path):
+                continue
+            parts = relative_to(root, path).split(os.sep)
+            owner, folder = find_owner(parts)
+            if folder is not RUN_FOLDER:
+                # One that was renamed says nothing of the files in it.
+                if change != "modified":
+                    shallow.add(os.path.join(root.path, *parts[:owner]))
+                is_handled = True
+                continue
+            owner, folder = find_owner(parts[:-1])
+            rule = folder.match(parts[-1])
+            if rule is None:
+                return False
+            found = find_regular_file(path)
+            is_handled = found is not None
+            directory = os.path.join(root.path, *parts[:owner])
+            loaders = [each for each in self._by_directory.get(directory, ()) if each.root == root.path]
+            for loader in loaders:
+                loader.set_asset(os.path.join(*parts[owner:]), rule, found)
+                self._note_change(loader)
+                # It may have been what made the directory a run.
+                work.setdefault(loader.run.name, (loader, []))
+            if not loaders and found is not None and rule.makes_run:
+                shallow.add(directory)
+        return is_handled
 
     def _is_above_run(self, path: str) -> bool:
         return any(
             directory == path or directory.startswith(path + os.sep) for directory in self._by_directory
         )
-
-
-def _is_at_or_below(path: str, top: str) -> bool:
-    return path == top or path.startswith(top + os.sep)
 
 
 def _identity(path: str) -> tuple[int, int] | None:

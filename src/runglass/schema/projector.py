@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 from runglass.native.wire import Field, Message
+from runglass.store.model import Family
 
 PROJECTOR_FILE = "projector_config.pbtxt"
+# Beside checkpoints: which of them is the newest.
+CHECKPOINT_STATE_FILE = "checkpoint"
 
 SPRITE = Message(
     "SpriteMetadata",
@@ -27,3 +33,21 @@ PROJECTOR_CONFIG = Message(
     Field(2, "embeddings", EMBEDDING, repeated=True),
     Field(3, "model_checkpoint_dir", "string"),
 )
+CHECKPOINT_STATE = Message("CheckpointState", Field(1, "model_checkpoint_path", "string"))
+
+
+def named_files(config: dict[str, Any]) -> Iterator[tuple[Family, str]]:
+    """What a projector configuration names, in its own words: relative to its folder, or absolute.
+
+    A checkpoint is named by what its files begin with. Vectors without a file are in the newest checkpoint, which the state
+    file beside the configuration names.
+    """
+    for embedding in config.get("embeddings", ()):
+        paths = [embedding.get(name) for name in ("tensor_path", "metadata_path", "bookmarks_path")]
+        for path in (*paths, embedding.get("sprite", {}).get("image_path")):
+            if path:
+                yield Family.VECTORS, path
+    if config.get("model_checkpoint_path"):
+        yield Family.CHECKPOINT, config["model_checkpoint_path"]
+    elif not all(embedding.get("tensor_path") for embedding in config.get("embeddings", ())):
+        yield Family.CHECKPOINT, CHECKPOINT_STATE_FILE

@@ -44,7 +44,7 @@ def load_ranges(path: str, ranges: Iterable[Range]) -> Iterator[bytes | ValueDam
 
 def _load(fd: int, path: str, record: int, value_at: int, value_size: int) -> bytes | ValueDamaged:
     # A value mostly stands at the end of its record, which is then all there in one go.
-    data = _read_at(fd, HEADER_BYTES + value_at + value_size + FOOTER_BYTES, record)
+    data = read_at(fd, HEADER_BYTES + value_at + value_size + FOOTER_BYTES, record)
     length = int.from_bytes(data[:8], "little")
     if len(data) < HEADER_BYTES or value_at + value_size > length or length > 0x7FFFFFFF:
         return ValueDamaged(
@@ -54,7 +54,7 @@ def _load(fd: int, path: str, record: int, value_at: int, value_size: int) -> by
         )
     end = HEADER_BYTES + length
     if len(data) < end + FOOTER_BYTES:
-        data += _read_at(fd, end + FOOTER_BYTES - len(data), record + len(data))
+        data += read_at(fd, end + FOOTER_BYTES - len(data), record + len(data))
     payload = memoryview(data)[HEADER_BYTES:end]
     expected = int.from_bytes(data[end : end + FOOTER_BYTES], "little")
     found = masked_crc32c(payload)
@@ -67,7 +67,7 @@ def _load(fd: int, path: str, record: int, value_at: int, value_size: int) -> by
     return bytes(payload[value_at : value_at + value_size])
 
 
-def _read_at(fd: int, size: int, offset: int) -> bytes:
+def read_at(fd: int, size: int, offset: int) -> bytes:
     """`size` bytes from `offset`, or fewer where the file ends."""
     pieces = []
     while size > 0:

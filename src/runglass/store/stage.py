@@ -7,14 +7,17 @@ found or decoded.
 from __future__ import annotations
 
 import itertools
+import os
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from msgspec import Struct, field
 
-from runglass.store.model import SEVERITY, FileHealth, FileState, Kind, Progress, RunInfo, SeriesMeta
+from runglass.store.assets import AssetStage, stage_asset
+from runglass.store.model import SEVERITY, Family, FileHealth, FileState, Kind, Progress, RunInfo, SeriesMeta
 from runglass.store.parts import FileStage, Part, Start, file_order
+from runglass.store.reach import Place, shown_name
 from runglass.store.segments import find_segments
 
 # Generations pack an epoch above a row count, so that a delta needs no history: same epoch, more rows. 53 bits in all, because
@@ -100,6 +103,11 @@ class RunStage(Struct):
     series: dict[str, SeriesStage] = field(default_factory=dict)
     # Values under a tag whose series, above, is of the other storage: numbers beside blobs or blobs beside numbers.
     others: dict[str, SeriesStage] = field(default_factory=dict)
+    # None where the run is not a directory of this machine; then it has no assets.
+    place: Place | None = None
+    # By name: those that the walk found, and those that another asset names and somebody asked for.
+    assets: dict[str, AssetStage] = field(default_factory=dict)
+    named: dict[str, AssetStage] = field(default_factory=dict)
     changed_at: int = 0
     # Held by whoever changes the run's columns.
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -130,6 +138,32 @@ class RunStage(Struct):
         for tag in [tag for tag in self.others if tag not in self.series]:
             self.series[tag] = self.others.pop(tag)
 
+    def put_asset(
+        self, path: str, found: os.stat_result, *, family: Family, makes_run: bool, grows: bool
+    ) -> bool:
+        """A file that the walk found, by its path below the run's directory; True when it is new or has changed."""
+        name = shown_name(path)
+        before = self.assets.get(name)
+        now = stage_asset(
+            before, found, run=self.name, family=family, path=path, makes_run=makes_run, grows=grows
+        )
+        self.assets[name] = now
+        return now is not before
+
+    def put_named(self, path: str, found: os.stat_result, *, family: Family) -> AssetStage:
+        """A file that an asset names; somebody asked for it."""
+        name = shown_name(path)
+        before = self.named.get(name)
+        self.named[name] = now = stage_asset(before, found, run=self.name, family=family, path=path)
+        return now
+
+    def find_asset(self, name: str, family: Family) -> AssetStage | None:
+        for group in (self.assets, self.named):
+            found = group.get(name)
+            if found is not None and found.asset.family == family:
+                return found
+        return None
+
     def retire(self) -> None:
         """The run is gone; one of the same name may come."""
         for series in self.each_series():
@@ -145,6 +179,7 @@ class RunStage(Struct):
         files = list(self.files.values())
         starts = [file.min_wall_time for file in files if file.min_wall_time is not None]
         ends = [file.max_wall_time for file in files if file.max_wall_time is not None]
+        assets = [stage.asset for stage in list(self.assets.values())]
         return RunInfo(
             name=self.name,
             start_time=min(starts, default=None),
@@ -161,6 +196,9 @@ class RunStage(Struct):
                 ),
                 default=0,
             ),
+            assets=len(assets),
+            asset_bytes=sum(asset.size_bytes for asset in assets),
+            families=frozenset(asset.family for asset in assets),
         )
 
     def healths(self) -> list[FileHealth]:

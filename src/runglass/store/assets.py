@@ -1,0 +1,233 @@
+"""Assets as the store keeps them, and a reader of their bytes that notices when the file changes under it.
+
+Which files are assets is decided elsewhere; which paths may be opened, in reach.py.
+"""
+
+from __future__ import annotations
+
+import errno
+import itertools
+import mmap
+import os
+import re
+import stat
+import tempfile
+from typing import NamedTuple, Self
+
+from msgspec import Struct
+
+from runglass.errors import AssetChanged, AssetGone, AssetRefused, BadArgument
+from runglass.store.blobs import read_at
+from runglass.store.model import Asset, Family
+from runglass.store.reach import Place, resolve, shown_name, why_not
+
+# Non-blocking, because a pipe may have taken the file's place; no link is followed, because reach.py has followed them.
+OPEN_FLAGS = (
+    os.O_RDONLY
+    | getattr(os, "O_NONBLOCK", 0)
+    | getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_BINARY", 0)
+)
+# Enough to pass through a folder, also one that may not be listed.
+FOLDER_FLAGS = (
+    getattr(os, "O_PATH", os.O_RDONLY)
+    | getattr(os, "O_DIRECTORY", 0)
+    | getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+)
+CHECKPOINT_FILE = re.compile(r"\.index|\.data-\d{5}-of-\d{5}")
+COPY_BYTES = 4 << 20
+# Up to here a copy is kept in memory.
+SMALL_COPY_BYTES = 1 << 20
+
+_generations = itertools.count(1)
+
+
+class Identity(NamedTuple):
+    """Tells one state of a file from the next. Equal ones mean equal bytes, as far as a file system's clock can tell."""
+
+    device: int
+    inode: int
+    size_bytes: int
+    modified_ns: int
+
+    @classmethod
+    def of(cls, found: os.stat_result) -> Identity:
+        return cls(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
+
+    def grew_to(self, later: Identity) -> bool:
+        return self[:2] == later[:2] and self.size_bytes <= later.size_bytes
+
+
+class AssetStage(Struct, frozen=True):
+    """An asset of a run; replaced as a whole when the file changes."""
+
+    asset: Asset
+    # Below the run's directory, as the file system spells it.
+    path: str
+    identity: Identity
+    # Whether it makes its directory a run.
+    makes_run: bool = False
+    # Whether its writer only appends, and the generation since which it has done only that.
+    grows: bool = False
+    same_since: int = 0
+
+
+def stage_asset(
+    before: AssetStage | None,
+    found: os.stat_result,
+    *,
+    run: str,
+    family: Family,
+    path: str,
+    makes_run: bool = False,
+    grows: bool = False,
+) -> AssetStage:
+    """The asset as it is now; `before` itself where nothing changed."""
+    identity = Identity.of(found)
+    if before is not None and (before.identity, before.asset.family) == (identity, family):
+        return before
+    generation = next(_generations)
+    has_grown = grows and before is not None and before.identity.grew_to(identity)
+    asset = Asset(run, family, shown_name(path), identity.size_bytes, found.st_mtime, generation)
+    since = before.same_since if before is not None and has_grown else generation
+    return AssetStage(asset, path, identity, makes_run, grows, since)
+
+
+def find_named(place: Place, path: str, *, family: Family, where: str) -> list[tuple[str, os.stat_result]]:
+    """The files that another one names, by their paths below the run's directory; AssetGone where there is none."""
+    try:
+        paths = [path]
+        if family is Family.CHECKPOINT:
+            folder, wanted = os.path.split(path)
+            names = os.listdir(resolve(place, folder or os.curdir, where=where).real)
+            paths = [os.path.join(folder, name) for name in sorted(names) if is_named(name, wanted, family)]
+            if not paths:
+                raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+        found = []
+        for each in paths:
+            reached = resolve(place, each, where=where)
+            state = os.stat(reached.real, follow_symlinks=False)
+            _want_regular(state)
+            found.append((reached.relative, state))
+    except OSError as error:
+        raise why_not(error, where) from error
+    return found
+
+
+def is_named(name: str, wanted: str, family: Family) -> bool:
+    """Whether a file is meant by a name: a checkpoint is named by what all its files begin with."""
+    return name == wanted or (
+        family is Family.CHECKPOINT
+        and name.startswith(wanted)
+        and CHECKPOINT_FILE.fullmatch(name, len(wanted)) is not None
+    )
+
+
+class FileReader:
+    """Reads an asset from its file: always bytes of the one state that was listed, or an error."""
+
+    def __init__(self, stage: AssetStage, asset: Asset, place: Place) -> None:
+        """`asset`: as it was listed, which may be before the file grew."""
+        self._where = f"{asset.run}/{asset.name}"
+        if not stage.same_since <= asset.generation:
+            raise self._changed("since it was listed")
+        self._stage = stage
+        self.size_bytes = asset.size_bytes
+        self._path = resolve(place, stage.path, where=self._where).real
+        self._fd = -1
+        try:
+            self._fd = _open_without_links(self._path)
+            self._check("since it was listed")
+        except OSError as error:
+            self.close()
+            raise why_not(error, self._where) from error
+        except (AssetGone, AssetChanged, AssetRefused):
+            self.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        if self._fd >= 0:
+            os.close(self._fd)
+            self._fd = -1
+
+    def read(self, offset: int, size: int) -> bytes:
+        if offset < 0 or size < 0:
+            raise BadArgument(f"read({offset}, {size}): expected an offset and a size of 0 or more.")
+        if self._fd < 0:
+            raise BadArgument(f"read() of {self._where} after close(). Open it again.")
+        wanted = max(0, min(size, self.size_bytes - offset))
+        try:
+            data = read_at(self._fd, wanted, offset)
+            # After the read: then what was read is of this state too.
+            self._check("while it was read")
+        except OSError as error:
+            raise why_not(error, self._where) from error
+        if len(data) < wanted:
+            raise self._changed("while it was read")
+        return data
+
+    def map(self) -> memoryview | None:
+        """A copy that no writer can change. A map of the file itself would end this process when the file is cut."""
+        if self.size_bytes <= SMALL_COPY_BYTES:
+            return memoryview(self.read(0, self.size_bytes))
+        try:
+            with tempfile.TemporaryFile(prefix="runglass-") as copy:
+                for at in range(0, self.size_bytes, COPY_BYTES):
+                    copy.write(self.read(at, COPY_BYTES))
+                copy.flush()
+                return memoryview(mmap.mmap(copy.fileno(), self.size_bytes, access=mmap.ACCESS_READ))
+        except OSError as error:
+            raise AssetRefused(
+                f"{self._where}: cannot be copied to {tempfile.gettempdir()}: {error.strerror}. Make room there, or set TMPDIR.",
+                where=self._where,
+            ) from error
+
+    def _check(self, when: str) -> None:
+        """Raise unless the open file, and what its path leads to, are still what was listed."""
+        found = os.fstat(self._fd)
+        _want_regular(found)
+        is_same = Identity.of(found) == self._stage.identity
+        if self._stage.grows:
+            is_same = is_same or self._stage.identity.grew_to(Identity.of(found))
+        # A file that was replaced stays readable for whoever has it open, and is not the one that others see.
+        named = os.stat(self._path, follow_symlinks=False)
+        if not is_same or not os.path.samestat(found, named):
+            raise self._changed(when)
+
+    def _changed(self, when: str) -> AssetChanged:
+        return AssetChanged(
+            f"{self._where}: the file has changed {when}. List the assets again and open the new one.",
+            where=self._where,
+        )
+
+
+def _open_without_links(path: str) -> int:
+    """Open a real path. Whatever was put in the place of one of its folders since it was judged, no link is followed."""
+    folders, name = os.path.split(path)
+    if os.open not in os.supports_dir_fd:
+        _want_regular(os.stat(path, follow_symlinks=False))
+        return os.open(path, OPEN_FLAGS)
+    folder = os.open(os.sep, FOLDER_FLAGS)
+    try:
+        for part in filter(None, folders.split(os.sep)):
+            inner = os.open(part, FOLDER_FLAGS, dir_fd=folder)
+            os.close(folder)
+            folder = inner
+        # Not even opened unless it is a file: opening a pipe lets go whoever waits at its other end.
+        _want_regular(os.stat(name, dir_fd=folder, follow_symlinks=False))
+        return os.open(name, OPEN_FLAGS, dir_fd=folder)
+    finally:
+        os.close(folder)
+
+
+def _want_regular(found: os.stat_result) -> None:
+    if not stat.S_ISREG(found.st_mode):
+        raise OSError(0, "it is not a regular file")
