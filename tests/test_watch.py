@@ -104,6 +104,91 @@ class TestFollowing:
             (logdir / "run" / LATER).unlink()
             found.wait_for(lambda: found.runs == [])
 
+    def test_assets_come_change_and_go(self, logdir: Path) -> None:
+        put(logdir / "run", log_bytes())
+        with following(logdir) as found:
+            path = put(logdir / "run", b"{}", name="config.json")
+            found.wait_for_assets({"run": ["config.json"]})
+            (before,) = found.source.list_assets()
+            append(path, b" ")
+            found.wait_for(lambda: found.source.list_assets()[0].size_bytes == 3)
+            (now,) = found.source.list_assets()
+            assert now.generation > before.generation
+            with found.source.open_asset(now) as reader:
+                assert reader.read(0, 10) == b"{} "
+            put(logdir, b"[]", name="unfinished").rename(path)
+            found.wait_for(lambda: found.source.list_assets()[0].size_bytes == 2)
+            path.unlink()
+            found.wait_for_assets({"run": []})
+            assert found.values() == THREE
+
+    def test_assets_deep_below_their_run(self, logdir: Path) -> None:
+        put(logdir / "run", log_bytes())
+        with following(logdir) as found:
+            session = logdir / "run/plugins/profile/today"
+            path = put(session, b"1", name="host.xplane.pb")
+            found.wait_for_assets({"run": ["plugins/profile/today/host.xplane.pb"]})
+            append(path, b"234")
+            found.wait_for(lambda: found.source.list_runs()[0].asset_bytes == 4)
+            put(session, b"5", name="host.trace.json.gz")
+            found.wait_for(lambda: found.source.list_runs()[0].assets == 2)
+            session.rename(session.with_name("later"))
+            found.wait_for(
+                lambda: (
+                    sorted(found.assets()["run"])
+                    == ["plugins/profile/later/host.trace.json.gz", "plugins/profile/later/host.xplane.pb"]
+                )
+            )
+            shutil.rmtree(logdir / "run/plugins")
+            found.wait_for_assets({"run": []})
+            assert found.runs == ["run"]
+
+    def test_a_folder_of_assets_moved_in_and_out(self, logdir: Path, tmp_path: Path) -> None:
+        put(logdir / "run", log_bytes())
+        put(tmp_path / "plugins/profile/today", b"1", name="host.xplane.pb")
+        put(tmp_path / "plugins/other", log_bytes())
+        with following(logdir) as found:
+            (tmp_path / "plugins").rename(logdir / "run/plugins")
+            found.wait_for_assets({"run": ["plugins/profile/today/host.xplane.pb"], "run/plugins/other": []})
+            (logdir / "run/plugins").rename(tmp_path / "plugins")
+            found.wait_for_assets({"run": []})
+
+    def test_assets_make_runs(self, logdir: Path) -> None:
+        with following(logdir) as found:
+            put(logdir / "a/plugins/profile/today", b"1", name="host.xplane.pb")
+            found.wait_for_assets({"a": ["plugins/profile/today/host.xplane.pb"]})
+            put(logdir / "source", b"{}", name="config.json")
+            path = put(logdir / "b", b"1", name="model.onnx")
+            found.wait_for(lambda: found.runs == ["a", "b"])
+            put(logdir / "b", log_bytes())
+            found.wait_for_values(THREE, "b")
+            path.unlink()
+            found.wait_for_assets({"a": ["plugins/profile/today/host.xplane.pb"], "b": []})
+            put(logdir / "b", b"{}", name="config.json")
+            found.wait_for(lambda: len(found.assets()["b"]) == 1)
+            # A configuration alone does not keep a run.
+            (logdir / "b" / NAME).unlink()
+            found.wait_for(lambda: found.runs == ["a"])
+            put(logdir / "b", log_bytes(1))
+            found.wait_for_assets({"a": ["plugins/profile/today/host.xplane.pb"], "b": ["config.json"]})
+            shutil.rmtree(logdir / "a")
+            found.wait_for(lambda: found.runs == ["b"])
+            put(logdir, b"1", name="tfdbg_events.1.host.metadata")
+            found.wait_for(lambda: found.runs == [".", "b"])
+            (logdir / "tfdbg_events.1.host.metadata").unlink()
+            found.wait_for(lambda: found.runs == ["b"])
+
+    def test_folders_named_like_assets(self, logdir: Path) -> None:
+        with following(logdir) as found:
+            put(logdir / "model.onnx", log_bytes())
+            found.wait_for_values(THREE, "model.onnx")
+            put(logdir / "model.onnx", b"1", name="inner.onnx")
+            found.wait_for_assets({"model.onnx": ["inner.onnx"]})
+            shutil.rmtree(logdir / "model.onnx")
+            found.wait_for(lambda: found.runs == [])
+            put(logdir, b"1", name="model.onnx")
+            found.wait_for_assets({".": ["model.onnx"]})
+
     def test_file_replaced_by_another(self, logdir: Path) -> None:
         """As rsync does: a new file is renamed over the old one."""
         path = put(logdir / "run", log_bytes())

@@ -22,7 +22,7 @@ PYTHON_MAY_IMPORT: dict[str, set[str]] = {
     "media": set(),
     "store": {"native"},
     "ingest": {"native", "schema", "media", "store"},
-    "query": {"native", "store"},
+    "query": {"native", "schema", "store"},
     "api": {"query"},
     "dashboards/*": {"query", "schema", "media", "api"},
     "registry": {"api", "dashboards/*"},

@@ -51,6 +51,16 @@ class Following:
         columns = self.source.read_columns([SeriesKey(run, tag), SeriesKey(run, "")], attempts="all")
         return columns[0].value.tolist() if columns else []
 
+    def assets(self) -> dict[str, list[str]]:
+        """By run, the names of its assets."""
+        found: dict[str, list[str]] = {run: [] for run in self.runs}
+        for asset in self.source.list_assets():
+            found.setdefault(asset.run, []).append(asset.name)
+        return found
+
+    def wait_for_assets(self, expected: dict[str, list[str]]) -> None:
+        self.wait_for(lambda: self.assets() == expected)
+
     def wait_for_values(self, expected: list[float], run: str = "run", tag: str = "loss") -> None:
         self.wait_for(lambda: self.values(run, tag) == expected)
 

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from msgspec.structs import replace
 
-from runglass.errors import ValueDamaged
+from runglass.errors import AssetGone, ValueDamaged
 from runglass.query.derived import DerivedReads
-from runglass.query.source import Columns, Values
+from runglass.query.named_assets import choose_assets
+from runglass.query.source import AssetReader, Columns, Values
 from runglass.query.unknown import run_unknown, series_unknown
+from runglass.store.assets import AssetStage, FileReader, find_named
 from runglass.store.blobs import Range, load_ranges
 from runglass.store.model import (
+    Asset,
     Attempts,
+    Family,
     FileHealth,
     Kind,
     Progress,
@@ -23,6 +28,7 @@ from runglass.store.model import (
     SeriesKey,
 )
 from runglass.store.parts import file_order
+from runglass.store.reach import Place, shown_name
 from runglass.store.snapshot import Snapshot, read_snapshot
 from runglass.store.stage import COUNT_BITS, RunStage, SeriesStage, Store
 
@@ -110,6 +116,31 @@ class LocalSource(DerivedReads):
     def list_files(self, *, run: str | None = None) -> list[FileHealth]:
         runs = sorted(self._store.runs.items()) if run is None else [(run, self._run(run))]
         return [health for _, each in runs for health in each.healths()]
+
+    def list_assets(self, *, run: str | None = None, family: Family | None = None) -> list[Asset]:
+        runs = list(self._store.runs.values()) if run is None else [self._run(run)]
+        assets = [stage.asset for each in runs for stage in list(each.assets.values())]
+        return choose_assets(self, assets, family=family)
+
+    def find_assets(self, asset: Asset, path: str, *, family: Family) -> list[Asset]:
+        run, place, stage = self._asset(asset)
+        # An absolute path stays as it is.
+        named = os.path.join(os.path.dirname(stage.path), path)
+        where = f"{asset.run}/{asset.name} names {shown_name(path)!r}"
+        found = find_named(place, named, family=family, where=where)
+        return [run.put_named(each, state, family=family).asset for each, state in found]
+
+    def open_asset(self, asset: Asset) -> AssetReader:
+        _, place, stage = self._asset(asset)
+        return FileReader(stage, asset, place)
+
+    def _asset(self, asset: Asset) -> tuple[RunStage, Place, AssetStage]:
+        run = self._store.runs.get(asset.run)
+        stage = run.find_asset(asset.name, asset.family) if run is not None else None
+        if run is None or run.place is None or stage is None:
+            where = f"{asset.run}/{asset.name}"
+            raise AssetGone(f"{where}: this file is no longer there. List the assets again.", where=where)
+        return run, run.place, stage
 
     def list_changes(self, *, since: int) -> tuple[int, list[str] | None]:
         now = self._store.generation

@@ -1,10 +1,12 @@
 """MemorySource: a DataSource built in code, for tests and notebooks. It may grow while it is being read.
 
-Calls chain: `MemorySource().add_scalars("train", "loss", step=[0, 1], value=[2.0, 1.5])`. Knows nothing of files.
+Calls chain: `MemorySource().add_scalars("train", "loss", step=[0, 1], value=[2.0, 1.5])`. Its assets are bytes, and it opens
+no file.
 """
 
 from __future__ import annotations
 
+import posixpath
 import threading
 from bisect import bisect_left
 from collections.abc import Sequence
@@ -15,12 +17,17 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 from numpy.typing import ArrayLike, NDArray
 
+from runglass.errors import AssetChanged, AssetGone, AssetRefused, BadArgument
 from runglass.query.derived import DerivedReads
-from runglass.query.source import Columns, Values
+from runglass.query.named_assets import choose_assets
+from runglass.query.source import AssetReader, Columns, Values
 from runglass.query.unknown import run_unknown, series_unknown
+from runglass.store.assets import is_named
 from runglass.store.model import (
     SEVERITY,
+    Asset,
     Attempts,
+    Family,
     FileHealth,
     FileState,
     Kind,
@@ -72,6 +79,36 @@ class _MemoryValues(Values, frozen=True):
     objects: list[Any]
 
 
+class _BytesReader:
+    """Reads an asset of a MemorySource; as with a file, it must still be the one that was opened."""
+
+    def __init__(self, source: MemorySource, asset: Asset, data: bytes) -> None:
+        self._source = source
+        self._asset = asset
+        self._data: bytes | None = data
+        self.size_bytes = len(data)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._data = None
+
+    def read(self, offset: int, size: int) -> bytes:
+        if offset < 0 or size < 0:
+            raise BadArgument(f"read({offset}, {size}): expected an offset and a size of 0 or more.")
+        if self._data is None:
+            raise BadArgument(f"read() of {self._asset.run}/{self._asset.name} after close(). Open it again.")
+        self._source.check_asset(self._asset)
+        return self._data[offset : offset + size]
+
+    def map(self) -> memoryview | None:
+        return memoryview(self.read(0, self.size_bytes))
+
+
 class MemorySource(DerivedReads):
     def __init__(self, *, locations: Sequence[str] = ("memory",)) -> None:
         self._changed = threading.Condition()
@@ -82,6 +119,8 @@ class MemorySource(DerivedReads):
         # When each run last changed; removed runs stay here, so that listeners hear of it.
         self._run_changed: dict[str, int] = {}
         self._files: dict[tuple[str, str], FileHealth] = {}
+        # By run and name.
+        self._assets: dict[tuple[str, str], tuple[Asset, bytes]] = {}
         self._progress: Progress | None = None
 
     # Building
@@ -150,6 +189,30 @@ class MemorySource(DerivedReads):
             self._touch(run)
         return self
 
+    def add_asset(
+        self,
+        run: str,
+        family: Family | str,
+        name: str,
+        data: bytes,
+        *,
+        modified_time: float = DEFAULT_START_S,
+    ) -> Self:
+        """Add a file that is not an event file, or replace the one of this name."""
+        with self._changed:
+            generation = self._generation + 1
+            asset = Asset(run, Family(family), name, len(data), modified_time, generation)
+            self._assets[run, name] = asset, data
+            self._runs.setdefault(run, {})
+            self._touch(run)
+        return self
+
+    def remove_asset(self, run: str, name: str) -> Self:
+        with self._changed:
+            del self._assets[run, name]
+            self._touch(run)
+        return self
+
     def set_progress(self, progress: Progress) -> Self:
         with self._changed:
             self._progress = progress
@@ -161,6 +224,8 @@ class MemorySource(DerivedReads):
             del self._runs[run]
             for path in [path for path in self._files if path[0] == run]:
                 del self._files[path]
+            for key in [key for key in self._assets if key[0] == run]:
+                del self._assets[key]
             self._touch(run)
         return self
 
@@ -224,7 +289,13 @@ class MemorySource(DerivedReads):
             files: dict[str, list[FileHealth]] = {}
             for file in self._files.values():
                 files.setdefault(file.run, []).append(file)
-            runs = [_run_info(run, series, files.get(run, [])) for run, series in self._runs.items()]
+            assets: dict[str, list[Asset]] = {}
+            for asset, _ in self._assets.values():
+                assets.setdefault(asset.run, []).append(asset)
+            runs = [
+                _run_info(run, series, files.get(run, []), assets.get(run, []))
+                for run, series in self._runs.items()
+            ]
         return sorted(runs, key=lambda run: (run.start_time is None, run.start_time or 0.0, run.name))
 
     def list_series(self, *, run: str | None = None, kind: Kind | None = None) -> list[SeriesInfo]:
@@ -257,6 +328,47 @@ class MemorySource(DerivedReads):
             if run is not None and run not in self._runs:
                 raise run_unknown(run, self._runs)
             return [file for file in self._files.values() if run is None or file.run == run]
+
+    def list_assets(self, *, run: str | None = None, family: Family | None = None) -> list[Asset]:
+        with self._changed:
+            if run is not None and run not in self._runs:
+                raise run_unknown(run, self._runs)
+            assets = [asset for asset, _ in self._assets.values() if run in (None, asset.run)]
+        return choose_assets(self, assets, family=family)
+
+    def find_assets(self, asset: Asset, path: str, *, family: Family) -> list[Asset]:
+        where = f"{asset.run}/{asset.name} names {path!r}"
+        self.check_asset(asset)
+        folder, wanted = posixpath.split(
+            posixpath.normpath(posixpath.join(posixpath.dirname(asset.name), path))
+        )
+        if folder.startswith("/") or folder.split("/")[0] == ".." or wanted == "..":
+            raise AssetRefused(f"{where}: a file outside the run. Add it to the run.", where=where)
+        with self._changed:
+            found = [
+                replace(each, family=family)
+                for each, _ in self._assets.values()
+                if each.run == asset.run
+                and posixpath.dirname(each.name) == folder
+                and is_named(posixpath.basename(each.name), wanted, family)
+            ]
+        if not found:
+            raise AssetGone(f"{where}: there is no such file.", where=where)
+        return sorted(found, key=lambda each: each.name)
+
+    def open_asset(self, asset: Asset) -> AssetReader:
+        return _BytesReader(self, asset, self.check_asset(asset))
+
+    def check_asset(self, asset: Asset) -> bytes:
+        """The bytes of an asset as it was listed; AssetGone or AssetChanged when they are not there any more."""
+        where = f"{asset.run}/{asset.name}"
+        with self._changed:
+            now, data = self._assets.get((asset.run, asset.name), (None, b""))
+        if now is None:
+            raise AssetGone(f"{where}: this asset was removed. List the assets again.", where=where)
+        if now.generation != asset.generation:
+            raise AssetChanged(f"{where}: this asset was replaced. List the assets again.", where=where)
+        return data
 
     def list_changes(self, *, since: int) -> tuple[int, list[str] | None]:
         with self._changed:
@@ -334,7 +446,7 @@ class MemorySource(DerivedReads):
             return self._generation
 
 
-def _run_info(run: str, series: dict[str, _Series], files: list[FileHealth]) -> RunInfo:
+def _run_info(run: str, series: dict[str, _Series], files: list[FileHealth], assets: list[Asset]) -> RunInfo:
     times = [time for each in series.values() for time in each.times or ()]
     return RunInfo(
         name=run,
@@ -346,6 +458,9 @@ def _run_info(run: str, series: dict[str, _Series], files: list[FileHealth]) -> 
         size_bytes=sum(file.size_bytes for file in files),
         health=max((file.state for file in files), key=SEVERITY.__getitem__, default=FileState.OK),
         restarts=max((int(each.segment[-1]) for each in series.values() if len(each.segment)), default=0),
+        assets=len(assets),
+        asset_bytes=sum(asset.size_bytes for asset in assets),
+        families=frozenset(asset.family for asset in assets),
     )
 
 

@@ -7,14 +7,16 @@ Nothing above this file may assume that the data is in this process. `list_*` is
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, Self, runtime_checkable
 
 import numpy as np
 from msgspec import Struct, field
 from numpy.typing import NDArray
 
 from runglass.store.model import (
+    Asset,
     Attempts,
+    Family,
     FileHealth,
     Kind,
     Progress,
@@ -217,6 +219,34 @@ class Values(Struct, frozen=True):
     rows: Int64 | None
 
 
+class AssetReader(Protocol):
+    """The bytes of one asset, by ranges. There is no path: the bytes may come from anywhere.
+
+    Every byte is of the state that was listed. When the file was replaced, cut or written again since, `read` and `map`
+    raise AssetChanged, and AssetGone when it is gone; a file whose writer only appends may have grown. For one thread at a time.
+    """
+
+    @property
+    def size_bytes(self) -> int: ...
+
+    def read(self, offset: int, size: int) -> bytes:
+        """`size` bytes from `offset`; fewer only where the asset ends."""
+        ...
+
+    def map(self) -> memoryview | None:
+        """All bytes in one piece of memory that stays as it is, also after `close`. It may cost a copy.
+
+        None where a source cannot do that; then `read` has to do.
+        """
+        ...
+
+    def close(self) -> None: ...
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(self, *_: object) -> None: ...
+
+
 @runtime_checkable
 class DataSource(Protocol):
     """Read-only questions over runs, series and files.
@@ -231,6 +261,11 @@ class DataSource(Protocol):
     Expressions: where `read_*` takes keys of scalars, or a tag as the x axis, a tag that begins with `=` and is no
     stored one is computed from others of its run (`={val/loss} - {train/loss}`, see query/expressions.py); one that
     cannot be read raises BadRequest. Its `since` gives all points as soon as anything changed.
+
+    Assets: files of a run that are not event files, by family and name. They come, change and go as series do, and each has a
+    generation: the same one means the same bytes. What was listed may be gone or another file by the time it is opened; then
+    `open_asset` raises AssetGone or AssetChanged, and listing again helps. A run reads only files in its own directory, and
+    files in the log directory that it links to; anything else raises AssetRefused, which listing again does not change.
 
     Unknown runs and tags raise RunUnknown and SeriesUnknown in `read_*` with one key; methods that take many keys
     leave the unknown ones out, because a run may vanish between listing and reading.
@@ -262,6 +297,25 @@ class DataSource(Protocol):
         ...
 
     def list_files(self, *, run: str | None = None) -> list[FileHealth]: ...
+
+    def list_assets(self, *, run: str | None = None, family: Family | None = None) -> list[Asset]:
+        """Assets of one run or of all, by run and name. An unknown run raises RunUnknown.
+
+        The families `checkpoint` and `vectors` are listed only when they are asked for: their files are found by reading the
+        assets that name them. A name that leads to nothing, or to where the run may not read, is left out.
+        """
+        ...
+
+    def find_assets(self, asset: Asset, path: str, *, family: Family) -> list[Asset]:
+        """The files that an asset names: `path` as it stands in that asset, relative to its folder, or absolute.
+
+        A checkpoint is named by what its files begin with; any other family has one file. AssetGone where there is none.
+        """
+        ...
+
+    def open_asset(self, asset: Asset) -> AssetReader:
+        """A reader of the asset as it was listed. Close it, or use it in a `with` block."""
+        ...
 
     def list_changes(self, *, since: int) -> tuple[int, list[str] | None]:
         """The generation now, and the runs that changed after `since`; None means "too long ago, ask for all"."""
