@@ -20,7 +20,7 @@ from tests.support.following import following
 import runglass
 from runglass.errors import BadRequest
 from runglass.ingest.file_tail import PROFILE_MARK, FileTail
-from runglass.ingest.logdir import parse_root, parse_spec
+from runglass.ingest.roots import parse_root, parse_spec
 from runglass.ingest.run_loader import RunLoader
 from runglass.ingest.watch import LogdirWatch
 from runglass.store.model import SeriesKey

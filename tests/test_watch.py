@@ -16,7 +16,7 @@ from tests.support.picture import differences, picture
 
 import runglass
 from runglass.ingest import watch as watch_module
-from runglass.ingest.logdir import parse_root
+from runglass.ingest.roots import parse_root
 from runglass.store import budget as budget_module
 from runglass.store.budget import MemoryBudget
 from runglass.store.model import SeriesKey

@@ -15,7 +15,7 @@ from runglass.errors import PortTaken, RunglassError
 if TYPE_CHECKING:
     import argparse
 
-    from runglass.ingest.logdir import LogRoot
+    from runglass.ingest.roots import LogRoot
     from runglass.ingest.watch import LogdirWatch
     from runglass.query.local import LocalSource
     from runglass.store.stage import Store
@@ -154,7 +154,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def log_roots(args: argparse.Namespace) -> list[LogRoot]:
-    from runglass.ingest.logdir import name_roots, parse_root, parse_spec
+    from runglass.ingest.roots import name_roots, parse_root, parse_spec
 
     if args.logdir_spec:
         return name_roots(parse_spec(args.logdir_spec))

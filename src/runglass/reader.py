@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from runglass.errors import BadArgument
-from runglass.ingest.logdir import name_roots, parse_root
+from runglass.ingest.roots import name_roots, parse_root
 from runglass.ingest.watch import LogdirWatch
 from runglass.query.local import LocalSource
 from runglass.query.source import Band, BandCenter, BandQuery, BandSpread, LineQuery, Smoothing, Values

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from runglass.errors import AssetChanged, AssetGone, AssetRefused, BadArgument, RunglassError, RunUnknown
-from runglass.ingest.logdir import parse_root
+from runglass.ingest.roots import parse_root
 from runglass.ingest.watch import LogdirWatch
 from runglass.query.local import LocalSource
 from runglass.query.memory import MemorySource

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from runglass.ingest.logdir import LogRoot, parse_root
+from runglass.ingest.roots import LogRoot, parse_root
 from runglass.ingest.watch import LogdirWatch
 from runglass.query.local import LocalSource
 from runglass.store.budget import MemoryBudget

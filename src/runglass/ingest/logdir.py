@@ -3,34 +3,16 @@
 from __future__ import annotations
 
 import os
-import re
 import stat
 from collections.abc import Iterator
-from pathlib import Path
 from typing import NamedTuple
 
 from msgspec import Struct, field
 
-from runglass.errors import BadRequest
 from runglass.ingest.assets import RUN_FOLDER, AssetFolder, AssetRule, find_owner
-from runglass.store.reach import shown_name
+from runglass.ingest.roots import LogRoot
 
 EVENT_FILE_MARK = "tfevents"
-_WINDOWS_DRIVE = re.compile(r"^[A-Za-z]:[\\/]")
-
-
-class LogRoot(Struct, frozen=True):
-    """One directory (or single event file) to look into, and the name its runs go under."""
-
-    # As the user wrote it; shown, never opened.
-    shown: str
-    path: str
-    # Prefix of the run names; "" for none.
-    name: str = ""
-
-    def run_name(self, relative: str) -> str:
-        name = shown_name(relative) or "."
-        return f"{self.name}/{name}" if self.name else name
 
 
 class FoundAsset(NamedTuple):
@@ -49,57 +31,6 @@ class FoundRun(Struct, frozen=True):
     files: tuple[tuple[str, os.stat_result | None], ...]
     # Regular files alone; in no order.
     assets: tuple[FoundAsset, ...] = ()
-
-
-def parse_root(text: str, *, name: str = "") -> LogRoot:
-    if re.match(r"^[A-Za-z][A-Za-z0-9+.-]+://", text):
-        raise BadRequest(
-            f"Log directory {text!r}: remote locations are not supported yet. Mount or copy it, and name the local path.",
-            where="logdir",
-        )
-    return LogRoot(shown=text, path=str(Path(text).expanduser().absolute()), name=name)
-
-
-def parse_spec(spec: str) -> list[LogRoot]:
-    """TensorBoard's --logdir_spec: `name:path,name2:path2`, names optional.  "a:/x,/y" -> a under /x, and /y"""
-    roots = []
-    for item in filter(None, (piece.strip() for piece in spec.split(","))):
-        name, colon, path = item.partition(":")
-        is_drive = os.name == "nt" and _WINDOWS_DRIVE.match(item) is not None
-        is_plain = not colon or item.startswith("/") or "://" in item or is_drive
-        roots.append(parse_root(item) if is_plain else parse_root(path, name=name))
-    names = [root.name for root in roots if root.name]
-    for name in names:
-        if names.count(name) > 1:
-            raise BadRequest(
-                f"--logdir_spec {spec!r} gives the name {name!r} twice. Name every directory differently.",
-                where="logdir_spec",
-            )
-    if not roots:
-        raise BadRequest(
-            f"--logdir_spec {spec!r} names no directory; expected name:path,name2:path2.", where="logdir_spec"
-        )
-    return roots
-
-
-def name_roots(roots: list[LogRoot]) -> list[LogRoot]:
-    """Give each of several unnamed roots the name of its directory, so that equal run names stay apart."""
-    if len(roots) < 2:
-        return roots
-    taken = {root.name for root in roots if root.name}
-    named = []
-    for root in roots:
-        name = root.name
-        if not name:
-            stem = os.path.basename(root.path) or "root"
-            name = next(
-                each
-                for each in (stem, *(f"{stem}-{n}" for n in range(2, len(roots) + 2)))
-                if each not in taken
-            )
-            taken.add(name)
-        named.append(LogRoot(root.shown, root.path, name))
-    return named
 
 
 def is_event_file(name: str) -> bool:
@@ -143,7 +74,7 @@ def walk_runs(root: LogRoot, start: str, walk: Walk, *, is_deep: bool = True) ->
                 root.run_name(""), os.path.dirname(start), shown, ((os.path.basename(start), found),)
             )
         return
-    relative = relative_to(root, start)
+    relative = root.relative(start)
     owner, kind = find_owner(relative.split(os.sep) if relative else ())
     below = os.sep.join(relative.split(os.sep)[owner:])
     pending = [_Folder(start, relative, os.path.realpath(start), _hops(root.path, start, walk), kind, below)]
@@ -223,12 +154,6 @@ def _look_at(
     if not any(hop == real or hop.startswith(real.rstrip(os.sep) + os.sep) for hop in hops):
         walk.linked.add(entry.path)
         folders.append(_Folder(entry.path, relative, real, hops, kind, below))
-
-
-def relative_to(root: LogRoot, path: str) -> str:
-    """A directory at or below the root, as seen from there; "" for the root itself."""
-    relative = os.path.relpath(path, root.path)
-    return "" if relative == "." else relative
 
 
 def find_regular_file(path: str) -> os.stat_result | None:

@@ -8,7 +8,8 @@ import pytest
 
 from runglass.ingest import logdir as logdir_module
 from runglass.ingest.assets import ASSET_RULES, RUN_FOLDER, find_owner
-from runglass.ingest.logdir import Walk, is_event_file, parse_root, walk_runs
+from runglass.ingest.logdir import Walk, is_event_file, walk_runs
+from runglass.ingest.roots import parse_root
 from runglass.store.model import Family
 from runglass.store.reach import shown_name
 

@@ -17,15 +17,8 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 
 from runglass.ingest.assets import RUN_FOLDER, find_owner
 from runglass.ingest.file_tail import FileTail
-from runglass.ingest.logdir import (
-    FoundRun,
-    LogRoot,
-    Walk,
-    find_regular_file,
-    is_event_file,
-    relative_to,
-    walk_runs,
-)
+from runglass.ingest.logdir import FoundRun, Walk, find_regular_file, is_event_file, walk_runs
+from runglass.ingest.roots import LogRoot
 from runglass.ingest.run_loader import RunLoader
 from runglass.store.budget import MemoryBudget
 from runglass.store.model import FileState, Progress
@@ -439,7 +432,7 @@ class LogdirWatch:
         for root in self.roots:
             if path == root.path or not is_at_or_below(path, root.path):
                 continue
-            parts = relative_to(root, path).split(os.sep)
+            parts = root.relative(path).split(os.sep)
             owner, folder = find_owner(parts)
             if folder is not RUN_FOLDER:
                 # One that was renamed says nothing of the files in it.
