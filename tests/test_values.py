@@ -22,7 +22,7 @@ from runglass.ingest.canonical import KIND_BY_PLUGIN
 from runglass.media.formats import parse_audio, parse_image
 from runglass.query.memory import MemorySource
 from runglass.server.app import App
-from runglass.server.in_process import Got, InProcess
+from runglass.server.in_process import InProcess, InProcessResponse
 from runglass.store.model import Kind
 
 assert case_logdir  # a fixture, used by its name
@@ -45,11 +45,11 @@ class Asker:
         (series,) = right(self.client.post("/api/steps", body)).json["series"]
         return series  # type: ignore[no-any-return]
 
-    def get(self, path: str, **query: Any) -> Got:
+    def get(self, path: str, **query: Any) -> InProcessResponse:
         return self.client.get(f"{path}?{urlencode({'run': self.run, 'tag': self.tag, **query})}")
 
 
-def right(got: Got) -> Got:
+def right(got: InProcessResponse) -> InProcessResponse:
     assert got.status == 200, got.text
     return got
 

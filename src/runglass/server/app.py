@@ -1,6 +1,6 @@
-"""The ASGI application: lets a request in, finds the page or the API for it, sends the answer, and nothing else.
+"""The ASGI application: checks a request, passes it to the page or the API, and sends the answer.
 
-One plain callable without middleware layers, because each would cost every request. Imports no NumPy and no dashboard:
+One plain callable without middleware, because every layer costs every request. Imports neither NumPy nor any dashboard:
 the page is served while those are still loading.
 """
 
@@ -43,7 +43,7 @@ class App:
     def __init__(
         self, source: DataSource | Callable[[], DataSource], settings: Settings | None = None
     ) -> None:
-        """`source` may be a function that opens one: it is called in a thread, and until it returns only API requests wait."""
+        """`source` may be a function that opens one. It runs in a thread; only API requests wait for it."""
         self.settings = settings or Settings()
         self._source = source
         self._api: Future[Api] | None = None
@@ -53,7 +53,7 @@ class App:
         self._headers = security_headers(self.settings)
 
     def open(self) -> Future[Api]:
-        """Begin to open the source and import what answers need, unless that was begun. Called in the event loop."""
+        """Start to open the source and to import what answers need; later calls return the same future. Call in the event loop."""
         if self._api is None:
             self._api = self._pool.submit(self._open)
         return self._api
@@ -65,7 +65,7 @@ class App:
         return Api(source, self.settings)
 
     def close(self) -> None:
-        """End what outlives a request: live connections and work in threads. Called in the event loop."""
+        """End what outlives a request: live connections and work in threads. Call in the event loop."""
         self._pool.shutdown(wait=False, cancel_futures=True)
         if (
             self._api is not None
@@ -77,7 +77,7 @@ class App:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
-            raise RuntimeError(f"only HTTP is served here, not {scope['type']}")
+            raise RuntimeError(f"this app serves HTTP, not {scope['type']}")
         response: Response | StreamResponse
         try:
             response = await self._respond(Request(scope, receive))
@@ -96,34 +96,36 @@ class App:
         scope, headers = request.scope, request.headers
         prefix = self.settings.path_prefix
         path: str = scope["path"]
-        told = self._guard.take_token(path[len(prefix) :]) if path.startswith(prefix) else None
-        if told is None:
-            # A foreign page cannot know an address with the token in it, so there a proxy may have changed these at will.
+        after_token = self._guard.take_token(path[len(prefix) :]) if path.startswith(prefix) else None
+        # A foreign page cannot know an address with the token in it. There, a proxy may have changed Host and Origin.
+        if after_token is None:
             self._guard.check_host(headers.get("host"), headers.get("origin"))
         query = scope["query_string"].decode("latin-1")
         if len(query) > MAX_QUERY_BYTES:
             raise TooLarge(
-                f"The query string has {len(query):,} bytes; at most {MAX_QUERY_BYTES:,} are read.",
+                f"The query string has {len(query):,} bytes; the limit is {MAX_QUERY_BYTES:,}.",
                 where="query",
             )
 
-        if told is not None:
-            path = told
+        if after_token is not None:
+            path = after_token
         elif prefix:
             if path == prefix:
                 return _redirect(301, f"{prefix.rpartition('/')[2]}/", query)
             if not path.startswith(prefix + "/"):
-                raise NotFound(f"There is nothing at {path}. This server lives under {prefix}/.", where=path)
+                raise NotFound(
+                    f"There is nothing at {path}. This server's pages are under {prefix}/.", where=path
+                )
             path = path[len(prefix) :]
 
         extra: list[tuple[str, str]] = []
-        if self._guard.token_required and told is None:
+        if self._guard.token_required and after_token is None:
             query, has_token = self._take_token(query)
             if not has_token:
                 self._guard.check_token(headers.get("authorization"), request.cookies)
             else:
                 extra.append(self._guard.cookie_header())
-                # The token leaves the address bar. Scripts that ask the API directly are spared the detour.
+                # The redirect takes the token out of the address bar. API requests are not redirected.
                 if path == "/":
                     return _redirect(303, "./", query, extra)
 
@@ -133,11 +135,11 @@ class App:
         extra.append(NO_STORE)
         opened = self.open()
         api = opened.result() if opened.done() else await asyncio.wrap_future(opened)
-        reply = await api.ask(request.method, path, query, partial(_read_body, request))
+        reply = await api.dispatch(request.method, path, query, partial(_read_body, request))
         if isinstance(reply, Download):
             return StreamResponse(self._pieces(reply), reply.media_type, [*extra, *reply.headers])
         if isinstance(reply, Stream):
-            # The header asks proxies not to hold events back until they have a whole buffer of them.
+            # The header asks proxies not to buffer events.
             return StreamResponse(reply.chunks, reply.media_type, [*extra, ("x-accel-buffering", "no")])
         return await self._finish(request, reply, extra)
 
@@ -167,7 +169,7 @@ class App:
             yield piece
 
     def _take_token(self, query: str) -> tuple[str, bool]:
-        """The query string without its token, and whether there was one; a wrong one is refused here."""
+        """The query string without its token, and whether it had one. A wrong token raises Forbidden."""
         pairs = parse_qsl(query, keep_blank_values=True)
         tokens = [value for name, value in pairs if name == "token"]
         if not tokens:
@@ -181,7 +183,7 @@ class App:
 
 
 def _redirect(status: int, path: str, query: str, headers: list[tuple[str, str]] | None = None) -> Response:
-    """`path` is relative to what was asked for: a proxy may have taken away the beginning of that."""
+    """`path` is relative to the requested address: a proxy may have removed the beginning of that."""
     location = f"{path}?{query}" if query else path
     return Response(status_code=status, headers=dict([("location", location), NO_STORE, *(headers or [])]))
 
@@ -202,5 +204,5 @@ async def _read_body(request: Request) -> bytes:
 
 def _too_large(size_bytes: int) -> TooLarge:
     return TooLarge(
-        f"The body has {size_bytes:,} bytes or more; at most {MAX_BODY_BYTES:,} are read.", where="body"
+        f"The body has {size_bytes:,} bytes or more; the limit is {MAX_BODY_BYTES:,}.", where="body"
     )

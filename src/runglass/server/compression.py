@@ -1,4 +1,4 @@
-"""Which content encoding a client gets, and the encoding itself: zstd where both sides have it, else gzip."""
+"""Chooses a content encoding for a client and applies it: zstd where both sides support it, else gzip."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import cache
 from runglass.api.route import COLUMNS, Answer
 
 MIN_SIZE_BYTES = 1024
-# Fast rather than small: at these levels compressing costs about what the saved bytes cost on a home network.
+# Fast rather than small: at this level compressing takes about as long as sending the saved bytes on a home network.
 LEVEL = 1
 GZIP_WINDOW_BITS = 31
 
@@ -17,9 +17,9 @@ COMPRESSIBLE = ("text/", "application/json", COLUMNS, "image/svg+xml", "applicat
 
 
 def encode_answer(answer: Answer, accept_encoding: str, *, is_loopback: bool) -> tuple[bytes, str | None]:
-    """The body as it goes out, and its content encoding. Takes time in proportion to the body unless it was kept."""
+    """The encoded body and its content encoding. Takes time in proportion to the body unless it is kept already."""
     kept = answer.encodings
-    # Between two programs on one machine, compressing what is sent only once takes longer than sending it.
+    # Between two programs on one machine, compressing a body that is sent once takes longer than sending it.
     is_worth_it = kept is not None or not is_loopback
     if len(answer.body) < MIN_SIZE_BYTES or not is_worth_it or not answer.media_type.startswith(COMPRESSIBLE):
         return answer.body, None

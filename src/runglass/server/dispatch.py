@@ -1,6 +1,6 @@
-"""Everything under /api/ over one source: which routes there are, and the way from a request to its handler.
+"""All routes under /api/ for one source, and the dispatch of a request to its handler.
 
-Importing this imports the dashboards and NumPy, so the app does it in a thread once the page itself can be served.
+Importing this imports the dashboards and NumPy, so the app does it in a thread once the page can be served.
 """
 
 from __future__ import annotations
@@ -38,15 +38,13 @@ class Api:
         self._version = settings.version
         self._route_by_path = {route.path: route for route in self.routes}
 
-    async def ask(
+    async def dispatch(
         self, method: str, path: str, query: str, read_body: Callable[[], Awaitable[bytes]]
     ) -> Reply:
-        """`path` begins with /api; `query` is the raw query string."""
+        """`path` starts with /api; `query` is the raw query string."""
         route = self._route_by_path.get(path)
         if route is None:
-            raise NotFound(
-                f"There is no route {path}. GET api/openapi.json describes all of them.", where=path
-            )
+            raise NotFound(f"There is no route {path}. GET api/openapi.json lists all routes.", where=path)
         check_method(method, route.method, path)
         parameters = parse_query(query, route.query)
         if route.body is None:

@@ -1,4 +1,4 @@
-"""Host names and addresses as text: which of them mean this machine, and how a Host header is split. Opens no socket."""
+"""Host names and addresses as text: which of them are loopback, and how a Host header is split. Opens no socket."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def is_loopback(host: str) -> bool:
     if host in LOOPBACK_NAMES:
         return True
     address = parse_address(host)
-    # A socket for both families shows an IPv4 client as ::ffff:127.0.0.1.
+    # A dual-stack socket reports an IPv4 client as ::ffff:127.0.0.1.
     address = getattr(address, "ipv4_mapped", None) or address
     return address is not None and address.is_loopback
 

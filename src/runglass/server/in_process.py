@@ -1,4 +1,4 @@
-"""Asks the app without a socket: what a test or an export needs of a client. Not for use inside a running event loop."""
+"""Sends requests to the app without a socket, for tests and exports. Not for use inside a running event loop."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ DEFAULT_HEADERS = {"host": "localhost:6006"}
 
 
 @dataclass(frozen=True, slots=True)
-class Got:
+class InProcessResponse:
     status: int
-    # Names in lower case; values of repeated names are joined by a newline.
+    # Names are in lower case; the values of a repeated name are joined by a newline.
     headers: dict[str, str]
     body: bytes
 
@@ -38,18 +38,18 @@ class InProcess:
         self._client = client
         self._headers = {**DEFAULT_HEADERS, **(headers or {})}
 
-    def get(self, url: str, **headers: str) -> Got:
+    def get(self, url: str, **headers: str) -> InProcessResponse:
         return self.ask("GET", url, headers=headers)
 
-    def post(self, url: str, body: Any, **headers: str) -> Got:
+    def post(self, url: str, body: Any, **headers: str) -> InProcessResponse:
         """`body` is sent as JSON unless it is bytes."""
         data = body if isinstance(body, bytes) else msgspec.json.encode(body)
         return self.ask("POST", url, data=data, headers={"content-type": "application/json", **headers})
 
     def ask(
         self, method: str, url: str, *, data: bytes = b"", headers: Mapping[str, str] | None = None
-    ) -> Got:
-        """In keyword form, header names have `_` for `-`."""
+    ) -> InProcessResponse:
+        """Header names may have `_` for `-`, as keyword arguments do."""
         named = {
             **self._headers,
             **{name.replace("_", "-"): value for name, value in (headers or {}).items()},
@@ -71,7 +71,7 @@ class InProcess:
         }
         return asyncio.run(self._run(scope, data))
 
-    async def _run(self, scope: dict[str, Any], data: bytes) -> Got:
+    async def _run(self, scope: dict[str, Any], data: bytes) -> InProcessResponse:
         sent: list[Message] = []
         waiting: list[Message] = [{"type": "http.request", "body": data, "more_body": False}]
 
@@ -80,7 +80,7 @@ class InProcess:
         async def receive() -> Message:
             if waiting:
                 return waiting.pop()
-            # A client that goes before the answer is whole would get no more of it.
+            # A client that disconnects early would not get the rest of the answer.
             await is_done.wait()
             return {"type": "http.disconnect"}
 
@@ -94,4 +94,6 @@ class InProcess:
         for name, value in sent[0]["headers"]:
             key, text = name.decode().lower(), value.decode("latin-1")
             headers[key] = f"{headers[key]}\n{text}" if key in headers else text
-        return Got(sent[0]["status"], headers, b"".join(message["body"] for message in sent[1:]))
+        return InProcessResponse(
+            sent[0]["status"], headers, b"".join(message["body"] for message in sent[1:])
+        )

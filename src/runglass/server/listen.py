@@ -1,4 +1,4 @@
-"""Binds the socket to serve on, by TensorBoard's port rules. Knows nothing of what is served."""
+"""Binds the socket to serve on, by TensorBoard's port rules. Does not know what is served."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Listener:
 
     @property
     def url(self) -> str:
-        """What to type into a browser on this machine (or, bound to one address, on any)."""
+        """The address to open in a browser on this machine, or on any machine where the socket is bound to one address."""
         shown = "localhost" if self.host in LOOPBACK_NAMES else self.host
         if self.host in WILDCARDS:
             shown = socket.gethostname()
@@ -33,11 +33,11 @@ class Listener:
 
 
 def bind(host: str | None, *, bind_all: bool, port: int | None, reuse_port: bool = False) -> Listener:
-    """Bind `port`, or the first free one from 6006 on when it is None."""
+    """Bind `port`; None for the first free one from 6006 up."""
     address = ("::" if socket.has_dualstack_ipv6() else "0.0.0.0") if bind_all else host or "localhost"
     ports = [port] if port is not None else list(range(FIRST_PORT, FIRST_PORT + PORTS_TRIED))
     for number in ports:
-        # Something that listens on another address of the same port would answer in our place.
+        # A server on another address of the same port would answer instead of us.
         if port != 0 and not reuse_port and _is_answering(number):
             continue
         sock = _try_bind(address, number, bind_all=bind_all, reuse_port=reuse_port)
@@ -62,21 +62,19 @@ def _is_answering(port: int) -> bool:
 
 
 def _try_bind(address: str, port: int, *, bind_all: bool, reuse_port: bool) -> socket.socket | None:
-    """A listening socket, or None when the port is taken; every other trouble is an error with its own words."""
+    """A listening socket, or None if the port is taken. Raises PortTaken, with the reason, for everything else."""
     try:
         family, kind, _, _, target = socket.getaddrinfo(
-            # localhost may mean ::1 first, which many forwarders and containers do not carry.
+            # localhost may resolve to ::1 first, which many port forwarders and containers do not support.
             "127.0.0.1" if address == "localhost" else address,
             port,
             type=socket.SOCK_STREAM,
             flags=socket.AI_PASSIVE,
         )[0]
     except socket.gaierror as error:
-        raise PortTaken(
-            f"--host {address!r} is no address that can be bound: {error.strerror}.", where="host"
-        ) from error
+        raise PortTaken(f"--host {address!r} cannot be bound: {error.strerror}.", where="host") from error
     if reuse_port and not hasattr(socket, "SO_REUSEPORT"):
-        raise PortTaken("--reuse_port is not available on this system. Leave it out.", where="reuse_port")
+        raise PortTaken("This system does not support --reuse_port. Leave it out.", where="reuse_port")
     sock = socket.socket(family, kind)
     try:
         if sys.platform != "win32":
@@ -94,11 +92,11 @@ def _try_bind(address: str, port: int, *, bind_all: bool, reuse_port: bool) -> s
             return None
         if error.errno in (errno.EACCES, errno.EPERM):
             raise PortTaken(
-                f"Port {port} needs superuser rights. Pick one above 1023.", where="port"
+                f"Port {port} needs superuser rights. Choose one above 1023.", where="port"
             ) from error
         if error.errno == errno.EADDRNOTAVAIL:
             raise PortTaken(
-                f"Address {address!r} is not one of this machine's. Check --host.", where="host"
+                f"This machine does not have the address {address!r}. Check --host.", where="host"
             ) from error
         if error.errno == errno.EAFNOSUPPORT:
             raise PortTaken(

@@ -1,6 +1,6 @@
 """Live updates: what changed in the source, pushed to every open page as server-sent events.
 
-One thread waits on the source for all connections; it runs only while somebody listens. Sends no data, only news of it.
+One thread waits on the source for all connections, and only while there are any. Events carry no data, only what changed.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from runglass.server.problems import logger
 
 INTERVAL_S = 0.05
 HEARTBEAT_S = 15.0
-# How long the waiting thread may outlive its last listener.
+# How long the waiting thread may outlive the last connection.
 WAIT_S = 1.0
-# A longer list costs more than asking for all.
+# A longer list costs more than asking for all runs.
 MAX_RUNS_NAMED = 200
 
 
@@ -40,7 +40,7 @@ class Live:
         return Route("/api/live", listen, Change, media_types=(EVENTS,))
 
     async def listen(self) -> AsyncIterator[bytes]:
-        """Events for one connection, from now until it is closed; the first one comes at once."""
+        """Events for one connection until it closes; the first comes at once."""
         wake = asyncio.Event()
         self._add(wake)
         try:
@@ -62,7 +62,7 @@ class Live:
                 self._listeners.pop(wake, None)
 
     def close(self) -> None:
-        """End all connections, so that the server can stop. Called in the event loop."""
+        """End all connections so that the server can stop. Call in the event loop."""
         self._is_closed = True
         with self._lock:
             for wake in self._listeners:
@@ -104,7 +104,7 @@ class Live:
                     return
                 if now != generation:
                     for wake, loop in self._listeners.items():
-                        # A loop that was closed meanwhile has nobody left to wake.
+                        # A loop that has closed has nothing to wake.
                         with suppress(RuntimeError):
                             loop.call_soon_threadsafe(wake.set)
             generation = now

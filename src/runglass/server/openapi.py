@@ -1,4 +1,4 @@
-"""The OpenAPI document, made from the route declarations and their types; the same routes give the same bytes."""
+"""Makes the OpenAPI document from route declarations and their types. The same routes give the same bytes."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ def make_document(routes: Sequence[Route], *, version: str = "") -> dict[str, An
     ]
     shapes += [route.body for route in routes if route.body is not None]
     found, schemas = msgspec.json.schema_components(shapes, ref_template=REF + "{name}")
-    # Names are not always those of the classes: of two with one name, both get a longer one.
+    # A schema is named after its class, but two classes of one name both get longer names.
     refs = dict(zip(shapes, found, strict=True))
     paths = {
         route.path: {route.method.lower(): _operation(route, refs, schemas)}
         for route in sorted(routes, key=lambda route: route.path)
     }
-    # Query types are spelled out as parameters; their schemas would only repeat that, unless a body speaks of one.
+    # Query types are listed as parameters already; their schemas stay only where a body refers to them.
     for name in {_name(refs[route.query]) for route in routes}:
         if f'"{REF}{name}"' not in json.dumps([paths, schemas]):
             schemas.pop(name)
@@ -90,7 +90,7 @@ def _name(ref: dict[str, Any]) -> str:
 
 
 def _parameters(schema: dict[str, Any]) -> list[dict[str, Any]]:
-    """A parameter is left out rather than null, so null goes from its type."""
+    """A parameter is left out rather than null, so its type has no null."""
     parameters = []
     for name, field in schema["properties"].items():
         field = dict(field)

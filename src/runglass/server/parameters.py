@@ -1,4 +1,4 @@
-"""Query strings and JSON bodies become the Struct that a route declares, or a BadRequest that names the parameter."""
+"""Parses query strings and JSON bodies into the Struct of a route, or raises BadRequest with the name of the parameter."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from runglass.errors import BadRequest
 
 T = TypeVar("T", bound=msgspec.Struct)
 
-# Colab puts it into every address that it passes on.
-ADDED_ON_THE_WAY = frozenset({"authuser"})
+# Colab's proxy adds it to every request.
+ADDED_BY_PROXIES = frozenset({"authuser"})
 
 
 def parse_query(query_string: str, shape: type[T]) -> T:
-    """Keys that may repeat are those whose type is a list."""
+    """A parameter may repeat if its type is a list."""
     lists = _list_fields(shape)
     given: dict[str, Any] = {}
     for name, value in parse_qsl(query_string, keep_blank_values=True):
-        if name in ADDED_ON_THE_WAY:
+        if name in ADDED_BY_PROXIES:
             continue
         if name in lists:
             given.setdefault(name, []).append(value)
@@ -41,7 +41,7 @@ def parse_body(body: bytes, shape: type[T]) -> T:
         return msgspec.json.decode(body, type=shape)
     except msgspec.ValidationError as error:
         raise _bad_request(error, shape, "Field") from None
-    # RecursionError: a body of nothing but opening brackets.
+    # RecursionError: a body of many opening brackets.
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise BadRequest(f"The body is not JSON: {error}.", where="body") from None
 

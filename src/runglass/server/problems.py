@@ -1,6 +1,6 @@
-"""Everything that can go wrong in a request as one JSON shape: `{"error": {"code", "message", "where"}}`.
+"""Turns every error of a request into one JSON shape: `{"error": {"code", "message", "where"}}`.
 
-The errors of HTTP itself live here; those about data are in runglass.errors.
+Errors of HTTP itself are defined here; those about data are in runglass.errors.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ logger = logging.getLogger("runglass")
 class Problem(msgspec.Struct, frozen=True):
     code: str
     message: str
-    # The run, file, parameter or header it is about.
+    # The run, file, parameter or header at fault.
     where: str | None
 
 
@@ -42,10 +42,10 @@ class MethodNotAllowed(RunglassError):
 
 
 def check_method(method: str, allowed: str, path: str) -> None:
-    """A route answers to one method; one that answers to GET answers to HEAD too."""
+    """A route has one method; a GET route also answers HEAD."""
     if method != allowed and not (method == "HEAD" and allowed == "GET"):
         allow = "GET, HEAD" if allowed == "GET" else allowed
-        raise MethodNotAllowed(f"{path} is asked by {allowed}, not by {method}.", where=path, allow=allow)
+        raise MethodNotAllowed(f"{path} takes {allowed}, not {method}.", where=path, allow=allow)
 
 
 class PageMissing(RunglassError):
@@ -54,11 +54,11 @@ class PageMissing(RunglassError):
 
 
 def encode_problem(error: Exception) -> tuple[int, bytes]:
-    """HTTP status and body. What was not raised for the user is logged, and the user gets the number of that entry."""
+    """HTTP status and body. An unexpected error is logged, and the user gets the number of the log entry."""
     if isinstance(error, RunglassError):
         problem = Problem(error.code, error.message, error.where)
         return error.http_status, encode_json(ErrorAnswer(problem))
     number = os.urandom(4).hex()
     logger.error("Internal error %s", number, exc_info=error)
-    message = f"The server failed on this request. Its log has the reason under {number}."
+    message = f"The server failed on this request. Its log has the reason; search for {number}."
     return 500, encode_json(ErrorAnswer(Problem("internal", message, number)))

@@ -1,4 +1,4 @@
-"""Runs the app on a socket that the caller has bound, until it is told to stop. The only file that knows uvicorn."""
+"""Runs the app on a bound socket until it is stopped. The only file that knows uvicorn."""
 
 from __future__ import annotations
 
@@ -21,21 +21,20 @@ if TYPE_CHECKING:
     from runglass.query.source import DataSource
 
 KEEP_ALIVE_S = 75
-# For answers under way when the server stops.
+# For unfinished answers when the server stops.
 GRACE_S = 2
 HEADERS_BYTES = 64 * 2**10
-# How long a server that a notebook started outlives both its kernel and the last page that showed it: a restarted kernel
-# finds it again.
+# How long a server started by a notebook outlives its kernel and the last open page, so that a restarted kernel finds it.
 LEFT_S = 600.0
 # uvicorn ticks ten times a second.
 LOOK_TICKS = 50
 
 
 class PageServer(Server):
-    """uvicorn's server, made to end live connections when it stops, and to leave signals to us."""
+    """uvicorn's server, which also ends live connections when it stops, and leaves signals to us."""
 
     def __init__(self, app: App, *, parent_pid: int | None = None) -> None:
-        """Given the process that started it, the server ends by itself some time after that one did."""
+        """With the process that started it given, the server stops some time after that process ended."""
         self._app = app
         self._parent_pid = parent_pid
         self._wanted_at = time.monotonic()
@@ -54,7 +53,7 @@ class PageServer(Server):
                 server_header=False,
                 timeout_keep_alive=KEEP_ALIVE_S,
                 timeout_graceful_shutdown=GRACE_S,
-                # Room for the longest query that we refuse with a reason of our own.
+                # Large enough for queries that are too long, so that our own error says so.
                 h11_max_incomplete_event_size=2 * MAX_QUERY_BYTES + HEADERS_BYTES,
             )
         )
@@ -75,12 +74,12 @@ class PageServer(Server):
 
     def _is_left(self) -> bool:
         now = time.monotonic()
-        # A page that is open somewhere listens for changes all the time. Windows never tells of another parent.
+        # An open page always has a connection for live updates. On Windows the parent's id never changes.
         if self._parent_pid in (None, os.getppid()) or self.server_state.connections:
             self._wanted_at = now
         return now - self._wanted_at > LEFT_S
 
-    # uvicorn raises a caught signal again after it has stopped, which would make a clean exit look like a crash; older
+    # uvicorn raises a caught signal again after it has stopped, which would make a clean exit look like a crash. Older
     # releases set their handlers in the second of these methods.
     def capture_signals(self) -> Any:
         return nullcontext()
@@ -89,14 +88,14 @@ class PageServer(Server):
         pass
 
     def stop(self) -> None:
-        """Stop serving soon; may be called from any thread or signal handler."""
+        """Stop serving soon. May be called from any thread or signal handler."""
         self.should_exit = True
 
 
 def make_server(
     source: DataSource | Callable[[], DataSource], *, settings: Settings | None = None
 ) -> PageServer:
-    """A server to be run with `run(sockets=[…])`, in whatever thread the caller likes."""
+    """A server to run with `run(sockets=[…])`, in any thread."""
     return PageServer(App(source, settings))
 
 
@@ -107,9 +106,9 @@ def serve(
     settings: Settings | None = None,
     parent_pid: int | None = None,
 ) -> None:
-    """Serve until SIGINT or SIGTERM; a second one while stopping stops at once. Takes over the socket.
+    """Serve until SIGINT or SIGTERM; a second signal stops at once. Takes over the socket.
 
-    Given a function, the page is served before the source is open, while importing NumPy alone takes longer than that.
+    With a function as `source`, the page is served before NumPy is imported and the source is open.
     """
     server = PageServer(App(source, settings), parent_pid=parent_pid)
     with _stop_on_signals(server):
@@ -117,7 +116,7 @@ def serve(
 
 
 def _as_tcp(sock: socket.socket) -> socket.socket:
-    """The same socket with its protocol named: asyncio sends small answers at once (TCP_NODELAY) only on those."""
+    """The same socket with its protocol set: asyncio sets TCP_NODELAY only on such sockets."""
     if sock.family not in (socket.AF_INET, socket.AF_INET6):
         return sock
     return socket.socket(sock.family, sock.type, socket.IPPROTO_TCP, fileno=sock.detach())

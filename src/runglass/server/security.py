@@ -1,6 +1,6 @@
-"""Who may talk to this server: Host, Origin and token checks, and the headers that keep the page to itself.
+"""Access control: checks of Host, Origin and token, and the security headers of every answer.
 
-Works on header values alone; knows nothing of routes or data.
+Sees header values only, no routes and no data.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ class Guard:
         self._token = (settings.token or "").encode()
         self._allowed = {split_host(host)[0] for host in settings.allowed_hosts}
         self._hosts = LOOPBACK_NAMES | self._allowed
-        # Bound to every address, the machine answers to its own name and to any literal address. A page elsewhere cannot
-        # pretend to be one of those by pointing its own DNS name here, and the token guards the rest.
+        # Bound to every address, the machine answers to its own name and to any literal address. DNS rebinding works with
+        # neither, and the token protects the rest.
         self._takes_addresses = settings.host in WILDCARDS
         if self._takes_addresses:
             from socket import gethostname
@@ -49,7 +49,7 @@ class Guard:
             self._hosts |= {
                 split_host(settings.host)[0] if ":" not in settings.host else settings.host.strip("[]")
             }
-        # Cookies are shared between the ports of a host, so the name tells servers apart.
+        # The ports of a host share cookies, so the port is part of the name.
         self.cookie = f"runglass_token_{settings.port}"
         self._cookie_path = settings.path_prefix or "/"
 
@@ -58,7 +58,7 @@ class Guard:
         return bool(self._token)
 
     def check_host(self, host: str | None, origin: str | None) -> None:
-        """A foreign page can make a browser send requests here, but not with our Host and its own Origin."""
+        """A foreign page can make a browser send requests here, but it cannot choose their Host and Origin."""
         name, port = split_host(host or "")
         if name not in self._hosts and not (self._takes_addresses and parse_address(name) is not None):
             raise Forbidden(
@@ -74,7 +74,7 @@ class Guard:
         same_port = (origin_port or default) == (port or default)
         if default is None or not ((origin_name == name and same_port) or origin_name in self._allowed):
             raise Forbidden(
-                f"The page at {origin} may not ask this server; only its own page at {host} may.",
+                f"The page at {origin} may not use this server; only the server's own page at {host} may.",
                 where="Origin",
             )
 
@@ -86,13 +86,13 @@ class Guard:
         return compare_digest(given.encode(errors="replace"), self._token)
 
     def take_token(self, path: str) -> str | None:
-        """What follows the token in a path such as /~TOKEN/api/runs; None where it has none, or a wrong one.
+        """The rest of a path such as /~TOKEN/api/runs; None if it has no token or a wrong one.
 
-        A page in a frame of a foreign one has no cookies; all its addresses are relative, so each of them has this beginning.
+        A page inside a frame of a foreign page has no cookies. All its addresses are relative, so they all start with the token.
         """
         token, slash, rest = path.removeprefix("/~").partition("/")
-        is_told = self._token and path.startswith("/~") and slash and self.is_token(token)
-        return f"/{rest}" if is_told else None
+        has_token = self._token and path.startswith("/~") and slash and self.is_token(token)
+        return f"/{rest}" if has_token else None
 
     def check_token(self, authorization: str | None, cookies: Mapping[str, str]) -> None:
         if not self._token:
@@ -102,7 +102,7 @@ class Guard:
             return
         if not self.is_token(cookies.get(self.cookie)):
             raise Forbidden(
-                "This server asks for a token. Open the address that it printed when it started, add ?token=… to this one,"
+                "This server needs a token. Open the address that it printed when it started, add ?token=… to this one,"
                 " or send the header Authorization: Bearer ….",
                 where="token",
             )

@@ -1,4 +1,4 @@
-"""How one server was asked to behave; plain values that the command line or a notebook fills in."""
+"""The settings of one server: plain values that the command line or a notebook fills in."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ PAGE = Path(__file__).parent / "page"
 
 class Settings(Struct, frozen=True, kw_only=True):
     version: str = ""
-    # What the socket is bound to, as the user named it.
+    # The host that the socket is bound to, as the user named it.
     host: str = "127.0.0.1"
     port: int = 6006
-    # "" or "/something": no slash at its end.
+    # "" or "/something", without a slash at the end.
     path_prefix: str = ""
     window_title: str = ""
-    # Whether the source goes on watching for changes after its first scan.
+    # Whether the source keeps watching for changes after the first scan.
     live: bool = True
-    # What every request has to bring. None: nothing, which is allowed on loopback only. "": nothing, on purpose.
+    # Required in every request. None: no token, allowed on loopback only. "": no token, on purpose.
     token: str | None = None
-    # Names besides the bound one under which the server may be reached, for proxies and port forwarding.
+    # More host names that the server answers to, for proxies and port forwarding.
     allowed_hosts: tuple[str, ...] = ()
-    # Who may show the page in a frame, as the content-security policy writes it.
+    # Which sites may show the page in a frame, in the syntax of the content-security policy.
     frame_ancestors: str = "'self'"
     page: Path = PAGE
 
@@ -34,14 +34,14 @@ class Settings(Struct, frozen=True, kw_only=True):
         if self.token is None and not is_loopback(self.host):
             raise BadArgument(
                 f"Bound to {self.host}, this server can be reached from other machines, so it needs a token:"
-                f" pass one, or an empty one to let everybody in.",
+                f" pass one, or an empty one to allow everybody.",
                 where="token",
             )
         if self.token and not (
             self.token.isascii() and self.token.replace("-", "").replace("_", "").isalnum()
         ):
             raise BadArgument(
-                "The token travels in a cookie: it may have letters, digits, - and _ and nothing else.",
+                "The token is sent as a cookie: it may have letters, digits, - and _ only.",
                 where="token",
             )
         prefix = self.path_prefix

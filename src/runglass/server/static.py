@@ -1,4 +1,4 @@
-"""The built page from disk. Its own addresses are relative, so it works under any path prefix without rewriting."""
+"""Serves the built page from disk. Addresses in it are relative, so it works under any path prefix."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ ASK_AGAIN = ("cache-control", "no-cache")
 class StaticPage:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        # By name; a file that has another time or size is another version.
+        # By name; the version is the time and size of the file.
         self._answers: Versioned[str, Answer] = Versioned()
 
     def read(self, path: str) -> Answer:
-        """`path` is what follows the slash after the prefix; "" is the page itself."""
+        """`path` has no leading slash; "" is the page itself."""
         name = path or "index.html"
         if any(part in ("", ".", "..") or set(part) & set("\\:\0") for part in name.split("/")):
             raise _not_found(path)

@@ -1,4 +1,4 @@
-"""Sends an answer piece by piece until it ends or the client goes away, and then closes it. Knows nothing of what it sends."""
+"""Sends an answer in chunks until it ends or the client disconnects, then closes it. Does not know what it sends."""
 
 from __future__ import annotations
 
