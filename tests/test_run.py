@@ -23,14 +23,14 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and ter
 
 RUN = [sys.executable, "-m", "runglass", "run"]
 # Not `signal.pause`: a signal that comes just before it is seen by Python only after it, which is never.
-FOR_EVER = "\nwhile True: time.sleep(0.01)"
+CACHE_FOREVER = "\nwhile True: time.sleep(0.01)"
 # Tells its readiness by a line, and what it gets afterwards by its exit status.
 WAITS_FOR_SIGNAL = f"""
 import signal, sys, time
 signal.signal(signal.SIGTERM, lambda *_: sys.exit(41))
 signal.signal(signal.SIGUSR1, lambda *_: sys.exit(42))
 print("ready", flush=True)
-{FOR_EVER}
+{CACHE_FOREVER}
 """
 
 
@@ -183,7 +183,7 @@ def test_a_disk_that_takes_no_more_changes_nothing(workdir: Path) -> None:
 def test_in_a_terminal_the_command_has_one_too(workdir: Path) -> None:
     code = (
         "import os, sys, time; print([os.isatty(fd) for fd in range(3)], os.get_terminal_size()); "
-        f"print('got', input('? ')){FOR_EVER}"
+        f"print('got', input('? ')){CACHE_FOREVER}"
     )
     with in_terminal(*RUN, *python(code)) as (process, master):
         seen = read_until(master, b"? ")
@@ -197,7 +197,7 @@ def test_in_a_terminal_the_command_has_one_too(workdir: Path) -> None:
 
 
 def test_with_only_its_output_redirected_the_command_still_has_the_keyboard(workdir: Path) -> None:
-    code = f"import os, time; print([os.isatty(fd) for fd in range(3)], input(), flush=True){FOR_EVER}"
+    code = f"import os, time; print([os.isatty(fd) for fd in range(3)], input(), flush=True){CACHE_FOREVER}"
     with in_terminal(*RUN, *python(code), stdout=subprocess.PIPE) as (process, master):
         os.write(master, b"abc\r")
         assert process.stdout is not None

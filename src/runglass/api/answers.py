@@ -1,6 +1,6 @@
-"""Numbers as JSON, as CSV and as binary columns: the three forms of an answer, for every dashboard.
+"""Encodes numbers as JSON, CSV and binary columns, the three forms of an answer.
 
-JSON has no NaN and no infinities; they travel as the strings "NaN", "Infinity" and "-Infinity", never as null.
+JSON has no NaN and no infinities; they are sent as the strings "NaN", "Infinity" and "-Infinity", never as null.
 """
 
 from __future__ import annotations
@@ -43,16 +43,16 @@ def numbers(values: NDArray[Any]) -> list[Number]:
 
 
 def encode_csv(header: Sequence[str], columns: Sequence[NDArray[Any]]) -> bytes:
-    """A table with every number in full precision, as Python's repr writes it."""
+    """A table with every number in full precision, as Python's repr prints it."""
     row = ",".join(["%r"] * len(columns)) + "\n"
     rows = zip(*(column.tolist() for column in columns), strict=True)
     return (",".join(header) + "\n" + "".join([row % values for values in rows])).encode()
 
 
 def attachment(name: str) -> tuple[str, str]:
-    """The header that names the file a browser saves. Tags come from log files, so only harmless letters stay."""
-    harmless = re.sub(r"[^A-Za-z0-9._-]+", "_", name).strip("._") or "runglass"
-    return "content-disposition", f'attachment; filename="{harmless[:120]}"'
+    """The header that names the saved file. Tags come from log files, so only safe characters stay."""
+    safe = re.sub(r"[^A-Za-z0-9._-]+", "_", name).strip("._") or "runglass"
+    return "content-disposition", f'attachment; filename="{safe[:120]}"'
 
 
 def pack_columns(head: dict[str, Any], blocks: Iterable[bytes | NDArray[Any]]) -> bytes:
@@ -72,7 +72,7 @@ _PADDING = [b"\0" * (-odd % ALIGNMENT_BYTES) for odd in range(ALIGNMENT_BYTES)]
 
 
 def little_endian(values: NDArray[Any]) -> NDArray[Any]:
-    """The same numbers as a block for `pack_columns`; on nearly every machine this is the array itself."""
+    """The numbers as a block for `pack_columns`; on nearly every machine the array itself."""
     if sys.byteorder == "big":
         values = values.astype(values.dtype.newbyteorder("<"))
     return np.ascontiguousarray(values)

@@ -1,4 +1,4 @@
-"""Limits on what one request may ask for, refused in the same words everywhere. Reads no data."""
+"""Limits on what one request may ask for, with the same messages everywhere. Reads no data."""
 
 from __future__ import annotations
 

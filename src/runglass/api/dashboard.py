@@ -1,4 +1,4 @@
-"""What a dashboard is to the server and the page: a name, a title, kinds of data and routes."""
+"""What the server and the page know of a dashboard: name, title, kinds of data and routes."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from runglass.store.model import Kind
 
 
 class Dashboard(Struct, frozen=True):
-    # Its folder in both languages, its part of the URL and its key in the page.
+    # Its folder in Python and on the page, and its part of the URL.
     name: str
     title: str
-    # The dashboard has something to show when a series of one of these kinds exists.
+    # The dashboard is active when a series of one of these kinds exists.
     kinds: tuple[Kind, ...]
     routes: tuple[Route, ...] = ()

@@ -1,4 +1,4 @@
-"""The route of hyperparameters: answers are encoded once per generation. What a run has is decided in query/hparams.py."""
+"""The hyperparameters route. query/hparams.py decides what a run has; here the answer is encoded, once per generation."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from runglass.store.model import Kind, SeriesKey
 
 
 class HParams(Struct, frozen=True):
-    """Runs without any are left out."""
+    """Runs without hyperparameters are left out."""
 
     generation: int
     names: list[HParamName]
@@ -33,7 +33,7 @@ def make_routes() -> tuple[Route, ...]:
     by_series: Versioned[SeriesKey, dict[str, HParam]] = Versioned()
 
     def read_own(source: DataSource) -> dict[str, dict[str, HParam]]:
-        """What each run logged itself; only series that changed are loaded again."""
+        """What each run logged itself. Loads only series that have changed."""
         own: dict[str, dict[str, HParam]] = {}
         listed = source.list_series(kind=Kind.HPARAMS)
         for info in listed:
@@ -53,10 +53,10 @@ def make_routes() -> tuple[Route, ...]:
         return encode_once(HParams(generation, describe_hparams(own), runs))
 
     def list_hparams(source: DataSource, query: NoParameters) -> Reply:
-        """The hyperparameters of every run; a run without its own has those of the directory above it."""
+        """The hyperparameters of every run; a run without its own inherits those of the directory above it."""
 
         def work() -> Answer:
-            # Pages ask at the same moment, when something has changed: one of them does the work.
+            # After a change all pages ask at the same moment; one request does the work.
             with lock:
                 generation = source.generation
                 return answers.read(None, generation, lambda: make_answer(source, generation))

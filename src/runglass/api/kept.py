@@ -1,6 +1,6 @@
-"""What is kept between requests: values that hold for one version, values used last, and either of them per source.
+"""Caches for what is kept between requests: by version, by most recent use, and per source.
 
-Knows nothing of what is kept. All of it may be used from several threads.
+Do not know what they hold. All may be used from several threads.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ V = TypeVar("V")
 
 
 class Versioned(Generic[K, V]):
-    """One value per key, made again when the version of the key changes. A version is a generation or what else tells it."""
+    """One value per key, made again when the version of the key changes. A version is a generation, or any other value."""
 
     def __init__(self) -> None:
         self._entries: dict[K, tuple[object, V]] = {}
 
     def read(self, key: K, version: object, make: Callable[[], V]) -> V:
-        """Two threads that miss at the same time both make the value; the later one is kept."""
+        """Two threads that miss at the same time both make the value; the last one is kept."""
         entry = self._entries.get(key)
         if entry is None or entry[0] != version:
             entry = self._entries[key] = version, make()
@@ -37,13 +37,13 @@ class Versioned(Generic[K, V]):
 
 
 class MostRecent(Generic[K, V]):
-    """The values used last, as many as fit: without `size_of`, `limit` is a number of values."""
+    """A least-recently-used cache. `limit` is a number of values, or a total size if `size_of` is given."""
 
     def __init__(self, limit: int, *, size_of: Callable[[V], int] = lambda value: 1) -> None:
         self._limit = limit
         self._size_of = size_of
         self._lock = threading.Lock()
-        # The value used longest ago comes first.
+        # The least recently used value comes first.
         self._values: OrderedDict[K, V] = OrderedDict()
         self._size = 0
 
@@ -55,7 +55,7 @@ class MostRecent(Generic[K, V]):
             return value
 
     def put(self, key: K, value: V) -> None:
-        """The value just put is kept even when it is larger than the limit."""
+        """Keeps the new value even if it alone exceeds the limit."""
         with self._lock:
             before = self._values.pop(key, None)
             self._size += self._size_of(value) - (0 if before is None else self._size_of(before))
@@ -74,7 +74,7 @@ class MostRecent(Generic[K, V]):
 
 
 class PerSource(Generic[V]):
-    """One value per source, gone with it: for dashboards, whose routes are constants and outlive every source."""
+    """One value per source, freed with it. For dashboards: their routes are constants, which outlive every source."""
 
     def __init__(self, make: Callable[[], V]) -> None:
         self._make = make

@@ -1,4 +1,4 @@
-"""The routes that list what there is: status, runs, tags, series, files and dashboards. Knows no dashboard by name."""
+"""The routes that list what exists: status, runs, tags, series, files and dashboards. Knows no dashboard by name."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from runglass.store.model import FileHealth, FileState, Kind
 
 
 class About(Struct, frozen=True, kw_only=True):
-    """What a server says about itself beside its data."""
+    """What the status says about the server itself."""
 
     version: str
     window_title: str
@@ -31,7 +31,7 @@ class Status(Struct, frozen=True):
     locations: list[str]
     window_title: str
     generation: int
-    # True once the first full scan is done.
+    # True once the first scan is complete.
     is_loaded: bool
     runs: int
     series: int
@@ -116,7 +116,7 @@ class Dashboards(Struct, frozen=True):
 
 
 class ListsQuery(Struct, frozen=True, forbid_unknown_fields=True):
-    # Whose tags are listed along with the rest.
+    # Kinds whose tags the answer includes.
     kind: list[Kind] = []
 
 
@@ -175,7 +175,7 @@ def make_routes(about: About, dashboards: Sequence[Dashboard]) -> tuple[Route, .
         )
 
     def read_status(source: DataSource, query: NoParameters) -> Reply:
-        """What this server shows, how much of it there is, and how far loading is."""
+        """What this server shows, how much data there is, and how far it has loaded."""
         return status_of(source)
 
     def list_runs(source: DataSource, query: NoParameters) -> Reply:
@@ -183,19 +183,19 @@ def make_routes(about: About, dashboards: Sequence[Dashboard]) -> tuple[Route, .
         return runs_of(source)
 
     def list_tags(source: DataSource, query: TagsQuery) -> Reply:
-        """Tags of every run with the kind of their series; equal tag lists are sent once."""
+        """The tags of every run with their kinds; runs with equal tags share one list."""
         if query.run is None:
             return tags_of(source, query.kind)
         series = source.list_series(run=query.run, kind=query.kind)
         return Tags(source.generation, {query.run: 0}, [{info.key.tag: info.meta.kind for info in series}])
 
     def list_dashboards(source: DataSource, query: NoParameters) -> Reply:
-        """The dashboards in the order of their tabs, and which of them have something to show."""
+        """The dashboards in the order of their tabs, and which of them have data."""
         return dashboards_of(source)
 
     def list_all(source: DataSource, query: ListsQuery) -> Reply:
-        """Status, runs, dashboards and the tags of some kinds in one answer: what the page asks for first."""
-        # The status first: what the others list is then at least as new as it says.
+        """Status, runs, dashboards and the tags of some kinds in one answer: the page's first request."""
+        # The status comes first, so that the other lists are at least as new as its generation.
         parts = {
             "status": encode_json(status_of(source)),
             "runs": runs_of(source).body,
@@ -216,12 +216,12 @@ def make_routes(about: About, dashboards: Sequence[Dashboard]) -> tuple[Route, .
 
 
 def _encode_object(parts: Mapping[str, bytes]) -> bytes:
-    """Of values that are encoded already."""
+    """A JSON object of values that are encoded already."""
     return b"{%s}" % b",".join(encode_json(name) + b":" + value for name, value in parts.items())
 
 
 def list_series(source: DataSource, query: SeriesQuery) -> Reply:
-    """The series of one run with what their metadata says."""
+    """The series of one run with their metadata."""
     generation = source.generation
     return SeriesList(
         generation,
@@ -242,7 +242,7 @@ def list_series(source: DataSource, query: SeriesQuery) -> Reply:
 
 
 def list_health(source: DataSource, query: OptionalRunQuery) -> Reply:
-    """How far every file could be read, and why not further."""
+    """How much of every file could be read, and why not more."""
     return Health(source.list_files(run=query.run))
 
 

@@ -1,4 +1,4 @@
-"""How far loading is, and the news of one change: what the status and live updates share."""
+"""How far loading has come, and one live event: types that the status and live updates share."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class ProgressAnswer(Struct, frozen=True):
 
 
 class Change(Struct, frozen=True):
-    """One event; `runs` are those that changed since the last event on this connection, null means any may have."""
+    """One event. `runs` have changed since the last event on this connection; null means that any run may have."""
 
     generation: int
     runs: list[str] | None

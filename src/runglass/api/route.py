@@ -1,6 +1,6 @@
-"""The words with which a dashboard declares its HTTP routes: plain functions from a source and parameters to an answer.
+"""The types that declare an HTTP route: a plain function from a source and parameters to an answer.
 
-Knows nothing of sockets, headers or the server that calls them.
+Knows neither sockets nor the server that calls it.
 """
 
 from __future__ import annotations
@@ -22,34 +22,34 @@ EVENTS = "text/event-stream"
 
 
 class NoParameters(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a route takes that takes nothing."""
+    """The parameters of a route without parameters."""
 
 
 class Answer(Struct):
-    """An encoded answer. A handler may also return the Struct that its route declares and leave the encoding to the server."""
+    """An encoded answer. A handler may also return the Struct that its route declares; the server encodes it."""
 
     body: bytes
     media_type: str = JSON
     headers: tuple[tuple[str, str], ...] = ()
-    # The body again per content encoding, for answers that are kept and sent more than once; None for all others.
+    # The compressed bodies by content encoding, for answers that are kept and sent more than once; None for all others.
     encodings: dict[str, bytes] | None = None
 
 
 class Later(Struct, frozen=True):
-    """The rest of an answer that is too much work for the event loop; the server runs it in a thread."""
+    """Work that takes too long for the event loop; the server runs it in a thread."""
 
     work: Callable[[], Answer | Struct]
 
 
 class Stream(Struct, frozen=True):
-    """An answer without an end. `chunks` is closed when the client goes away."""
+    """An endless answer. `chunks` is closed when the client disconnects."""
 
     chunks: AsyncIterator[bytes]
     media_type: str = EVENTS
 
 
 class Download(Struct, frozen=True):
-    """A file that is sent while it is made. The server asks for every piece in a thread."""
+    """A file that is streamed as it is produced. The server makes every piece in a thread."""
 
     pieces: Iterator[bytes]
     media_type: str
@@ -57,7 +57,7 @@ class Download(Struct, frozen=True):
 
 
 Reply = Answer | Struct | Later | Stream | Download
-# The second argument is the route's own parameter type, which a common signature cannot name.
+# The second argument is the route's parameter type, which differs from route to route.
 Handler = Callable[["DataSource", Any], Reply]
 
 
@@ -66,10 +66,10 @@ class Route(Struct, frozen=True):
 
     path: str
     handler: Handler
-    # What the JSON form of the answer looks like.
+    # The JSON form of the answer.
     answer: type[Struct]
     query: type[Struct] = NoParameters
-    # Set for routes that are asked by POST.
+    # Makes the route a POST route.
     body: type[Struct] | None = None
     media_types: tuple[str, ...] = (JSON,)
 
@@ -79,7 +79,7 @@ class Route(Struct, frozen=True):
 
 
 def encode_once(value: Struct) -> Answer:
-    """An answer that is sent more than once, so it also keeps its compressed forms."""
+    """Encode an answer that is kept and sent more than once, with its compressed bodies."""
     return Answer(encode_json(value), encodings={})
 
 
@@ -87,7 +87,7 @@ def encode_json(value: Any) -> bytes:
     try:
         return msgspec.json.encode(value)
     except UnicodeEncodeError:
-        # A name with bytes that are no text, as file names may have. JSON can escape it; UTF-8 cannot hold it.
+        # A name with lone surrogates, from a file name that is not valid UTF-8. JSON can escape them; UTF-8 cannot encode them.
         import json
 
         return json.dumps(msgspec.to_builtins(value), separators=(",", ":"), allow_nan=False).encode()

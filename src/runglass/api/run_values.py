@@ -1,6 +1,6 @@
 """The columns of the run table: one number of a scalar series per run, for many runs at once.
 
-Knows no dashboard. What a number is, is computed behind the seam; here it is kept until its run changes.
+The source computes the numbers; here they are kept until their run changes. Knows no dashboard.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ class RunColumnBody(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     ) = None
     best_tag: Annotated[
         str | None,
-        Meta(description="at_best: the value at the step where this one is best, or last before it."),
+        Meta(description="at_best: the value at the step where this tag is best, or the last one before it."),
     ] = None
     best: Best = "min"
 
 
 class RunValuesBody(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     columns: list[RunColumnBody]
-    runs: Annotated[list[str] | None, Meta(description="All runs when left out.")] = None
+    runs: Annotated[list[str] | None, Meta(description="Default: all runs.")] = None
 
 
 class RunValues(Struct, frozen=True):
@@ -54,12 +54,12 @@ class RunValues(Struct, frozen=True):
     runs: list[str]
     columns: Annotated[
         list[list[Number | None]],
-        Meta(description="For each column the value of every run; null where it has none."),
+        Meta(description="For each column, the value of every run; null where a run has none."),
     ]
 
 
 class _KnownValues:
-    """What was read, by column and run, until the run changes: asked for again with every change to any run."""
+    """Values by column and run, kept until the run changes: the page asks again after every change to any run."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -101,7 +101,7 @@ def make_routes() -> tuple[Route, ...]:
     values = _KnownValues()
 
     def read_run_values(source: DataSource, body: RunValuesBody) -> Reply:
-        """Numbers of scalar series for the run table: for each entry of `columns` a value per run."""
+        """Numbers of scalar series for the run table: for each of `columns`, a value per run."""
         check_count(len(body.columns), MAX_COLUMNS, what="columns", where="columns")
         columns = [_column(index, each) for index, each in enumerate(body.columns)]
         known, tag_sets = source.list_tag_sets(kind=Kind.SCALAR)

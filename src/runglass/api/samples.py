@@ -1,6 +1,6 @@
-"""One logged value among the many of a series: how a request names it, how it is found, and how its bytes are sent.
+"""One logged value of a series: how a request names it, how it is found, and how its bytes are sent.
 
-For the dashboards whose values are looked at one at a time (pictures, clips, texts, meshes). Knows no kind of value.
+For dashboards that show one value at a time (pictures, clips, texts, meshes). Knows no kind of value.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ from runglass.query.source import DataSource, Values
 from runglass.store.model import Kind
 
 OCTETS = "application/octet-stream"
-# What a log calls a picture may be a page with script in it: opened by itself, it can do nothing and ask nobody.
+# A logged picture may be an HTML page with scripts. Opened by itself, it must not run or load anything.
 SANDBOX = ("content-security-policy", "sandbox; default-src 'none'; style-src 'unsafe-inline'")
-FOR_EVER = ("cache-control", "private, max-age=86400, immutable")
+CACHE_FOREVER = ("cache-control", "private, max-age=86400, immutable")
 
 
 class SampleQuery(SeriesRef, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Names one value. By `row` it is exact; by `step` it is the last one logged there; by neither the newest."""
+    """Names one value: by `row` exactly, by `step` the last one logged there, otherwise the newest."""
 
     row: Annotated[
-        int | None, Meta(description="Its number among all values of the series, from POST api/steps.")
+        int | None, Meta(description="Index among all values of the series, from POST api/steps.")
     ] = None
-    step: Annotated[int | None, Meta(description="With `row`: what is there must have this step.")] = None
+    step: Annotated[int | None, Meta(description="With `row`: the value must have this step.")] = None
     wall_time: Annotated[
         float | None,
-        Meta(description="With `row`: what is there must have this time; the answer never changes then."),
+        Meta(description="With `row`: the value must have this time, so the answer never changes."),
     ] = None
 
     @property
@@ -44,23 +44,23 @@ class SampleQuery(SeriesRef, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 class BlobQuery(SampleQuery, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """One encoded file of a value that may hold several."""
 
-    sample: Annotated[int, Meta(ge=0, le=2**31, description="Its number within the value.")] = 0
-    download: Annotated[Literal[0, 1], Meta(description="1: to be saved instead of shown.")] = 0
+    sample: Annotated[int, Meta(ge=0, le=2**31, description="Index of the file within the value.")] = 0
+    download: Annotated[Literal[0, 1], Meta(description="1: save instead of show.")] = 0
 
 
 def find_sample(source: DataSource, kind: Kind, query: SampleQuery) -> tuple[Values, int]:
-    """The series and the number of the value in it; SampleGone when it is not there (any more)."""
+    """The series and the index of the value in it. Raises SampleGone if it does not exist (any more)."""
     values = source.read_values(query.key, kind=kind, attempts="all")
     return values, find_row(values, query)
 
 
 def find_row(values: Values, query: SampleQuery) -> int:
-    """As `find_sample`, in a series that is read already; all its attempts are."""
+    """As `find_sample`, in a series that was read with all attempts."""
     count = len(values.step)
     where = f"{query.run}/{query.tag}"
     if query.row is None:
         if query.wall_time is not None:
-            raise BadRequest("`wall_time` is given without `row`.", where="wall_time")
+            raise BadRequest("`wall_time` needs `row`.", where="wall_time")
         rows = np.arange(count) if query.step is None else np.flatnonzero(values.step == query.step)
         if not len(rows):
             raise SampleGone(
@@ -74,14 +74,14 @@ def find_row(values: Values, query: SampleQuery) -> int:
     )
     if not is_there:
         raise SampleGone(
-            f"Row {query.row} of {where} is no longer what it was. The run was written anew; list its steps again.",
+            f"Row {query.row} of {where} is not the value it was. The run was written again; list its steps again.",
             where=where,
         )
     return query.row
 
 
 def unexpected_value(values: Values, index: int, value: Any, *, expected: str) -> ValueDamaged:
-    """The error for a value of another form than its series promises: a tag may change what it holds."""
+    """The error for a value that is not of its series' kind: a tag may change what it holds."""
     where = f"{values.key.run}/{values.key.tag}"
     return ValueDamaged(
         f"Step {values.step[index]} of {where} holds {_describe(value)}, expected {expected}. Other steps are not affected.",
@@ -96,10 +96,10 @@ def _describe(value: Any) -> str:
 
 
 def blob_answer(data: bytes, query: BlobQuery, *, media_type: str, ending: str) -> Answer:
-    """The bytes of one file. A media type that a browser runs or renders as a page must not be given."""
+    """The bytes of one file. `media_type` must not be one that a browser runs or renders as a page."""
     headers = [SANDBOX]
     if query.is_exact:
-        headers.append(FOR_EVER)
+        headers.append(CACHE_FOREVER)
     if query.download or media_type == OCTETS:
         step = "" if query.step is None else f"_{query.step}"
         sample = f"_{query.sample}" if query.sample else ""
@@ -108,9 +108,9 @@ def blob_answer(data: bytes, query: BlobQuery, *, media_type: str, ending: str) 
 
 
 def pick(samples: list[Any], query: BlobQuery) -> Any:
-    """One of the files of a value."""
+    """The file of a value that a query asks for."""
     if query.sample >= len(samples):
         raise SampleGone(
-            f"This value holds {len(samples)} file(s); there is no number {query.sample}.", where="sample"
+            f"This value holds {len(samples)} file(s); there is no file {query.sample}.", where="sample"
         )
     return samples[query.sample]

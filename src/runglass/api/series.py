@@ -1,4 +1,4 @@
-"""A series in a request: named by run and tag, found or gone. Knows no kind of value."""
+"""A series in a request: named by run and tag, and looked up. Knows no kind of value."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class SeriesRef(Struct, frozen=True, forbid_unknown_fields=True):
 def find_series(
     source: DataSource, key: SeriesKey, *, kind: Kind, attempts: Attempts = "latest"
 ) -> Values | None:
-    """None for a series that does not exist: a run may vanish between listing and asking."""
+    """None if the series does not exist: a run may vanish between listing and asking."""
     try:
         return source.read_values(key, kind=kind, attempts=attempts)
     except (RunUnknown, SeriesUnknown):
@@ -30,5 +30,5 @@ def find_series(
 
 
 def row_numbers(values: Values) -> Int64:
-    """The number of each value among those of all attempts: it stays when a restart overwrites other values."""
+    """The index of each value among all attempts: it stays the same when a restart overwrites other values."""
     return arange(len(values.step)) if values.rows is None else values.rows

@@ -1,4 +1,4 @@
-"""A file that is streamed as it is produced: a library writes to it, and what was written is taken away."""
+"""A file that is streamed as it is produced: a library writes to it, and the server takes what was written."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 class Sink(RawIOBase):
-    """Tells its position but cannot seek, so zipfile writes sizes after the data."""
+    """Has a position but cannot seek, so zipfile writes sizes after the data."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -27,6 +27,6 @@ class Sink(RawIOBase):
         return self._at
 
     def take(self) -> bytes:
-        """What was written since the last call."""
+        """The bytes written since the last call."""
         parts, self._parts = self._parts, []
         return b"".join(parts)

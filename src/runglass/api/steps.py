@@ -1,6 +1,6 @@
-"""At which steps a series has values: the index of every kind, for the sliders and the cursor of the page.
+"""The steps at which a series has values, of any kind: for the sliders and the cursor of the page.
 
-Knows no dashboard and reads no value.
+Knows no dashboard and reads no values.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class StepsBody(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     kind: Kind
     series: list[SeriesRef]
     attempts: Annotated[
-        Attempts, Meta(description="latest: what a restart overwrote is left out. all: every value.")
+        Attempts, Meta(description="latest: without values that a restart overwrote. all: every value.")
     ] = "latest"
     format: Literal["json", "columns"] = "json"
 
@@ -34,23 +34,24 @@ class StepsAnswer(Struct, frozen=True):
     run: str
     tag: str
     generation: int
-    row: Annotated[list[int], Meta(description="Number of each value among all of the series.")]
+    row: Annotated[list[int], Meta(description="Index of each value among all values of the series.")]
     step: list[int]
     wall_time: list[Number]
     size_bytes: Annotated[
-        list[int] | None, Meta(description="Of each stored value; null where values are kept as columns.")
+        list[int] | None,
+        Meta(description="Size of each stored value; null for scalars, which are kept as columns."),
     ]
 
 
 class Steps(Struct, frozen=True):
-    """Series that are unknown are left out: a run may vanish between listing and asking."""
+    """Unknown series are left out: a run may vanish between listing and asking."""
 
     generation: int
     series: list[StepsAnswer]
 
 
 def read_steps(source: DataSource, body: StepsBody) -> Reply:
-    """At which steps each series has values, and which rows those are."""
+    """The steps at which each series has values, and their rows."""
     check_count(len(body.series), MAX_SERIES, what="series", where="series")
     return Later(lambda: _steps_answer(source, body))
 
@@ -82,7 +83,7 @@ def _steps_answer(source: DataSource, body: StepsBody) -> Answer | Struct:
 
 
 def _encode_columns(generation: int, found: list[tuple[Values, NDArray[np.uint32]]]) -> Answer:
-    """Per series three blocks: step and wall time as float64, row as uint32."""
+    """Three blocks per series: step and wall time as float64, row as uint32."""
     head = {
         "version": 1,
         "generation": generation,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from runglass.api.samples import (
-    FOR_EVER,
+    CACHE_FOREVER,
     OCTETS,
     SANDBOX,
     BlobQuery,
@@ -75,7 +75,7 @@ def test_a_series_without_values():
 
 
 def test_a_time_alone_names_nothing(source):
-    with pytest.raises(BadRequest, match="without `row`"):
+    with pytest.raises(BadRequest, match="`wall_time` needs `row`"):
         find_sample(source, Kind.TEXT, query(step=5, wall_time=DEFAULT_START_S + 5))
 
 
@@ -107,9 +107,9 @@ def test_bytes_from_a_log_can_never_run(source):
 
 
 def test_only_what_is_named_exactly_is_kept_for_ever():
-    assert FOR_EVER in blob(row=1, wall_time=1.5).headers
+    assert CACHE_FOREVER in blob(row=1, wall_time=1.5).headers
     for answer in (blob(), blob(row=1), blob(step=4), blob(row=1, step=4)):
-        assert FOR_EVER not in answer.headers
+        assert CACHE_FOREVER not in answer.headers
 
 
 def test_what_is_to_be_saved_has_a_harmless_name():
@@ -128,7 +128,7 @@ def test_what_is_to_be_saved_has_a_harmless_name():
 
 def test_one_of_several_files():
     assert pick(["a", "b"], BlobQuery(run="r", tag="t", sample=1)) == "b"
-    with pytest.raises(SampleGone, match=r"holds 2 file\(s\); there is no number 2"):
+    with pytest.raises(SampleGone, match=r"holds 2 file\(s\); there is no file 2"):
         pick(["a", "b"], BlobQuery(run="r", tag="t", sample=2))
 
 

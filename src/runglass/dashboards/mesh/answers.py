@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from runglass.api.answers import attachment, little_endian, number, numbers, pack_columns
 from runglass.api.route import COLUMNS, Answer
-from runglass.api.samples import FOR_EVER, OCTETS
+from runglass.api.samples import CACHE_FOREVER, OCTETS
 from runglass.dashboards.mesh.geometry import count_batch, make_geometry
 from runglass.dashboards.mesh.parts import Moment, load_moment
 from runglass.dashboards.mesh.ply import encode_ply
@@ -70,7 +70,7 @@ def load_answer(source: DataSource, query: MeshQuery) -> Answer | Struct:
     }
     blocks = [little_endian(each) for each in (vertices, faces, colors) if each is not None]
     is_final = query.is_exact and moment.is_settled
-    return Answer(pack_columns(head, blocks), COLUMNS, (FOR_EVER,) if is_final else ())
+    return Answer(pack_columns(head, blocks), COLUMNS, (CACHE_FOREVER,) if is_final else ())
 
 
 def _step_of(moment: Moment, part: MeshPart) -> int | None:

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from runglass.api.answers import attachment
 from runglass.api.route import JSON, Answer, encode_json
-from runglass.api.samples import FOR_EVER, SANDBOX
+from runglass.api.samples import CACHE_FOREVER, SANDBOX
 from runglass.api.series import find_series
 from runglass.dashboards.text.reading import as_plain_text, load_cells, load_text
 from runglass.dashboards.text.shape import Text, TextQuery, Texts, TextsBody
@@ -52,7 +52,7 @@ def _chosen(source: DataSource, body: TextsBody) -> Iterator[tuple[Values, np.nd
 def load_whole_text(source: DataSource, values: Values, index: int, query: TextQuery) -> Answer:
     headers = [SANDBOX]
     if query.is_exact:
-        headers.append(FOR_EVER)
+        headers.append(CACHE_FOREVER)
     if query.download:
         ending = "txt" if query.format == "text" else "json"
         headers.append(attachment(f"{query.run}_{query.tag}_{values.step[index]}.{ending}"))
