@@ -6,49 +6,32 @@ Checks and prepares what the caller gives, here and now; encoding and writing ar
 from __future__ import annotations
 
 import os
-import socket
-import threading
 import time
-import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from types import TracebackType
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from runglass.errors import BadArgument
-from runglass.schema.event import SessionStatus
-from runglass.schema.hparams import SessionOutcome
-from runglass.schema.tensor_values import TensorError
-from runglass.writer import RUN_DIR_VARIABLE
-from runglass.writer.files.event_writer import FLUSH_S, MAX_QUEUE, EventWriter, to_logdir
-from runglass.writer.files.past_steps import last_steps
+from runglass.writer.calls.run_log import RunLog
+from runglass.writer.calls.torch_hparams import add_hparams
+from runglass.writer.files.event_writer import FLUSH_S, MAX_QUEUE, to_logdir
 from runglass.writer.files.record_buffer import WriterClosed
-from runglass.writer.values import histograms, hparams, layouts, mesh, pictures, summaries, video
+from runglass.writer.files.run_writers import RunWriters, default_log_dir
+from runglass.writer.values import deferred, histograms, layouts, mesh, pr_curves, summaries, video
 from runglass.writer.values.arrays import (
     TAG_LIMIT,
+    Precision,
     check_folder,
     clean_tag,
     clean_text,
-    is_float64,
+    precision_of,
     to_number,
-    to_numpy,
-    to_real,
     to_step,
-    to_wall_time,
 )
-from runglass.writer.values.png import as_uint8, encode_png
-from runglass.writer.values.wav import MOST_SAMPLES_PER_S, clip_trouble, to_clip
 
 TORCH_THRESHOLDS = 127
-OPENING_WAIT_S = 1.0
-# What one event may take, by the rules of its format.
-EVENT_LIMIT_BYTES = 2**31
 
 
-class SummaryWriter:
+class SummaryWriter(RunLog):
     """Logs one run into `log_dir`; by default a new directory under runs/.
 
     `global_step` may be anything that is one whole number; None counts as 0. Arrays may be of NumPy, torch on any device,
@@ -73,29 +56,23 @@ class SummaryWriter:
             raise BadArgument("log_dir and logdir are two names of one argument; pass one.", where="logdir")
         given = logdir if log_dir is None else log_dir
         self.log_dir = to_logdir(given) if given else default_log_dir(comment)
-        # Training may change its working directory; the run stays where it began.
-        self._place = self.log_dir if "://" in self.log_dir else os.path.abspath(self.log_dir)
-        self.purge_step = None if purge_step is None else to_step(purge_step)
         self.max_queue = max_queue
         self.flush_secs = flush_secs
         self.filename_suffix = filename_suffix
-        self._writes = write_to_disk
+        super().__init__(
+            RunWriters(
+                self.log_dir,
+                purge_step=None if purge_step is None else to_step(purge_step),
+                is_silent=not write_to_disk,
+                max_queue=max_queue,
+                flush_secs=flush_secs,
+                filename_suffix=filename_suffix,
+            )
+        )
+        # As in torch: None once it is in the file.
+        self.purge_step = None
         self._start_time_s = time.time()
-        # By directory: this run's own writer, and those of the runs that add_scalars makes.
-        self._writers: dict[str, EventWriter | SilentWriter] = {}
-        # So that threads that find no writer make one, not one each.
-        self._opening = threading.RLock()
-        # Bound once, for the call that is made most; close() puts one here that opens a new file.
-        self._add_scalar: Callable[..., None]
-        # What calls without a step or wall time of their own get, inside use_metadata().
-        self._step: Any = None
-        self._wall_time: float | None = None
         self._layout: dict[str, dict[str, layouts.Chart]] = {}
-        self._warned: set[str] = set()
-        # A directory that cannot be written to is said so here and now; later on training goes on without it.
-        self._is_amid_training = False
-        self._open()
-        self._is_amid_training = True
 
     def get_logdir(self) -> str:
         return self.log_dir
@@ -135,10 +112,8 @@ class SummaryWriter:
         ):
             try:
                 self._add_scalar(tag, scalar_value, global_step)
-            except UnicodeEncodeError:
-                self._add_scalar(clean_tag(tag), scalar_value, global_step)
-            except WriterClosed:
-                self._reopen_and_add_scalar(tag, scalar_value, global_step)
+            except (UnicodeEncodeError, WriterClosed):
+                self._write_scalar(clean_tag(tag), scalar_value, global_step)
             return
         tag = clean_tag(tag)
         if isinstance(new_style, str):
@@ -147,20 +122,20 @@ class SummaryWriter:
             summary_description, double_precision = double_precision, None
         step, wall_time = self._when(global_step, walltime)
         number = to_number(scalar_value, f"Scalar {tag!r}")
+        precision: Precision = "float64" if double_precision else "float32"
         if double_precision is None:
-            double_precision = is_float64(scalar_value)
-        precision = "float64" if double_precision else "float32"
+            precision = precision_of(scalar_value)
         if display_name or summary_description:
             value = summaries.scalar(
                 tag,
                 number,
-                precision=precision,  # type: ignore[arg-type]
+                precision=precision,
                 display_name=display_name,
                 description=summary_description,
             )
-            self._write(lambda own: own.add_values([value], step, wall_time, are_scalars=True))
+            self._run.write(lambda own: own.add_values([value], step, wall_time, are_scalars=True))
         else:
-            self._reopen_and_add_scalar(tag, number, step, wall_time, precision=precision)
+            self._write_scalar(tag, number, step, wall_time, precision)
 
     def add_scalars(
         self,
@@ -183,33 +158,20 @@ class SummaryWriter:
         numbers = {
             f"{stem}_{clean_text(str(name))}": (
                 to_number(value, f"Scalar {main_tag!r}[{name!r}]"),
-                is_float64(value),
+                precision_of(value),
             )
             for name, value in tag_scalar_dict.items()
         }
         for run in numbers:
             check_folder(run, "Each of tag_scalar_dict with the main tag before it", "tag_scalar_dict")
-        for run, (number, is_double) in numbers.items():
-            writer = self._writer(f"{self._place}/{run}")
-            writer.add_scalar(
-                main_tag, number, step, wall_time, precision="float64" if is_double else "float32"
-            )
+        for run, (number, precision) in numbers.items():
+            writer = self._run.writer(f"{self._run.run_dir}/{run}")
+            writer.add_scalar(main_tag, number, step, wall_time, precision=precision)
 
     def add_tensor(
         self, tag: str, tensor: Any, global_step: Any = None, walltime: float | None = None
     ) -> None:
-        array = to_numpy(tensor, f"Tensor {tag!r}")
-        if array.nbytes >= EVENT_LIMIT_BYTES:
-            raise BadArgument(
-                f"Tensor {tag!r} has {array.nbytes:,} bytes; one value holds less than 2 GiB. Log a part of it.",
-                where="tensor",
-            )
-        tag, copy = clean_tag(tag), array.copy()
-        try:
-            summaries.tensor(tag, copy[:0] if copy.ndim else copy)
-        except TensorError as error:
-            raise BadArgument(f"Tensor {tag!r}: {error}. Convert it to float32.", where="tensor") from error
-        self._add_later(lambda: [summaries.tensor(tag, copy)], copy, global_step, walltime)
+        self._add_later(deferred.tensor(clean_tag(tag), tensor), global_step, walltime)
 
     def add_histogram(
         self,
@@ -264,8 +226,8 @@ class SummaryWriter:
         tag = clean_tag(tag)
         if isinstance(img_tensor, bytes | bytearray):
             self._add_values([summaries.image(tag, bytes(img_tensor))], global_step, walltime)
-            return
-        self._add_pixels(tag, self._pixels(tag, img_tensor, dataformats), global_step, walltime)
+        else:
+            self._add_later(deferred.image(tag, img_tensor, dataformats), global_step, walltime)
 
     def add_images(
         self,
@@ -277,11 +239,8 @@ class SummaryWriter:
         as_grid: bool = False,
     ) -> None:
         """A batch of pictures of one size, each a sample of its own; `as_grid` tiles them into one, eight to a row."""
-        tag = clean_tag(tag)
-        pixels = self._pixels(tag, img_tensor, dataformats)
-        if as_grid and pixels.ndim == 4:
-            pixels = pictures.tiled(pixels)
-        self._add_pixels(tag, pixels, global_step, walltime)
+        value = deferred.image(clean_tag(tag), img_tensor, dataformats, as_grid=as_grid)
+        self._add_later(value, global_step, walltime)
 
     def add_image_with_boxes(
         self,
@@ -300,21 +259,10 @@ class SummaryWriter:
             # The places of tensorboardX: no factor before these two.
             labels = labels if dataformats == "CHW" else [*dataformats]
             factor, dataformats = 1, rescale
-        tag = clean_tag(tag)
-        what = f"Image {tag!r}"
-        pixels = self._pixels(tag, img_tensor, dataformats)
-        if pixels.ndim == 4:
-            raise BadArgument(f"{what} needs one picture, got a batch of {len(pixels)}.", where="img_tensor")
-        factor = to_number(factor, f"{what}: rescale")
-        if not 0 < factor <= 100:
-            raise BadArgument(f"{what}: rescale={factor}, expected a factor above 0.", where="rescale")
-        boxes, names = pictures.to_boxes(box_tensor, labels, what)
-        copy = own_pixels(pixels)
-
-        def values() -> list[bytes]:
-            return [summaries.image(tag, pictures.with_boxes(copy, boxes, names, factor))]
-
-        self._add_later(values, copy, global_step, walltime)
+        value = deferred.image_with_boxes(
+            clean_tag(tag), img_tensor, dataformats, boxes=box_tensor, labels=labels, rescale=factor
+        )
+        self._add_later(value, global_step, walltime)
 
     def add_figure(
         self,
@@ -325,20 +273,7 @@ class SummaryWriter:
         walltime: float | None = None,
     ) -> None:
         """A matplotlib figure, or a list of them as samples of one value. They are closed afterwards unless `close` is false."""
-        tag = clean_tag(tag)
-        figures = figure if isinstance(figure, list | tuple) else [figure]
-        drawn = [pictures.figure_pixels(each, close=close, what=f"Figure {tag!r}") for each in figures]
-        if not drawn:
-            raise BadArgument(f"Figure {tag!r}: the list of figures is empty.", where="figure")
-        size_bytes = sum(each.nbytes for each in drawn)
-        when = self._when(global_step, walltime)
-        self._write(
-            lambda own: own.add_later(
-                lambda: [summaries.images(tag, [encode_png(each) for each in drawn])],
-                *when,
-                size_bytes=size_bytes,
-            )
-        )
+        self._add_later(deferred.figures(clean_tag(tag), figure, close=close), global_step, walltime)
 
     def add_video(
         self,
@@ -355,23 +290,11 @@ class SummaryWriter:
         `fps` says nothing then. TensorBoard shows the GIFs among them only.
         """
         tag = clean_tag(tag)
-        what = f"Video {tag!r}"
-        films = video.encoded_films(vid_tensor, what)
+        films = video.encoded_films(vid_tensor, f"Video {tag!r}")
         if films is not None:
             self._add_values([summaries.images(tag, films)], global_step, walltime)
-            return
-        frames = video.to_frames(vid_tensor, dataformats, what)
-        fps = to_number(fps, f"{what}: fps")
-        if not fps > 0:
-            raise BadArgument(f"{what}: fps={fps}, expected more than 0.", where="fps")
-        self._warn_once(what, pictures.range_trouble(frames))
-        copy = own_pixels(frames)
-        self._add_later(
-            lambda: [summaries.images(tag, [video.encode_gif(each, fps) for each in copy])],
-            copy,
-            global_step,
-            walltime,
-        )
+        else:
+            self._add_later(deferred.videos(tag, vid_tensor, dataformats, fps=fps), global_step, walltime)
 
     def add_audio(
         self,
@@ -382,18 +305,7 @@ class SummaryWriter:
         walltime: float | None = None,
     ) -> None:
         """A clip of 1 to 8 channels; int16, or floats from -1 to 1. Of two axes the shorter one is that of the channels."""
-        tag = clean_tag(tag)
-        what = f"Audio {tag!r}"
-        samples = to_clip(snd_tensor, what)
-        rate = to_number(sample_rate, f"{what}: sample_rate")
-        if not 1 <= rate <= MOST_SAMPLES_PER_S:
-            raise BadArgument(
-                f"{what}: sample_rate={rate}, expected samples per second, such as 44100.",
-                where="sample_rate",
-            )
-        self._warn_once(what, clip_trouble(samples))
-        copy = samples.copy(order="K")
-        self._add_later(lambda: [summaries.audio(tag, copy, int(rate))], copy, global_step, walltime)
+        self._add_later(deferred.audio(clean_tag(tag), snd_tensor, sample_rate), global_step, walltime)
 
     def add_text(
         self, tag: str, text_string: Any, global_step: Any = None, walltime: float | None = None
@@ -414,8 +326,7 @@ class SummaryWriter:
     ) -> None:
         """Precision and recall of predictions from 0 to 1 against labels that are true or false."""
         tag = clean_tag(tag)
-        if to_numpy(predictions, f"PR curve {tag!r}").size == 0:
-            raise BadArgument(f"PR curve {tag!r}: there are no predictions.", where="predictions")
+        pr_curves.check_not_empty(predictions, f"PR curve {tag!r}")
         value = summaries.pr_curve(tag, labels, predictions, thresholds=num_thresholds, weights=weights)
         self._add_values([value], global_step, walltime)
 
@@ -443,12 +354,8 @@ class SummaryWriter:
             "precision": precision,
             "recall": recall,
         }
-        rows = {name: to_real(value, f"PR curve {tag!r}: {name}").ravel() for name, value in given.items()}
-        sizes = {name: row.size for name, row in rows.items()}
-        if len(set(sizes.values())) != 1 or 0 in sizes.values():
-            raise BadArgument(f"PR curve {tag!r} needs as many of each, one per threshold, got {sizes}.")
-        stacked = np.stack(list(rows.values())).astype(np.float32)
-        self._add_values([summaries.pr_curve_counted(tag, stacked)], global_step, walltime)
+        rows = pr_curves.counted_rows(given, f"PR curve {tag!r}")
+        self._add_values([summaries.pr_curve_counted(tag, rows)], global_step, walltime)
 
     def add_custom_scalars(self, layout: layouts.Layout) -> None:
         """`{category: {chart: ["Multiline", [tag, …]]}}`, or `["Margin", [value, lower, upper]]` for a band around a line."""
@@ -493,50 +400,21 @@ class SummaryWriter:
     ) -> None:
         """Hyperparameters and results of this run. With `run_name` (or `name`) they go to a run below it, as torch does.
 
-        Without `global_step` a result stands where its tag ended in this run, so that it ends the curve and does not restart it.
+        Without `global_step` each result ends the curve of its tag.
         """
         if isinstance(hparam_domain_discrete, str):
             # tensorboardX has the name in this place.
             hparam_domain_discrete, name = None, hparam_domain_discrete
-        domains = {} if hparam_domain_discrete is None else hparam_domain_discrete
-        for argument, given in {
-            "hparam_dict": hparam_dict,
-            "metric_dict": metric_dict,
-            "hparam_domain_discrete": domains,
-        }.items():
-            if not isinstance(given, Mapping):
-                raise BadArgument(f"{argument} must be a dict, got {type(given).__name__}.", where=argument)
-        below = name if run_name is None else run_name
-        if not isinstance(below, str | None):
-            raise BadArgument(f"run_name must be a str, got {type(below).__name__}.", where="run_name")
-        wall_time, now = to_wall_time(self._wall_time), time.time()
-        step = self._step if global_step is None else global_step
-        # Sessions that torch writes belong to no group.
-        start = hparams.session_start(
-            hparam_dict, start_time_s=self._start_time_s, group_name="" if below else None
+        add_hparams(
+            self._run,
+            hparam_dict,
+            metric_dict,
+            {} if hparam_domain_discrete is None else hparam_domain_discrete,
+            run_name=name if run_name is None else run_name,
+            step=self._step if global_step is None else global_step,
+            wall_time=self._wall_time,
+            start_time_s=self._start_time_s,
         )
-        # torch says what is tuned in every run. In the run itself it is left to the reader, which looks at all runs, unless the
-        # caller knows the values to come.
-        experiment = (
-            hparams.torch_experiment(hparam_dict, list(metric_dict), domains) if below or domains else None
-        )
-        metrics = [
-            (clean_tag(tag), to_number(value, f"Metric {tag!r}"), is_float64(value))
-            for tag, value in metric_dict.items()
-        ]
-        if step is not None or below:
-            steps = dict.fromkeys((tag for tag, _, _ in metrics), to_step(step))
-        else:
-            steps = self._last_steps([tag for tag, _, _ in metrics])
-        writer = self._writer(os.path.join(self._place, below)) if below else self._own
-        if experiment:
-            writer.add_values([experiment], 0)
-        writer.add_values([start], 0)
-        for tag, number, is_double in metrics:
-            writer.add_scalar(
-                tag, number, steps.get(tag, 0), wall_time, precision="float64" if is_double else "float32"
-            )
-        writer.add_values([hparams.session_end(SessionOutcome.SUCCESS, end_time_s=now)], 0)
 
     def add_graph(
         self, model: Any, input_to_model: Any = None, verbose: bool = False, use_strict_trace: bool = True
@@ -570,193 +448,10 @@ class SummaryWriter:
         from runglass.writer.calls.projector import add_embedding
 
         step, _ = self._when(global_step, None)
-        if self._writes:
-            add_embedding(self._place, mat, metadata, label_img, step, clean_tag(tag), metadata_header)
-
-    @contextmanager
-    def use_metadata(
-        self, *, global_step: Any = None, walltime: float | None = None
-    ) -> Iterator[SummaryWriter]:
-        """Inside `with writer.use_metadata(global_step=10):` calls may leave their step or wall time out."""
-        before = self._step, self._wall_time
-        self._step = before[0] if global_step is None else to_step(global_step)
-        self._wall_time = before[1] if walltime is None else to_wall_time(walltime)
-        try:
-            yield self
-        finally:
-            self._step, self._wall_time = before
-
-    def flush(self) -> None:
-        """Everything logged so far is on disk when this returns."""
-        for writer in list(self._writers.values()):
-            writer.flush()
-
-    def close(self) -> None:
-        """Writes everything and closes the files; what is logged afterwards goes to a new one."""
-        writers, self._writers = self._writers, {}
-        self._add_scalar = self._reopen_and_add_scalar
-        for writer in writers.values():
-            writer.close()
-
-    def __enter__(self) -> SummaryWriter:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def __getstate__(self) -> dict[str, Any]:
-        """A copy, and what another process gets, is like a closed writer: its first call opens a file of its own."""
-        return {**self.__dict__, "_writers": {}, "_add_scalar": None, "_opening": None}
-
-    def __setstate__(self, state: Mapping[str, Any]) -> None:
-        self.__dict__.update(state)
-        self._opening = threading.RLock()
-        self._add_scalar = self._reopen_and_add_scalar
-
-    def _open(self) -> EventWriter | SilentWriter:
-        own = self._writer(self._place)
-        self._add_scalar = own.add_scalar
-        if self.purge_step is not None:
-            own.add_event({"session_log": {"status": SessionStatus.START}}, self.purge_step)
-            # Only what was there before is void.
-            self.purge_step = None
-        return own
-
-    def _reopen_and_add_scalar(self, *arguments: Any, **named: Any) -> None:
-        self._write(lambda own: own.add_scalar(*arguments, **named))
-
-    def _write(self, log: Callable[[EventWriter | SilentWriter], None]) -> None:
-        while True:
-            # Another thread may close it at any moment; what is logged meanwhile goes to a new file.
-            with suppress(WriterClosed):
-                return log(self._own)
-
-    @property
-    def _own(self) -> EventWriter | SilentWriter:
-        own = self._writers.get(self._place)
-        return self._open() if own is None or own.is_closed else own
-
-    @property
-    def events(self) -> EventWriter | SilentWriter:
-        """Where its values go, for what else writes into this run: runglass.hparams."""
-        return self._own
-
-    def _writer(self, directory: str) -> EventWriter | SilentWriter:
-        writer = self._writers.get(directory)
-        if writer is not None and not writer.is_closed:
-            return writer
-        # Not for ever: in a forked child the thread that has it may not be there.
-        is_first = self._opening.acquire(timeout=OPENING_WAIT_S)
-        try:
-            writer = self._writers.get(directory)
-            if writer is None or writer.is_closed:
-                writer = self._writers[directory] = self._new_writer(directory)
-            return writer
-        finally:
-            if is_first:
-                self._opening.release()
-
-    def _new_writer(self, directory: str) -> EventWriter | SilentWriter:
-        if not self._writes:
-            return SilentWriter()
-        return EventWriter(
-            directory,
-            max_queue=self.max_queue,
-            flush_secs=self.flush_secs,
-            filename_suffix=self.filename_suffix,
-            is_amid_training=self._is_amid_training,
-        )
-
-    def _last_steps(self, tags: Sequence[str]) -> dict[str, int]:
-        own = {tag: step for tag in tags if (step := self._own.last_step(tag)) is not None}
-        others = [tag for tag in tags if tag not in own]
-        if not others or not self._writes:
-            return own
-        self._own.flush()
-        return last_steps(self._place, others) | own
-
-    def _when(self, step: Any, walltime: float | None) -> tuple[int, float | None]:
-        return (
-            to_step(self._step if step is None else step),
-            to_wall_time(self._wall_time if walltime is None else walltime),
-        )
-
-    def _add_graph(self, events: Sequence[Mapping[str, Any]], values: Sequence[bytes]) -> None:
-        for fields in events:
-            self._own.add_event(fields)
-        if values:
-            self._own.add_values(values, 0)
-
-    def _add_values(self, values: Sequence[bytes], step: Any, walltime: float | None) -> None:
-        when = self._when(step, walltime)
-        self._write(lambda own: own.add_values(values, *when))
-
-    def _add_later(
-        self, make_values: Callable[[], list[bytes]], held: NDArray[Any], step: Any, walltime: float | None
-    ) -> None:
-        when = self._when(step, walltime)
-        self._write(lambda own: own.add_later(make_values, *when, size_bytes=held.nbytes))
-
-    def _add_pixels(self, tag: str, pixels: NDArray[Any], step: Any, walltime: float | None) -> None:
-        copy = own_pixels(pixels)
-        most = len(copy) if copy.ndim == 4 else 1
-        self._add_later(lambda: [summaries.image(tag, copy, max_outputs=most)], copy, step, walltime)
-
-    def _pixels(self, tag: str, value: Any, dataformats: str) -> NDArray[Any]:
-        what = f"Image {tag!r}"
-        pixels = pictures.to_pictures(value, dataformats, what)
-        self._warn_once(what, pictures.range_trouble(pixels), stacklevel=4)
-        return pixels
-
-    def _warn_once(self, what: str, trouble: str, stacklevel: int = 3) -> None:
-        if trouble and what not in self._warned:
-            self._warned.add(what)
-            warnings.warn(f"{what}: {trouble}", stacklevel=stacklevel)
+        if not self._run.is_silent:
+            add_embedding(self._run.run_dir, mat, metadata, label_img, step, clean_tag(tag), metadata_header)
 
     def _add_chart(self, category: str, title: str, chart: layouts.Chart) -> None:
         layout = {name: dict(charts) for name, charts in self._layout.items()}
         layout.setdefault(category, {})[title] = chart
         self.add_custom_scalars(layout)
-
-
-class SilentWriter:
-    """Takes what an EventWriter takes and writes nothing: for processes that only the first of should log."""
-
-    is_closed = False
-
-    def add_scalar(self, *arguments: Any, **named: Any) -> None:
-        pass
-
-    def add_values(self, *arguments: Any, **named: Any) -> None:
-        pass
-
-    def last_step(self, tag: str) -> int | None:
-        return None
-
-    def add_later(self, *arguments: Any, **named: Any) -> None:
-        pass
-
-    def add_event(self, *arguments: Any, **named: Any) -> None:
-        pass
-
-    def flush(self) -> None:
-        pass
-
-    def close(self) -> None:
-        pass
-
-
-def default_log_dir(comment: str) -> str:
-    """`runs/Nov15_09-30-00_host<comment>`; inside `runglass run` the directory of that run."""
-    around = os.environ.get(RUN_DIR_VARIABLE)
-    if around:
-        return around
-    return os.path.join("runs", f"{time.strftime('%b%d_%H-%M-%S')}_{socket.gethostname()}{comment}")
-
-
-def own_pixels(pixels: NDArray[Any]) -> NDArray[Any]:
-    """Pixels that the caller may change from now on. In the source's order of memory, which is quickest; the encoder turns them."""
-    # Floats are no smaller to copy than to turn into bytes.
-    return as_uint8(pixels) if pixels.dtype.kind == "f" else pixels.copy(order="K")

@@ -345,7 +345,7 @@ def test_what_is_logged_may_change_afterwards(tmp_path):
     later = []
     pixels, clip = np.zeros((3, 4, 4), dtype=np.uint8), np.zeros(9)
     with SummaryWriter(tmp_path) as writer:
-        writer._own.add_later = lambda make_values, *_, **__: later.append(make_values)
+        writer.events.add_later = lambda make_values, *_, **__: later.append(make_values)
         writer.add_image("i", pixels)
         writer.add_images("f", pixels[np.newaxis].astype(float))
         writer.add_video("v", pixels[np.newaxis, np.newaxis])

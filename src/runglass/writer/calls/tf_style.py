@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,10 +20,10 @@ from runglass.writer.calls import tensorflow_bridge
 from runglass.writer.calls.default_writer import Late, should_record_summaries, state
 from runglass.writer.calls.tensorflow_bridge import not_rewritten, scoped_tag
 from runglass.writer.files.event_writer import EventWriter
-from runglass.writer.values import summaries
+from runglass.writer.values import deferred, summaries
 from runglass.writer.values.arrays import (
     clean_tag,
-    is_float64,
+    precision_of,
     to_count,
     to_number,
     to_numpy,
@@ -31,8 +31,7 @@ from runglass.writer.values.arrays import (
     type_name,
 )
 from runglass.writer.values.histograms import BUCKETS
-from runglass.writer.values.pictures import check_pixel_type, range_trouble
-from runglass.writer.values.png import as_uint8
+from runglass.writer.values.pictures import check_pixel_type
 from runglass.writer.values.wav import MOST_CHANNELS, MOST_SAMPLES_PER_S, clip_trouble
 
 GRAPH_VERSION = b"1"
@@ -86,7 +85,7 @@ def scalar(name: str, data: Any, step: Any = None, description: str | None = Non
 
 def add_scalar(writer: EventWriter, tag: str, value: Any, step: int, description: str = "") -> None:
     number = to_number(value, f"Scalar {tag!r}")
-    precision: Literal["float32", "float64"] = "float64" if is_float64(value) else "float32"
+    precision = precision_of(value)
     if description:
         summary = summaries.scalar(tag, number, precision=precision, description=description)
         writer.add_values([summary], step, are_scalars=True)
@@ -118,14 +117,9 @@ def add_images(
             where="data",
         )
     check_pixel_type(pictures, f"Image {tag!r}", where="data")
-    warn_once(f"Image {tag!r}", range_trouble(pictures))
-    # A copy, because it is encoded later, whatever becomes of the caller's array.
-    pixels = np.array(pictures if pictures.dtype == np.uint16 else as_uint8(pictures))
-    writer.add_later(
-        lambda: [summaries.image(tag, pixels, max_outputs=len(pixels), description=description)],
-        step,
-        size_bytes=pixels.nbytes,
-    )
+    value = deferred.image_of_pixels(tag, pictures, description=description)
+    warn_once(value.what, value.trouble)
+    writer.add_later(value.encode, step, size_bytes=value.size_bytes)
 
 
 @not_rewritten

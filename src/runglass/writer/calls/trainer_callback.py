@@ -74,7 +74,7 @@ class TrainerHooks:
 
 def logging_dir(args: Any) -> str:
     """As transformers finds it: older versions have an argument for it, newer ones an environment variable."""
-    from runglass.writer.calls.summary_writer import default_log_dir
+    from runglass.writer.files.run_writers import default_log_dir
 
     chosen = getattr(args, "logging_dir", None) or os.environ.get("TENSORBOARD_LOGGING_DIR")
     return os.path.expanduser(chosen) if chosen else os.path.join(args.output_dir, default_log_dir(""))

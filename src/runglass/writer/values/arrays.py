@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,8 @@ from runglass.errors import BadArgument
 TAG_LIMIT = 10_000
 # What file systems allow.
 NAME_LIMIT_BYTES = 255
+# What a scalar is stored in.
+Precision = Literal["float32", "float64"]
 NUMBERS = (bool, int, float, complex, np.generic)
 
 
@@ -193,6 +195,10 @@ def is_float64(value: object) -> bool:
     """Whether a number came in a type of 64 bits. Python's own floats do not count: they have no other."""
     dtype = getattr(value, "dtype", None)
     return dtype is not None and str(getattr(dtype, "name", dtype)).rpartition(".")[2] == "float64"
+
+
+def precision_of(value: object) -> Precision:
+    return "float64" if is_float64(value) else "float32"
 
 
 def type_name(value: object) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from runglass.errors import BadArgument
-from runglass.writer.values.arrays import to_count, to_real
+from runglass.writer.values.arrays import to_count, to_numpy, to_real
 
 THRESHOLDS = 201
 # Far past what can be drawn, and still a value of some megabytes.
@@ -57,6 +58,20 @@ def pr_curve_rows(
     precision = tp / np.maximum(1e-7, tp + fp)
     recall = tp / np.maximum(1e-7, tp + fn)
     return np.stack([tp, fp, tn, fn, precision, recall]).astype(np.float32)
+
+
+def check_not_empty(predictions: object, what: str) -> None:
+    if to_numpy(predictions, what).size == 0:
+        raise BadArgument(f"{what}: there are no predictions.", where="predictions")
+
+
+def counted_rows(named_rows: Mapping[str, object], what: str) -> NDArray[np.float32]:
+    """The same six rows from counts that the caller has, one per threshold."""
+    rows = {name: to_real(value, f"{what}: {name}").ravel() for name, value in named_rows.items()}
+    sizes = {name: row.size for name, row in rows.items()}
+    if len(set(sizes.values())) != 1 or 0 in sizes.values():
+        raise BadArgument(f"{what} needs as many of each, one per threshold, got {sizes}.")
+    return np.stack(list(rows.values())).astype(np.float32)
 
 
 def from_threshold_up(index: NDArray[Any], weight: NDArray[Any], thresholds: int) -> NDArray[np.float64]:

@@ -1,0 +1,108 @@
+"""What all calls of a SummaryWriter share: the files of its run, the step and time that values get, warnings, copies.
+
+Knows no kind of value.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from copy import copy
+from types import TracebackType
+from typing import Any, Self
+
+from runglass.writer.files.event_writer import EventWriter
+from runglass.writer.files.run_writers import RunWriters, SilentWriter
+from runglass.writer.values.arrays import Precision, to_step, to_wall_time
+from runglass.writer.values.deferred import Deferred
+
+
+class RunLog:
+    def __init__(self, run: RunWriters) -> None:
+        self._run = run
+        # Bound once, for the call that is made most.
+        self._add_scalar: Callable[..., None] = run.own.add_scalar
+        # What calls without a step or wall time of their own get, inside use_metadata().
+        self._step: Any = None
+        self._wall_time: float | None = None
+        self._warned: set[str] = set()
+
+    @contextmanager
+    def use_metadata(self, *, global_step: Any = None, walltime: float | None = None) -> Iterator[Self]:
+        """Inside `with writer.use_metadata(global_step=10):` calls may leave their step or wall time out."""
+        before = self._step, self._wall_time
+        self._step = before[0] if global_step is None else to_step(global_step)
+        self._wall_time = before[1] if walltime is None else to_wall_time(walltime)
+        try:
+            yield self
+        finally:
+            self._step, self._wall_time = before
+
+    @property
+    def events(self) -> EventWriter | SilentWriter:
+        """Where its values go, for other code that writes into this run, such as runglass.hparams."""
+        return self._run.own
+
+    def flush(self) -> None:
+        """When this returns, everything logged so far is on disk."""
+        self._run.flush()
+
+    def close(self) -> None:
+        """Writes everything and closes the files; the next call opens a new one."""
+        self._run.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """A copy, and what another process gets, is like a closed writer: its first call opens a file of its own."""
+        return {**self.__dict__, "_run": copy(self._run), "_add_scalar": None}
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._add_scalar = self._write_scalar
+
+    def _when(self, step: Any, walltime: float | None) -> tuple[int, float | None]:
+        return (
+            to_step(self._step if step is None else step),
+            to_wall_time(self._wall_time if walltime is None else walltime),
+        )
+
+    def _write_scalar(
+        self,
+        tag: str,
+        number: float,
+        step: int,
+        wall_time: float | None = None,
+        precision: Precision = "float32",
+    ) -> None:
+        def log(own: EventWriter | SilentWriter) -> None:
+            own.add_scalar(tag, number, step, wall_time, precision=precision)
+            # After close() it is a new writer.
+            self._add_scalar = own.add_scalar
+
+        self._run.write(log)
+
+    def _add_values(self, values: Sequence[bytes], step: Any, walltime: float | None) -> None:
+        when = self._when(step, walltime)
+        self._run.write(lambda own: own.add_values(values, *when))
+
+    def _add_later(self, value: Deferred, step: Any, walltime: float | None) -> None:
+        when = self._when(step, walltime)
+        if value.trouble and value.what not in self._warned:
+            self._warned.add(value.what)
+            # At the line that calls SummaryWriter.add_….
+            warnings.warn(f"{value.what}: {value.trouble}", stacklevel=3)
+        self._run.write(lambda own: own.add_later(value.encode, *when, size_bytes=value.size_bytes))
+
+    def _add_graph(self, events: Sequence[Mapping[str, Any]], values: Sequence[bytes]) -> None:
+        for fields in events:
+            self._run.own.add_event(fields)
+        if values:
+            self._run.own.add_values(values, 0)
