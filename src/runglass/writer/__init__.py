@@ -1,4 +1,4 @@
-"""Writes event files that Runglass and TensorBoard read. Its own slice: knows nothing of how logs are read or shown."""
+"""Writes event files that Runglass and TensorBoard read. Knows nothing of how logs are read or shown."""
 
-# Names the run that is being recorded around this process; a writer that is given no directory logs into it.
+# The directory of the run that `runglass run` records around this process; a writer without a directory logs into it.
 RUN_DIR_VARIABLE = "RUNGLASS_RUN_DIR"

@@ -290,9 +290,9 @@ class SummaryWriter(RunLog):
         `fps` says nothing then. TensorBoard shows the GIFs among them only.
         """
         tag = clean_tag(tag)
-        films = video.encoded_films(vid_tensor, f"Video {tag!r}")
-        if films is not None:
-            self._add_values([summaries.images(tag, films)], global_step, walltime)
+        encoded = video.encoded_videos(vid_tensor, f"Video {tag!r}")
+        if encoded is not None:
+            self._add_values([summaries.images(tag, encoded)], global_step, walltime)
         else:
             self._add_later(deferred.videos(tag, vid_tensor, dataformats, fps=fps), global_step, walltime)
 

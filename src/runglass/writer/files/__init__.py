@@ -1,1 +1,1 @@
-"""The way of encoded values into event files: buffers, threads, local files and object stores. Knows no framework."""
+"""Encoded values to event files: buffers, threads, local files and object stores. Knows no framework."""

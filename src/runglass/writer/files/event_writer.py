@@ -1,7 +1,7 @@
-"""What every way of logging writes through: scalars, serialized values and whole events of one run.
+"""All calls that log write through an EventWriter: scalars, serialized values and whole events of one run.
 
-Safe to call from any thread, in forked children and at exit; calls return at once and never raise for trouble with the
-disk. Knows nothing of what a value means.
+It is safe on any thread, in forked children and at exit. Calls return at once and never raise for an error of the disk.
+It does not know what a value means.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ from runglass.writer.values.arrays import clean_text, to_count, to_number, to_st
 
 MAX_QUEUE = 10
 FLUSH_S = 5.0
-# The rest of the name of a file is the host's and our own.
+# The host name and our own parts take the rest of a file name.
 MOST_SUFFIX_BYTES = 100
-# Names that no file of a run can have, as opposed to a disk in trouble.
+# Errors of a name that cannot be a run, as opposed to errors of the disk.
 WRONG_PLACE = {errno.ENOTDIR, errno.EEXIST, errno.ENAMETOOLONG, errno.ELOOP, errno.EINVAL}
 
 
 class EventWriter:
     """A new event file in `logdir`, a directory or any URL that fsspec knows.
 
-    Everything is in the file after `flush`, `close` and the end of the process, and `flush_secs` after it was added in
-    any case. Values of one kind keep the order they were added in; scalars do not wait for values that take long to
-    encode. `max_queue` is taken for the sake of callers that have it, and means nothing here: what waits is counted in
-    bytes. A place that cannot be written to raises here, unless `is_amid_training`: then it is trouble like any other.
+    Everything is in the file after `flush`, `close` or the end of the process, and at the latest `flush_secs` after it was
+    added. Values of one kind keep their order; scalars do not wait for values that take long to encode. `max_queue` has no
+    effect, because the buffer counts bytes; callers of other writers pass it. The constructor raises if it cannot write to
+    `logdir`; with `is_amid_training` it warns and tries again, as after any error of the disk.
     """
 
     def __init__(
@@ -64,19 +64,19 @@ class EventWriter:
         if not is_amid_training:
             try:
                 sink.begin()
-            # Whatever an fsspec file system raises.
+            # An fsspec file system may raise anything.
             except Exception as error:
                 raise_as_bad_argument(error, self.logdir)
         self._threads = threads
         self._buffer = RecordBuffer(sink, threads=threads, flush_interval_s=self.flush_secs, clock=clock)
-        # Past the method below, straight to what it calls: this is the call that training loops make most.
+        # Bypasses the method below, because training loops call this one most.
         self.add_scalar = self._buffer.add_scalar  # type: ignore[method-assign]
         threads.register(self._buffer)
         flush_on_sigterm()
 
     @property
     def path(self) -> str:
-        """The newest file; there are several after a fork, after trouble, and on object stores."""
+        """The newest file; a fork, an error of the disk and object stores make several."""
         return self._buffer.sink.path
 
     @property
@@ -96,7 +96,7 @@ class EventWriter:
         self._buffer.add_scalar(tag, value, step, wall_time, precision=precision)
 
     def last_step(self, tag: str) -> int | None:
-        """Where the newest scalar of this tag is; None where this writer has none."""
+        """The step of the newest scalar of this tag; None if this writer has none."""
         return self._buffer.last_step(tag)
 
     def add_values(
@@ -109,7 +109,7 @@ class EventWriter:
     ) -> None:
         """One event with serialized Summary.Value messages, as runglass.writer.values.summaries makes them.
 
-        Scalars do not wait for values that are being encoded, in whichever way they are added.
+        With `are_scalars` they do not wait for values that are still being encoded.
         """
         payload = self._event({"summary": {"value": list(values)}}, step, wall_time)
         if are_scalars:
@@ -125,9 +125,9 @@ class EventWriter:
         *,
         size_bytes: int,
     ) -> None:
-        """The same, for values that take long to encode: `make_values` is called on another thread.
+        """The same for values that take long to encode: another thread calls `make_values`.
 
-        What it reads must not change afterwards. `size_bytes` is what it holds in memory until then.
+        What it reads must not change. `size_bytes` is what it holds in memory until then.
         """
         self._buffer.check_open()
         when = stamp(to_step(step), self._buffer.moment(wall_time))
@@ -136,15 +136,15 @@ class EventWriter:
         )
 
     def add_event(self, fields: Mapping[str, Any], step: int = 0, wall_time: float | None = None) -> None:
-        """An event that is no summary: `graph_def`, `tagged_run_metadata` or `session_log`, as EVENT names them."""
+        """An event that is not a summary: `graph_def`, `tagged_run_metadata` or `session_log`, as EVENT names them."""
         payload = self._event(fields, step, wall_time)
         if "session_log" in fields:
-            # It says something about all that came before it, so nothing may be on its way.
+            # It concerns everything before it, so everything before it must be in the file.
             self.flush()
         self._add(payload)
 
     def flush(self) -> None:
-        """Everything added so far is in the file when this returns."""
+        """When this returns, everything added so far is in the file."""
         if not self._buffer.is_closed or self._threads.is_pending(self._buffer):
             self._threads.write_now(self._buffer)
 
@@ -173,7 +173,7 @@ class EventWriter:
 
     def _add(self, payload: bytes) -> None:
         if self._buffer.has_jobs:
-            # Behind those that wait: readers take a step that falls back in a tag for a restart.
+            # Keeps the order: readers see a restart where the steps of a tag fall back.
             self._buffer.add_later(lambda: payload, len(payload))
         else:
             self._buffer.add(payload)
@@ -198,7 +198,7 @@ def to_logdir(logdir: object) -> str:
 
 
 def raise_as_bad_argument(error: Exception, logdir: str) -> NoReturn:
-    """What is wrong with the name of the place is the caller's; all else is raised as it is."""
+    """A name that cannot be a run is an error of the caller; other errors stay as they are."""
     if isinstance(error, UnicodeError) or (isinstance(error, OSError) and error.errno in WRONG_PLACE):
         raise BadArgument(f"Argument logdir {logdir!r} cannot be a run: {error}.") from None
     raise error

@@ -1,6 +1,6 @@
-"""Files beside the event files, each written whole or not at all: in a local directory, or any place that fsspec knows.
+"""Files beside the event files, each written whole or not at all: in a local directory, or a store that fsspec knows.
 
-Trouble of either is an OSError. Names are relative, with slashes.
+Errors of both are OSErrors. Names are relative, with slashes.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Answer = TypeVar("Answer")
 
 class Folder(Protocol):
     def read(self, name: str) -> bytes | None:
-        """None where there is no such file."""
+        """None if the file does not exist."""
         ...
 
     def write(self, name: str, pieces: Iterable[bytes]) -> None: ...
@@ -42,7 +42,7 @@ class LocalFolder:
             return None
 
     def write(self, name: str, pieces: Iterable[bytes]) -> None:
-        """Whoever reads meanwhile sees the old file."""
+        """Readers see the old file until the new one is complete."""
         path = self._directory / name
         path.parent.mkdir(parents=True, exist_ok=True)
         partial = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}")
@@ -59,7 +59,7 @@ class LocalFolder:
 
 
 class RemoteFolder:
-    """Object stores show a file once it is whole."""
+    """Object stores show a file only when it is complete."""
 
     def __init__(self, url: str) -> None:
         self._filesystem, self._root = file_system(url)
@@ -80,7 +80,7 @@ class RemoteFolder:
         self._ask(self._filesystem.mv, f"{self._root}/{name}", f"{self._root}/{other}")
 
     def _ask(self, function: Callable[..., Answer], *arguments: Any, **options: Any) -> Answer:
-        """Every store raises errors of its own."""
+        """Turns the errors of a store, which has types of its own, into OSErrors."""
         try:
             return function(*arguments, **options)
         except OSError:

@@ -1,4 +1,4 @@
-"""Where the scalars of a run ended that were logged before, by whichever writer. Reads its local event files once."""
+"""The last steps of scalars that are already in a run, from any writer. Reads local event files."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NUMBERS = re.compile(r"\d+")
 
 
 def last_steps(logdir: str, tags: Collection[str]) -> dict[str, int]:
-    """The last step of each tag that has scalars in `logdir`; nothing for a run elsewhere, which would have to be fetched."""
+    """The last step of each tag that has scalars in `logdir`; empty for a remote run, which would have to be downloaded."""
     directory = local_path(logdir)
     found: dict[str, int] = {}
     if directory is None:

@@ -1,6 +1,6 @@
-"""How an event file is named and begins, and a writer of one file that writes when it is told to, on the caller's thread.
+"""The name and first record of event files, and a writer of one file that works on the caller's thread.
 
-Trouble with the disk is the caller's: this writer raises. What training code logs through is EventWriter.
+This writer raises errors of the disk. Training code logs through EventWriter instead.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from runglass.schema.event import EVENT, FILE_VERSION, SessionStatus
 from runglass.writer.values.arrays import to_step, to_wall_time
 
 WRITER_NAME = "runglass.writer"
-# Pending records past this are written without waiting for a flush, so that memory stays bounded.
+# Past this the writer does not wait for a flush, so that memory stays bounded.
 PENDING_LIMIT_BYTES = 1 << 20
 
 BEGUN = re.compile(r"tfevents\.(\d{10})\.")
@@ -56,7 +56,7 @@ class EventFileWriter:
         descriptor, self.path = create_file(directory, file_stem(begun, host, pid), filename_suffix)
         self._file = FileIO(descriptor, "wb")
         self._pending += first_record(start)
-        # At once, so that a watching page lists the run before its first value.
+        # At once, so that a page that watches the directory lists the run before its first value.
         self.flush()
 
     def write(self, step: int, *, values: Sequence[bytes], wall_time: float | None = None) -> None:
@@ -68,13 +68,13 @@ class EventFileWriter:
         self._append({**self._stamp(step, wall_time), **fields})
 
     def write_session_start(self, step: int, *, wall_time: float | None = None) -> None:
-        """Declares that what follows continues from `step`, and that earlier points from there on are void."""
+        """Declares that training continues from `step`, so that points of earlier files from there on no longer count."""
         self._append({**self._stamp(step, wall_time), "session_log": {"status": SessionStatus.START}})
 
     def flush(self) -> None:
-        """Hand every pending record to the operating system, in one write where it takes them whole."""
+        """Pass every pending record to the operating system, if possible in one write."""
         while self._pending:
-            # After a failed or partial write the rest stays pending, so that no record is torn by a later one.
+            # After a failed or partial write the rest stays pending, so that the next write completes the record.
             del self._pending[: self._file.write(self._pending)]
 
     def close(self) -> None:
@@ -105,7 +105,7 @@ class EventFileWriter:
 
 
 def stamp(step: int, wall_time: float) -> dict[str, Any]:
-    """The fields of an event that say when; a step of zero is not written."""
+    """The fields for the time and step of an event; a step of zero is left out."""
     return {"wall_time": wall_time, "step": step} if step else {"wall_time": wall_time}
 
 
@@ -119,19 +119,19 @@ def first_record(start: float) -> bytes:
 
 
 def file_stem(start: float, host: str | None = None, pid: int | None = None) -> str:
-    """A file's name but for the number and the suffix at its end. The pid is asked anew: a forked child has its own."""
+    """A file name without its number and suffix. Reads the pid each time: a forked child has its own."""
     owner = f"{socket.gethostname() if host is None else host}.{os.getpid() if pid is None else pid}"
     return f"events.out.tfevents.{int(start):010d}.{owner}"
 
 
 def not_before(start: float, names: Iterable[str]) -> float:
-    """Readers take the files of a run in the order of their names, so after a clock was set back the name is ahead of it."""
+    """A start time that is not before any file of the run, even after the clock was set back: readers order files by name."""
     newest = max((int(found[1]) for name in names if (found := BEGUN.search(name))), default=0)
     return start if start >= newest else newest + 1
 
 
 def create_file(directory: Path, stem: str, suffix: str) -> tuple[int, Path]:
-    """The descriptor of a file that did not exist before: two writers must never share one."""
+    """Create a file and return its descriptor. It must be new: two writers must never share a file."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | getattr(os, "O_BINARY", 0)
     while True:
         path = directory / f"{stem}.{next(uids)}{suffix}"

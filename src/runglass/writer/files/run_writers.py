@@ -1,6 +1,6 @@
-"""The event writers of one run: its own, and one for each run below it. They open when they are needed, and again after close.
+"""The event writers of one run: its own, and one for each run below it. They open on first use, and again after close.
 
-Knows nothing of what is written.
+Does not know what is written.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Where the bytes of event files go: a local directory, or any place that fsspec knows. One owner; raises on trouble.
+"""Where the bytes of event files go: a local directory, or a store that fsspec knows. Not thread-safe; errors are raised.
 
-A sink begins files and appends to the newest. It knows nothing of records but the first one of a file.
+A sink begins files and appends to the newest. Of records it knows only the first one of a file.
 """
 
 from __future__ import annotations
@@ -18,53 +18,53 @@ from runglass.errors import BadArgument
 from runglass.writer.files import record_file
 from runglass.writer.files.record_file import create_file, file_stem, first_record, not_before
 
-# An object is uploaded whole each time, so a long log is several objects.
+# A sink uploads whole objects, so a long log becomes several objects.
 OBJECT_LIMIT_BYTES = 32 << 20
-# Uploads on the sink's own account rest for so many times as long as the last one took.
+# Unless an upload is forced, the sink waits this many times as long as the last one took.
 UPLOAD_REST = 20
 
 
 class Sink(Protocol):
-    # Where the newest file is, for messages.
+    # The newest file, for messages.
     path: str
-    # The disk or store: what does not answer to one sink may not answer to others of it.
+    # The disk or store. Sinks of one device share a thread, because one that hangs may hang for all of them.
     device: Hashable
 
     def needs_file(self) -> bool:
-        """Whether `begin` has to be called before `append`: there is no file yet, or it is gone, or full."""
+        """Whether `begin` must come before `append`: there is no file yet, or it is gone or full."""
         ...
 
     def begin(self) -> None:
-        """A new file, which holds its first record when this returns."""
+        """Make a new file and write its first record."""
         ...
 
     def append(self, data: memoryview) -> int:
-        """How many bytes were taken; the rest is to be given again."""
+        """Return how many bytes were written; the caller passes the rest again."""
         ...
 
     def sync(self, *, is_forced: bool) -> None:
-        """What was appended is out of this process, unless the sink rests and is not forced."""
+        """Send what was appended. Unless it is forced, a sink may put that off."""
         ...
 
     def finish(self) -> None: ...
 
     def unwritten(self) -> memoryview:
-        """What was appended and has not left this process."""
+        """What was appended and is still in this process."""
         ...
 
     def abandon(self) -> None:
-        """In a forked child: the file is the parent's, so nothing is written to it and the next one is the child's."""
+        """Forget the file, without writing to it: in a forked child it belongs to the parent."""
         ...
 
 
 def make_sink(logdir: str, suffix: str, clock: Callable[[], float]) -> Sink:
-    """The sink of a path or URL; its first file is begun by whoever owns it."""
+    """The sink of a path or URL. The caller begins its first file."""
     path = local_path(logdir)
     return ObjectSink(logdir, suffix, clock) if path is None else LocalSink(path, suffix, clock)
 
 
 def local_path(logdir: str) -> str | None:
-    """The path of a logdir on this machine; None for a URL that leads elsewhere."""
+    """The local path of a logdir; None for a URL of another place."""
     scheme, separator, _ = logdir.partition("://")
     if not separator:
         return logdir
@@ -73,37 +73,37 @@ def local_path(logdir: str) -> str | None:
     parts = urlsplit(logdir)
     if parts.netloc not in ("", "localhost"):
         raise BadArgument(
-            f"{logdir} has {parts.netloc!r} in the place of a host. Write three slashes for an absolute path, or leave file:// away."
+            f"{logdir} names the host {parts.netloc!r}. Write three slashes for an absolute path, or drop file://."
         )
     return unquote(parts.path)
 
 
 class LocalSink:
     def __init__(self, directory: str, suffix: str, clock: Callable[[], float]) -> None:
-        # Absolute, so that a training that changes its working directory does not lose sight of its file.
+        # Absolute, because training may change its working directory.
         self._directory = Path(directory).absolute()
         self._suffix = suffix
         self._clock = clock
         self._descriptor: int | None = None
-        # Device and inode; None on file systems that make up another number at every look.
+        # Device and inode; None on file systems whose inode numbers change with every call.
         self._identity: tuple[int, int] | None = None
         self._size = 0
         self.path = str(self._directory)
         self.device: Hashable = device_of(self._directory)
 
     def needs_file(self) -> bool:
-        """Writing to a file that was removed succeeds without a word, so it is looked for."""
+        """Checks that the file still exists: writing to a removed file succeeds silently."""
         if self._descriptor is None:
             return True
         try:
             ours = os.fstat(self._descriptor)
             there = os.stat(self.path)
         except PermissionError:
-            # A directory that may not be looked into any more; what is open stays writable.
+            # The directory is no longer readable, but the open file stays writable.
             there = ours
         except OSError:
             return True
-        # A file that was cut no longer holds what was written to it; the next one is whole.
+        # Somebody truncated the file, so it no longer holds what was written.
         return not self._is_ours(there) or not self._is_ours(ours) or ours.st_size < self._size
 
     def _is_ours(self, found: os.stat_result) -> bool:
@@ -138,11 +138,11 @@ class LocalSink:
         return written
 
     def sync(self, *, is_forced: bool) -> None:
-        """The operating system has it all already."""
+        """The operating system already has everything."""
 
     def finish(self) -> None:
         descriptor, self._descriptor = self._descriptor, None
-        # Where someone closed it for us, its number may be another file's by now.
+        # If other code closed it, the number may belong to another file by now.
         with suppress(OSError):
             if descriptor is not None and self._is_ours(os.fstat(descriptor)):
                 os.close(descriptor)
@@ -155,7 +155,7 @@ class LocalSink:
 
 
 def device_of(path: Path) -> int | None:
-    """Of the directory, or of the one that it will be made in."""
+    """The device of the directory, or of its nearest parent that exists."""
     for each in (path, *path.parents):
         with suppress(OSError):
             return os.stat(each).st_dev
@@ -174,7 +174,7 @@ def write_whole(descriptor: int, data: bytes) -> int:
 
 
 class ObjectSink:
-    """Object stores cannot append: the newest file is kept in memory and uploaded whole, at growing intervals."""
+    """Object stores cannot append, so the newest file stays in memory and is uploaded whole, at growing intervals."""
 
     def __init__(self, url: str, suffix: str, clock: Callable[[], float]) -> None:
         self._url = url.rstrip("/")
@@ -239,7 +239,7 @@ class ObjectSink:
 
 
 def file_system(url: str) -> tuple[Any, str]:
-    """fsspec's file system for a URL and the path in it; asked anew in a forked child, whose connections are its own."""
+    """fsspec's file system for a URL, and the path in it. A forked child must ask again: it needs connections of its own."""
     try:
         from fsspec.core import url_to_fs  # type: ignore[import-not-found, unused-ignore]
     except ImportError:

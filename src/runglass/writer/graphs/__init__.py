@@ -1,4 +1,4 @@
-"""The graph of a model, of whatever framework, as what an event file holds. Knows models by what they can do, and imports no framework."""
+"""The graph of a model of any framework, as fields of an event file. Recognises models by their methods; imports no framework."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ __all__ = ["Graph", "model_graph", "onnx_graph"]
 def model_graph(
     model: Any, inputs: object = None, *, is_verbose: bool = False, uses_strict_trace: bool = True
 ) -> Graph:
-    """What an event file holds of a model: for a Keras model its JSON as a value, for all others whole events.
+    """For a Keras model its JSON as a value, for all others whole events.
 
-    `inputs`: what the model is called with as an example, several arguments in a tuple.
+    `inputs`: example arguments for the model, several in a tuple.
 
     `is_verbose` prints what the framework traced. `uses_strict_trace` is for PyTorch: False lets a model return or
     change dicts and lists.

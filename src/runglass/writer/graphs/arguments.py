@@ -1,4 +1,4 @@
-"""How a model is called with the example inputs that it was given."""
+"""Turns example inputs into the arguments of a call."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ BY_NAME = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ON
 
 
 def call_arguments(function: Callable[..., Any], inputs: object) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """A tuple or a list holds the arguments; a mapping too, where its keys are the parameters' names.
+    """A tuple or a list holds the arguments; so does a mapping whose keys are parameter names.
 
-    Anything else, a mapping with other keys and a named tuple among it, is the only argument.
+    Anything else is the only argument, even a mapping with other keys or a named tuple.
     """
     if type(inputs) in (tuple, list):
         return tuple(inputs), {}  # type: ignore[arg-type]
@@ -23,7 +23,7 @@ def call_arguments(function: Callable[..., Any], inputs: object) -> tuple[tuple[
 
 
 def parameter_names(function: Callable[..., Any], kinds: Container[Any]) -> list[str]:
-    """In order; none where Python cannot tell."""
+    """In order; empty if Python cannot tell."""
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):

@@ -10,7 +10,7 @@ from runglass.errors import BadArgument
 from runglass.writer.graphs.arguments import BY_PLACE, call_arguments, parameter_names
 from runglass.writer.graphs.node import IO_NODE, Attr, Graph, Names, Node, data_type, graph_event, output_name
 
-# These run their inner functions another number of times than once, so they stay visible as a node of their own.
+# These do not run their inner functions exactly once, so each stays visible as a node.
 CONTROL_FLOW = {"scan", "while", "cond"}
 
 
@@ -22,9 +22,9 @@ def jax_graph(function: Callable[..., Any], inputs: object, *, is_verbose: bool)
     except Exception as error:
         what = next(iter(str(error).strip().splitlines()), type(error).__name__).rstrip(".")
         raise BadArgument(
-            f"add_graph cannot trace {getattr(function, '__name__', type(function).__name__)} with JAX: {what}. Give the "
-            "arguments as input_to_model, several in a tuple; bind those that are no arrays with functools.partial; "
-            "for a Flax module give model.apply and (variables, x)."
+            f"add_graph cannot trace {getattr(function, '__name__', type(function).__name__)} with JAX: {what}. Pass the "
+            "arguments as input_to_model, several in a tuple; bind arguments that are not arrays with functools.partial; "
+            "for a Flax module pass model.apply and (variables, x)."
         ) from error
     if is_verbose:
         print(closed)
@@ -32,11 +32,11 @@ def jax_graph(function: Callable[..., Any], inputs: object, *, is_verbose: bool)
     named = parameter_names(function, BY_PLACE)
     arguments = [argument_name(path, named) for path, _ in flatten((args, kwargs))[0]]
     outputs = ["/".join(map(key_text, path)) for path, _ in flatten(results)[0]]
-    return Graph(events=[graph_event(JaxprReading(closed, arguments, outputs).nodes)])
+    return Graph(events=[graph_event(JaxprReader(closed, arguments, outputs).nodes)])
 
 
 def argument_name(path: Sequence[Any], named: Sequence[str]) -> str:
-    """`path`: into the pair of positional and keyword arguments."""
+    """`path` leads into the pair of positional and keyword arguments."""
     position, *rest = path[1:]
     index = getattr(position, "idx", None)
     if index is None:
@@ -47,11 +47,11 @@ def argument_name(path: Sequence[Any], named: Sequence[str]) -> str:
 
 
 def key_text(key: Any) -> str:
-    """One step into a tree, whatever kind of container it leads through."""
+    """One step into a tree, through any kind of container."""
     return str(next((getattr(key, name) for name in ("key", "name", "idx") if hasattr(key, name)), key))
 
 
-class JaxprReading:
+class JaxprReader:
     def __init__(self, closed: Any, arguments: Sequence[str], outputs: Sequence[str]) -> None:
         self.nodes: list[Node] = []
         self._names = Names()
@@ -65,18 +65,18 @@ class JaxprReading:
             self._add(f"output/{name or f'output.{index + 1}'}", IO_NODE, inputs, [variable])
 
     def _read(self, closed: Any, inputs: Sequence[str | None], scope: str) -> list[str | None]:
-        """Adds the nodes of a jaxpr that is called with `inputs`; returns what gives each of its results."""
+        """Adds the nodes of a jaxpr that is called with `inputs`; returns the source of each of its results."""
         jaxpr = getattr(closed, "jaxpr", closed)
-        # Known by the variable, of which one jaxpr has its own; None for what no node gives.
-        givers: dict[Any, str | None] = dict(zip(jaxpr.invars, inputs, strict=True))
+        # The node of each variable of this jaxpr; None for a variable without a node.
+        sources: dict[Any, str | None] = dict(zip(jaxpr.invars, inputs, strict=True))
         for constant in jaxpr.constvars:
-            givers[constant] = self._add(f"{scope}/constant", "Const", outputs=[constant])
+            sources[constant] = self._add(f"{scope}/constant", "Const", outputs=[constant])
         for equation in jaxpr.eqns:
-            taken = [None if is_literal(each) else givers.get(each) for each in equation.invars]
-            # "jvp()" is a derivative outside of all named scopes.
+            taken = [None if is_literal(each) else sources.get(each) for each in equation.invars]
+            # "jvp()" is a derivative outside all named scopes.
             where = f"{scope}/{equation.source_info.name_stack}".replace("()", "")
-            givers.update(zip(equation.outvars, self._read_equation(equation, taken, where), strict=True))
-        return [None if is_literal(each) else givers.get(each) for each in jaxpr.outvars]
+            sources.update(zip(equation.outvars, self._read_equation(equation, taken, where), strict=True))
+        return [None if is_literal(each) else sources.get(each) for each in jaxpr.outvars]
 
     def _read_equation(self, equation: Any, taken: list[str | None], where: str) -> list[str | None]:
         primitive = equation.primitive.name
@@ -119,8 +119,8 @@ def is_literal(variable: Any) -> bool:
     return hasattr(variable, "val")
 
 
-def filter_known(givers: Sequence[str | None]) -> list[str]:
-    return [giver for giver in givers if giver is not None]
+def filter_known(sources: Sequence[str | None]) -> list[str]:
+    return [source for source in sources if source is not None]
 
 
 def inner_jaxprs(params: dict[str, Any]) -> Iterator[tuple[str, Any]]:
@@ -137,7 +137,7 @@ def signature(jaxpr: Any) -> tuple[list[Any], list[Any]]:
 
 
 def is_call(equation: Any, inner: list[Any]) -> bool:
-    """Whether an equation does no more than call its one inner function: jit, checkpoint, custom derivatives."""
+    """Whether an equation only calls its one inner function: jit, checkpoint, custom derivatives."""
     if equation.primitive.name in CONTROL_FLOW or len(inner) != 1:
         return False
     described = [
@@ -156,7 +156,7 @@ def takes_as_many(jaxpr: Any, equation: Any) -> bool:
 def inner_inputs(
     primitive: str, label: str, jaxpr: Any, equation: Any, taken: Sequence[str | None]
 ) -> list[str | None]:
-    """What an inner function is called with. Before that come the choice of a cond and the other constants of a while."""
+    """The arguments of an inner function. Before them come the choice of a cond and the other constants of a while."""
     count = len(signature(jaxpr)[0])
     if primitive == "while" and label == "cond":
         constants = equation.params["cond_nconsts"]
@@ -181,7 +181,7 @@ def parameters(equation: Any) -> dict[str, Attr | list[Attr]]:
 
 def literal_value(value: Any) -> Attr:
     plain = value.item() if getattr(value, "size", 0) == 1 else value
-    # JAX has its own subclasses of Python's numbers.
+    # JAX has subclasses of Python's numbers.
     return next((kind(plain) for kind in (bool, int, float) if isinstance(plain, kind)), str(plain))
 
 

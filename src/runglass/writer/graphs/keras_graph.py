@@ -17,7 +17,7 @@ PACKAGES = {"keras", "tf_keras"}
 
 
 def is_keras(model: object) -> bool:
-    # Asked of the classes' names, because on its PyTorch back end a Keras model is a torch module as well.
+    # By class name, because a Keras model on the PyTorch back end is a torch module too.
     return any(
         kind.__name__ == "Model" and kind.__module__.partition(".")[0] in PACKAGES
         for kind in type(model).__mro__
@@ -32,7 +32,7 @@ def keras_graph(model: Any) -> Graph:
             f"add_graph cannot write {type(model).__name__}, because its to_json() fails: {error}. A subclassed model "
             "needs a get_config() that returns the arguments of its __init__."
         ) from error
-    # Without a data class, as Keras writes it: TensorBoard brings such a value into shape only then.
+    # As in Keras, without a data class: TensorBoard converts such a value only then.
     value = summary_value(
         TAG, np.asarray(text, dtype=object), plugin=PLUGIN, data_class=DataClass.UNKNOWN, content=b"1"
     )

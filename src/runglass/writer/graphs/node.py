@@ -1,4 +1,4 @@
-"""A graph as plain nodes, and those as the bytes of a GraphDef. Knows no framework."""
+"""A graph as plain nodes, and nodes as the bytes of a GraphDef. Knows no framework."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from runglass.native.wire import encode
 from runglass.schema.graph import ATTR_VALUE, GRAPH
 from runglass.schema.tensor import DataType
 
-# What TensorFlow wrote when today's readers were made; PyTorch writes it too.
+# The version that current readers expect; PyTorch writes it too.
 PRODUCER = 22
-# TensorBoard leaves out what is larger when it shows a graph, and names it under this key.
+# TensorBoard drops larger attributes when it shows a graph, and lists their names under this key.
 ATTR_LIMIT_BYTES = 1024
 TOO_LARGE = "_too_large_attrs"
-# What stands for a graph's inputs and outputs, as PyTorch names it.
+# The op of a graph's inputs and outputs, as in PyTorch.
 IO_NODE = "IO Node"
 
 DATA_TYPES = {
@@ -35,7 +35,7 @@ class Node(msgspec.Struct, kw_only=True):
     op: str
     # "name" of another node, or "name:k" for its output k.
     inputs: Sequence[str] = ()
-    # One for each output, None where it is not known; -1 stands for a size that varies.
+    # One per output, None if it is unknown; -1 is a size that varies.
     shapes: Sequence[Shape | None] = ()
     dtype: DataType | None = None
     device: str = ""
@@ -43,20 +43,20 @@ class Node(msgspec.Struct, kw_only=True):
 
 
 class Graph(msgspec.Struct):
-    """What a model's graph is in an event file: fields of whole events, and serialized summary values."""
+    """A graph in the form of an event file: fields of whole events, and serialized summary values."""
 
     events: list[dict[str, Any]] = []
     values: list[bytes] = []
 
 
 class Names:
-    """A name of its own for every node and every scope of one graph."""
+    """Makes names of nodes and scopes unique within one graph."""
 
     def __init__(self) -> None:
         self._taken: dict[str, int] = {}
 
     def take(self, wanted: str) -> str:
-        # "^" and ":" have a meaning in a node's inputs.
+        # "^" and ":" have a special meaning in the inputs of a node.
         clean = "/".join(filter(None, wanted.replace(":", "_").split("/"))).lstrip("^") or "node"
         name = clean
         while name in self._taken:
@@ -71,7 +71,7 @@ def output_name(node: str, index: int) -> str:
 
 
 def data_type(name: object) -> DataType | None:
-    """`name`: as NumPy, JAX and PyTorch spell it."""
+    """`name` is spelled as in NumPy, JAX and PyTorch."""
     return DATA_TYPES.get(str(name).removeprefix("torch."))
 
 
@@ -120,7 +120,7 @@ def attr_fields(value: Attr | list[Attr]) -> dict[str, Any]:
 
 
 def attr_item(value: Attr) -> tuple[str, Any]:
-    """The field of AttrValue that holds a value, and what it holds there."""
+    """The field of AttrValue for a value, and its content."""
     if isinstance(value, DataType):
         return "type", value
     if isinstance(value, bool):

@@ -17,7 +17,7 @@ from runglass.schema.onnx import DATA_TYPES, MODEL
 from runglass.schema.tensor import DataType
 from runglass.writer.graphs.node import IO_NODE, Attr, Graph, Names, Node, graph_event, output_name
 
-# Where torch.onnx.export keeps the modules that a node is from, outermost first.
+# Property in which torch.onnx.export keeps the modules of a node, outermost first.
 TORCH_SCOPES = "pkg.torch.onnx.name_scopes"
 # By AttributeProto.type.
 ZEROS: dict[int, Attr] = {1: 0.0, 2: 0, 3: b""}
@@ -29,14 +29,14 @@ def is_onnx(model: object) -> bool:
 
 def onnx_graph(model: Any) -> Graph:
     """`model`: the path of a file, its bytes, or an onnx.ModelProto."""
-    return Graph(events=[graph_event(OnnxReading(load_model(model)).nodes)])
+    return Graph(events=[graph_event(OnnxReader(load_model(model)).nodes)])
 
 
 def load_model(model: Any) -> dict[str, Any]:
     if isinstance(model, str | os.PathLike):
         where = os.fspath(model)
         try:
-            # Mapped, so that gigabytes of weights are passed over and not read.
+            # Mapped, so that gigabytes of weights are skipped and not read.
             with Path(model).open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
                 return parse_model(data, where)
         except BadArgument:
@@ -57,29 +57,29 @@ def parse_model(data: Any, where: str) -> dict[str, Any]:
         model = decode(MODEL, data)
     except WireError as error:
         raise BadArgument(
-            f"{where} is no ONNX model: {error}. Write it with torch.onnx.export or onnx.save."
+            f"{where} is not an ONNX model: {error}. Write it with torch.onnx.export or onnx.save."
         ) from error
     if not model.get("graph", {}).get("node"):
         raise BadArgument(
-            f"{where} is no ONNX model: it has no graph with nodes. Write it with torch.onnx.export."
+            f"{where} is not an ONNX model: it has no graph with nodes. Write it with torch.onnx.export."
         )
     graph: dict[str, Any] = model["graph"]
     return graph
 
 
-class Known(msgspec.Struct, frozen=True):
-    """Where a value comes from, and what is said about it."""
+class ValueSource(msgspec.Struct, frozen=True):
+    """The node that makes a value, and its type and shape."""
 
-    giver: str | None = None
+    source: str | None = None
     shape: list[int] | None = None
     dtype: DataType | None = None
 
 
-class OnnxReading:
+class OnnxReader:
     def __init__(self, graph: dict[str, Any]) -> None:
         self.nodes: list[Node] = []
         self._names = Names()
-        values: dict[str, Known] = {}
+        values: dict[str, ValueSource] = {}
         weights = {tensor.get("name") for tensor in graph.get("initializer", [])}
         # Old models list their weights as inputs too.
         for name, described in declared(graph, "input"):
@@ -89,7 +89,7 @@ class OnnxReading:
         for name, described in declared(graph, "output"):
             self._add(f"output/{name}", IO_NODE, self._inputs([name], values), described)
 
-    def _read(self, graph: dict[str, Any], values: dict[str, Known], scope: str) -> None:
+    def _read(self, graph: dict[str, Any], values: dict[str, ValueSource], scope: str) -> None:
         described = dict(declared(graph, "value_info")) | dict(declared(graph, "output"))
         nodes = graph.get("node", [])
         names = [self._names.take(f"{scope}/{wanted_name(node)}") for node in nodes]
@@ -99,26 +99,26 @@ class OnnxReading:
                 users.setdefault(name, []).append(index)
         for tensor in graph.get("initializer", []):
             name = tensor.get("name", "")
-            # Beside the one node that uses it, so that the top of the graph is not all weights.
+            # Beside the one node that uses it, so that weights do not fill the top level of the graph.
             place = names[users[name][0]].rpartition("/")[0] if len(users.get(name, ())) == 1 else scope
             values[name] = self._add(f"{place}/{name}", "Initializer", [], tensor_described(tensor))
-        # Nodes are sorted by what they need, but nothing makes a file keep to it.
+        # Nodes should come after their inputs, but a file may break that rule.
         for name, node in zip(names, nodes, strict=True):
             for index, output in enumerate(node.get("output", [])):
-                known = described.get(output, Known())
-                values[output] = Known(output_name(name, index), known.shape, known.dtype)
+                known = described.get(output, ValueSource())
+                values[output] = ValueSource(output_name(name, index), known.shape, known.dtype)
         for name, node in zip(names, nodes, strict=True):
             self._read_node(node, name, values)
 
-    def _read_node(self, node: dict[str, Any], name: str, values: dict[str, Known]) -> None:
+    def _read_node(self, node: dict[str, Any], name: str, values: dict[str, ValueSource]) -> None:
         inputs = self._inputs(node.get("input", []), values)
         attrs: dict[str, Attr | list[Attr]] = {}
         for attribute in node.get("attribute", []):
             label = attribute.get("name", "")
             bodies = [attribute["g"]] if "g" in attribute else attribute.get("graphs", [])
             for body in bodies:
-                # A body sees what is outside of it; its own values stay inside.
-                inside = values | {inner: Known() for inner, _ in declared(body, "input")}
+                # A body sees the values around it; its own values stay inside.
+                inside = values | {inner: ValueSource() for inner, _ in declared(body, "input")}
                 self._read(body, inside, f"{name}/{label}")
                 inputs += self._inputs([result for result, _ in declared(body, "output")], inside)
             if not bodies:
@@ -137,40 +137,40 @@ class OnnxReading:
             )
         )
 
-    def _add(self, name: str, op: str, inputs: list[str], known: Known) -> Known:
+    def _add(self, name: str, op: str, inputs: list[str], known: ValueSource) -> ValueSource:
         node = Node(
             name=self._names.take(name), op=op, inputs=inputs, shapes=[known.shape], dtype=known.dtype
         )
         self.nodes.append(node)
-        return Known(node.name, known.shape, known.dtype)
+        return ValueSource(node.name, known.shape, known.dtype)
 
-    def _inputs(self, names: list[str], values: dict[str, Known]) -> list[str]:
-        givers = [values[name].giver for name in names if name in values]
-        return [giver for giver in givers if giver is not None]
+    def _inputs(self, names: list[str], values: dict[str, ValueSource]) -> list[str]:
+        sources = [values[name].source for name in names if name in values]
+        return [source for source in sources if source is not None]
 
 
 def wanted_name(node: dict[str, Any]) -> str:
-    """A node's own name, below the modules that it is from where only its properties tell them."""
+    """The name of a node, below its modules if only its properties name them."""
     name: str = node.get("name") or node.get("op_type") or "node"
     scopes: list[str] = []
     for each in node.get("metadata_props", []):
         if each.get("key") == TORCH_SCOPES and "/" not in name:
-            # The list as Python prints it; its last item is the operation.
+            # A list as Python prints it; its last item is the operation.
             scopes = re.findall(r"'([^']*)'", each.get("value", ""))[:-1]
     return "/".join([*scopes, name])
 
 
-def declared(graph: dict[str, Any], field: str) -> Iterator[tuple[str, Known]]:
+def declared(graph: dict[str, Any], field: str) -> Iterator[tuple[str, ValueSource]]:
     for info in graph.get(field, []):
         kind = info.get("type", {}).get("tensor_type", {})
         shape = (
             [dim.get("dim_value", -1) for dim in kind["shape"].get("dim", [])] if "shape" in kind else None
         )
-        yield info.get("name", ""), Known(None, shape, DATA_TYPES.get(kind.get("elem_type", 0)))
+        yield info.get("name", ""), ValueSource(None, shape, DATA_TYPES.get(kind.get("elem_type", 0)))
 
 
-def tensor_described(tensor: dict[str, Any]) -> Known:
-    return Known(None, list(tensor.get("dims", [])), DATA_TYPES.get(tensor.get("data_type", 0)))
+def tensor_described(tensor: dict[str, Any]) -> ValueSource:
+    return ValueSource(None, list(tensor.get("dims", [])), DATA_TYPES.get(tensor.get("data_type", 0)))
 
 
 def attribute_value(attribute: dict[str, Any]) -> Attr | list[Attr]:
@@ -181,5 +181,5 @@ def attribute_value(attribute: dict[str, Any]) -> Attr | list[Attr]:
     if "t" in attribute:
         known = tensor_described(attribute["t"])
         return f"{known.dtype.name.lower() if known.dtype else 'tensor'} {known.shape}"
-    # Some writers leave out what is zero or empty.
+    # Some writers leave out zero and empty fields.
     return ZEROS.get(attribute.get("type", 0), [])

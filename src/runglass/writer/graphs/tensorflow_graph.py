@@ -1,4 +1,4 @@
-"""The graph of a tf.Graph, a tf.function or a GraphDef message: as it is, without large constants."""
+"""The graph of a tf.Graph, a tf.function or a GraphDef message, without large constants."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def tensorflow_graph(model: Any, inputs: object) -> Graph:
             model = model.get_concrete_function(*args, **kwargs).graph
         except Exception as error:
             raise BadArgument(
-                f"add_graph cannot trace this tf.function: {error} Pass the arguments that it is called with as "
-                "input_to_model, several of them in a tuple."
+                f"add_graph cannot trace this tf.function: {error} Pass its arguments as "
+                "input_to_model, several in a tuple."
             ) from error
     message = model.as_graph_def() if hasattr(model, "as_graph_def") else model
     return Graph(events=[{"graph_def": trimmed(message.SerializeToString())}])
@@ -37,7 +37,7 @@ def trimmed(graph_def: bytes) -> bytes:
     try:
         graph = decode(GRAPH, graph_def)
     except WireError as error:
-        raise BadArgument(f"add_graph was given a GraphDef that cannot be read: {error}") from error
+        raise BadArgument(f"add_graph cannot read this GraphDef: {error}") from error
     functions = graph.get("library", {}).get("function", [])
     nodes = [
         *graph.get("node", []),

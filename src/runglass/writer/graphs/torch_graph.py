@@ -14,31 +14,31 @@ from runglass.schema.run_metadata import RUN_METADATA
 from runglass.writer.graphs.arguments import call_arguments
 from runglass.writer.graphs.node import IO_NODE, Graph, Node, data_type, graph_event
 
-# What the tracer calls the model itself in the scopes of its nodes.
+# The tracer's name of the model itself in the scopes of nodes.
 ROOT = "__module"
-# PyTorch's own writer adds this profile of nothing, and some readers look for it.
+# PyTorch's writer adds this empty profile, and some readers look for it.
 NO_PROFILE = {
     "tag": "step1",
     "run_metadata": encode(RUN_METADATA, {"step_stats": {"dev_stats": [{"device": "/device:CPU:0"}]}}),
 }
 BLOCKS = {"prim::If": ("then", "else"), "prim::Loop": ("body",)}
 
-# What a tracer's complaint contains, and what helps against it. The first that is found is told.
+# Part of a tracer's error message, and what helps. The first match goes into our message.
 FIXES = (
     ("strict=False", "Pass use_strict_trace=False: the model returns or changes a dict or a list."),
-    ("Only tensors, lists, tuples", "Give a module whose forward returns tensors, or tuples or dicts of them."),
-    ("cannot infer type", "Give a module whose forward returns tensors, or tuples or dicts of them."),
-    ("Only Tensors and", "Give tensors as inputs; bind other arguments with a small wrapper module."),
+    ("Only tensors, lists, tuples", "Pass a module whose forward returns tensors, or tuples or dicts of them."),
+    ("cannot infer type", "Pass a module whose forward returns tensors, or tuples or dicts of them."),
+    ("Only Tensors and", "Pass tensors as inputs; bind other arguments in a small wrapper module."),
     ("same device", "Move the inputs to the device of the model."),
     ("same dtype", "Give the inputs the dtype of the model's weights."),
     ("should be the same", "Give the inputs the device and the dtype of the model's weights."),
-    ("positional argument", "Give the inputs as forward takes them: a tensor, a tuple of arguments, or a dict by name."),
-    ("shapes cannot be multiplied", "Give inputs of the shape that the model takes, the batch included."),
-    ("uninitialized parameters", "Call the model once before, so that its lazy layers know their shapes."),
+    ("positional argument", "Pass the inputs as forward takes them: a tensor, a tuple of arguments, or a dict by name."),
+    ("shapes cannot be multiplied", "Pass inputs of the shape that the model takes, with the batch axis."),
+    ("uninitialized parameters", "Call the model once first, so that its lazy layers know their shapes."),
 )  # fmt: skip
 UNKNOWN_TROUBLE = (
-    "See that model(*inputs) runs in evaluation mode, and leave out what is no PyTorch operation with a small wrapper "
-    "module."
+    "Check that model(*inputs) runs in evaluation mode, and wrap it in a small module without code that is not a "
+    "PyTorch operation."
 )
 
 
@@ -58,17 +58,17 @@ def is_torch(model: object, inputs: object) -> bool:
 def torch_graph(model: Any, inputs: object, *, is_verbose: bool, uses_strict_trace: bool) -> Graph:
     if inputs is None:
         raise BadArgument(
-            "add_graph needs input_to_model for a PyTorch model, because its graph is what it does with an example: "
-            "add_graph(model, torch.zeros(1, 3, 32, 32)). Several arguments go into a tuple."
+            "add_graph needs input_to_model for a PyTorch model, because its graph comes from tracing an example: "
+            "add_graph(model, torch.zeros(1, 3, 32, 32)). Pass several arguments as a tuple."
         )
-    # A compiled module cannot be traced; what it was made from can.
+    # A compiled module cannot be traced, but its original can.
     model = getattr(model, "_orig_mod", model)
     traced = trace(model, inputs, uses_strict_trace)
     graph = inlined(traced, is_ours=traced is not model)
     if is_verbose:
         print(graph)
     return Graph(
-        events=[graph_event(TraceReading(traced, graph).nodes), {"tagged_run_metadata": NO_PROFILE}],
+        events=[graph_event(TraceReader(traced, graph).nodes), {"tagged_run_metadata": NO_PROFILE}],
     )
 
 
@@ -76,7 +76,7 @@ def trace(model: Any, inputs: object, is_strict: bool) -> Any:
     torch: Any = sys.modules["torch"]
     args, kwargs = call_arguments(getattr(model, "forward", model), inputs)
     with left_as_found(model), warnings.catch_warnings():
-        # The tracer warns about values that become constants, and of its own old age: no matter for a picture.
+        # The tracer warns about values that become constants and about its own deprecation; neither matters for a picture.
         warnings.simplefilter("ignore")
         try:
             if kwargs:
@@ -89,7 +89,7 @@ def trace(model: Any, inputs: object, is_strict: bool) -> Any:
 
 
 def inlined(traced: Any, *, is_ours: bool) -> Any:
-    """The graph without calls. The copy that PyTorch makes numbers values anew, so ours is changed in place."""
+    """The graph without calls. Changes ours in place, because PyTorch renumbers the values of a copy."""
     torch: Any = sys.modules["torch"]
     if not is_ours:
         return traced.inlined_graph
@@ -108,7 +108,7 @@ def untraceable(model: object, error: Exception) -> BadArgument:
 
 @contextmanager
 def left_as_found(model: Any) -> Iterator[None]:
-    """Evaluation mode inside; afterwards every module's mode and buffers, and the random numbers, are as before."""
+    """Evaluation mode inside; afterwards restores the mode and buffers of every module, and the random state."""
     torch: Any = sys.modules["torch"]
     modules = list(model.modules()) if isinstance(model, torch.nn.Module) else []
     modes = [module.training for module in modules]
@@ -136,17 +136,17 @@ def left_as_found(model: Any) -> Iterator[None]:
                     setattr(module, name, buffer)
 
 
-class TraceReading:
-    """The nodes of a traced graph: one for each value that an operation gives."""
+class TraceReader:
+    """The nodes of a traced graph: one for each value that an operation makes."""
 
     def __init__(self, traced: Any, graph: Any) -> None:
         self.nodes: list[Node] = []
-        # By the tracer's name of a value: the node that gives it.
-        self._givers: dict[str, str] = {}
-        # By the tracer's name of a value that is a module: its path from the model, as scopes are spelled.
+        # The node that makes a value, by the tracer's name of the value.
+        self._sources: dict[str, str] = {}
+        # The path of a module from the model, spelled like scopes, by the tracer's name of the value.
         self._modules: dict[str, list[str]] = {}
         self._root, self._labels = module_labels(traced)
-        # By the same path, its steps joined: what a module holds.
+        # Parameters and buffers, by the last item of their path.
         self._weights = held_tensors(traced)
         for value in graph.inputs():
             if value.uses() and not is_module(value):
@@ -169,25 +169,25 @@ class TraceReading:
                 path = list(whole_path(node.scopeName()))
             scope = "/".join([base, *map(self._label, path)])
             outputs = list(node.outputs())
-            givers = [
+            sources = [
                 *node.inputs(),
                 *self._read_blocks(node, f"{scope}/{outputs[0].debugName()}" if outputs else scope),
             ]
             for value in outputs:
-                self._add(value, f"{scope}/{value.debugName()}", kind, givers, attributes_text(node))
+                self._add(value, f"{scope}/{value.debugName()}", kind, sources, attributes_text(node))
 
     def _read_blocks(self, node: Any, scope: str) -> list[Any]:
-        """The nodes inside a condition or a loop of scripted code; returns the values that come out of it.
+        """The nodes inside a condition or a loop of scripted code; returns its results.
 
         Differs from PyTorch's writer, which leaves these out.
         """
         results = []
         for index, block in enumerate(node.blocks()):
             labels = BLOCKS.get(node.kind(), ())
-            # A loop gives its body the round, then what it carries along; it takes the limit and the condition before.
+            # The first input of a body is the round; before the carried values a loop takes its limit and condition.
             for inner, outer in zip(list(block.inputs())[1:], list(node.inputs())[2:], strict=False):
-                if outer.debugName() in self._givers:
-                    self._givers[inner.debugName()] = self._givers[outer.debugName()]
+                if outer.debugName() in self._sources:
+                    self._sources[inner.debugName()] = self._sources[outer.debugName()]
             self._read(block.nodes(), f"{scope}/{labels[index] if index < len(labels) else index}")
             results += block.outputs()
         return results
@@ -196,12 +196,12 @@ class TraceReading:
         return self._labels.get(alias) or alias.rpartition(".")[2]
 
     def _add(
-        self, value: Any, name: str, op: str, givers: Any = (), attributes: str = "", is_given: bool = True
+        self, value: Any, name: str, op: str, sources: Any = (), attributes: str = "", is_given: bool = True
     ) -> None:
-        # A module has no node, so what is taken from one has no edge. Differs from PyTorch's writer.
-        inputs = [self._givers[each.debugName()] for each in givers if each.debugName() in self._givers]
+        # A module has no node, so its attributes have no edge to it. Differs from PyTorch's writer.
+        inputs = [self._sources[each.debugName()] for each in sources if each.debugName() in self._sources]
         if is_given:
-            self._givers[value.debugName()] = name
+            self._sources[value.debugName()] = name
         node = Node(name=name, op=op, inputs=inputs, attrs={"attr": attributes})
         weight = self._weights.get(self._modules.get(value.debugName(), [""])[-1])
         if weight is not None:
@@ -215,7 +215,7 @@ class TraceReading:
 
 
 def module_labels(traced: Any) -> tuple[str, dict[str, str]]:
-    """The model's own name, and by each module's alias in a scope what is shown: class and attribute."""
+    """The name of the model, and the label of each module, its class and attribute, by its alias in scopes."""
     if not hasattr(traced, "named_modules"):
         return traced.name, {}
     labels = {
@@ -226,16 +226,16 @@ def module_labels(traced: Any) -> tuple[str, dict[str, str]]:
 
 
 def held_tensors(traced: Any) -> dict[str, Any]:
-    """Parameters and buffers by their alias. Differs from PyTorch's writer, which gives weights no shape."""
+    """Parameters and buffers by alias. Differs from PyTorch's writer, which shows no shapes of weights."""
     if not hasattr(traced, "named_modules"):
         return {}
     return dict([*traced.named_parameters(ROOT), *traced.named_buffers(ROOT)])
 
 
 def whole_path(scope: str) -> Iterator[str]:
-    """The aliases of a scope, and those of modules on the way that are not called themselves, as a ModuleList is not.
+    """The aliases of a scope, including modules that are never called, such as a ModuleList.
 
-    Differs from PyTorch's writer, which shows the layers of two lists as one and keeps the weights apart from them.
+    Differs from PyTorch's writer, which merges the layers of two lists and separates them from their weights.
     """
     outer = ROOT
     for alias in filter(None, scope.split("/")):

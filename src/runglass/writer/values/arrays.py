@@ -1,4 +1,4 @@
-"""What training code hands over, as NumPy arrays and plain numbers. Imports no framework: it looks at what a value can do."""
+"""Arrays, numbers, steps and times of any framework as plain ones. Imports no framework: it checks which methods a value has."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from runglass.errors import BadArgument
 
-# A tag this long is a text in the wrong place.
+# A longer tag is probably a text in the wrong argument.
 TAG_LIMIT = 10_000
-# What file systems allow.
+# The limit of common file systems.
 NAME_LIMIT_BYTES = 255
-# What a scalar is stored in.
+# The type that stores a scalar.
 Precision = Literal["float32", "float64"]
 NUMBERS = (bool, int, float, complex, np.generic)
 
@@ -22,7 +22,7 @@ NUMBERS = (bool, int, float, complex, np.generic)
 def to_numpy(value: object, what: str) -> NDArray[Any]:
     """An array of numbers from NumPy, torch, TensorFlow, JAX, CuPy, DLPack, PIL, pandas or nested lists.
 
-    It may share memory with `value`. bfloat16 and float8 come as float32. `what` opens the message of the error:
+    It may share memory with `value`. bfloat16 and float8 become float32. Error messages begin with `what`:
     "Histogram 'weights'".
     """
     try:
@@ -30,12 +30,12 @@ def to_numpy(value: object, what: str) -> NDArray[Any]:
     except BadArgument:
         raise
     except Exception as error:
-        # Whatever a framework raises for a value that is not there: a tracer, a symbolic or a meta tensor, a ragged list.
+        # Frameworks raise many types for a value that has no numbers: a tracer, a symbolic or meta tensor, a ragged list.
         reason = str(error).strip().partition("\n")[0]
         raise BadArgument(
             f"{what} needs an array of numbers, got {type_name(value)} that cannot be turned into one: {reason}"
         ) from error
-    # A type that a package has added to NumPy, such as bfloat16 of JAX and TensorFlow.
+    # A type that another package added to NumPy, such as bfloat16 of JAX and TensorFlow.
     if array.dtype.isbuiltin == 2:
         array = array.astype(np.float32)
     if array.dtype.kind not in "biufc":
@@ -54,7 +54,7 @@ def to_real(value: object, what: str) -> NDArray[Any]:
 
 
 def as_array(value: Any, what: str) -> NDArray[Any]:
-    # Asked by what it has: numpy.ma is imported late, which a fork at that moment does not survive.
+    # Not isinstance: NumPy imports numpy.ma on first use, and a fork during that import would break it.
     if isinstance(value, np.ndarray) and type(value) is not np.ndarray and hasattr(value, "filled"):
         return unmasked(value, what)
     if isinstance(value, np.ndarray | bool | int | float | complex | np.generic):
@@ -68,7 +68,7 @@ def as_array(value: Any, what: str) -> NDArray[Any]:
     if hasattr(value, "detach") and hasattr(value, "numpy"):
         return torch_array(value)
     if hasattr(value, "__cuda_array_interface__") and hasattr(value, "get"):
-        # CuPy refuses to leave the device unless it is asked to.
+        # CuPy copies to the host only on request.
         return np.asarray(value.get())
     if callable(getattr(value, "numpy", None)):
         return np.asarray(value.numpy())
@@ -78,7 +78,7 @@ def as_array(value: Any, what: str) -> NDArray[Any]:
 
 
 def unmasked(array: Any, what: str) -> NDArray[Any]:
-    """What is masked is not there; of the numbers only floats can say so."""
+    """Masked elements become NaN, which only floats have."""
     if not np.any(array.mask):
         return np.asarray(array)
     if array.dtype.kind not in "fc":
@@ -109,7 +109,7 @@ def pil_pixels(picture: Any) -> NDArray[Any]:
 
 
 def to_number(value: object, what: str) -> bool | int | float:
-    """The one real number in a value of any kind, a tensor on a GPU included."""
+    """The one real number in a value of any type, tensors on a GPU included."""
     if isinstance(value, bool | int | float):
         return value
     if value is None or isinstance(value, str | bytes):
@@ -126,35 +126,34 @@ def to_number(value: object, what: str) -> bool | int | float:
 
 
 def clean_tag(tag: object) -> str:
-    """A tag as it is, except that what UTF-8 cannot say is replaced."""
+    """The tag; characters that UTF-8 cannot encode are replaced."""
     if not isinstance(tag, str):
         raise BadArgument(f"tag must be a str, got {type(tag).__name__}.", where="tag")
     if not tag:
         raise BadArgument("tag is empty. Give the series a name, such as 'train/loss'.", where="tag")
     if len(tag) > TAG_LIMIT:
         raise BadArgument(
-            f"tag has {len(tag):,} characters, at most {TAG_LIMIT:,} are taken: {tag[:40]!r}… Is it the text to be logged?",
+            f"tag has {len(tag):,} characters, expected at most {TAG_LIMIT:,}: {tag[:40]!r}… Did you pass the text as the tag?",
             where="tag",
         )
     return clean_text(tag)
 
 
 def clean_text(text: str) -> str:
-    """What UTF-8 cannot say is replaced."""
+    """Characters that UTF-8 cannot encode are replaced."""
     return text.encode("utf-8", "replace").decode()
 
 
 def check_folder(name: str, what: str, where: str) -> None:
-    """A name that becomes a directory, or several."""
+    """Raises if a name cannot be a directory, or several."""
     if "\0" in name or any(len(part.encode()) > NAME_LIMIT_BYTES for part in name.split("/")):
         raise BadArgument(
-            f"{what} becomes a directory, whose name has at most {NAME_LIMIT_BYTES} bytes and no zero byte: {name[:40]!r}…",
+            f"{what} becomes a directory, so it needs at most {NAME_LIMIT_BYTES} bytes and no zero byte: {name[:40]!r}…",
             where=where,
         )
 
 
 def to_count(value: object, what: str, *, least: int, most: int) -> int:
-    """A whole number of something."""
     number = to_number(value, what)
     if not least <= number <= most or number != int(number):
         raise BadArgument(f"{what} must be a whole number from {least} to {most:,}, got {number}.")
@@ -192,7 +191,7 @@ def to_wall_time(wall_time: object) -> float | None:
 
 
 def is_float64(value: object) -> bool:
-    """Whether a number came in a type of 64 bits. Python's own floats do not count: they have no other."""
+    """Whether the value has a 64-bit float type. Python's own floats do not count: they have no other type."""
     dtype = getattr(value, "dtype", None)
     return dtype is not None and str(getattr(dtype, "name", dtype)).rpartition(".")[2] == "float64"
 

@@ -13,16 +13,16 @@ from runglass.writer.values import pictures, summaries, video, wav
 from runglass.writer.values.arrays import to_number, to_numpy
 from runglass.writer.values.png import as_uint8, encode_png
 
-# What one event may take, by the rules of its format.
+# The limit of a protobuf message.
 EVENT_LIMIT_BYTES = 2**31
 
 
 class Deferred(NamedTuple):
-    """`encode` reads copies only, so the caller may change its arrays at once."""
+    """`encode` reads only copies, so the caller may change its arrays at once."""
 
     encode: Callable[[], list[bytes]]
     size_bytes: int
-    # "Image 'input'", and what its user should know of it; empty for nothing.
+    # "Image 'input'", and a warning about it, empty for none.
     what: str
     trouble: str = ""
 
@@ -125,6 +125,6 @@ def audio(tag: str, value: object, sample_rate: object) -> Deferred:
 
 
 def copied_pixels(pixels: NDArray[Any]) -> NDArray[Any]:
-    """In the memory order of `pixels`, which is quickest to copy; the encoder turns them."""
-    # Turning floats into bytes makes a copy too, and costs no more.
+    """Keeps the memory order of `pixels`, because that is the fastest copy."""
+    # Converting floats to bytes makes a copy too, and takes no longer.
     return as_uint8(pixels) if pixels.dtype.kind == "f" else pixels.copy(order="K")

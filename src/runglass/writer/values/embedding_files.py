@@ -1,4 +1,4 @@
-"""The files of one embedding as bytes: vectors, labels, and the sprite that holds a picture per point. Pure: opens no file."""
+"""The files of one embedding as bytes: vectors, labels, and a sprite with one picture per point. Pure: opens no file."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from runglass.writer.values.png import PNG_COLOR_TYPES, as_uint8, encode_png
 # TensorBoard's page refuses larger sprites.
 MAX_SPRITE_PX = 8192
 ROWS_AT_ONCE = 1024
-# TensorBoard's page skips blank lines, and every label after one would move up by a point.
+# TensorBoard's page skips blank lines, so all later labels would move up by one point.
 BLANK = "(empty)"
 ESCAPED = str.maketrans({"\t": "\\t", "\n": "\\n", "\r": "\\r"})
 
@@ -33,7 +33,7 @@ def as_vectors(vectors: object) -> NDArray[np.float32]:
 
 
 def encode_vectors(vectors: NDArray[np.float32]) -> Iterator[bytes]:
-    """TSV in pieces; nine digits tell every float32 apart, and cost an eighth of the shortest way to write it."""
+    """TSV in pieces. Nine digits distinguish all float32 values and are eight times faster than the shortest form."""
     line = "\t".join(["%.9g"] * vectors.shape[1]) + "\n"
     for start in range(0, len(vectors), ROWS_AT_ONCE):
         rows = vectors[start : start + ROWS_AT_ONCE]
@@ -41,9 +41,9 @@ def encode_vectors(vectors: NDArray[np.float32]) -> Iterator[bytes]:
 
 
 def encode_metadata(metadata: Any, header: Sequence[str] | None, points: int) -> bytes:
-    """One line per point. Readers take the first line as header exactly if it has a tab.
+    """One line per point. Readers treat the first line as a header exactly if it contains a tab.
 
-    So several columns need a header, and that of a single column is left out.
+    So several columns need a header, and a single column must not have one.
     """
     rows = metadata_rows(metadata)
     if len(rows) != points:
@@ -93,7 +93,7 @@ def cell(value: Any) -> str:
 
 
 def make_tiles(images: object, points: int) -> NDArray[np.uint8]:
-    """Pictures (points, height, width[, channels]) as they will stand in a sprite: small enough to fit it together."""
+    """Pictures (points, height, width[, channels]), scaled down so that all of them fit into one sprite."""
     pixels = to_numpy(images, "images")
     if pixels.ndim == 3:
         pixels = pixels[..., np.newaxis]
@@ -126,7 +126,7 @@ def make_tiles(images: object, points: int) -> NDArray[np.uint8]:
 
 
 def shrink(tiles: NDArray[np.uint8], height_px: int, width_px: int) -> NDArray[np.uint8]:
-    """Every pixel becomes the mean of the area that it covers."""
+    """Each new pixel is the mean of the area that it covers."""
     rows = shares(tiles.shape[1], height_px)
     columns = shares(tiles.shape[2], width_px)
     means: NDArray[np.float32] = np.einsum(
@@ -136,7 +136,7 @@ def shrink(tiles: NDArray[np.uint8], height_px: int, width_px: int) -> NDArray[n
 
 
 def shares(before_px: int, after_px: int) -> NDArray[np.float32]:
-    """How much each old pixel counts in each new one, along one axis."""
+    """The weight of each old pixel in each new one, along one axis."""
     edges = np.linspace(0, before_px, after_px + 1)
     old = np.arange(before_px)
     overlap = np.minimum(edges[1:, None], old + 1) - np.maximum(edges[:-1, None], old)
@@ -145,11 +145,11 @@ def shares(before_px: int, after_px: int) -> NDArray[np.float32]:
 
 
 def encode_sprite(tiles: NDArray[np.uint8]) -> bytes:
-    """A grid with as many columns as rows, filled row by row; what is left over stays black."""
+    """A square grid, filled row by row; unused cells stay black."""
     points, height_px, width_px, channels = tiles.shape
     side = math.ceil(math.sqrt(points))
     grid = np.zeros((side, height_px, side, width_px, channels), np.uint8)
-    # A view with the tiles in their order; assigning to it fills the grid.
+    # A view in the order of the tiles; assigning to it fills the grid.
     by_tile = grid.transpose(0, 2, 1, 3, 4)
     full_rows = points // side
     by_tile[:full_rows] = tiles[: full_rows * side].reshape(full_rows, side, height_px, width_px, channels)

@@ -13,26 +13,26 @@ from runglass.native.histogram import count_buckets
 from runglass.writer.values.arrays import to_count, to_numpy, to_real
 
 BUCKETS = 30
-# Far past what can be drawn, and still a value of some megabytes.
+# Far more than anyone can draw, and still only some megabytes.
 MOST_BUCKETS = 100_000
-# Types whose every value is a float32; all others are counted as float64.
+# Types whose values all fit float32; others are counted as float64.
 FITS_FLOAT32 = frozenset({"f2", "f4", "b1", "i1", "u1", "i2", "u2"})
 
 
 class Histogram(NamedTuple):
     # Rows of left edge, right edge and count. A bucket holds its left edge and not its right one; the last holds both.
     rows: NDArray[np.float64]
-    # How many values were NaN, -inf and +inf: they have no place between two edges.
+    # The number of NaN, -inf and +inf values, which belong to no bucket.
     not_finite: tuple[int, int, int]
 
 
 def histogram(
     values: object, bins: object = BUCKETS, *, max_bins: int | None = None, what: str = "A histogram"
 ) -> Histogram:
-    """By default all buckets are of one width, from the smallest to the largest value.
+    """By default all buckets have one width, from the smallest to the largest value.
 
-    `bins` is their number, their edges, the name of a rule of numpy.histogram, or "tensorflow" for edges that grow by 10 %
-    away from zero. Without data every row is zero; a single distinct value stands in the last row.
+    `bins` is their number, their edges, a rule name of numpy.histogram, or "tensorflow" for edges that grow by 10 % away
+    from zero. Without data all rows are zero; if all values are equal, they are in the last row.
     """
     array = to_real(values, what)
     if max_bins is not None:
@@ -54,13 +54,13 @@ def equal_buckets(array: NDArray[Any], buckets: int) -> Histogram:
     low, high, counts, not_finite = count_buckets(data, buckets)
     rows = np.zeros((buckets, 3))
     rows[:, 2] = counts
-    # The ends of the widest ranges are too far apart for a double, so those are halved on the way.
+    # The width of the largest ranges overflows a double, so their ends are halved first.
     scale = 1.0 if high - low < np.inf else 0.5
     if (high * scale - low * scale) / buckets == 0:
         rows[:, :2] = low
         rows[-1, 1] = high
     else:
-        # Rounding may carry the last one past the largest double; it is put right below.
+        # Rounding may push the last edge past the largest double; the next line after corrects it.
         with np.errstate(over="ignore"):
             edges = np.linspace(low * scale, high * scale, buckets + 1) / scale
         edges[-1] = high
@@ -80,17 +80,17 @@ def chosen_buckets(array: NDArray[Any], bins: Any, what: str) -> Histogram:
         return Histogram(np.zeros((BUCKETS, 3)), not_finite)
     if is_exponential:
         bins = exponential_edges()
-        # What lies further out than the last edge gets a bucket of its own.
+        # Values beyond the last edge get a bucket of their own.
         bins = np.unique(np.concatenate([bins, [data.min(), data.max()]])) if outside(data, bins) else bins
     elif not isinstance(bins, str):
         bins = to_numpy(bins, f"{what}: bins")
         if bins.ndim == 1 and (len(bins) < 2 or not np.isfinite(bins).all()):
-            raise BadArgument(f"{what}: bins needs two edges at least, all of them finite.", where="bins")
+            raise BadArgument(f"{what}: bins needs at least two edges, all finite.", where="bins")
     try:
         counts, edges = np.histogram(data, bins=bins)
     except (TypeError, ValueError, MemoryError) as error:
         raise BadArgument(
-            f"{what}: bins={bins!r} is no number of buckets, no rising edges and no rule of numpy.histogram: {error}",
+            f"{what}: bins={bins!r} must be a number of buckets, rising edges or a rule of numpy.histogram: {error}",
             where="bins",
         ) from error
     rows = np.stack([edges[:-1], edges[1:], counts], axis=1).astype(np.float64)
@@ -106,7 +106,7 @@ def outside(data: NDArray[Any], edges: NDArray[Any]) -> bool:
 
 @cache
 def exponential_edges() -> NDArray[np.float64]:
-    """From 1e-12 up by 10 % at a time to 1e20, the same below zero, and zero."""
+    """From 1e-12 to 1e20 in steps of 10 %, the same below zero, and zero."""
     above = []
     edge = 1e-12
     while edge < 1e20:
@@ -116,7 +116,7 @@ def exponential_edges() -> NDArray[np.float64]:
 
 
 def merged(rows: NDArray[np.float64], most: int) -> NDArray[np.float64]:
-    """Neighbours joined in groups of one size, so that at most so many rows remain."""
+    """Joins neighbouring rows in groups of one size, so that at most `most` rows remain."""
     size = -(-len(rows) // most)
     starts = np.arange(0, len(rows), size)
     ends = np.minimum(starts + size, len(rows)) - 1
@@ -124,18 +124,18 @@ def merged(rows: NDArray[np.float64], most: int) -> NDArray[np.float64]:
 
 
 def raw_buckets(limits: object, counts: object, low: float, high: float, what: str) -> NDArray[np.float64]:
-    """Rows from right edges and counts, as old writers keep them, without the empty ones at either end."""
+    """Rows from right edges and counts, as in old event files, without the empty rows at both ends."""
     right = to_real(limits, f"{what}: bucket_limits").astype(np.float64).ravel()
     number = to_real(counts, f"{what}: bucket_counts").astype(np.float64).ravel()
     if not low <= high:
-        raise BadArgument(f"{what} needs a min that is not above max, got {low} and {high}.", where="min")
+        raise BadArgument(f"{what} needs min <= max, got {low} and {high}.", where="min")
     if right.size != number.size:
         raise BadArgument(
-            f"{what} needs as many bucket_limits ({right.size}) as bucket_counts ({number.size}): each bucket's right edge.",
+            f"{what} needs as many bucket_limits ({right.size}), the right edges, as bucket_counts ({number.size}).",
             where="bucket_limits",
         )
     if not (number >= 0).all():
-        raise BadArgument(f"{what} needs bucket_counts that are not negative.", where="bucket_counts")
+        raise BadArgument(f"{what} needs bucket_counts of at least 0.", where="bucket_counts")
     if not (np.diff(right) >= 0).all():
         raise BadArgument(f"{what} needs bucket_limits that rise.", where="bucket_limits")
     filled = np.flatnonzero(number)
@@ -143,5 +143,5 @@ def raw_buckets(limits: object, counts: object, low: float, high: float, what: s
         return np.zeros((0, 3))
     first, last = filled[0], filled[-1]
     inner = right[first:last]
-    # The outermost limits lie beyond the data, often at the largest double.
+    # The outer limits lie beyond the data, often at the largest double.
     return np.stack([[low, *inner], [*inner, high], number[first : last + 1]], axis=1)

@@ -1,4 +1,4 @@
-"""Hyperparameters as the bytes of a Summary.Value: what is tuned, and how each session started and ended."""
+"""Hyperparameters as the bytes of a Summary.Value: what an experiment tunes, and how each session started and ended."""
 
 from __future__ import annotations
 
@@ -28,14 +28,15 @@ from runglass.writer.values.summaries import summary_value
 
 HParam = bool | int | float | str
 
-# The plugin keeps its data in the metadata and wants a tensor beside it that holds nothing.
+# The plugin keeps its data in the metadata and expects an empty tensor beside it.
 NOTHING = np.zeros(0, dtype=np.float32)
 
 
 def session_start(
     hparams: Mapping[str, HParam | None], *, start_time_s: float, group_name: str | None = None
 ) -> bytes:
-    """Sessions with one group name are repetitions of one trial; by default those with equal hyperparameters, with "" none.
+    """Sessions with the same group name are repetitions of one trial. By default the name follows from the hyperparameters;
+    with "" the session belongs to no group.
 
     A hyperparameter that is None is left out.
     """
@@ -65,7 +66,7 @@ def experiment(
     description: str = "",
     time_created_s: float = 0.0,
 ) -> bytes:
-    """`domains` names every hyperparameter with its range, a tuple, or its possible values, a list."""
+    """`domains` maps each hyperparameter to its range, a tuple, or its possible values, a list."""
     info: dict[str, Any] = {
         "hparam_infos": [hparam_info(name, domain) for name, domain in domains.items()],
         "metric_infos": [{"name": {"tag": tag}} for tag in metrics],
@@ -101,11 +102,11 @@ def common_type(values: Sequence[HParam]) -> HParamType:
 def torch_experiment(
     hparams: Mapping[str, HParam | None], metrics: Sequence[str], domains: Mapping[str, Sequence[HParam]]
 ) -> bytes:
-    """Every hyperparameter of one trial with its type, and its possible values where `domains` has them."""
+    """Every hyperparameter of one trial with its type, and with its possible values if they are in `domains`."""
     for name, domain in domains.items():
         if name not in hparams or not isinstance(domain, list | tuple):
             raise BadArgument(
-                f"hparam_domain_discrete[{name!r}] must be a list of values of a name in hparam_dict, got {domain!r}.",
+                f"hparam_domain_discrete[{name!r}] must be a list of values for a key of hparam_dict, got {domain!r}.",
                 where="hparam_domain_discrete",
             )
     infos = [
@@ -142,6 +143,6 @@ def plain_hparam(name: str, value: object) -> HParam:
 
 
 def derived_group_name(hparams: Mapping[str, HParam]) -> str:
-    """The name that TensorBoard's own API derives, so that sessions from both fall into one group."""
+    """The same name that TensorBoard's API derives, so that sessions of both form one group."""
     text = json.dumps(hparams, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()

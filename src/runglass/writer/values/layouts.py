@@ -1,4 +1,4 @@
-"""Layouts of the custom scalars dashboard: which tags are drawn together in which chart."""
+"""Layouts of the custom scalars dashboard: which charts show which tags."""
 
 from __future__ import annotations
 

@@ -26,9 +26,9 @@ def mesh(
     *,
     description: str = "",
 ) -> list[bytes]:
-    """Vertices (points, 3) or (meshes, points, 3); a colour per vertex; triangles as numbers of vertices.
+    """Vertices (points, 3) or (meshes, points, 3); a colour per vertex; faces as three indices of vertices each.
 
-    Without faces it is a point cloud. `config` is what three.js is to be set to, as JSON.
+    Without faces it is a point cloud. `config` holds settings of three.js, stored as JSON.
     """
     what = f"Mesh {tag!r}"
     parts: dict[MeshPart, NDArray[Any]] = {
@@ -51,7 +51,9 @@ def mesh(
     try:
         json_config = json.dumps({} if config is None else dict(config), sort_keys=True, allow_nan=False)
     except (TypeError, ValueError) as error:
-        raise BadArgument(f"{what}: config_dict has no JSON form: {error}.", where="config_dict") from error
+        raise BadArgument(
+            f"{what}: config_dict cannot be written as JSON: {error}.", where="config_dict"
+        ) from error
     components = sum(1 << part for part in parts)
     return [
         summary_value(
@@ -90,14 +92,14 @@ def checked_faces(faces: NDArray[Any], points: int, what: str) -> NDArray[np.int
     whole = faces.astype(np.int64)
     if (whole != faces).any() or whole.min() < 0 or whole.max() >= points:
         raise BadArgument(
-            f"{what}: faces must be numbers of vertices from 0 to {points - 1}, got {faces.min()} to {faces.max()}.",
+            f"{what}: faces must be indices of vertices from 0 to {points - 1}, got {faces.min()} to {faces.max()}.",
             where="faces",
         )
     return whole.astype(np.int32)
 
 
 def checked_colors(colors: NDArray[Any], points: int, what: str) -> NDArray[np.uint8]:
-    """Whole numbers count from 0 to 255; floats too, unless none is above 1."""
+    """Integers range from 0 to 255; floats too, unless none is above 1."""
     if colors.shape[1] != points:
         raise BadArgument(
             f"{what} needs one colour per vertex: {points}, got {colors.shape[1]}.", where="colors"

@@ -1,6 +1,6 @@
-"""What is logged as a picture, as arrays (height, width, channels): any order of axes, batches, boxes, figures.
+"""Pictures as arrays (height, width, channels): from any order of axes, batches, boxes and figures.
 
-Checks everything that can be wrong with it at once; encoding comes later, on another thread.
+Checks everything at once; encoding comes later, on another thread.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from runglass.writer.values.png import as_uint8
 GRID_COLUMNS = 8
 BOX_COLOUR = (255, 0, 0)
 BOX_LINE_PX = 2
-# Looking at every so many pixels is enough to tell 0…255 from 0…1.
+# A sample is enough to tell 0…255 from 0…1.
 SAMPLED_PIXELS = 4096
 
 
 def to_pictures(value: object, dataformats: str, what: str) -> NDArray[Any]:
-    """The same pixels as (height, width, channels), with the batch in front if `dataformats` names it N."""
+    """The same pixels as (height, width, channels), with a batch axis first if `dataformats` has an N."""
     given = to_numpy(value, what)
     if hasattr(value, "getbands"):
         # A PIL image knows its own order of axes.
@@ -35,7 +35,7 @@ def to_pictures(value: object, dataformats: str, what: str) -> NDArray[Any]:
     if pixels.shape[-1] not in (1, 2, 3, 4):
         raise BadArgument(
             f"{what}: dataformats={dataformats!r} makes {pixels.shape[-1]} channels of shape {given.shape}, "
-            "expected 1 to 4. Is the order of its axes another?",
+            "expected 1 to 4. Check the order of its axes.",
             where="dataformats",
         )
     if 0 in pixels.shape:
@@ -48,13 +48,13 @@ def check_pixel_type(pixels: NDArray[Any], what: str, where: str | None = None) 
     if pixels.dtype.kind != "f" and pixels.dtype not in (np.uint8, np.uint16, np.bool_):
         raise BadArgument(
             f"{what}: pixels must be uint8, uint16, bool or float, got {pixels.dtype}. "
-            "Convert them to uint8 (0 to 255) or divide them to floats from 0 to 1.",
+            "Convert them to uint8 (0 to 255) or scale them to floats from 0 to 1.",
             where=where,
         )
 
 
 def in_order(array: NDArray[Any], dataformats: str, order: str, what: str) -> NDArray[Any]:
-    """Axes named by the letters of `dataformats` in the order of `order`, from which N and C may be missing."""
+    """The axes that `dataformats` names, in the order of `order`. N and C may be missing."""
     letters = dataformats.upper() if isinstance(dataformats, str) else ""
     needed = set(order) - {"N", "C"}
     if not needed <= set(letters) <= set(order) or len(set(letters)) != len(letters):
@@ -76,7 +76,7 @@ def example(ndim: int, order: str) -> str:
 
 
 def range_trouble(pixels: NDArray[Any]) -> str:
-    """Says so when float pixels leave 0…1; they will be cut there."""
+    """A warning if float pixels leave 0…1, where they are clipped; else empty."""
     if pixels.dtype.kind != "f":
         return ""
     stride = max(1, int((pixels.size / SAMPLED_PIXELS) ** 0.5))
@@ -84,11 +84,11 @@ def range_trouble(pixels: NDArray[Any]) -> str:
     low, high = float(np.fmin.reduce(sample, initial=0.0)), float(np.fmax.reduce(sample, initial=0.0))
     if low >= -0.01 and high <= 1.01:
         return ""
-    return f"float pixels from {low:.4g} to {high:.4g} are cut to 0…1. Scale them, or pass uint8 if they count to 255."
+    return f"float pixels from {low:.4g} to {high:.4g} are clipped to 0…1. Scale them, or pass uint8 if they range to 255."
 
 
 def tiled(batch: NDArray[Any], columns: int = GRID_COLUMNS) -> NDArray[Any]:
-    """Pictures (n, height, width, channels) as one, row by row; what is left of the last row is black."""
+    """Pictures (n, height, width, channels) as one, row by row; the end of the last row stays black."""
     n, height, width, channels = batch.shape
     columns = min(n, columns)
     rows = -(-n // columns)
@@ -99,7 +99,7 @@ def tiled(batch: NDArray[Any], columns: int = GRID_COLUMNS) -> NDArray[Any]:
 
 
 def to_boxes(value: object, labels: object, what: str) -> tuple[NDArray[np.float64], list[str] | None]:
-    """Boxes (n, 4) of left, top, right, bottom in pixels, and a label for each or none at all."""
+    """Boxes (n, 4) of left, top, right, bottom in pixels, and one label per box or no labels."""
     boxes = to_real(value, f"{what}: box_tensor").astype(np.float64)
     if boxes.shape == (4,):
         boxes = boxes[np.newaxis]
@@ -129,12 +129,12 @@ def to_boxes(value: object, labels: object, what: str) -> tuple[NDArray[np.float
 def with_boxes(
     pixels: NDArray[Any], boxes: NDArray[np.float64], labels: Sequence[str] | None, rescale: float
 ) -> NDArray[np.uint8]:
-    """The picture in colour with the boxes drawn on it; their labels as well where PIL is installed."""
+    """The picture in colour with the boxes on it, and with their labels if PIL is installed."""
     height, width, channels = pixels.shape
     picture = (pixels >> 8).astype(np.uint8) if pixels.dtype == np.uint16 else as_uint8(pixels)
     if channels < 3:
         picture = np.repeat(picture[:, :, :1], 3, axis=2)
-    # Drawn after scaling, so that lines stay thin and boxes lie where they belong.
+    # After scaling, so that lines stay thin and boxes have their exact place.
     high, wide = max(1, int(height * rescale)), max(1, int(width * rescale))
     picture = picture[np.arange(high) * height // high][:, np.arange(wide) * width // wide]
     colour = (*BOX_COLOUR, 255)[: picture.shape[2]]
@@ -166,7 +166,7 @@ def written_on(picture: NDArray[np.uint8], corners: NDArray[Any], labels: Sequen
     draw = ImageDraw.Draw(image)
     for (left, top, _, _), label in zip(corners.tolist(), labels, strict=True):
         box = draw.textbbox((left, top), label)
-        # Above the box where there is room, else inside it.
+        # Above the box if there is room, else inside it.
         up = box[3] - top if box[3] - top <= top else 0
         draw.rectangle((box[0], box[1] - up, box[2] + 2, box[3] - up), fill=BOX_COLOUR)
         draw.text((left + 1, top - up), label, fill="white")
@@ -174,7 +174,7 @@ def written_on(picture: NDArray[np.uint8], corners: NDArray[Any], labels: Sequen
 
 
 def figure_pixels(figure: Any, *, close: bool, what: str) -> NDArray[np.uint8]:
-    """A matplotlib figure as it is drawn on paper. The figure keeps the canvas that it has."""
+    """The pixels of a matplotlib figure, which keeps its canvas."""
     if not (hasattr(figure, "savefig") and hasattr(figure, "canvas")):
         raise BadArgument(
             f"{what} needs a matplotlib figure, got {type(figure).__name__}. Pass plt.gcf() or axes.figure.",

@@ -1,4 +1,4 @@
-"""Arrays as PNG files, with nothing but NumPy and zlib. How pixels are laid out is settled before."""
+"""Arrays as PNG files, with nothing but NumPy and zlib. The axes are already in order."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from runglass.native.deflate import deflate_runs
 from runglass.native.pixels import rows_less_the_row_above, unit_to_bytes
 
 PNG_COLOR_TYPES = {1: 0, 2: 4, 3: 2, 4: 6}
-# Below this zlib takes no time, and says what its codes are in fewer bytes.
+# For less data zlib is fast enough, and its code tables take fewer bytes.
 SMALL_BYTES = 1 << 14
 
 
 def encode_png(pixels: NDArray[Any]) -> bytes:
     """A picture of shape (height, width) or (height, width, 1 to 4 channels).
 
-    Float pixels count from 0 to 1; uint16 becomes a picture of 16 bits.
+    Float pixels range from 0 to 1; uint16 becomes a 16-bit picture.
     """
     if pixels.ndim == 2:
         pixels = pixels[:, :, np.newaxis]
@@ -36,7 +36,7 @@ def encode_png(pixels: NDArray[Any]) -> bytes:
     else:
         samples = as_uint8(pixels)
         depth_bits = 8
-    # What is left of a row without the row above compresses well in pictures and plots alike.
+    # The difference of each row to the row above compresses well, in photos and in plots.
     filtered = rows_less_the_row_above(samples)
     header = struct.pack(">IIBBBBB", width, height, depth_bits, PNG_COLOR_TYPES[channels], 0, 0, 0)
     return b"".join(
@@ -61,7 +61,7 @@ def png_chunk(name: bytes, content: bytes) -> bytes:
 
 
 def as_uint8(pixels: NDArray[Any]) -> NDArray[np.uint8]:
-    """Float pixels count from 0 to 1. In the memory order of `pixels`, and shared with it if it is uint8 already."""
+    """Float pixels range from 0 to 1. Keeps the memory order of `pixels`; returns `pixels` itself if it is uint8."""
     if pixels.dtype == np.uint8:
         return pixels
     if pixels.dtype == np.bool_:

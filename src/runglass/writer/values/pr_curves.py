@@ -12,7 +12,7 @@ from runglass.errors import BadArgument
 from runglass.writer.values.arrays import to_count, to_numpy, to_real
 
 THRESHOLDS = 201
-# Far past what can be drawn, and still a value of some megabytes.
+# Far more than anyone can draw, and still only some megabytes.
 MOST_THRESHOLDS = 100_000
 # How far float32 sums of probabilities stray past 0 and 1.
 ROUNDING = 1e-5
@@ -66,11 +66,11 @@ def check_not_empty(predictions: object, what: str) -> None:
 
 
 def counted_rows(named_rows: Mapping[str, object], what: str) -> NDArray[np.float32]:
-    """The same six rows from counts that the caller has, one per threshold."""
+    """The same six rows from counts of the caller, one per threshold."""
     rows = {name: to_real(value, f"{what}: {name}").ravel() for name, value in named_rows.items()}
     sizes = {name: row.size for name, row in rows.items()}
     if len(set(sizes.values())) != 1 or 0 in sizes.values():
-        raise BadArgument(f"{what} needs as many of each, one per threshold, got {sizes}.")
+        raise BadArgument(f"{what} needs one value per threshold in each, got {sizes}.")
     return np.stack(list(rows.values())).astype(np.float32)
 
 

@@ -1,6 +1,6 @@
 """Values as the bytes of a Summary.Value, one function per kind. Pure: opens no file and keeps no state.
 
-Every value carries its full metadata, so that a reader may start anywhere and a restarted run needs no memory.
+Every value carries its full metadata, so that a reader can start anywhere and a restarted run needs no state.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ def summary_value(
     description: str = "",
     more: bytes = b"",
 ) -> bytes:
-    """A tensor under any plugin; the functions below are this with the plugin's own shape and content.
+    """A tensor under any plugin; the functions below call this with the shape and content of one plugin.
 
-    `more` are further fields of the tensor message.
+    `more` holds further fields of the tensor message.
     """
     return encode(
         VALUE,
@@ -89,7 +89,7 @@ def scalar(
 ) -> bytes:
     """One number. float64 keeps every digit, but TensorBoard's default loader hides tags that hold it."""
     value = to_number(value, f"Scalar {tag!r}")
-    # Past NumPy, because this is the one value that training loops log thousands of times a second.
+    # Without NumPy, because training loops log this value thousands of times a second.
     if precision == "float32":
         tensor = {"dtype": DataType.FLOAT, "tensor_shape": {}, "float_val": (value,)}
     else:
@@ -101,9 +101,9 @@ def scalar(
 def image(
     tag: str, picture: ArrayLike | bytes, *, max_outputs: int = MAX_OUTPUTS, description: str = ""
 ) -> bytes:
-    """A picture (height, width[, channels]), a batch of them with one more axis in front, or an encoded file.
+    """A picture (height, width[, channels]), a batch of them with one more axis first, or an encoded file.
 
-    Pixels are uint8, bool, or float from 0 to 1. Of a batch the first `max_outputs` are written.
+    Pixels are uint8, bool, or float from 0 to 1. Only the first `max_outputs` of a batch are written.
     """
     if isinstance(picture, bytes):
         return images(tag, [picture], description=description)
@@ -113,10 +113,12 @@ def image(
 
 
 def images(tag: str, files: Sequence[bytes], *, description: str = "") -> bytes:
-    """Pictures that are encoded already, as the samples of one value. The first says the size of all."""
+    """Encoded pictures as the samples of one value, which has the size of the first."""
     parsed = [parse_image(file) for file in files]
     if not all(each.format in LOGGED_FORMATS for each in parsed):
-        raise BadArgument(f"Image {tag!r}: these bytes are no PNG, JPEG, GIF, BMP, WebP, SVG, MP4 or WebM.")
+        raise BadArgument(
+            f"Image {tag!r}: these bytes are not a PNG, JPEG, GIF, BMP, WebP, SVG, MP4 or WebM file."
+        )
     width, height = (parsed[0].width, parsed[0].height) if parsed else (0, 0)
     array = object_array([str(width).encode(), str(height).encode(), *files])
     return summary_value(
@@ -142,7 +144,7 @@ def audio(
         tag,
         array,
         plugin="audio",
-        # Left to the reader, as TensorFlow does: TensorBoard takes the labels for clips where it is said.
+        # As in TensorFlow: with a data class TensorBoard would treat the labels as clips.
         data_class=DataClass.UNKNOWN,
         content=encode(AUDIO_PLUGIN, {"encoding": AUDIO_ENCODING_WAV}),
         description=description,
@@ -165,14 +167,14 @@ def histogram(
     max_bins: int | None = None,
     description: str = "",
 ) -> bytes:
-    """`buckets` as in histograms.histogram. NaN and infinities are counted apart, where only Runglass looks."""
+    """`buckets` as in histograms.histogram. NaN and infinities are counted in a field that only Runglass reads."""
     found = histograms.histogram(values, buckets, max_bins=max_bins, what=f"Histogram {tag!r}")
     more = encode(TENSOR, {"not_finite": list(found.not_finite)}) if any(found.not_finite) else b""
     return histogram_rows(tag, found.rows, description=description, more=more)
 
 
 def histogram_rows(tag: str, rows: NDArray[np.float64], *, description: str = "", more: bytes = b"") -> bytes:
-    """A histogram that is counted already: rows of left edge, right edge and count."""
+    """A histogram from rows of left edge, right edge and count."""
     return summary_value(
         tag,
         rows,
@@ -209,7 +211,7 @@ def pr_curve_counted(tag: str, rows: NDArray[np.float32], *, description: str = 
 
 
 def tensor(tag: str, array: NDArray[Any], *, description: str = "") -> bytes:
-    """Any array, under the plugin name that torch gives it. TensorBoard has no dashboard for it."""
+    """Any array, under the plugin name that torch uses. TensorBoard has no dashboard for it."""
     return summary_value(tag, array, plugin="tensor", data_class=DataClass.TENSOR, description=description)
 
 

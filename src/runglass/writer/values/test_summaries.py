@@ -124,7 +124,7 @@ def test_images_carry_their_size_in_front():
 def test_encoded_images_are_written_as_they_are():
     png = encode_png(np.zeros((4, 6)))
     assert parts(summaries.image("i", png))[3].tolist() == [b"6", b"4", png]
-    with pytest.raises(BadArgument, match="no PNG"):
+    with pytest.raises(BadArgument, match="are not a PNG"):
         summaries.image("i", b"text")
 
 

@@ -9,7 +9,7 @@ from PIL import Image
 
 from runglass.errors import BadArgument
 from runglass.native.lzw import compress_pixels
-from runglass.writer.values.video import encode_gif, encoded_films, in_few_colours
+from runglass.writer.values.video import encode_gif, encoded_videos, in_few_colours
 
 
 def uncompress(data):
@@ -96,28 +96,28 @@ FILMS = Path(__file__).parents[4] / "tests" / "support" / "films"
 def test_films_that_are_encoded_already():
     path = FILMS / "film.mp4"
     mp4 = path.read_bytes()
-    assert encoded_films(GIF, "x") == [GIF]
-    assert encoded_films(bytearray(mp4), "x") == [mp4]
-    assert encoded_films(path, "x") == encoded_films(str(path), "x") == [mp4]
-    assert encoded_films([GIF, path], "x") == [GIF, mp4]
+    assert encoded_videos(GIF, "x") == [GIF]
+    assert encoded_videos(bytearray(mp4), "x") == [mp4]
+    assert encoded_videos(path, "x") == encoded_videos(str(path), "x") == [mp4]
+    assert encoded_videos([GIF, path], "x") == [GIF, mp4]
 
 
 @pytest.mark.parametrize("pixels", [np.zeros((1, 2, 3, 4, 4)), [[[[[1]]]]], [], None])
-def test_arrays_are_no_encoded_films(pixels):
-    assert encoded_films(pixels, "x") is None
+def test_arrays_are_no_encoded_videos(pixels):
+    assert encoded_videos(pixels, "x") is None
 
 
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        (b"", "expected a GIF, MP4 or WebM film in these 0 bytes, found something else"),
+        (b"", "expected a GIF, MP4 or WebM video in these 0 bytes, found something else"),
         (b"<html>", "in these 6 bytes, found HTML"),
         (b"\x89PNG\r\n\x1a\n", "found PNG. Log a picture with add_image"),
-        (GIF[:-20], "the GIF film in these .* bytes is cut short"),
+        (GIF[:-20], "the GIF video in these .* bytes is cut short"),
         ("nowhere/film.mp4", "nowhere/film.mp4 cannot be read .No such file"),
         ([GIF, b"x"], "in these 1 bytes, found something else"),
     ],
 )
-def test_what_is_no_film(given, words):
+def test_what_is_not_a_video(given, words):
     with pytest.raises(BadArgument, match=words):
-        encoded_films(given, "Video 'x'")
+        encoded_videos(given, "Video 'x'")

@@ -1,5 +1,6 @@
-"""Moving pictures as animated GIFs, with our own colour table and compression, and films that are encoded already. Knows
-nothing of how they are logged.
+"""Frames as animated GIFs, with our own colour table and compression, and checks of videos that are already encoded.
+
+Does not know how they are logged.
 """
 
 from __future__ import annotations
@@ -21,22 +22,22 @@ from runglass.writer.values.arrays import to_numpy
 from runglass.writer.values.pictures import in_order
 from runglass.writer.values.png import as_uint8
 
-FILM_FORMATS = ("gif", "mp4", "webm")
+VIDEO_FORMATS = ("gif", "mp4", "webm")
 COLOURS = 256
 SIDE_LIMIT_PX = 65535
-# Colours that differ in the three lowest bits alone share a cell when there are more than 256.
+# With more than 256 colours, those that differ only in the three lowest bits share a cell.
 CELL_BITS = 5
 
 
-def encoded_films(value: object, what: str) -> list[bytes] | None:
-    """Films that are encoded already: the bytes of one, the path of one, or several of either. None for anything else."""
+def encoded_videos(value: object, what: str) -> list[bytes] | None:
+    """Encoded videos: the bytes or the path of one, or a list of either. None for anything else."""
     given: Sequence[Any] = value if isinstance(value, list | tuple) and value else [value]
     if not all(isinstance(each, bytes | bytearray | str | os.PathLike) for each in given):
         return None
-    return [_checked_film(each, what) for each in given]
+    return [_checked_video(each, what) for each in given]
 
 
-def _checked_film(given: bytes | bytearray | str | os.PathLike[str], what: str) -> bytes:
+def _checked_video(given: bytes | bytearray | str | os.PathLike[str], what: str) -> bytes:
     if isinstance(given, bytes | bytearray):
         data, name = bytes(given), f"these {len(given):,} bytes"
     else:
@@ -46,14 +47,14 @@ def _checked_film(given: bytes | bytearray | str | os.PathLike[str], what: str) 
         except OSError as error:
             raise BadArgument(f"{what}: {name} cannot be read ({error.strerror or error}).") from None
     form = image_format(data)
-    if form not in FILM_FORMATS:
+    if form not in VIDEO_FORMATS:
         found = f"found {form.upper()}" if form else "found something else"
         raise BadArgument(
-            f"{what}: expected a GIF, MP4 or WebM film in {name}, {found}. Log a picture with add_image, pixels as an array."
+            f"{what}: expected a GIF, MP4 or WebM video in {name}, {found}. Log a picture with add_image, and pixels as an array."
         )
     if is_cut_short(data, form):
         raise BadArgument(
-            f"{what}: the {form.upper()} film in {name} is cut short. Was the file closed before it was logged?"
+            f"{what}: the {form.upper()} video in {name} is cut short. Was its file closed before you logged it?"
         )
     return data
 
@@ -73,7 +74,7 @@ def to_frames(value: object, dataformats: str, what: str) -> NDArray[Any]:
         )
     if max(frames.shape[2:4]) > SIDE_LIMIT_PX:
         raise BadArgument(
-            f"{what}: the sides of a film are at most {SIDE_LIMIT_PX:,} pixels, got the shape {given.shape}."
+            f"{what}: the sides of a video must be at most {SIDE_LIMIT_PX:,} pixels, got the shape {given.shape}."
         )
     if frames.dtype.kind != "f" and frames.dtype not in (np.uint8, np.bool_):
         raise BadArgument(
@@ -83,7 +84,7 @@ def to_frames(value: object, dataformats: str, what: str) -> NDArray[Any]:
 
 
 def encode_gif(frames: NDArray[Any], fps: float) -> bytes:
-    """Frames (time, height, width, channels) that repeat for ever. Alpha is left out."""
+    """Frames (time, height, width, channels) as a GIF that loops. Alpha is left out."""
     if frames.ndim != 4 or 0 in frames.shape:
         raise BadArgument(f"A video needs the shape (time, height, width, channels), got {frames.shape}.")
     _, height, width, channels = frames.shape
@@ -95,7 +96,7 @@ def encode_gif(frames: NDArray[Any], fps: float) -> bytes:
         indices = np.ascontiguousarray(pixels[..., 0])
     else:
         palette, indices = in_few_colours(pixels[..., :3])
-    # Browsers take less than two hundredths for a mistake and play it slowly.
+    # Browsers ignore delays below two hundredths of a second and play such GIFs slowly.
     delay_cs = round(min(max(2, 100 / fps), 65535))
     parts = [
         b"GIF89a",
@@ -112,13 +113,13 @@ def encode_gif(frames: NDArray[Any], fps: float) -> bytes:
 
 
 def in_blocks(data: bytes) -> bytes:
-    """Each piece of at most 255 bytes has its length in front; an empty one ends it."""
+    """Blocks of at most 255 bytes, each after its length; an empty block ends the data."""
     pieces = (data[at : at + 255] for at in range(0, len(data), 255))
     return b"".join(bytes([len(piece)]) + piece for piece in pieces) + b"\x00"
 
 
 def in_few_colours(pixels: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """256 colours for all frames, and the number of each pixel's colour. Exact where there are no more than that."""
+    """A palette of 256 colours for all frames, and the index of each pixel. Exact if there are no more colours."""
     red, green, blue = (pixels[..., channel] for channel in range(3))
     drop = 8 - CELL_BITS
     cells = (red >> drop).astype(np.uint16) << 2 * CELL_BITS
@@ -146,7 +147,7 @@ def in_few_colours(pixels: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], NDArra
 
 
 def median_cut(cells: NDArray[np.int64], counts: NDArray[np.int64]) -> list[NDArray[np.int64]]:
-    """Cells in at most 256 groups: the group of most pixels times extent is cut at its median, again and again."""
+    """At most 256 groups of cells: splits the group with the largest pixels × extent at its median, again and again."""
     mask = (1 << CELL_BITS) - 1
     axes = np.stack([cells >> 2 * CELL_BITS, (cells >> CELL_BITS) & mask, cells & mask], axis=1)
     groups = [np.arange(cells.size)]

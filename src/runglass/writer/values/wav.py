@@ -1,4 +1,4 @@
-"""Samples checked, and encoded as WAV files. Knows no event file."""
+"""Checks samples and encodes them as WAV files. Knows no event file."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from runglass.errors import BadArgument
 from runglass.writer.values.arrays import to_numpy
 
 MOST_CHANNELS = 8
-# What a WAV header of so many channels can say.
+# The largest rate that a WAV header can hold with that many channels.
 MOST_SAMPLES_PER_S = 2**32 // (2 * MOST_CHANNELS) - 1
 
 
 def to_clip(value: object, what: str) -> NDArray[Any]:
-    """Samples as (frames,) or (frames, channels). Of two axes the shorter one is that of the channels."""
+    """Samples as (frames,) or (frames, channels). Of two axes the shorter one holds the channels."""
     samples = to_numpy(value, what)
     shape = samples.shape
     if samples.ndim == 3 and shape[0] == 1:
@@ -41,17 +41,17 @@ def to_clip(value: object, what: str) -> NDArray[Any]:
 
 
 def clip_trouble(samples: NDArray[Any]) -> str:
-    """Says so when float samples leave -1…1; they will be cut there."""
+    """A warning if float samples leave -1…1, where they are clipped; else empty."""
     if samples.dtype.kind != "f" or not samples.size:
         return ""
     low, high = float(np.fmin.reduce(samples, axis=None)), float(np.fmax.reduce(samples, axis=None))
     if not (low < -1.01 or high > 1.01):
         return ""
-    return f"float samples from {low:.4g} to {high:.4g} are cut to -1…1. Scale them, or pass int16 if they count to 32767."
+    return f"float samples from {low:.4g} to {high:.4g} are clipped to -1…1. Scale them, or pass int16 if they range to 32767."
 
 
 def encode_wav(samples: NDArray[Any], sample_rate: int) -> bytes:
-    """16-bit PCM from shape (frames,) or (frames, channels); float samples count from -1 to 1."""
+    """16-bit PCM from shape (frames,) or (frames, channels); float samples range from -1 to 1."""
     if samples.ndim == 1:
         samples = samples[:, np.newaxis]
     if samples.ndim != 2 or not 1 <= samples.shape[1] <= MOST_CHANNELS:
