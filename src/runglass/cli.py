@@ -1,4 +1,4 @@
-"""The command `runglass`: puts the parts together. The only file that sees all of them."""
+"""The command `runglass`: puts the parts together. The only file that sees all of them, except for what is behind a source."""
 
 from __future__ import annotations
 
@@ -14,11 +14,10 @@ from runglass.errors import PortTaken, RunglassError
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Sequence
 
-    from runglass.ingest.roots import LogRoot
-    from runglass.ingest.watch import LogdirWatch
-    from runglass.query.local import LocalSource
-    from runglass.store.stage import Store
+    from runglass.query.open import Location, OpenLogs
+    from runglass.query.source import DataSource
 
 DEMO_LOGDIR = "runglass-demo"
 DEMO_LIVE_S = 600.0
@@ -72,21 +71,23 @@ def serve(args: argparse.Namespace) -> int:
         f"Runglass {__version__} at {listener.url}{args.path_prefix}/{query} (press Ctrl+C to quit)",
         flush=True,
     )
-    watches = []
+    opened: list[OpenLogs] = []
 
-    def open_source() -> LocalSource:
-        watch, source = open_logs(args)
-        watches.append(watch)
+    def open_source() -> DataSource:
+        logs = open_logs(args)
+        opened.append(logs)
+        for missing in logs.list_missing():
+            tell(f"{missing} does not exist yet; waiting for it.")
         if args.reload_task == "blocking":
-            watch.load()
+            logs.load()
         else:
-            watch.start()
+            logs.start()
         threading.Thread(
-            target=report_progress, args=(watch.store,), name="runglass-progress", daemon=True
+            target=report_progress, args=(logs.source,), name="runglass-progress", daemon=True
         ).start()
         if args.command == "demo":
             train_demo(args)
-        return source
+        return logs.source
 
     from runglass.instances import Instance, announced
     from runglass.server.run import serve as run_server
@@ -124,20 +125,19 @@ def serve(args: argparse.Namespace) -> int:
                 parent_pid=order.parent_pid if order is not None else None,
             )
     finally:
-        for watch in watches:
-            watch.stop()
+        for logs in opened:
+            logs.stop()
     return 0
 
 
 def inspect(args: argparse.Namespace) -> int:
     from runglass.doctor import examine, render
 
-    for root in log_roots(args):
-        if not Path(root.path).exists():
-            raise RunglassError(f"{root.shown!r} does not exist. Check the path.", where=root.shown)
-    watch, source = open_logs(args)
-    watch.load()
-    report = examine(source, unreadable=watch.unreadable, tag=args.tag)
+    logs = open_logs(args)
+    for missing in logs.list_missing():
+        raise RunglassError(f"{missing!r} does not exist. Check the path.", where=missing)
+    logs.load()
+    report = examine(logs.source, unreadable=logs.list_unreadable(), tag=args.tag)
     if args.json:
         import msgspec
 
@@ -153,35 +153,24 @@ def run(args: argparse.Namespace) -> int:
     return record(args.words, logdir=args.logdir, name=args.name, interval_s=args.interval)
 
 
-def log_roots(args: argparse.Namespace) -> list[LogRoot]:
-    from runglass.ingest.roots import name_roots, parse_root, parse_spec
+def log_roots(args: argparse.Namespace) -> Sequence[Location]:
+    from runglass.query.open import parse_locations
 
-    if args.logdir_spec:
-        return name_roots(parse_spec(args.logdir_spec))
     paths = [args.event_file] if args.event_file else [args.logdir] if args.logdir else args.logdirs
-    return name_roots([parse_root(path) for path in paths])
+    return parse_locations(paths, spec=args.logdir_spec or "")
 
 
-def open_logs(args: argparse.Namespace) -> tuple[LogdirWatch, LocalSource]:
-    from runglass.ingest.watch import LogdirWatch
-    from runglass.query.local import LocalSource
-    from runglass.store.budget import MemoryBudget, default_budget_bytes
-    from runglass.store.stage import Store
+def open_logs(args: argparse.Namespace) -> OpenLogs:
+    from runglass.query import open as opening
 
-    roots = log_roots(args)
-    for root in roots:
-        if not Path(root.path).exists():
-            tell(f"{root.shown} does not exist yet; waiting for it.")
-    store = Store([root.shown for root in roots])
-    watch = LogdirWatch(
-        store,
-        roots,
+    return opening.open_logs(
+        log_roots(args),
         reload_interval_s=args.reload_interval,
         threads=args.max_reload_threads,
-        budget=MemoryBudget(args.memory_budget or default_budget_bytes()),
+        memory_budget_bytes=args.memory_budget or 0,
+        keeps_overwritten=not args.purge_orphaned_data,
         on_note=tell,
     )
-    return watch, LocalSource(store, keeps_overwritten=not args.purge_orphaned_data)
 
 
 def prepare_demo(args: argparse.Namespace) -> None:
@@ -207,7 +196,7 @@ def train_demo(args: argparse.Namespace) -> None:
     ).start()
 
 
-def report_progress(store: Store) -> None:
+def report_progress(source: DataSource) -> None:
     """Tell on stderr how the first scan is doing: a bar on a terminal, a line now and then elsewhere."""
     from runglass.store.model import FAULTS
 
@@ -215,9 +204,9 @@ def report_progress(store: Store) -> None:
     began = time.monotonic()
     told = began
     generation = -1
-    while not store.progress.is_loaded:
-        generation = store.wait_for_change(generation, 0.2)
-        progress = store.progress
+    while not source.progress().is_loaded:
+        generation = source.wait_for_change(generation, timeout_s=0.2)
+        progress = source.progress()
         now = time.monotonic()
         if now - told < (0.1 if is_terminal else 2.0) or progress.is_loaded:
             continue
@@ -231,18 +220,18 @@ def report_progress(store: Store) -> None:
             print(f"\r\x1b[K[{'█' * done}{'·' * (24 - done)}] {text}", end="", file=sys.stderr, flush=True)
         else:
             print(f"Loading: {text}", file=sys.stderr, flush=True)
-    runs = [run.info() for run in list(store.runs.values())]
+    runs = source.list_runs()
     series, points = sum(run.series for run in runs), sum(run.points for run in runs)
-    faults = sum(health.state in FAULTS for run in list(store.runs.values()) for health in run.healths())
+    faults = sum(file.state in FAULTS for file in source.list_files())
     clear = "\r\x1b[K" if is_terminal else ""
     print(
         f"{clear}Loaded {len(runs):,} runs, {series:,} series, {points:,} points "
-        f"({_size(store.progress.bytes_read)}) in {time.monotonic() - began:.1f} s.",
+        f"({_size(source.progress().bytes_read)}) in {time.monotonic() - began:.1f} s.",
         file=sys.stderr,
         flush=True,
     )
     if faults:
-        where = " ".join(store.locations)
+        where = " ".join(source.locations)
         print(
             f"{faults:,} files have damage; the page shows where. For details: runglass inspect {where}",
             file=sys.stderr,

@@ -8,7 +8,6 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from os import PathLike, fspath
-from pathlib import Path
 from typing import IO, Any, NamedTuple, overload
 
 import msgspec
@@ -16,12 +15,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from runglass.errors import BadArgument
-from runglass.ingest.roots import name_roots, parse_root
-from runglass.ingest.watch import LogdirWatch
-from runglass.query.local import LocalSource
-from runglass.query.source import Band, BandCenter, BandQuery, BandSpread, LineQuery, Smoothing, Values
+from runglass.query.open import open_logs, parse_locations
+from runglass.query.source import (
+    Band,
+    BandCenter,
+    BandQuery,
+    BandSpread,
+    DataSource,
+    LineQuery,
+    Smoothing,
+    Values,
+)
 from runglass.store.model import Attempts, FileHealth, Kind, SeriesKey
-from runglass.store.stage import Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +53,7 @@ class Line(NamedTuple):
 class LazyValues(Sequence[Any]):
     """Decoded values of a series, each read from disk when it is asked for."""
 
-    def __init__(self, source: LocalSource, values: Values) -> None:
+    def __init__(self, source: DataSource, values: Values) -> None:
         self._source = source
         self._values = values
 
@@ -87,21 +92,18 @@ class Log:
     def __init__(self, *logdirs: str | PathLike[str]) -> None:
         if not logdirs:
             raise BadArgument("open(): no log directory was given. Pass at least one path.", where="logdirs")
-        roots = name_roots([parse_root(fspath(each)) for each in logdirs])
-        for root in roots:
-            if not Path(root.path).exists():
-                raise BadArgument(f"open(): {root.shown!r} does not exist. Check the path.", where=root.shown)
-        store = Store([root.shown for root in roots])
-        self._watch = LogdirWatch(store, roots)
-        self._source = LocalSource(store)
-        self._watch.load()
+        self._logs = open_logs(parse_locations([fspath(each) for each in logdirs]))
+        for missing in self._logs.list_missing():
+            raise BadArgument(f"open(): {missing!r} does not exist. Check the path.", where=missing)
+        self._source = self._logs.source
+        self._logs.load()
 
     def reload(self) -> None:
         """Read what was written since; new runs and files included, deleted ones dropped."""
-        self._watch.load()
+        self._logs.load()
 
     @property
-    def source(self) -> LocalSource:
+    def source(self) -> DataSource:
         """The log as a DataSource, with reductions, smoothing and summaries."""
         return self._source
 
@@ -202,7 +204,7 @@ class Log:
 class Table:
     """Scalar points in long form, with columns run, tag, step, wall_time and value (and segment with attempts="all")."""
 
-    def __init__(self, source: LocalSource, keys: list[SeriesKey], attempts: Attempts) -> None:
+    def __init__(self, source: DataSource, keys: list[SeriesKey], attempts: Attempts) -> None:
         self._series = source.read_columns(keys, attempts=attempts)
         self._has_segment = attempts == "all"
 

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from runglass.errors import AssetGone, ValueDamaged
 from runglass.query.derived import DerivedReads
 from runglass.query.named_assets import choose_assets
-from runglass.query.source import AssetReader, Columns, Values
+from runglass.query.source import AssetReader, Capability, Columns, Values
 from runglass.query.unknown import run_unknown, series_unknown
 from runglass.store.assets import AssetStage, FileReader, find_named
 from runglass.store.blobs import Range, load_ranges
@@ -41,8 +41,16 @@ class _LocalValues(Values, frozen=True):
 
 
 class LocalSource(DerivedReads):
-    def __init__(self, store: Store, *, keeps_overwritten: bool = False) -> None:
+    def __init__(
+        self,
+        store: Store,
+        *,
+        keeps_overwritten: bool = False,
+        capabilities: frozenset[Capability] = frozenset({Capability.ASSETS}),
+    ) -> None:
+        """`capabilities`: what whoever fills the store makes possible."""
         self._store = store
+        self.capabilities = capabilities
         # Show every attempt even where the newest is asked for.
         self._keeps_overwritten = keeps_overwritten
         # By kind: the generation it was made at, and the answer of list_tag_sets.

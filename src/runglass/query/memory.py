@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from runglass.errors import AssetChanged, AssetGone, AssetRefused, BadArgument
 from runglass.query.derived import DerivedReads
 from runglass.query.named_assets import choose_assets
-from runglass.query.source import AssetReader, Columns, Values
+from runglass.query.source import AssetReader, Capability, Columns, Values
 from runglass.query.unknown import run_unknown, series_unknown
 from runglass.store.assets import is_named
 from runglass.store.model import (
@@ -110,6 +110,8 @@ class _BytesReader:
 
 
 class MemorySource(DerivedReads):
+    capabilities = frozenset({Capability.LIVE, Capability.ASSETS})
+
     def __init__(self, *, locations: Sequence[str] = ("memory",)) -> None:
         self._changed = threading.Condition()
         self._locations = list(locations)

@@ -7,6 +7,7 @@ Nothing above this file may assume that the data is in this process. `list_*` is
 from __future__ import annotations
 
 from collections.abc import Sequence
+from enum import StrEnum
 from typing import Any, Literal, Protocol, Self, runtime_checkable
 
 import numpy as np
@@ -219,6 +220,15 @@ class Values(Struct, frozen=True):
     rows: Int64 | None
 
 
+class Capability(StrEnum):
+    """What a source may be able to do beyond answering questions."""
+
+    # It notices changes by itself: `wait_for_change` wakes up without anybody loading anything.
+    LIVE = "live"
+    # Its runs may have assets. Without it, no run has any.
+    ASSETS = "assets"
+
+
 class AssetReader(Protocol):
     """The bytes of one asset, by ranges. There is no path: the bytes may come from anywhere.
 
@@ -270,6 +280,11 @@ class DataSource(Protocol):
     Unknown runs and tags raise RunUnknown and SeriesUnknown in `read_*` with one key; methods that take many keys
     leave the unknown ones out, because a run may vanish between listing and reading.
     """
+
+    @property
+    def capabilities(self) -> frozenset[Capability]:
+        """Ask for these, never for what kind of source it is."""
+        ...
 
     @property
     def generation(self) -> int:

@@ -1,0 +1,122 @@
+"""Opens logs: the one place that makes a DataSource, from directories today. Callers see the source, never what is behind it.
+
+Imports nothing heavy before a source is made: the command parses locations before the page is served.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from runglass.ingest.roots import LogRoot
+    from runglass.ingest.watch import LogdirWatch
+    from runglass.query.source import DataSource
+
+
+class Location(Protocol):
+    """A place that a user named."""
+
+    @property
+    def shown(self) -> str:
+        """As the user wrote it."""
+        ...
+
+    @property
+    def path(self) -> str: ...
+
+    @property
+    def name(self) -> str:
+        """What the names of its runs begin with; "" for nothing."""
+        ...
+
+
+class OpenLogs(Protocol):
+    """A source, and the ways to keep it up to date."""
+
+    @property
+    def source(self) -> DataSource: ...
+
+    def list_missing(self) -> list[str]:
+        """Locations that do not exist now, as the user named them."""
+        ...
+
+    def list_unreadable(self) -> dict[str, str]:
+        """Directories that could not be listed when they were last looked at, with the reason."""
+        ...
+
+    def load(self) -> None:
+        """Bring the source up to date; returns when it is."""
+        ...
+
+    def start(self) -> None:
+        """Bring the source up to date in the background, and keep it so until `stop`."""
+        ...
+
+    def stop(self) -> None: ...
+
+
+def parse_locations(paths: Sequence[str], *, spec: str = "") -> Sequence[Location]:
+    """What to open: `paths`, or with `spec` TensorBoard's `name:path,name2:path2`. Raises BadRequest."""
+    from runglass.ingest.roots import name_roots, parse_root, parse_spec
+
+    return name_roots(parse_spec(spec) if spec else [parse_root(path) for path in paths])
+
+
+def open_logs(
+    locations: Sequence[Location],
+    *,
+    reload_interval_s: float = 0.0,
+    threads: int | None = None,
+    memory_budget_bytes: int | None = None,
+    keeps_overwritten: bool = False,
+    on_note: Callable[[str], None] = lambda note: None,
+) -> OpenLogs:
+    """A source of some locations, with nothing in it before `load` or `start`.
+
+    `reload_interval_s`: how often to look for changes where the system does not report them; 0: never, the source is not live.
+    `memory_budget_bytes`: how much memory data may take; None: any amount, 0: half of what this machine has.
+    `keeps_overwritten`: show every attempt of a restarted run, even where the newest is asked for.
+    `on_note`: called with sentences for the user, from any thread.
+    """
+    from runglass.ingest.roots import LogRoot
+    from runglass.ingest.watch import LogdirWatch
+    from runglass.query.local import LocalSource
+    from runglass.query.source import Capability
+    from runglass.store.budget import MemoryBudget, default_budget_bytes
+    from runglass.store.stage import Store
+
+    roots = [LogRoot(each.shown, each.path, each.name) for each in locations]
+    store = Store([root.shown for root in roots])
+    budget = None
+    if memory_budget_bytes is not None:
+        budget = MemoryBudget(memory_budget_bytes or default_budget_bytes())
+    watch = LogdirWatch(
+        store, roots, reload_interval_s=reload_interval_s, threads=threads, budget=budget, on_note=on_note
+    )
+    capabilities = {Capability.ASSETS} | ({Capability.LIVE} if reload_interval_s > 0 else set())
+    source = LocalSource(store, keeps_overwritten=keeps_overwritten, capabilities=frozenset(capabilities))
+    return _OpenDirectories(source, watch, roots)
+
+
+class _OpenDirectories:
+    def __init__(self, source: DataSource, watch: LogdirWatch, roots: list[LogRoot]) -> None:
+        self.source = source
+        self._watch = watch
+        self._roots = roots
+
+    def list_missing(self) -> list[str]:
+        return [root.shown for root in self._roots if not os.path.exists(root.path)]
+
+    def list_unreadable(self) -> dict[str, str]:
+        return dict(self._watch.unreadable)
+
+    def load(self) -> None:
+        self._watch.load()
+
+    def start(self) -> None:
+        self._watch.start()
+
+    def stop(self) -> None:
+        self._watch.stop()
