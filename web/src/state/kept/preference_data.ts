@@ -1,4 +1,4 @@
-// What a user can like about the page, and what everybody begins with. Pure.
+// The preferences of a user, and their defaults. Pure.
 
 import type { Theme } from "../view/view";
 
@@ -12,8 +12,9 @@ export interface PreferencesData {
   readonly cardWidthPx: number;
   readonly cardHeightPx: number;
   readonly sidePx: number;
+  /** The side panel is collapsed. Browsers keep it under this name. */
   readonly isSideShut: boolean;
-  /** The side panel takes the whole width. */
+  /** The side panel takes the full width. */
   readonly isSideWide: boolean;
   /** Whether a page that is opened updates by itself. */
   readonly followsLive: boolean;

@@ -1,6 +1,16 @@
 // @vitest-environment jsdom
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { isLasting, onOtherTab, recall, recallAll, recallJson, remember, rememberAll } from "./storage";
+import {
+  encodeKept,
+  isLasting,
+  onOtherTab,
+  parseKept,
+  recall,
+  recallAll,
+  recallJson,
+  remember,
+  rememberAll,
+} from "./storage";
 
 describe("what the browser remembers", () => {
   beforeEach(() => localStorage.clear());
@@ -65,5 +75,28 @@ describe("what the browser remembers", () => {
     expect(heard).toHaveBeenCalledTimes(2);
     expect(localStorage.getItem("theirs")).toBe("1");
     stop();
+  });
+});
+
+describe("the file of everything", () => {
+  it("comes back as it went", () => {
+    const entries = new Map([
+      ["preferences", '{"tipRows":5}'],
+      ["views-1a", ""],
+    ]);
+    expect(parseKept(encodeKept(entries))).toEqual(entries);
+  });
+
+  it("is not just any text", () => {
+    for (const text of [
+      "",
+      "null",
+      "[]",
+      "{}",
+      '{"format":"runglass-views","kept":{}}',
+      '{"format":"runglass-browser"}',
+    ])
+      expect(parseKept(text)).toBeNull();
+    expect(parseKept('{"format":"runglass-browser","kept":{"a":1,"b":"2"}}')).toEqual(new Map([["b", "2"]]));
   });
 });

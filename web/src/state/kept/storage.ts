@@ -3,6 +3,7 @@
 
 const PREFIX = "runglass-";
 const PROBE = "probe";
+const FORMAT = "runglass-browser";
 const memory = new Map<string, string>();
 let canWrite = true;
 
@@ -75,4 +76,21 @@ export function rememberAll(entries: ReadonlyMap<string, string>, { isWhole = fa
   if (isWhole) for (const key of recallAll().keys()) if (!entries.has(key)) remember(key, null);
   for (const [key, value] of entries) remember(key, value);
   dispatchEvent(new StorageEvent("storage", { key: null }));
+}
+
+/** Everything that is kept, as one file. Each part is checked where it is read. */
+export function encodeKept(entries: ReadonlyMap<string, string>): string {
+  return JSON.stringify({ format: FORMAT, version: 1, kept: Object.fromEntries(entries) }, null, 1);
+}
+
+/** Null when the text is not such a file. */
+export function parseKept(text: string): Map<string, string> | null {
+  let read: { format?: unknown; kept?: unknown } | null;
+  try {
+    read = JSON.parse(text) as typeof read;
+  } catch {
+    return null;
+  }
+  if (read?.format !== FORMAT || typeof read.kept !== "object" || read.kept === null) return null;
+  return new Map(Object.entries(read.kept).filter((entry): entry is [string, string] => typeof entry[1] === "string"));
 }

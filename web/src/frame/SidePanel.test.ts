@@ -1,6 +1,6 @@
 // @vitest-environment jsdom
 import { describe, expect, it } from "vitest";
-import { settleWidth } from "./side_width";
+import { settleWidth } from "./SidePanel.svelte";
 
 describe("the side panel's width", () => {
   it("stays between 200 px and 60 % of the window", () => {
@@ -8,7 +8,7 @@ describe("the side panel's width", () => {
     expect(settleWidth(400, 300).widthPx).toBe(200);
   });
 
-  it("is nothing once it is drawn to the edge", () => {
-    expect([76, 75, -10].map((px) => settleWidth(px, 1_000).isShut)).toEqual([false, true, true]);
+  it("collapses when it is dragged to the edge", () => {
+    expect([76, 75, -10].map((px) => settleWidth(px, 1_000).isCollapsed)).toEqual([false, true, true]);
   });
 });
