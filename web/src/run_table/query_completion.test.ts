@@ -10,7 +10,7 @@ const CATALOG: CompletionCatalog = {
   tags: new Set(["val/acc", "val/loss"]),
   valuesOf: (name) => (name === "optimizer" ? ["adam", 'x"y'] : name === "lr" ? [0.1, 0.01] : []),
 };
-/** The cursor is where the bar stands. */
+/** The caret is where the bar is. */
 const at = (text: string): ReturnType<typeof completeQuery> =>
   completeQuery(text.replace("|", ""), text.indexOf("|"), CATALOG);
 const labels = (text: string): string[] => at(text).options.map((option) => option.label);

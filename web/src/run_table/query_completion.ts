@@ -1,5 +1,5 @@
 // What can be typed at a place of a query: columns, signs, values, the words in between. Guesses from the words before
-// the cursor and needs no query that is whole. Pure.
+// the caret and needs no query that is whole. Pure.
 
 import { quoteName, quoteText, readTokens, type Token } from "../state/runs/query_tokens";
 import { BUILT_IN, type Catalog, findBuiltIn, FUNCTIONS, type QueryType, SIGNS } from "../state/runs/run_query";
@@ -26,34 +26,34 @@ export interface CompletionCatalog extends Catalog {
 const MAX_OPTIONS = 40;
 const CONNECTIVES = ["and", "or"];
 
-export function completeQuery(text: string, cursor: number, catalog: CompletionCatalog): QueryCompletion {
-  const nothing: QueryCompletion = { from: cursor, to: cursor, options: [], left: 0 };
+export function completeQuery(text: string, caret: number, catalog: CompletionCatalog): QueryCompletion {
+  const nothing: QueryCompletion = { from: caret, to: caret, options: [], left: 0 };
   let tokens: Token[];
   try {
-    tokens = readTokens(text.slice(0, cursor)).slice(0, -1);
+    tokens = readTokens(text.slice(0, caret)).slice(0, -1);
   } catch {
     return nothing;
   }
   const last = tokens.at(-1);
   const isTyped =
     last !== undefined &&
-    last.to === cursor &&
+    last.to === caret &&
     (last.kind === "name" || last.kind === "number" || last.isOpen === true);
   const before = isTyped ? tokens.slice(0, -1) : tokens;
   const typed = isTyped ? last.text : "";
   const found = choose(optionsAfter(before, catalog), typed);
   // What is already written is not offered.
-  const options = isTyped ? found.filter((option) => option.text.trim() !== text.slice(last.from, cursor)) : found;
-  const from = isTyped ? last.from : cursor;
+  const options = isTyped ? found.filter((option) => option.text.trim() !== text.slice(last.from, caret)) : found;
+  const from = isTyped ? last.from : caret;
   return {
     from,
-    to: isTyped ? wordEnd(text, last) : cursor,
+    to: isTyped ? wordEnd(text, last) : caret,
     options: options.slice(0, MAX_OPTIONS),
     left: Math.max(0, options.length - MAX_OPTIONS),
   };
 }
 
-/** The rest of the word that the cursor is in is replaced as well. */
+/** The rest of the word that the caret is in is replaced as well. */
 function wordEnd(text: string, typed: Token): number {
   try {
     return readTokens(text).find((token) => token.from === typed.from)?.to ?? typed.to;

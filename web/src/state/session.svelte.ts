@@ -57,8 +57,8 @@ export class Session {
   isLoaded = $state(false);
   progress = $state.raw<Progress | null>(null);
   lastChangeMs = $state(0);
-  /** Where the pointer is in some chart, for the crosshairs of all others. */
-  cursor = $state.raw<{ readonly card: string; readonly x: number } | null>(null);
+  /** The x that the pointer is at in one chart: all others show a crosshair there. */
+  crosshair = $state.raw<{ readonly card: string; readonly x: number } | null>(null);
   /** Counts the listings; what is listed along with them is listed anew when it grows. */
   listing = $state(0);
 
