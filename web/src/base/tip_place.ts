@@ -1,4 +1,4 @@
-// Where a box goes that belongs to a point on the screen: beside it, inside the window, and never under the pointer.
+// Where a tooltip goes: beside its point on the screen, inside the window, and never under the pointer.
 // Pure.
 
 export interface Size {
@@ -18,7 +18,7 @@ export function placeTip(
   const left = at.clientX - AWAY_PX - box.widthPx;
   const fitsRight = right + box.widthPx <= window.widthPx - EDGE_PX;
   const leftPx = fitsRight ? right : left >= EDGE_PX ? left : Math.max(EDGE_PX, window.widthPx - EDGE_PX - box.widthPx);
-  // Where it has to lie over the pointer's column, it lies above or below the pointer.
+  // Where it has no room beside the pointer, it goes below or above it.
   const isBeside = leftPx >= at.clientX || leftPx + box.widthPx <= at.clientX;
   const below = at.clientY + AWAY_PX;
   const topPx = isBeside

@@ -74,7 +74,7 @@ function drawHeat(
 ): void {
   const ramp = rampOf(colors.surface, colors.heat, colors.ink);
   chart.profiles.forEach((profile, i) => {
-    const [start, end] = layout.columns[i] as readonly [number, number];
+    const [start, end] = layout.slots[i] as readonly [number, number];
     // Whole pixels: seams between cells would be a grid of their own.
     const fromX = Math.round(start);
     const width = Math.max(1, Math.round(end) - fromX);

@@ -65,7 +65,7 @@ export function drawLines(
   if (from === 0) for (const area of areas) drawArea(ctx, projection, area);
   ctx.lineJoin = "bevel";
   ctx.lineCap = "butt";
-  const columnPx = 1 / frame.pixelRatio;
+  const pixelColumnPx = 1 / frame.pixelRatio;
   for (let i = from; i < to; i++) {
     const stroke = strokes[i];
     const line = series[i];
@@ -73,7 +73,7 @@ export function drawLines(
     ctx.strokeStyle = stroke.color;
     ctx.globalAlpha = stroke.alpha;
     ctx.setLineDash(stroke.dash.length > 0 ? stroke.dash.map((lengthPx) => lengthPx * PARTS) : SOLID);
-    const polyline = projection.project(line, stroke.axis, columnPx);
+    const polyline = projection.project(line, stroke.axis, pixelColumnPx);
     const twin = twinOffsetPx(stroke, frame.pixelRatio) * PARTS;
     ctx.scale(1 / PARTS, 1 / PARTS);
     if (twin > 0) {

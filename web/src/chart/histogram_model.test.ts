@@ -47,15 +47,15 @@ describe("laid out histograms", () => {
     expect(axes.y.toPx(8)).toBeLessThan(axes.y.toPx(4));
   });
 
-  it("fill the width as columns of a heat map without gaps", () => {
-    const { columns, axes } = layOutHistograms(chart({ mode: "heat" }));
-    expect(columns[0]?.[0]).toBeCloseTo(axes.plot.left);
-    expect(columns.at(-1)?.[1]).toBeCloseTo(axes.plot.right);
-    expect(columns[0]?.[1]).toBeCloseTo(columns[1]?.[0] as number);
+  it("fill the width as slots of a heat map without gaps", () => {
+    const { slots, axes } = layOutHistograms(chart({ mode: "heat" }));
+    expect(slots[0]?.[0]).toBeCloseTo(axes.plot.left);
+    expect(slots.at(-1)?.[1]).toBeCloseTo(axes.plot.right);
+    expect(slots[0]?.[1]).toBeCloseTo(slots[1]?.[0] as number);
     for (const [i, place] of [0, 10, 40].entries()) {
       const px = axes.x.toPx(place);
-      expect(px).toBeGreaterThanOrEqual(columns[i]?.[0] as number);
-      expect(px).toBeLessThanOrEqual(columns[i]?.[1] as number);
+      expect(px).toBeGreaterThanOrEqual(slots[i]?.[0] as number);
+      expect(px).toBeLessThanOrEqual(slots[i]?.[1] as number);
     }
   });
 
@@ -152,7 +152,7 @@ describe("what is pointed at", () => {
     });
     const heat = chart({ mode: "heat" });
     const cells = layOutHistograms(heat);
-    const [start, end] = cells.columns[1] as readonly [number, number];
+    const [start, end] = cells.slots[1] as readonly [number, number];
     expect(findHistogram(heat, cells, (start + end) / 2, cells.value.toPx(2.5))).toEqual({ profile: 1, bucket: 2 });
     expect(findHistogram(chart({ profiles: [] }), layout, 0, 0)).toBeNull();
   });

@@ -1,4 +1,4 @@
-// From histograms over time to a picture: where axes, baselines, columns and outlines lie, and what is under the
+// From histograms over time to a picture: where axes, baselines, slots and outlines lie, and what is under the
 // pointer. Pure; knows nothing of runs, tags or the server.
 
 import type { Plot, Range, ScaleKind, XKind } from "./model";
@@ -52,8 +52,8 @@ export interface HistogramLayout {
   readonly ridgePx: number;
   /** Of every profile where its zero lies. */
   readonly baselines: readonly number[];
-  /** Of every profile from where to where its column goes; for `heat` only. */
-  readonly columns: readonly Range[];
+  /** Of every profile from where to where its slot goes; for `heat` only. */
+  readonly slots: readonly Range[];
 }
 
 const LABEL_PX = 6.4;
@@ -78,21 +78,21 @@ export function layOutHistograms(chart: ChartedHistograms): HistogramLayout {
   const rows = Math.max(2, Math.floor(heightPx / TICK_HEIGHT_PX));
   const beside = (marks: readonly Tick[]): number =>
     Math.max(16, Math.ceil((Math.max(0, ...marks.map((tick) => tick.label.length)) * LABEL_PX + 12) / 8) * 8);
-  const common = { most, sizeOf, columns: [] };
+  const common = { most, sizeOf, slots: [] };
 
   if (mode === "heat") {
     const yMarks = yTicks(domain, valueScale, rows);
     const plot: Plot = { left: beside(yMarks), top: 8, right: widthPx - 10, bottom: heightPx - 22 };
     const value = makeScale(valueScale, domain, [plot.bottom, plot.top]);
-    const columns = columnsOf(
+    const slots = slotsOf(
       profiles.map(({ place }) => place),
       [plot.left, plot.right],
     );
-    const time = timeOfColumns(profiles, columns, times, plot);
+    const time = timeOfSlots(profiles, slots, times, plot);
     return {
       ...common,
       value,
-      columns,
+      slots,
       ridgePx: 0,
       baselines: [],
       axes: { x: time, y: value, y2: makeScale("linear", [0, 1], [0, 1]), plot },
@@ -160,8 +160,8 @@ function countTicks(most: number, scale: CountScale, rows: number): Tick[] {
   return ticks;
 }
 
-/** A column reaches half way to its neighbours; together they fill the width, whatever the places are. */
-function columnsOf(places: readonly number[], [left, right]: Range): Range[] {
+/** A slot reaches half way to its neighbours; together they fill the width, whatever the places are. */
+function slotsOf(places: readonly number[], [left, right]: Range): Range[] {
   if (places.length === 0) return [];
   const first = places[0] as number;
   const last = places.at(-1) as number;
@@ -177,10 +177,10 @@ function columnsOf(places: readonly number[], [left, right]: Range): Range[] {
   return places.map((_, i) => [px(middles[i - 1] ?? start), px(middles[i] ?? end)]);
 }
 
-/** Ticks stand at the middles of the columns. */
-function timeOfColumns(profiles: readonly Profile[], columns: readonly Range[], times: Range, plot: Plot): Scale {
-  const first = columns[0];
-  const last = columns.at(-1);
+/** Ticks are at the middles of the slots. */
+function timeOfSlots(profiles: readonly Profile[], slots: readonly Range[], times: Range, plot: Plot): Scale {
+  const first = slots[0];
+  const last = slots.at(-1);
   if (!first || !last || profiles.length < 2) return makeScale("linear", times, [plot.left, plot.right]);
   const [start, end] = [first[0], last[1]];
   const places = profiles.map(({ place }) => place);
@@ -307,8 +307,8 @@ export function findHistogram(
   const { profiles, mode } = chart;
   if (profiles.length === 0) return null;
   if (mode === "heat") {
-    const at = layout.columns.findIndex(([start, end]) => xPx >= start && xPx < end);
-    const profile = at < 0 ? (xPx < (layout.columns[0]?.[0] ?? 0) ? 0 : profiles.length - 1) : at;
+    const at = layout.slots.findIndex(([start, end]) => xPx >= start && xPx < end);
+    const profile = at < 0 ? (xPx < (layout.slots[0]?.[0] ?? 0) ? 0 : profiles.length - 1) : at;
     return { profile, bucket: bucketAt(profiles[profile] as Profile, layout.value, yPx) };
   }
   let nearest: Found | null = null;

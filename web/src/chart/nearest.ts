@@ -1,5 +1,5 @@
-// What lies under the pointer: for each line, its point nearest in x. Columns of numbers, so that a thousand lines cost
-// no object each; objects are made for the few that are shown.
+// What is under the pointer: for each line, its point nearest in x. Arrays of numbers, so that a thousand lines do not
+// need an object each; objects are made for the few that are shown.
 
 import { markYPx } from "./marks";
 import { countBefore, lowerBound, type Plot, type Series, type Stroke, type TipSort, xOf } from "./model";

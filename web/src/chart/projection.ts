@@ -9,7 +9,7 @@ import { makeScale, type Scale } from "./axes/scale";
  */
 export const PARTS = 16;
 export const GAP = -(2 ** 30);
-// Points of one column that differ by less look like one.
+// Points of one pixel column that differ by less look like one.
 const NEAR = PARTS / 8;
 
 // A canvas counts in float32; beyond this a line's direction would suffer.
@@ -69,10 +69,10 @@ export class Projection {
   }
 
   /**
-   * Of the points of a line that rises in x and lie within one column of `columnPx` only the lowest and the highest are
-   * taken, or one of them where they are as high: that looks like all of them. 0 takes every point.
+   * Of a sorted line's points in one pixel column only the lowest and the highest are taken, or one of them where they
+   * are equally high: that looks like all of them. With `pixelColumnPx` 0 every point is taken.
    */
-  project(series: Series, side: AxisSide, columnPx = 0): Polyline {
+  project(series: Series, side: AxisSide, pixelColumnPx = 0): Polyline {
     const { y, mask, isSorted } = series;
     let x = this.table(series.table);
     if (mask) {
@@ -94,14 +94,14 @@ export class Projection {
     // One point beyond either edge, so that the line enters and leaves the picture.
     const first = isSorted ? Math.max(0, lowerBound(x, this.plot.left) - 1) : 0;
     const last = isSorted ? Math.min(x.length - 1, lowerBound(x, this.plot.right) + 1) : x.length - 1;
-    const columnsPerPx = isSorted && columnPx > 0 ? 1 / columnPx : 0;
+    const pixelColumnsPerPx = isSorted && pixelColumnPx > 0 ? 1 / pixelColumnPx : 0;
     const dots: number[] = [];
     const marks: number[] = [];
     let length = 0;
-    // Where the piece that is being written begins, and how many points of the column are in it.
+    // Where the piece that is being written begins, and how many points of the pixel column are in it.
     let pieceAt = 0;
     let points = 0;
-    let column = 0;
+    let pixelColumn = 0;
     let isLowFirst = true;
     let atX = 0;
     for (let i = first; i <= last; i++) {
@@ -122,9 +122,9 @@ export class Projection {
       atX = xPx;
       const xAt = far(xPx * PARTS);
       const yAt = far(yPx * PARTS);
-      const inColumn = columnsPerPx > 0 ? Math.floor(xPx * columnsPerPx) : i;
-      if (points === 0 || inColumn !== column) {
-        column = inColumn;
+      const inPixelColumn = pixelColumnsPerPx > 0 ? Math.floor(xPx * pixelColumnsPerPx) : i;
+      if (points === 0 || inPixelColumn !== pixelColumn) {
+        pixelColumn = inPixelColumn;
         points = 1;
         xy[length++] = xAt;
         xy[length++] = yAt;
