@@ -27,7 +27,7 @@ afterEach(() => {
   for (const end of ends.splice(0)) end();
 });
 
-function begin({ isWanted = true } = {}) {
+function begin({ isWanted = true, isFinished = false } = {}) {
   const stage = new Stage();
   stage.isWanted = isWanted;
   let data: CardData<string, { generation: number }> | undefined;
@@ -41,6 +41,7 @@ function begin({ isWanted = true } = {}) {
       {
         wanted: () => (stage.wanted === null ? null : { key: stage.wanted, query: stage.wanted }),
         isWanted: () => stage.isWanted,
+        isFinished,
         about: ({ generation }) => ({ generation, runs: ["run"] }),
       },
     );
@@ -77,6 +78,15 @@ describe("CardData", () => {
     stage.asked[1]?.answer(2);
     await settle();
     expect(data.value).toEqual({ generation: 2 });
+  });
+
+  it("takes what is under way all the same where it is told to", async () => {
+    const { stage, data, settle } = begin({ isFinished: true });
+    stage.isWanted = false;
+    await settle();
+    stage.asked[0]?.answer(1);
+    await settle();
+    expect(data.value).toEqual({ generation: 1 });
   });
 
   it("keeps the last answer until the next is there", async () => {

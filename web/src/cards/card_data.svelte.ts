@@ -29,6 +29,8 @@ export interface CardDataOptions<Query, Value> {
   ) => { readonly generation: number; readonly runs: readonly string[] } | null;
   /** Asks before anything is drawn, not after. */
   readonly isEarly?: boolean;
+  /** What is under way when the card leaves is still taken; otherwise it is let go of. */
+  readonly isFinished?: boolean;
 }
 
 /** It was out of reach, or a proxy in front of it said so. */
@@ -47,7 +49,10 @@ export class CardData<Query, Value> {
     // Outside: the server.
     const want = (): void => {
       const wanted = isWanted() ? this.#wanted : null;
-      untrack(() => (wanted ? source.want(wanted.key, wanted.query) : source.rest()));
+      untrack(() => {
+        if (wanted) source.want(wanted.key, wanted.query);
+        else if (!options.isFinished) source.rest();
+      });
     };
     if (options.isEarly) $effect.pre(want);
     else $effect(want);
