@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> Any:
-    # Importing Runglass costs nothing until something of it is used.
+    # Importing Runglass costs nothing until the first use.
     if name == "open":
         from runglass.reader import open_log
 
@@ -34,7 +34,7 @@ def __getattr__(name: str) -> Any:
 
 @atexit.register
 def finish_writing() -> None:
-    """Registered this early so that it comes last: what other exit handlers log, their first value included, is written too."""
+    """Registered first, so that it runs last and also writes what other exit handlers log."""
     hooks = sys.modules.get("runglass.writer.files.process_hooks")
     if hooks is not None:
         hooks.finish()

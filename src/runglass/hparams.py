@@ -33,7 +33,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    # A subclass of Keras's, so it exists only once somebody asks for it.
+    # A subclass of a Keras class, so it is made on first use.
     if name == "KerasCallback":
         return keras_callback_class()
     raise AttributeError(f"module 'runglass.hparams' has no attribute {name!r}")

@@ -1,4 +1,4 @@
-"""`from runglass.huggingface import RunglassCallback`: logs a transformers Trainer, which is imported when it is asked for."""
+"""`from runglass.huggingface import RunglassCallback`: logs a transformers Trainer, which is imported on first use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`from runglass.keras import RunglassCallback`: logs a Keras training. Keras is imported when the class is asked for."""
+"""`from runglass.keras import RunglassCallback`: logs a Keras training. Imports Keras on first use of the class."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`from runglass.lightning import RunglassLogger`: a logger for PyTorch Lightning, which is imported when it is asked for."""
+"""`from runglass.lightning import RunglassLogger`: a logger for PyTorch Lightning, which is imported on first use."""
 
 from __future__ import annotations
 

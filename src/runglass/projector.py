@@ -1,4 +1,4 @@
-"""Embeddings for the projector: `log_embedding` in one call, or a config as tensorboard.plugins.projector has it."""
+"""Embeddings for the projector: `log_embedding` in one call, or a config as in tensorboard.plugins.projector."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from runglass.writer.calls.tf_style import audio, graph, histogram, image, scala
 
 
 class experimental:
-    """A namespace, spelled as TensorFlow's."""
+    """A namespace with the spelling of TensorFlow."""
 
     get_step = staticmethod(default_writer.get_step)
     set_step = staticmethod(default_writer.set_step)
@@ -24,7 +24,7 @@ class experimental:
     write_raw_pb = staticmethod(tf_style.write_raw_pb)
 
 
-# As tf.summary names what create_file_writer gives; runglass.SummaryWriter is another class.
+# tf.summary's name for what create_file_writer returns; runglass.SummaryWriter is another class.
 SummaryWriter = SummaryFileWriter
 
 __all__ = [

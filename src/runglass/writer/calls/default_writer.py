@@ -1,4 +1,4 @@
-"""Where a call that names no writer goes: the default writer, step and recording condition of each thread.
+"""The default writer, step and recording condition of each thread, for calls that name no writer.
 
 Knows no kind of summary.
 """
@@ -18,12 +18,12 @@ from runglass.writer.calls.tensorflow_bridge import not_rewritten
 from runglass.writer.files.event_writer import FLUSH_S, MAX_QUEUE, EventWriter
 from runglass.writer.values.arrays import to_number
 
-# What TensorFlow ends the names of its files with.
+# The suffix of TensorFlow's file names.
 FILENAME_SUFFIX = ".v2"
 
 
 class Late(NamedTuple):
-    """A step or a condition that is asked for when a value is recorded, even inside a traced tf.function."""
+    """A step or a condition that is evaluated when a value is recorded, even inside a traced tf.function."""
 
     ask: Callable[[], Any]
 
@@ -32,7 +32,7 @@ class DefaultState(threading.local):
     def __init__(self) -> None:
         self.writer: SummaryFileWriter | None = None
         self.step: Any = None
-        # A bool, a tensor, a function that gives either, or Late. None: nobody said.
+        # A bool, a tensor, a function that returns either, or Late. None: not set.
         self.condition: Any = None
 
 
@@ -47,7 +47,7 @@ class SummaryFileWriter:
         self._is_closed = False
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """A copy, and what another process gets, has a file of its own."""
+        """A copy, also in another process, writes to its own file."""
         events = self.events
         return create_file_writer, (events.logdir, None, events.flush_secs * 1000, events.filename_suffix)
 
@@ -63,7 +63,7 @@ class SummaryFileWriter:
         self.as_default(step).__enter__()
 
     def init(self) -> None:
-        """Without effect; TensorFlow's writers have it."""
+        """Has no effect; TensorFlow's writers have this method."""
 
     @not_rewritten
     def flush(self) -> None:
@@ -87,7 +87,7 @@ class SummaryFileWriter:
 
 
 class DefaultContext:
-    """Makes a writer the default of this thread, and a step too when one is given; leaving it flushes the writer."""
+    """Makes a writer, and a step if one is given, the default of this thread. Flushes the writer on exit."""
 
     def __init__(self, writer: SummaryFileWriter | None, step: Any) -> None:
         self._writer = writer
@@ -105,7 +105,7 @@ class DefaultContext:
     ) -> None:
         writer, step = self._before
         state.writer = writer
-        # Without a step of its own this context leaves alone what set_step did inside it.
+        # Without a step, this context keeps what set_step did inside it.
         if self._step is not None:
             state.step = step
         if self._writer is not None:
@@ -113,7 +113,7 @@ class DefaultContext:
 
 
 class NoopWriter:
-    """Looks like a writer and changes nothing, the default writer included."""
+    """Has the methods of a writer, does nothing, and does not change the default writer."""
 
     @contextmanager
     def as_default(self, step: Any = None) -> Iterator[None]:
@@ -135,7 +135,7 @@ def create_file_writer(
     experimental_trackable: bool = False,
     experimental_mesh: object = None,
 ) -> SummaryFileWriter:
-    """What comes after `filename_suffix` is accepted and without effect: it is about operations of TensorFlow's."""
+    """The arguments after `filename_suffix` have no effect: they concern TensorFlow operations."""
     if not isinstance(logdir, str | os.PathLike):
         raise BadArgument(f"logdir must be a path, got {logdir!r}.", where="logdir")
     return SummaryFileWriter(
@@ -155,7 +155,7 @@ def create_noop_writer() -> NoopWriter:
 @not_rewritten
 @contextmanager
 def record_if(condition: Any) -> Iterator[None]:
-    """Inside, values are recorded only where `condition` holds: a bool, a tensor, or a function that gives either."""
+    """Inside, values are recorded only if `condition` holds: a bool, a tensor, or a function that returns either."""
     before = state.condition
     state.condition = condition
     try:
@@ -166,7 +166,7 @@ def record_if(condition: Any) -> Iterator[None]:
 
 @not_rewritten
 def should_record_summaries() -> Any:
-    """Whether a value would be recorded now: a bool, or a tensor where the condition is one that has no value yet."""
+    """Whether a value would be recorded now: a bool, or a tensor if the condition has no value yet."""
     if state.writer is None:
         return False
     condition = state.condition
@@ -181,19 +181,19 @@ def should_record_summaries() -> Any:
 
 @not_rewritten
 def get_step() -> Any:
-    """The default step of this thread, as it was set; None without one."""
+    """The default step of this thread; None if there is none."""
     return state.step
 
 
 @not_rewritten
 def set_step(step: Any) -> None:
-    """Whatever is recorded without a step gets this one. A tf.Variable is read whenever a value is recorded."""
+    """Set the step of values that are recorded without one. A tf.Variable is read each time."""
     state.step = step
 
 
 @not_rewritten
 def flush(writer: SummaryFileWriter | None = None, name: str | None = None) -> None:
-    """Everything recorded so far is on disk when this returns. `name` is without effect."""
+    """When this returns, everything recorded so far is on disk. `name` has no effect."""
     chosen = state.writer if writer is None else writer
     if chosen is not None:
         if not hasattr(chosen, "flush"):

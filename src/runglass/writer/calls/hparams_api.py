@@ -1,4 +1,4 @@
-"""Hyperparameters and metrics of an experiment as its user declares them, and the calls that write them.
+"""Declarations of hyperparameters and metrics, and the calls that write them.
 
 Names, arguments and bytes are those of tensorboard.plugins.hparams.api.
 """
@@ -42,11 +42,11 @@ class Domain(ABC):
 
     @abstractmethod
     def sample_uniform(self, rng: Any = random) -> Any:
-        """One of the values, each as likely; `rng` is a random.Random or the module."""
+        """A random value, all equally likely; `rng` is a random.Random or the module random."""
 
     @abstractmethod
     def info(self) -> dict[str, Any]:
-        """Its fields of an HParamInfo message."""
+        """The fields of the domain in an HParamInfo message."""
 
 
 class Interval(Domain):
@@ -108,7 +108,7 @@ class RealInterval(Interval):
 
 
 class Discrete(Domain):
-    """A few values of one type, kept in order. Without values `dtype` must be given."""
+    """Some values of one type, sorted. Without values `dtype` is required."""
 
     def __init__(self, values: Iterable[Any], dtype: type | None = None) -> None:
         self._values = list(values)
@@ -151,7 +151,7 @@ class Discrete(Domain):
 
 
 class HParam:
-    """A hyperparameter; equal only to itself, so that it can be the key of a dictionary of values."""
+    """A hyperparameter. It is equal only to itself, so that it can be a key of a dict."""
 
     def __init__(
         self,
@@ -202,7 +202,7 @@ class HParam:
 
 
 class Metric:
-    """A scalar tag to compare sessions by; `group` is the sub-directory of the session that it is logged in."""
+    """A scalar tag for comparing sessions; `group` is the subdirectory of the session that holds it."""
 
     TRAINING: ClassVar = DatasetType.TRAINING
     VALIDATION: ClassVar = DatasetType.VALIDATION
@@ -229,7 +229,7 @@ class Metric:
 
 
 def given(**fields: Any) -> dict[str, Any]:
-    """Those that say something: an absent field and an empty one are the same on the wire."""
+    """The fields that are not empty: on the wire, an empty field equals a missing one."""
     return {name: value for name, value in fields.items() if value}
 
 
@@ -240,10 +240,10 @@ def hparams(
     *,
     writer: Any = None,
 ) -> bool:
-    """Writes the values of one session to the default writer of runglass.summary, or to `writer`. Says whether.
+    """Writes the values of one session to the default writer of runglass.summary, or to `writer`; returns whether it did.
 
-    Keys are names or HParam objects. Sessions with one `trial_id` are repetitions of one trial; without it, those
-    with equal values are.
+    Keys are names or HParam objects. Sessions with the same `trial_id`, or without one with equal values, are repetitions
+    of one trial.
     """
     return write_value(hparams_value(hparams, trial_id, start_time_secs), writer)
 
@@ -262,7 +262,7 @@ def hparams_value(hparams: Mapping[Any, Any], trial_id: str | None, start_time_s
     for key, value in hparams.items():
         name = key.name if isinstance(key, HParam) else key
         if name in named:
-            raise BadArgument(f"Hyperparameter {name!r} has two values; give it one.", where="hparams")
+            raise BadArgument(f"Hyperparameter {name!r} has two values; pass one.", where="hparams")
         named[name] = value
     return hparam_values.session_start(
         named,
@@ -278,7 +278,7 @@ def hparams_config(
     *,
     writer: Any = None,
 ) -> bool:
-    """Writes what an experiment varies and measures, once, into the directory above its sessions. Says whether."""
+    """Writes what an experiment varies and measures, once, to the directory above its sessions; returns whether it did."""
     return write_value(config_value(hparams, metrics, time_created_secs), writer)
 
 
@@ -295,7 +295,7 @@ def config_value(
     experiment = {
         "hparam_infos": [each.info() for each in hparams],
         "metric_infos": [each.info() for each in metrics],
-        # Left out unless given, as TensorBoard does.
+        # As in TensorBoard, left out unless given.
         **given(time_created_secs=time_created_secs),
     }
     return hparam_values.hparams_value(EXPERIMENT_TAG, {"experiment": experiment})
@@ -322,7 +322,7 @@ def has_tensorflow_writer() -> bool:
     )
 
 
-# One warning is enough, and a search has many sessions.
+# Once: a search has many sessions.
 @cache
 def warn_of_tensorflow_writer() -> None:
     warnings.warn(
@@ -333,11 +333,11 @@ def warn_of_tensorflow_writer() -> None:
 
 
 def events_of(writer: Any) -> EventWriter:
-    """Where the values of any of our writers go."""
+    """The event writer behind any of our writers."""
     events = writer if hasattr(writer, "add_values") else getattr(writer, "events", None)
     if events is None:
         raise BadArgument(
-            "writer must be a runglass.SummaryWriter or what runglass.summary.create_file_writer gives, "
+            "writer must be a runglass.SummaryWriter or a writer of runglass.summary.create_file_writer, "
             f"got {type(writer).__name__}.",
             where="writer",
         )
@@ -346,7 +346,7 @@ def events_of(writer: Any) -> EventWriter:
 
 
 class SessionHooks:
-    """What the Keras callback does; knows nothing of Keras itself."""
+    """The hooks of the Keras callback; does not import Keras."""
 
     def __init__(
         self,
@@ -355,7 +355,7 @@ class SessionHooks:
         trial_id: str | None = None,
     ) -> None:
         super().__init__()
-        # Made now and thrown away, so that wrong hyperparameters are told before training and not after a model is built.
+        # Checks the hyperparameters now, before a model is built; the result is not needed.
         hparams_value(hparams, trial_id, None)
         self._hparams = dict(hparams)
         self._trial_id = trial_id

@@ -1,6 +1,6 @@
-"""What a Keras training logs by itself: metrics, learning rate, weights, model, embeddings, profile.
+"""A Keras callback: logs metrics, learning rate, weights, model, embeddings and a profile.
 
-Runs, tags and steps are those of keras.callbacks.TensorBoard, on every back end.
+Uses the runs, tags and steps of keras.callbacks.TensorBoard, on every back end.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from runglass.writer.graphs.keras_graph import keras_graph
 from runglass.writer.values import summaries
 from runglass.writer.values.arrays import to_number, to_numpy, to_step
 
-# Keras calls the classes of models whose layers it knows; others have no JSON that shows a graph.
+# The model classes of Keras whose JSON shows a graph.
 GRAPH_MODELS = ("Functional", "Sequential")
 
 
 class TrainingHooks:
-    """The hooks of a callback, to be mixed with keras.callbacks.Callback, which gives `model`."""
+    """The hooks of the callback, a mixin for keras.callbacks.Callback, which sets `model`."""
 
     model: Any
 
@@ -61,17 +61,17 @@ class TrainingHooks:
         self.write_images = write_images
         self.write_steps_per_second = write_steps_per_second
         self.update_freq = 1 if update_freq == "batch" else update_freq
-        # Batches between two records of batch values; 0 for none.
+        # Log batch values every so many batches; 0 for never.
         self._every = 0 if self.update_freq == "epoch" else int(self.update_freq)
         self._first_profiled, self._last_profiled = batches_to_profile(profile_batch)
-        # Lets Keras go on with the next batch before it knows the values of the last one, for which nobody asks then.
+        # Lets Keras start the next batch before it knows the values of the last one, which we do not need then.
         self.async_safe = not self._every and not self._first_profiled
         self.embeddings_freq = embeddings_freq
         self.embeddings_metadata = embeddings_metadata
-        # The model whose training has begun and not ended, as far as is known.
+        # The model whose training has begun and, as far as we know, not ended.
         self._in_training: Any = None
         self._writers: dict[str, SummaryFileWriter] = {}
-        # What custom summaries inside the model go to while it trains or is evaluated.
+        # The contexts in which summaries inside the model find their writer.
         self._defaults: list[ExitStack] = []
         self._batches = {"train": 0, "validation": 0}
         self._is_train_graph_due = False
@@ -81,13 +81,13 @@ class TrainingHooks:
     def set_model(self, model: Any) -> None:
         super().set_model(model)  # type: ignore[misc]
         self._leave_defaults()
-        # A model in training is evaluated with its own callback, or its training was interrupted: on_train_begin knows.
+        # Either an evaluation during training, or an interrupted training; on_train_begin tells them apart.
         if self._in_training is not model:
             self._begin()
 
     def on_train_begin(self, logs: Any = None) -> None:
         if self._in_training is not None:
-            # Left over from a training that was interrupted.
+            # A leftover of an interrupted training.
             self._begin()
         self._in_training = self.model
         self._batches["train"] = 0
@@ -112,7 +112,7 @@ class TrainingHooks:
                 step,
             )
         self._leave_default()
-        # An evaluation on its own has no other end.
+        # An evaluation outside training ends here.
         if self._in_training is None:
             self._close_writers()
         elif not self._defaults:
@@ -120,7 +120,7 @@ class TrainingHooks:
 
     def on_train_batch_begin(self, batch: int, logs: Any = None) -> None:
         if not self._defaults:
-            # The training goes on after an evaluation of its own model.
+            # The training goes on after an evaluation of the same model.
             self._enter_default("train")
         if self._batches["train"]:
             self._write_train_graph()
@@ -166,7 +166,7 @@ class TrainingHooks:
     def _begin(self) -> None:
         self._in_training = None
         self._close_writers()
-        # Only TensorFlow has one, and asking the model for it costs time on other back ends.
+        # Only TensorFlow has one, and other back ends would spend time on the question.
         self._is_train_graph_due = self.write_graph and tensorflow_bridge.loaded_tensorflow() is not None
         if self.write_graph:
             self._write_model()
@@ -176,7 +176,7 @@ class TrainingHooks:
     # Writers
 
     def _writer(self, run: str) -> SummaryFileWriter:
-        """Made when it is needed, so that a run without validation has no such directory."""
+        """Opens on first use, so that a training without validation has no such directory."""
         if run not in self._writers:
             self._writers[run] = SummaryFileWriter(
                 EventWriter(
@@ -197,7 +197,7 @@ class TrainingHooks:
         self._writers = {}
 
     def _enter_default(self, run: str) -> None:
-        """Lets calls of runglass.summary inside the model write to this run, at the batch that is running."""
+        """Lets calls of runglass.summary inside the model write to this run, at the current batch."""
         stack = ExitStack()
         if self._every:
             stack.enter_context(self._writer(run).as_default(Late(lambda: self._batches[run])))
@@ -205,7 +205,7 @@ class TrainingHooks:
         self._defaults.append(stack)
 
     def _leave_default(self) -> None:
-        # An evaluation within this one has left it already.
+        # Empty if an inner evaluation left it.
         if self._defaults:
             self._defaults.pop().close()
 
@@ -222,7 +222,7 @@ class TrainingHooks:
                 tf_style.add_scalar(events, tag, value, step)
 
     def _add_epoch(self, epoch: int, logs: Mapping[str, Any]) -> None:
-        # Differs from keras.callbacks.TensorBoard: an update_freq above 1 leaves no epoch out.
+        # Differs from keras.callbacks.TensorBoard, which skips epochs if update_freq is above 1.
         if not logs:
             return
         train = {f"epoch_{name}": value for name, value in logs.items() if not name.startswith("val_")}
@@ -274,7 +274,7 @@ class TrainingHooks:
         self._writer("train").events.add_values(values, 0)
 
     def _write_train_graph(self) -> None:
-        """The graph of a training step, once there was one and if the back end is TensorFlow."""
+        """The graph of a training step, after the first one, on TensorFlow only."""
         if not self._is_train_graph_due:
             return
         self._is_train_graph_due = False
@@ -299,8 +299,8 @@ class TrainingHooks:
         except BadArgument as error:
             warnings.warn(error.message, stacklevel=2)
         except Exception as error:
-            # Another profiler may be running; training goes on without this one.
-            warnings.warn(f"The {backend} profiler could not be started: {error!r}", stacklevel=2)
+            # Another profiler may run already; training goes on without this one.
+            warnings.warn(f"The {backend} profiler did not start: {error!r}", stacklevel=2)
 
     def _stop_profiler(self) -> None:
         profiler, self._profiler = self._profiler, None
@@ -332,7 +332,7 @@ class TrainingHooks:
                 )
 
     def _write_embeddings(self, epoch: int) -> None:
-        # Differs from keras.callbacks.TensorBoard, whose config names variables of a checkpoint that nothing reads back.
+        # Differs from keras.callbacks.TensorBoard, whose config names checkpoint variables that no reader loads.
         labels = self.embeddings_metadata
         for layer in self._embedding_layers():
             path = labels.get(layer.name) if isinstance(labels, Mapping) else labels
@@ -344,7 +344,7 @@ class TrainingHooks:
 
 
 def weight_pictures(values: NDArray[Any], *, channels_last: bool) -> NDArray[Any] | None:
-    """A weight as pictures [k, height, width, channels]; None for one that has no such form."""
+    """A weight as pictures [k, height, width, channels]; None for other shapes."""
     squeezed = np.squeeze(values).astype(np.float32)
     if squeezed.ndim == 1:
         return squeezed.reshape(1, -1, 1, 1)
@@ -352,14 +352,14 @@ def weight_pictures(values: NDArray[Any], *, channels_last: bool) -> NDArray[Any
         wide = squeezed.T if squeezed.shape[0] > squeezed.shape[1] else squeezed
         return wide[np.newaxis, :, :, np.newaxis]
     if squeezed.ndim == 3:
-        # Every kernel of a convolution is a picture of its own.
+        # Each kernel of a convolution is one picture.
         kernels = np.transpose(squeezed, (2, 0, 1)) if channels_last else squeezed
         return kernels[..., np.newaxis]
     return squeezed if squeezed.ndim == 4 and squeezed.shape[-1] in (1, 3, 4) else None
 
 
 def functions_inside(function: Any) -> Iterator[Any]:
-    """A function and what it closes over: Keras calls its tf.function from inside a plain one."""
+    """A function and the functions it closes over: Keras wraps its tf.function in a plain one."""
     yield function
     for cell in getattr(function, "__closure__", None) or ():
         yield cell.cell_contents

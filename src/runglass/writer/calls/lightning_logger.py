@@ -15,12 +15,12 @@ from runglass.errors import BadArgument
 from runglass.writer.files.sinks import file_system, local_path
 from runglass.writer.values.arrays import to_number
 
-# What sessions are compared by when the training names nothing; -1 says that it has no value.
+# The metric of a session if the training names none; -1 means that it has no value.
 DEFAULT_METRIC = "hp_metric"
 
 
 class LoggerHooks:
-    """What the logger does, to be mixed with Lightning's Logger."""
+    """The methods of the logger, a mixin for Lightning's Logger."""
 
     NAME_HPARAMS_FILE = "hparams.yaml"
     LOGGER_JOIN_CHAR = "-"
@@ -38,7 +38,7 @@ class LoggerHooks:
     ) -> None:
         """`save_dir` may be any URL that fsspec knows. `kwargs` go to runglass.SummaryWriter."""
         super().__init__()
-        # Before anything is below it, so that the log, its versions and checkpoints find one place.
+        # At once, so that log, versions and checkpoints share one place.
         self._save_dir = os.path.expanduser(os.path.expandvars(save_dir))
         self._name = name or ""
         self._version = version
@@ -60,12 +60,12 @@ class LoggerHooks:
 
     @property
     def root_dir(self) -> str:
-        """Where the versions of this experiment lie."""
+        """The directory of the versions of this experiment."""
         return join_expanded(self._save_dir, self._name)
 
     @property
     def version(self) -> int | str:
-        """One past the highest that exists, unless it was given."""
+        """The given version, or one more than the highest that exists."""
         if self._version is None:
             found = (re.fullmatch(r"version_(\d+)", name) for name in folders_in(self.root_dir))
             self._version = 1 + max((int(each[1]) for each in found if each), default=-1)
@@ -117,24 +117,24 @@ class LoggerHooks:
         inputs = getattr(model, "example_input_array", None) if input_array is None else input_array
         if inputs is None:
             warnings.warn(
-                "The graph of the model is not logged. It needs an input to trace the model with: set "
+                "The graph of the model is not logged. Tracing it needs an input: set "
                 "example_input_array on the LightningModule.",
                 stacklevel=2,
             )
             return
         writer = self.open_writer()
         try:
-            # As Lightning treats a batch: moves it to the model's device.
+            # As Lightning does with a batch: moves it to the device of the model.
             for hook in ("_on_before_batch_transfer", "_apply_batch_transfer_handler"):
                 inputs = getattr(model, hook, as_it_is)(inputs)
             with self._tracing():
                 writer.add_graph(model, inputs)
         except Exception as error:
-            # The module's own hooks and forward run here, and may raise anything.
+            # This runs hooks and forward of the module, which may raise anything.
             warnings.warn(f"The graph of the model is not logged. {str(error) or repr(error)}", stacklevel=2)
 
     def save(self) -> None:
-        """The hyperparameters as YAML beside the log, from where Lightning loads them with a checkpoint."""
+        """Writes the hyperparameters as YAML beside the log, where Lightning finds them when it loads a checkpoint."""
         if self._writer is not None:
             self._writer.flush()
         if lacks_file(self.log_dir, self.NAME_HPARAMS_FILE):
@@ -150,7 +150,7 @@ class LoggerHooks:
         raise NotImplementedError
 
     def _tracing(self) -> AbstractContextManager[Any]:
-        """Inside, a LightningModule can be traced that has no trainer, such as one within another module."""
+        """Inside, a LightningModule without a trainer can be traced, such as one inside another module."""
         return nullcontext()
 
 
@@ -159,24 +159,24 @@ def as_it_is(value: Any) -> Any:
 
 
 def join_expanded(*parts: str) -> str:
-    """Of parts that are not empty, with the environment variables in them."""
+    """The parts that are not empty, joined, with environment variables replaced."""
     return os.path.expandvars(os.path.join("", *filter(None, parts)))
 
 
 def folders_in(directory: str) -> list[str]:
-    """Names of the folders in a directory, by path or URL; none where there is no such directory."""
+    """Names of the folders in a directory, by path or URL; empty if it does not exist."""
     path = local_path(directory)
     if path is not None:
         return [each.name for each in os.scandir(path) if each.is_dir()] if os.path.isdir(path) else []
     filesystem, root = file_system(directory)
-    # What others wrote since it was last listed counts too.
+    # Other processes may have written since the last listing.
     filesystem.invalidate_cache(root)
     listed = filesystem.ls(root, detail=True) if filesystem.isdir(root) else []
     return [each["name"].rstrip("/").rpartition("/")[2] for each in listed if each["type"] == "directory"]
 
 
 def lacks_file(directory: str, name: str) -> bool:
-    """Whether there is such a directory, by path or URL, and no file of this name in it."""
+    """Whether the directory, a path or URL, exists and has no file of this name."""
     path = local_path(directory)
     if path is not None:
         return os.path.isdir(path) and not os.path.isfile(os.path.join(path, name))
@@ -185,7 +185,7 @@ def lacks_file(directory: str, name: str) -> bool:
 
 
 def flat_params(params: Mapping[str, Any], parent: str = "") -> Iterator[tuple[str, Any]]:
-    """Nested dictionaries as one with a/b names; what is neither number nor text as its text."""
+    """Nested dicts as one with a/b names; values that are neither a number nor a str as str."""
     for name, value in params.items():
         path = f"{parent}/{name}" if parent else str(name)
         if isinstance(value, Namespace):
@@ -203,7 +203,7 @@ def flat_params(params: Mapping[str, Any], parent: str = "") -> Iterator[tuple[s
 
 @cache
 def logger_class() -> type:
-    """A subclass of Lightning's Logger, from the package `lightning` or `pytorch_lightning`; imports it."""
+    """A subclass of Lightning's Logger. Imports the package `lightning` or `pytorch_lightning`."""
     try:
         from lightning.pytorch.core import module
         from lightning.pytorch.core.saving import save_hparams_to_yaml

@@ -1,4 +1,4 @@
-"""The profiler of a Keras back end: one profile into a run's directory. Imports a framework only to profile it."""
+"""The profilers of Keras back ends: each writes one profile into the directory of a run. Imports a framework only to profile it."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from runglass.writer.files.sinks import local_path
 
 
 class Profiler(Protocol):
-    """Has begun when it is made."""
+    """Starts when it is made."""
 
     def batch(self, number: int) -> AbstractContextManager[Any]:
-        """Marks what belongs to one batch."""
+        """Marks one batch in the profile."""
 
     def stop(self) -> None:
         """Ends the profile and writes it to `plugins/profile/<time>/` of the run."""
@@ -60,7 +60,7 @@ class TorchProfiler:
     def __init__(self, run_dir: str) -> None:
         if local_path(run_dir) is None:
             raise BadArgument(
-                f"No profile is written: that of PyTorch needs a local directory, and {run_dir} is none.",
+                f"No profile is written: PyTorch needs a local directory for it, and {run_dir} is not local.",
                 where="log_dir",
             )
         import torch.profiler
@@ -90,7 +90,7 @@ PROFILERS: dict[str, Callable[[str], Profiler]] = {
 
 
 def batches_to_profile(profile_batch: Any) -> tuple[int, int]:
-    """The first and last batch, counted from 1; (0, 0) for none. A number, a pair, or either as a str: "10,20"."""
+    """The first and last batch, counted from 1; (0, 0) for none. From a number, a pair, or a str of either: "10,20"."""
     given = profile_batch
     try:
         if isinstance(given, str):
@@ -102,7 +102,7 @@ def batches_to_profile(profile_batch: Any) -> tuple[int, int]:
         is_range = False
     if not is_range:
         raise BadArgument(
-            f"profile_batch must be 0, the number of a batch or a pair of them, got {profile_batch!r}.",
+            f"profile_batch must be 0, a batch number or a pair of batch numbers, got {profile_batch!r}.",
             where="profile_batch",
         )
     return int(first), int(last)

@@ -1,4 +1,4 @@
-"""Embeddings beside a run's event files: their vectors, labels and pictures, and the config that names them all.
+"""Embeddings as files beside the event files of a run: vectors, labels and pictures, and the config that lists them.
 
 Does not know what shows them. Nothing here goes into an event file.
 """
@@ -27,7 +27,7 @@ from runglass.writer.values.embedding_files import (
     make_tiles,
 )
 
-# Reading the config, changing an entry and writing it is one step.
+# Held while the config is read, changed and written.
 config_lock = threading.Lock()
 
 
@@ -50,7 +50,7 @@ class EmbeddingInfo(msgspec.Struct):
 
 class Embeddings(list[EmbeddingInfo]):
     def add(self, **fields: Any) -> EmbeddingInfo:
-        """Append an entry and return it, to be filled in: what code made for TensorBoard's config calls."""
+        """Append an entry and return it, so that the caller can fill it in; as in TensorBoard's config."""
         info = EmbeddingInfo(**fields)
         self.append(info)
         return info
@@ -63,7 +63,7 @@ class ProjectorConfig(msgspec.Struct):
 
 
 def visualize_embeddings(logdir: Any, config: ProjectorConfig) -> None:
-    """Write `config` as the one of `logdir`, a path or a writer that has one, in place of any other."""
+    """Write `config` to `logdir`, a path or a writer, in place of any other config."""
     directory = logdir.get_logdir() if hasattr(logdir, "get_logdir") else logdir
     if not isinstance(directory, str | os.PathLike):
         raise BadArgument(f"logdir needs a path, got {directory!r}.", where="logdir")
@@ -82,12 +82,12 @@ def log_embedding(
     metadata_header: Sequence[str] | None = None,
     metadata_path: str | None = None,
 ) -> None:
-    """Everything that the projector needs, in one call: one vector per point, and a label and a picture if given.
+    """Everything that the projector needs, in one call: one vector per point, with optional labels and pictures.
 
-    `vectors` has the shape (points, dimensions) and is kept as float32. `metadata` has a label per point, or a row of
-    several, whose names are in `metadata_header`; a file with them that is there already, below `logdir`, is named by
-    `metadata_path` instead. `images` has the shape (points, height, width[, channels]), uint8 or
-    float from 0 to 1. A second call with the same name and step replaces the first; other entries of the config stay.
+    `vectors` has the shape (points, dimensions) and is stored as float32. `metadata` has one label per point, or a row of
+    several, whose names are in `metadata_header`; `metadata_path` names an existing file below `logdir` instead. `images`
+    has the shape (points, height, width[, channels]), uint8 or float from 0 to 1. A second call with the same name and
+    step replaces the first; other entries of the config stay.
     """
     points = as_vectors(vectors)
     step = to_step(step)
@@ -110,7 +110,7 @@ def log_embedding(
     place = open_folder(logdir)
     for path, pieces in files.items():
         place.write(path, pieces)
-    # Last, so that it never names a file that is not there.
+    # Last, so that it never names a file that does not exist.
     with config_lock:
         config = load_config(place)
         others = (each for each in config.embeddings if each.tensor_name != info.tensor_name)
@@ -127,8 +127,8 @@ def add_embedding(
     tag: str = "default",
     metadata_header: Sequence[str] | None = None,
 ) -> None:
-    """`log_embedding` as SummaryWriter has it: pictures are (points, channels, height, width), and trouble with the
-    disk is a warning."""
+    """`log_embedding` for SummaryWriter: pictures are (points, channels, height, width), and an error of the disk only
+    warns."""
     images = None
     if label_img is not None:
         images = to_numpy(label_img, "label_img")
@@ -158,13 +158,13 @@ def add_embedding(
 
 
 def encode_name(name: str) -> str:
-    """A name as that of one folder, as PyTorch makes it; one that would lead out of its folder is encoded too."""
+    """A name as one folder, encoded as in PyTorch; also names that would lead out of their folder, such as ".."."""
     folder = name.replace("%", "%25").replace("/", "%2f").replace("\\", "%5c").replace("\0", "%00")
     return folder if folder.strip(".") else folder.replace(".", "%2e") or "%"
 
 
 def load_config(place: Folder) -> ProjectorConfig:
-    """The config of a directory, empty where there is none; of entries with one name the last, as readers see it."""
+    """The config of a directory, empty if there is none. Like readers, it keeps the last of several entries with one name."""
     content = place.read(PROJECTOR_FILE)
     if content is None:
         return ProjectorConfig()
@@ -181,7 +181,7 @@ def load_config(place: Folder) -> ProjectorConfig:
 
 
 def write_config(place: Folder, config: ProjectorConfig) -> None:
-    """Reads names only, so that TensorBoard's own message will do as well."""
+    """`config` may be TensorBoard's own message: this reads only attributes that both have."""
     values = {
         **filled(config, "model_checkpoint_path", "model_checkpoint_dir"),
         "embeddings": [

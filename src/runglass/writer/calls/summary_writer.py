@@ -1,6 +1,6 @@
-"""`runglass.SummaryWriter`: the calls of torch.utils.tensorboard and tensorboardX, written by Runglass.
+"""`runglass.SummaryWriter`: the calls of torch.utils.tensorboard and tensorboardX.
 
-Checks and prepares what the caller gives, here and now; encoding and writing are the EventWriter's, elsewhere.
+A call checks and copies what it gets; an EventWriter encodes and writes it later.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ TORCH_THRESHOLDS = 127
 class SummaryWriter(RunLog):
     """Logs one run into `log_dir`; by default a new directory under runs/.
 
-    `global_step` may be anything that is one whole number; None counts as 0. Arrays may be of NumPy, torch on any device,
-    TensorFlow, JAX or CuPy, or lists. Every call checks its arguments at once and returns before anything is written;
-    flush() and close() wait for that. After close() the next call opens a new file.
+    `global_step` is a whole number of any type; None counts as 0. Arrays come from NumPy, torch on any device, TensorFlow,
+    JAX, CuPy or lists. Every call checks its arguments and returns before anything is written; flush() and close() wait
+    until it is. After close() the next call opens a new file.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class SummaryWriter(RunLog):
         logdir: str | os.PathLike[str] | None = None,
         comet_config: Mapping[str, Any] | None = None,
     ) -> None:
-        """`comet_config` is accepted and without effect; `logdir` and `write_to_disk` are tensorboardX's as well."""
+        """`comet_config` has no effect; `logdir` and `write_to_disk` are arguments of tensorboardX."""
         if log_dir is not None and logdir is not None:
             raise BadArgument("log_dir and logdir are two names of one argument; pass one.", where="logdir")
         given = logdir if log_dir is None else log_dir
@@ -92,12 +92,12 @@ class SummaryWriter(RunLog):
         display_name: str = "",
         summary_description: str = "",
     ) -> None:
-        """One number. NumPy's and tensors' float64 is kept whole, Python's floats become float32 as in every stock writer.
+        """One number. float64 of NumPy and tensors stays float64; Python's floats become float32, as in other writers.
 
-        `double_precision` forces one of the two. `new_style` is accepted and always on; tensorboardX has the two texts in these
-        places.
+        `double_precision` forces one of the two. `new_style` has no effect. tensorboardX has `display_name` and
+        `summary_description` in their places.
         """
-        # The one call that training loops make thousands of times a second; what it takes is looked at in order of likelihood.
+        # Training loops make this call thousands of times a second, so the common arguments come first.
         if (
             (type(scalar_value) is float or type(scalar_value) is int)
             and type(global_step) is int
@@ -144,7 +144,7 @@ class SummaryWriter(RunLog):
         global_step: Any = None,
         walltime: float | None = None,
     ) -> None:
-        """Numbers to be drawn in one chart: each becomes a run of its own, `<log_dir>/<main_tag>_<name>`."""
+        """Numbers for one chart. Each goes to its own run, `<log_dir>/<main_tag>_<name>`."""
         if not isinstance(tag_scalar_dict, Mapping):
             raise BadArgument(
                 f"add_scalars needs a dict of names and numbers, got {type(tag_scalar_dict).__name__}.",
@@ -152,7 +152,7 @@ class SummaryWriter(RunLog):
             )
         main_tag = clean_tag(main_tag)
         step, wall_time = self._when(global_step, walltime)
-        # One moment for all of them.
+        # The same time for all of them.
         wall_time = time.time() if wall_time is None else wall_time
         stem = main_tag.replace("/", "_")
         numbers = {
@@ -163,7 +163,7 @@ class SummaryWriter(RunLog):
             for name, value in tag_scalar_dict.items()
         }
         for run in numbers:
-            check_folder(run, "Each of tag_scalar_dict with the main tag before it", "tag_scalar_dict")
+            check_folder(run, "A name in tag_scalar_dict, after the main tag,", "tag_scalar_dict")
         for run, (number, precision) in numbers.items():
             writer = self._run.writer(f"{self._run.run_dir}/{run}")
             writer.add_scalar(main_tag, number, step, wall_time, precision=precision)
@@ -182,10 +182,10 @@ class SummaryWriter(RunLog):
         walltime: float | None = None,
         max_bins: int | None = None,
     ) -> None:
-        """How `values` are spread, in 30 buckets of one width unless `bins` says otherwise.
+        """The distribution of `values`, by default in 30 buckets of one width.
 
-        `bins` may be a number, edges, a rule of numpy.histogram ("auto", "fd", …) or "tensorflow" for edges that grow away
-        from zero. NaN and infinities are counted apart.
+        `bins` is a number, edges, a rule of numpy.histogram ("auto", "fd", …) or "tensorflow" for edges that grow away
+        from zero. NaN and infinities are counted separately.
         """
         tag = clean_tag(tag)
         value = summaries.histogram(tag, values, buckets=bins, max_bins=max_bins)
@@ -204,7 +204,7 @@ class SummaryWriter(RunLog):
         global_step: Any = None,
         walltime: float | None = None,
     ) -> None:
-        """A histogram that is counted already, by the right edge of each bucket. `num`, `sum` and `sum_squares` are not kept."""
+        """A histogram from counts and right edges of buckets. `num`, `sum` and `sum_squares` are not stored."""
         tag = clean_tag(tag)
         what = f"Histogram {tag!r}"
         low, high = to_number(min, f"{what}: min"), to_number(max, f"{what}: max")
@@ -219,9 +219,9 @@ class SummaryWriter(RunLog):
         walltime: float | None = None,
         dataformats: str = "CHW",
     ) -> None:
-        """One picture: uint8, uint16 (kept at 16 bits), bool, or floats from 0 to 1; 1 to 4 channels; or a PIL image.
+        """One picture: uint8, uint16 (stored with 16 bits), bool or floats from 0 to 1, with 1 to 4 channels; or a PIL image.
 
-        Bytes are taken for an encoded file (PNG, JPEG, GIF, …) and logged as they are. A batch is logged as add_images does.
+        Bytes are an encoded file (PNG, JPEG, GIF, …), which is logged unchanged. A batch is logged as in add_images.
         """
         tag = clean_tag(tag)
         if isinstance(img_tensor, bytes | bytearray):
@@ -238,7 +238,7 @@ class SummaryWriter(RunLog):
         dataformats: str = "NCHW",
         as_grid: bool = False,
     ) -> None:
-        """A batch of pictures of one size, each a sample of its own; `as_grid` tiles them into one, eight to a row."""
+        """A batch of pictures of one size, one sample each; `as_grid` tiles them into one picture, eight per row."""
         value = deferred.image(clean_tag(tag), img_tensor, dataformats, as_grid=as_grid)
         self._add_later(value, global_step, walltime)
 
@@ -253,10 +253,10 @@ class SummaryWriter(RunLog):
         dataformats: str = "CHW",
         labels: Sequence[str] | None = None,
     ) -> None:
-        """A picture with boxes x1, y1, x2, y2 in pixels drawn on it; their labels need PIL."""
+        """A picture with boxes (x1, y1, x2, y2 in pixels) drawn on it; labels need PIL."""
         factor: Any = rescale
         if isinstance(rescale, str) and set(rescale) <= set("NCHW"):
-            # The places of tensorboardX: no factor before these two.
+            # Called as in tensorboardX, which has no factor before these two arguments.
             labels = labels if dataformats == "CHW" else [*dataformats]
             factor, dataformats = 1, rescale
         value = deferred.image_with_boxes(
@@ -272,7 +272,7 @@ class SummaryWriter(RunLog):
         close: bool = True,
         walltime: float | None = None,
     ) -> None:
-        """A matplotlib figure, or a list of them as samples of one value. They are closed afterwards unless `close` is false."""
+        """A matplotlib figure, or a list of them as samples of one value. Closes them unless `close` is false."""
         self._add_later(deferred.figures(clean_tag(tag), figure, close=close), global_step, walltime)
 
     def add_video(
@@ -284,10 +284,10 @@ class SummaryWriter(RunLog):
         walltime: float | None = None,
         dataformats: str = "NTCHW",
     ) -> None:
-        """Videos as animated GIFs, one sample for each of the batch. Pixels as in add_image.
+        """Videos as animated GIFs, one sample per video of the batch. Pixels as in add_image.
 
-        Bytes or a path, or a list of them, are taken for films that are encoded already (GIF, MP4, WebM) and logged as they are;
-        `fps` says nothing then. TensorBoard shows the GIFs among them only.
+        Bytes or a path, or a list of them, are encoded videos (GIF, MP4, WebM), which are logged unchanged; `fps` has no
+        effect then. TensorBoard shows only GIFs.
         """
         tag = clean_tag(tag)
         encoded = video.encoded_videos(vid_tensor, f"Video {tag!r}")
@@ -304,13 +304,13 @@ class SummaryWriter(RunLog):
         sample_rate: int = 44100,
         walltime: float | None = None,
     ) -> None:
-        """A clip of 1 to 8 channels; int16, or floats from -1 to 1. Of two axes the shorter one is that of the channels."""
+        """A clip of 1 to 8 channels, int16 or floats from -1 to 1. Of two axes the shorter one holds the channels."""
         self._add_later(deferred.audio(clean_tag(tag), snd_tensor, sample_rate), global_step, walltime)
 
     def add_text(
         self, tag: str, text_string: Any, global_step: Any = None, walltime: float | None = None
     ) -> None:
-        """Markdown; a list of it is shown as a column, a list of rows as a table."""
+        """Markdown. A list shows as a column, a list of rows as a table."""
         tag = clean_tag(tag)
         self._add_values([summaries.text(tag, text_string)], global_step, walltime)
 
@@ -344,7 +344,7 @@ class SummaryWriter(RunLog):
         weights: Any = None,
         walltime: float | None = None,
     ) -> None:
-        """The same from counts, one per threshold; their number is that of the thresholds. `weights` are in the counts already."""
+        """The same from counts, one per threshold. `num_thresholds` and `weights` have no effect: the counts imply them."""
         tag = clean_tag(tag)
         given = {
             "true_positive_counts": true_positive_counts,
@@ -366,13 +366,13 @@ class SummaryWriter(RunLog):
     def add_custom_scalars_multilinechart(
         self, tags: Sequence[str], category: str = "default", title: str = "untitled"
     ) -> None:
-        """One more chart with a line for each tag that begins like one of `tags`, which are regular expressions."""
+        """One more chart: a line for each tag whose start matches one of the regular expressions in `tags`."""
         self._add_chart(category, title, ["Multiline", tags])
 
     def add_custom_scalars_marginchart(
         self, tags: Sequence[str], category: str = "default", title: str = "untitled"
     ) -> None:
-        """One more chart with a line and the band around it, of three tags: value, lower and upper."""
+        """One more chart: a line with a band around it, from three tags: value, lower and upper."""
         self._add_chart(category, title, ["Margin", tags])
 
     def add_mesh(
@@ -385,7 +385,7 @@ class SummaryWriter(RunLog):
         global_step: Any = None,
         walltime: float | None = None,
     ) -> None:
-        """A mesh, or a point cloud without `faces`. Colours count to 255; floats that are all at most 1 count to 1."""
+        """A mesh, or a point cloud without `faces`. Colours range to 255, or to 1 if they are floats and none is above 1."""
         tag = clean_tag(tag)
         self._add_values(mesh.mesh(tag, vertices, colors, faces, config_dict), global_step, walltime)
 
@@ -398,12 +398,12 @@ class SummaryWriter(RunLog):
         global_step: Any = None,
         name: str | None = None,
     ) -> None:
-        """Hyperparameters and results of this run. With `run_name` (or `name`) they go to a run below it, as torch does.
+        """Hyperparameters and results of this run. With `run_name` (or `name`) they go to a run below it, as in torch.
 
         Without `global_step` each result ends the curve of its tag.
         """
         if isinstance(hparam_domain_discrete, str):
-            # tensorboardX has the name in this place.
+            # Called as in tensorboardX, which has the name in this place.
             hparam_domain_discrete, name = None, hparam_domain_discrete
         add_hparams(
             self._run,
@@ -419,16 +419,16 @@ class SummaryWriter(RunLog):
     def add_graph(
         self, model: Any, input_to_model: Any = None, verbose: bool = False, use_strict_trace: bool = True
     ) -> None:
-        """The graph of a torch module or JAX function, traced with example inputs, of a Keras model, or of an ONNX file."""
+        """The graph of a torch module or JAX function, traced with example inputs, of a Keras model or of an ONNX file."""
         from runglass.writer.graphs import model_graph
 
         graph = model_graph(model, input_to_model, is_verbose=verbose, uses_strict_trace=use_strict_trace)
         self._add_graph(graph.events, graph.values)
 
     def add_onnx_graph(self, prototxt: Any = None, *, onnx_model_file: Any = None) -> None:
-        """The graph in an ONNX file: its path, its bytes or its ModelProto. The onnx package is not needed.
+        """The graph in an ONNX file: its path, its bytes or its ModelProto. Does not need the onnx package.
 
-        `onnx_model_file` is tensorboardX's name of the argument.
+        tensorboardX calls the argument `onnx_model_file`.
         """
         from runglass.writer.graphs import onnx_graph
 
@@ -444,7 +444,7 @@ class SummaryWriter(RunLog):
         tag: str = "default",
         metadata_header: Any = None,
     ) -> None:
-        """Vectors for the projector: tensors, labels and a sprite beside the event files."""
+        """Vectors for the projector: writes vectors, labels and a sprite beside the event files."""
         from runglass.writer.calls.projector import add_embedding
 
         step, _ = self._when(global_step, None)

@@ -1,6 +1,6 @@
-"""Everything that runglass.summary must know of TensorFlow: name scopes, calls from inside a tf.function, tracing.
+"""What runglass.summary needs of TensorFlow: name scopes, calls inside a tf.function, tracing.
 
-Uses TensorFlow only where training code has imported it; all but tracing answers without it.
+Uses TensorFlow only if training code has imported it; everything but tracing works without it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 class Trace(NamedTuple):
     has_graph: bool
     has_profiler: bool
-    # Where the profile is collected; moved from there when `is_moved`.
+    # The directory of the profile, which is moved at the end if `is_moved`.
     profile_dir: str
     is_moved: bool
 
@@ -36,26 +36,26 @@ current_trace: Trace | None = None
 
 
 def not_rewritten(function: Function) -> Function:
-    """Keeps AutoGraph, which rewrites what a tf.function calls, from a function that is to run as it stands."""
-    # The mark that TensorFlow puts on what it has rewritten already.
+    """Keeps AutoGraph, which rewrites the functions that a tf.function calls, from rewriting this one."""
+    # TensorFlow marks functions that it has already rewritten with this attribute.
     setattr(function, "autograph_info__", {})  # noqa: B010
     return function
 
 
 def loaded_tensorflow() -> Any:
     tensorflow = sys.modules.get("tensorflow")
-    # A module that is being imported lies there too, with nothing in it yet.
+    # While TensorFlow is being imported, its module is there but empty.
     return tensorflow if hasattr(tensorflow, "executing_eagerly") else None
 
 
 def is_tracing() -> bool:
-    """Whether Python runs only to build the graph of a tf.function, so that what it logs must become a part of it."""
+    """Whether Python only builds the graph of a tf.function, so that calls must become part of the graph."""
     tensorflow = loaded_tensorflow()
     return tensorflow is not None and not tensorflow.executing_eagerly()
 
 
 def is_symbolic(value: object) -> bool:
-    """Whether this is a tensor of such a graph, which has no value yet."""
+    """Whether this is a tensor of a graph, which has no value yet."""
     tensorflow = loaded_tensorflow()
     return tensorflow is not None and tensorflow.is_symbolic_tensor(value)
 
@@ -64,7 +64,7 @@ def is_symbolic(value: object) -> bool:
 def summary_scope(
     name: str | None, default_name: str = "summary", values: Any = None
 ) -> Iterator[tuple[str, str]]:
-    """A tag and the scope it is in, for what is logged together under one name. `values` is without effect."""
+    """A tag and its scope, for values that are logged under one name. `values` has no effect."""
     tag = scoped_tag(name or default_name)
     tensorflow = loaded_tensorflow()
     if tensorflow is None:
@@ -75,7 +75,7 @@ def summary_scope(
 
 
 def scoped_tag(name: str) -> str:
-    """As in tf.summary, a tag begins with the name scopes that it is logged in."""
+    """As in tf.summary, a tag begins with the current name scopes."""
     tensorflow = loaded_tensorflow()
     scope = tensorflow.get_current_name_scope() if tensorflow is not None else ""
     tag = clean_tag(name)
@@ -83,14 +83,14 @@ def scoped_tag(name: str) -> str:
 
 
 def call_in_graph(function: Callable[..., object], inputs: Sequence[Any]) -> Any:
-    """Each run of the graph that is being built calls `function` with the values of `inputs`, in program order."""
+    """Adds a call to the current graph: each run calls `function` with the values of `inputs`, in program order."""
     tensorflow = loaded_tensorflow()
 
     def call(_: Any, *values: Any) -> None:
         function(*(value.numpy() for value in values))
 
     tensors = [tensorflow.convert_to_tensor(each) for each in inputs]
-    # TensorFlow keeps the order of what uses one resource, and of nothing else, so all calls seem to use this one.
+    # TensorFlow keeps the order only of operations that share a resource, so all calls use this one.
     return tensorflow.py_function(call, [order_keeper().handle, *tensors], [])
 
 
@@ -119,14 +119,14 @@ def trace_context() -> Any:
 
 
 def trace_on(graph: bool = True, profiler: bool = False, profiler_outdir: str | None = None) -> None:
-    """Collects the graphs that TensorFlow runs until trace_export; with `profiler`, a profile of them too."""
+    """Collects the graphs that TensorFlow runs until trace_export; with `profiler`, also a profile."""
     global current_trace
     tensorflow = import_tensorflow("trace_on")
     if is_tracing():
-        raise BadArgument("trace_on cannot be called inside a tf.function; call it before.")
+        raise BadArgument("trace_on cannot run inside a tf.function; call it before.")
     with trace_lock:
         if current_trace is not None:
-            warnings.warn("A trace is on already; end it with trace_export or trace_off.", stacklevel=2)
+            warnings.warn("A trace is already running; end it with trace_export or trace_off.", stacklevel=2)
             return
         profile_dir = ""
         if profiler:
@@ -139,16 +139,16 @@ def trace_on(graph: bool = True, profiler: bool = False, profiler_outdir: str | 
 
 
 def trace_off() -> None:
-    """Ends a trace and forgets what it collected. Without one it does nothing."""
+    """Ends the running trace, if any, and drops what it collected."""
     trace = end_trace(is_kept=False)
     if trace is not None and trace.is_moved:
         shutil.rmtree(trace.profile_dir, ignore_errors=True)
 
 
 def collect_trace(profile_dir: str | None) -> tuple[Trace, bytes] | None:
-    """Ends the trace that is on: what it was, and the RunMetadata that it collected.
+    """Ends the running trace; returns it and the RunMetadata that it collected.
 
-    Its profile goes to `profile_dir` if trace_on was not told where.
+    Its profile goes to `profile_dir` if trace_on got no directory.
     """
     if current_trace is None:
         return None
@@ -171,7 +171,7 @@ def end_trace(*, is_kept: bool) -> Trace | None:
     with trace_lock:
         trace, current_trace = current_trace, None
     if trace is not None:
-        # Also ends the collection of graphs.
+        # This also ends the collection of graphs.
         trace_context().disable_run_metadata()
         if trace.has_profiler:
             loaded_tensorflow().profiler.experimental.stop(save=is_kept)
@@ -179,7 +179,7 @@ def end_trace(*, is_kept: bool) -> Trace | None:
 
 
 def move_profile(source: str, target: str | None) -> None:
-    """The sessions of a profile into another run."""
+    """Moves the sessions of a profile to another run."""
     if target is not None:
         sessions = os.path.join(target, "plugins", "profile")
         os.makedirs(sessions, exist_ok=True)

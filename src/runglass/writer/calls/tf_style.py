@@ -1,6 +1,6 @@
 """The functions of tf.summary: each writes a value to the default writer, from plain Python or inside a tf.function.
 
-Names, arguments and their meaning are those of TensorFlow, which is not needed.
+Names, arguments and their meaning are those of TensorFlow, which need not be installed.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ warned: set[str] = set()
 
 
 def record(add: Callable[..., None], step: Any, *inputs: Any) -> Any:
-    """Calls add(writer, step, *inputs) unless there is no writer or the condition is against it; says whether.
+    """Calls add(writer, step, *inputs) if there is a writer and the condition holds; returns whether it did.
 
-    Inside a tf.function it does so whenever that runs, with the values that tensors among `inputs` then have.
+    Inside a tf.function it adds that call to the graph, with tensors among `inputs`.
     """
     writer = state.writer
     is_tracing = tensorflow_bridge.is_tracing()
@@ -74,7 +74,7 @@ def record(add: Callable[..., None], step: Any, *inputs: Any) -> Any:
 
 @not_rewritten
 def scalar(name: str, data: Any, step: Any = None, description: str | None = None) -> Any:
-    """One number. Kept as float64 where it comes as one of NumPy's or a framework's, else as float32."""
+    """One number: float64 of NumPy and of frameworks stays float64, anything else becomes float32."""
     tag = scoped_tag(name)
 
     def add(writer: EventWriter, step: int, value: Any) -> None:
@@ -97,7 +97,7 @@ def add_scalar(writer: EventWriter, tag: str, value: Any, step: int, description
 def image(
     name: str, data: Any, step: Any = None, max_outputs: Any = 3, description: str | None = None
 ) -> Any:
-    """Pictures of the shape [k, height, width, channels], the first `max_outputs` of them: uint8, or float from 0 to 1."""
+    """Pictures of shape [k, height, width, channels], uint8 or float from 0 to 1; logs the first `max_outputs`."""
     tag = scoped_tag(name)
 
     def add(writer: EventWriter, step: int, data: Any, max_outputs: Any) -> None:
@@ -132,7 +132,7 @@ def audio(
     encoding: str | None = None,
     description: str | None = None,
 ) -> Any:
-    """Clips of the shape [k, frames, channels] from -1 to 1, the first `max_outputs` of them."""
+    """Clips of shape [k, frames, channels] from -1 to 1; logs the first `max_outputs`."""
     if encoding not in (None, "wav"):
         raise BadArgument(f"encoding must be 'wav' or None, got {encoding!r}.", where="encoding")
     tag = scoped_tag(name)
@@ -164,7 +164,7 @@ def first_outputs(what: str, data: Any, max_outputs: Any, shape: str, rank: int)
     array = to_numpy(data, what)
     if array.ndim != rank:
         raise BadArgument(
-            f"{what} needs the shape {shape}, got {array.shape}. Put a single one into a list.", where="data"
+            f"{what} needs the shape {shape}, got {array.shape}. Put a single one in a list.", where="data"
         )
     return array[:count]
 
@@ -182,7 +182,7 @@ def text(name: str, data: Any, step: Any = None, description: str | None = None)
 
 
 def as_strings(data: Any) -> NDArray[Any]:
-    """String tensors hold bytes; so may lists."""
+    """String tensors hold bytes, and lists may."""
     array = np.array(data.numpy() if hasattr(data, "numpy") else data, dtype=object)
     for index, item in np.ndenumerate(array):
         if isinstance(item, bytes):
@@ -194,7 +194,7 @@ def as_strings(data: Any) -> NDArray[Any]:
 def histogram(
     name: str, data: Any, step: Any = None, buckets: Any = None, description: str | None = None
 ) -> Any:
-    """How the numbers of an array of any shape are spread, in `buckets` (30) of one width."""
+    """The distribution of an array of any shape, in `buckets` (30) of one width."""
     tag = scoped_tag(name)
 
     def add(writer: EventWriter, step: int, data: Any, buckets: Any) -> None:
@@ -208,9 +208,9 @@ def histogram(
 
 @not_rewritten
 def write(tag: str, tensor: Any, step: Any = None, metadata: Any = None, name: str | None = None) -> Any:
-    """Any tensor under any plugin: `metadata` is a SummaryMetadata message or its bytes. `name` is without effect.
+    """Any tensor under any plugin: `metadata` is a SummaryMetadata message or its bytes. `name` has no effect.
 
-    `tensor` may be a function that gives one; it is called only if the value is recorded.
+    `tensor` may be a function that returns one; it is called only if the value is recorded.
     """
     tag = clean_tag(tag)
     content = metadata.SerializeToString() if hasattr(metadata, "SerializeToString") else metadata
@@ -230,7 +230,7 @@ def write(tag: str, tensor: Any, step: Any = None, metadata: Any = None, name: s
             fields["metadata"] = content
         writer.add_values([encode(VALUE, fields)], step)
 
-    # Building a graph is when a function is called: what it gives is a part of that graph.
+    # While TensorFlow builds a graph, the function is called now and its result becomes part of the graph.
     if callable(tensor) and tensorflow_bridge.is_tracing():
         tensor = tensor() if should_record_summaries() is not False else 0
     return record(add, step, tensor)
@@ -239,7 +239,7 @@ def write(tag: str, tensor: Any, step: Any = None, metadata: Any = None, name: s
 def any_array(tag: str, data: Any) -> NDArray[Any]:
     if hasattr(data, "numpy"):
         data = data.numpy()
-    # NumPy's own strings end at the first zero byte, and protobuf messages have many.
+    # NumPy's fixed-width strings end at the first zero byte, and protobuf messages contain many.
     if isinstance(data, str | bytes) or np.asarray(data).dtype.kind in "OSU":
         array = np.array(data, dtype=object)
         if not all(isinstance(each, str | bytes) for each in array.flat):
@@ -252,7 +252,7 @@ def any_array(tag: str, data: Any) -> NDArray[Any]:
 
 @not_rewritten
 def write_raw_pb(tensor: Any, step: Any = None, name: str | None = None) -> Any:
-    """A whole serialized Summary message, as other writers make them. `name` is without effect."""
+    """A whole serialized Summary message, as other writers make it. `name` has no effect."""
 
     def add(writer: EventWriter, step: int, tensor: Any) -> None:
         content = tensor.numpy() if hasattr(tensor, "numpy") else tensor
@@ -267,7 +267,7 @@ def write_raw_pb(tensor: Any, step: Any = None, name: str | None = None) -> Any:
 
 @not_rewritten
 def graph(graph_data: Any) -> bool:
-    """A tf.Graph, a GraphDef message or the bytes of one as the graph of the run."""
+    """The graph of the run: a tf.Graph, a GraphDef message or the bytes of one."""
     if tensorflow_bridge.is_tracing():
         raise BadArgument("graph cannot be called inside a tf.function; call it outside.")
     if hasattr(graph_data, "as_graph_def"):
@@ -288,14 +288,14 @@ def graph(graph_data: Any) -> bool:
 
 @not_rewritten
 def trace_export(name: str, step: Any = None, profiler_outdir: str | None = None) -> None:
-    """Ends the trace that trace_on began and writes what it collected.
+    """Ends the trace of trace_on and writes what it collected.
 
-    A profile lies where trace_on was told, else in `profiler_outdir`, else in the directory of the default writer.
+    A profile goes to the directory given to trace_on, else to `profiler_outdir`, else to that of the default writer.
     """
     writer = state.writer
     ended = tensorflow_bridge.collect_trace(profiler_outdir or (writer.events.logdir if writer else None))
     if ended is None:
-        raise BadArgument("No trace is on; begin one with trace_on.")
+        raise BadArgument("No trace is running; start one with trace_on.")
     trace, content = ended
     is_graph_only = trace.has_graph and not trace.has_profiler
     value = graph_value(
@@ -310,7 +310,7 @@ def trace_export(name: str, step: Any = None, profiler_outdir: str | None = None
 
 def graph_value(tag: str, content: bytes, plugin: str) -> bytes:
     """A message that the graph dashboard reads."""
-    # Without a data class, as TensorFlow writes it: TensorBoard brings such a value into shape only then.
+    # As in TensorFlow, without a data class: TensorBoard converts such a value only then.
     return summaries.summary_value(
         tag,
         np.array(content, dtype=object),

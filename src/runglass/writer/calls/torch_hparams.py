@@ -25,7 +25,7 @@ def add_hparams(
     wall_time: float | None,
     start_time_s: float,
 ) -> None:
-    """Without `step` a result stands where its tag ended in this run, so that it ends the curve and does not restart it."""
+    """Without `step` a result gets the last step of its tag in this run, so that it ends the curve and does not restart it."""
     for argument, given in {
         "hparam_dict": hparam_dict,
         "metric_dict": metric_dict,

@@ -10,13 +10,13 @@ from typing import Any
 
 
 class TrainerHooks:
-    """What the callback does, to be mixed with transformers.TrainerCallback."""
+    """The hooks of the callback, a mixin for transformers.TrainerCallback."""
 
     def __init__(self, writer: Any = None) -> None:
-        """`writer`: a runglass.SummaryWriter; without one, one is opened in the logging directory of the training."""
+        """`writer` is a runglass.SummaryWriter; by default the callback opens one in the logging directory of the training."""
         super().__init__()
         self._writer = writer
-        # Kept, so that what is logged after the training goes to the same run, and all trials of a search side by side.
+        # Kept, so that later logs go to the same run, and the trials of a search to neighbouring ones.
         self._directory = ""
         self._logdir = ""
 
@@ -41,7 +41,7 @@ class TrainerHooks:
                 writer.add_text(tag, value, state.global_step)
             else:
                 warnings.warn(
-                    f"The Trainer logged {tag!r} as {type(value).__name__}, which is no number and is left out.",
+                    f"The Trainer logged {tag!r} as {type(value).__name__}, which is not a number and is left out.",
                     stacklevel=2,
                 )
 
@@ -52,7 +52,7 @@ class TrainerHooks:
         self._directory = self._directory or logging_dir(args)
         trial = state.trial_name if state.is_hyper_param_search else None
         logdir = os.path.join(self._directory, trial) if trial else self._directory
-        # A trial that was pruned left its writer open.
+        # A pruned trial leaves its writer open.
         if self._logdir and self._logdir != logdir:
             self._close_writer()
         self._logdir = logdir
@@ -73,7 +73,7 @@ class TrainerHooks:
 
 
 def logging_dir(args: Any) -> str:
-    """As transformers finds it: older versions have an argument for it, newer ones an environment variable."""
+    """As in transformers: older versions have an argument for it, newer ones an environment variable."""
     from runglass.writer.files.run_writers import default_log_dir
 
     chosen = getattr(args, "logging_dir", None) or os.environ.get("TENSORBOARD_LOGGING_DIR")
@@ -81,7 +81,7 @@ def logging_dir(args: Any) -> str:
 
 
 def split_tags(logs: Mapping[str, Any]) -> dict[str, Any]:
-    """eval_loss becomes eval/loss, test_loss test/loss, and any other train/…"""
+    """eval_loss becomes eval/loss, test_loss becomes test/loss, anything else train/…"""
     tags = {}
     for name, value in logs.items():
         group, separator, rest = name.partition("_")
