@@ -15,14 +15,16 @@ from runglass.dashboards.text.routes import ROUTES as TEXT
 from runglass.store.model import Kind
 
 DASHBOARDS = (
-    Dashboard("overview", "Overview", tuple(Kind)),
-    Dashboard("scalars", "Scalars", (Kind.SCALAR,), SCALARS),
-    Dashboard("images", "Images", (Kind.IMAGE,), IMAGES),
-    Dashboard("audio", "Audio", (Kind.AUDIO,), AUDIO),
-    Dashboard("text", "Text", (Kind.TEXT,), TEXT),
-    Dashboard("histograms", "Histograms", (Kind.HISTOGRAM,), HISTOGRAMS),
-    Dashboard("distributions", "Distributions", (Kind.HISTOGRAM,), DISTRIBUTIONS),
-    Dashboard("pr_curves", "PR curves", (Kind.PR_CURVE,), PR_CURVES),
-    Dashboard("custom_scalars", "Custom scalars", (Kind.CUSTOM_SCALARS, Kind.SCALAR), CUSTOM_SCALARS),
-    Dashboard("mesh", "Mesh", (Kind.MESH,), MESH),
+    Dashboard("overview", "Overview", kinds=tuple(Kind)),
+    Dashboard("scalars", "Scalars", kinds=(Kind.SCALAR,), routes=SCALARS),
+    Dashboard("images", "Images", kinds=(Kind.IMAGE,), routes=IMAGES),
+    Dashboard("audio", "Audio", kinds=(Kind.AUDIO,), routes=AUDIO),
+    Dashboard("text", "Text", kinds=(Kind.TEXT,), routes=TEXT),
+    Dashboard("histograms", "Histograms", kinds=(Kind.HISTOGRAM,), routes=HISTOGRAMS),
+    Dashboard("distributions", "Distributions", kinds=(Kind.HISTOGRAM,), routes=DISTRIBUTIONS),
+    Dashboard("pr_curves", "PR curves", kinds=(Kind.PR_CURVE,), routes=PR_CURVES),
+    Dashboard(
+        "custom_scalars", "Custom scalars", kinds=(Kind.CUSTOM_SCALARS, Kind.SCALAR), routes=CUSTOM_SCALARS
+    ),
+    Dashboard("mesh", "Mesh", kinds=(Kind.MESH,), routes=MESH),
 )

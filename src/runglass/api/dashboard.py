@@ -1,17 +1,18 @@
-"""What the server and the page know of a dashboard: name, title, kinds of data and routes."""
+"""What the server and the page know of a dashboard: name, title, the data it shows and routes."""
 
 from __future__ import annotations
 
 from msgspec import Struct
 
 from runglass.api.route import Route
-from runglass.store.model import Kind
+from runglass.store.model import Family, Kind
 
 
 class Dashboard(Struct, frozen=True):
     # Its folder in Python and on the page, and its part of the URL.
     name: str
     title: str
-    # The dashboard is active when a series of one of these kinds exists.
-    kinds: tuple[Kind, ...]
+    # The dashboard is active when a series of one of these kinds or an asset of one of these families exists.
+    kinds: tuple[Kind, ...] = ()
+    families: tuple[Family, ...] = ()
     routes: tuple[Route, ...] = ()

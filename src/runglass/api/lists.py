@@ -14,7 +14,7 @@ from runglass.api.kept import Versioned
 from runglass.api.progress import ProgressAnswer, progress_answer
 from runglass.api.route import Answer, NoParameters, Reply, Route, encode_json, encode_once
 from runglass.query.source import DataSource
-from runglass.store.model import FileHealth, FileState, Kind
+from runglass.store.model import Family, FileHealth, FileState, Kind
 
 
 class About(Struct, frozen=True, kw_only=True):
@@ -38,6 +38,9 @@ class Status(Struct, frozen=True):
     points: int
     size_bytes: int
     files: dict[str, int]
+    # Files that are not event files; `size_bytes` leaves them out.
+    assets: int
+    asset_bytes: int
     progress: ProgressAnswer
     live: bool
     token_required: bool
@@ -55,6 +58,8 @@ class Run(Struct, frozen=True):
     size_bytes: int
     health: FileState
     restarts: int
+    assets: int
+    asset_bytes: int
 
 
 class Runs(Struct, frozen=True):
@@ -107,7 +112,8 @@ class DashboardAnswer(Struct, frozen=True):
     name: str
     title: str
     kinds: list[Kind]
-    # Whether any series of these kinds exists.
+    families: list[Family]
+    # Whether any series of these kinds, or any asset of these families, exists.
     is_active: bool
 
 
@@ -146,6 +152,8 @@ def make_routes(about: About, dashboards: Sequence[Dashboard]) -> tuple[Route, .
             points=sum(run.points for run in runs),
             size_bytes=sum(run.size_bytes for run in runs),
             files=dict(states),
+            assets=sum(run.assets for run in runs),
+            asset_bytes=sum(run.asset_bytes for run in runs),
             progress=progress_answer(progress),
             live=about.live,
             token_required=about.token_required,
@@ -164,12 +172,22 @@ def make_routes(about: About, dashboards: Sequence[Dashboard]) -> tuple[Route, .
             lambda: encode_once(Tags(generation, *source.list_tag_sets(kind=kind))),
         )
 
-    def dashboards_of(source: DataSource) -> Dashboards:
+    def dashboards_of(source: DataSource) -> Answer:
+        return kept.read("dashboards", source.generation, lambda: encode_once(active_dashboards(source)))
+
+    def active_dashboards(source: DataSource) -> Dashboards:
         _, tag_sets = source.list_tag_sets()
         kinds = {kind for tags in tag_sets for kind in tags.values()}
+        families = {family for run in source.list_runs() for family in run.families}
         return Dashboards(
             [
-                DashboardAnswer(each.name, each.title, list(each.kinds), not kinds.isdisjoint(each.kinds))
+                DashboardAnswer(
+                    each.name,
+                    each.title,
+                    list(each.kinds),
+                    list(each.families),
+                    is_active=not (kinds.isdisjoint(each.kinds) and families.isdisjoint(each.families)),
+                )
                 for each in dashboards
             ]
         )
@@ -199,7 +217,7 @@ def make_routes(about: About, dashboards: Sequence[Dashboard]) -> tuple[Route, .
         parts = {
             "status": encode_json(status_of(source)),
             "runs": runs_of(source).body,
-            "dashboards": encode_json(dashboards_of(source)),
+            "dashboards": dashboards_of(source).body,
             "tags": _encode_object({kind: tags_of(source, kind).body for kind in query.kind}),
         }
         return Answer(_encode_object(parts))
@@ -260,6 +278,8 @@ def _runs(source: DataSource, generation: int) -> Runs:
                 size_bytes=run.size_bytes,
                 health=run.health,
                 restarts=run.restarts,
+                assets=run.assets,
+                asset_bytes=run.asset_bytes,
             )
             for run in source.list_runs()
         ],

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from functools import cached_property
 
-from runglass.api import hparams, lists, run_values, steps
+from runglass.api import assets, hparams, lists, run_values, steps
 from runglass.api.dashboard import Dashboard
 from runglass.api.route import Answer, NoParameters, Reply, Route
 from runglass.query.source import DataSource
@@ -30,6 +30,7 @@ class Api:
             *run_values.make_routes(),
             *hparams.make_routes(),
             *steps.ROUTES,
+            *assets.ROUTES,
             self.live.route,
             Route("/api/openapi.json", self._read_document, Document),
             *(route for dashboard in dashboards for route in dashboard.routes),

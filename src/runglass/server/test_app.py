@@ -14,7 +14,7 @@ from runglass.query.memory import MemorySource
 from runglass.server.app import MAX_BODY_BYTES, MAX_QUERY_BYTES, App
 from runglass.server.in_process import InProcess
 from runglass.server.settings import Settings
-from runglass.store.model import FileState, Kind, Progress
+from runglass.store.model import Family, FileState, Kind, Progress
 
 
 @pytest.fixture
@@ -30,6 +30,7 @@ def source():
             "b", "b/events.1", FileState.DAMAGED, size_bytes=90, read_bytes=40, byte=40, reason="checksum"
         )
         .set_file("b", "b/events.2", size_bytes=10, read_bytes=10, records=3)
+        .add_asset("b", Family.GRAPH, "model.onnx", b"12345")
     )
 
 
@@ -50,6 +51,8 @@ def test_status(client, source):
         "points": 4,
         "size_bytes": 100,
         "files": {"damaged": 1, "ok": 1},
+        "assets": 1,
+        "asset_bytes": 5,
         "progress": {"runs_found": 2, "runs_loaded": 2, "bytes_found": 100, "bytes_read": 100},
         "live": True,
         "token_required": False,
@@ -74,6 +77,8 @@ def test_runs_follow_the_source(client, source):
         "size_bytes": 100,
         "health": "damaged",
         "restarts": 0,
+        "assets": 1,
+        "asset_bytes": 5,
     }
     source.add_run("c")
     after = client.get("/api/runs").json
@@ -151,6 +156,7 @@ def test_dashboards_know_whether_they_have_data(client):
         "name": "scalars",
         "title": "Scalars",
         "kinds": ["scalar"],
+        "families": [],
         "is_active": True,
     }
     assert listed["overview"]["is_active"]

@@ -4,6 +4,23 @@
  */
 
 export interface paths {
+    "/api/assets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Files of one run or of all that are not event files, by run and name. */
+        get: operations["assets"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/audio/blob": {
         parameters: {
             query?: never;
@@ -586,6 +603,23 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /**
+         * Asset
+         * @description A file of a run that is not an event file, as a listing shows it; reading the listing opens no file.
+         */
+        Asset: {
+            run: string;
+            family: components["schemas"]["Family"];
+            name: string;
+            size_bytes: number;
+            modified_time: number;
+            generation: number;
+        };
+        /** Assets */
+        Assets: {
+            generation: number;
+            assets: components["schemas"]["Asset"][];
+        };
         /** BandAnswer */
         BandAnswer: {
             group: string;
@@ -779,6 +813,7 @@ export interface components {
             name: string;
             title: string;
             kinds: components["schemas"]["Kind"][];
+            families: components["schemas"]["Family"][];
             is_active: boolean;
         };
         /** Dashboards */
@@ -918,6 +953,12 @@ export interface components {
             smoothed?: (number | ("-Infinity" | "Infinity" | "NaN"))[];
             segment?: number[];
         };
+        /**
+         * Family
+         * @description What an asset is for. Its name and its folder tell, never its bytes.
+         * @enum {unknown}
+         */
+        Family: "checkpoint" | "config" | "debugger" | "graph" | "profile" | "projector" | "vectors";
         /** FileHealth */
         FileHealth: {
             run: string;
@@ -1372,6 +1413,8 @@ export interface components {
             size_bytes: number;
             health: components["schemas"]["FileState"];
             restarts: number;
+            assets: number;
+            asset_bytes: number;
         };
         /** RunColumnBody */
         RunColumnBody: {
@@ -1559,6 +1602,8 @@ export interface components {
             files: {
                 [key: string]: number;
             };
+            assets: number;
+            asset_bytes: number;
             progress: components["schemas"]["ProgressAnswer"];
             live: boolean;
             token_required: boolean;
@@ -1823,6 +1868,39 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    assets: {
+        parameters: {
+            query?: {
+                run?: string;
+                /** @description checkpoint and vectors are listed only when they are asked for: other assets name them. */
+                family?: components["schemas"]["Family"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Assets"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
     audio_blob: {
         parameters: {
             query: {

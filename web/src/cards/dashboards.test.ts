@@ -3,7 +3,7 @@ import { chooseTab, type DashboardModule, guessModule, makeTabs } from "./dashbo
 
 const fail = () => Promise.reject(new Error("not loaded here"));
 const module: DashboardModule = { load: fail, howTo: fail, lists: [] };
-const info = (name: string, isActive: boolean) => ({ name, title: name, kinds: [], is_active: isActive });
+const info = (name: string, isActive: boolean) => ({ name, title: name, kinds: [], families: [], is_active: isActive });
 
 describe("tabs", () => {
   const usual = { ...module, isUsual: true };

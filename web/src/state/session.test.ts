@@ -16,6 +16,8 @@ const RUN = {
   size_bytes: 1,
   health: "ok",
   restarts: 0,
+  assets: 0,
+  asset_bytes: 0,
 };
 const change = (generation: number, runs: string[] | null): Change => ({
   generation,

@@ -18,6 +18,8 @@ const run = (name: string): Run => ({
   size_bytes: 1,
   health: "ok",
   restarts: 0,
+  assets: 0,
+  asset_bytes: 0,
 });
 
 interface Given {
