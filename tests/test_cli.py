@@ -184,6 +184,28 @@ def test_inspect_finds_damage(logdir: Path, capsys: pytest.CaptureFixture[str]) 
     assert by_run["bad"]["tags"][0]["count"] == 3
 
 
+def test_inspect_counts_assets(logdir: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    put(logdir / "train", log_bytes(5))
+    put(logdir / "train", b"12345", name="hparams.yaml")
+    put(logdir / "profiled/plugins/profile/today", b"123", name="odd\nname.xplane.pb")
+    assert main(["inspect", str(logdir)]) == 0
+    text = capsys.readouterr().out
+    assert "\n  hparams.yaml: config, 5 bytes\n" in text
+    assert "\n  plugins/profile/today/odd\\nname.xplane.pb: profile, 3 bytes\n" in text
+    assert text.rstrip().endswith("2 runs, 1 series, 5 values, 1 file, 2 assets: no damage found.")
+    assert main(["inspect", str(logdir), "--json"]) == 0
+    by_run = {run["run"]: run for run in json.loads(capsys.readouterr().out)["runs"]}
+    assert by_run["train"]["assets"] == [{"family": "config", "name": "hparams.yaml", "size_bytes": 5}]
+    assert (by_run["profiled"]["tags"], by_run["profiled"]["files"]) == ([], [])
+    for number in range(30):
+        put(logdir / "train", b"", name=f"{number:02}.onnx")
+    assert main(["inspect", str(logdir)]) == 0
+    text = capsys.readouterr().out
+    assert "19.onnx" in text
+    assert "20.onnx" not in text
+    assert "  and 11 more assets; --json lists all of them\n" in text
+
+
 def test_inspect_of_one_tag_and_one_file(logdir: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = put(logdir / "train", log_bytes(2) + log_bytes(3, tag="other"))
     assert main(["--inspect", "--logdir", str(logdir), "--tag", "other"]) == 0

@@ -14,7 +14,7 @@ from tests.support import event_bytes as eb
 from tests.support.event_files import put
 
 import runglass
-from runglass.errors import BadArgument, BadRequest, RunUnknown, SeriesUnknown
+from runglass.errors import AssetGone, BadArgument, BadRequest, RunUnknown, SeriesUnknown
 from runglass.store.model import Audio, Image
 from runglass.writer.files.record_file import EventFileWriter
 from runglass.writer.values import hparams, summaries
@@ -277,3 +277,31 @@ def test_mistakes_are_explained(logs: Path) -> None:
         runglass.open(logs / "missing")
     with pytest.raises(IndexError):
         log.read("train", "loss").value[4]
+
+
+def test_assets(logs: Path) -> None:
+    put(logs / "train", b"lr: 0.1\n", name="hparams.yaml")
+    put(logs / "embedded", b'embeddings { tensor_path: "vectors.tsv" }', name="projector_config.pbtxt")
+    put(logs / "embedded", b"1\t2\n", name="vectors.tsv")
+    log = runglass.open(logs)
+    assert "embedded" in log.runs
+    assert [(each.run, each.family, each.name, each.size_bytes) for each in log.assets()] == [
+        ("embedded", "projector", "projector_config.pbtxt", 41),
+        ("train", "config", "hparams.yaml", 8),
+    ]
+    (config,) = log.assets("train")
+    with log.open_asset(config) as file:
+        assert (file.size_bytes, file.read(4, 100)) == (8, b"0.1\n")
+    (vectors,) = log.assets(family="vectors")
+    with log.open_asset(vectors) as file:
+        assert file.read(0, file.size_bytes) == b"1\t2\n"
+    assert log.assets("train", "graph") == []
+    with pytest.raises(RunUnknown):
+        log.assets("nope")
+    with pytest.raises(BadArgument, match="family='nope': expected one of 'projector', 'profile'"):
+        log.assets(family="nope")
+    (logs / "train/hparams.yaml").unlink()
+    with pytest.raises(AssetGone, match=r"train/hparams\.yaml"):
+        log.open_asset(config)
+    log.reload()
+    assert log.assets("train") == []

@@ -14,6 +14,9 @@ from msgspec import Struct
 from runglass.query.source import DataSource, Summary
 from runglass.store.model import FAULTS, FileHealth, Kind, SeriesInfo
 
+# In the text; a profiler leaves hundreds of files.
+ASSETS_SHOWN = 20
+
 
 class TagReport(Struct, frozen=True):
     tag: str
@@ -37,10 +40,17 @@ class TagReport(Struct, frozen=True):
     also: str | None
 
 
+class AssetReport(Struct, frozen=True):
+    family: str
+    name: str
+    size_bytes: int
+
+
 class RunReport(Struct, frozen=True):
     run: str
     tags: list[TagReport]
     files: list[FileHealth]
+    assets: list[AssetReport]
 
 
 class Report(Struct, frozen=True):
@@ -69,7 +79,11 @@ def examine(source: DataSource, *, unreadable: dict[str, str], tag: str | None =
         files = source.list_files(run=run.name)
         # Damage is told whatever tag is asked for: that tag may be in the part that cannot be read.
         if tag is None or series or any(file.state in FAULTS for file in files):
-            runs.append(RunReport(run.name, [_report(source, info) for info in series], files))
+            assets = [
+                AssetReport(asset.family.value, asset.name, asset.size_bytes)
+                for asset in (source.list_assets(run=run.name) if run.assets else ())
+            ]
+            runs.append(RunReport(run.name, [_report(source, info) for info in series], files, assets))
     return Report(source.locations, runs, unreadable)
 
 
@@ -115,6 +129,12 @@ def render(report: Report) -> str:
             lines.append("  no tags")
         for file in run.files:
             lines.extend(_describe_file(file))
+        for asset in run.assets[:ASSETS_SHOWN]:
+            lines.append(f"  {_one_line(asset.name)}: {asset.family}, {asset.size_bytes:,} bytes")
+        if len(run.assets) > ASSETS_SHOWN:
+            lines.append(
+                f"  and {_count(len(run.assets) - ASSETS_SHOWN, 'more asset')}; --json lists all of them"
+            )
         lines.append("")
     for directory, reason in report.unreadable.items():
         lines.append(f"{directory}: cannot be listed: {reason}. Check its permissions.")
@@ -155,7 +175,10 @@ def _conclude(report: Report) -> str:
     series = sum(len(run.tags) for run in report.runs)
     points = sum(tag.count for run in report.runs for tag in run.tags)
     files = sum(len(run.files) for run in report.runs)
+    assets = sum(len(run.assets) for run in report.runs)
     total = f"{_count(len(report.runs), 'run')}, {series:,} series, {_count(points, 'value')}, {_count(files, 'file')}"
+    if assets:
+        total += f", {_count(assets, 'asset')}"
     if not report.is_damaged:
         return f"{total}: no damage found."
     return f"{total}: {len(report.faults) + len(report.unreadable):,} with damage."
@@ -163,6 +186,11 @@ def _conclude(report: Report) -> str:
 
 def _count(number: int, thing: str) -> str:
     return f"{number:,} {thing}{'' if number == 1 else 's'}"
+
+
+def _one_line(name: str) -> str:
+    """A name from a log, for a terminal: it may have line breaks and control characters that would be obeyed."""
+    return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in name)
 
 
 def _short(tag: str) -> str:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from runglass.errors import BadArgument
 from runglass.query.open import open_logs, parse_locations
 from runglass.query.source import (
+    AssetReader,
     Band,
     BandCenter,
     BandQuery,
@@ -26,7 +27,7 @@ from runglass.query.source import (
     Smoothing,
     Values,
 )
-from runglass.store.model import Attempts, FileHealth, Kind, SeriesKey
+from runglass.store.model import Asset, Attempts, Family, FileHealth, Kind, SeriesKey
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +196,22 @@ class Log:
         keys.sort(key=lambda key: order[key.run])
         return Table(self._source, keys, _attempts(attempts))
 
+    def assets(self, run: str | None = None, family: str | None = None) -> list[Asset]:
+        """Files of one run or of all that are not event files: `run`, `family`, `name`, `size_bytes`, `modified_time`.
+
+        `family` is "projector", "profile", "debugger", "config" or "graph"; or "vectors" or "checkpoint", which are listed only
+        when they are asked for, because other assets name them.
+        """
+        return self._source.list_assets(run=run, family=None if family is None else _family(family))
+
+    def open_asset(self, asset: Asset) -> AssetReader:
+        """Open an asset that `assets` listed. `read(offset, size)` gives its bytes; `size_bytes` is how many there are.
+
+        >>> with log.open_asset(asset) as file:
+        ...     data = file.read(0, file.size_bytes)
+        """
+        return self._source.open_asset(asset)
+
     @property
     def health(self) -> list[FileHealth]:
         """Every event file: its state, and byte and reason of what is wrong with it."""
@@ -317,6 +334,14 @@ def _kind(kind: str) -> Kind:
     except ValueError:
         known = ", ".join(repr(each.value) for each in Kind)
         raise BadArgument(f"kind={kind!r}: expected one of {known}.", where="kind") from None
+
+
+def _family(family: str) -> Family:
+    try:
+        return Family(family)
+    except ValueError:
+        known = ", ".join(repr(each.value) for each in Family)
+        raise BadArgument(f"family={family!r}: expected one of {known}.", where="family") from None
 
 
 def _pattern(name: str, pattern: str) -> re.Pattern[str]:
