@@ -206,6 +206,19 @@ def test_inspect_counts_assets(logdir: Path, capsys: pytest.CaptureFixture[str])
     assert "  and 11 more assets; --json lists all of them\n" in text
 
 
+def test_inspect_prints_no_control_characters_of_a_log(
+    logdir: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = "run\x1b]0;title\x07"
+    put(logdir / run, log_bytes(2, tag="\x1b[2Jloss\nno tags"), name="a\rb.tfevents")
+    assert main(["inspect", str(logdir)]) == 0
+    text = capsys.readouterr().out
+    assert all(char.isprintable() or char == "\n" for char in text)
+    assert text.splitlines()[0] == "run\\x1b]0;title\\x07"
+    assert "\n  \\x1b[2Jloss\\nno tags  scalar" in text
+    assert "\n  a\\rb.tfevents: ok" in text
+
+
 def test_inspect_of_one_tag_and_one_file(logdir: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = put(logdir / "train", log_bytes(2) + log_bytes(3, tag="other"))
     assert main(["--inspect", "--logdir", str(logdir), "--tag", "other"]) == 0

@@ -120,9 +120,9 @@ def render(report: Report) -> str:
     """The report as text for a terminal."""
     lines = []
     for run in report.runs:
-        lines.append(f"{run.run}")
+        lines.append(_one_line(run.run))
         if run.tags:
-            width = min(60, max(len(tag.tag) for tag in run.tags))
+            width = max(len(_short(tag.tag)) for tag in run.tags)
             for tag in run.tags:
                 lines.append(f"  {_short(tag.tag):<{width}}  {_describe(tag)}")
         else:
@@ -137,7 +137,7 @@ def render(report: Report) -> str:
             )
         lines.append("")
     for directory, reason in report.unreadable.items():
-        lines.append(f"{directory}: cannot be listed: {reason}. Check its permissions.")
+        lines.append(f"{_one_line(directory)}: cannot be listed: {reason}. Check its permissions.")
     lines.append(_conclude(report))
     return "\n".join(lines)
 
@@ -163,7 +163,7 @@ def _describe(tag: TagReport) -> str:
 
 
 def _describe_file(file: FileHealth) -> list[str]:
-    name = file.path.rsplit("/", 1)[-1]
+    name = _one_line(file.path.rsplit("/", 1)[-1])
     facts = f"  {name}: {file.state.value}, {file.records:,} records, {file.read_bytes:,} of {file.size_bytes:,} bytes read"
     if not file.reason:
         return [facts]
@@ -194,4 +194,5 @@ def _one_line(name: str) -> str:
 
 
 def _short(tag: str) -> str:
+    tag = _one_line(tag)
     return tag if len(tag) <= 60 else f"{tag[:57]}..."
