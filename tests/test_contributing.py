@@ -1,0 +1,80 @@
+"""CONTRIBUTING's walk-through works as it stands: its files go into a copy of the project, which is then tested and opened."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+BLOCK = re.compile(r'^```\w+ title="([^"]+)"\n(.*?)^```$', re.MULTILINE | re.DOTALL)
+REGISTRY = "src/runglass/registry.py"
+COPIED = ("src", "web", "tests", "tools", "docs", "pyproject.toml", "CONTRIBUTING.md")
+LEFT_OUT = shutil.ignore_patterns("node_modules", "__pycache__", "page", "golden", "*.c", ".*")
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The project with every file of the walk-through in it."""
+    if not (ROOT / "web/node_modules").exists():
+        pytest.skip("web/node_modules is not installed")
+    copy = tmp_path_factory.mktemp("walk") / "runglass"
+    copy.mkdir()
+    for name in COPIED:
+        place = ROOT / name
+        if place.is_dir():
+            shutil.copytree(place, copy / name, ignore=LEFT_OUT)
+        else:
+            shutil.copy(place, copy / name)
+    (copy / "web/node_modules").symlink_to(ROOT / "web/node_modules")
+    blocks = dict(BLOCK.findall((ROOT / "CONTRIBUTING.md").read_text()))
+    add_to_registry(copy / REGISTRY, blocks.pop(REGISTRY))
+    for name, text in blocks.items():
+        file = copy / name
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(text)
+    (copy / "src/runglass/dashboards/tensors/__init__.py").touch()
+    run(copy, sys.executable, "tools/gen_types.py", into=copy / "web/openapi.json")
+    run(copy / "web", "npm", "run", "--silent", "gen")
+    return copy
+
+
+def add_to_registry(file: Path, block: str) -> None:
+    """The import after those that are there, the line at the end of the list."""
+    imported, _, listed = block.partition("\n\n")
+    text = file.read_text()
+    text = text.replace("\nfrom runglass.dashboards.", f"\n{imported}\nfrom runglass.dashboards.", 1)
+    head, end, rest = text.rpartition("\n)\n")
+    file.write_text(head + "\n" + listed.rstrip("\n") + end + rest)
+
+
+def run(where: Path, *command: str, into: Path | None = None) -> None:
+    root = where if where.name != "web" else where.parent
+    environment = {**os.environ, "PYTHONPATH": f"{root / 'src'}{os.pathsep}{root}"}
+    done = subprocess.run(command, cwd=where, env=environment, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, f"{' '.join(command)}\n{done.stdout[-4000:]}\n{done.stderr[-4000:]}"
+    if into is not None:
+        into.write_text(done.stdout)
+
+
+def test_there_is_a_file_for_every_step() -> None:
+    names = [name for name, _ in BLOCK.findall((ROOT / "CONTRIBUTING.md").read_text())]
+    assert len(names) == len(set(names)) > 8
+    assert REGISTRY in names
+
+
+def test_its_tests_and_the_contract_pass(copy: Path) -> None:
+    run(copy, sys.executable, "tools/check_layers.py")
+    own = ["src/runglass/dashboards/tensors", "tests/test_contract.py"]
+    # The generated types are those of the project, not of the copy.
+    run(copy, sys.executable, "-m", "pytest", "-x", "-p", "no:cacheprovider", *own)
+
+
+def test_the_page_shows_it(copy: Path) -> None:
+    run(copy / "web", "npm", "run", "--silent", "build")
+    run(copy, sys.executable, "-m", "pytest", "-x", "-p", "no:cacheprovider", "tests/browser/test_tensors.py")
