@@ -5,8 +5,9 @@ import type { Kind } from "../api/types";
 import { type CardRef, cardId, readCardId } from "./card_id";
 import type { CardOffer } from "./dashboards";
 import { sortNatural } from "../base/natural";
-import { compilePattern, type Pattern } from "../base/pattern";
+import type { Pattern } from "../base/pattern";
 import type { Session } from "../state/session.svelte";
+import { TagFilter } from "./tag_filter.svelte";
 import { allTags, inOrder, makeSection, PINNED, prefixOf, type Section } from "./tag_sections";
 
 const NO_RUNS: readonly string[] = [];
@@ -24,7 +25,7 @@ export function sampleCards(session: Session, offers: readonly CardOffer[]): Sam
 }
 
 export class SampleCards {
-  #lastGood: Pattern = compilePattern("");
+  readonly #filter: TagFilter;
   readonly #refs = new Map<string, CardRef>();
 
   /** Of two offers for one kind the first counts. */
@@ -32,6 +33,7 @@ export class SampleCards {
     private readonly session: Session,
     offers: readonly CardOffer[],
   ) {
+    this.#filter = new TagFilter(session.settings);
     for (const offer of offers) if (!this.#offerOf.has(offer.kind)) this.#offerOf.set(offer.kind, offer);
   }
 
@@ -49,13 +51,7 @@ export class SampleCards {
     return sortNatural(tags);
   });
 
-  /** A pattern that cannot be used leaves the last good result, and says why. */
-  readonly filter = $derived.by((): Pattern => {
-    const pattern = compilePattern(this.session.settings.tagFilter);
-    if (pattern.error) return { matches: this.#lastGood.matches, error: pattern.error };
-    this.#lastGood = pattern;
-    return pattern;
-  });
+  readonly filter = $derived.by((): Pattern => this.#filter.pattern);
 
   /** By kind and tag, the shown runs that have it. */
   readonly #runsOf = $derived.by(() => {

@@ -11,7 +11,8 @@ import { cardId } from "../../cards/card_id";
 import { CardData } from "../../cards/card_data.svelte";
 import { sortNatural } from "../../base/natural";
 import { writeParts } from "../../base/parts";
-import { compilePattern, type Pattern } from "../../base/pattern";
+import type { Pattern } from "../../base/pattern";
+import { TagFilter } from "../../cards/tag_filter.svelte";
 import { type RunSet, runSetFinder, toRunSet } from "../../cards/run_sets";
 import type { Session } from "../../state/session.svelte";
 import { allTags, inOrder, makeSection, PINNED, type Section } from "../../cards/tag_sections";
@@ -49,10 +50,11 @@ export class CustomPage {
   matches = $state.raw<{ readonly key: string; readonly byPattern: ReadonlyMap<string, Match> } | null>(null);
   readonly #matcher = new Matcher();
   readonly #layout: CardData<null, LoggedLayout>;
-  #lastGood: Pattern = compilePattern("");
+  readonly #filter: TagFilter;
   #watchers = $state(0);
 
   constructor(readonly session: Session) {
+    this.#filter = new TagFilter(session.settings);
     this.supply = { requests: new LineRequests(session.client), cache: new AnswerCache() };
     // The layouts of the logs, and again when a run that has one was written to.
     this.#layout = new CardData<null, LoggedLayout>(
@@ -147,13 +149,7 @@ export class CustomPage {
     () => this.index !== null && (this.#layout.answer !== null || this.error !== null) && this.matches !== null,
   );
 
-  /** A pattern that cannot be used leaves the last good result, and says why. */
-  readonly filter = $derived.by((): Pattern => {
-    const pattern = compilePattern(this.session.settings.tagFilter);
-    if (pattern.error) return { matches: this.#lastGood.matches, error: pattern.error };
-    this.#lastGood = pattern;
-    return pattern;
-  });
+  readonly filter = $derived.by((): Pattern => this.#filter.pattern);
 
   readonly sections = $derived.by((): readonly Section[] => {
     const { pinned, order } = this.session.settings;
@@ -172,6 +168,9 @@ export class CustomPage {
     }
     return sections.filter((section) => section !== null);
   });
+
+  /** A chart that no layout has is not on the page either. */
+  isGone = (): boolean => false;
 
   placed(id: string): PlacedChart | undefined {
     return this.#byId.get(id);

@@ -41,7 +41,7 @@ export class CardDrag {
     this.#dragged = { id, section: section.key };
     if (!event.dataTransfer) return;
     event.dataTransfer.effectAllowed = "move";
-    event.dataTransfer.setData("text/plain", this.page.title(id).slice(0, 1_000));
+    event.dataTransfer.setData("text/plain", this.page.titleOf(id).slice(0, 1_000));
   }
 
   move(event: DragEvent & { currentTarget: HTMLElement }, id: string, section: Section): void {

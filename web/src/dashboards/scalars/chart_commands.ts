@@ -1,5 +1,6 @@
 // What can be done with the charts by name and by key.
 
+import { cardCommands } from "../../cards/card_commands";
 import type { Command } from "../../state/commands.svelte";
 import type { Session } from "../../state/session.svelte";
 import type { CardView } from "../../state/view/view";
@@ -8,6 +9,7 @@ import { nudge } from "../../lines/smoothing_kinds";
 
 export function chartCommands(session: Session, page: ScalarsPage): Command[] {
   const { settings } = session;
+  const { filter, collapse, expand } = cardCommands("Charts", settings, () => page.sections);
   const command = (id: string, title: string, run: () => void, keys?: string): Command => ({
     id: `charts.${id}`,
     title,
@@ -21,12 +23,7 @@ export function chartCommands(session: Session, page: ScalarsPage): Command[] {
     title: string,
   ): Command => command(field, title, () => settings.set({ [field]: !settings.view[field] }));
   return [
-    command(
-      "filter",
-      "Filter tags",
-      () => document.querySelector<HTMLInputElement>('[aria-label="Filter tags (regex)"]')?.focus(),
-      "/",
-    ),
+    filter,
     command("smoother", "Smooth more", () => settings.set({ smoothing: nudge(settings.smoothing, 1) }), "."),
     command("rougher", "Smooth less", () => settings.set({ smoothing: nudge(settings.smoothing, -1) }), ","),
     axis("step", "step"),
@@ -45,10 +42,8 @@ export function chartCommands(session: Session, page: ScalarsPage): Command[] {
       "p",
     ),
     command("bands", "Lines or bands", () => settings.set({ groupBy: settings.groupBy ? "" : "config" }), "b"),
-    command("collapse", "Collapse all sections", () =>
-      settings.set({ collapsed: new Set(page.sections.map((section) => section.key)) }),
-    ),
-    command("expand", "Expand all sections", () => settings.set({ collapsed: new Set() })),
+    collapse,
+    expand,
     command("unzoom", "Reset all zooms", () => settings.set({ cards: unzoomed(settings.cards), linkedX: null })),
     command("unpin", "Clear pins", () => settings.set({ pinned: [] })),
     flag("showsRaw", "Raw lines on or off"),

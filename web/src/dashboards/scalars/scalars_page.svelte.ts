@@ -5,7 +5,8 @@ import { innerHeight, innerWidth } from "svelte/reactivity/window";
 import { readCardId } from "../../cards/card_id";
 import { assignColors, PALETTE } from "../../state/runs/colors";
 import { groupRuns, type RunGroup } from "../../state/runs/groups";
-import { compilePattern, type Pattern } from "../../base/pattern";
+import type { Pattern } from "../../base/pattern";
+import { TagFilter } from "../../cards/tag_filter.svelte";
 import type { Session } from "../../state/session.svelte";
 import type { Panel } from "../../state/view/view";
 import { AnswerCache } from "../../lines/card_answers";
@@ -60,14 +61,16 @@ export class ScalarsPage {
   /** Cards that show their numbers below the chart though nothing is selected. */
   tables = $state.raw<ReadonlySet<string>>(new Set());
 
-  #lastGood: Pattern = compilePattern("");
+  readonly #filter: TagFilter;
   readonly #specs = new Map<string, CardSpec>();
 
   constructor(readonly session: Session) {
+    this.#filter = new TagFilter(session.settings);
     this.supply = { requests: new LineRequests(session.client), cache: new AnswerCache() };
   }
 
   readonly index = $derived.by(() => this.session.tags.index("scalar"));
+  readonly isListed = $derived.by(() => this.index !== null);
   /** Every tag there is, by prefix and in natural order: sorted once, whatever is shown of it. */
   readonly #byPrefix = $derived.by(() => groupTags(this.index ? allTags(this.index) : []));
   readonly tags = $derived.by((): readonly string[] => [...this.#byPrefix.values()].flat());
@@ -85,13 +88,7 @@ export class ScalarsPage {
     (): ReadonlyMap<string, Panel> => new Map(this.session.settings.panels.map((panel) => [panel.id, panel])),
   );
 
-  /** A pattern that cannot be used leaves the last good result, and says why. */
-  readonly filter = $derived.by((): Pattern => {
-    const pattern = compilePattern(this.session.settings.tagFilter);
-    if (pattern.error) return { matches: this.#lastGood.matches, error: pattern.error };
-    this.#lastGood = pattern;
-    return pattern;
-  });
+  readonly filter = $derived.by((): Pattern => this.#filter.pattern);
 
   readonly sections = $derived.by((): readonly Section[] => {
     const { pinned, order, panels } = this.session.settings;
@@ -150,7 +147,7 @@ export class ScalarsPage {
     return spec;
   }
 
-  title = (id: string): string => titleOf(this.spec(id));
+  titleOf = (id: string): string => titleOf(this.spec(id));
 
   isPanel(id: string): boolean {
     return this.#panels.has(id);
@@ -162,9 +159,8 @@ export class ScalarsPage {
   }
 
   /** No run at all has what the card is about. */
-  isGone(spec: CardSpec): boolean {
-    return this.session.isLoaded && !spec.tags.some((tag) => tagsIn(tag).some((each) => this.#known.has(each)));
-  }
+  isGone = (id: string): boolean =>
+    this.session.isLoaded && !this.spec(id).tags.some((tag) => tagsIn(tag).some((each) => this.#known.has(each)));
 
   /** Those in sight, in reading order. */
   drawnCards = (): CardSpec[] => this.cards().filter((spec) => this.drawings.read(spec.id, "light") !== null);
