@@ -216,10 +216,10 @@ def test_bad_meshes_are_said_and_harm_no_other(open_page):
         source, "run", "<img src=x onerror=alert(1)>", CORNERS, config='{"lights": [{"cls": "<script>"}]}'
     )
     page = open_page(source, "#/mesh")
-    hint = "2 of 6 faces name a vertex that is not there (0 to 3 are); left out."
+    hint = "2 of 6 faces have a vertex index outside 0 to 3; left out."
     expect(card(page, "faces, run").get_by_text("1 remark")).to_have_attribute("title", hint)
     assert len(solid(view(page, "faces"))) > 100
-    hint = "1 of 4 vertices are at NaN or infinity; left out, with 3 faces at them."
+    hint = "1 of 4 vertices are at NaN or infinity; left out, with 3 of their faces."
     expect(card(page, "nan, run").get_by_text("1 remark")).to_have_attribute("title", hint)
     expect(card(page, "flat, run")).to_contain_text("Vertices have the shape 4×2 of float32")
     expect(card(page, "nothing, run")).to_contain_text("It has no points.")

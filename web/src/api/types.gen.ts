@@ -28,7 +28,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One clip, as it was logged. */
+        /** One clip as it was logged. */
         get: operations["audio_blob"];
         put?: never;
         post?: never;
@@ -45,7 +45,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What every clip of one logged value says about itself. */
+        /** The clips of one logged value: format, rate, channels and length. */
         get: operations["audio_list"];
         put?: never;
         post?: never;
@@ -62,7 +62,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The newest layouts of all runs, merged: categories of charts, each naming the tags that it draws. */
+        /** The newest layouts of all runs, merged: categories of charts with the tags that they draw. */
         get: operations["custom_scalars_layout"];
         put?: never;
         post?: never;
@@ -79,7 +79,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The dashboards in the order of their tabs, and which of them have something to show. */
+        /** The dashboards in the order of their tabs, and which of them have data. */
         get: operations["dashboards"];
         put?: never;
         post?: never;
@@ -98,7 +98,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Percentiles of every histogram of some series, exact, from all buckets. */
+        /** Exact percentiles of every histogram of some series, from all buckets. */
         post: operations["distributions_bands"];
         delete?: never;
         options?: never;
@@ -113,7 +113,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How far every file could be read, and why not further. */
+        /** How much of every file could be read, and why not more. */
         get: operations["health"];
         put?: never;
         post?: never;
@@ -132,7 +132,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Series by how much their histogram moved, with their share of zeros and their saturation. */
+        /** Series by how much their histograms changed, with share of zeros and saturation. */
         post: operations["histograms_ranking"];
         delete?: never;
         options?: never;
@@ -149,7 +149,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Histograms of many series, as stored or in bins of their own choice. */
+        /** Histograms of many series, as stored or in chosen bins. */
         post: operations["histograms_series"];
         delete?: never;
         options?: never;
@@ -164,7 +164,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Every histogram of a series exactly as it is in the file, damaged or not. */
+        /** Every histogram of a series exactly as in the file, damaged ones too. */
         get: operations["histograms_values"];
         put?: never;
         post?: never;
@@ -181,7 +181,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The hyperparameters of every run; a run without its own has those of the directory above it. */
+        /** The hyperparameters of every run; a run without its own inherits those of the directory above it. */
         get: operations["hparams"];
         put?: never;
         post?: never;
@@ -198,7 +198,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One file as it was logged. What is neither picture nor film is sent to be saved, never to be opened. */
+        /** One file as it was logged. Files that are neither picture nor video are sent as downloads. */
         get: operations["images_blob"];
         put?: never;
         post?: never;
@@ -215,7 +215,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What the files of one logged value are, and what keeps any of them from being shown. */
+        /** The files of one logged value: format, size, and why a file cannot be shown. */
         get: operations["images_list"];
         put?: never;
         post?: never;
@@ -234,7 +234,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Many files in one: run/tag/step_sample.ending. */
+        /** Many files as one zip, named run/tag/step_sample.extension. */
         post: operations["images_zip"];
         delete?: never;
         options?: never;
@@ -249,7 +249,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Status, runs, dashboards and the tags of some kinds in one answer: what the page asks for first. */
+        /** Status, runs, dashboards and the tags of some kinds in one answer: the page's first request. */
         get: operations["lists"];
         put?: never;
         post?: never;
@@ -353,7 +353,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Numbers of scalar series for the run table: for each entry of `columns` a value per run. */
+        /** Numbers of scalar series for the run table: for each of `columns`, a value per run. */
         post: operations["runs_values"];
         delete?: never;
         options?: never;
@@ -455,7 +455,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Values at one x or statistics over a range of x, a row for every series, over all points. */
+        /** Values at one x, or statistics over a range of x, from all points: one row per series. */
         post: operations["scalars_table"];
         delete?: never;
         options?: never;
@@ -470,7 +470,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The series of one run with what their metadata says. */
+        /** The series of one run with their metadata. */
         get: operations["series"];
         put?: never;
         post?: never;
@@ -487,7 +487,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What this server shows, how much of it there is, and how far loading is. */
+        /** What this server shows, how much data there is, and how far it has loaded. */
         get: operations["status"];
         put?: never;
         post?: never;
@@ -506,7 +506,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** At which steps each series has values, and which rows those are. */
+        /** The steps at which each series has values, and their rows. */
         post: operations["steps"];
         delete?: never;
         options?: never;
@@ -521,7 +521,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Tags of every run with the kind of their series; equal tag lists are sent once. */
+        /** The tags of every run with their kinds; runs with equal tags share one list. */
         get: operations["tags"];
         put?: never;
         post?: never;
@@ -540,7 +540,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Which texts of which steps and runs contain something. */
+        /** Search the texts of many steps and runs. */
         post: operations["text_search"];
         delete?: never;
         options?: never;
@@ -555,7 +555,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** All texts of one series as a file of JSON lines, sent while it is made. */
+        /** All texts of one series as a file of JSON lines, streamed as it is produced. */
         get: operations["text_series"];
         put?: never;
         post?: never;
@@ -572,7 +572,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One text, whole. */
+        /** One text in full. */
         get: operations["text_value"];
         put?: never;
         post?: never;
@@ -591,7 +591,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Texts of many steps and series at once, long ones cut. */
+        /** Texts of many steps and series; long ones are cut. */
         post: operations["text_values"];
         delete?: never;
         options?: never;
@@ -647,7 +647,7 @@ export interface components {
             tags: string[];
             groups: components["schemas"]["Group"][];
             /**
-             * @description latest: what a restart overwrote is left out. all: every point in file order.
+             * @description latest: without points that a restart overwrote. all: every point in file order.
              * @default latest
              * @enum {unknown}
              */
@@ -663,7 +663,7 @@ export interface components {
                 number
             ] | null;
             /**
-             * @description The axis on which pixel columns are even. On log, points at x <= 0 have no place and are left out.
+             * @description Scale of the x axis. Points at x <= 0 are left out on log.
              * @default linear
              * @enum {unknown}
              */
@@ -688,12 +688,12 @@ export interface components {
              */
             spread: "bootstrap" | "minmax" | "quantile" | "std" | "stderr";
             /**
-             * @description The lower one; the upper is 1 - quantile.
+             * @description The lower quantile; the upper is 1 - quantile.
              * @default 0.25
              */
             quantile: number;
             /**
-             * @description bootstrap: of the interval around the center.
+             * @description bootstrap: confidence of the interval around the center.
              * @default 0.95
              */
             confidence: number;
@@ -711,7 +711,7 @@ export interface components {
         };
         /**
          * Change
-         * @description One event; `runs` are those that changed since the last event on this connection, null means any may have.
+         * @description One event. `runs` have changed since the last event on this connection; null means that any run may have.
          */
         Change: {
             generation: number;
@@ -723,13 +723,13 @@ export interface components {
         Chart: {
             title: string;
             /**
-             * @description empty: the layout names the chart but neither tags nor series.
+             * @description empty: the chart has neither tags nor series.
              * @enum {unknown}
              */
             kind: "empty" | "margin" | "multiline";
-            /** @description Of a multiline chart: regular expressions, matched from the start of a tag. */
+            /** @description For multiline: regular expressions, matched at the start of a tag. */
             tags: string[];
-            /** @description Of a margin chart. */
+            /** @description For margin. */
             series: components["schemas"]["MarginSeries"][];
         };
         /** Clip */
@@ -737,17 +737,17 @@ export interface components {
             /** @description wav, mp3, flac or ogg; empty for anything else. */
             format: string;
             media_type: string;
-            /** @description Frames a second; 0 where nothing says so. */
+            /** @description Frames per second; 0 if unknown. */
             sample_rate: number;
             channels: number;
-            /** @description Samples of one channel; 0 where only decoding can tell. */
+            /** @description Samples per channel; 0 where only decoding can tell. */
             frames: number;
             duration_s: number;
             label: string;
             size_bytes: number;
-            /** @description Where the samples of a WAV are; null where a decoder has to be asked. */
+            /** @description Where the samples of a WAV file are; null for formats that need a decoder. */
             layout: components["schemas"]["SampleLayout"] | null;
-            /** @description What is wrong with the file and how it was taken; empty when all is well. */
+            /** @description What is wrong with the file and how it was read anyway; empty if nothing is. */
             problem: string;
         };
         /** Clips */
@@ -756,7 +756,7 @@ export interface components {
         };
         /**
          * CurveAnswer
-         * @description One column each for every threshold, from 0 to 1. Precision and recall as logged, the rest from the counts.
+         * @description One entry per threshold, from 0 to 1. Precision and recall are as logged, the rest is computed from the counts.
          */
         CurveAnswer: {
             run: string;
@@ -764,7 +764,7 @@ export interface components {
             row: number;
             step: number;
             wall_time: number | ("-Infinity" | "Infinity" | "NaN");
-            /** @description What is wrong with the logged value, in words. Without columns it could not be read. */
+            /** @description Problems of the logged value. Without columns, the value could not be read. */
             problems: string[];
             scores: components["schemas"]["CurveScores"];
             threshold: (number | ("-Infinity" | "Infinity" | "NaN"))[];
@@ -778,17 +778,17 @@ export interface components {
             tpr: (number | ("-Infinity" | "Infinity" | "NaN"))[];
             /** @description FP / (FP + TN); NaN without negatives. */
             fpr: (number | ("-Infinity" | "Infinity" | "NaN"))[];
-            /** @description 2 TP / (2 TP + FP + FN); NaN where all are 0. */
+            /** @description 2 TP / (2 TP + FP + FN); NaN if all are 0. */
             f1: (number | ("-Infinity" | "Infinity" | "NaN"))[];
         };
         /**
          * CurveScores
-         * @description What one number says about a whole curve; null where the counts allow none.
+         * @description Scores of a whole curve; null where they are undefined.
          */
         CurveScores: {
-            /** @description Sum of precision times the recall that is lost at the next threshold. */
+            /** @description Sum of precision times the drop in recall at the next threshold. */
             average_precision: number | ("-Infinity" | "Infinity" | "NaN") | null;
-            /** @description Area below the ROC curve, by trapezoids. */
+            /** @description Area under the ROC curve, by the trapezoidal rule. */
             auc: number | ("-Infinity" | "Infinity" | "NaN") | null;
             best_f1: number | ("-Infinity" | "Infinity" | "NaN") | null;
             best_f1_threshold: number | ("-Infinity" | "Infinity" | "NaN") | null;
@@ -799,10 +799,10 @@ export interface components {
         };
         /** CurvesBody */
         CurvesBody: {
-            /** @description One value each. What is not there (any more) is left out of the answer. */
+            /** @description One value each. The answer leaves out values that do not exist (any more). */
             series: components["schemas"]["SampleQuery"][];
             /**
-             * @description columns: for each curve its columns as float64 blocks in the order of the JSON form.
+             * @description columns: float64 blocks per curve, in the order of the JSON form.
              * @default json
              * @enum {unknown}
              */
@@ -822,19 +822,19 @@ export interface components {
         };
         /**
          * Distribution
-         * @description One series in the order of its steps (or times).
+         * @description One series, by step or time.
          */
         Distribution: {
             run: string;
             tag: string;
             generation: number;
-            /** @description Histograms in the range, before any were left out. */
+            /** @description Histograms in the range, before reduction. */
             total: number;
             step: number[];
             wall_time: (number | ("-Infinity" | "Infinity" | "NaN"))[];
-            /** @description For every percentile, its value at every step. */
+            /** @description For each percentile, its values by step. */
             values: (number | ("-Infinity" | "Infinity" | "NaN"))[][];
-            /** @description The first histograms that are not as they should be. */
+            /** @description The first histograms with problems. */
             problems: components["schemas"]["DistributionProblem"][];
             problem_count: number;
         };
@@ -845,7 +845,7 @@ export interface components {
         };
         /**
          * Distributions
-         * @description Series that are unknown are left out: a run may vanish between listing and asking.
+         * @description Unknown series are left out: a run may vanish between listing and asking.
          */
         Distributions: {
             generation: number;
@@ -856,7 +856,7 @@ export interface components {
         DistributionsBody: {
             series: components["schemas"]["SeriesRef"][];
             /**
-             * @description 0 for the smallest value to 100 for the largest; ascending.
+             * @description From 0 (smallest value) to 100 (largest), ascending.
              * @default [
              *       0,
              *       6.68,
@@ -876,13 +876,13 @@ export interface components {
              */
             attempts: "all" | "latest";
             /**
-             * @description What `x_range` and `width` are along.
+             * @description The x axis of `x_range` and `width`.
              * @default step
              * @enum {unknown}
              */
             x: "step" | "wall";
             /**
-             * @description Only what lies in it, and its neighbours on either side.
+             * @description Only histograms in this range, and one neighbour on either side.
              * @default null
              */
             x_range: [
@@ -890,12 +890,12 @@ export interface components {
                 number
             ] | null;
             /**
-             * @description Pixel columns: each keeps its first, last, lowest and highest of every percentile. null: all.
+             * @description Pixel columns: each keeps the first, last, lowest and highest of every percentile. null: all.
              * @default null
              */
             width: number | null;
             /**
-             * @description csv: of one series, as a file.
+             * @description csv: one series as a file.
              * @default json
              * @enum {unknown}
              */
@@ -926,18 +926,18 @@ export interface components {
             /** @default null */
             tags: string[] | null;
             /**
-             * @description latest: what a restart overwrote is left out. all: every point in file order.
+             * @description latest: without points that a restart overwrote. all: every point in file order.
              * @default latest
              * @enum {unknown}
              */
             attempts: "all" | "latest";
             /**
-             * @description Adds a column `smoothed`; time_ema counts in steps.
+             * @description Adds a column `smoothed`; the half-life of time_ema is in steps.
              * @default null
              */
             smoothing: components["schemas"]["SmoothingChoice"] | null;
             /**
-             * @description parquet where the server has pyarrow.
+             * @description parquet needs pyarrow on the server.
              * @default csv
              * @enum {unknown}
              */
@@ -980,17 +980,17 @@ export interface components {
         FileState: "cut_short" | "damaged" | "empty" | "ok" | "reading" | "skipped" | "unreadable";
         /**
          * Found
-         * @description Newest values first within each series.
+         * @description The newest values of each series come first.
          */
         Found: {
             generation: number;
             hits: components["schemas"]["Hit"][];
-            /** @description Values that were looked through. */
+            /** @description Number of values searched. */
             searched: number;
-            /** @description Values that there are to look through. */
+            /** @description Number of values to search. */
             total: number;
             /**
-             * @description Why not all were looked through; null when all were.
+             * @description Why the search stopped early; null if it is complete.
              * @default null
              */
             stopped: string | null;
@@ -1009,7 +1009,7 @@ export interface components {
         };
         /**
          * HParams
-         * @description Runs without any are left out.
+         * @description Runs without hyperparameters are left out.
          */
         HParams: {
             generation: number;
@@ -1026,46 +1026,51 @@ export interface components {
         };
         /**
          * HistogramAnswer
-         * @description Series that are unknown are left out: a run may vanish between listing and asking.
+         * @description Unknown series are left out: a run may vanish between listing and asking.
          */
         HistogramAnswer: {
             generation: number;
             series: components["schemas"]["HistogramSeries"][];
+        };
+        /** HistogramProblem */
+        HistogramProblem: {
+            at: number;
+            message: string;
         };
         /** HistogramRef */
         HistogramRef: {
             run: string;
             tag: string;
             /**
-             * @description Only these values, by their numbers from POST api/steps.
+             * @description Only these rows, from POST api/steps.
              * @default null
              */
             rows: number[] | null;
             /**
-             * @description Number of a value that is shown even when others are left out.
+             * @description A row to include even if `max_steps` leaves others out.
              * @default null
              */
             keep: number | null;
         };
         /**
          * HistogramSeries
-         * @description One number in each list for every step; `buckets` or `edges` with `counts`, by what was asked for.
+         * @description Each list has one entry per step. `buckets`, or `edges` with `counts`, as requested.
          */
         HistogramSeries: {
             run: string;
             tag: string;
             generation: number;
-            /** @description How many values the series has, shown or not. */
+            /** @description Number of values in the whole series. */
             values: number;
             row: number[];
             step: number[];
             wall_time: (number | ("-Infinity" | "Infinity" | "NaN"))[];
-            /** @description Finite values that were counted. */
+            /** @description Number of finite values. */
             total: number[];
             nan: number[];
             neg_inf: number[];
             pos_inf: number[];
-            /** @description Left edge of the first bucket that holds something, or NaN. */
+            /** @description Left edge of the first non-empty bucket, or NaN. */
             low: (number | ("-Infinity" | "Infinity" | "NaN"))[];
             high: (number | ("-Infinity" | "Infinity" | "NaN"))[];
             /**
@@ -1086,11 +1091,11 @@ export interface components {
             /** @default null */
             above: number[] | null;
             /** @default [] */
-            problems: components["schemas"]["Trouble"][];
+            problems: components["schemas"]["HistogramProblem"][];
         };
         /**
          * Hit
-         * @description One value that contains what is sought.
+         * @description One value with matches.
          */
         Hit: {
             run: string;
@@ -1098,31 +1103,31 @@ export interface components {
             row: number;
             step: number;
             wall_time: number | ("-Infinity" | "Infinity" | "NaN");
-            /** @description Which cell of a tensor the excerpt is from, the last axis fastest. */
+            /** @description The cell of the tensor that the excerpt is from, the last axis fastest. */
             cell: number;
             excerpt: string;
-            /** @description Where in the excerpt: from, to, in characters (Unicode code points). */
+            /** @description Spans in the excerpt: start and end in Unicode code points. */
             matches: [
                 number,
                 number
             ][];
-            /** @description Matches in the whole value; counted up to 1,000. */
+            /** @description Matches in the whole value, up to 1,000. */
             count: number;
         };
         /**
          * ImageSample
-         * @description One of the files of a value.
+         * @description One file of a value.
          */
         ImageSample: {
-            /** @description What its first bytes say: png, jpeg, gif, webp, bmp, mp4, webm, svg, html or nothing. */
+            /** @description By its first bytes: png, jpeg, gif, webp, bmp, mp4, webm, svg, html or empty. */
             format: string;
             media_type: string;
             width: number;
             height: number;
             size_bytes: number;
-            /** @description More than 1: it moves. null: not told without decoding it, as with films. */
+            /** @description More than 1 for an animation; null where only decoding can tell, as for MP4 and WebM. */
             frames: number | null;
-            /** @description Why it cannot be shown; its bytes can be had all the same. */
+            /** @description Why it cannot be shown. GET api/images/blob still sends its bytes. */
             problem: string | null;
         };
         /** ImageSamples */
@@ -1173,7 +1178,7 @@ export interface components {
             /** @default null */
             tags: string[] | null;
             /**
-             * @description latest: what a restart overwrote is left out. all: every point in file order.
+             * @description latest: without points that a restart overwrote. all: every point in file order.
              * @default latest
              * @enum {unknown}
              */
@@ -1196,7 +1201,7 @@ export interface components {
                 number
             ] | null;
             /**
-             * @description The axis on which pixel columns are even. On log, points at x <= 0 have no place and are left out.
+             * @description Scale of the x axis. Points at x <= 0 are left out on log.
              * @default linear
              * @enum {unknown}
              */
@@ -1209,12 +1214,12 @@ export interface components {
              */
             raw: boolean;
             /**
-             * @description With `raw`, `ema` and steps as x: leave out the smoothed line of a series of which every point is in the answer. Whoever asks so smooths it themselves.
+             * @description With `raw`, `ema` and steps as x: leave out the smoothed line of a series if every point is in the answer. The client smooths it.
              * @default false
              */
             raw_suffices: boolean;
             /**
-             * @description Add a line for every attempt of which a restart overwrote points.
+             * @description Add a line for every attempt whose points a restart overwrote.
              * @default false
              */
             earlier: boolean;
@@ -1236,12 +1241,12 @@ export interface components {
         /** LoggedChart */
         LoggedChart: {
             chart: components["schemas"]["Chart"];
-            /** @description Those whose layouts have it. */
+            /** @description Runs whose layouts have this chart. */
             runs: string[];
         };
         /**
          * MarginSeries
-         * @description A line and the band around it, by the exact tags of three scalars.
+         * @description A line and the band around it: the exact tags of three scalars.
          */
         MarginSeries: {
             value: string;
@@ -1250,32 +1255,32 @@ export interface components {
         };
         /**
          * Mesh
-         * @description A mesh in numbers.
+         * @description A mesh with its arrays.
          */
         Mesh: {
             step: number;
             wall_time: number | ("-Infinity" | "Infinity" | "NaN");
-            /** @description How many meshes were logged together. */
+            /** @description Number of meshes in the value. */
             batches: number;
             /** @description JSON as logged: camera, lights and material of three.js. */
             config: string;
             /** @description As logged; the answer may have fewer. */
             total_points: number;
             total_faces: number;
-            /** @description When the faces were logged. */
+            /** @description The step at which the faces were logged. */
             faces_step: number | null;
             colors_step: number | null;
-            /** @description What could not be used or was left out, in words. */
+            /** @description What could not be used or was left out. */
             problems: string[];
             vertices: (number | ("-Infinity" | "Infinity" | "NaN"))[];
-            /** @description Three vertices each; null for a cloud of points. */
+            /** @description Three vertex indices each; null for a point cloud. */
             faces: number[] | null;
             /** @description Red, green and blue of every vertex, 0 to 255. */
             colors: number[] | null;
         };
         /**
          * NearestRow
-         * @description The point of a series whose x is nearest; of two that are equally near, the later one.
+         * @description The point of a series with the nearest x; of two equally near points, the later one.
          */
         NearestRow: {
             /** @enum {unknown} */
@@ -1288,9 +1293,9 @@ export interface components {
             /** @description Seconds since the first point of the series. */
             relative: number | ("-Infinity" | "Infinity" | "NaN");
             value: number | ("-Infinity" | "Infinity" | "NaN");
-            /** @description The value itself without smoothing. */
+            /** @description Without smoothing, the value. */
             smoothed: number | ("-Infinity" | "Infinity" | "NaN");
-            /** @description Whether its x is the one asked for. */
+            /** @description Whether the point is exactly at the requested x. */
             is_exact: boolean;
         };
         /** Points */
@@ -1298,7 +1303,7 @@ export interface components {
             run: string;
             tag: string;
             generation: number;
-            /** @description Index of the first point here in the whole series; 0 unless a delta. */
+            /** @description Index of the first point of this answer in the series; 0 unless `since` is given. */
             offset: number;
             step: number[];
             wall_time: (number | ("-Infinity" | "Infinity" | "NaN"))[];
@@ -1345,7 +1350,7 @@ export interface components {
         };
         /**
          * RangeStatisticsAnswer
-         * @description Of the values in the range: `start` and `end` by x; `min`, `max` and `mean` over finite values.
+         * @description Statistics of a range: `start` and `end` by x; `min`, `max` and `mean` over finite values.
          */
         RangeStatisticsAnswer: {
             start: number | ("-Infinity" | "Infinity" | "NaN") | null;
@@ -1367,11 +1372,11 @@ export interface components {
             other_step: number | null;
             /** @description Wasserstein distance, in units of the values. */
             distance: number | ("-Infinity" | "Infinity" | "NaN") | null;
-            /** @description The distance in standard deviations of what it is compared with. */
+            /** @description The distance in standard deviations of the other histogram. */
             relative: number | ("-Infinity" | "Infinity" | "NaN") | null;
             zeros_at_least: number | ("-Infinity" | "Infinity" | "NaN") | null;
             zeros_at_most: number | ("-Infinity" | "Infinity" | "NaN") | null;
-            /** @description Share in the outermost 5 % of the range at both ends. */
+            /** @description Share of values in the outermost 5 % of the range at both ends. */
             saturation: number | ("-Infinity" | "Infinity" | "NaN") | null;
             not_finite: number;
             problem: string | null;
@@ -1389,7 +1394,7 @@ export interface components {
             /** @default null */
             tags: string[] | null;
             /**
-             * @description What each histogram is compared with: the one before, the first, or another run's.
+             * @description What to compare with: the previous histogram, the first, or another run's.
              * @default start
              * @enum {unknown}
              */
@@ -1397,7 +1402,7 @@ export interface components {
             /** @default null */
             other_run: string | null;
             /**
-             * @description The last histogram up to here; null: the newest.
+             * @description Compare the last histogram up to this step; null: the newest.
              * @default null
              */
             step: number | null;
@@ -1428,7 +1433,7 @@ export interface components {
             /** @default null */
             step: number | null;
             /**
-             * @description at_best: the value at the step where this one is best, or last before it.
+             * @description at_best: the value at the step where this tag is best, or the last one before it.
              * @default null
              */
             best_tag: string | null;
@@ -1442,14 +1447,14 @@ export interface components {
         RunValues: {
             generation: number;
             runs: string[];
-            /** @description For each column the value of every run; null where it has none. */
+            /** @description For each column, the value of every run; null where a run has none. */
             columns: (number | ("-Infinity" | "Infinity" | "NaN") | null)[][];
         };
         /** RunValuesBody */
         RunValuesBody: {
             columns: components["schemas"]["RunColumnBody"][];
             /**
-             * @description All runs when left out.
+             * @description Default: all runs.
              * @default null
              */
             runs: string[] | null;
@@ -1471,23 +1476,23 @@ export interface components {
         };
         /**
          * SampleQuery
-         * @description Names one value. By `row` it is exact; by `step` it is the last one logged there; by neither the newest.
+         * @description Names one value: by `row` exactly, by `step` the last one logged there, otherwise the newest.
          */
         SampleQuery: {
             run: string;
             tag: string;
             /**
-             * @description Its number among all values of the series, from POST api/steps.
+             * @description Index among all values of the series, from POST api/steps.
              * @default null
              */
             row: number | null;
             /**
-             * @description With `row`: what is there must have this step.
+             * @description With `row`: the value must have this step.
              * @default null
              */
             step: number | null;
             /**
-             * @description With `row`: what is there must have this time; the answer never changes then.
+             * @description With `row`: the value must have this time, so the answer never changes.
              * @default null
              */
             wall_time: number | null;
@@ -1500,12 +1505,12 @@ export interface components {
             /** @default false */
             is_case_sensitive: boolean;
             /**
-             * @description Left out: all.
+             * @description Default: all.
              * @default null
              */
             runs: string[] | null;
             /**
-             * @description Left out: all.
+             * @description Default: all.
              * @default null
              */
             tags: string[] | null;
@@ -1526,12 +1531,12 @@ export interface components {
         SeriesBody: {
             series: components["schemas"]["HistogramRef"][];
             /**
-             * @description Of more values than this, as many are taken, even in their order of steps.
+             * @description At most this many values, evenly spaced by step.
              * @default 500
              */
             max_steps: number;
             /**
-             * @description Into how many bins, even on the axis; null: buckets as they are stored.
+             * @description Number of bins, evenly spaced on the axis; null: stored buckets.
              * @default null
              */
             bins: number | null;
@@ -1541,13 +1546,13 @@ export interface components {
              */
             edges: number[] | null;
             /**
-             * @description On which axis bins are even. symlog is straight up to a thousandth of its farthest end.
+             * @description Scale of the axis. symlog is linear up to a thousandth of its farthest end.
              * @default linear
              * @enum {unknown}
              */
             x_scale: "linear" | "log" | "symlog";
             /**
-             * @description What the bins span; null: all that is there. The rest is counted as below and above.
+             * @description Range of the bins; null: all values. The rest counts as below and above.
              * @default null
              */
             x_range: [
@@ -1555,7 +1560,7 @@ export interface components {
                 number
             ] | null;
             /**
-             * @description One set of bins for all series of a tag, to compare them.
+             * @description The same bins for all series of a tag.
              * @default false
              */
             is_shared: boolean;
@@ -1611,7 +1616,7 @@ export interface components {
         };
         /**
          * Steps
-         * @description Series that are unknown are left out: a run may vanish between listing and asking.
+         * @description Unknown series are left out: a run may vanish between listing and asking.
          */
         Steps: {
             generation: number;
@@ -1622,11 +1627,11 @@ export interface components {
             run: string;
             tag: string;
             generation: number;
-            /** @description Number of each value among all of the series. */
+            /** @description Index of each value among all values of the series. */
             row: number[];
             step: number[];
             wall_time: (number | ("-Infinity" | "Infinity" | "NaN"))[];
-            /** @description Of each stored value; null where values are kept as columns. */
+            /** @description Size of each stored value; null for scalars, which are kept as columns. */
             size_bytes: number[] | null;
         };
         /** StepsBody */
@@ -1634,7 +1639,7 @@ export interface components {
             kind: components["schemas"]["Kind"];
             series: components["schemas"]["SeriesRef"][];
             /**
-             * @description latest: what a restart overwrote is left out. all: every value.
+             * @description latest: without values that a restart overwrote. all: every value.
              * @default latest
              * @enum {unknown}
              */
@@ -1649,7 +1654,7 @@ export interface components {
         StoredHistogram: {
             step: number;
             wall_time: number | ("-Infinity" | "Infinity" | "NaN");
-            /** @description Left, right, count as in the file; null where it cannot be read. */
+            /** @description Left, right, count as in the file; null if it cannot be read. */
             buckets: [
                 number | ("-Infinity" | "Infinity" | "NaN"),
                 number | ("-Infinity" | "Infinity" | "NaN"),
@@ -1700,7 +1705,7 @@ export interface components {
             /** @default null */
             tags: string[] | null;
             /**
-             * @description latest: what a restart overwrote is left out. all: every point in file order.
+             * @description latest: without points that a restart overwrote. all: every point in file order.
              * @default latest
              * @enum {unknown}
              */
@@ -1723,7 +1728,7 @@ export interface components {
             /** @default null */
             tags: string[] | null;
             /**
-             * @description latest: what a restart overwrote is left out. all: every point in file order.
+             * @description latest: without points that a restart overwrote. all: every point in file order.
              * @default latest
              * @enum {unknown}
              */
@@ -1768,28 +1773,28 @@ export interface components {
         Text: {
             run: string;
             tag: string;
-            /** @description Its number among all values of the series. */
+            /** @description Index among all values of the series. */
             row: number;
             step: number;
             wall_time: number | ("-Infinity" | "Infinity" | "NaN");
-            /** @description Of the tensor of texts; empty for one text. */
+            /** @description Shape of the tensor of texts; empty for a single text. */
             shape: number[];
-            /** @description Its cells, the last axis fastest. Of one that is cut, only the first ones. */
+            /** @description Cells, the last axis fastest. If `is_cut`, only the first ones. */
             values: string[];
-            /** @description Of the whole value, as UTF-8. */
+            /** @description Size of the whole value as UTF-8. */
             size_bytes: number;
             /**
-             * @description GET api/text/value has all of it.
+             * @description GET api/text/value has the full value.
              * @default false
              */
             is_cut: boolean;
             /**
-             * @description Replacement marks (U+FFFD) in it: bytes that are not UTF-8 are shown so.
+             * @description Number of replacement characters (U+FFFD), which stand for bytes that are not UTF-8.
              * @default 0
              */
             marks: number;
             /**
-             * @description Why the value cannot be read, or that it is no text; null when it can.
+             * @description Why the value cannot be read or is not text.
              * @default null
              */
             problem: string | null;
@@ -1799,36 +1804,31 @@ export interface components {
             run: string;
             tag: string;
             /**
-             * @description Which of its values; left out: all of them.
+             * @description Rows of the values; default: all.
              * @default null
              */
             rows: number[] | null;
         };
         /**
          * Texts
-         * @description Series and rows that are not there are left out: a run may vanish between listing and asking.
+         * @description Unknown series and rows are left out: a run may vanish between listing and asking.
          */
         Texts: {
             generation: number;
             texts: components["schemas"]["Text"][];
-            /** @description So much had to be read that the rest was left: ask again for what is missing. */
+            /** @description The answer reached its size limit: ask again for the rest. */
             is_partial: boolean;
         };
         /** TextsBody */
         TextsBody: {
             series: components["schemas"]["TextRef"][];
             /**
-             * @description Values left out at the beginning, over all series.
+             * @description How many values to skip, over all series.
              * @default 0
              */
             offset: number;
             /** @default 100 */
             limit: number;
-        };
-        /** Trouble */
-        Trouble: {
-            at: number;
-            message: string;
         };
         /** ZipBody */
         ZipBody: {
@@ -1839,22 +1839,22 @@ export interface components {
             run: string;
             tag: string;
             /**
-             * @description Its number among all values of the series, from POST api/steps.
+             * @description Index among all values of the series, from POST api/steps.
              * @default null
              */
             row: number | null;
             /**
-             * @description With `row`: what is there must have this step.
+             * @description With `row`: the value must have this step.
              * @default null
              */
             step: number | null;
             /**
-             * @description With `row`: what is there must have this time; the answer never changes then.
+             * @description With `row`: the value must have this time, so the answer never changes.
              * @default null
              */
             wall_time: number | null;
             /**
-             * @description Its number within the value.
+             * @description Index of the file within the value.
              * @default 0
              */
             sample: number;
@@ -1906,15 +1906,15 @@ export interface operations {
             query: {
                 run: string;
                 tag: string;
-                /** @description Its number among all values of the series, from POST api/steps. */
+                /** @description Index among all values of the series, from POST api/steps. */
                 row?: number;
-                /** @description With `row`: what is there must have this step. */
+                /** @description With `row`: the value must have this step. */
                 step?: number;
-                /** @description With `row`: what is there must have this time; the answer never changes then. */
+                /** @description With `row`: the value must have this time, so the answer never changes. */
                 wall_time?: number;
-                /** @description Its number within the value. */
+                /** @description Index of the file within the value. */
                 sample?: number;
-                /** @description 1: to be saved instead of shown. */
+                /** @description 1: save instead of show. */
                 download?: 0 | 1;
             };
             header?: never;
@@ -1952,11 +1952,11 @@ export interface operations {
             query: {
                 run: string;
                 tag: string;
-                /** @description Its number among all values of the series, from POST api/steps. */
+                /** @description Index among all values of the series, from POST api/steps. */
                 row?: number;
-                /** @description With `row`: what is there must have this step. */
+                /** @description With `row`: the value must have this step. */
                 step?: number;
-                /** @description With `row`: what is there must have this time; the answer never changes then. */
+                /** @description With `row`: the value must have this time, so the answer never changes. */
                 wall_time?: number;
             };
             header?: never;
@@ -2246,15 +2246,15 @@ export interface operations {
             query: {
                 run: string;
                 tag: string;
-                /** @description Its number among all values of the series, from POST api/steps. */
+                /** @description Index among all values of the series, from POST api/steps. */
                 row?: number;
-                /** @description With `row`: what is there must have this step. */
+                /** @description With `row`: the value must have this step. */
                 step?: number;
-                /** @description With `row`: what is there must have this time; the answer never changes then. */
+                /** @description With `row`: the value must have this time, so the answer never changes. */
                 wall_time?: number;
-                /** @description Its number within the value. */
+                /** @description Index of the file within the value. */
                 sample?: number;
-                /** @description 1: to be saved instead of shown. */
+                /** @description 1: save instead of show. */
                 download?: 0 | 1;
             };
             header?: never;
@@ -2295,11 +2295,11 @@ export interface operations {
             query: {
                 run: string;
                 tag: string;
-                /** @description Its number among all values of the series, from POST api/steps. */
+                /** @description Index among all values of the series, from POST api/steps. */
                 row?: number;
-                /** @description With `row`: what is there must have this step. */
+                /** @description With `row`: the value must have this step. */
                 step?: number;
-                /** @description With `row`: what is there must have this time; the answer never changes then. */
+                /** @description With `row`: the value must have this time, so the answer never changes. */
                 wall_time?: number;
             };
             header?: never;
@@ -2426,17 +2426,17 @@ export interface operations {
             query: {
                 run: string;
                 tag: string;
-                /** @description Its number among all values of the series, from POST api/steps. */
+                /** @description Index among all values of the series, from POST api/steps. */
                 row?: number;
-                /** @description With `row`: what is there must have this step. */
+                /** @description With `row`: the value must have this step. */
                 step?: number;
-                /** @description With `row`: what is there must have this time; the answer never changes then. */
+                /** @description With `row`: the value must have this time, so the answer never changes. */
                 wall_time?: number;
-                /** @description Its number among those logged together. */
+                /** @description Index of the mesh within the value. */
                 batch?: number;
-                /** @description A mesh of more points is simplified to about as many. */
+                /** @description A mesh with more points is simplified to about this many. */
                 points?: number;
-                /** @description 1: every point and face, whatever `points` says. */
+                /** @description 1: every point and face; ignores `points`. */
                 full?: 0 | 1;
                 /** @description ply: a file for 3-D programs. */
                 format?: "columns" | "json" | "ply";
@@ -2703,7 +2703,7 @@ export interface operations {
             query: {
                 run: string;
                 tag: string;
-                /** @description latest: what a restart overwrote is left out. all: every point in file order. */
+                /** @description latest: without points that a restart overwrote. all: every point in file order. */
                 attempts?: "all" | "latest";
                 /** @description A generation from an earlier answer: only newer points. */
                 since?: number;
@@ -2999,15 +2999,15 @@ export interface operations {
             query: {
                 run: string;
                 tag: string;
-                /** @description Its number among all values of the series, from POST api/steps. */
+                /** @description Index among all values of the series, from POST api/steps. */
                 row?: number;
-                /** @description With `row`: what is there must have this step. */
+                /** @description With `row`: the value must have this step. */
                 step?: number;
-                /** @description With `row`: what is there must have this time; the answer never changes then. */
+                /** @description With `row`: the value must have this time, so the answer never changes. */
                 wall_time?: number;
-                /** @description text: the text alone; of a tensor a line per row, its cells set apart by tabs. */
+                /** @description text: the text alone; a tensor as one line per row with tabs between cells. */
                 format?: "json" | "text";
-                /** @description 1: to be saved instead of shown. */
+                /** @description 1: save instead of show. */
                 download?: 0 | 1;
             };
             header?: never;

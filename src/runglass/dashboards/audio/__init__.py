@@ -1,1 +1,1 @@
-"""The audio dashboard's back end: what a clip says about itself, and its bytes."""
+"""The audio dashboard: descriptions of clips, and their bytes."""

@@ -1,4 +1,4 @@
-"""The clips of one logged value: loaded, and described by what their headers say. Decodes no sample."""
+"""Loads the clips of one logged value and describes them from their headers. Decodes no samples."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The audio routes: what the clips of one logged value say about themselves, and the bytes of one clip. Decodes no sample."""
+"""The audio routes: descriptions of the clips of one logged value, and the bytes of one clip. Decodes no samples."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from runglass.store.model import Audio
 
 
 def list_clips(source: DataSource, query: SampleQuery) -> Reply:
-    """What every clip of one logged value says about itself."""
+    """The clips of one logged value: format, rate, channels and length."""
     return Later(lambda: Clips([describe_clip(clip) for clip in load_clips(source, query)]))
 
 
 def load_blob(source: DataSource, query: BlobQuery) -> Reply:
-    """One clip, as it was logged."""
+    """One clip as it was logged."""
 
     def work() -> Answer:
         clip: Audio = pick(load_clips(source, query), query)

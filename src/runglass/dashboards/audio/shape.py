@@ -12,18 +12,18 @@ from runglass.media.audio_files import SampleLayout
 class Clip(Struct):
     format: Annotated[str, Meta(description="wav, mp3, flac or ogg; empty for anything else.")]
     media_type: str
-    sample_rate: Annotated[float, Meta(description="Frames a second; 0 where nothing says so.")]
+    sample_rate: Annotated[float, Meta(description="Frames per second; 0 if unknown.")]
     channels: int
-    frames: Annotated[int, Meta(description="Samples of one channel; 0 where only decoding can tell.")]
+    frames: Annotated[int, Meta(description="Samples per channel; 0 where only decoding can tell.")]
     duration_s: float
     label: str
     size_bytes: int
     layout: Annotated[
         SampleLayout | None,
-        Meta(description="Where the samples of a WAV are; null where a decoder has to be asked."),
+        Meta(description="Where the samples of a WAV file are; null for formats that need a decoder."),
     ]
     problem: Annotated[
-        str, Meta(description="What is wrong with the file and how it was taken; empty when all is well.")
+        str, Meta(description="What is wrong with the file and how it was read anyway; empty if nothing is.")
     ]
 
 

@@ -1,1 +1,1 @@
-"""Custom scalars: charts that a logged layout describes. Their lines come from the scalars routes."""
+"""Custom scalars: charts of a logged layout. Their lines come from the scalars routes."""

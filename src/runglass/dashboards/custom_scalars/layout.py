@@ -1,4 +1,4 @@
-"""Layouts as the page draws them: logged ones made plain, and those of several runs merged into one. Pure."""
+"""Turns logged layouts into charts, and merges the layouts of several runs into one. Pure."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from runglass.dashboards.custom_scalars.shape import Category, Chart, LoggedChar
 
 
 def plain_layout(layout: Mapping[str, Any]) -> list[tuple[str, bool, list[Chart]]]:
-    """Title, whether it is closed, and the charts of every category of a decoded Layout message."""
+    """Title, whether it is closed, and charts of every category of a decoded Layout message."""
     return [
         (
             category.get("title", ""),
@@ -34,15 +34,15 @@ def _series(series: Mapping[str, Any]) -> MarginSeries:
 
 
 def merge_layouts(layouts: Iterable[tuple[str, Mapping[str, Any]]]) -> list[Category]:
-    """Layouts by run, in the order of the runs' names: categories of one title are one, equal charts in it too.
+    """Merge layouts by run name: categories of the same title become one, and so do equal charts in a category.
 
-    Differs from TensorBoard: from the third layout on it loses what is added to a category that the first does not have.
+    Differs from TensorBoard, which from the third layout on loses charts of categories that the first layout does not have.
     """
     is_closed: dict[str, bool] = {}
     runs_of: dict[str, dict[Chart, list[str]]] = {}
     for run, layout in sorted(layouts, key=lambda each: each[0]):
         for title, closed, charts in plain_layout(layout):
-            # The first to name a category says whether it is closed.
+            # The first layout with a category decides whether it is closed.
             is_closed.setdefault(title, closed)
             known = runs_of.setdefault(title, {})
             for chart in charts:

@@ -1,4 +1,4 @@
-"""The newest layout of every run, loaded and merged; what cannot be read is listed beside it. Knows no routes."""
+"""Loads the newest layout of every run and merges them; lists the ones that cannot be read. Knows no routes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def load_layout(source: DataSource) -> Layout:
     generation = source.generation
     layouts: list[tuple[str, Mapping[str, Any]]] = []
     problems: list[LayoutProblem] = []
-    # Not by the usual tag: a graph-mode writer puts its scope around it.
+    # By kind, not by the usual tag: a graph-mode writer adds its scope to the tag.
     for info in source.list_series(kind=Kind.CUSTOM_SCALARS):
         run = info.key.run
         values = find_series(source, info.key, kind=Kind.CUSTOM_SCALARS)

@@ -1,4 +1,4 @@
-"""The custom scalars route: the one layout that all runs have logged together."""
+"""The custom scalars route: one layout merged from those of all runs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from runglass.query.source import DataSource
 
 
 def read_layout(source: DataSource, query: NoParameters) -> Reply:
-    """The newest layouts of all runs, merged: categories of charts, each naming the tags that it draws."""
+    """The newest layouts of all runs, merged: categories of charts with the tags that they draw."""
     return Later(lambda: load_layout(source))
 
 

@@ -8,7 +8,7 @@ from msgspec import Meta, Struct
 
 
 class MarginSeries(Struct, frozen=True):
-    """A line and the band around it, by the exact tags of three scalars."""
+    """A line and the band around it: the exact tags of three scalars."""
 
     value: str
     lower: str
@@ -19,18 +19,18 @@ class Chart(Struct, frozen=True):
     title: str
     kind: Annotated[
         Literal["multiline", "margin", "empty"],
-        Meta(description="empty: the layout names the chart but neither tags nor series."),
+        Meta(description="empty: the chart has neither tags nor series."),
     ]
     tags: Annotated[
         tuple[str, ...],
-        Meta(description="Of a multiline chart: regular expressions, matched from the start of a tag."),
+        Meta(description="For multiline: regular expressions, matched at the start of a tag."),
     ]
-    series: Annotated[tuple[MarginSeries, ...], Meta(description="Of a margin chart.")]
+    series: Annotated[tuple[MarginSeries, ...], Meta(description="For margin.")]
 
 
 class LoggedChart(Struct, frozen=True):
     chart: Chart
-    runs: Annotated[list[str], Meta(description="Those whose layouts have it.")]
+    runs: Annotated[list[str], Meta(description="Runs whose layouts have this chart.")]
 
 
 class Category(Struct, frozen=True):

@@ -1,4 +1,4 @@
-"""Distributions as answers: percentiles reduced to the pixels of a plot, as JSON, columns or CSV. Knows no routes."""
+"""Encodes percentiles, reduced to the pixels of a plot, as JSON, columns or CSV. Knows no routes."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ MAX_PROBLEMS = 20
 
 
 class _Shown(Struct, frozen=True):
-    """What of a series goes out."""
+    """The part of a series that is sent."""
 
     key: SeriesKey
     bands: Bands
     total: int
-    # Numbers of its histograms, in the order of the axis.
+    # Indices of its histograms, by x.
     kept: Int64
 
     def values(self) -> Float64:
@@ -40,7 +40,7 @@ class _Shown(Struct, frozen=True):
 
 
 def load_answer(source: DataSource, body: DistributionsBody) -> Answer | Struct:
-    # Taken before reading: what changes meanwhile is then asked for again rather than missed.
+    # Taken before reading, so that the client asks again for what changes meanwhile.
     generation = source.generation
     shown = [
         _show(source, values, body)
@@ -57,7 +57,7 @@ def load_answer(source: DataSource, body: DistributionsBody) -> Answer | Struct:
 def _show(source: DataSource, values: Values, body: DistributionsBody) -> _Shown:
     bands = read_bands(source, values, body.percentiles)
     x: Float64 = bands.step.astype(np.float64) if body.x == "step" else bands.wall_time
-    # A time that is no number has no place on an axis of times.
+    # A time that is NaN or infinite is not on the axis.
     placed = np.flatnonzero(np.isfinite(x))
     order = placed[np.argsort(x[placed], kind="stable")]
     total, kept = reduce_many(x[order], bands.values[:, order], body.x_range, body.width)

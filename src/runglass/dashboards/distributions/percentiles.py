@@ -1,5 +1,5 @@
-"""Percentiles of every histogram of a series, from all of its buckets; kept, because a growing series is asked for again and
-again. Knows no routes."""
+"""Percentiles of every histogram of a series, from all of its buckets. Cached, because a page asks for a growing series again
+and again. Knows no routes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from runglass.query.source import DataSource, Float64, Int64, Values
 from runglass.store.model import SeriesKey
 
 KEPT_BYTES = 32 * 2**20
-# Histograms that are in memory at once while a series is read for the first time.
+# Histograms in memory at once while a series is loaded.
 CHUNK = 256
 
 
@@ -24,9 +24,9 @@ class Bands(Struct, frozen=True):
     generation: int
     step: Int64
     wall_time: Float64
-    # A row for every percentile, a column for every histogram; NaN where one holds nothing.
+    # A row per percentile, a column per histogram; NaN for an empty histogram.
     values: Float64
-    # By its number, what was wrong with a histogram.
+    # Problems by the index of the histogram.
     problems: dict[int, str]
 
 
@@ -43,7 +43,7 @@ def read_bands(source: DataSource, values: Values, wanted: tuple[float, ...]) ->
 
 
 def _common(known: Bands | None, values: Values) -> int:
-    """How many histograms at the start are those that were read before; all of them or none."""
+    """How many histograms at the start are already known: all known ones, or 0."""
     if known is None or len(known.step) > len(values.step):
         return 0
     count = len(known.step)
@@ -76,7 +76,7 @@ def _extended(
     )
 
 
-# Series, percentiles, and whether it is all of the series: without what a restart overwrote it is another one.
+# Series, percentiles, and whether nothing was left out: without overwritten values it is another list.
 _Name = tuple[SeriesKey, tuple[float, ...], bool]
 
 

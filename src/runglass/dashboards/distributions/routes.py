@@ -1,4 +1,4 @@
-"""The distributions route: how the values of a histogram series spread, as percentiles over time."""
+"""The distributions route: percentiles of histogram series over time."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from runglass.store.model import Kind
 
 
 def read_distributions(source: DataSource, body: DistributionsBody) -> Reply:
-    """Percentiles of every histogram of some series, exact, from all buckets."""
+    """Exact percentiles of every histogram of some series, from all buckets."""
     check_body(body)
     if body.format == "csv":
-        # One that is not there is told now, with a reason.
+        # Raises if the series does not exist; the answer itself leaves unknown series out.
         source.read_values(body.series[0].key, kind=Kind.HISTOGRAM)
     return Later(lambda: load_answer(source, body))
 

@@ -1,4 +1,4 @@
-"""Histograms of many series as one answer, JSON or columns. Knows no routes."""
+"""Encodes histograms of many series as one answer, JSON or columns. Knows no routes."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from runglass.dashboards.histograms.load import (
 )
 from runglass.dashboards.histograms.shape import (
     HistogramAnswer,
+    HistogramProblem,
     HistogramRef,
     HistogramSeries,
     SeriesBody,
-    Trouble,
 )
 from runglass.query.source import DataSource
 from runglass.store.model import Kind
@@ -69,14 +69,14 @@ def _plain(found: Histograms, binned: Binned | None) -> HistogramSeries:
         pos_inf=found.pos_inf.tolist(),
         low=numbers(low),
         high=numbers(high),
-        problems=[Trouble(at, message) for at, message in found.problems.items()],
+        problems=[HistogramProblem(at, message) for at, message in found.problems.items()],
         **in_bins,
     )
 
 
 def _encode_columns(generation: int, found: list[Histograms], binned: list[Binned | None]) -> Answer:
-    """Per series: row as uint32; step, wall time, total, NaN, -Inf, +Inf, low and high as float64; then, with `bins`, edges,
-    counts step by step, below and above; without, the number of buckets of each step as uint32, and their left, right and count."""
+    """Blocks per series: row as uint32; step, wall time, total, NaN, -Inf, +Inf, low and high as float64. With `bins`: edges,
+    counts step by step, below and above. Without: the number of buckets per step as uint32, then left, right and count."""
     heads, blocks = [], list[NDArray[Any]]()
     for each, bins in zip(found, binned, strict=True):
         blocks += [each.row.astype(np.uint32), each.step.astype(np.float64), each.wall_time, totals(each)]

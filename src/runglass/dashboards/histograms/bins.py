@@ -1,4 +1,4 @@
-"""From stored buckets to the bins of a picture: what they span together, and the counts of every step in them."""
+"""Re-bins stored buckets for a chart: the range of the bins, and the counts of every step in them."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from runglass.dashboards.histograms.shape import SeriesBody
 from runglass.query.buckets import even_edges, rebin_many
 from runglass.query.source import Float64, XScale
 
-# As on the page's axes (scale.ts): below this part of the farthest end a symlog axis is straight.
+# As on the page's axes (scale.ts): a symlog axis is linear below the farthest end divided by this.
 SYMLOG_REACH = 1_000
-# Around a single value, as a part of it.
+# Margin around a single value, as a fraction of it.
 AROUND = 0.1
 
 
@@ -27,7 +27,7 @@ class Binned(Struct, frozen=True):
 
 
 def bin_all(each: Sequence[Histograms], body: SeriesBody) -> list[Binned | None]:
-    """For every series its counts in bins; None where buckets are wanted as they are stored."""
+    """The counts of every series in bins; None if stored buckets are wanted."""
     if body.edges is not None:
         edges = np.array(body.edges)
         return [_binned(one, edges) for one in each]
@@ -50,11 +50,11 @@ def choose_edges(each: Sequence[Histograms], body: SeriesBody) -> Float64:
 
 
 def _span(each: Sequence[Histograms], scale: XScale) -> tuple[float, float]:
-    """The edges that hold something, of all steps together."""
+    """The outermost edges of non-empty buckets over all steps."""
     filled = np.concatenate([np.zeros((0, 3)), *(one.buckets[one.buckets[:, 2] > 0] for one in each)])
     edges = filled[:, :2].ravel()
     if scale == "log":
-        # What is not above zero has no place on this axis; it is counted as below.
+        # Values at or below zero are not on this axis; they count as `below`.
         edges = edges[edges > 0]
     if not len(edges):
         return (0.1, 1.0) if scale == "log" else (-1.0, 1.0)
@@ -76,7 +76,7 @@ def totals(histograms: Histograms) -> Float64:
 
 
 def ends(histograms: Histograms) -> tuple[Float64, Float64]:
-    """Of every step, the lowest and the highest edge that holds something; NaN without any."""
+    """The lowest and the highest edge of non-empty buckets per step; NaN if all are empty."""
     low = np.full(len(histograms.step), np.inf)
     high = np.full(len(histograms.step), -np.inf)
     filled = histograms.buckets[:, 2] > 0

@@ -1,4 +1,4 @@
-"""Histograms of a series as flat columns: read, tidied and kept for a while, because a page asks for the same ones again.
+"""Loads the histograms of a series as flat columns, tidies them, and caches them: a page asks for the same ones again.
 
 Knows no routes.
 """
@@ -20,11 +20,11 @@ KEPT_BYTES = 64 * 2**20
 
 
 class Histograms(Struct, frozen=True):
-    """Some values of one series. Buckets of all of them stand one after the other; `owner` says which they are of."""
+    """Some values of one series. The buckets of all values are concatenated; `owner` is the value of each bucket."""
 
     key: SeriesKey
     generation: int
-    # How many values the series has in all.
+    # The number of values in the whole series.
     values: int
     row: Int64
     step: Int64
@@ -42,7 +42,7 @@ class Histograms(Struct, frozen=True):
 
 
 def pick_even(values: Values, count: int, keep: int | None = None) -> Int64:
-    """Indices in order of steps; of more than `count`, the first, the last and even ones between. `keep` is a row that must be there."""
+    """Indices by step: all, or about `count` evenly spaced ones with the first and the last. `keep` is a row to include."""
     order = np.argsort(values.step, kind="stable")
     if len(order) <= count:
         return order
@@ -53,7 +53,7 @@ def pick_even(values: Values, count: int, keep: int | None = None) -> Int64:
 
 
 def pick_rows(values: Values, rows: Sequence[int]) -> Int64:
-    """Indices of these rows, as far as they are there, in the order of steps."""
+    """Indices of the existing ones of these rows, by step."""
     found = np.flatnonzero(np.isin(row_numbers(values), np.asarray(rows, np.int64)))
     return found[np.argsort(values.step[found], kind="stable")]
 

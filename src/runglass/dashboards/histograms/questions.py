@@ -1,4 +1,4 @@
-"""Refuses what makes no sense to ask of histograms, and says why. Reads no data."""
+"""Rejects invalid histogram requests. Reads no data."""
 
 from __future__ import annotations
 
@@ -15,5 +15,5 @@ def check_body(body: SeriesBody) -> None:
         low, high = body.x_range
         if not low < high or (body.x_scale == "log" and low <= 0):
             raise BadRequest(
-                f"x_range is {[low, high]}; it must ascend, and be above 0 on a log axis.", where="x_range"
+                f"`x_range` is {[low, high]}; it must ascend, and be above 0 on a log axis.", where="x_range"
             )

@@ -1,4 +1,4 @@
-"""Which histograms moved most, have most zeros or are saturated: one row a series, for the page's ranking. Bounded work."""
+"""Ranks histogram series by how much they changed, with zeros and saturation: one row per series. Looks at MAX_RANKED at most."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def rank(source: DataSource, body: RankingBody) -> Ranking:
     return _last.of(source).read(None, version, lambda: _rank(source, body, generation))
 
 
-# Of every source the answer to the last question.
+# The last answer for each source.
 _last: PerSource[Versioned[None, Ranking]] = PerSource(Versioned)
 
 
@@ -93,7 +93,7 @@ def _newest(source: DataSource, key: SeriesKey, step: int) -> tuple[Histograms, 
 
 
 def _upto(values: Values | None, step: int | None) -> Int64:
-    """Indices of the values up to a step, in the order of steps."""
+    """Indices of the values up to a step, by step."""
     if values is None:
         return np.empty(0, np.int64)
     order = np.argsort(values.step, kind="stable")

@@ -1,4 +1,4 @@
-"""The histogram routes: buckets exactly as they are stored or in other bins, for many series at once; and their ranking."""
+"""The histogram routes: stored or re-binned histograms of many series, the exact values of one, and a ranking."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ MAX_JSON_VALUES = 20_000
 
 
 def read_series(source: DataSource, body: SeriesBody) -> Reply:
-    """Histograms of many series, as stored or in bins of their own choice."""
+    """Histograms of many series, as stored or in chosen bins."""
     check_body(body)
     return Later(lambda: load_answer(source, body))
 
 
 def read_stored(source: DataSource, query: ValuesQuery) -> Reply:
-    """Every histogram of a series exactly as it is in the file, damaged or not."""
+    """Every histogram of a series exactly as in the file, damaged ones too."""
     values = source.read_values(query.key, kind=Kind.HISTOGRAM)
     indices = pick_steps(values, query)
     if query.format == "csv":
@@ -38,17 +38,17 @@ def read_stored(source: DataSource, query: ValuesQuery) -> Reply:
         return Download(csv_pieces(source, values, indices), CSV, (name,))
     if len(indices) > MAX_JSON_VALUES:
         raise BadRequest(
-            f"{len(indices):,} histograms are too many for one JSON answer (at most {MAX_JSON_VALUES:,}). Ask for a range with "
-            "from_step and to_step, or for format=csv.",
+            f"{len(indices):,} histograms are too many for one JSON answer (at most {MAX_JSON_VALUES:,}). Give a range with "
+            "from_step and to_step, or use format=csv.",
             where="format",
         )
     return Later(lambda: load_stored(source, query, values, indices))
 
 
 def read_ranking(source: DataSource, body: RankingBody) -> Reply:
-    """Series by how much their histogram moved, with their share of zeros and their saturation."""
+    """Series by how much their histograms changed, with share of zeros and saturation."""
     if (body.by == "run") != (body.other_run is not None):
-        raise BadRequest("`other_run` goes with by=run, and only with it.", where="other_run")
+        raise BadRequest("`other_run` is required with by=run and not allowed otherwise.", where="other_run")
     return Later(lambda: rank(source, body))
 
 

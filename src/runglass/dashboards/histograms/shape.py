@@ -1,4 +1,4 @@
-"""What the histogram routes take and answer. Shapes only."""
+"""What the histogram routes take and answer, as types. Holds no logic."""
 
 from __future__ import annotations
 
@@ -20,11 +20,9 @@ Names = Annotated[list[str], Meta(max_length=10_000)]
 
 
 class HistogramRef(SeriesRef, frozen=True, forbid_unknown_fields=True):
-    rows: Annotated[
-        Rows | None, Meta(description="Only these values, by their numbers from POST api/steps.")
-    ] = None
+    rows: Annotated[Rows | None, Meta(description="Only these rows, from POST api/steps.")] = None
     keep: Annotated[
-        int | None, Meta(description="Number of a value that is shown even when others are left out.")
+        int | None, Meta(description="A row to include even if `max_steps` leaves others out.")
     ] = None
 
 
@@ -32,11 +30,11 @@ class SeriesBody(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     series: Annotated[list[HistogramRef], Meta(max_length=500)]
     max_steps: Annotated[
         Annotated[int, Meta(ge=1, le=MAX_STEPS)],
-        Meta(description="Of more values than this, as many are taken, even in their order of steps."),
+        Meta(description="At most this many values, evenly spaced by step."),
     ] = 500
     bins: Annotated[
         Bins | None,
-        Meta(description="Into how many bins, even on the axis; null: buckets as they are stored."),
+        Meta(description="Number of bins, evenly spaced on the axis; null: stored buckets."),
     ] = None
     edges: Annotated[
         Edges | None,
@@ -44,45 +42,37 @@ class SeriesBody(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     ] = None
     x_scale: Annotated[
         XScale,
-        Meta(
-            description="On which axis bins are even. symlog is straight up to a thousandth of its farthest end."
-        ),
+        Meta(description="Scale of the axis. symlog is linear up to a thousandth of its farthest end."),
     ] = "linear"
     x_range: Annotated[
         tuple[float, float] | None,
-        Meta(
-            description="What the bins span; null: all that is there. The rest is counted as below and above."
-        ),
+        Meta(description="Range of the bins; null: all values. The rest counts as below and above."),
     ] = None
-    is_shared: Annotated[
-        bool, Meta(description="One set of bins for all series of a tag, to compare them.")
-    ] = False
+    is_shared: Annotated[bool, Meta(description="The same bins for all series of a tag.")] = False
     format: Literal["json", "columns"] = "json"
 
 
-class Trouble(Struct, frozen=True):
-    # Number in the lists of the answer.
+class HistogramProblem(Struct, frozen=True):
+    # Index in the lists of the answer.
     at: int
     message: str
 
 
 class HistogramSeries(Struct, frozen=True, kw_only=True):
-    """One number in each list for every step; `buckets` or `edges` with `counts`, by what was asked for."""
+    """Each list has one entry per step. `buckets`, or `edges` with `counts`, as requested."""
 
     run: str
     tag: str
     generation: int
-    values: Annotated[int, Meta(description="How many values the series has, shown or not.")]
+    values: Annotated[int, Meta(description="Number of values in the whole series.")]
     row: list[int]
     step: list[int]
     wall_time: list[Number]
-    total: Annotated[list[float], Meta(description="Finite values that were counted.")]
+    total: Annotated[list[float], Meta(description="Number of finite values.")]
     nan: list[float]
     neg_inf: list[float]
     pos_inf: list[float]
-    low: Annotated[
-        list[Number], Meta(description="Left edge of the first bucket that holds something, or NaN.")
-    ]
+    low: Annotated[list[Number], Meta(description="Left edge of the first non-empty bucket, or NaN.")]
     high: list[Number]
     buckets: Annotated[
         list[list[tuple[float, float, float]]] | None, Meta(description="Rows of left, right, count.")
@@ -91,11 +81,11 @@ class HistogramSeries(Struct, frozen=True, kw_only=True):
     counts: list[list[float]] | None = None
     below: list[float] | None = None
     above: list[float] | None = None
-    problems: list[Trouble] = []
+    problems: list[HistogramProblem] = []
 
 
 class HistogramAnswer(Struct, frozen=True):
-    """Series that are unknown are left out: a run may vanish between listing and asking."""
+    """Unknown series are left out: a run may vanish between listing and asking."""
 
     generation: int
     series: list[HistogramSeries]
@@ -112,7 +102,7 @@ class StoredHistogram(Struct, frozen=True):
     wall_time: Number
     buckets: Annotated[
         list[tuple[Number, Number, Number]] | None,
-        Meta(description="Left, right, count as in the file; null where it cannot be read."),
+        Meta(description="Left, right, count as in the file; null if it cannot be read."),
     ]
     problem: str | None = None
 
@@ -132,12 +122,12 @@ class RankingBody(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
     tags: Names | None = None
     by: Annotated[
         By,
-        Meta(
-            description="What each histogram is compared with: the one before, the first, or another run's."
-        ),
+        Meta(description="What to compare with: the previous histogram, the first, or another run's."),
     ] = "start"
     other_run: str | None = None
-    step: Annotated[int | None, Meta(description="The last histogram up to here; null: the newest.")] = None
+    step: Annotated[
+        int | None, Meta(description="Compare the last histogram up to this step; null: the newest.")
+    ] = None
 
 
 class RankedSeries(Struct, frozen=True, kw_only=True):
@@ -147,12 +137,12 @@ class RankedSeries(Struct, frozen=True, kw_only=True):
     other_step: int | None
     distance: Annotated[Number | None, Meta(description="Wasserstein distance, in units of the values.")]
     relative: Annotated[
-        Number | None, Meta(description="The distance in standard deviations of what it is compared with.")
+        Number | None, Meta(description="The distance in standard deviations of the other histogram.")
     ]
     zeros_at_least: Number | None
     zeros_at_most: Number | None
     saturation: Annotated[
-        Number | None, Meta(description="Share in the outermost 5 % of the range at both ends.")
+        Number | None, Meta(description="Share of values in the outermost 5 % of the range at both ends.")
     ]
     not_finite: float
     problem: str | None
@@ -160,6 +150,6 @@ class RankedSeries(Struct, frozen=True, kw_only=True):
 
 class Ranking(Struct, frozen=True):
     generation: int
-    # Series that fit the question; above the length of `series` when those were too many.
+    # Number of matching series; more than `series` has if there were too many.
     found: int
     series: list[RankedSeries]

@@ -1,4 +1,4 @@
-"""Histograms exactly as they are in the files, damaged ones too, as JSON or as a CSV file. Knows no routes."""
+"""Loads histograms exactly as they are in the files, damaged ones too, as JSON or CSV. Knows no routes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from runglass.dashboards.histograms.shape import StoredHistogram, StoredHistogra
 from runglass.errors import ValueDamaged
 from runglass.query.source import DataSource, Int64, Values
 
-# Values that are read and written at once while a file is sent.
+# Values per piece of a streamed file.
 PIECE = 200
 
 
@@ -52,7 +52,7 @@ def csv_pieces(source: DataSource, values: Values, indices: Int64) -> Iterator[b
         for index, value in zip(here, source.load_values(values, here), strict=True):
             moment = f"{int(values.step[index])},{float(values.wall_time[index])!r}"
             if not _is_table(value):
-                # A step without a bucket, so that the file says that something is missing.
+                # An empty row, so that the file shows the missing step.
                 rows.append(f"{moment},,,\n")
                 continue
             rows += [f"{moment},{left!r},{right!r},{count!r}\n" for left, right, count in value.tolist()]
@@ -60,7 +60,7 @@ def csv_pieces(source: DataSource, values: Values, indices: Int64) -> Iterator[b
 
 
 def pick_steps(values: Values, query: ValuesQuery) -> Int64:
-    """Indices of the values in the asked range of steps, both ends included."""
+    """Indices of the values in the requested range of steps, both ends included."""
     inside = np.ones(len(values.step), np.bool_)
     if query.from_step is not None:
         inside &= values.step >= query.from_step

@@ -1,12 +1,12 @@
-"""The pictures and films of a logged value: loaded, described and named as files. Decodes no pixel."""
+"""Loads the pictures and videos of a logged value, describes them and names them as files. Decodes no pixels."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from runglass.api.samples import OCTETS, BlobQuery, pick, unexpected_value
+from runglass.dashboards.images.problems import find_problem
 from runglass.dashboards.images.shape import ImageSample, ZipSample
-from runglass.dashboards.images.trouble import find_trouble
 from runglass.dashboards.images.zip_file import safe_path
 from runglass.errors import RunglassError
 from runglass.media.formats import FILM_TYPES, PICTURE_TYPES
@@ -18,7 +18,7 @@ MEDIA_TYPES = PICTURE_TYPES | FILM_TYPES
 
 
 def describe_picture(image: Image) -> ImageSample:
-    problem = find_trouble(image)
+    problem = find_problem(image)
     return ImageSample(
         format=image.format,
         media_type=MEDIA_TYPES.get(image.format, OCTETS),
@@ -53,5 +53,5 @@ def load_zip_files(
             )
             yield f"{name}.{file_ending(image)}", image.data
         except RunglassError as error:
-            # The answer is under way: a file in the zip says what is missing from it.
+            # The answer has started already, so a file in the zip reports the error.
             yield f"{name}.error.txt", error.message.encode(errors="replace")

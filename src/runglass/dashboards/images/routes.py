@@ -1,6 +1,6 @@
-"""The images routes: what the files of a value are, the bytes of one, and many in a zip.
+"""The images routes: a description of the files of a value, the bytes of one, and many in a zip.
 
-Films are here too: `add_video` logs them as images. Decodes no pixel; the page does.
+Videos are here too: `add_video` logs them as images. Decodes no pixels; the page does.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from runglass.query.source import DataSource, Values
 from runglass.store.model import Kind, SeriesKey
 
 ZIP = "application/zip"
-# How many files the value holds.
+# The number of files in the value.
 SAMPLES = "x-runglass-samples"
 
 
 def list_samples(source: DataSource, query: SampleQuery) -> Reply:
-    """What the files of one logged value are, and what keeps any of them from being shown."""
+    """The files of one logged value: format, size, and why a file cannot be shown."""
     values, row = find_sample(source, Kind.IMAGE, query)
     return Later(
         lambda: ImageSamples([describe_picture(image) for image in load_pictures(source, values, row)])
@@ -42,7 +42,7 @@ def list_samples(source: DataSource, query: SampleQuery) -> Reply:
 
 
 def read_blob(source: DataSource, query: BlobQuery) -> Reply:
-    """One file as it was logged. What is neither picture nor film is sent to be saved, never to be opened."""
+    """One file as it was logged. Files that are neither picture nor video are sent as downloads."""
     values, row = find_sample(source, Kind.IMAGE, query)
 
     def work() -> Answer:
@@ -50,7 +50,7 @@ def read_blob(source: DataSource, query: BlobQuery) -> Reply:
         image = pick(images, query)
         media_type = MEDIA_TYPES.get(image.format, OCTETS)
         answer = blob_answer(image.data, query, media_type=media_type, ending=file_ending(image))
-        # Most values hold one file: who knows that need not ask for the list before showing it.
+        # Most values hold one file. With this header the page can show it without asking for the list first.
         answer.headers += ((SAMPLES, str(len(images))),)
         return answer
 
@@ -58,8 +58,8 @@ def read_blob(source: DataSource, query: BlobQuery) -> Reply:
 
 
 def zip_samples(source: DataSource, body: ZipBody) -> Reply:
-    """Many files in one: run/tag/step_sample.ending."""
-    # What is not there is told now, while there is still an answer to tell it in.
+    """Many files as one zip, named run/tag/step_sample.extension."""
+    # Missing values must be reported before streaming starts.
     series: dict[SeriesKey, Values] = {}
     found = []
     for sample in body.samples:

@@ -1,4 +1,4 @@
-"""What the images routes take and answer, field by field. Holds no logic."""
+"""What the images routes take and answer, as types. Holds no logic."""
 
 from __future__ import annotations
 
@@ -12,13 +12,11 @@ ZIP_LIMIT = 50_000
 
 
 class ImageSample(Struct, frozen=True):
-    """One of the files of a value."""
+    """One file of a value."""
 
     format: Annotated[
         str,
-        Meta(
-            description="What its first bytes say: png, jpeg, gif, webp, bmp, mp4, webm, svg, html or nothing."
-        ),
+        Meta(description="By its first bytes: png, jpeg, gif, webp, bmp, mp4, webm, svg, html or empty."),
     ]
     media_type: str
     width: int
@@ -26,10 +24,12 @@ class ImageSample(Struct, frozen=True):
     size_bytes: int
     frames: Annotated[
         int | None,
-        Meta(description="More than 1: it moves. null: not told without decoding it, as with films."),
+        Meta(
+            description="More than 1 for an animation; null where only decoding can tell, as for MP4 and WebM."
+        ),
     ]
     problem: Annotated[
-        str | None, Meta(description="Why it cannot be shown; its bytes can be had all the same.")
+        str | None, Meta(description="Why it cannot be shown. GET api/images/blob still sends its bytes.")
     ]
 
 
@@ -38,7 +38,7 @@ class ImageSamples(Struct, frozen=True):
 
 
 class ZipSample(SampleQuery, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    sample: Annotated[int, Meta(ge=0, le=2**31, description="Its number within the value.")] = 0
+    sample: Annotated[int, Meta(ge=0, le=2**31, description="Index of the file within the value.")] = 0
 
 
 class ZipBody(Struct, frozen=True, forbid_unknown_fields=True):

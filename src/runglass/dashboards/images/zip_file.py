@@ -1,4 +1,4 @@
-"""A zip that is sent while it is made: its files are loaded one by one and never held together. Knows nothing of pictures."""
+"""A zip file that is streamed as it is produced: only one of its files is in memory at a time. Knows nothing of pictures."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from runglass.api.sink import Sink
 
 UNSAFE = re.compile(r'[\x00-\x1f\x7f-\x9f<>:"|?*\\\ud800-\udfff]+')
 PART_LIMIT = 100
-# Names that Windows takes for devices, whatever follows the first dot.
+# Windows reserves these names, whatever follows the first dot.
 DEVICES = re.compile(r"(?i)(con|prn|aux|nul|com\d|lpt\d)(\.|$)")
 
 
 def write_zip(files: Iterable[tuple[str, bytes]]) -> Iterator[bytes]:
-    """Pieces of a zip with these files, not compressed: pictures are already. Of two with one name, both are in it."""
+    """Pieces of a zip with these files. Not compressed, because pictures are already. Files of the same name are all kept."""
     sink = Sink()
     taken: set[str] = set()
     with ZipFile(sink, "w", ZIP_STORED) as archive:
@@ -26,7 +26,7 @@ def write_zip(files: Iterable[tuple[str, bytes]]) -> Iterator[bytes]:
 
 
 def safe_path(*names: str) -> str:
-    """Run, tag and file name as a path inside the zip: it leads nowhere else, and every system can write it."""
+    """Run, tag and file name as a path inside the zip that stays inside and is valid on every system."""
     parts = [part for name in names for part in name.split("/")]
     return "/".join(_safe_part(part) for part in parts if part.strip(". "))
 
@@ -37,7 +37,7 @@ def _safe_part(part: str) -> str:
 
 
 def _free(name: str, taken: set[str]) -> str:
-    """Not the name of a file before it, on systems that do not tell large letters from small ones either."""
+    """A name that no earlier file has, also on systems that ignore case."""
     stem, dot, ending = name.rpartition(".")
     free, number = name, 1
     while free.lower() in taken:

@@ -1,4 +1,4 @@
-"""One mesh at one moment as an answer: JSON, columns or a PLY file. Knows no routes."""
+"""Encodes one mesh at one moment as JSON, columns or a PLY file. Knows no routes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from runglass.errors import SampleGone
 from runglass.query.source import DataSource
 from runglass.schema.mesh import MeshPart
 
-# A configuration is a few lines; a longer one is not one.
+# A real configuration has a few lines.
 MAX_CONFIG = 100_000
 
 
@@ -25,7 +25,7 @@ def load_answer(source: DataSource, query: MeshQuery) -> Answer | Struct:
     batches = count_batch(arrays.get(MeshPart.VERTEX))
     if query.batch and query.batch >= batches:
         raise SampleGone(
-            f"{batches} mesh(es) were logged together; there is no number {query.batch}.", where="batch"
+            f"This value holds {batches} mesh(es); there is no mesh {query.batch}.", where="batch"
         )
     geometry = make_geometry(
         arrays.get(MeshPart.VERTEX),
@@ -40,7 +40,9 @@ def load_answer(source: DataSource, query: MeshQuery) -> Answer | Struct:
     config = moment.config
     if len(config) > MAX_CONFIG:
         config = ""
-        geometry.problems.append(f"Its configuration of {len(moment.config):,} letters is not used.")
+        geometry.problems.append(
+            f"The configuration has {len(moment.config):,} characters; the limit is {MAX_CONFIG:,}, so it is not used."
+        )
     info = MeshInfo(
         step=moment.step,
         wall_time=number(moment.wall_time),

@@ -1,6 +1,6 @@
-"""From the arrays of a logged mesh to numbers that can be drawn: checked, cleaned, and bounded in size. Pure.
+"""Turns the arrays of a logged mesh into geometry to draw: checked, cleaned, and limited in size. Pure.
 
-Whatever cannot be used is left out, and said.
+Leaves out what cannot be used, and says so in `problems`.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 
 # A surface has about twice as many faces as vertices.
 FACES_PER_POINT = 2
-# Bits of a cell's number that tell it from others when they are counted: room for many more than are wanted.
+# Size of the hash table that counts cells, in bits: far more entries than cells.
 COUNTED_BITS = 24
 
 
 class Geometry(Struct):
-    """`vertices` (n, 3); `faces` (m, 3) numbers of vertices, None for a point cloud; `colors` (n, 3) or None."""
+    """`vertices` (n, 3); `faces` (m, 3) as indices of vertices, None for a point cloud; `colors` (n, 3) or None."""
 
     vertices: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 3), np.float32))
     faces: NDArray[np.uint32] | None = None
@@ -37,7 +37,7 @@ def make_geometry(
     batch: int,
     max_points: int | None,
 ) -> Geometry:
-    """One mesh of a batch; None for every point of it."""
+    """One mesh of a batch. `max_points` None keeps every point."""
     geometry = Geometry()
     problems = geometry.problems
     points = _triples(vertices, "Vertices", batch, problems)
@@ -67,12 +67,12 @@ def count_batch(vertices: NDArray[Any] | None) -> int:
 
 
 def _triples(array: NDArray[Any] | None, what: str, batch: int, problems: list[str]) -> NDArray[Any] | None:
-    """One mesh's rows of three numbers. A part that was given once is that of every mesh of the batch."""
+    """The rows of one mesh, three numbers each. A part with one entry applies to every mesh of the batch."""
     if array is None:
         return None
     if array.ndim not in (2, 3) or array.shape[-1] != 3 or array.dtype.kind not in "biuf":
         problems.append(
-            f"{what} have the shape {_shape(array)} of {array.dtype}; three numbers each, (meshes, n, 3), are needed. "
+            f"{what} have the shape {_shape(array)} of {array.dtype}, expected (meshes, n, 3). "
             "They are not shown."
         )
         return None
@@ -81,7 +81,7 @@ def _triples(array: NDArray[Any] | None, what: str, batch: int, problems: list[s
     if batch < len(array) or len(array) == 1:
         chosen: NDArray[Any] = array[min(batch, len(array) - 1)]
         return chosen
-    problems.append(f"{what} are given for {len(array)} meshes; there are none for number {batch}.")
+    problems.append(f"{what} are given for {len(array)} meshes; there are none for mesh {batch}.")
     return None
 
 
@@ -90,7 +90,7 @@ def _shape(array: NDArray[Any]) -> str:
 
 
 def _usable_faces(faces: NDArray[Any], points: int, problems: list[str]) -> NDArray[np.uint32]:
-    """Compared before they are made whole numbers: some writers keep them as floats, which may be anything."""
+    """Compare before converting to integers: some writers log floats, which may be any number."""
     is_good: NDArray[np.bool_] = np.all((faces >= 0) & (faces < points), axis=1)
     if faces.dtype.kind == "f":
         with np.errstate(invalid="ignore"):
@@ -98,13 +98,13 @@ def _usable_faces(faces: NDArray[Any], points: int, problems: list[str]) -> NDAr
     bad = len(faces) - int(is_good.sum())
     if bad:
         problems.append(
-            f"{bad:,} of {len(faces):,} faces name a vertex that is not there (0 to {points - 1:,} are); left out."
+            f"{bad:,} of {len(faces):,} faces have a vertex index outside 0 to {points - 1:,}; left out."
         )
     return faces[is_good].astype(np.uint32)
 
 
 def _usable_colors(colors: NDArray[Any], points: int, problems: list[str]) -> NDArray[np.uint8] | None:
-    """0 to 255; floats of which none is above 1 count from 0 to 1."""
+    """Colours from 0 to 255. Floats up to 1 are scaled from 0 to 1."""
     if len(colors) != points:
         problems.append(f"{len(colors):,} colours for {points:,} vertices; shown without colours.")
         return None
@@ -113,7 +113,7 @@ def _usable_colors(colors: NDArray[Any], points: int, problems: list[str]) -> ND
     numbers = colors.astype(np.float64)
     is_good = (numbers >= 0) & (numbers <= 255)
     if bad := numbers.size - int(is_good.sum()):
-        problems.append(f"{bad:,} parts of colours are not in 0 to 255; shown as the nearest that is.")
+        problems.append(f"{bad:,} colour values are outside 0 to 255; shown as the nearest value inside.")
         numbers = np.clip(np.nan_to_num(numbers, nan=0.0), 0, 255)
     if colors.dtype.kind == "f" and numbers.size and numbers.max() <= 1:
         numbers = numbers * 255
@@ -121,7 +121,7 @@ def _usable_colors(colors: NDArray[Any], points: int, problems: list[str]) -> ND
 
 
 def _drop_unplaced(geometry: Geometry) -> None:
-    """Vertices at NaN or infinity have no place, and neither have faces at them."""
+    """Leave out vertices at NaN or infinity, and the faces that use them."""
     is_placed: NDArray[np.bool_] = np.all(np.isfinite(geometry.vertices), axis=1)
     bad = len(is_placed) - int(is_placed.sum())
     if not bad:
@@ -129,7 +129,7 @@ def _drop_unplaced(geometry: Geometry) -> None:
     said = f"{bad:,} of {len(is_placed):,} vertices are at NaN or infinity; left out"
     if geometry.faces is not None:
         keeps: NDArray[np.bool_] = np.all(is_placed[geometry.faces], axis=1)
-        said += f", with {len(keeps) - int(keeps.sum()):,} faces at them"
+        said += f", with {len(keeps) - int(keeps.sum()):,} of their faces"
         number = np.cumsum(is_placed) - 1
         geometry.faces = number[geometry.faces[keeps]].astype(np.uint32)
     geometry.problems.append(said + ".")
@@ -143,7 +143,7 @@ def _keep_points(geometry: Geometry, kept: NDArray[Any]) -> None:
 
 
 def _reduce(geometry: Geometry, max_points: int) -> None:
-    """Fewer points where there are too many to draw; the same ones every time."""
+    """Reduce the number of points if there are too many to draw. Deterministic."""
     points = len(geometry.vertices)
     if geometry.faces is None or not len(geometry.faces):
         if points > max_points:
@@ -163,19 +163,19 @@ def _reduce(geometry: Geometry, max_points: int) -> None:
 
 
 def _sample(count: int, wanted: int) -> NDArray[np.int64]:
-    """One of every equal stretch, at any place in it, so that no pattern of how points were laid out shows."""
+    """One random index of every equal stretch, so that no pattern in the order of points shows. Deterministic."""
     edges = np.arange(wanted + 1, dtype=np.int64) * count // wanted
     within = np.random.default_rng(0).random(wanted) * np.diff(edges)
     return edges[:-1] + within.astype(np.int64)
 
 
 def _merge_points(geometry: Geometry, max_points: int) -> None:
-    """Points in one cell of a grid become one of them, and faces that shrink to a line go: the surface stays whole."""
+    """Merge the points of each cell of a grid and drop faces that shrink to a line, so that the surface stays closed."""
     assert geometry.faces is not None
     low = geometry.vertices.min(axis=0).astype(np.float64)
     place = geometry.vertices - low
     extent = float(place.max()) or 1.0
-    # A surface meets about this many cells of a grid; corrected by what it really meets.
+    # A surface crosses about the square of this many cells; corrected by the real number.
     cells = float(np.sqrt(max_points))
     while (met := _count_cells(cell := _cells(place, extent / cells))) > max_points:
         cells *= 0.97 * float(np.sqrt(max_points / met))
@@ -187,15 +187,15 @@ def _merge_points(geometry: Geometry, max_points: int) -> None:
 
 
 def _cells(place: NDArray[np.float64], side: float) -> NDArray[np.uint64]:
-    """The number of every point's cell in a grid."""
+    """The cell of every point in a grid, as one number."""
     x, y, z = (place / side).astype(np.uint64).T
     number: NDArray[np.uint64] = (x << np.uint64(42)) | (y << np.uint64(21)) | z
     return number
 
 
 def _count_cells(cell: NDArray[np.uint64]) -> int:
-    """About how many different ones there are; sorting them would take ten times as long."""
+    """About how many distinct cells there are; sorting would take ten times as long."""
     is_met = np.zeros(1 << COUNTED_BITS, bool)
-    # Neighbours are spread over the table by a multiplication that wraps around.
+    # Multiplicative hashing; the product wraps around.
     is_met[(cell * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(64 - COUNTED_BITS)] = True
     return int(is_met.sum())

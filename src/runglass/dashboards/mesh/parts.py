@@ -1,6 +1,6 @@
-"""Which series hold the parts of one mesh, and which value of each belongs to a moment. Knows nothing of their numbers.
+"""Finds the series of the parts of one mesh, and the value of each at one moment. Does not look at the numbers.
 
-Parts are told by what their metadata says, never by their tags: writers disagree on what they append to the name.
+Metadata identifies parts, not tags: writers append different suffixes to the name.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class PartSeries(Struct, frozen=True):
     part: MeshPart
     name: str
     config: str
-    # Bits of the parts that the writer gave; 0 in files that do not say.
+    # Bit mask of the parts that the writer logged; 0 if the file does not say.
     components: int
 
     def has(self, part: MeshPart) -> bool:
@@ -37,13 +37,13 @@ class PartValue(Struct, frozen=True):
 
 
 class Moment(Struct, frozen=True):
-    """One mesh as it was at one time. A part that was not logged is None."""
+    """One mesh as it was at one time. A part that was not logged is missing."""
 
     config: str
     step: int
     wall_time: float
     parts: dict[MeshPart, PartValue]
-    # Every part is from this very step, or later ones are there already: nothing that is logged from now on changes it.
+    # Every part is from this step, or there are later values: nothing logged from now on changes the mesh.
     is_settled: bool
 
 
@@ -51,13 +51,13 @@ def describe_part(key: SeriesKey, meta: SeriesMeta) -> PartSeries:
     data = parse_mesh_plugin(meta.content)
     number = data.get("content_type", 0)
     known = number in (MeshPart.VERTEX, MeshPart.FACE, MeshPart.COLOR)
-    # What does not say which part it is can only be looked at as points.
+    # A series that does not say which part it is can only be shown as points.
     part = MeshPart(number) if known else MeshPart.VERTEX
     return PartSeries(key, part, data.get("name", ""), data.get("json_config", ""), data.get("components", 0))
 
 
 def load_moment(source: DataSource, query: SampleQuery) -> Moment:
-    """The asked value, and of the mesh's other parts the last ones logged until then."""
+    """The requested value, and the last values of the other parts up to that step."""
     values, row = find_sample(source, Kind.MESH, query)
     asked = describe_part(values.key, values.meta)
     step, wall_time = int(values.step[row]), float(values.wall_time[row])
@@ -86,7 +86,7 @@ def _array(source: DataSource, values: Values, index: int) -> NDArray[Any]:
 
 
 def _sibling(source: DataSource, asked: PartSeries, part: MeshPart) -> SeriesKey | None:
-    """Of several meshes with one name (in different scopes) the one whose tag is most like the asked one's."""
+    """If several meshes have the same name (in different scopes), the one with the most similar tag."""
     series = [
         describe_part(info.key, info.meta) for info in source.list_series(run=asked.key.run, kind=Kind.MESH)
     ]
@@ -99,7 +99,7 @@ def _shared_letters(a: str, b: str) -> int:
 
 
 def _last_until(values: Values, step: int, wall_time: float) -> int | None:
-    """The last value at or before a step; the first one after it when there is none. Of several at one step the nearest in time."""
+    """The last value at or before a step, else the first one after it. Of several at one step, the nearest in time."""
     if not len(values.step):
         return None
     until = values.step[values.step <= step]

@@ -1,4 +1,4 @@
-"""A mesh as a PLY file, which 3-D programs read: binary, little endian. Knows the bytes only."""
+"""Encodes a mesh as a binary, little-endian PLY file for 3-D programs."""
 
 from __future__ import annotations
 

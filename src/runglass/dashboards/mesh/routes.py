@@ -1,4 +1,4 @@
-"""The mesh route: one mesh or point cloud at one moment, from the three series that its parts are logged in."""
+"""The mesh route: one mesh or point cloud at one moment, from the series of its parts."""
 
 from __future__ import annotations
 

@@ -11,35 +11,36 @@ from runglass.api.samples import SampleQuery
 
 
 class MeshQuery(SampleQuery, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """One mesh. `tag` is that of its vertices; that of another part means the mesh it belongs to."""
+    """One mesh. `tag` is the tag of any of its parts."""
 
-    batch: Annotated[int, Meta(ge=0, le=2**31, description="Its number among those logged together.")] = 0
+    batch: Annotated[int, Meta(ge=0, le=2**31, description="Index of the mesh within the value.")] = 0
     points: Annotated[
-        int, Meta(ge=100, le=2_000_000, description="A mesh of more points is simplified to about as many.")
+        int,
+        Meta(ge=100, le=2_000_000, description="A mesh with more points is simplified to about this many."),
     ] = 1_000_000
-    full: Annotated[Literal[0, 1], Meta(description="1: every point and face, whatever `points` says.")] = 0
+    full: Annotated[Literal[0, 1], Meta(description="1: every point and face; ignores `points`.")] = 0
     format: Annotated[
         Literal["json", "columns", "ply"], Meta(description="ply: a file for 3-D programs.")
     ] = "json"
 
 
 class MeshInfo(Struct, frozen=True, kw_only=True):
-    """All about a mesh but its numbers."""
+    """Everything about a mesh except its arrays."""
 
     step: int
     wall_time: Number
-    batches: Annotated[int, Meta(description="How many meshes were logged together.")]
+    batches: Annotated[int, Meta(description="Number of meshes in the value.")]
     config: Annotated[str, Meta(description="JSON as logged: camera, lights and material of three.js.")]
     total_points: Annotated[int, Meta(description="As logged; the answer may have fewer.")]
     total_faces: int
-    faces_step: Annotated[int | None, Meta(description="When the faces were logged.")]
+    faces_step: Annotated[int | None, Meta(description="The step at which the faces were logged.")]
     colors_step: int | None
-    problems: Annotated[list[str], Meta(description="What could not be used or was left out, in words.")]
+    problems: Annotated[list[str], Meta(description="What could not be used or was left out.")]
 
 
 class Mesh(MeshInfo, frozen=True, kw_only=True):
-    """A mesh in numbers."""
+    """A mesh with its arrays."""
 
     vertices: list[Number]
-    faces: Annotated[list[int] | None, Meta(description="Three vertices each; null for a cloud of points.")]
+    faces: Annotated[list[int] | None, Meta(description="Three vertex indices each; null for a point cloud.")]
     colors: Annotated[list[int] | None, Meta(description="Red, green and blue of every vertex, 0 to 255.")]

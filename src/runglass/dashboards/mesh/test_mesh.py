@@ -183,7 +183,7 @@ def test_faces_out_of_range(source, ask):
     add_part(source, MeshPart.FACE, [faces[None], np.float32([[[0, 1, np.nan], [0, 1, 1.5], [0, 1, 2]]])])
     got = ask(step=0).json
     assert (got["faces"], got["total_faces"]) == (SIDES.ravel().tolist(), 7)
-    assert got["problems"] == ["3 of 7 faces name a vertex that is not there (0 to 3 are); left out."]
+    assert got["problems"] == ["3 of 7 faces have a vertex index outside 0 to 3; left out."]
     assert ask(step=1).json["faces"] == [0, 1, 2]
 
 
@@ -198,7 +198,7 @@ def test_vertices_without_a_place(source, ask):
     assert got["colors"] == PAINT[0, [0, 2, 3]].ravel().tolist()
     # Only the side without the lost corner is left, by its new numbers.
     assert got["faces"] == [0, 1, 2]
-    assert got["problems"] == ["1 of 4 vertices are at NaN or infinity; left out, with 3 faces at them."]
+    assert got["problems"] == ["1 of 4 vertices are at NaN or infinity; left out, with 3 of their faces."]
     assert ask(step=1).json["vertices"] == [1, 2, 3]
 
 
@@ -225,8 +225,9 @@ def test_parts_that_do_not_fit_the_vertices(source, ask):
     got = ask(step=0).json
     assert (got["faces"], got["colors"], len(got["vertices"])) == (None, None, 12)
     assert [each.split(";")[0] for each in got["problems"]] == [
-        "Faces have the shape 1×4×4 of int32", "2 colours for 4 vertices",
-    ]  # fmt: skip
+        "Faces have the shape 1×4×4 of int32, expected (meshes, n, 3). They are not shown.",
+        "2 colours for 4 vertices",
+    ]
     empty = ask(step=1).json
     assert (empty["vertices"], empty["faces"]) == ([], [])
 
@@ -236,7 +237,7 @@ def test_colors_out_of_range_are_the_nearest(source, ask):
     add_part(source, MeshPart.COLOR, [np.float32([[[-5, 300, 7]] * 3 + [[np.nan, 0, 0]]])])
     got = ask().json
     assert got["colors"] == [0, 255, 7] * 3 + [0, 0, 0]
-    assert got["problems"][0].startswith("7 parts of colours")
+    assert got["problems"][0].startswith("7 colour values are outside 0 to 255")
 
 
 def test_metadata_that_cannot_be_decoded(source, ask):
@@ -247,7 +248,10 @@ def test_metadata_that_cannot_be_decoded(source, ask):
 def test_a_configuration_that_is_too_long(source, ask):
     add_part(source, MeshPart.VERTEX, [CORNERS], config="x" * 200_000)
     got = ask().json
-    assert (got["config"], got["problems"]) == ("", ["Its configuration of 200,000 letters is not used."])
+    assert (got["config"], got["problems"]) == (
+        "",
+        ["The configuration has 200,000 characters; the limit is 100,000, so it is not used."],
+    )
 
 
 def test_too_many_points_are_thinned_the_same_way_every_time(source, ask):

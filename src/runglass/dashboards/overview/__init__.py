@@ -1,1 +1,1 @@
-"""The overview: cards of all kinds on one page. It asks the routes of the other dashboards and has none of its own."""
+"""The overview: cards of all kinds on one page. It uses the routes of the other dashboards and has none of its own."""

@@ -1,1 +1,1 @@
-"""PR curves: precision and recall over thresholds, and what follows from the same counts."""
+"""PR curves: precision and recall over thresholds, ROC and F1 from the same counts."""

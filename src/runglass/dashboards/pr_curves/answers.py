@@ -1,4 +1,4 @@
-"""Several PR curves as one answer: JSON, columns or a CSV table. Knows no routes."""
+"""Encodes several PR curves as one answer: JSON, columns or a CSV table. Knows no routes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from runglass.errors import BadRequest, RunUnknown, SampleGone, SeriesUnknown, V
 from runglass.query.source import DataSource
 from runglass.store.model import Kind
 
-# Of all curves together; a page draws a few hundred each.
+# Total of all curves; a page draws a few hundred thresholds per curve.
 MAX_THRESHOLDS = 2_000_000
 
 
@@ -69,7 +69,7 @@ def _load(source: DataSource, queries: list[SampleQuery]) -> list[_Found]:
         thresholds += len(curve.columns["threshold"])
         if thresholds > MAX_THRESHOLDS:
             raise BadRequest(
-                f"These curves have more than {MAX_THRESHOLDS:,} thresholds in all. Ask for fewer at once.",
+                f"These curves have more than {MAX_THRESHOLDS:,} thresholds in total. Ask for fewer curves.",
                 where="series",
             )
         found.append(_Found(query, at, int(values.step[at]), float(values.wall_time[at]), curve))

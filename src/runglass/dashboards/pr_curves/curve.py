@@ -1,6 +1,6 @@
-"""One PR curve: what a logged value holds, what follows from its counts, and what is wrong with it. Pure.
+"""One PR curve: parses a logged value, computes rates and scores from its counts, and finds problems. Pure.
 
-A value is six rows (TP, FP, TN, FN, precision, recall) of one column per threshold; thresholds are even from 0 to 1.
+A value has six rows (TP, FP, TN, FN, precision, recall) with one column per threshold, evenly spaced from 0 to 1.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ LOGGED = ("tp", "fp", "tn", "fn", "precision", "recall")
 DERIVED = ("tpr", "fpr", "f1")
 COLUMNS = ("threshold", *LOGGED, *DERIVED)
 
-# Counts are float32 in the files: sums of weights are exact to about this much of the whole.
+# Counts are float32 in the files, so sums of weights are off by about this fraction.
 ROUNDING = 1e-4
 # Writers divide by at least 1e-7 and round to float32.
 AGREEMENT = 1e-3
@@ -31,7 +31,7 @@ class Scores(Struct, frozen=True):
 
 
 class Curve(Struct, frozen=True):
-    # By the names in COLUMNS; empty when the value is no curve.
+    # By the names in COLUMNS; empty if the value is not a curve.
     columns: dict[str, Float64]
     scores: Scores
     problems: list[str]
@@ -54,7 +54,7 @@ def no_curve(problem: str) -> Curve:
 
 
 def _misfit(value: Any) -> str:
-    """Why this is no curve at all; "" when it is one."""
+    """Why the value is not a curve; "" if it is."""
     wanted = "a PR curve has 6 rows (TP, FP, TN, FN, precision, recall) of one number per threshold"
     if not isinstance(value, np.ndarray):
         return f"The value is a {type(value).__name__}; {wanted}."
@@ -67,13 +67,13 @@ def _misfit(value: Any) -> str:
 
 def _rates(columns: dict[str, Float64]) -> dict[str, Float64]:
     tp, fp, tn, fn = (columns[name] for name in LOGGED[:4])
-    # What has no meaning comes out as NaN, and is said in words where it matters.
+    # Undefined rates are NaN; problems explain them where it matters.
     with np.errstate(all="ignore"):
         return {"tpr": tp / (tp + fn), "fpr": fp / (fp + tn), "f1": 2 * tp / (2 * tp + fp + fn)}
 
 
 def find_faults(columns: dict[str, Float64]) -> list[str]:
-    """What makes the counts useless: nothing is computed from them then, and the curve is shown as it was logged."""
+    """Problems that make the counts unusable: no scores are computed, and the curve is shown as logged."""
     threshold = columns["threshold"]
     faults = []
     for name in LOGGED:
@@ -89,47 +89,49 @@ def find_faults(columns: dict[str, Float64]) -> list[str]:
     for name, each in counts.items():
         below = np.flatnonzero(each < -ROUNDING * total)
         if below.size:
-            faults.append(f"{_label(name)} is negative at {_places(below, threshold)}; counts cannot be.")
+            faults.append(
+                f"{_label(name)} is negative at {_places(below, threshold)}; counts cannot be negative."
+            )
     for name in ("tp", "fp"):
         rises = np.flatnonzero(np.diff(counts[name]) > ROUNDING * total)
         if rises.size:
             faults.append(
-                f"{_label(name)} grows with the threshold after {_places(rises, threshold)}; with a higher threshold fewer"
-                " predictions are positive."
+                f"{_label(name)} grows with the threshold after {_places(rises, threshold)}; a higher threshold must not"
+                " have more positive predictions."
             )
     for name, sums in (("TP + FN", counts["tp"] + counts["fn"]), ("FP + TN", counts["fp"] + counts["tn"])):
         if np.ptp(sums) > 10 * ROUNDING * total:
             faults.append(
-                f"{name} goes from {sums.min():g} to {sums.max():g}; it is the same at every threshold."
+                f"{name} goes from {sums.min():g} to {sums.max():g}; it must be the same at every threshold."
             )
     return faults
 
 
 def find_notes(columns: dict[str, Float64]) -> list[str]:
-    """What is true of sound counts and must be known to read the curve."""
+    """What a reader of the curve must know, though the counts are valid."""
     tp, fp, tn, fn = (columns[name] for name in LOGGED[:4])
     if not (tp.any() or fp.any() or tn.any() or fn.any()):
-        return ["All counts are zero: nothing was counted, so there is no curve."]
+        return ["All counts are zero, so there is no curve."]
     notes = []
     if not (tp[0] + fn[0]) > 0:
-        notes.append("There are no positive labels: recall, average precision and ROC have no meaning.")
+        notes.append("There are no positive labels: recall, average precision and ROC are undefined.")
     elif not (fp[0] + tn[0]) > 0:
-        notes.append("There are no negative labels: precision is always 1 and ROC has no meaning.")
+        notes.append("There are no negative labels: precision is always 1 and ROC is undefined.")
     with np.errstate(all="ignore"):
         expected = {"precision": tp / (tp + fp), "recall": tp / (tp + fn)}
     for name, each in expected.items():
-        # Where it has no meaning writers put a zero.
+        # Writers log 0 where it is undefined.
         differs = np.flatnonzero(np.isfinite(each) & (np.abs(each - columns[name]) > AGREEMENT))
         if differs.size:
             notes.append(
-                f"The logged {name} is not what the counts give at {_places(differs, columns['threshold'])}: it is drawn"
-                " as logged; AP, AUC and F1 are from the counts."
+                f"The logged {name} is not what the counts give at {_places(differs, columns['threshold'])}. The chart"
+                " shows it as logged; AP, AUC and F1 are computed from the counts."
             )
     return notes
 
 
 def make_scores(columns: dict[str, Float64]) -> Scores:
-    """Needs counts without faults."""
+    """The counts must have no faults."""
     tp, fp, tn, fn = (columns[name] for name in LOGGED[:4])
     f1 = columns["f1"]
     if not tp[0] + fn[0] > 0:
@@ -139,7 +141,7 @@ def make_scores(columns: dict[str, Float64]) -> Scores:
     recall = np.append(columns["tpr"], 0.0)
     auc = None
     if fp[0] + tn[0] > 0:
-        # A threshold above all predictions finds nothing: the curve ends in the origin.
+        # Above all predictions nothing is positive: the curve ends at the origin.
         x, y = np.append(columns["fpr"], 0.0), recall
         auc = float(np.sum((x[:-1] - x[1:]) * (y[:-1] + y[1:])) / 2)
     best = int(np.nanargmax(f1))

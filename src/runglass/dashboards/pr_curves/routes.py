@@ -1,4 +1,4 @@
-"""The PR curves route: the curves of several values at once, as JSON, as columns for the page and as a table."""
+"""The PR curves route: the curves of several values at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the PR curve route is asked and what it answers, as types; the OpenAPI document is made from these."""
+"""What the PR curves route takes and answers, as types. Holds no logic."""
 
 from __future__ import annotations
 
@@ -13,30 +13,28 @@ from runglass.api.samples import SampleQuery
 class CurvesBody(Struct, frozen=True, forbid_unknown_fields=True):
     series: Annotated[
         list[SampleQuery],
-        Meta(description="One value each. What is not there (any more) is left out of the answer."),
+        Meta(description="One value each. The answer leaves out values that do not exist (any more)."),
     ]
     format: Annotated[
         Literal["json", "columns", "csv"],
-        Meta(
-            description="columns: for each curve its columns as float64 blocks in the order of the JSON form."
-        ),
+        Meta(description="columns: float64 blocks per curve, in the order of the JSON form."),
     ] = "json"
 
 
 class CurveScores(Struct, frozen=True):
-    """What one number says about a whole curve; null where the counts allow none."""
+    """Scores of a whole curve; null where they are undefined."""
 
     average_precision: Annotated[
         Number | None,
-        Meta(description="Sum of precision times the recall that is lost at the next threshold."),
+        Meta(description="Sum of precision times the drop in recall at the next threshold."),
     ]
-    auc: Annotated[Number | None, Meta(description="Area below the ROC curve, by trapezoids.")]
+    auc: Annotated[Number | None, Meta(description="Area under the ROC curve, by the trapezoidal rule.")]
     best_f1: Number | None
     best_f1_threshold: Number | None
 
 
 class CurveAnswer(Struct, frozen=True):
-    """One column each for every threshold, from 0 to 1. Precision and recall as logged, the rest from the counts."""
+    """One entry per threshold, from 0 to 1. Precision and recall are as logged, the rest is computed from the counts."""
 
     run: str
     tag: str
@@ -45,9 +43,7 @@ class CurveAnswer(Struct, frozen=True):
     wall_time: Number
     problems: Annotated[
         list[str],
-        Meta(
-            description="What is wrong with the logged value, in words. Without columns it could not be read."
-        ),
+        Meta(description="Problems of the logged value. Without columns, the value could not be read."),
     ]
     scores: CurveScores
     threshold: list[Number]
@@ -59,7 +55,7 @@ class CurveAnswer(Struct, frozen=True):
     recall: list[Number]
     tpr: Annotated[list[Number], Meta(description="TP / (TP + FN); NaN without positives.")]
     fpr: Annotated[list[Number], Meta(description="FP / (FP + TN); NaN without negatives.")]
-    f1: Annotated[list[Number], Meta(description="2 TP / (2 TP + FP + FN); NaN where all are 0.")]
+    f1: Annotated[list[Number], Meta(description="2 TP / (2 TP + FP + FN); NaN if all are 0.")]
 
 
 class Curves(Struct, frozen=True):

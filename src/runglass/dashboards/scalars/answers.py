@@ -1,4 +1,4 @@
-"""What was read of scalars as answers: points, lines, summaries, bands and rows of a table. Knows no routes."""
+"""Encodes what was read of scalars: points, lines, summaries, bands and table rows. Knows no routes."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def points_answer(columns: Columns, query: PointsQuery) -> Answer | Struct:
 def read_lines_answer(
     source: DataSource, keys: list[SeriesKey], query: LineQuery, body: LinesBody
 ) -> Answer | Struct:
-    # Taken before reading: what changes meanwhile is then asked for again rather than missed.
+    # Taken before reading, so that the client asks again for what changes meanwhile.
     generation = source.generation
     raw: dict[SeriesKey, Line] = {}
     if body.raw and query.smoothing.kind != "none":
@@ -79,7 +79,7 @@ def read_lines_answer(
     wanted = [key for key in keys if not (sparing and key in raw and raw[key].kept is None)]
     smoothed = {line.key: line for line in source.read_lines(wanted, query)}
     earlier: dict[SeriesKey, list[Line]] = {}
-    # With all attempts in the line itself there is nothing left to add.
+    # A line of all attempts includes the earlier ones.
     if body.earlier and body.attempts == "latest":
         for line in source.read_earlier_lines(keys, query):
             earlier.setdefault(line.key, []).append(line)
@@ -96,7 +96,7 @@ def read_lines_answer(
 
 
 def _is_smoothed_from_points(query: LineQuery) -> bool:
-    """Whether the points of a whole line are all that its smoothed line is made of."""
+    """Whether a smoothed line can be computed from the points of the unsmoothed line alone."""
     is_uncut = query.x == "step" and query.x_range is None and query.x_scale != "log"
     return query.smoothing.kind == "ema" and is_uncut
 
@@ -128,7 +128,7 @@ def summary_answer(summary: Summary) -> SummaryAnswer:
 def read_bands_answer(
     source: DataSource, wanted: list[tuple[SeriesKey, list[SeriesKey]]], query: BandQuery, *, is_packed: bool
 ) -> Answer | Struct:
-    """`wanted`: a group's name and its tag as a key, and the series of the group."""
+    """`wanted`: group and tag as a key, and the series of the group."""
     generation = source.generation
     bands = [(key, len(keys), source.read_band(keys, query)) for key, keys in wanted if keys]
     if is_packed:
@@ -138,7 +138,7 @@ def read_bands_answer(
 
 
 def _band_lines(key: SeriesKey, n: int, band: Band) -> list[tuple[Role, Line]]:
-    """Under the group's name instead of a run's; `total` says how many runs there are."""
+    """Lines with the group's name in place of a run's; `total` is the number of runs."""
     values: list[tuple[Role, Floats]] = [
         ("center", band.center),
         ("low", band.low),

@@ -1,6 +1,6 @@
-"""Lines as binary columns: one JSON head, then x tables, masks and y values as the page's typed arrays.
+"""Encodes lines as binary columns: a JSON head, then x tables, masks and y values, ready for the page's typed arrays.
 
-Knows the layout only; what is in the lines was decided before. `decode_lines` reads it back, for scripts and tests.
+Knows the layout only. `decode_lines` reads it back, for scripts and tests.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from runglass.query.source import Float64, Line
 ROLES: tuple[Role, ...] = get_args(Role)
 NUMBER_OF_ROLE = {role: number for number, role in enumerate(ROLES)}
 X_BYTES = 8
-# Lines with equal ends but other points between are compared with this many tables before they get one of their own.
+# How many tables with the same ends a line is compared with before it gets its own.
 TABLES_COMPARED = 4
 
 
 class _Shared(Struct):
-    """Lines over the same x values."""
+    """Lines that share their x values."""
 
     x: Float64
     lines: list[int] = []
-    # The bytes of x, once there was something to compare them with.
+    # The bytes of x, set at the first comparison.
     data: bytes = b""
 
     def is_over(self, x: Float64) -> bool:
@@ -96,7 +96,7 @@ def encode_lines(generation: int, lines: list[tuple[Role, Line]]) -> bytes:
 
 
 def _share(lines: list[tuple[Role, Line]]) -> list[_Shared]:
-    """Group lines with equal x. Ends and middle make the key; only arrays that agree there are compared in full."""
+    """Group lines with equal x. Only arrays with equal length, ends and middle are compared in full."""
     groups: list[_Shared] = []
     by_ends: dict[tuple[float, ...], list[_Shared]] = {}
     for index, (_, line) in enumerate(lines):
@@ -116,7 +116,7 @@ def _share(lines: list[tuple[Role, Line]]) -> list[_Shared]:
 
 
 def _choose_masked(shared: _Shared, lines: list[tuple[Role, Line]]) -> list[bool] | None:
-    """Per line, whether to point into one common table by a mask; None when no common table pays for itself."""
+    """For each line, whether it refers to a shared table by a mask; None if a shared table would take more bytes."""
     mask_bytes = len(shared.x) // 8 + 1
     own_bytes = []
     needs_table = False
@@ -166,5 +166,5 @@ def decode_lines(data: bytes) -> tuple[int, list[DecodedLine]]:
             DecodedLine(head["runs"][run], head["tags"][tag], ROLES[role], generation, total, x, y)
         )
     if at != len(data):
-        raise ValueError(f"{len(data) - at} bytes left over after the last line")
+        raise ValueError(f"{len(data) - at} bytes follow the last line")
     return head["generation"], decoded

@@ -1,4 +1,4 @@
-"""All points of many series as one file: CSV, JSON or Parquet, made piece by piece and never held as a whole.
+"""Writes all points of many series as one CSV, JSON or Parquet file, in pieces: the whole file is never in memory.
 
 Knows how a file is written, not which series are in it.
 """
@@ -23,9 +23,9 @@ from runglass.query.lines import axis, smooth_values
 from runglass.query.source import Columns, DataSource, Smoothing
 from runglass.store.model import Attempts, SeriesKey
 
-# Series read at a time: views of what is in memory, so that many cost little.
+# Series read at a time; these are views, so many cost little.
 BATCH_SERIES = 64
-# Rows of one Parquet row group, about; readers are slow with many small ones.
+# Approximate rows of a Parquet row group; readers are slow with many small groups.
 ROW_GROUP = 1 << 18
 PIECE_BYTES = 1 << 18
 
@@ -36,7 +36,7 @@ class NeedsPyarrow(RunglassError):
 
 
 class ExportQuery(Struct, frozen=True):
-    # None: no column `smoothed`.
+    # None: without the column `smoothed`.
     smoothing: Smoothing | None
     attempts: Attempts
 
@@ -60,7 +60,7 @@ def write_series(
     source: DataSource, keys: Sequence[SeriesKey], query: ExportQuery, format: str
 ) -> tuple[str, Iterator[bytes]]:
     """Media type and pieces of the file."""
-    # Taken before reading: what changes meanwhile may be in the file, what it names certainly is.
+    # Taken before reading, so that the file is at least as new as its generation.
     generation = source.generation
     tables = (_table(each, query) for each in _read(source, keys, query.attempts))
     match format:
@@ -73,7 +73,7 @@ def write_series(
 
 
 class _Table(Struct, frozen=True):
-    """One series as columns of the file, by their names."""
+    """One series as named columns of the file."""
 
     key: SeriesKey
     columns: dict[str, NDArray[Any]]
@@ -84,7 +84,7 @@ def _read(source: DataSource, keys: Sequence[SeriesKey], attempts: Attempts) -> 
         try:
             yield from source.read_columns(keys[start : start + BATCH_SERIES], attempts=attempts)
         except (RunUnknown, SeriesUnknown):
-            # A single series that vanished since the file was begun.
+            # The only series of this batch vanished after the export started.
             continue
 
 
@@ -116,7 +116,7 @@ def _csv(tables: Iterable[_Table], query: ExportQuery) -> Iterator[bytes]:
         csv.writer(quoted, lineterminator="").writerow(table.key)
         row = quoted.getvalue().replace("%", "%%") + ",%r" * len(names) + "\n"
         rows = zip(*(column.tolist() for column in table.columns.values()), strict=True)
-        # File names may have bytes that are no text; they leave as they came.
+        # A run's name may have bytes that are not UTF-8; they are written unchanged.
         yield "".join([row % values for values in rows]).encode("utf-8", "surrogateescape")
 
 
@@ -140,7 +140,7 @@ def _json(tables: Iterable[_Table], generation: int) -> Iterator[bytes]:
 
 
 def _pieces(parts: Iterator[bytes]) -> Iterator[bytes]:
-    """The same bytes in pieces that are worth sending."""
+    """The same bytes in larger pieces."""
     waiting = bytearray()
     for part in parts:
         waiting += part

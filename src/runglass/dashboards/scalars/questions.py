@@ -1,4 +1,4 @@
-"""From what a body says to what the seam is asked: which series, over which axis, how smoothed. Refuses what makes no sense."""
+"""Turns request bodies into queries of a source: which series, on which axis, how smoothed. Rejects invalid requests."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from runglass.query.source import AxisQuery, DataSource, LineQuery, Smoothing
 from runglass.store.model import Kind, SeriesKey
 
 MAX_SERIES = 100_000
-# The cost of these smoothings grows with their amount.
+# The cost of gaussian and median smoothing grows with the amount.
 MAX_WINDOW_POINTS = 10_000.0
 
 
@@ -38,12 +38,12 @@ def smoothing_of(choice: SmoothingChoice) -> Smoothing:
             f"smoothing.amount is {choice.amount:g}; {choice.kind} takes 0 to {limit:g}.",
             where="smoothing.amount",
         )
-    # An amount of 0 smooths nothing, whatever the kind.
+    # An amount of 0 means no smoothing.
     return Smoothing(choice.kind, choice.amount) if choice.amount > 0 else Smoothing()
 
 
 def select(source: DataSource, body: Selection) -> list[SeriesKey]:
-    """The series that a body names, each once. By tags and runs: tag by tag, and only those that exist."""
+    """The series that a body names, each once. By tags and runs: ordered by tag, existing series only."""
     if body.series is not None:
         if body.runs is not None or body.tags is not None:
             raise BadRequest("Give either `series`, or `tags` with `runs`, not both.", where="series")

@@ -1,7 +1,4 @@
-"""The scalars routes: points exactly, lines as drawn, summaries and bands over many runs.
-
-Each is a plain function from a source and its parameters to an answer; HTTP is the server's business.
-"""
+"""The scalars routes: points exactly, lines as drawn, summaries and bands over many runs."""
 
 from __future__ import annotations
 
@@ -47,7 +44,7 @@ from runglass.query.source import (
 )
 from runglass.store.model import SeriesKey
 
-# Encoding this many points takes about a millisecond, which is what the event loop can spare.
+# Encoding this many points takes about a millisecond; more would block the event loop.
 INLINE_POINTS = 4_000
 
 
@@ -100,7 +97,7 @@ def read_bands(source: DataSource, body: BandsBody) -> Reply:
 
 
 def read_table(source: DataSource, body: TableBody) -> Reply:
-    """Values at one x or statistics over a range of x, a row for every series, over all points."""
+    """Values at one x, or statistics over a range of x, from all points: one row per series."""
     keys = select(source, body)
     if (body.at is None) == (body.range is None):
         raise BadRequest("Give exactly one of `at` and `range`.", where="at")
@@ -115,7 +112,7 @@ def export(source: DataSource, body: ExportBody) -> Reply:
     smoothing = None if body.smoothing is None else smoothing_of(body.smoothing)
     keys = select(source, body)
     if len(keys) == 1:
-        # One that is not there is told now, while there is still an answer to tell it in.
+        # An unknown series must be reported before streaming starts.
         source.read_columns(keys)
     media_type, pieces = write_series(source, keys, ExportQuery(smoothing, body.attempts), body.format)
     tags = {key.tag for key in keys}

@@ -1,7 +1,4 @@
-"""What the scalars routes are asked and what they answer, as types; the OpenAPI document is made from these.
-
-Shapes only: nothing here reads data.
-"""
+"""What the scalars routes take and answer, as types. Holds no logic."""
 
 from __future__ import annotations
 
@@ -16,11 +13,9 @@ from runglass.store.model import Attempts
 
 AttemptsChoice = Annotated[
     Attempts,
-    Meta(description="latest: what a restart overwrote is left out. all: every point in file order."),
+    Meta(description="latest: without points that a restart overwrote. all: every point in file order."),
 ]
-Width = Annotated[
-    int, Meta(ge=1, le=65_536, description="Pixel columns of the plot; null asks for every point.")
-]
+Width = Annotated[int, Meta(ge=1, le=65_536, description="Pixel columns of the plot; null: every point.")]
 XName = Annotated[
     str,
     Meta(
@@ -29,9 +24,7 @@ XName = Annotated[
 ]
 XScaleChoice = Annotated[
     XScale,
-    Meta(
-        description="The axis on which pixel columns are even. On log, points at x <= 0 have no place and are left out."
-    ),
+    Meta(description="Scale of the x axis. Points at x <= 0 are left out on log."),
 ]
 Tags = Annotated[
     list[str],
@@ -40,7 +33,7 @@ Tags = Annotated[
 
 
 Role = Literal["smoothed", "raw", "earlier", "center", "low", "high", "count"]
-"""By their number in the binary form. New ones are added at the end."""
+"""The binary form numbers roles in this order, so add new ones at the end."""
 
 
 class PointsQuery(SeriesRef, frozen=True, forbid_unknown_fields=True):
@@ -60,7 +53,8 @@ class Points(Struct, frozen=True):
     tag: str
     generation: int
     offset: Annotated[
-        int, Meta(description="Index of the first point here in the whole series; 0 unless a delta.")
+        int,
+        Meta(description="Index of the first point of this answer in the series; 0 unless `since` is given."),
     ]
     step: list[int]
     wall_time: list[Number]
@@ -69,7 +63,7 @@ class Points(Struct, frozen=True):
 
 
 class Selection(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Either `series`, or `tags` with `runs`; every run when `runs` is left out."""
+    """Either `series`, or `tags` with `runs` (default: every run)."""
 
     series: list[SeriesRef] | None = None
     runs: list[str] | None = None
@@ -105,12 +99,12 @@ class LinesBody(Plot, frozen=True, forbid_unknown_fields=True, kw_only=True):
     raw_suffices: Annotated[
         bool,
         Meta(
-            description="With `raw`, `ema` and steps as x: leave out the smoothed line of a series of which every"
-            " point is in the answer. Whoever asks so smooths it themselves."
+            description="With `raw`, `ema` and steps as x: leave out the smoothed line of a series if every point is in the answer."
+            " The client smooths it."
         ),
     ] = False
     earlier: Annotated[
-        bool, Meta(description="Add a line for every attempt of which a restart overwrote points.")
+        bool, Meta(description="Add a line for every attempt whose points a restart overwrote.")
     ] = False
     format: Literal["columns", "json"] = "columns"
 
@@ -179,10 +173,10 @@ class BandsBody(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     center: BandCenter = "mean"
     spread: BandSpread = "minmax"
     quantile: Annotated[
-        float, Meta(ge=0, le=0.5, description="The lower one; the upper is 1 - quantile.")
+        float, Meta(ge=0, le=0.5, description="The lower quantile; the upper is 1 - quantile.")
     ] = 0.25
     confidence: Annotated[
-        float, Meta(gt=0, lt=1, description="bootstrap: of the interval around the center.")
+        float, Meta(gt=0, lt=1, description="bootstrap: confidence of the interval around the center.")
     ] = 0.95
     format: Literal["columns", "json"] = "columns"
 
@@ -211,7 +205,7 @@ class TableBody(Plot, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class NearestRow(Struct, frozen=True, tag_field="kind", tag="at"):
-    """The point of a series whose x is nearest; of two that are equally near, the later one."""
+    """The point of a series with the nearest x; of two equally near points, the later one."""
 
     run: str
     tag: str
@@ -220,12 +214,12 @@ class NearestRow(Struct, frozen=True, tag_field="kind", tag="at"):
     wall_time: Number
     relative: Annotated[Number, Meta(description="Seconds since the first point of the series.")]
     value: Number
-    smoothed: Annotated[Number, Meta(description="The value itself without smoothing.")]
-    is_exact: Annotated[bool, Meta(description="Whether its x is the one asked for.")]
+    smoothed: Annotated[Number, Meta(description="Without smoothing, the value.")]
+    is_exact: Annotated[bool, Meta(description="Whether the point is exactly at the requested x.")]
 
 
 class RangeStatisticsAnswer(Struct, frozen=True):
-    """Of the values in the range: `start` and `end` by x; `min`, `max` and `mean` over finite values."""
+    """Statistics of a range: `start` and `end` by x; `min`, `max` and `mean` over finite values."""
 
     start: Number | None
     end: Number | None
@@ -259,10 +253,11 @@ class Table(Struct, frozen=True):
 
 class ExportBody(Selection, frozen=True, forbid_unknown_fields=True, kw_only=True):
     smoothing: Annotated[
-        SmoothingChoice | None, Meta(description="Adds a column `smoothed`; time_ema counts in steps.")
+        SmoothingChoice | None,
+        Meta(description="Adds a column `smoothed`; the half-life of time_ema is in steps."),
     ] = None
     format: Annotated[
-        Literal["csv", "json", "parquet"], Meta(description="parquet where the server has pyarrow.")
+        Literal["csv", "json", "parquet"], Meta(description="parquet needs pyarrow on the server.")
     ] = "csv"
 
 

@@ -91,5 +91,5 @@ def test_decoding_says_what_is_wrong():
     with pytest.raises(ValueError, match="RGC1"):
         decode_lines(b"GIF89a\0\0")
     packed = encode_lines(1, [("smoothed", line("a", [1.0], None))])
-    with pytest.raises(ValueError, match="left over"):
+    with pytest.raises(ValueError, match="bytes follow the last line"):
         decode_lines(packed + b"\0")

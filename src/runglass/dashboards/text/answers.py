@@ -1,4 +1,4 @@
-"""Texts as answers: many at once within a budget, or one of them whole as JSON or plain text. Knows no routes."""
+"""Loads texts for an answer: many at once within a budget, or one in full as JSON or plain text. Knows no routes."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from runglass.store.model import Attempts, Kind
 
 PLAIN = "text/plain; charset=utf-8"
 
-# So much is read from files for one answer.
+# How much one answer reads from files.
 READ_BUDGET_BYTES = 64 * 2**20
 
 
 def load_texts(source: DataSource, body: TextsBody) -> Struct:
-    # Taken before reading: what changes meanwhile is then asked for again rather than missed.
+    # Taken before reading, so that the client asks again for what changes meanwhile.
     generation = source.generation
     texts: list[Text] = []
     skip, read_bytes = body.offset, 0
@@ -39,7 +39,7 @@ def load_texts(source: DataSource, body: TextsBody) -> Struct:
 
 
 def _chosen(source: DataSource, body: TextsBody) -> Iterator[tuple[Values, np.ndarray]]:
-    """The series that are there, and which of their values are asked for."""
+    """The existing series of a request, and the indices of the requested values."""
     for ref in body.series:
         attempts: Attempts = "latest" if ref.rows is None else "all"
         values = find_series(source, ref.key, kind=Kind.TEXT, attempts=attempts)

@@ -1,7 +1,7 @@
-"""Finds matches of a regular expression in texts, as a program of its own: a pattern may take for ever, and a process can be ended.
+"""Searches texts for a regular expression in a process of its own: a pattern may run forever, and a process can be killed.
 
-Reads JSON lines: first the pattern and its flags, then lists of texts. Answers each list by a line: per text the number of
-matches and the place of the first ones. Imports nothing of ours, so that it starts at once.
+Reads JSON lines: first the pattern and its flags, then lists of texts. Prints one line per list: for each text the number of
+matches and the spans of the first ones. Imports nothing of ours, so that it starts fast.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ MAX_PLACES = 20
 
 
 def find_places(pattern: re.Pattern[str], text: str) -> tuple[int, list[tuple[int, int]]]:
-    """How often the pattern is found, and where at first. What matches nothing (an empty span) is not found."""
+    """The number of matches and the spans of the first ones. Empty matches do not count."""
     places: list[tuple[int, int]] = []
     count = 0
     for match in islice(pattern.finditer(text), MAX_COUNT):

@@ -1,4 +1,4 @@
-"""Logged values as cells of text: what each holds, and the beginning of what is long. Knows no HTTP."""
+"""Loads logged values as cells of text, long ones cut. Knows no HTTP."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def row_of(values: Values, index: int) -> int:
 
 
 def load_cells(source: DataSource, values: Values, index: int) -> tuple[list[int], list[str]]:
-    """Shape and cells of one value. ValueDamaged also where a series of texts holds something else."""
+    """Shape and cells of one value. Raises ValueDamaged also if the value is not text."""
     value = source.load_value(values, index)
     if isinstance(value, str):
         return [], [value]
@@ -32,7 +32,7 @@ def load_cells(source: DataSource, values: Values, index: int) -> tuple[list[int
 def load_text(
     source: DataSource, values: Values, index: int, *, limit: int | None = PREVIEW_CHARACTERS
 ) -> Text:
-    """One value, cut to so many characters; what cannot be read says why."""
+    """One value, cut to `limit` characters. If it cannot be read, `problem` says why."""
     problem = None
     shape: list[int] = []
     cells: list[str] = []
@@ -57,7 +57,7 @@ def load_text(
 
 
 def cut(cells: list[str], limit: int) -> list[str]:
-    """The first cells with so many characters in all; the last of them may be cut itself. An empty cell counts too."""
+    """The first cells with `limit` characters in total; the last one may be cut. An empty cell counts as one character."""
     kept = []
     for cell in cells:
         if limit <= 0:
@@ -68,7 +68,7 @@ def cut(cells: list[str], limit: int) -> list[str]:
 
 
 def as_plain_text(shape: list[int], cells: list[str]) -> str:
-    """One text as it is; of a tensor a line per row, its cells set apart by tabs."""
+    """A single text unchanged; a tensor as one line per row with tabs between cells."""
     if prod(shape) == 1:
         return cells[0]
     width = shape[-1] if len(shape) > 1 else 1

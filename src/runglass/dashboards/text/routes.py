@@ -1,4 +1,4 @@
-"""The text routes: many texts at once, one of them whole, all of a series as a file, and search through all of them."""
+"""The text routes: many texts at once, one in full, all of a series as a file, and search."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ JSON_LINES = "application/jsonl"
 
 
 def read_texts(source: DataSource, body: TextsBody) -> Reply:
-    """Texts of many steps and series at once, long ones cut."""
+    """Texts of many steps and series; long ones are cut."""
     return Later(lambda: load_texts(source, body))
 
 
 def read_text(source: DataSource, query: TextQuery) -> Reply:
-    """One text, whole."""
+    """One text in full."""
     values, index = find_sample(source, Kind.TEXT, query)
     return Later(lambda: load_whole_text(source, values, index, query))
 
 
 def download_series(source: DataSource, query: SeriesRef) -> Reply:
-    """All texts of one series as a file of JSON lines, sent while it is made."""
+    """All texts of one series as a file of JSON lines, streamed as it is produced."""
     values = source.read_values(query.key, kind=Kind.TEXT)
     pieces = (
         encode_json(load_text(source, values, index, limit=None)) + b"\n" for index in range(len(values.step))
@@ -37,7 +37,7 @@ def download_series(source: DataSource, query: SeriesRef) -> Reply:
 
 
 def search_texts(source: DataSource, body: SearchBody) -> Reply:
-    """Which texts of which steps and runs contain something."""
+    """Search the texts of many steps and runs."""
     compile_query(body)
     return Later(lambda: search(source, body))
 

@@ -1,4 +1,4 @@
-"""Search through texts of many steps and runs, bounded in time and bytes. What was found until then is the answer."""
+"""Searches texts of many steps and runs within limits of time and bytes. The answer is what was found by then."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from runglass.store.model import Kind, SeriesKey
 
 TIME_BUDGET_S = 4.0
 READ_BUDGET_BYTES = 512 * 2**20
-# What is handed over at once: enough that handing over is no work, little enough that hits come early.
+# Texts sent to the process at once: enough to keep the overhead low, few enough to get hits early.
 BATCH_VALUES = 200
 BATCH_CHARACTERS = 1_000_000
 BEFORE_CHARACTERS = 24
@@ -38,7 +38,7 @@ Places = tuple[int, list[tuple[int, int]]]
 
 
 class _Loaded(Struct):
-    """One cell of one value, ready to be looked through."""
+    """One loaded cell of one value."""
 
     values: Values
     index: int
@@ -47,12 +47,12 @@ class _Loaded(Struct):
 
 
 class OutOfTime(Exception):
-    """The pattern was still at work when the time was up."""
+    """The pattern was still running at the deadline."""
 
 
 def search(source: DataSource, body: SearchBody, *, time_budget_s: float = TIME_BUDGET_S) -> Found:
     pattern = compile_query(body)
-    # Taken before reading: what changes meanwhile is then sought again rather than missed.
+    # Taken before reading, so that the client asks again for what changes meanwhile.
     generation = source.generation
     series = list_series(source, body)
     total = sum(len(values.step) for values in series)
@@ -65,14 +65,14 @@ def search(source: DataSource, body: SearchBody, *, time_budget_s: float = TIME_
             try:
                 found = matcher.find([loaded.text for loaded in batch])
             except OutOfTime:
-                stopped = f"The pattern took longer than {time_budget_s:g} s, so the search was ended. A simpler one, or fewer runs, will do."
+                stopped = f"The pattern took longer than {time_budget_s:g} s, so the search stopped. Try a simpler pattern or fewer runs."
                 break
             searched += values_read
             stopped = stop
             _note(hits, batch, found)
             if len(hits) >= body.limit:
                 if searched < total or len(hits) > body.limit:
-                    stopped = f"There are more than {body.limit:,} values with it; these are the first."
+                    stopped = f"More than {body.limit:,} values match; these are the first."
                 break
     return Found(generation, list(hits.values())[: body.limit], searched, total, stopped)
 
@@ -102,12 +102,12 @@ def list_series(source: DataSource, body: SearchBody) -> list[Values]:
 def _batches(
     source: DataSource, series: list[Values], deadline: float
 ) -> Iterator[tuple[list[_Loaded], int, str | None]]:
-    """Cells in the order of the answer, how many values they are of, and why nothing comes after them."""
+    """Cells in the order of the answer, the number of their values, and why the search stops after them, if it does."""
     batch: list[_Loaded] = []
     values_read = characters = bytes_read = 0
     for values in series:
         for index in range(len(values.step) - 1, -1, -1):
-            # What cannot be read cannot be found in; the cards say so.
+            # A damaged value cannot match; its card shows the problem.
             with suppress(ValueDamaged):
                 _, cells = load_cells(source, values, index)
                 batch += [_Loaded(values, index, at, cell) for at, cell in enumerate(cells) if cell]
@@ -116,10 +116,10 @@ def _batches(
                 bytes_read += size
             values_read += 1
             if monotonic() > deadline:
-                yield batch, values_read, "There was more than could be looked through in time."
+                yield batch, values_read, "The search ran out of time."
                 return
             if bytes_read > READ_BUDGET_BYTES:
-                yield batch, values_read, f"Only the first {READ_BUDGET_BYTES >> 20} MiB were looked through."
+                yield batch, values_read, f"The search stopped after {READ_BUDGET_BYTES >> 20} MiB."
                 return
             if values_read >= BATCH_VALUES or characters >= BATCH_CHARACTERS:
                 yield batch, values_read, None
@@ -151,17 +151,17 @@ def _note(hits: dict[tuple[SeriesKey, int], Hit], batch: list[_Loaded], found: l
 
 
 def make_excerpt(text: str, places: list[tuple[int, int]]) -> tuple[str, list[tuple[int, int]]]:
-    """What stands around the first match, on one line, and where in it the matches are."""
+    """The text around the first match on one line, and the spans of the matches in it."""
     start = max(0, places[0][0] - BEFORE_CHARACTERS)
     end = min(len(text), start + EXCERPT_CHARACTERS)
-    # One for one, so that places stay what they are.
+    # One character for one, so that spans stay valid.
     excerpt = re.sub(r"\s", " ", text[start:end])
     matches = [(max(at, start) - start, min(to, end) - start) for at, to in places if at < end]
     return excerpt, matches
 
 
 class Matcher:
-    """Finds the pattern in texts until the deadline; what the user wrote as a pattern is tried in a process that can be ended."""
+    """Matches texts until the deadline; a pattern from the user runs in a process that can be killed."""
 
     def __init__(self, pattern: re.Pattern[str], *, is_risky: bool, deadline: float) -> None:
         self._pattern = pattern
@@ -180,7 +180,7 @@ class Matcher:
             )
         except OSError as error:
             raise BadRequest(
-                f"Regular expressions cannot be tried here: {error.strerror}. Search without one.",
+                f"Regular expressions need a process, which cannot be started: {error.strerror}. Search for plain text.",
                 where="is_regex",
             ) from None
         self._timer = threading.Timer(max(0.0, deadline - monotonic()), self._process.kill)
@@ -196,7 +196,7 @@ class Matcher:
             return
         self._timer.cancel()
         self._process.kill()
-        # What it had not read yet cannot be written any more.
+        # Closing the pipe fails if the process had not read everything.
         with suppress(OSError), self._process:
             pass
 

@@ -182,7 +182,7 @@ def test_hits_are_limited_and_said_to_be(client, source):
     got = find(client, query="needle", limit=10)
     # Newest first.
     assert [hit["step"] for hit in got["hits"]] == list(range(499, 489, -1))
-    assert "more than 10" in got["stopped"]
+    assert "More than 10 values match" in got["stopped"]
     assert find(client, query="needle", limit=500)["stopped"] is None
 
 
