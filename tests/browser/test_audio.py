@@ -298,7 +298,7 @@ def test_files_that_lie_or_are_no_sound(open_page, problems):
         "beyond": "8 kHz · mono",
         "no rate": "44.1 kHz · mono",
         "cut": "The WAV of 30 bytes has no samples",
-        "page": "These bytes are no WAV, MP3, FLAC or Ogg file.",
+        "page": "These bytes are not a WAV, MP3, FLAC or Ogg file.",
         "mp3": "cannot decode this MP3",
         "label": "<img src=x onerror=alert(1)> **bold**",
         "none": "This step holds no clip",

@@ -148,7 +148,7 @@ def test_lightning_trains_whatever_the_graph(tmp_path: Path, has_example: bool) 
         []
         if has_example
         else [
-            "The graph of the model is not logged. It needs an input to trace the model with: set "
+            "The graph of the model is not logged. Tracing it needs an input: set "
             "example_input_array on the LightningModule."
         ]
     )

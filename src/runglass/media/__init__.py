@@ -1,1 +1,1 @@
-"""What encoded pictures, films and clips say about themselves. Decodes no pixel and no sample; knows no event file."""
+"""Formats, headers and structure of encoded pictures, videos and clips. Decodes no pixel and no sample; knows no event file."""

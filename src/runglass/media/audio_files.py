@@ -1,6 +1,6 @@
-"""What an encoded clip says about itself: its format, its numbers, and where a WAV keeps its samples. Decodes no sample.
+"""The header of an encoded clip: its format, its numbers, and the place of the samples in a WAV. Decodes no sample.
 
-Headers lie. What is read here is bounded by the bytes that are there, and every correction is put into words.
+Headers can be wrong. This reads no further than the bytes go, and describes every correction.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ from typing import Literal
 
 from msgspec import Struct
 
-# How one sample is stored: unsigned, signed or float, and its bits. Little endian.
+# The type of one sample: unsigned, signed or float, and its bits. Little endian.
 Encoding = Literal["u8", "s16", "s24", "s32", "f32", "f64"]
 
 PCM, FLOAT, EXTENSIBLE = 1, 3, 0xFFFE
-# What streaming writers leave where they did not know the size yet.
+# The sizes that streaming writers leave when they do not know the size yet.
 OPEN_SIZES = (0xFFFFFFFF, 0x7FFFFFFF, 0x7FFFFFFF - 36, 0xFFFFFFFF - 36)
 HIGHEST_RATE = 1_536_000
-# What a clip without any believable rate is taken for.
+# The rate of a clip whose header has no plausible one.
 ASSUMED_RATE = 44_100
 _INTEGERS: dict[int, Encoding] = {1: "u8", 2: "s16", 3: "s24", 4: "s32"}
 _FLOATS: dict[int, Encoding] = {4: "f32", 8: "f64"}
@@ -25,7 +25,7 @@ _MP3_RATES = {3: (44100, 48000, 32000), 2: (22050, 24000, 16000), 0: (11025, 120
 
 
 class SampleLayout(Struct, frozen=True):
-    """Where the samples of a WAV are and how they are stored, channels side by side in every frame."""
+    """The place and type of the samples in a WAV, with the channels side by side in each frame."""
 
     encoding: Encoding
     start_byte: int
@@ -33,15 +33,15 @@ class SampleLayout(Struct, frozen=True):
 
 
 class AudioHeader(Struct, frozen=True, kw_only=True):
-    # "" when the bytes are nothing known.
+    # "" for an unknown format.
     format: str = ""
-    # 0 where the file does not say.
+    # 0 if the file does not say.
     sample_rate: float = 0.0
     channels: int = 0
     frames: int = 0
-    # None where a decoder has to be asked.
+    # None if only a decoder can tell.
     layout: SampleLayout | None = None
-    # What the header says wrongly or not at all, and how it was taken; "" when all is well.
+    # What is wrong or missing in the header, and which value was used instead; "" for nothing.
     problem: str = ""
 
 
@@ -55,7 +55,7 @@ def read_audio_header(data: bytes) -> AudioHeader:
     if data.startswith(b"ID3") or is_mp3_frame(data):
         return read_mp3(data)
     return AudioHeader(
-        problem="These bytes are no WAV, MP3, FLAC or Ogg file." if data else "The clip is empty."
+        problem="These bytes are not a WAV, MP3, FLAC or Ogg file." if data else "The clip is empty."
     )
 
 
@@ -82,7 +82,7 @@ def read_samples(data: bytes, shape: bytes, at: int, size: int) -> AudioHeader:
     if code == EXTENSIBLE and len(shape) >= 26:
         (code,) = struct.unpack_from("<H", shape, 24)
     if code not in (PCM, FLOAT):
-        # Compressed in some way: no frame can be found without decoding.
+        # Compressed: only a decoder can find the frames.
         return AudioHeader(format="wav", sample_rate=float(rate), channels=channels)
     wrong: list[str] = []
     sample_bytes = (bits + 7) // 8
@@ -93,7 +93,7 @@ def read_samples(data: bytes, shape: bytes, at: int, size: int) -> AudioHeader:
             format="wav",
             sample_rate=float(rate),
             channels=channels,
-            problem=f"The WAV's samples are said to be {kind} of {bits} bits, which no WAV has.",
+            problem=f"The WAV's header says that its samples are {kind} of {bits} bits, which no WAV has.",
         )
     if channels == 0:
         channels = max(frame_bytes // sample_bytes, 1)
@@ -146,13 +146,13 @@ def read_ogg(data: bytes) -> AudioHeader:
         channels, rate = struct.unpack_from("<BI", data, at + 11)
         return AudioHeader(format="ogg", sample_rate=float(rate), channels=channels)
     if (at := start.find(b"OpusHead")) >= 0 and at + 10 <= len(data):
-        # Whatever it was made from, Opus is decoded at this rate.
+        # Decoders of Opus always produce this rate.
         return AudioHeader(format="ogg", sample_rate=48_000.0, channels=data[at + 9])
     return AudioHeader(format="ogg")
 
 
 def is_mp3_frame(data: bytes) -> bool:
-    """Eleven set bits, then a version, a layer and a rate that exist."""
+    """Eleven set bits, then a valid version, layer and rate."""
     if len(data) < 4 or data[0] != 0xFF or data[1] & 0xE0 != 0xE0:
         return False
     version, layer = data[1] >> 3 & 3, data[1] >> 1 & 3
@@ -162,7 +162,7 @@ def is_mp3_frame(data: bytes) -> bool:
 def read_mp3(data: bytes) -> AudioHeader:
     at = 0
     if data.startswith(b"ID3") and len(data) >= 10:
-        # The tag's size has seven bits a byte.
+        # The size of the tag has seven bits per byte.
         at = 10 + sum((byte & 0x7F) << shift for byte, shift in zip(data[6:10], (21, 14, 7, 0), strict=True))
     frame = data[at : at + 4]
     if not is_mp3_frame(frame):

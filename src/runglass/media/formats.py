@@ -1,4 +1,4 @@
-"""What encoded pictures and clips say about themselves in their first bytes. Decodes no pixel and no sample."""
+"""Recognises the format of encoded pictures, videos and clips by their first bytes. Decodes no pixel and no sample."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from runglass.media.audio_files import read_audio_header
 from runglass.media.picture_files import header_size
 from runglass.store.model import Audio, Image
 
-# Still pictures in the container of MP4: AVIF and HEIC.
+# Still pictures in an MP4 container: AVIF and HEIC.
 STILL_BRANDS = (b"avif", b"avis", b"heic", b"heix", b"mif1", b"msf1")
 MARKUP = re.compile(rb"<(svg|!doctype html|html|head|body|script|iframe|div)\b", re.IGNORECASE)
-# What a page can show. Nothing that a browser would run, or open as a page, may ever be among them.
+# What a page can show. A type that a browser would run, or open as a page, must never be among them.
 PICTURE_TYPES = {
     "png": "image/png",
     "jpeg": "image/jpeg",
@@ -23,14 +23,14 @@ FILM_TYPES = {"mp4": "video/mp4", "webm": "video/webm"}
 
 
 def parse_image(data: bytes, size: tuple[int, int] = (0, 0)) -> Image:
-    """`size` is the width and height that the event claims; the picture's own header wins where it can be read."""
+    """`size` is the width and height in the event; the header of the picture wins if it can be read."""
     form = image_format(data)
     width, height = header_size(data, form) or size
     return Image(data=data, width=width, height=height, format=form)
 
 
 def image_format(data: bytes) -> str:
-    """The name of the format, "svg" and "html" among them, which are no pictures to a page; "" for anything else."""
+    """The name of the format, or "" if it is unknown. It may be "svg" or "html", which a page must not show as a picture."""
     if data.startswith(b"\x89PNG"):
         return "png"
     if data.startswith(b"\xff\xd8\xff"):
@@ -59,7 +59,7 @@ def markup_format(start: bytes) -> str:
 def parse_audio(
     data: bytes, *, sample_rate: float = 0.0, channels: int = 0, frames: int = 0, label: str = ""
 ) -> Audio:
-    """The numbers are what the event claims; the file's own win where it has them."""
+    """The numbers are those in the event; the header of the file wins if it has them."""
     header = read_audio_header(data)
     return Audio(
         data,

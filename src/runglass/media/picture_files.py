@@ -1,5 +1,6 @@
-"""The structure of encoded pictures and films, read from their headers and hopping over the rest: size, number of frames, and
-whether the file is whole. Decodes no pixel; every walk has an end, whatever the bytes say.
+"""The structure of encoded pictures and videos: size, number of frames, and whether the file is complete.
+
+Reads headers and skips the rest; decodes no pixel. Every loop ends, whatever the bytes say.
 """
 
 from __future__ import annotations
@@ -7,11 +8,11 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Iterator
 
-# Blocks of a GIF, boxes of an MP4 and elements of a WebM that are looked at; honest files have far fewer.
+# The most blocks of a GIF, boxes of an MP4 and elements of a WebM to look at; real files have far fewer.
 PARTS_LIMIT = 1_000_000
 
 PNG_START = b"\x89PNG\r\n\x1a\n"
-# Elements of Matroska, each by the bytes of its number.
+# IDs of Matroska elements.
 EBML, SEGMENT, TRACKS, TRACK, VIDEO = 0x1A45DFA3, 0x18538067, 0x1654AE6B, 0xAE, 0xE0
 PIXEL_WIDTH, PIXEL_HEIGHT = 0xB0, 0xBA
 
@@ -19,7 +20,7 @@ Size = tuple[int, int]
 
 
 def header_size(data: bytes, form: str) -> Size | None:
-    """Width and height; None where the header cannot be read."""
+    """Width and height; None if the header cannot be read."""
     read = SIZES.get(form)
     try:
         return read(data) if read else None
@@ -38,7 +39,7 @@ def gif_size(data: bytes) -> Size:
 
 
 def bmp_size(data: bytes) -> Size:
-    # The oldest header has sides of two bytes.
+    # The oldest header has two bytes per side.
     is_core = struct.unpack_from("<I", data, 14)[0] == 12
     width, height = struct.unpack_from("<HH" if is_core else "<ii", data, 18)
     return abs(width), abs(height)
@@ -54,7 +55,7 @@ def jpeg_size(data: bytes) -> Size | None:
 
 
 def jpeg_segments(data: bytes) -> Iterator[tuple[int, int]]:
-    """Marker and place of every segment up to and including the first scan."""
+    """Marker and position of each segment up to and including the first scan."""
     at = 2
     while at + 4 <= len(data) and data[at] == 0xFF:
         marker = data[at + 1]
@@ -83,7 +84,7 @@ def webp_size(data: bytes) -> Size | None:
 
 
 def mp4_size(data: bytes) -> Size | None:
-    """Of the first track that has one; tracks of sound say 0 × 0."""
+    """The size of the first track that has one; audio tracks say 0 × 0."""
     for name, start, end in boxes(data, 0, len(data)):
         if name != b"moov":
             continue
@@ -92,7 +93,7 @@ def mp4_size(data: bytes) -> Size | None:
                 continue
             for part, _, part_end in boxes(data, track_start, track_end):
                 if part == b"tkhd" and part_end - 8 >= track_start:
-                    # In 16.16 fixed point, the last two fields whatever the version.
+                    # In 16.16 fixed point, the last two fields in every version.
                     width, height = struct.unpack_from(">II", data, part_end - 8)
                     if width and height:
                         return width >> 16, height >> 16
@@ -100,7 +101,7 @@ def mp4_size(data: bytes) -> Size | None:
 
 
 def boxes(data: bytes, start: int, end: int) -> Iterator[tuple[bytes, int, int]]:
-    """Name, start and end of what is inside every box that is whole."""
+    """Name, start and end of the content of every complete box."""
     for _ in range(PARTS_LIMIT):
         if start + 8 > end:
             return
@@ -140,7 +141,7 @@ def webm_size(data: bytes) -> Size | None:
 
 
 def element(data: bytes, at: int, end: int) -> tuple[int, int, int] | None:
-    """Number, start and end of one element of EBML; one of unknown length, or cut short, goes on to `end`."""
+    """ID, start and end of one EBML element; one that is cut short or of unknown length goes on to `end`."""
     if at >= end or not data[at]:
         return None
     number_bytes = 9 - data[at].bit_length()
@@ -167,7 +168,7 @@ SIZES: dict[str, Callable[[bytes], Size | None]] = {
 
 
 def count_frames(data: bytes, form: str) -> int | None:
-    """How many pictures follow each other in one file; None where that is not told without decoding it."""
+    """The number of pictures in one file; None if only a decoder can tell."""
     try:
         if form == "gif":
             return gif_walk(data)[0]
@@ -188,7 +189,7 @@ def count_frames(data: bytes, form: str) -> int | None:
 
 
 def is_cut_short(data: bytes, form: str) -> bool:
-    """Whether the end of the file is missing, as far as its structure tells."""
+    """Whether the structure shows that the end of the file is missing."""
     try:
         match form:
             case "png":
@@ -210,7 +211,7 @@ def is_cut_short(data: bytes, form: str) -> bool:
 
 
 def png_chunks(data: bytes) -> Iterator[tuple[bytes, int, int]]:
-    """Name, start and end of every chunk that is whole."""
+    """Name, start and end of every complete chunk."""
     at = len(PNG_START)
     while at + 12 <= len(data):
         size, name = struct.unpack_from(">I4s", data, at)
@@ -229,7 +230,7 @@ def webp_chunks(data: bytes) -> Iterator[bytes]:
 
 
 def gif_walk(data: bytes) -> tuple[int, bool]:
-    """The frames that are whole, and whether nothing is missing. A missing trailer alone is no harm."""
+    """The number of complete frames, and whether the file is complete. Only a missing trailer does not count."""
     frames, at = 0, 13 + table_bytes(data[10])
     for _ in range(PARTS_LIMIT):
         if at >= len(data):
@@ -240,7 +241,7 @@ def gif_walk(data: bytes) -> tuple[int, bool]:
         elif block == 0x21:
             start = at + 2
         else:
-            # The trailer, or what no decoder would read past.
+            # The trailer, or a byte at which every decoder stops.
             return frames, frames > 0 and block != 0x2C
         end = skip_pieces(data, start)
         if end is None:
@@ -251,7 +252,7 @@ def gif_walk(data: bytes) -> tuple[int, bool]:
 
 
 def skip_pieces(data: bytes, at: int) -> int | None:
-    """Past pieces of up to 255 bytes with their length in front, and past the empty one at their end."""
+    """The position after blocks of up to 255 bytes, each after its length, and after the empty block at the end."""
     for _ in range(PARTS_LIMIT):
         if at >= len(data):
             return None
@@ -262,5 +263,5 @@ def skip_pieces(data: bytes, at: int) -> int | None:
 
 
 def table_bytes(flags: int) -> int:
-    """The bytes of the colour table that a GIF's flags announce."""
+    """The size of the colour table that the flags of a GIF announce."""
     return 3 << (flags & 7) + 1 if flags & 0x80 else 0

@@ -95,7 +95,7 @@ def test_a_size_left_open_is_no_lie(size):
     ("data", "said"),
     [
         (b"", "empty"),
-        (b"<svg onload=alert(1)>", "no WAV, MP3, FLAC or Ogg"),
+        (b"<svg onload=alert(1)>", "are not a WAV, MP3, FLAC or Ogg"),
         (wav()[:16], "has no format and no samples"),
         (wav()[:36], "no samples (a data chunk)"),
         (wav(samples=b""), "no samples"),

@@ -1,4 +1,4 @@
-"""Event, the message that every record of an event file holds. Graphs and run metadata stay bytes here."""
+"""Event, the message in every record of an event file. Graphs and run metadata stay bytes here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Graphs: nodes, their attributes, functions, and where in the user's source they came from."""
+"""Graphs: nodes, their attributes, functions, and their place in the user's source."""
 
 from __future__ import annotations
 
@@ -155,5 +155,5 @@ GRAPH = Message(
     Field(4, "versions", VERSIONS),
     Field(5, "debug_info", DEBUG_INFO),
 )
-# Of a MetaGraphDef only the graph is of use to a viewer, and it stays bytes as in Event.graph_def.
+# A viewer needs only the graph of a MetaGraphDef, which stays bytes as in Event.graph_def.
 META_GRAPH = Message("MetaGraphDef", Field(2, "graph_def", "bytes"))

@@ -1,4 +1,4 @@
-"""What the hparams plugin keeps in its metadata: experiments, and the start and end of sessions."""
+"""The metadata of the hparams plugin: experiments, and the start and end of sessions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Layout of the custom scalars plugin: categories of charts, each naming the tags that it draws."""
+"""Layout of the custom scalars plugin: categories of charts with the tags they show."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the mesh plugin keeps in its metadata. The parts of one mesh are three series that share `name`."""
+"""The metadata of the mesh plugin. The parts of one mesh are up to three series with the same `name`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from runglass.native.wire import Field, Message, WireError, decode
 
 
 class MeshPart(IntEnum):
-    """MeshPluginData.content_type; `components` has the bit 1 << part for every part that was logged."""
+    """MeshPluginData.content_type; `components` has the bit 1 << part for each logged part."""
 
     UNDEFINED = 0
     VERTEX = 1
@@ -29,7 +29,7 @@ MESH_PLUGIN = Message(
 
 
 def parse_mesh_plugin(content: bytes) -> dict[str, Any]:
-    """The fields of a part's metadata; empty where it cannot be decoded, because the numbers may be good all the same."""
+    """The metadata of a part; empty if it cannot be decoded, because the numbers may still be good."""
     try:
         return decode(MESH_PLUGIN, content)
     except WireError:

@@ -1,11 +1,11 @@
-"""ONNX models: what a viewer of graphs needs. Weights have no field here, so decoding skips their bytes."""
+"""ONNX models: the fields that a graph viewer needs. Weights have no field here, so decoding skips their bytes."""
 
 from __future__ import annotations
 
 from runglass.native.wire import Field, Message
 from runglass.schema.tensor import DataType
 
-# TensorProto.DataType of ONNX as ours.
+# ONNX's TensorProto.DataType to ours.
 DATA_TYPES = {
     1: DataType.FLOAT,
     2: DataType.UINT8,
@@ -60,13 +60,13 @@ ATTRIBUTE = Message(
     Field(8, "ints", "int64", repeated=True),
     Field(9, "strings", "bytes", repeated=True),
     Field(11, "graphs", GRAPH, repeated=True),
-    # FLOAT 1, INT 2, STRING 3; the others show by what is there.
+    # FLOAT 1, INT 2, STRING 3; the field that is set shows the others.
     Field(20, "type", "enum"),
 )
 PROPERTY = Message("onnx.StringStringEntryProto", Field(1, "key", "string"), Field(2, "value", "string"))
 NODE = Message(
     "onnx.NodeProto",
-    # "" is an optional input that is not given.
+    # "" is a missing optional input.
     Field(1, "input", "string", repeated=True),
     Field(2, "output", "string", repeated=True),
     Field(3, "name", "string"),

@@ -1,4 +1,4 @@
-"""The projector's configuration: which embeddings a run has and where their files lie. It is kept as a text proto."""
+"""The configuration of the projector: the embeddings of a run and their files. It is stored as a text proto."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""RunMetadata: what one run of a graph cost, node by node, and the graphs that the runtime really executed."""
+"""RunMetadata: the cost of one run of a graph, node by node, and the graphs that the runtime executed."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ MEMORY_STATS = Message(
 NODE_EXEC_STATS = Message(
     "NodeExecStats",
     Field(1, "node_name", "string"),
-    # All relative times count from all_start.
+    # Relative times count from all_start.
     Field(2, "all_start_micros", "int64"),
     Field(3, "op_start_rel_micros", "int64"),
     Field(4, "op_end_rel_micros", "int64"),

@@ -1,4 +1,4 @@
-"""google.protobuf.Value, a JSON value on the wire, and its way to and from plain Python."""
+"""google.protobuf.Value, a JSON value on the wire, and its conversion to and from plain Python."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ VALUE.define(
 
 
 def plain_value(value: Mapping[str, Any]) -> Any:
-    """A decoded Value as None, float, str, bool, dict or list; an empty one is None."""
+    """A decoded Value as None, float, str, bool, dict or list; an empty Value is None."""
     for kind, content in value.items():
         if kind == "struct_value":
             return {name: plain_value(item) for name, item in content.get("fields", {}).items()}
@@ -37,7 +37,7 @@ def plain_list(value: Mapping[str, Any]) -> list[Any]:
 
 
 def wire_value(value: object) -> dict[str, Any]:
-    """The reverse of `plain_value`: what `encode(VALUE, …)` takes. Raises TypeError for what JSON has no word for."""
+    """The reverse of `plain_value`: what `encode(VALUE, …)` takes. Raises TypeError for a type that JSON does not have."""
     if value is None:
         return {"null_value": 0}
     if isinstance(value, bool):
@@ -50,4 +50,4 @@ def wire_value(value: object) -> dict[str, Any]:
         return {"struct_value": {"fields": {str(name): wire_value(item) for name, item in value.items()}}}
     if isinstance(value, list | tuple):
         return {"list_value": {"values": [wire_value(item) for item in value]}}
-    raise TypeError(f"{type(value).__name__} has no JSON form")
+    raise TypeError(f"JSON has no {type(value).__name__}")

@@ -1,4 +1,4 @@
-"""Summary, the message that carries logged values, with the small messages that its plugins keep in SummaryMetadata."""
+"""Summary, the message of logged values, with the small messages that plugins keep in SummaryMetadata."""
 
 from __future__ import annotations
 
@@ -57,14 +57,14 @@ VALUE = Message(
     Field(4, "image", IMAGE, oneof="value"),
     Field(5, "histo", HISTOGRAM, oneof="value"),
     Field(6, "audio", AUDIO, oneof="value"),
-    # Obsolete; stands in for an empty tag.
+    # Obsolete; replaces an empty tag.
     Field(7, "node_name", "string"),
     Field(8, "tensor", TENSOR, oneof="value"),
     Field(9, "metadata", METADATA),
 )
 SUMMARY = Message("Summary", Field(1, "value", VALUE, repeated=True))
 
-# What each plugin keeps in PluginData.content.
+# The content of PluginData, by plugin.
 SCALAR_PLUGIN = Message("ScalarPluginData", Field(1, "version", "int32"))
 IMAGE_PLUGIN = Message(
     "ImagePluginData", Field(1, "version", "int32"), Field(2, "converted_to_tensor", "bool")

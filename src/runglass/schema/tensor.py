@@ -88,6 +88,6 @@ TENSOR.define(
     Field(16, "uint32_val", "uint32", repeated=True, is_array=True),
     Field(17, "uint64_val", "uint64", repeated=True, is_array=True),
     Field(18, "float8_val", "bytes"),
-    # Ours alone, and skipped by all other readers: how many values of a histogram were NaN, -inf and +inf.
+    # Our own field, which other readers skip: the number of NaN, -inf and +inf values of a histogram.
     Field(2000, "not_finite", "double", repeated=True, is_array=True),
 )

@@ -1,4 +1,4 @@
-"""Tensor messages as NumPy arrays and back, for every element type. Knows nothing of what a tensor was logged for."""
+"""Tensor messages to NumPy arrays and back, for every element type. Does not know what a tensor means."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from runglass.native.wire import decode, encode
 from runglass.schema.tensor import REFERENCE, TENSOR, DataType
 
-# A few bytes may claim a shape of any size, to be filled with one value; past this many elements it is refused.
+# A few bytes can claim a shape of any size, filled with one value; more elements than this are refused.
 FILL_LIMIT = 2**24
-# What every NumPy version can hold.
+# The limit of every NumPy version.
 RANK_LIMIT = 32
 
 NUMPY: dict[int, np.dtype[Any]] = {
@@ -38,13 +38,13 @@ NUMPY: dict[int, np.dtype[Any]] = {
     DataType.HALF: np.dtype("<f2"),
     DataType.UINT32: np.dtype("<u4"),
     DataType.UINT64: np.dtype("<u8"),
-    # Stored one to a byte, sign-extended.
+    # One per byte, sign-extended.
     DataType.INT4: np.dtype("i1"),
     DataType.UINT4: np.dtype("u1"),
     DataType.INT2: np.dtype("i1"),
     DataType.UINT2: np.dtype("u1"),
 }
-# Exponent bits, mantissa bits, exponent bias, and what stands for infinity and NaN.
+# Exponent bits, mantissa bits, exponent bias, and the codes of infinity and NaN.
 SMALL_FLOATS: dict[int, tuple[int, int, int, str]] = {
     DataType.FLOAT8_E5M2: (5, 2, 15, "ieee"),
     DataType.FLOAT8_E4M3FN: (4, 3, 7, "all ones is NaN"),
@@ -63,27 +63,26 @@ FIELDS: dict[int, str] = {
     DataType.UINT32: "uint32_val",
     DataType.UINT64: "uint64_val",
 }
-# Everything that is not in FIELDS goes to int_val; these are looked at when the right field is empty, because some
-# writers pick another (torch puts uint8 into uint32_val).
+# Types that are not in FIELDS use int_val. If the right field is empty, these are tried, because some writers use another
+# one (torch writes uint8 to uint32_val).
 NUMBER_FIELDS = ("int_val", "int64_val", "uint32_val", "uint64_val", "float_val", "double_val", "bool_val")
 
 
 class TensorError(ValueError):
-    """A tensor message that holds no tensor: an unknown type, or a shape that its values cannot fill."""
+    """A tensor message with an unknown type, or with a shape that does not fit its values."""
 
 
 def decode_tensor(data: bytes | memoryview) -> NDArray[Any]:
-    """The array in a serialized TensorProto. Raises WireError or TensorError, both of them ValueError.
+    """The array in a serialized TensorProto. Raises WireError or TensorError, both ValueErrors.
 
-    bfloat16, float8 and float4 come as float32, quantised and 2- and 4-bit integers as their stored integers, strings
-    as an object array of bytes. Missing values repeat the last one, or are zero when there is none. The array may be
-    read-only.
+    bfloat16, float8 and float4 become float32, quantised and 2- and 4-bit integers become their stored integers, strings
+    an object array of bytes. Missing values repeat the last one, or are zero without one. The array may be read-only.
     """
     return tensor_array(decode(TENSOR, data))
 
 
 def tensor_array(tensor: Mapping[str, Any]) -> NDArray[Any]:
-    """The same for a TensorProto that is decoded already."""
+    """The same for a decoded TensorProto."""
     dtype = tensor.get("dtype", 0) % REFERENCE
     values = stored_values(tensor, dtype)
     shape = stored_shape(tensor, values.size)
@@ -94,7 +93,7 @@ def tensor_array(tensor: Mapping[str, Any]) -> NDArray[Any]:
         if n > FILL_LIMIT:
             raise TensorError(
                 f"tensor of shape {shape} claims {n} values and stores {values.size}; "
-                f"more than {FILL_LIMIT} are not filled in"
+                f"at most {FILL_LIMIT} are filled in"
             )
         fill = values[-1] if values.size else (b"" if values.dtype == object else 0)
         values = np.concatenate([values, np.full(n - values.size, fill, dtype=values.dtype)])
@@ -115,7 +114,7 @@ def stored_shape(tensor: Mapping[str, Any], count: int) -> tuple[int, ...]:
 
 
 def stored_values(tensor: Mapping[str, Any], dtype: int) -> NDArray[Any]:
-    """The values in the message as a flat array of the decoded type, before the shape is asked."""
+    """The values in the message as a flat array of the decoded type, without regard to the shape."""
     content: bytes = tensor.get("tensor_content", b"")
     if dtype == DataType.STRING:
         if content:
@@ -136,7 +135,7 @@ def stored_values(tensor: Mapping[str, Any], dtype: int) -> NDArray[Any]:
         raise TensorError(f"tensor elements of type {type_name(dtype)} cannot be read")
     if whole(content, kind.itemsize):
         if kind == np.bool_:
-            # Bytes other than 0 and 1 would be undefined to NumPy.
+            # NumPy does not define bools other than 0 and 1.
             return np.frombuffer(content, dtype="u1").astype(bool)
         return np.frombuffer(content, dtype=kind)
     if dtype == DataType.HALF:
@@ -156,14 +155,14 @@ def stored_values(tensor: Mapping[str, Any], dtype: int) -> NDArray[Any]:
 
 
 def whole(content: bytes, itemsize: int) -> bool:
-    """Whether there is content; raises when it is not a whole number of elements."""
+    """Whether there is content; raises if it is not a whole number of elements."""
     if len(content) % itemsize:
-        raise TensorError(f"tensor content of {len(content)} bytes is no multiple of {itemsize}")
+        raise TensorError(f"tensor content of {len(content)} bytes is not a multiple of {itemsize}")
     return bool(content)
 
 
 def first_numbers(tensor: Mapping[str, Any], field: str) -> Any:
-    """The field's numbers, or those of any other field that has some."""
+    """The numbers of the field, or of another field that has some."""
     for name in (field, *NUMBER_FIELDS):
         if tensor.get(name):
             return tensor[name]
@@ -171,7 +170,7 @@ def first_numbers(tensor: Mapping[str, Any], field: str) -> Any:
 
 
 def half_bits(tensor: Mapping[str, Any]) -> NDArray[Any]:
-    """half_val as uint16 bits; as uint32 when it holds float32 bits, as torch's add_tensor writes them."""
+    """half_val as uint16 bits, or as uint32 if it holds float32 bits, as torch's add_tensor writes them."""
     numbers = np.asarray(tensor.get("half_val", []), dtype=np.int32)
     is_float32 = bool(((numbers < 0) | (numbers > 0xFFFF)).any())
     return numbers.astype("<u4" if is_float32 else "<u2")
@@ -205,7 +204,7 @@ def type_name(dtype: int) -> str:
     return DataType(dtype).name if dtype in DataType._value2member_map_ else str(dtype)
 
 
-# How arrays are written. Half, uint16, bool and complex never go to tensor_content, as in every stock writer.
+# How arrays are written. As in other writers, half, uint16, bool and complex never use tensor_content.
 WRITTEN: dict[str, tuple[DataType, str]] = {
     "f4": (DataType.FLOAT, "float_val"),
     "f8": (DataType.DOUBLE, "double_val"),
@@ -239,7 +238,7 @@ def encode_tensor(array: NDArray[Any]) -> bytes:
         return encode(TENSOR, tensor)
     code = f"{array.dtype.kind}{array.dtype.itemsize}"
     if code not in WRITTEN:
-        raise TensorError(f"arrays of {array.dtype} have no tensor form")
+        raise TensorError(f"arrays of {array.dtype} cannot be tensors")
     dtype, field = WRITTEN[code]
     tensor["dtype"] = dtype
     flat = np.ascontiguousarray(array).ravel()

@@ -165,9 +165,9 @@ def test_bool_bytes_other_than_one_are_true():
     [
         (DataType.FLOAT, [2], {"float_val": [1, 2, 3]}, "needs 2 values, found 3"),
         (DataType.FLOAT, [3], {"tensor_content": bytes(8)}, "needs 3 values, found 2"),
-        (DataType.FLOAT, [2], {"tensor_content": bytes(7)}, "no multiple of 4"),
-        (DataType.FLOAT, [FILL_LIMIT + 1], {"float_val": [1.0]}, "are not filled in"),
-        (DataType.FLOAT, [2**62] * 30, {}, "are not filled in"),
+        (DataType.FLOAT, [2], {"tensor_content": bytes(7)}, "is not a multiple of 4"),
+        (DataType.FLOAT, [FILL_LIMIT + 1], {"float_val": [1.0]}, "at most 16777216 are filled in"),
+        (DataType.FLOAT, [2**62] * 30, {}, "at most 16777216 are filled in"),
         (DataType.FLOAT, [-1, 2], {"float_val": [1.0]}, "no usable shape"),
         (DataType.FLOAT, [1] * 33, {"float_val": [1.0]}, "no usable shape"),
         (DataType.FLOAT, [0, 2**62, 2**62], {}, "shape"),

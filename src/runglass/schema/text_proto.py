@@ -1,6 +1,6 @@
-"""Protobuf's text format by schema, for strings, whole numbers and messages: what configurations are written in.
+"""Protobuf's text format by schema, for strings, whole numbers and messages. Configurations use it.
 
-Values are the same dicts that the wire format has. Pure: opens no file.
+Values are the same dicts as for the wire format. Pure: opens no file.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ ESCAPE = re.compile(
 LETTERS = {b"n": b"\n", b"t": b"\t", b"r": b"\r", b"a": b"\a", b"b": b"\b", b"f": b"\f", b"v": b"\v"}
 WRITTEN = {"\n": "\\n", "\t": "\\t", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
 CLOSING = {"{": "}", "<": ">"}
-# A config nests three deep; this is against text made to exhaust the stack.
+# A config has three levels; more would only exhaust the stack.
 MAX_DEPTH = 64
 
 
 class TextProtoError(ValueError):
-    """Text that is no text proto, with the line where that shows."""
+    """Text that is not a text proto, with the line of the error."""
 
     def __init__(self, line: int, what: str) -> None:
         super().__init__(f"line {line}: {what}")
@@ -57,8 +57,8 @@ def _lines(message: Message, values: dict[str, Any], indent: str) -> Iterator[st
 
 
 def quote(text: str) -> str:
-    """As protobuf writes it: UTF-8 stays as it is, control characters become octal."""
-    # A lone surrogate is no UTF-8, and a reader would refuse the whole file for it.
+    """As protobuf writes it: UTF-8 stays, control characters become octal."""
+    # UTF-8 has no lone surrogates, and a reader would refuse the whole file.
     text = text.encode("utf-8", "replace").decode()
     escaped = (
         WRITTEN.get(char) or (char if char >= " " and char != "\x7f" else f"\\{ord(char):03o}")
@@ -68,7 +68,7 @@ def quote(text: str) -> str:
 
 
 def parse_text(message: Message, text: str) -> dict[str, Any]:
-    """Fields that the schema does not have are skipped."""
+    """Skips fields that the schema does not have."""
     reader = _Reader(text)
     values = _parse_fields(reader, message, "", 0)
     if reader.token:
@@ -86,7 +86,7 @@ class _Reader:
         self.advance()
 
     def advance(self) -> str:
-        """The token that was current; the next one becomes it."""
+        """Return the current token and move to the next."""
         taken = self.token
         match = TOKEN.match(self.text, self.at)
         if match is None:
@@ -108,7 +108,7 @@ class _Reader:
 
 
 def _parse_fields(reader: _Reader, message: Message | None, closing: str, depth: int) -> dict[str, Any]:
-    """Up to and past `closing`; with no message, of a field that nobody knows, the values are dropped."""
+    """Reads fields up to and past `closing`. Without a message, inside an unknown field, it drops the values."""
     if depth > MAX_DEPTH:
         raise reader.error(f"at most {MAX_DEPTH} nested messages")
     fields = {field.name: field for field in message.fields} if message is not None else {}
@@ -117,7 +117,7 @@ def _parse_fields(reader: _Reader, message: Message | None, closing: str, depth:
         if reader.kind == "end" and not closing:
             break
         if reader.take("[") and reader.kind == "word":
-            # An extension's name in brackets is no field of ours.
+            # A name in brackets is an extension, not a field of the message.
             name = reader.advance()
             if not reader.take("]"):
                 raise reader.error("']'")
@@ -173,7 +173,7 @@ def _parse_value(reader: _Reader, field: Field | None, depth: int) -> Any:
 
 
 def unescape(text: str) -> bytes:
-    """Escapes stand for bytes, so that a character may be written as several of them."""
+    """Escapes are bytes, so several of them may form one character."""
 
     def byte(match: re.Match[bytes]) -> bytes:
         hexadecimal, octal, short, long, letter = match.groups()

@@ -77,7 +77,7 @@ def test_bytes_of_each_clip(client):
 def test_what_is_no_sound_can_only_be_saved(client):
     (clip,) = client.get("/api/audio/list?run=a&tag=voice/x&row=2").json["clips"]
     assert (clip["format"], clip["media_type"]) == ("", "application/octet-stream")
-    assert "no WAV" in clip["problem"]
+    assert "not a WAV" in clip["problem"]
     answer = client.get("/api/audio/blob?run=a&tag=voice/x&row=2")
     assert answer.body == PAGE
     assert answer.headers["content-type"] == "application/octet-stream"
