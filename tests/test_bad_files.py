@@ -18,7 +18,7 @@ from tests.support.event_files import NAME, append, health, log_bytes, put, some
 from tests.support.following import following
 
 import runglass
-from runglass.errors import BadRequest
+from runglass.errors import AssetChanged, AssetGone, AssetRefused, BadRequest
 from runglass.ingest.file_tail import PROFILE_MARK, FileTail
 from runglass.ingest.roots import parse_root, parse_spec
 from runglass.ingest.run_loader import RunLoader
@@ -353,3 +353,83 @@ def test_a_fault_of_ours_in_one_file_costs_no_other(
     states = {file.run: (file.state, file.reason) for file in log.health}
     assert states == {"good": ("ok", ""), "bad": ("unreadable", "internal error: ZeroDivisionError('ours')")}
     assert "ZeroDivisionError: ours" in capsys.readouterr().err
+
+
+# ---- assets
+
+
+def test_odd_assets_cost_nothing_else(logdir: Path, tmp_path: Path) -> None:
+    run = logdir / "run"
+    put(run, log_bytes())
+    put(run, b"good", name="good.onnx")
+    os.mkfifo(run / "pipe.onnx")
+    (run / "folder.onnx").mkdir()
+    (run / "loop.onnx").symlink_to("loop.onnx")
+    (run / "nowhere.onnx").symlink_to("not there")
+    (run / "outside.onnx").symlink_to(put(tmp_path, b"secret", name="outside"))
+    (run / "neighbour.onnx").symlink_to(put(logdir / "other", b"shared", name="shared.bin"))
+    (run / "plugins").symlink_to(run)
+    odd = os.fsencode(run) + b"/odd\n\xff.onnx"
+    with open(odd, "wb") as file:
+        file.write(b"odd")
+    log = runglass.open(logdir)
+    assert log.runs == ["run"]
+    assert values(log) == [0.0, 1.0, 2.0]
+    assets = {asset.name: asset for asset in log.assets()}
+    assert sorted(assets) == ["good.onnx", "neighbour.onnx", "odd\n\\xff.onnx", "outside.onnx"]
+
+    def read(name: str) -> bytes:
+        with log.open_asset(assets[name]) as file:
+            return file.read(0, file.size_bytes)
+
+    assert [read(name) for name in ("good.onnx", "neighbour.onnx", "odd\n\\xff.onnx")] == [
+        b"good",
+        b"shared",
+        b"odd",
+    ]
+    with pytest.raises(AssetRefused, match=r"run/outside\.onnx: a link leads to a file outside"):
+        read("outside.onnx")
+
+
+def test_assets_that_vanish_between_listing_and_opening(logdir: Path) -> None:
+    for name in ("file.onnx", "replaced.onnx", "plugins/profile/s/x.pb"):
+        put((logdir / "run" / name).parent, b"1", name=Path(name).name)
+    put(logdir / "gone", b"1", name="run.onnx")
+    log = runglass.open(logdir)
+    assets = {asset.name: asset for asset in log.assets()}
+    (logdir / "run/file.onnx").unlink()
+    put(logdir / "run", b"another one", name="replaced.onnx")
+    shutil.rmtree(logdir / "run/plugins")
+    shutil.rmtree(logdir / "gone")
+    expected = {
+        "file.onnx": AssetGone,
+        "replaced.onnx": AssetChanged,
+        "plugins/profile/s/x.pb": AssetGone,
+        "run.onnx": AssetGone,
+    }
+    for _ in range(2):
+        # Before the directories are looked at again, and after.
+        for name, error in expected.items():
+            with pytest.raises(error):
+                log.open_asset(assets[name])
+        log.reload()
+    assert [asset.name for asset in log.assets()] == ["replaced.onnx"]
+
+
+def test_a_folder_of_assets_that_cannot_be_listed(logdir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(logdir / "run", log_bytes())
+    put(logdir / "run", b"{}", name="config.json")
+    session = put(logdir / "run/plugins/profile/s", b"1", name="x.pb").parent
+    real = os.scandir
+
+    def refuse(path: str) -> Any:
+        if path == str(session):
+            raise PermissionError(errno.EACCES, "Permission denied", path)
+        return real(path)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "scandir", refuse)
+        log = runglass.open(logdir)
+    assert [asset.name for asset in log.assets()] == ["config.json"]
+    log.reload()
+    assert [asset.name for asset in log.assets()] == ["config.json", "plugins/profile/s/x.pb"]
