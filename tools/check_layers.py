@@ -24,10 +24,11 @@ PYTHON_MAY_IMPORT: dict[str, set[str]] = {
     "query": {"native", "schema", "store"},
     # The only file of query/ that knows where data comes from; a layer of its own, so that no other may import it in passing.
     "query/open": {"query", "ingest", "store"},
-    "api": {"query"},
-    "dashboards/*": {"query", "schema", "media", "api"},
+    "jobs": {"native"},
+    "api": {"query", "jobs"},
+    "dashboards/*": {"query", "schema", "media", "jobs", "api"},
     "registry": {"api", "dashboards/*"},
-    "server": {"query", "api", "registry"},
+    "server": {"query", "jobs", "api", "registry"},
     "writer": {"native", "schema", "media"},
     "reader": {"query", "query/open"},
     # The public names of the writers.

@@ -93,3 +93,42 @@ class BadArgument(RunglassError, ValueError):
 
     code = "bad_argument"
     http_status = 400
+
+
+class WorkUnknown(RunglassError):
+    """The name of a work that no dashboard declares."""
+
+    code = "work_unknown"
+    http_status = 404
+
+
+class JobUnknown(RunglassError):
+    """An id without a running job and without a cached result."""
+
+    code = "job_unknown"
+    http_status = 404
+
+
+class JobNotDone(RunglassError):
+    """The result of a job that is still running or was cancelled."""
+
+    code = "job_not_done"
+    http_status = 409
+
+
+class JobStalled(RunglassError):
+    """A job whose code made no call for longer than its work allows."""
+
+    code = "job_stalled"
+
+
+class JobMemory(RunglassError):
+    """A job that takes, or is estimated to take, more memory than it may."""
+
+    code = "job_memory"
+
+
+class JobProcessDied(RunglassError):
+    """A worker process that ended before its result, or could not be started."""
+
+    code = "job_process_died"
