@@ -113,8 +113,8 @@ def extensions():
     found.append(Extension(SHARED, [str(NATIVE / "_shared.c")], extra_compile_args=flags))
     made = cythonize(
         found,
-        # Directives are no part of what Cython compares, so switching between the two builds has to be said.
         nthreads=os.cpu_count() or 0,
+        # Cython does not notice changed directives, so switching between the two builds must force a rebuild.
         force=CHECKED or "--force" in sys.argv,
         include_path=["src"],
         shared_utility_qualified_name=SHARED,

@@ -1,4 +1,4 @@
-"""Every error that Runglass raises on purpose, with its stable code and HTTP status.
+"""The errors that several layers raise, each with a stable code and an HTTP status. A layer's own errors are defined there.
 
 A message says where, what was found against what was expected, what it means, and what to do.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 
 class RunglassError(Exception):
-    """Root of all errors whose text is meant for the user."""
+    """Base of all errors whose text is meant for the user."""
 
     code = "internal"
     http_status = 500
@@ -19,7 +19,7 @@ class RunglassError(Exception):
 
 
 class BadRequest(RunglassError):
-    """A request or a flag that cannot be understood."""
+    """An invalid request or flag."""
 
     code = "bad_request"
     http_status = 400
@@ -36,7 +36,7 @@ class SeriesUnknown(RunglassError):
 
 
 class SampleGone(RunglassError):
-    """A value that a page knew of and that is not in the series any more."""
+    """A value that is no longer in its series."""
 
     code = "sample_gone"
     http_status = 404
