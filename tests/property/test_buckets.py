@@ -108,7 +108,7 @@ def test_anything_becomes_tidy_and_nothing_is_lost_in_silence(rows: Rows) -> Non
     stored = usable[:, 2].sum()
     if found.problem is None:
         assert len(usable) == len(rows) or not len(rows)
-    if found.problem is None or "no end on either side" not in found.problem:
+    if found.problem is None or "infinite edges on both sides" not in found.problem:
         assert placed == pytest.approx(stored, rel=1e-9, abs=1e-300)
 
 
@@ -123,13 +123,13 @@ def test_what_was_wrong_is_said() -> None:
     def problem(*rows: tuple[float, float, float]) -> str:
         return tidy(np.array(rows)).problem or ""
 
-    assert "not in order" in problem((2, 3, 1), (0, 1, 1))
+    assert "not sorted" in problem((2, 3, 1), (0, 1, 1))
     assert "overlap" in problem((0, 2, 1), (1, 3, 1))
-    assert "negative count (-4 in all)" in problem((0, 1, -4), (1, 2, 1))
-    assert "turned round" in problem((1, 0, 1))
-    assert "1 bucket has NaN for an edge: what they hold (5)" in problem((math.nan, 0, 5))
-    assert "no end on one side" in problem((-math.inf, 0, 5))
-    assert "no end on either side: what they hold (2)" in problem((-math.inf, math.inf, 2))
+    assert "negative count (-4 in total)" in problem((0, 1, -4), (1, 2, 1))
+    assert "the edges are swapped" in problem((1, 0, 1))
+    assert "1 bucket has NaN as an edge; the count of 5 is not on the axis" in problem((math.nan, 0, 5))
+    assert "1 bucket has an infinite edge; the count is put at the other edge" in problem((-math.inf, 0, 5))
+    assert "1 bucket has infinite edges on both sides; the count of 2 is not on the axis" in problem((-math.inf, math.inf, 2))
     assert "count of nan" in problem((0, 1, math.nan))
     assert (
         problem((0, 1, 3), (math.nan, math.nan, 2), (-math.inf, -math.inf, 1), (math.inf, math.inf, 1)) == ""

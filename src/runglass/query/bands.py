@@ -1,6 +1,6 @@
-"""Statistics over a group of runs: one band from many series whose steps need not match.
+"""Statistics over a group of runs: one band from many series whose steps may differ.
 
-Pure functions over arrays. Knows nothing of where columns come from, nor how runs were grouped.
+Pure functions over arrays. Does not know where columns come from or how runs are grouped.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from runglass.query.lines import axis, smooth_values
 from runglass.query.scales import from_axis, range_on_axis
 from runglass.query.source import Band, BandCenter, BandQuery, Columns, Float64
 
-# Values (runs times x) worked on at a time: 32 MB.
+# Values (runs times x) processed at a time: 32 MB.
 _CELLS = 1 << 22
 _RESAMPLES = 1000
-# Places whose resampled centers are in memory at a time: 8 MB.
+# Resampled centers in memory at a time: 8 MB.
 _BOOTSTRAP_PIECE = 1024
 
 
 class _Curve(Struct, frozen=True):
-    """The finite points of one run, by rising x without repeats, and the x at which it logged a non-finite value."""
+    """The finite points of one run, by ascending x without repeats, and the x of its non-finite values."""
 
     x: Float64
     y: Float64
@@ -33,12 +33,12 @@ class _Curve(Struct, frozen=True):
 
 
 def make_band(series: Sequence[tuple[Columns, Columns | None]], query: BandQuery) -> Band:
-    """Interpolate every run between its own finite points and take statistics across runs at every x of any of them.
+    """Interpolate every run between its finite points and compute statistics across runs at every x of any run.
 
-    A run takes part from its first to its last finite point, except where it logged a non-finite value itself; of
-    several values at one x its last one counts. Beside a range, the next x on either side is included. Where there are
-    more than 4 x to a pixel column (1 for a bootstrap), the band is sampled at `width` places spaced evenly on the axis instead, and a `minmax` spread then
-    covers all points in between as well. `series`: each with the one that is its x axis, where that is a tag.
+    A run counts from its first to its last finite point, except where it logged a non-finite value; of several values at
+    one x the last one counts. With a range, the next x on either side is included. With more than 4 x per pixel column (1
+    for a bootstrap), the band is sampled at `width` evenly spaced x instead, and a `minmax` spread also covers all points in
+    between. `series`: each with the series of its x axis, if that is a tag.
     """
     with np.errstate(all="ignore"):
         curves = [_curve(columns, query, x_columns) for columns, x_columns in series]
@@ -72,21 +72,21 @@ def _curve(columns: Columns, query: BandQuery, x_columns: Columns | None) -> _Cu
 
 
 def _positions(curves: list[_Curve], query: BandQuery) -> tuple[Float64, bool]:
-    """The x of the band, and whether they are a grid, even on the axis, instead of the runs' own."""
+    """The x of the band, and whether they are an evenly spaced grid instead of the runs' own."""
     parts = [part for curve in curves for part in (curve.x, curve.gaps) if len(part)]
     if not parts:
         return np.empty(0), False
-    # Runs of one experiment usually share their steps: comparing is much cheaper than sorting them all.
+    # Runs of one experiment usually share their steps; comparing is much cheaper than sorting all of them.
     are_equal = all(np.array_equal(part, parts[0]) for part in parts)
     union = parts[0] if are_equal else np.unique(np.concatenate(parts))
     lo, hi = (-inf, inf) if query.x_range is None else query.x_range
     start, stop = np.searchsorted(union, lo), np.searchsorted(union, hi, side="right")
-    # Resampling costs a thousand times the work: there, no more places than pixels.
+    # A bootstrap costs a thousand times as much, so it gets one x per pixel at most.
     most_per_pixel = 1 if query.spread == "bootstrap" else 4
     if query.width is not None and stop - start > most_per_pixel * query.width:
         lo, hi = max(lo, float(union[0])), min(hi, float(union[-1]))
         lo, hi = range_on_axis((lo, hi), query.x_scale)
-        # Halves, because hi - lo itself may be beyond the largest double.
+        # Halves, because hi - lo may overflow.
         grid = 2.0 * np.linspace(lo / 2.0, hi / 2.0, max(query.width, 2))
         return from_axis(grid, query.x_scale), True
     return union[max(start - 1, 0) : stop + 1], False
@@ -102,7 +102,7 @@ def _sample(curve: _Curve, x: Float64) -> Float64:
 
 
 def _statistics(table: Float64, query: BandQuery) -> tuple[NDArray[np.intp], Float64, Float64, Float64]:
-    """Count, center, low and high of every column of runs × x, NaN being "no value"."""
+    """Count, center, low and high of every column of runs × x. NaN means no value."""
     is_present = np.isfinite(table)
     table[~is_present] = np.nan
     count = is_present.sum(axis=0)
@@ -119,8 +119,7 @@ def _statistics(table: Float64, query: BandQuery) -> tuple[NDArray[np.intp], Flo
         case "bootstrap":
             return count, center, *_bootstrap(ordered, count, query)
         case _:
-            # Of the sample: n - 1 in the divisor, because runs stand for all the runs one could have made. One run has
-            # no spread.
+            # Sample standard deviation (n - 1), because the runs are a sample. One run has no spread.
             squares = np.where(is_present, table - mean, 0.0) ** 2
             spread = np.sqrt(squares.sum(axis=0) / np.maximum(count - 1, 1))
             if query.spread == "stderr":
@@ -129,7 +128,7 @@ def _statistics(table: Float64, query: BandQuery) -> tuple[NDArray[np.intp], Flo
 
 
 def _quantile(ordered: Float64, count: NDArray[np.intp], q: float) -> Float64:
-    """Linear between the two nearest values; every column is sorted with its `count` values first."""
+    """Linear interpolation between the two nearest values. Every column is sorted, with its `count` values first."""
     position = np.maximum(count - 1, 0) * q
     below = np.floor(position).astype(np.intp)
     above = np.minimum(below + 1, np.maximum(count - 1, 0))
@@ -139,7 +138,7 @@ def _quantile(ordered: Float64, count: NDArray[np.intp], q: float) -> Float64:
 
 
 def _bootstrap(ordered: Float64, count: NDArray[np.intp], query: BandQuery) -> tuple[Float64, Float64]:
-    """Percentile bootstrap: between which values the centers lie that the runs would have had, drawn again with repeats."""
+    """Percentile bootstrap: the interval of the centers of runs that are resampled with replacement."""
     low, high = np.full((2, len(count)), np.nan)
     tail = (1.0 - query.confidence) / 2.0
     for n in np.unique(count[count > 0]).tolist():
@@ -154,9 +153,9 @@ def _bootstrap(ordered: Float64, count: NDArray[np.intp], query: BandQuery) -> t
 
 @lru_cache(maxsize=8)
 def _resampled_shares(n: int, center: BandCenter) -> Float64:
-    """n × resamples: what each of n values, in rising order, contributes to the center of each resample.
+    """n × resamples: the weight of each of n ascending values in the center of each resample.
 
-    Depends on n alone, so that the same runs give the same band every time and neighbouring x move together.
+    Depends on n only, so that the same runs always give the same band and neighbouring x change together.
     """
     random = np.random.default_rng(n)
     if center == "mean":
@@ -169,7 +168,7 @@ def _resampled_shares(n: int, center: BandCenter) -> Float64:
 
 
 def _widen(curves: list[_Curve], x: Float64, count: NDArray[np.int32], low: Float64, high: Float64) -> None:
-    """Make low and high cover the points that lie nearest to each x of the grid."""
+    """Extend low and high to the points nearest to each x of the grid."""
     for curve in curves:
         is_inside = (curve.x >= x[0]) & (curve.x <= x[-1])
         points, values = curve.x[is_inside], curve.y[is_inside]

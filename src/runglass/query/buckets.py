@@ -1,6 +1,6 @@
-"""Arithmetic on histograms as they are stored: rows of left, right, count, the mass of a row even between its edges.
+"""Arithmetic on stored histograms: rows of left, right and count, with the mass of a row spread evenly between its edges.
 
-Pure and exact up to the rounding of float64; knows no series and no pixels. All but `tidy` take what `tidy` gives.
+Pure, and exact up to float64 rounding; knows no series and no pixels. All functions but `tidy` need tidied histograms.
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ from runglass.errors import ValueDamaged
 from runglass.query.scales import from_axis, on_axis
 from runglass.query.source import Float64, Int64, XScale
 
-# Pieces into which overlapping buckets are cut at most: what a hostile file can make us do.
+# Most pieces that overlapping buckets are split into: limits the work for a hostile file.
 MAX_PIECES = 4_000_000
-# How much of the range at either end counts as its edge.
+# The fraction of the range that counts as its edge, at either end.
 EDGE_PART = 0.05
-# Beyond this a difference of two edges may have no place in float64.
+# Beyond this the difference of two edges may overflow.
 HUGE = 2.0**1021
 
 
 class Tidied(Struct, frozen=True):
-    """Rows in ascending order that do not overlap, with finite edges and counts of 0 or more; and what could not be such a row."""
+    """Rows in ascending order without overlap, with finite edges and counts of 0 or more; and what did not fit."""
 
     buckets: Float64
-    # What was wrong with the histogram and what was made of it; None when it is as stored.
+    # What was wrong and how it was fixed; None if nothing was changed.
     problem: str | None = None
-    # Counts without a place on the axis: of rows whose edges are NaN, -Inf or +Inf.
+    # Counts of rows whose edges are NaN, -Inf or +Inf.
     nan: float = 0.0
     neg_inf: float = 0.0
     pos_inf: float = 0.0
@@ -37,25 +37,25 @@ class Tidied(Struct, frozen=True):
 
 class Rebinned(Struct, frozen=True):
     counts: Float64
-    # What lies before the first edge and behind the last one.
+    # Counts below the first and above the last edge.
     below: float
     above: float
 
 
 def tidy_loaded(value: object) -> Tidied:
-    """As `tidy`, for what `load_values` gives: a value that cannot be read has no buckets, and its problem says why."""
+    """As `tidy`, for a value from `load_values`: a damaged one has no buckets, and `problem` says why."""
     if isinstance(value, ValueDamaged):
         return Tidied(np.zeros((0, 3)), value.message)
     return tidy(np.asarray(value))
 
 
 def tidy(stored: NDArray[Any]) -> Tidied:
-    """A histogram that the rest of this module can take. What is changed or left out is said in `problem`."""
+    """A histogram for the other functions of this module. `problem` says what was changed or left out."""
     if stored.ndim != 2 or stored.shape[1] != 3 or stored.dtype.kind not in "fiu":
         shape = ", ".join(map(str, stored.shape))
         return Tidied(
             np.zeros((0, 3)),
-            f"A tensor of {stored.dtype} with shape ({shape}) stands where (buckets, 3) is expected: it is not shown.",
+            f"A tensor of {stored.dtype} with shape ({shape}), expected (buckets, 3). It is not shown.",
         )
     rows = stored.astype(np.float64, copy=False)
     if is_tidy(rows):
@@ -72,7 +72,7 @@ def tidy(stored: NDArray[Any]) -> Tidied:
 
 
 def is_tidy(rows: Float64, owner: Int64 | None = None) -> bool:
-    """Whether nothing is to be done, for one histogram or for many one after the other: `owner` says which a row is of."""
+    """Whether one histogram, or many concatenated ones, are tidy already. `owner` is the histogram of each row."""
     left, right, count = rows.T
     follows = left[1:] >= right[:-1]
     if owner is not None:
@@ -93,7 +93,7 @@ def _with_counts(rows: Float64, said: list[str]) -> Float64:
     negative = count < 0
     if negative.any():
         said.append(
-            f"{_rows(negative)} a negative count ({count[negative].sum():g} in all) and cannot be drawn."
+            f"{_rows(negative)} a negative count ({count[negative].sum():g} in total) and cannot be drawn."
         )
     endless = ~np.isfinite(count) & ~negative
     if endless.any():
@@ -102,18 +102,18 @@ def _with_counts(rows: Float64, said: list[str]) -> Float64:
 
 
 def _with_places(rows: Float64, said: list[str]) -> tuple[Float64, float]:
-    """Without the rows that have NaN for an edge, and what they counted."""
+    """The rows without NaN edges, and the counts of the others."""
     is_nan = np.isnan(rows[:, :2])
     lost = is_nan.any(axis=1)
     filled = lost & (rows[:, 2] > 0)
     nan = float(rows[filled, 2].sum())
-    # One row with both edges NaN is how values that are NaN are counted; more of them are a histogram without a range.
+    # Writers count NaN values in one row with NaN edges; several such rows are a histogram without a range.
     if filled.sum() > 1 or (filled & ~is_nan.all(axis=1)).any():
-        said.append(f"{_rows(filled)} NaN for an edge: what they hold ({nan:g}) has no place.")
+        said.append(f"{_rows(filled)} NaN as an edge; the count of {nan:g} is not on the axis.")
     rows = rows[~lost]
     turned = rows[:, 0] > rows[:, 1]
     if turned.any():
-        said.append(f"{_rows(turned)} a left edge above the right one; they are turned round.")
+        said.append(f"{_rows(turned)} a left edge above the right one; the edges are swapped.")
         rows = np.where(turned[:, None], rows[:, [1, 0, 2]], rows)
     return rows, nan
 
@@ -124,10 +124,12 @@ def _with_ends(rows: Float64, said: list[str]) -> Float64:
     unbound = open_left & open_right
     if (unbound & (count > 0)).any():
         lost = float(count[unbound].sum())
-        said.append(f"{_rows(unbound)} no end on either side: what they hold ({lost:g}) has no place.")
+        said.append(
+            f"{_rows(unbound)} infinite edges on both sides; the count of {lost:g} is not on the axis."
+        )
     half = (open_left ^ open_right) & (count > 0)
     if half.any():
-        said.append(f"{_rows(half)} no end on one side; what they hold is put at the other.")
+        said.append(f"{_rows(half)} an infinite edge; the count is put at the other edge.")
     ended: Float64 = np.stack(
         [np.where(open_left, right, left), np.where(open_right, left, right), count], axis=1
     )
@@ -138,12 +140,12 @@ def _with_ends(rows: Float64, said: list[str]) -> Float64:
 def _in_order(rows: Float64, said: list[str]) -> Float64:
     order = np.lexsort((rows[:, 1], rows[:, 0]))
     if (order[1:] < order[:-1]).any():
-        said.append("The buckets were not in order.")
+        said.append("The buckets were not sorted.")
         rows = rows[order]
     left, right = rows[:, 0], rows[:, 1]
     if not (left[1:] < right[:-1]).any():
         return rows
-    said.append("Buckets overlap: each is taken as even between its edges, and they are cut where they meet.")
+    said.append("Buckets overlap; they are split at each other's edges, with even mass in each.")
     is_point = left == right
     points, wide = rows[is_point], rows[~is_point]
     edges = np.unique(np.concatenate([wide[:, 0], wide[:, 1], points[:, 0]]))
@@ -153,7 +155,7 @@ def _in_order(rows: Float64, said: list[str]) -> Float64:
     cut = np.stack([edges[:-1], edges[1:], counts], axis=1)[counts > 0]
     rows = np.concatenate([cut, points])
     rows = rows[np.lexsort((rows[:, 1], rows[:, 0]))]
-    # Only where there were too many edges to cut at each of them: a point within a piece moves to its end.
+    # Only if there were too many edges to split at each of them: a point inside a piece moves to its end.
     np.maximum.accumulate(rows[:, 0], out=rows[:, 0])
     ends = np.maximum.accumulate(rows[:, 1])
     rows[1:, 0] = np.maximum(rows[1:, 0], ends[:-1])
@@ -171,24 +173,24 @@ def _rows(which: NDArray[np.bool_]) -> str:
 
 
 def rebin(buckets: Float64, edges: Float64) -> Rebinned:
-    """The same mass in other bins. A bin holds its left edge; the last one holds both."""
+    """The same mass in other bins. A bin includes its left edge; the last one includes both."""
     row = rebin_many(buckets, np.zeros(len(buckets), np.int64), 1, edges)[0]
     return Rebinned(row[1:-1].copy(), float(row[0]), float(row[-1]))
 
 
 def rebin_many(buckets: Float64, owner: Int64, owners: int, edges: Float64) -> Float64:
-    """Many histograms in the same bins: a row for each, with what lies below the first and above the last edge at its ends.
+    """Re-bin many histograms: one row each, with the counts below the first and above the last edge at its ends.
 
-    `owner` says which histogram a bucket belongs to. A bucket without width is put whole where it lies.
+    `owner` is the histogram of each bucket. A bucket of zero width goes into one bin.
     """
     if len(edges) < 2 or not (edges[1:] >= edges[:-1]).all():
-        raise ValueError("edges must be two or more, in ascending order")
+        raise ValueError("there must be two or more edges in ascending order")
     slots = len(edges) + 1
     buckets, edges, _ = _scaled(buckets, edges)
     left, right, count = buckets.T
     first = np.searchsorted(edges, left, "right")
     last = np.maximum(np.searchsorted(edges, right, "left"), first)
-    # The last bin is closed: what stands on the last edge without width is inside.
+    # The last bin includes its right edge, so a bucket of zero width on it is inside.
     is_end = (left == right) & (right == edges[-1])
     first[is_end] = last[is_end] = slots - 2
     spans = last - first + 1
@@ -204,7 +206,7 @@ def rebin_many(buckets: Float64, owner: Int64, owners: int, edges: Float64) -> F
 
 
 def _scaled(*arrays: Float64) -> tuple[Float64, Float64, float]:
-    """Edges small enough for differences, and by how much they were divided: legal files reach to ±1.8e308."""
+    """Edges scaled down so that differences do not overflow, and the divisor: valid files reach ±1.8e308."""
     buckets, edges = arrays
     largest = max(
         float(np.abs(buckets[:, :2]).max(initial=0.0)),
@@ -216,7 +218,7 @@ def _scaled(*arrays: Float64) -> tuple[Float64, Float64, float]:
 
 
 def even_edges(low: float, high: float, bins: int, scale: XScale = "linear", unit: float = 1.0) -> Float64:
-    """Edges of `bins` bins that are even on the axis. On a symlog axis `unit` is where it turns from linear to log."""
+    """Edges of `bins` bins, evenly spaced on the axis. A symlog axis is linear up to `unit`."""
     part = np.linspace(0.0, 1.0, bins + 1)
     if scale == "symlog":
         low, high = low / unit, high / unit
@@ -227,9 +229,9 @@ def even_edges(low: float, high: float, bins: int, scale: XScale = "linear", uni
 
 
 def percentiles(buckets: Float64, qs: Float64) -> Float64:
-    """The values below which `qs` percent (0 to 100) of the mass lies, linear inside a bucket; NaN without mass.
+    """The percentiles `qs` (0 to 100), linear inside a bucket; NaN if the histogram is empty.
 
-    0 is the left edge of the first bucket that holds something, 100 the right edge of the last one.
+    0 is the left edge of the first non-empty bucket, 100 the right edge of the last one.
     """
     filled = buckets[buckets[:, 2] > 0]
     if not len(filled):
@@ -238,10 +240,10 @@ def percentiles(buckets: Float64, qs: Float64) -> Float64:
     left, right, count = filled.T
     cumulative = np.cumsum(count)
     target = np.clip(np.asarray(qs, np.float64) / 100, 0, 1) * cumulative[-1]
-    # Where a gap has this much below it, its upper end: as TensorBoard.
+    # At a gap between buckets, its upper end, as in TensorBoard.
     at = np.minimum(np.searchsorted(cumulative, target, "right"), len(filled) - 1)
     inside = np.clip((target - (cumulative[at] - count[at])) / count[at], 0, 1)
-    # The last bucket may hold too little to be seen in the sum.
+    # The last count may vanish in the rounding of the sum.
     is_end = target == cumulative[-1]
     at[is_end], inside[is_end] = len(filled) - 1, 1.0
     values: Float64 = left[at] * (1 - inside) + right[at] * inside
@@ -249,7 +251,7 @@ def percentiles(buckets: Float64, qs: Float64) -> Float64:
 
 
 def wasserstein(a: Float64, b: Float64) -> float:
-    """How far mass must move on average to turn one histogram into the other, both taken as 1 in all; NaN if one is empty."""
+    """Wasserstein distance: how far mass moves on average from one histogram to the other, both scaled to 1. NaN if one is empty."""
     a, b = a[a[:, 2] > 0], b[b[:, 2] > 0]
     if not len(a) or not len(b):
         return float("nan")
@@ -268,7 +270,7 @@ def wasserstein(a: Float64, b: Float64) -> float:
 
 
 def _cumulative(buckets: Float64, x: Float64) -> tuple[Float64, Float64]:
-    """The share of the mass up to each x, with what stands on x itself and without it."""
+    """The share of the mass up to each x, with and without the mass exactly at x."""
     left, right, count = buckets.T
     count = count / count.sum()
     before = np.concatenate([[0.0], np.cumsum(count)])
@@ -286,7 +288,7 @@ def _cumulative(buckets: Float64, x: Float64) -> tuple[Float64, Float64]:
 
 
 def spread(buckets: Float64) -> float:
-    """Standard deviation; NaN without mass."""
+    """Standard deviation; NaN if the histogram is empty."""
     total = float(buckets[:, 2].sum())
     if total <= 0:
         return float("nan")
@@ -301,26 +303,25 @@ def spread(buckets: Float64) -> float:
 
 
 def share_of_zeros(buckets: Float64) -> tuple[float, float]:
-    """At least and at most this share is exactly 0: what stands on 0 without width, and all buckets that hold 0. NaN without mass.
+    """Bounds of the share that is exactly 0: zero-width buckets at 0, and all buckets that include 0. NaN if empty.
 
-    Exponential buckets have one of width 1e-12 at 0, so that the second number is as good as exact; even ones do not.
+    Exponential buckets have one of width 1e-12 at 0, so there the upper bound is practically exact; even buckets do not.
     """
     left, right, count = buckets.T
     total = float(count.sum())
     if total <= 0:
         return float("nan"), float("nan")
     is_point = (left == 0) & (right == 0)
-    # A bucket does not hold its right edge, unless it is the last.
+    # A bucket does not include its right edge, except for the last one.
     holds = (left <= 0) & (right > 0) | is_point
     holds[-1] |= bool(right[-1] == 0)
     return float(count[is_point].sum()) / total, float(count[holds].sum()) / total
 
 
 def saturation(buckets: Float64, part: float = EDGE_PART) -> float:
-    """The share of the mass that lies in the outermost `part` of the range, at both ends together.
+    """The share of the mass in the outermost `part` of the range, at both ends together.
 
-    Even mass gives 2 * part, a bell nearly 0, a squashed activation up to 1. NaN without mass or without a range, where there
-    is no telling.
+    Even mass gives 2 * part, a bell nearly 0, a saturated activation up to 1. NaN if the histogram is empty or has no range.
     """
     filled = buckets[buckets[:, 2] > 0]
     if not len(filled) or filled[0, 0] == filled[-1, 1]:

@@ -1,6 +1,6 @@
 """Expressions, lines, summaries, tables and bands over any source that can read stored columns.
 
-A source inherits from DerivedReads and brings `_read_stored`; it may override a method where its store can do better.
+A source inherits from DerivedReads and implements `_read_stored`; it may override methods that its store can do faster.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class DerivedReads:
         )
         columns = _by_key(lambda: self._read_stored(list(operands), attempts=attempts))
         if len(keys) == 1 and (missing := [key for key in operands if key not in columns]):
-            # Raises with what there is instead.
+            # Raises an error that lists the existing tags.
             self._read_stored(missing[:1])
         found = []
         for number, key in enumerate(keys):
@@ -117,7 +117,7 @@ class DerivedReads:
     def _with_x(
         self, keys: Sequence[SeriesKey], x: str, attempts: Attempts
     ) -> list[tuple[Columns, Columns | None]]:
-        """Every series with the one of its run that is the x axis, None for time; runs that never logged it drop out."""
+        """Every series with the series of its x axis, None for steps and time. Runs without the x tag are left out."""
         columns = self.read_columns(keys, attempts=attempts)
         if x in TIME_AXES:
             return [(each, None) for each in columns]
@@ -128,7 +128,7 @@ class DerivedReads:
 
 
 def _by_key(read: Callable[[], list[Columns]]) -> dict[SeriesKey, Columns]:
-    """Whatever there is; a series that is not there is left out even when it is the only one asked for."""
+    """The existing series. Unlike `read_columns`, a single unknown series is left out too."""
     try:
         return {each.key: each for each in read()}
     except (RunUnknown, SeriesUnknown):

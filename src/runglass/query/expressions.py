@@ -1,6 +1,6 @@
-"""Derived series: `={val/loss} - {train/loss}` as a series of its own, computed from others of the same run.
+"""Derived series: `={val/loss} - {train/loss}` as a series, computed from others of the same run.
 
-Parser and evaluation, both pure. Knows nothing of where columns come from.
+Parser and evaluation, both pure. Does not know where columns come from.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from runglass.query.source import Columns, Int64
 from runglass.store.model import Attempts, SeriesKey
 
 MARK = "="
-# Bounds the recursion of parser and evaluation.
+# Limits the recursion of parser and evaluation.
 MAX_TOKENS = 200
 MAX_LETTERS = 50_000
 
@@ -42,7 +42,7 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "min": np.minimum,
     "max": np.maximum,
 }
-# Names that may be written, with their number of arguments; the last three look at neighbouring points.
+# Functions with their number of arguments; the last three use neighbouring points.
 FUNCTIONS = {
     "abs": 1, "log": 1, "exp": 1, "sqrt": 1, "min": 2, "max": 2, "rate": 1, "per_step": 1, "cumulative": 1
 }  # fmt: skip
@@ -74,23 +74,23 @@ Node = Tag | Number | Call
 
 class Expression(Struct, frozen=True):
     root: Node
-    # Each once, in the order of the text.
+    # Each once, in the order of first use.
     tags: tuple[str, ...]
 
 
 class ExpressionError(BadRequest):
-    """A text that cannot be read as an expression; the message names the column."""
+    """A text that is not a valid expression; the message names the column."""
 
 
 def is_expression(tag: str) -> bool:
-    """Whether a tag is to be read as an expression where no series has it as its name."""
+    """Whether a tag that no series has is an expression."""
     return tag.startswith(MARK)
 
 
 def needed_tags(
     tag: str, tag_sets: Iterable[Mapping[str, object]], *, where: str = "tags"
 ) -> tuple[str, ...]:
-    """The tags that a run must have to have this one: itself, or those in its expression."""
+    """The tags that a run needs for this tag: the tag itself, or those in its expression."""
     if not is_expression(tag) or any(tag in tags for tags in tag_sets):
         return (tag,)
     try:
@@ -101,7 +101,7 @@ def needed_tags(
 
 @lru_cache(maxsize=1024)
 def parse_expression(text: str) -> Expression:
-    """`text` begins with `=`. Raises ExpressionError."""
+    """`text` starts with `=`. Raises ExpressionError."""
     return _Parser(text).parse()
 
 
@@ -116,9 +116,9 @@ class _Parser:
     def __init__(self, text: str) -> None:
         if len(text) > MAX_LETTERS:
             raise ExpressionError(
-                f"An expression of {len(text):,} letters; at most {MAX_LETTERS:,} are read.", where="tags"
+                f"The expression has {len(text):,} characters; the limit is {MAX_LETTERS:,}.", where="tags"
             )
-        # Spaces are followed by something then, and no search through them is in vain.
+        # Without trailing spaces, every search finds a token.
         self._text = text = text.rstrip()
         self._tokens = [
             _Token(str(found.lastgroup), found[str(found.lastgroup)], found.start(str(found.lastgroup)) + 1)
@@ -126,7 +126,7 @@ class _Parser:
         ]
         if len(self._tokens) > MAX_TOKENS:
             raise ExpressionError(
-                f"{self._shown()} has more than {MAX_TOKENS} parts; so many are not read.", where="tags"
+                f"{self._shown()} has more than {MAX_TOKENS} parts, which is the limit.", where="tags"
             )
         self._tokens.append(_Token("end", "", len(text) + 1))
         self._next = 0
@@ -138,16 +138,16 @@ class _Parser:
             raise self._error("an operator or the end")
         if not self._tags:
             raise ExpressionError(
-                f"{self._shown()} names no tag. Write tags in braces, such as {{loss}}.", where="tags"
+                f"{self._shown()} has no tag. Write tags in braces, such as {{loss}}.", where="tags"
             )
         return Expression(root, tuple(self._tags))
 
     def _read(self, least: int) -> Node:
-        """An operand and all operators after it that bind at least as tightly."""
+        """An operand and all following operators of at least this precedence."""
         left = self._read_operand()
         while PRECEDENCE.get(operator := self._peek().text, 0) >= least and self._peek().kind == "sign":
             self._next += 1
-            # a ^ b ^ c is a ^ (b ^ c); all others go from left to right.
+            # a ^ b ^ c is a ^ (b ^ c); all others are left-associative.
             right = self._read(PRECEDENCE[operator] + (operator != "^"))
             left = Call(operator, (left, right))
         return left
@@ -166,7 +166,7 @@ class _Parser:
                 arguments = self._read_arguments(FUNCTIONS[name])
                 if name in OVER_POINTS and not _names_tag(arguments[0]):
                     self._next -= 1
-                    raise self._error(f"a tag in what {name} is taken of")
+                    raise self._error(f"a tag in the argument of {name}")
                 return Call(name, arguments)
             case "sign", "-":
                 return Call("negative", (self._read(TIGHTER_THAN_MINUS),))
@@ -220,22 +220,22 @@ def evaluate(
 ) -> Columns:
     """The derived series. `series` has the columns of every tag of the expression, read with the same `attempts`.
 
-    Series are joined on step: points of the left one stay that have a partner in the right one, which is its last at
-    that step, of the same attempt where there is one. `rate`, `per_step` and `cumulative` look at a series before it is
-    joined; with all attempts, at each attempt on its own.
+    Series are joined on step: a point of the left series stays if the right one has a value at that step; of several, the
+    last one counts, of the same attempt if possible. `rate`, `per_step` and `cumulative` apply before the join; with all
+    attempts, to each attempt separately.
     """
     with np.errstate(all="ignore"):
         made = _Evaluation(series, attempts).value(expression.root)
     assert isinstance(made, Columns)
     generation = 0
     for tag in expression.tags:
-        # Generations have 53 bits. Whatever changes changes this one too, but for one chance in a great many.
+        # Generations have 53 bits. A change of any series changes this hash, except with negligible probability.
         generation = (generation * 1_000_003 + series[tag].generation) % (1 << 53)
     return replace(made, key=key, generation=generation, offset=0)
 
 
 def without_points(columns: Columns) -> Columns:
-    """What is new in a series since a moment at which it was the same."""
+    """The points of a series that are new since a generation."""
     return replace(_take(columns, np.empty(0, np.int64)), offset=len(columns.step))
 
 
@@ -258,7 +258,7 @@ class _Evaluation:
         return _combine(OPERATIONS[node.name], *values)
 
     def _change(self, columns: Columns, name: str) -> Columns:
-        """From each point to the next of the same attempt; the first has none before it."""
+        """Differences between consecutive points of the same attempt; the first point has none."""
         rows = np.arange(1, len(columns.step))
         if self._attempts == "all":
             rows = rows[columns.segment[1:] == columns.segment[:-1]]
@@ -267,7 +267,7 @@ class _Evaluation:
         return replace(_take(columns, rows), value=change)
 
     def _sum(self, columns: Columns) -> Columns:
-        """Non-finite points stay as they are and leave the sum alone."""
+        """Non-finite points stay as they are and do not count in the sum."""
         value = columns.value
         is_finite = np.isfinite(value)
         finite = np.where(is_finite, value, 0.0)
@@ -296,9 +296,9 @@ Rows = Int64 | slice
 
 
 def _pair(left: Columns, right: Columns) -> tuple[Rows, Rows]:
-    """Rows of the left series that have a partner at the same step in the right one, and those partners."""
+    """Rows of the left series with a value at the same step in the right one, and the rows of those values."""
     if np.array_equal(left.step, right.step) and np.array_equal(left.segment, right.segment):
-        # Logged together, as most series are: each point with the one logged beside it.
+        # Most series are logged together, so the rows match one to one.
         return slice(None), slice(None)
     partners = last_rows_at(right.step, left.step)
     if len(left.segment) and len(right.segment) and left.segment[-1] and right.segment[-1]:

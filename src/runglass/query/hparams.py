@@ -15,20 +15,20 @@ from runglass.store.model import Kind, SeriesKey
 HParam = float | str | bool
 HParamType = Literal["number", "string", "bool"]
 ROOT = "."
-# A string that spells such a number counts as one.
+# A string with one of these names counts as a number, because JSON sends both alike.
 NOT_FINITE = ("NaN", "Infinity", "-Infinity")
 
 
 class HParamName(Struct, frozen=True):
     name: str
-    # string where values of several types were logged under one name.
+    # string if the values have several types.
     type: HParamType
-    # How many distinct values there are.
+    # The number of distinct values.
     values: int
 
 
 def load_hparams(source: DataSource, key: SeriesKey) -> dict[str, HParam]:
-    """The hyperparameters in the newest value of a series; none where it is an experiment, the end of a session or damaged."""
+    """The hyperparameters in the newest value of a series; empty if that is an experiment, the end of a session or damaged."""
     try:
         values = source.read_values(key, kind=Kind.HPARAMS)
         if not len(values.step):
@@ -52,7 +52,7 @@ def inherit_hparams(
     own: Mapping[str, dict[str, HParam]], runs: Iterable[str]
 ) -> dict[str, dict[str, HParam]]:
     """The values of every run: its own, else those of the nearest directory above it, else those of the only
-    run below it that has some, which is how PyTorch writes them."""
+    run below it that has any, which is how PyTorch writes them."""
     only_below: dict[str, str | None] = {}
     for run in own:
         for above in _above(run):
@@ -66,7 +66,7 @@ def inherit_hparams(
 
 
 def describe_hparams(own: Mapping[str, dict[str, HParam]]) -> list[HParamName]:
-    """Every name that some run has, in the order in which they come, with its type."""
+    """Every name with its type, in the order of first use."""
     values: dict[str, list[HParam]] = {}
     for hparams in own.values():
         for name, value in hparams.items():
@@ -75,7 +75,7 @@ def describe_hparams(own: Mapping[str, dict[str, HParam]]) -> list[HParamName]:
 
 
 def _above(run: str) -> Iterator[str]:
-    """The directories above a run, the nearest first; the log directory itself is the run `.`."""
+    """The directories above a run, nearest first; the log directory itself is the run `.`."""
     if run == ROOT:
         return
     while "/" in run:
@@ -86,7 +86,7 @@ def _above(run: str) -> Iterator[str]:
 
 def _describe(name: str, values: list[HParam]) -> HParamName:
     types = {_type(value) for value in values}
-    # NaN differs from itself, but it is one value here.
+    # NaN counts as one value, though it differs from itself.
     distinct = {(type(value), value if value == value else "NaN") for value in values}
     return HParamName(name, types.pop() if len(types) == 1 else "string", len(distinct))
 

@@ -1,6 +1,6 @@
-"""From the columns of a series to one drawable line: x axis, smoothing, range, reduction to pixels.
+"""Turns the columns of a series into a line to draw: x axis, smoothing, range, reduction to pixels.
 
-Pure functions over arrays. Knows nothing of where columns come from, nor how a line travels to the page.
+Pure functions over arrays. Does not know where columns come from or how a line is sent.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from runglass.query.scales import on_axis, range_on_axis
 from runglass.query.source import Columns, Float64, Floats, Int64, Line, LineQuery, Smoothing
 from runglass.store.model import Attempts
 
-# Steps as float64, by the identity of the step array: series that share their steps share their x, which costs once to
-# make and is sent once. Both sides are weak: nothing here keeps an array alive.
+# Steps as float64 by the identity of the step array: series that share their steps share x, which is made once and sent
+# once. Keys and values are weak, so nothing here keeps an array alive.
 _x_of_steps: dict[int, tuple[ref[Int64], ref[Float64]]] = {}
 _X_OF_STEPS_LIMIT = 4096
 
-# Points per pixel column up to which a line is left whole: so many may stay of a column in any case, and whoever has all
-# points can zoom and smooth them without asking again.
+# Up to this many points per pixel column a line is not reduced: a reduced column may keep as many, and a page with all
+# points can zoom and smooth without another request.
 _SPARSE = 4
 
 
 def make_line(columns: Columns, query: LineQuery, *, x_columns: Columns | None = None) -> Line:
-    """Compute one line. `x_columns` is the series named by `query.x` when that is a tag; without it no point has an x.
+    """Compute one line. `x_columns` is the series of `query.x` if that is a tag; without it no point has an x.
 
-    Points whose x is not finite are in no range and are left out. All others count into `total`.
+    Points with a non-finite x are left out. All others count in `total`.
     """
     x = axis(columns, query.x, x_columns)
     y = smooth_values(columns, x, query.smoothing, query.attempts)
@@ -42,7 +42,7 @@ def make_line(columns: Columns, query: LineQuery, *, x_columns: Columns | None =
 def make_earlier_lines(
     columns: Columns, query: LineQuery, *, x_columns: Columns | None = None
 ) -> Iterator[Line]:
-    """A line for each attempt that lost points to a later one, oldest first: those points, smoothed with the rest of theirs.
+    """A line of the overwritten points of each attempt, oldest first, smoothed together with the attempt's other points.
 
     `columns` has all attempts.
     """
@@ -74,7 +74,7 @@ def _draw(columns: Columns, x: Float64, y: Floats, query: LineQuery) -> Line:
         else:
             y = y[kept]
     if y.dtype != columns.value.dtype:
-        # No smoothing leaves the span of the values it sees, so what was float32 still fits into float32.
+        # Smoothed values stay within the range of the input, so float32 stays float32.
         y = y.astype(np.float32)
     return Line(columns.key, columns.generation, total, x, kept, y)
 
@@ -82,8 +82,8 @@ def _draw(columns: Columns, x: Float64, y: Floats, query: LineQuery) -> Line:
 def reduce_many(
     x: Float64, rows: Float64, x_range: tuple[float, float] | None, width: int | None
 ) -> tuple[int, Int64]:
-    """Several values at each x, which never falls: how many x a range holds, and which are kept so that every row keeps what a
-    `Line` does."""
+    """Reduce several values per ascending x together: the number of x in the range, and the indices to keep so that every row
+    keeps what a `Line` keeps."""
     lo, hi = (-inf, inf) if x_range is None else x_range
     first, last = int(np.searchsorted(x, lo, "left")), int(np.searchsorted(x, hi, "right"))
     total = last - first
@@ -99,15 +99,15 @@ def reduce_many(
 
 
 def axis(columns: Columns, x: str, x_columns: Columns | None) -> Float64:
-    """x of every point: step, wall time, seconds since the first point, or another scalar's value at the same step.
+    """The x of every point: step, wall time, seconds since the first point, or another scalar's value at the same step.
 
-    A step without partner in the other scalar has x NaN; of several values logged for a step the last one counts.
+    A step without a value in the other scalar has x NaN; of several values at a step the last one counts.
     """
     if x == "step":
         return _steps(columns.step)
     if x == "wall":
         return columns.wall_time
-    # A file may hold any time or value: what overflows or is a signalling NaN is no more than an x that is not finite.
+    # Files may hold any time or value; overflows and signalling NaNs just give an x that is not finite.
     with np.errstate(all="ignore"):
         if x == "relative":
             return _since_first(columns.wall_time)
@@ -147,7 +147,7 @@ def _join(step: Int64, other_step: Int64, other_value: Floats) -> Float64:
 
 
 def last_rows_at(step: Int64, wanted: Int64) -> Int64:
-    """For each wanted step the last row that has it, -1 where none has."""
+    """For each wanted step the last row with it, or -1."""
     order = order_by_step(step)
     steps = step if order is None else step[order]
     place = np.searchsorted(steps, wanted, side="right") - 1
@@ -158,12 +158,12 @@ def last_rows_at(step: Int64, wanted: Int64) -> Int64:
 
 
 def order_by_step(step: Int64) -> Int64 | None:
-    """Rows by rising step, those of one step as they were written; None where they are so already."""
+    """Rows in a stable order by step; None if they are sorted already."""
     return None if (step[1:] >= step[:-1]).all() else np.argsort(step, kind="stable")
 
 
 def smooth_values(columns: Columns, x: Float64, smoothing: Smoothing, attempts: Attempts) -> Floats:
-    """Smooth over all points; with all attempts shown, each segment on its own, since each started anew."""
+    """Smooth over all points; with all attempts, each segment separately."""
     values = columns.value
     segment = columns.segment
     if smoothing.kind == "none" or len(values) == 0:
@@ -190,12 +190,12 @@ def _smooth_segment(x: Float64, values: Floats, smoothing: Smoothing) -> Float64
 
 @lru_cache(maxsize=8)
 def _divisors(weight: float, count: int) -> Float64:
-    # Half a megabyte at most; the few series that are longer compute the rest themselves.
+    # Half a megabyte at most; longer series compute the rest themselves.
     return smooth.ema_divisors(weight, min(count, 1 << 16))
 
 
 def _points_in_range(x: Float64, lo: float, hi: float) -> tuple[slice | NDArray[np.int64] | None, int]:
-    """What to take of x for the range, the points next to it included (None: all), and how many are inside."""
+    """The slice of x for the range with its neighbours (None: all), and the number of points inside."""
     bounds = reduce.rising_range(x, lo, hi)
     if bounds is not None:
         start, stop = bounds

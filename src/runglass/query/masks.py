@@ -1,4 +1,4 @@
-"""Bit masks over the points of a line, for the layers above the seam, which do not see native code."""
+"""Bit masks over the points of a line, for layers that may not import native code."""
 
 from runglass.native.reduce import pack_mask
 

@@ -1,6 +1,6 @@
-"""One number of a series for the run table: its last, its lowest, the one at a step or where another series is best.
+"""One number of a series for the run table: the last, the lowest, the value at a step, or where another series is best.
 
-Pure functions over arrays. Knows nothing of where columns come from, nor of the table.
+Pure functions over arrays. Does not know where columns come from.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from runglass.query.source import Best, Columns, RunColumn
 
 
 def run_value(column: RunColumn, columns: Columns, best: Columns | None) -> float | None:
-    """None where there is no such number. `best`: the series `column.best_tag`, for `at_best`."""
+    """None if there is no such number. `best`: the series `column.best_tag`, for `at_best`."""
     value = columns.value
     if column.stat == "count":
         return len(value)
@@ -35,7 +35,7 @@ def run_value(column: RunColumn, columns: Columns, best: Columns | None) -> floa
 
 
 def value_at(columns: Columns, step: int) -> float | None:
-    """The value at the highest step up to this one, of several the last; None where all come later."""
+    """The value at the highest step up to this one, the last of several; None if all steps are higher."""
     order = order_by_step(columns.step)
     steps = columns.step if order is None else columns.step[order]
     place = int(steps.searchsorted(step, side="right")) - 1
@@ -45,7 +45,7 @@ def value_at(columns: Columns, step: int) -> float | None:
 
 
 def best_step(columns: Columns, best: Best) -> int | None:
-    """Where the lowest or highest finite value is, of several the first."""
+    """The row of the lowest or highest finite value, the first of several."""
     lowest, highest, *_ = statistics.summarize(columns.value)
     row = lowest if best == "min" else highest
     return columns.step.item(row) if row >= 0 else None

@@ -1,4 +1,4 @@
-"""Where an x lies on a linear, log or symlog axis, and back. Pure; knows no pixels and no series."""
+"""Converts x to positions on a linear, log or symlog axis, and back. Pure; knows no pixels and no series."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from runglass.query.source import Float64, XScale
 
 
 def on_axis(x: Float64, scale: XScale) -> Float64:
-    """Places that are even on the axis and rise with x. On a log axis x <= 0 has none: -Inf or NaN."""
+    """Positions on the axis, ascending with x. On a log axis, -Inf or NaN for x <= 0."""
     if scale == "linear":
         return x
     with np.errstate(all="ignore"):
@@ -19,7 +19,7 @@ def on_axis(x: Float64, scale: XScale) -> Float64:
 
 
 def from_axis(place: Float64, scale: XScale) -> Float64:
-    """The x at places; the reverse of `on_axis`."""
+    """The x at positions; the inverse of `on_axis`."""
     if scale == "linear":
         return place
     with np.errstate(all="ignore"):
@@ -30,7 +30,7 @@ def from_axis(place: Float64, scale: XScale) -> Float64:
 
 
 def range_on_axis(x_range: tuple[float, float], scale: XScale) -> tuple[float, float]:
-    """A range of x as places; on a log axis what lies at or below 0 is as far to the left as can be."""
+    """A range of x as positions; on a log axis, x <= 0 is -Inf."""
     if scale == "linear":
         return x_range
     lo, hi = on_axis(np.maximum(x_range, 0.0) if scale == "log" else np.array(x_range), scale).tolist()

@@ -7,7 +7,7 @@ from runglass.query.source import Columns, Summary
 
 
 def make_summary(columns: Columns) -> Summary:
-    """Summarize all points. The mean is compensated for rounding and stays finite where the plain sum would not."""
+    """Summarize all points. The mean compensates rounding and stays finite where a plain sum would overflow."""
     step, value = columns.step, columns.value
     count = len(value)
     lowest, highest, mean, *odd = statistics.summarize(value)

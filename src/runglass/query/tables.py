@@ -1,6 +1,6 @@
 """Values of a series at one x, and its statistics over a range of x. Sees every point, never a reduced line.
 
-Pure functions over arrays. Knows nothing of where columns come from, nor how a table travels to the page.
+Pure functions over arrays. Does not know where columns come from or how a table is sent.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from runglass.query.source import (
 def make_nearest(
     columns: Columns, query: AxisQuery, at: float, *, x_columns: Columns | None = None
 ) -> Nearest | None:
-    """The point nearest to x = `at`; None where no point has a finite x."""
+    """The point nearest to x = `at`; None if no point has a finite x."""
     x = axis(columns, query.x, x_columns)
     row = _nearest_row(x, at)
     if row is None:
@@ -52,7 +52,7 @@ def _nearest_row(x: Float64, at: float) -> int | None:
     start, stop = bounds
     if start < stop:
         return stop - 1
-    # Halves, because the distance itself may be beyond the largest double.
+    # Halves, because the distance may overflow.
     if stop < len(x) and (start == 0 or x.item(stop) / 2 - at / 2 <= at / 2 - x.item(start - 1) / 2):
         return int(np.searchsorted(x, x[stop], side="right")) - 1
     return start - 1 if start else None
@@ -61,7 +61,7 @@ def _nearest_row(x: Float64, at: float) -> int | None:
 def make_range_summary(
     columns: Columns, query: AxisQuery, x_range: tuple[float, float], *, x_columns: Columns | None = None
 ) -> RangeSummary:
-    """Statistics of the points with an x from the first to the second number, both included."""
+    """Statistics of the points with an x in the range, both ends included."""
     x = axis(columns, query.x, x_columns)
     rows = _rows_in_range(x, *x_range)
     step, value = columns.step[rows], columns.value[rows]
@@ -80,7 +80,7 @@ def make_range_summary(
 
 
 def _rows_in_range(x: Float64, lo: float, hi: float) -> slice | NDArray[np.int64]:
-    """The points in the range by rising x; those at one x as they were written."""
+    """The points in the range in a stable order by x."""
     bounds = reduce.rising_range(x, lo, hi)
     if bounds is not None:
         return slice(*bounds)

@@ -157,7 +157,7 @@ def test_tags_in_braces(text, tags):
         ("=+{a}", 2, "found '+'"),
         ("={a} ** 2", 7, "found '*'"),
         ("={a})", 5, "expected an operator or the end"),
-        ("=rate(3) + {a}", 8, "expected a tag in what rate"),
+        ("=rate(3) + {a}", 8, "expected a tag in the argument of rate"),
         ("={a}..5", 5, "found '.'"),
     ],
 )
@@ -172,12 +172,12 @@ def test_what_cannot_be_read_is_told_with_its_column(text, column, expected):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("=1 + 2", "names no tag"),
+        ("=1 + 2", "has no tag"),
         ("=" + " " * (MAX_LETTERS - 1), "found the end"),
         ("=" + "-" * 1000 + "{a}", f"more than {MAX_TOKENS}"),
         ("=" + "(" * 1000, f"more than {MAX_TOKENS}"),
         ("={a}" + "^{a}" * 1000, f"more than {MAX_TOKENS}"),
-        ("={" + "\\" * MAX_LETTERS, "letters"),
+        ("={" + "\\" * MAX_LETTERS, "characters; the limit is"),
         ("={" + "\\" * (MAX_LETTERS - 2), f"more than {MAX_TOKENS}"),
         ("=" + "{" * (MAX_LETTERS - 1), f"more than {MAX_TOKENS}"),
     ],

@@ -87,7 +87,7 @@ def test_one_unknown_name_is_explained_and_many_are_left_out():
         source.read_columns([SeriesKey("train", "los")])
     with pytest.raises(RunUnknown, match="'train'"):
         source.list_series(run="tain")
-    with pytest.raises(RunUnknown, match="no run was found yet"):
+    with pytest.raises(RunUnknown, match="no runs were found yet"):
         MemorySource().list_series(run="tain")
     assert [each.key for each in source.read_columns([LOSS, SeriesKey("no", "no")])] == [LOSS]
 

@@ -1,6 +1,6 @@
-"""The two errors for names that are not there, worded with what is there instead.
+"""The errors for unknown runs and series, with suggestions.
 
-Shared by every DataSource, so that a mistyped tag gets the same help whatever holds the data.
+Shared by every DataSource, so that a mistyped tag gets the same help everywhere.
 """
 
 from __future__ import annotations
@@ -11,31 +11,29 @@ from runglass.errors import RunUnknown, SeriesUnknown
 from runglass.store.model import SeriesKey
 
 NAMES_SHOWN = 5
-# difflib compares every pair of letters; past this many names the first few are shown instead of the closest ones.
+# difflib is slow; with more names than this, the first few are shown instead of the closest.
 NAMES_COMPARED = 2000
 
 
 def run_unknown(run: str, known: Iterable[str]) -> RunUnknown:
     names = list(known)
     if not names:
-        return RunUnknown(f"There is no run {run!r}: no run was found yet.", where=run)
+        return RunUnknown(f"There is no run {run!r}: no runs were found yet.", where=run)
     return RunUnknown(
-        f"There is no run {run!r} among {len(names):,}. {_nearest(run, names)} GET api/runs lists all of them.",
+        f"There is no run {run!r} among {len(names):,}. {_nearest(run, names)} GET api/runs lists all runs.",
         where=run,
     )
 
 
 def series_unknown(key: SeriesKey, known: Iterable[str], *, wanted: str = "series") -> SeriesUnknown:
-    """`known`: the tags of this run that would have done; `wanted`: what was looked for, as in "scalar series"."""
+    """`known`: the tags of this run that qualify; `wanted`: what the caller needs, such as "scalar series"."""
     names = list(known)
     where = f"{key.run}/{key.tag}"
     if not names:
-        return SeriesUnknown(
-            f"Run {key.run!r} has no {wanted} at all, so none with tag {key.tag!r}.", where=where
-        )
+        return SeriesUnknown(f"Run {key.run!r} has no {wanted}, so none with tag {key.tag!r}.", where=where)
     return SeriesUnknown(
         f"Run {key.run!r} has no {wanted} with tag {key.tag!r}. {_nearest(key.tag, names)}"
-        f" GET api/tags lists all of them.",
+        f" GET api/tags lists all tags.",
         where=where,
     )
 

@@ -204,7 +204,7 @@ def test_bad_histograms_are_said_and_harm_no_other(source, ask):
     said = {each["step"]: each["problem"] for each in got["problems"]}
     assert {2, 3, 5} <= set(said)
     assert got["problem_count"] == len(said)
-    assert "not in order" in said[2]
+    assert "not sorted" in said[2]
     assert "negative" in said[3]
 
 
