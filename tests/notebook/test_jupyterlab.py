@@ -43,9 +43,9 @@ def test_the_board_is_shown_found_again_and_ended(
     listed = notebook.run(4)
     expect(listed).to_contain_text(re.compile(r"Runglass of logs on port .*\sRunglass of more logs on port "))
     ended = notebook.run(5)
-    expect(ended).to_contain_text("Ended Runglass of more logs")
-    expect(ended).to_contain_text("Ended Runglass of logs")
-    expect(ended).to_contain_text("No Runglass is running.")
+    expect(ended).to_contain_text("Stopped Runglass of more logs")
+    expect(ended).to_contain_text("Stopped Runglass of logs")
+    expect(ended).to_contain_text("No Runglass server is running.")
 
 
 def test_the_board_is_shown_through_a_proxy_under_a_prefix(
@@ -66,7 +66,7 @@ def test_the_board_is_shown_through_a_proxy_under_a_prefix(
     for number in range(8):
         many.nth(number).scroll_into_view_if_needed()
         expect(many.nth(number).content_frame.locator("html")).to_have_attribute("data-ready", "true")
-    expect(notebook.run(3)).to_contain_text("Ended Runglass of logs")
+    expect(notebook.run(3)).to_contain_text("Stopped Runglass of logs")
 
 
 def test_what_to_do_is_said_when_the_browser_does_not_reach_the_server(
@@ -82,4 +82,4 @@ def test_what_to_do_is_said_when_the_browser_does_not_reach_the_server(
     expect(output.locator("iframe")).to_be_hidden()
     # A link to click on, not the secret to read.
     expect(output.get_by_role("link")).to_have_text(re.compile(r"^http://[\w.]+:\d+/$"))
-    expect(notebook.run(2)).to_contain_text("Ended Runglass of logs")
+    expect(notebook.run(2)).to_contain_text("Stopped Runglass of logs")

@@ -1,6 +1,6 @@
 """Runglass inside a notebook: `%load_ext runglass`, `%runglass --logdir logs`, and the same as functions.
 
-Imports no IPython of its own accord, so the functions work in plain Python too, where they print an address.
+Does not import IPython by itself, so the functions also work in plain Python, where they print an address.
 """
 
 from __future__ import annotations
@@ -23,34 +23,34 @@ DEFAULT_HEIGHT = 800
 
 
 def start(args: str) -> None:
-    """Show the server for these flags of the command line, as in `start("--logdir logs")`; start it unless it runs."""
+    """Show the server for these command-line flags, as in `start("--logdir logs")`; start it if it does not run."""
     try:
         words = shlex.split(args, comments=True)
     except ValueError as error:
         raise BadArgument(
-            f"{args!r} cannot be split into words as a shell does: {error}.", where="args"
+            f"{args!r} cannot be split into words like a shell command: {error}.", where="args"
         ) from None
     try:
         instance, is_reused = launch.find_or_start(words)
     except SystemExit:
-        # The flags' own message, or what --help asked for, has been printed.
+        # argparse has already printed its message or the help.
         return
     if is_reused:
-        print(f"Reusing {_describe(instance)}. To end it: runglass.notebook.stop({instance.port})")
+        print(f"Reusing {_describe(instance)}. To stop it: runglass.notebook.stop({instance.port})")
     frame.show(instance, DEFAULT_HEIGHT, os.environ)
 
 
 def list() -> None:
-    """Print which servers of yours run on this machine."""
+    """Print your running servers on this machine."""
     found = instances.list_serving()
     if not found:
-        print("No Runglass is running.")
+        print("No Runglass server is running.")
     for instance in found:
         print(_describe(instance))
 
 
 def display(port: int | None = None, height: int | None = None) -> None:
-    """Show a running server: the one on this port, or the one that was started last."""
+    """Show a running server: the one on this port, or the newest."""
     if height is not None and (not isinstance(height, int) or height < 1):
         raise BadArgument(
             f"height is {height!r}; it must be a whole number of pixels, such as 800.", where="height"
@@ -59,11 +59,11 @@ def display(port: int | None = None, height: int | None = None) -> None:
 
 
 def stop(port: int | None = None) -> None:
-    """End a running server: the one on this port, or the one that a notebook started last."""
+    """Stop a running server: the one on this port, or the newest that a notebook started."""
     serving = instances.list_serving()
     instance = _choose(port, serving if port is not None else [each for each in serving if each.key])
     launch.stop(instance)
-    print(f"Ended {_describe(instance)}.")
+    print(f"Stopped {_describe(instance)}.")
 
 
 def add_magics(shell: Any) -> None:
@@ -73,11 +73,11 @@ def add_magics(shell: Any) -> None:
         try:
             start(line)
         except RunglassError as error:
-            # A traceback would hide what it says.
+            # A traceback would hide the message.
             print(f"Error: {error.message}", file=sys.stderr)
 
     shell.register_magic_function(run, magic_kind="line", magic_name="runglass")
-    # For notebooks that were written for TensorBoard; where its own is loaded, it stays.
+    # For notebooks that were written for TensorBoard; if TensorBoard's own magic is loaded, it stays.
     if shell.find_line_magic("tensorboard") is None:
         shell.register_magic_function(run, magic_kind="line", magic_name="tensorboard")
 
@@ -88,7 +88,7 @@ def _choose(port: int | None, serving: builtins.list[Instance]) -> Instance:
         return fitting[-1]
     where = "" if port is None else f" on port {port}"
     raise BadArgument(
-        f"No Runglass is running{where}. runglass.notebook.list() says which are; start one with %runglass --logdir LOGDIR.",
+        f"No Runglass server is running{where}. runglass.notebook.list() lists yours; start one with %runglass --logdir LOGDIR.",
         where="port",
     )
 

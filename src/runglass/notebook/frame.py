@@ -1,6 +1,6 @@
-"""A running server as something to look at: a frame for each kind of notebook, or an address where there is none.
+"""Shows a running server: in a frame for each kind of notebook, or as an address outside notebooks.
 
-Knows no processes, and of the notebook only what its environment tells.
+Knows no processes, and of the notebook only its environment.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ import msgspec
 from runglass.instances import EVERY_ADDRESS, Instance
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
-# Where the notebook is reached from, when it says so: the user's own server behind a hub.
+# The path of the user's own notebook server behind a hub, if it says so.
 PUBLIC_ADDRESSES = ("JUPYTERHUB_PUBLIC_URL", "JUPYTERHUB_HOST")
 PREFIXES = ("JUPYTERHUB_SERVICE_PREFIX", "NB_PREFIX")
 PROXIES = ("RUNGLASS_PROXY_URL", "TENSORBOARD_PROXY_URL")
-# How an editor in the browser says where ports are, as in https://example.org/ann/proxy/{{port}}/
+# In which an editor in the browser gives the address of ports, such as https://example.org/ann/proxy/{{port}}/
 EDITOR_PROXY = "VSCODE_PROXY_URI"
 EDITOR_PROXY_END = "/proxy/{{port}}/"
 HOST = re.compile(r"[A-Za-z0-9.-]+(:\d+)?")
 STYLE = "width: 100%; border: 1px solid #8884; border-radius: 6px; box-sizing: border-box;"
 
-# Only the browser knows how it reaches the notebook. Through jupyter-server-proxy or the editor's own proxy, the same way leads
-# to the server, whatever is in between; without one, the port on the notebook's host does, or on the user's own machine where it
-# was forwarded. An image tells whether an address is this server's: no other has one behind the token.
+# Only the browser knows how it reaches the notebook. With jupyter-server-proxy or the editor's own proxy, the same address leads
+# to the server; without one, the port on the notebook's host does, or on the user's machine if it is forwarded. The script finds
+# out with an image that only this server has, behind its token.
 SCRIPT = """async (asked) => {
   const frame = document.getElementById(asked.id);
   const note = frame.nextElementSibling;
@@ -90,7 +90,7 @@ SCRIPT = """async (asked) => {
 
 
 class _Asked(msgspec.Struct, rename="camel"):
-    """What the script has to know."""
+    """The data of the script."""
 
     id: str
     host: str
@@ -141,7 +141,7 @@ def frame_html(instance: Instance, height: int, environ: Mapping[str, str]) -> s
 
 
 def proxy_address(instance: Instance, environ: Mapping[str, str]) -> str | None:
-    """Where the user says the port is, as in RUNGLASS_PROXY_URL=https://example.org/user/me/proxy/%PORT%/"""
+    """The address that the user gives for the port: RUNGLASS_PROXY_URL=https://example.org/user/me/proxy/%PORT%/"""
     address = next(filter(None, map(environ.get, PROXIES)), None)
     if address is None:
         return None
@@ -149,19 +149,19 @@ def proxy_address(instance: Instance, environ: Mapping[str, str]) -> str | None:
 
 
 def frame_ancestors(environ: Mapping[str, str], allowed_hosts: Sequence[str] = ()) -> str:
-    """Who may show the page of a server that a notebook starts: pages of this machine, and where the notebook itself is.
+    """Who may show the page of a server that a notebook starts: pages of this machine, and of the notebook's address.
 
-    Behind a proxy the page has the notebook's own origin, which 'self' is.
+    Behind a proxy the page has the origin of the notebook, which is 'self'.
     """
     sources = ["'self'"]
     for host in ("localhost", "127.0.0.1", socket.gethostname(), *allowed_hosts):
         if HOST.fullmatch(host):
             name = host.partition(":")[0]
             sources += [f"http://{name}:*", f"https://{name}:*"]
-    # Only an editor on the user's own machine has these schemes.
+    # Only editors on the user's machine use these schemes.
     sources += ["vscode-webview:", "vscode-file:"]
     if any(name.startswith("VSCODE_") for name in environ):
-        # Where the editor in a browser puts what cells show.
+        # The origin of cell output in an editor in the browser.
         sources.append("https://*.vscode-cdn.net")
     for address in filter(None, map(environ.get, PUBLIC_ADDRESSES)):
         parts = urlsplit(address)
@@ -173,7 +173,7 @@ def frame_ancestors(environ: Mapping[str, str], allowed_hosts: Sequence[str] = (
 
 
 def _base(environ: Mapping[str, str]) -> str:
-    """The path under which the notebook lives, as far as the kernel is told."""
+    """The path of the notebook, as far as the kernel knows."""
     for prefix in filter(None, map(environ.get, PREFIXES)):
         return prefix
     path = urlsplit(environ.get(EDITOR_PROXY, "")).path
@@ -181,13 +181,13 @@ def _base(environ: Mapping[str, str]) -> str:
 
 
 def _shell() -> Any:
-    """The running IPython, if there is one; without importing it where there is none."""
+    """The running IPython, if any; does not import it."""
     module = sys.modules.get("IPython")
     return None if module is None else module.get_ipython()
 
 
 def _script_json(value: _Asked) -> str:
-    """JSON that cannot end the script element that it stands in."""
+    """JSON that cannot end the script element around it."""
     text = msgspec.json.encode(value).decode()
     for sign in "<>&\u2028\u2029":
         text = text.replace(sign, f"\\u{ord(sign):04x}")

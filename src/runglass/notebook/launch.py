@@ -1,4 +1,4 @@
-"""Finds the server that a notebook asks for or starts it, and ends servers. Shows nothing."""
+"""Finds or starts the server that a notebook asks for, and stops servers. Shows nothing."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ START_PATIENCE_S = 60.0
 STOP_PATIENCE_S = 10.0
 MAX_OUTPUT_BYTES = 8 * 2**10
 
-# Kept so that servers that ended do not stay as zombies.
+# Kept so that servers that have ended do not stay as zombies.
 _started: dict[int, subprocess.Popen[bytes]] = {}
 
 
 def find_or_start(words: list[str]) -> tuple[Instance, bool]:
-    """The server for these words of a command line, and whether it was there before."""
+    """The server for these command-line words, and whether it was already running."""
     if words[:1] in (["inspect"], ["run"]):
         raise BadRequest(
             f"{words[0]} shows no page. Run it as a command: !runglass {words[0]} …", where=words[0]
@@ -53,13 +53,13 @@ def find_or_start(words: list[str]) -> tuple[Instance, bool]:
 
 
 def make_key(args: argparse.Namespace) -> str:
-    """Equal for command lines that mean the same: paths are absolute, and order and spelling of flags do not matter."""
+    """Equal for command lines that mean the same: with absolute paths, whatever the order and spelling of flags."""
     ignored = {"logdirs", "logdir", "logdir_spec", *flags.WITHOUT_MEANING}
     asked = {name: value for name, value in vars(args).items() if name not in ignored}
     asked["allowed_host"] = sorted(args.allowed_host)
     asked["roots"] = sorted((root.name, os.path.realpath(root.path)) for root in log_roots(args))
     if args.command == "demo":
-        # Its logs go to the working directory unless they are told where.
+        # By default its logs are in the working directory.
         asked["folder"] = os.getcwd()
     return hashlib.sha256(msgspec.json.encode(asked, order="deterministic")).hexdigest()
 
@@ -74,14 +74,14 @@ def stop(instance: Instance) -> None:
             return
         time.sleep(LOOK_INTERVAL_S)
     raise RunglassError(
-        f"The server on port {instance.port} was asked to end and has not after {STOP_PATIENCE_S:g} s."
-        f" End its process by force: kill -9 {instance.pid}.",
+        f"The server on port {instance.port} did not stop within {STOP_PATIENCE_S:g} s."
+        f" Kill its process: kill -9 {instance.pid}.",
         where="stop",
     )
 
 
 def _find(key: str, *, is_blocking: bool) -> Instance | None:
-    """One that serves; waits for those that do not answer, and no longer than they are there."""
+    """A server that answers. Waits for one that does not, as long as its process exists."""
     deadline = time.monotonic() + START_PATIENCE_S
     while True:
         _reap()
@@ -101,18 +101,18 @@ def _find(key: str, *, is_blocking: bool) -> Instance | None:
     trouble = "it may still be loading. Run this again to go on waiting" if is_blocking else "it hangs"
     raise RunglassError(
         f"The server on port {instance.port} (pid {instance.pid}) does not answer after {START_PATIENCE_S:g} s; {trouble}."
-        f" To have another one started, end its process by force (kill -9 {instance.pid}) and run this again.",
+        f" To start another one, kill its process (kill -9 {instance.pid}) and run this again.",
         where="start",
     )
 
 
 def _check_port(port: int | None, known: list[Instance]) -> None:
-    """Another process on the port is told of by the server itself; one of ours can be told of better."""
+    """Raises if one of our servers has the port, with a better message than the server's own."""
     for instance in known:
         if port and instance.port == port and instances.ask(instance) == "serving":
             raise PortTaken(
-                f"Port {port} is taken by the Runglass of {', '.join(instance.logdir)}. Leave out --port to get a free one,"
-                f" or end that server: runglass.notebook.stop({port}).",
+                f"Port {port} already serves Runglass for {', '.join(instance.logdir)}. Leave out --port to get a free one,"
+                f" or stop that server: runglass.notebook.stop({port}).",
                 where="port",
             )
 
@@ -129,13 +129,13 @@ def _launch(
         parent_pid=os.getpid(),
     )
     process = subprocess.Popen(
-        # -P: a random.py beside the notebook is not the standard library's.
+        # -P: a random.py beside the notebook must not replace the standard library's.
         [sys.executable, "-P", "-m", "runglass", *words],
         stdin=subprocess.DEVNULL,
         stdout=output,
         stderr=subprocess.STDOUT,
         env={**os.environ, instances.ORDER_VARIABLE: msgspec.json.encode(order).decode()},
-        # Interrupting and restarting a kernel signals its whole process group.
+        # Interrupting or restarting a kernel signals its whole process group.
         start_new_session=True,
     )
     _started[process.pid] = process
@@ -146,13 +146,13 @@ def _wait(key: str, process: subprocess.Popen[bytes], output: IO[bytes]) -> Inst
     deadline = time.monotonic() + START_PATIENCE_S
     try:
         while time.monotonic() < deadline:
-            # By key and not by process: on Windows the interpreter of a virtual environment starts another one.
+            # By key, not by process: on Windows the interpreter of a virtual environment starts another one.
             for instance in reversed(instances.list_instances()):
                 if instance.key == key and instances.ask(instance) == "serving":
                     return instance
             if process.poll() is not None:
                 raise RunglassError(
-                    f"The server ended with exit status {process.returncode}. It said:\n{_tail(output)}",
+                    f"The server ended with exit status {process.returncode}. Its output:\n{_tail(output)}",
                     where="start",
                 )
             time.sleep(LOOK_INTERVAL_S)
@@ -161,7 +161,7 @@ def _wait(key: str, process: subprocess.Popen[bytes], output: IO[bytes]) -> Inst
         raise
     raise RunglassError(
         f"The server (pid {process.pid}) does not answer after {START_PATIENCE_S:g} s; it may still be starting. Run this"
-        f" again to go on waiting. It said:\n{_tail(output)}",
+        f" again to go on waiting. Its output:\n{_tail(output)}",
         where="start",
     )
 

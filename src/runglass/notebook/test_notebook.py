@@ -139,9 +139,9 @@ def test_start_reuse_list_and_stop(capsys):
     assert serving() == []
     capsys.readouterr()
     notebook.list()
-    assert capsys.readouterr().out == "No Runglass is running.\n"
+    assert capsys.readouterr().out == "No Runglass server is running.\n"
     for act in (notebook.stop, notebook.display):
-        with pytest.raises(BadArgument, match="No Runglass is running"):
+        with pytest.raises(BadArgument, match="No Runglass server is running"):
             act()
 
 

@@ -1,1 +1,1 @@
-"""`runglass run`: records what a command uses and prints beside whatever the command logs itself, and does not disturb it."""
+"""`runglass run`: records what a command uses and prints, beside what it logs itself, without disturbing it."""

@@ -1,6 +1,6 @@
-"""A command that runs as if we were not there: its output is passed on as it comes, and so are signals to us.
+"""A command that runs as if we were not there: we pass on its output at once, and the signals that we get.
 
-Does not know what is recorded; whoever wants to sees the output as well.
+Does not know what is recorded; a callback sees the output too.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 
 STDIN, STDOUT, STDERR = 0, 1, 2
 READ_BYTES = 1 << 16
-# What the command has left running may hold its output open; it is not waited for.
+# Processes that the command left running may hold its output open; we wait this long for them.
 DRAIN_S = 1.0
-# From the keyboard these go to a whole group; the others only to whom they were sent.
+# The keyboard sends these to a whole process group; other signals go to one process.
 GROUP_SIGNALS = ("SIGINT", "SIGQUIT")
 PASSED_SIGNALS = (*GROUP_SIGNALS, "SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2")
 
 
 class Child:
-    """Starts when it is made. With our output in a terminal it gets one of its own, else pipes."""
+    """Starts when it is made. It gets a terminal if our output is one, else pipes."""
 
     def __init__(
         self, command: Sequence[str], environment: Mapping[str, str], on_output: Callable[[bytes], None]
@@ -35,8 +35,8 @@ class Child:
         self._on_output = on_output
         self._terminal: Terminal | None = None
         self._threads: list[threading.Thread] = []
-        # Reading from the terminal is for its foreground group, so whoever may do that stays in ours. Ctrl+C then
-        # reaches the command without us.
+        # Only the foreground group may read from the terminal, so a command that may do that stays in our group. Ctrl+C
+        # then reaches the command directly.
         self._has_group = os.name == "posix" and (os.isatty(STDOUT) or not os.isatty(STDIN))
         if os.name == "posix" and os.isatty(STDOUT):
             from runglass.recorder.terminal import Terminal
@@ -53,7 +53,7 @@ class Child:
                 self._pass_output(pipe, target)
 
     def wait(self) -> int:
-        """Its exit status; as a shell has it, 128 and the number of the signal that ended it."""
+        """Its exit status; as in a shell, 128 plus the number of the signal that ended it."""
         status = self._process.wait()
         for thread in self._threads:
             thread.join(DRAIN_S)
@@ -75,7 +75,7 @@ class Child:
     def _pass_signals(self) -> None:
         for name in PASSED_SIGNALS:
             number = getattr(signal, name, None)
-            # Who ignores a signal, as under nohup, has the command ignore it too.
+            # If we ignore a signal, as under nohup, the command ignores it too.
             if number is None or signal.getsignal(number) == signal.SIG_IGN:
                 continue
             to_group = name in GROUP_SIGNALS
@@ -85,7 +85,7 @@ class Child:
         self._process.send_signal(number)
 
     def _signal_group(self, number: int, _frame: object) -> None:
-        # In a shared group, or on Windows, the command has had it from the keyboard already.
+        # In a shared group, or on Windows, the keyboard has already sent it to the command.
         if self._has_group and self._process.poll() is None:
             os.killpg(self.pid, number)
 
@@ -101,18 +101,18 @@ class Child:
             try:
                 data = os.read(source.fileno(), READ_BYTES)
             except OSError:
-                # How a pseudo-terminal says that nobody holds its other end any more.
+                # A pseudo-terminal whose other end is closed.
                 return
             if not data:
                 return
             try:
                 write_all(target, data)
             except BrokenPipeError:
-                # The reader of our output has gone, as in `… | head`: the command is to notice that.
+                # The reader of our output has gone, as in `… | head`; the command must notice.
                 source.close()
                 return
             except OSError:
-                # A terminal that has gone, or a full disk behind a redirection; the command goes on.
+                # A closed terminal, or a full disk behind a redirection; the command goes on.
                 pass
             self._on_output(data)
 

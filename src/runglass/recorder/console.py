@@ -1,6 +1,6 @@
-"""What a command prints, as text to be logged: colours gone, progress bars in their last state, and never more than fits.
+"""Turns what a command prints into text to log: without colours, progress bars in their last state, and limited in size.
 
-Knows terminals' control characters, and nothing of files or processes.
+Knows the control characters of terminals; knows no files or processes.
 """
 
 from __future__ import annotations
@@ -9,13 +9,13 @@ import codecs
 import re
 import threading
 
-# Of what is printed between two looks, this much of the beginning and of the end is kept.
+# Of the output between two calls of take(), this much of the beginning and of the end is kept.
 PART_BYTES = 64 << 10
-# Of a command that has printed this much, only the last lines of each look are kept, and more at its very end.
+# After this much output, only the last lines of each call are kept, and more at the very end.
 BUDGET_CHARS = 4 << 20
 SPARSE_BYTES = 2 << 10
 MAX_LINE_CHARS = 4000
-# A line that is still being written, such as a progress bar, is kept this often.
+# An unfinished line, such as a progress bar, is logged this often.
 OPEN_LINE_S = 60.0
 
 TOKEN = re.compile(
@@ -28,12 +28,12 @@ TOKEN = re.compile(
       | [\x00-\x1f\x7f]""",
     re.VERBOSE,
 )
-# An escape sequence whose end has not been read yet.
+# The start of an escape sequence whose end has not arrived yet.
 UNFINISHED = re.compile(r"\x1b(?:\[[0-?]*[ -/]*|\][^\x07\x1b]{0,200}\x1b?|[ -/]*)?\Z")
 
 
 class Console:
-    """Fed by the threads that pass output on; taken from by the one that logs."""
+    """The threads that pass output on feed it; the thread that logs takes from it."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -47,7 +47,7 @@ class Console:
         self._open_since_s = 0.0
 
     def feed(self, data: bytes) -> None:
-        """Cheap, whatever is printed: it copies, and forgets what is too much."""
+        """Cheap for any output: it copies, and drops what is too much."""
         with self._lock:
             self._fed_bytes += len(data)
             if len(self._head) < PART_BYTES and self._left_chars > 0:
@@ -57,7 +57,7 @@ class Console:
                 del self._tail[:-PART_BYTES]
 
     def take(self, now_s: float, *, is_last: bool = False) -> str:
-        """The lines that were finished since the last call; at last also those that never were."""
+        """The lines that ended since the last call; at the end also unfinished ones."""
         with self._lock:
             head, fed_bytes = bytes(self._head), self._fed_bytes
             tail_bytes = PART_BYTES if self._left_chars > 0 or is_last else SPARSE_BYTES
@@ -67,13 +67,13 @@ class Console:
         self._screen.write(self._decoder.decode(head))
         unread_bytes = fed_bytes - len(head)
         if is_last and self._left_chars <= 0:
-            self._screen.write("\n[… and the last lines once more, without gaps …]\n")
+            self._screen.write("\n[… the last lines again, without gaps …]\n")
             tail = tail[tail.find(b"\n") + 1 :]
         elif unread_bytes > len(tail):
-            # From the beginning of a line on, if there is one.
+            # From the start of a line, if there is one.
             tail = tail[tail.find(b"\n") + 1 :]
             self._decoder.reset()
-            self._screen.write(f"\n[… {unread_bytes - len(tail):,} bytes are left out here …]\n")
+            self._screen.write(f"\n[… {unread_bytes - len(tail):,} bytes left out …]\n")
         else:
             tail = tail[len(tail) - unread_bytes :]
         self._screen.write(self._decoder.decode(tail, final=is_last))
@@ -91,7 +91,7 @@ class Console:
 
 
 class Screen:
-    """As much of a terminal as progress bars need: lines can be written over, also those above."""
+    """As much of a terminal as progress bars need: the cursor can move up and overwrite lines."""
 
     def __init__(self) -> None:
         self.lines = [""]
@@ -118,7 +118,7 @@ class Screen:
                 self._move(token["move"], token["count"])
 
     def take_finished(self) -> list[str]:
-        """The lines above the cursor, which a line feed has ended; they cannot be written over from now on."""
+        """The lines above the cursor, which a line feed has ended; later output cannot overwrite them."""
         finished = [line.rstrip() for line in self.lines[: self._row]]
         del self.lines[: self._row]
         self._row = 0
@@ -146,7 +146,7 @@ class Screen:
             self._column = min(MAX_LINE_CHARS, max(0, step - 1))
         elif letter == "K":
             line = self.lines[self._row]
-            # Without a number: from the cursor on. 1: up to it. 2: all of it.
+            # No number: from the cursor on. 1: up to the cursor. 2: the whole line.
             keeps_start, keeps_end = count in ("", "0"), count == "1"
             self.lines[self._row] = (
                 line[: self._column]

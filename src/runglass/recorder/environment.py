@@ -1,6 +1,6 @@
-"""What a command runs in: the host, its devices, and the Python with its packages that the command is run by.
+"""The environment of a command: host, devices, and the Python that runs it, with its packages.
 
-Of the environment variables only those of a short list are looked at: the others may hold secrets.
+Reads only a short list of environment variables: others may hold secrets.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ VARIABLES = (
     "SLURM_JOB_ID",
     "SLURM_JOB_NODELIST",
 )
-# Run by the command's own interpreter, which may be another than ours and older.
+# The interpreter of the command runs this; it may be older than ours.
 PACKAGES_CODE = """
 import json, platform, sys
 try:
@@ -72,7 +72,7 @@ def describe_environment(command: Sequence[str], devices: Sequence[str]) -> str:
 
 
 def interpreter_of(command: Sequence[str]) -> str | None:
-    """The Python that runs a command: named by it, or by the first line of a script such as torchrun."""
+    """The Python that runs a command: named in it, or in the first line of a script such as torchrun."""
     program = shutil.which(command[0])
     if program is None or PYTHON.match(Path(program).name):
         return program
@@ -96,7 +96,7 @@ def ask_python(interpreter: str) -> dict[str, Any] | None:
             timeout=TIMEOUT_S,
             start_new_session=True,
         )
-        # Whatever the site's own start-up code prints comes before.
+        # Start-up code of the site may print before.
         found = json.loads(answer.stdout.splitlines()[-1])
     except (OSError, subprocess.TimeoutExpired, ValueError, IndexError):
         return None

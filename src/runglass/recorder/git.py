@@ -1,4 +1,4 @@
-"""The state of the source code: commit, branch, and what differs from it. Asks git and changes nothing."""
+"""The state of the source code: commit, branch, and uncommitted changes. Asks git and changes nothing."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MAX_UNTRACKED = 200
 
 
 def describe_git(directory: str) -> str | None:
-    """Markdown, or None where there is no git or no repository."""
+    """Markdown, or None without git or a repository."""
     commit = ask_git(directory, "rev-parse", "HEAD")
     status = ask_git(directory, "status", "--porcelain", "--untracked-files=normal")
     if commit is None and status is None:
@@ -33,7 +33,7 @@ def describe_git(directory: str) -> str | None:
             }
         )
     ]
-    # No tool of the user's is run for it, and no renames are looked for: both may take long.
+    # Without the user's own diff tools and without rename detection: both may take long.
     diff = ask_git(directory, "diff", "--no-ext-diff", "--no-textconv", "--no-renames", "HEAD", "--")
     if diff and diff.strip():
         parts.append(code_block(cut(diff.rstrip("\n"), DIFF_LIMIT_CHARS), "diff"))
@@ -51,7 +51,7 @@ def ask_git(directory: str, *words: str) -> str | None:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             timeout=TIMEOUT_S,
-            # Nothing is written, not even git's own cache of what it has looked at.
+            # Git must write nothing, not even its own index cache.
             env={**os.environ, "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0"},
             start_new_session=True,
         )

@@ -1,4 +1,4 @@
-"""What GPU tools answer, read into one form. Pure: the tools are run elsewhere."""
+"""Parses the output of GPU tools. Pure: gpu_tools runs them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NVIDIA_FIELDS = (
 
 
 class GpuReading(msgspec.Struct, frozen=True):
-    """None: this device does not tell."""
+    """None: the device does not report it."""
 
     index: int
     name: str = ""
@@ -56,7 +56,7 @@ def gpu_values(readings: Iterable[GpuReading]) -> dict[str, float]:
 
 
 def parse_nvidia_line(line: str) -> GpuReading | None:
-    """One device as `nvidia-smi` prints it; None for lines that are none, such as error messages."""
+    """One device from a line of `nvidia-smi`; None for other lines, such as error messages."""
     cells = [cell.strip() for cell in line.split(",")]
     if len(cells) != len(NVIDIA_FIELDS) or not cells[0].isdigit():
         return None
@@ -74,9 +74,9 @@ def parse_nvidia_line(line: str) -> GpuReading | None:
 
 
 def parse_rocm(text: str) -> list[GpuReading]:
-    """What `rocm-smi --json` prints. Its versions name things differently: the first name that fits counts."""
+    """The devices from `rocm-smi --json`. Its versions use different names; the first name that matches counts."""
     try:
-        # Warnings may stand before it.
+        # Warnings may come before the JSON.
         cards = json.loads(text[text.index("{") :])
     except ValueError:
         return []

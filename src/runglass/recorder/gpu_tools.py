@@ -1,4 +1,4 @@
-"""GPUs by whatever this machine has: NVIDIA's library when Python knows it, else nvidia-smi, else rocm-smi."""
+"""Reads GPUs with the tools of this machine: NVIDIA's Python library, else nvidia-smi, else rocm-smi."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from runglass.recorder.gpu import NVIDIA_FIELDS, GpuReading, gpu_values, parse_n
 from runglass.recorder.source import Source
 
 TIMEOUT_S = 5.0
-# rocm-smi is a Python program: starting it costs more than all other measurements together.
+# rocm-smi is a Python program; starting it costs more than all other measurements together.
 ROCM_INTERVAL_S = 10.0
 ROCM_FACTS = ("use", "power", "temp", "productname", "driverversion")
 ROCM_COMMAND = ("rocm-smi", "--showmeminfo", "vram", *(f"--show{fact}" for fact in ROCM_FACTS), "--json")
@@ -20,7 +20,7 @@ ROCM_COMMAND = ("rocm-smi", "--showmeminfo", "vram", *(f"--show{fact}" for fact 
 
 class GpuSource(Source, Protocol):
     def describe(self) -> list[str]:
-        """Every device in words. Takes its time."""
+        """A description of every device. May take seconds."""
         ...
 
 
@@ -28,7 +28,7 @@ def open_gpus(interval_s: float) -> GpuSource | None:
     try:
         return NvmlSource()
     except Exception:
-        # Not installed, or there is no driver; the library has an error class of its own for that.
+        # Not installed, or without a driver, for which the library has its own error class.
         pass
     try:
         if shutil.which("nvidia-smi"):
@@ -82,7 +82,7 @@ class NvmlSource:
         return readings
 
     def _ask(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """None for what a device cannot tell."""
+        """None for a value that the device does not report."""
         try:
             return function(*arguments)
         except self._nvml.NVMLError:
@@ -90,7 +90,7 @@ class NvmlSource:
 
 
 class NvidiaSmiSource:
-    """One process that prints all devices again and again: starting one for every reading would cost far more."""
+    """One process that prints all devices repeatedly: starting one per reading would cost far more."""
 
     def __init__(self, interval_s: float, program: str = "nvidia-smi") -> None:
         self._command = [program, f"--query-gpu={','.join(NVIDIA_FIELDS)}", "--format=csv,noheader,nounits"]
@@ -99,7 +99,7 @@ class NvidiaSmiSource:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            # Ctrl+C is for the command alone.
+            # Ctrl+C must reach only the command.
             start_new_session=True,
         )
         self._latest: dict[int, GpuReading] = {}
@@ -107,7 +107,7 @@ class NvidiaSmiSource:
         self._reader.start()
 
     def read(self, now_s: float) -> dict[str, float]:
-        # Each reading counts once: one that is repeated would hide that the tool hangs.
+        # Each reading counts once: repeating the last one would hide that the tool hangs.
         latest, self._latest = self._latest, {}
         return gpu_values(latest.values())
 
@@ -151,7 +151,7 @@ class RocmSmiSource:
 
 
 def ask_tool(command: Sequence[str]) -> str:
-    """What it prints; empty if it cannot be run or hangs, as tools do whose driver is in trouble."""
+    """Its output; empty if it does not start or hangs, as tools do with a broken driver."""
     try:
         answer = subprocess.run(
             command,

@@ -1,4 +1,4 @@
-"""A process tree and its machine as /proc shows them. Whatever cannot be read, as in some containers, is left out."""
+"""Measures a process tree and its machine with /proc. Leaves out what cannot be read, as in some containers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Stat(msgspec.Struct, frozen=True):
     group: int
     is_zombie: bool
     ticks: int
-    # Tells apart two processes that had the same number one after the other.
+    # Distinguishes two processes that had the same pid one after the other.
     start: int
     pages: int
 
@@ -32,7 +32,7 @@ class ProcSource:
         self._pid = pid
         self._directory = directory
         self._proc = proc
-        # A process is looked at once to see whether it belongs to the tree; who has been in it stays in it, orphaned or not.
+        # Each process is checked once whether it belongs to the tree; a member stays one, orphaned or not.
         self._members: dict[int, int | None] = {pid: None}
         self._strangers: set[int] = set()
         self._run_ticks, self._run_read, self._run_written = Rate(), Rate(), Rate()
@@ -105,7 +105,7 @@ class ProcSource:
         stats = {}
         for pid in list(self._members):
             stat = self._stat(pid)
-            # Gone, or its number has gone to another process.
+            # Gone, or another process has its pid.
             if stat is None or self._members[pid] not in (None, stat.start):
                 del self._members[pid]
             else:
@@ -116,11 +116,11 @@ class ProcSource:
             for pid in pids - self._strangers - stats.keys()
             if (stat := self._stat(pid)) is not None
         }
-        # Again until nobody is added: a child may have a lower number than its parent.
+        # Until no process is added: a child may have a lower pid than its parent.
         while found := {
             pid: stat
             for pid, stat in seen.items()
-            # The command has a group of its own; the group also finds those whose parent has ended already.
+            # The command has its own process group, which also finds processes whose parent has ended.
             if stat.parent in self._members or stat.group == self._pid
         }:
             stats |= found
@@ -133,7 +133,7 @@ class ProcSource:
         return parse_stat(self._text(f"{pid}/stat"))
 
     def _text(self, name: str) -> str:
-        """Empty where it cannot be read: a process may end, or belong to somebody else."""
+        """Empty if it cannot be read: the process may have ended or belong to another user."""
         try:
             with open(self._proc / name, "rb") as file:
                 return file.read().decode("utf-8", "replace")
@@ -142,7 +142,7 @@ class ProcSource:
 
 
 def parse_stat(text: str) -> Stat | None:
-    # The name stands in parentheses and may hold any character, more parentheses included.
+    # The name is in parentheses and may contain any character, even parentheses.
     fields = text.rpartition(")")[2].split()
     if len(fields) < 22:
         return None
@@ -166,14 +166,14 @@ def parse_pairs(text: str) -> Iterator[tuple[str, int]]:
 
 
 def parse_cpu(text: str) -> tuple[int, int]:
-    """Ticks that all cores were busy, and ticks in all."""
+    """Busy ticks of all cores, and all ticks."""
     ticks = [int(word) for word in text.partition("\n")[0].split()[1:9]]
     idle = sum(ticks[3:5])
     return sum(ticks) - idle, sum(ticks)
 
 
 def parse_disks(text: str) -> dict[str, tuple[int, int]]:
-    """Bytes read and written by disk; those that lie on another, and its parts, are left out."""
+    """Bytes read and written per disk, without partitions and without disks that lie on another."""
     rows = {words[2]: words for line in text.splitlines() if len(words := line.split()) >= 10}
     return {
         name: (int(words[5]) * SECTOR_BYTES, int(words[9]) * SECTOR_BYTES)
@@ -186,7 +186,7 @@ def parse_disks(text: str) -> dict[str, tuple[int, int]]:
 
 
 def parse_networks(text: str) -> dict[str, tuple[int, int]]:
-    """Bytes received and sent by network device; those inside the machine are left out."""
+    """Bytes received and sent per network device, without devices inside the machine."""
     found = {}
     for line in text.splitlines():
         name, colon, numbers = line.partition(":")

@@ -1,4 +1,4 @@
-"""Writes what is known about a running command into its run: facts once, curves and console again and again."""
+"""Writes a running command into its run: facts once, measurements and console output repeatedly."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from runglass.writer.values import summaries
 
 PREFIX = "system/"
 CONSOLE_INTERVAL_S = 3.0
-# A command that ends at once is still described; longer than this nobody waits for it.
+# How long a short command waits at its end for its description.
 FACTS_S = 5.0
 
 
@@ -42,7 +42,7 @@ class RunLog:
         self._console = console
         self._began_s = began_s
         self._interval_s = interval_s
-        # The clock of the machine may be set; steps are counted by one that cannot be.
+        # Steps come from a monotonic clock, because the system clock may be set.
         self._clock_began_s = time.monotonic() - max(0.0, time.time() - began_s)
         self._troubles: dict[str, None] = {}
         warnings.showwarning = self._keep_warning
@@ -59,25 +59,25 @@ class RunLog:
         self._fact_finder.start()
 
     def follow(self, ended: threading.Event) -> None:
-        """Until the command has ended: measure every interval, and take what was printed every few seconds."""
+        """Until the command ends: measure every interval, and log its output every few seconds."""
         next_measure_s = next_console_s = self._elapsed_s()
         while True:
             now_s = self._elapsed_s()
             if now_s >= next_measure_s:
                 self._measure()
-                # What was missed, as when the machine slept, is not made up for.
+                # Missed measurements, as while the machine slept, are not repeated.
                 next_measure_s = max(next_measure_s + self._interval_s, self._elapsed_s())
             if now_s >= next_console_s:
                 self._write_console(is_last=False)
                 self._write_facts()
                 self._writer.flush()
                 next_console_s = now_s + CONSOLE_INTERVAL_S
-            # Not measured once more at the end: what has ended uses nothing.
+            # No measurement at the end: a command that has ended uses nothing.
             if ended.wait(max(0.0, min(next_measure_s, next_console_s) - self._elapsed_s())):
                 return
 
     def finish(self, status: int) -> list[str]:
-        """Write the end of it; what went wrong, for the user."""
+        """Write the end of the command. Returns what went wrong, for the user."""
         self._write_console(is_last=True)
         self._write_text("command", self._describe_command(status))
         self._fact_finder.join(FACTS_S)
@@ -99,7 +99,7 @@ class RunLog:
         except ImportError:
             self._troubles["CPU, memory, disk and network were not recorded: install psutil."] = None
         except Exception as error:
-            # A command that has ended already.
+            # The command has already ended.
             self._troubles[f"CPU, memory, disk and network were not recorded: {error}"] = None
         return []
 
@@ -109,7 +109,7 @@ class RunLog:
             try:
                 values |= source.read(self._elapsed_s())
             except Exception as error:
-                # Systems differ in ways that cannot all be foreseen; the other sources go on.
+                # Systems differ in unforeseen ways; the other sources go on.
                 self._sources.remove(source)
                 self._troubles[f"{type(source).__name__} stopped measuring: {error!r}"] = None
         encoded = [summaries.scalar(PREFIX + tag, value) for tag, value in values.items()]
@@ -122,7 +122,7 @@ class RunLog:
             self._write_text("console", code_block(text))
 
     def _find_facts(self) -> None:
-        """What takes long to find out, in a thread of its own."""
+        """In its own thread, because these facts take long to find out."""
         if git := describe_git(os.getcwd()):
             self._facts.put(("git", git))
         devices = self._gpus.describe() if self._gpus else []
@@ -143,12 +143,12 @@ class RunLog:
         return f"{code_block(shlex.join(self._command))}\n\n{table(rows)}"
 
     def _write_text(self, tag: str, markdown: str) -> None:
-        # Names of files and what programs print need not be Unicode.
+        # File names and output may not be valid Unicode.
         text = markdown.encode("utf-8", "replace").decode()
         self._writer.add_values([summaries.text(PREFIX + tag, text)], self._step(), time.time())
 
     def _keep_warning(self, message: Warning | str, *_: object, **__: object) -> None:
-        """Told at the end: in between, the terminal is the command's."""
+        """For the end: until then the terminal belongs to the command."""
         self._troubles[str(message)] = None
 
     def _elapsed_s(self) -> float:

@@ -1,4 +1,4 @@
-"""Facts as Markdown, which is what text summaries hold."""
+"""Facts as Markdown, for text summaries."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 
 def code_block(text: str, language: str = "") -> str:
-    """Fenced by more backticks than the text has in a row."""
+    """A fenced block, with more backticks than any run of them in the text."""
     longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}{language}\n{text}\n{fence}"
@@ -19,11 +19,11 @@ def table(rows: Mapping[str, str]) -> str:
 
 
 def cut(text: str, limit_chars: int) -> str:
-    """The beginning and the end of a text that is too long, and how much is missing between them."""
+    """A text that is too long as its beginning and end, and the number of characters between them."""
     if len(text) <= limit_chars:
         return text
     half = limit_chars // 2
-    return f"{text[:half]}\n[… {len(text) - 2 * half:,} characters are left out here …]\n{text[-half:]}"
+    return f"{text[:half]}\n[… {len(text) - 2 * half:,} characters left out …]\n{text[-half:]}"
 
 
 def _cell(value: str) -> str:

@@ -1,4 +1,4 @@
-"""A process tree and its machine as psutil shows them, for systems without /proc."""
+"""Measures a process tree and its machine with psutil, on systems without /proc."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class PsutilSource:
         self._cpu, self._run_read, self._run_written = Rate(), Rate(), Rate()
         self._disk_read, self._disk_written = Rate(), Rate()
         self._received, self._sent = Rate(), Rate()
-        # The first call has nothing to compare with.
+        # The first call has nothing to compare to.
         psutil.cpu_percent()
 
     def close(self) -> None:
@@ -38,7 +38,7 @@ class PsutilSource:
                 cpu[key] = times.user + times.system
             if memory := self._ask(process.memory_info):
                 rss_bytes += memory.rss
-            # macOS does not tell.
+            # macOS does not report it.
             if hasattr(process, "io_counters") and (counters := self._ask(process.io_counters)):
                 read[key], written[key] = counters.read_bytes, counters.write_bytes
         cores = self._cpu.per_s(cpu, now_s)
@@ -72,7 +72,7 @@ class PsutilSource:
         return [self._root, *(self._ask(self._root.children, recursive=True) or ())]
 
     def _ask(self, function: Any, *arguments: Any, **options: Any) -> Any:
-        """None for a process that has ended or is not ours, and for what a system does not tell."""
+        """None for a process that has ended or is not ours, and for values that the system does not report."""
         try:
             return function(*arguments, **options)
         except (self._psutil.Error, OSError):

@@ -1,4 +1,4 @@
-"""Puts a command and its recording together: the command starts first and is never waited with; all else happens beside it."""
+"""Runs a command and records it: the command starts first and never waits; recording happens beside it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MAX_NAME_CHARS = 60
 
 
 def record(command: Sequence[str], *, logdir: str, name: str | None, interval_s: float) -> int:
-    """Run `command` to its end and return its exit status. Trouble with recording is told, and changes nothing else."""
+    """Run `command` to its end and return its exit status. Errors of recording are reported and change nothing else."""
     if shutil.which(command[0]) is None and not os.path.exists(command[0]):
         note(f"Error: {command[0]}: command not found. Check its spelling, or name it with its path.")
         return NOT_FOUND
@@ -54,7 +54,7 @@ def record(command: Sequence[str], *, logdir: str, name: str | None, interval_s:
 
 
 class RecorderThread(threading.Thread):
-    """Everything that costs time, the imports included, while the command is already running."""
+    """Everything that takes time, even imports, while the command is already running."""
 
     def __init__(
         self,
@@ -79,14 +79,14 @@ class RecorderThread(threading.Thread):
             try:
                 log.follow(self._ended)
             finally:
-                # Whatever happened to us meanwhile, the end of the command is worth writing down.
+                # Whatever happened to us, log the end of the command.
                 self._ended.wait()
                 self._troubles = log.finish(self._status)
         except Exception as error:
             self._troubles.append(f"The run could not be recorded: {type(error).__name__}: {error}")
 
     def finish(self, status: int) -> list[str]:
-        """What has gone wrong, for the user."""
+        """What went wrong, for the user."""
         self._status = status
         self._ended.set()
         self.join()
@@ -94,14 +94,14 @@ class RecorderThread(threading.Thread):
 
 
 def fill_closed_streams() -> None:
-    """The number of a stream that was closed would be given to what is opened next, and the command's output go there."""
+    """The next file to open would get the number of a closed stream, and the command's output would go into that file."""
     while (descriptor := os.open(os.devnull, os.O_RDWR)) <= STDERR:
         pass
     os.close(descriptor)
 
 
 def make_run_dir(logdir: Path, name: str | None, command: Sequence[str]) -> tuple[Path, bool]:
-    """The directory, and whether it was made. One whose name was not chosen is always another's to nobody."""
+    """The directory, and whether we made it. A directory whose name the user did not choose is always new."""
     if name is not None:
         if not name.strip("./\\") or os.path.isabs(name) or ".." in Path(name).parts:
             raise BadRequest(
@@ -113,7 +113,7 @@ def make_run_dir(logdir: Path, name: str | None, command: Sequence[str]) -> tupl
         return logdir / name, is_made
     stem = f"{time.strftime('%Y-%m-%d_%H-%M-%S')}_{short_name(command)}"
     make_directory(logdir, exist_ok=True)
-    # Many may be started in one second.
+    # Several may start in one second.
     for ending in ("", *(f"-{number}" for number in range(2, 10_000))):
         try:
             (logdir / f"{stem}{ending}").mkdir()
@@ -140,7 +140,7 @@ def cannot_make(path: Path, error: OSError) -> BadRequest:
 
 
 def short_name(command: Sequence[str]) -> str:
-    """What a command is about: of `python -u train.py --lr 1`, "train"; of `python -m my.tool`, "my.tool"."""
+    """A name for a command: "train" for `python -u train.py --lr 1`, "my.tool" for `python -m my.tool`."""
     words = list(command)
     if INTERPRETER.match(Path(words[0]).name):
         is_module = words[1:2] == ["-m"] and len(words) > 2
@@ -160,6 +160,6 @@ def why_not_started(error: OSError) -> str:
 
 
 def note(text: str) -> None:
-    # None where it was closed, as by 2>&-; print would take that for standard output.
+    # None if it is closed, as by 2>&-; print would then use standard output.
     if sys.stderr is not None:
         print(text, file=sys.stderr, flush=True)

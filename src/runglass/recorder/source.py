@@ -1,4 +1,4 @@
-"""What every source of measurements can do, and how growing counters become rates. Knows no operating system."""
+"""The interface of all sources of measurements, and rates from counters. Knows no operating system."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from typing import Protocol
 
 class Source(Protocol):
     def read(self, now_s: float) -> dict[str, float]:
-        """Values by tag, of what can be measured at this moment; what cannot be is left out. `now_s` never falls."""
+        """Values by tag, without those that cannot be measured now. `now_s` never falls."""
         ...
 
     def close(self) -> None: ...
 
 
 class Rate:
-    """The speed at which counters grow, summed over those of one kind, such as one per process."""
+    """The rate at which counters grow, summed over counters of one kind, such as one per process."""
 
     def __init__(self) -> None:
         self._counts: Mapping[Hashable, float] | None = None
         self._at_s = 0.0
 
     def per_s(self, counts: Mapping[Hashable, float], now_s: float) -> float | None:
-        """None for the first time. A counter that was not there before has grown from zero; one that fell has begun anew."""
+        """None the first time. A new counter has grown from zero; one that fell has restarted from zero."""
         before, elapsed_s = self._counts, now_s - self._at_s
         if before is not None and elapsed_s <= 0:
             return None

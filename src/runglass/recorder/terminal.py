@@ -1,6 +1,6 @@
-"""A pseudo-terminal for a command, so that it prints as if it were in ours: colours, progress bars, prompts, Ctrl+C.
+"""A pseudo-terminal for a command, so that it prints as in ours: colours, progress bars, prompts, Ctrl+C.
 
-POSIX only. Does not know what is done with the output.
+POSIX only. Does not know what becomes of the output.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ READ_BYTES = 1 << 16
 
 class Terminal:
     def __init__(self, ours: int, keyboard: int) -> None:
-        """`ours` is the descriptor of the terminal we are in, `keyboard` that of our standard input."""
+        """`ours` is the descriptor of our terminal, `keyboard` that of our standard input."""
         self.master, self.slave = os.openpty()
         self._ours = ours
         self._keyboard = keyboard
@@ -31,20 +31,20 @@ class Terminal:
                 termios.tcsetattr(self.slave, termios.TCSANOW, termios.tcgetattr(keyboard))
 
     def become_controlling(self) -> None:
-        """For the command's own process, before it begins: keys such as Ctrl+C reach its group through this terminal."""
+        """Runs in the process of the command, before it starts: keys such as Ctrl+C reach its group through this terminal."""
         fcntl.ioctl(self.slave, termios.TIOCSCTTY, 0)
 
     def connect(self) -> None:
-        """Once the command has its end: size and keys are passed on from now on."""
+        """After the command has its side: pass on size and keys from now on."""
         os.close(self.slave)
         signal.signal(signal.SIGWINCH, lambda *_: self._match_size())
         self._match_size()
         if os.isatty(self._keyboard) and self._is_in_front():
-            # We may be in the background by the time that the terminal is put back.
+            # We may be in the background when the terminal is restored.
             signal.signal(signal.SIGTTOU, signal.SIG_IGN)
             self._attributes = termios.tcgetattr(self._keyboard)
             atexit.register(self.close)
-            # Keys go through as they are; the command's terminal makes lines and signals of them.
+            # Keys pass through unchanged; the terminal of the command makes lines and signals of them.
             tty.setraw(self._keyboard)
             threading.Thread(target=self._pass_keys, name="runglass-keys", daemon=True).start()
 
@@ -54,11 +54,11 @@ class Terminal:
                 termios.tcsetattr(self._keyboard, termios.TCSADRAIN, self._attributes)
 
     def _is_in_front(self) -> bool:
-        """In the background the keyboard belongs to somebody else."""
+        """In the background the keyboard belongs to another process."""
         try:
             return os.tcgetpgrp(self._keyboard) == os.getpgrp()
         except OSError:
-            # A terminal that controls nobody is anybody's.
+            # A terminal that controls no session.
             return True
 
     def _match_size(self) -> None:

@@ -122,4 +122,4 @@ def test_a_block_has_a_longer_fence_than_its_text() -> None:
 
 def test_a_cut_says_how_much() -> None:
     assert cut("x" * 10, 10) == "x" * 10
-    assert cut("a" * 10 + "b" * 990, 20) == "a" * 10 + "\n[… 980 characters are left out here …]\n" + "b" * 10
+    assert cut("a" * 10 + "b" * 990, 20) == "a" * 10 + "\n[… 980 characters left out …]\n" + "b" * 10

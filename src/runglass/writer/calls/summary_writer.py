@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from runglass.errors import BadArgument
-from runglass.writer.calls.run_log import RunLog
 from runglass.writer.calls.torch_hparams import add_hparams
+from runglass.writer.calls.writer_base import WriterBase
 from runglass.writer.files.event_writer import FLUSH_S, MAX_QUEUE, to_logdir
 from runglass.writer.files.record_buffer import WriterClosed
 from runglass.writer.files.run_writers import RunWriters, default_log_dir
@@ -31,7 +31,7 @@ from runglass.writer.values.arrays import (
 TORCH_THRESHOLDS = 127
 
 
-class SummaryWriter(RunLog):
+class SummaryWriter(WriterBase):
     """Logs one run into `log_dir`; by default a new directory under runs/.
 
     `global_step` is a whole number of any type; None counts as 0. Arrays come from NumPy, torch on any device, TensorFlow,

@@ -18,7 +18,7 @@ from runglass.writer.values.arrays import Precision, to_step, to_wall_time
 from runglass.writer.values.deferred import Deferred
 
 
-class RunLog:
+class WriterBase:
     def __init__(self, run: RunWriters) -> None:
         self._run = run
         # Bound once, for the call that is made most.
