@@ -237,7 +237,7 @@ def test_steps_are_selected_dragged_typed_and_taken_away(open_page):
     assert int(handles(page).last.get_attribute("aria-valuenow") or "") > last
 
     handles(page).last.click()
-    field = chart(page, "loss").get_by_role("textbox", name="Last selected step, type a number")
+    field = chart(page, "loss").get_by_role("textbox", name="Last selected step, enter a value")
     field.fill("0")
     field.press("Enter")
     # Smaller than the other one, so it is the first now.

@@ -112,7 +112,7 @@ def test_narrow_window_folds_the_header_without_overflow(open_page):
 def test_palette_finds_runs_tags_and_commands(open_page):
     page = open_page(runs("sweep/lr=0.1", "sweep/lr=0.2"))
     page.keyboard.press("Control+k")
-    field = page.get_by_role("combobox", name="Find commands")
+    field = page.get_by_role("combobox", name="Search commands")
     expect(field).to_be_focused()
     field.fill("lr02")
     expect(page.get_by_role("option", selected=True)).to_contain_text("sweep/lr=0.2")
@@ -139,13 +139,13 @@ def test_palette_searches_ten_thousand_tags(open_page):
         source.add_scalars("a", f"layer{i % 100}/block{i}/norm", step=[0], value=[1.0])
     page = open_page(source, "#/scalars?tags=^train/loss$")
     page.keyboard.press("Control+k")
-    field = page.get_by_role("combobox", name="Find commands")
+    field = page.get_by_role("combobox", name="Search commands")
     field.press_sequentially("block 9876 norm")
-    expect(page.get_by_role("listbox", name="Found")).to_have_attribute("aria-busy", "false")
+    expect(page.get_by_role("listbox", name="Results")).to_have_attribute("aria-busy", "false")
     expect(page.get_by_role("option", selected=True)).to_contain_text("block9876/norm")
     assert page.get_by_role("option").count() <= 60
     field.fill("zzzzqq")
-    expect(page.get_by_text("Nothing has these letters in this order.")).to_be_visible()
+    expect(page.get_by_text("No matches", exact=True)).to_be_visible()
 
 
 def test_shortcuts_work_outside_of_text_and_are_listed(open_page):
@@ -216,26 +216,26 @@ def test_settings_are_kept_exported_imported_and_reset(open_page, tmp_path):
     expect(dialog.get_by_label("Tooltip order")).to_have_value("ascending")
 
     with page.expect_download() as download:
-        dialog.get_by_role("button", name="Save everything this browser keeps").click()
+        dialog.get_by_role("button", name="Export everything saved in this browser").click()
     file = tmp_path / "settings.json"
     download.value.save_as(file)
     assert json.loads(file.read_text())["format"] == "runglass-browser"
 
-    dialog.get_by_role("button", name="Forget settings, views and run marks").click()
+    dialog.get_by_role("button", name="Delete settings, views and run marks").click()
     expect(rows).to_have_value("0")
     with page.expect_file_chooser() as chooser:
-        dialog.get_by_role("button", name="Add what is in such a file").click()
+        dialog.get_by_role("button", name="Import an exported file").click()
     chooser.value.set_files(file)
     expect(rows).to_have_value("7")
-    dialog.get_by_role("button", name="Set everything in this window back").click()
+    dialog.get_by_role("button", name="Reset all settings in this dialog").click()
     expect(rows).to_have_value("0")
 
     wrong = tmp_path / "wrong.json"
     wrong.write_text("{}")
     with page.expect_file_chooser() as chooser:
-        dialog.get_by_role("button", name="Add what is in such a file").click()
+        dialog.get_by_role("button", name="Import an exported file").click()
     chooser.value.set_files(wrong)
-    expect(dialog.get_by_role("alert")).to_contain_text("no file")
+    expect(dialog.get_by_role("alert")).to_contain_text("not a settings file")
 
 
 # 4. Live
@@ -249,9 +249,9 @@ def test_pause_fetches_nothing_and_resume_catches_up(open_page):
     expect(status(page)).to_have_text("paused")
     asked = asked_of(page)
     grow(source)
-    expect(status(page)).to_have_text("paused · 1 run waiting")
+    expect(status(page)).to_have_text("paused · 1 run changed")
     source.add_scalars("c", "train/loss", step=[0], value=[1.0])
-    expect(status(page)).to_have_text("paused · 2 runs waiting")
+    expect(status(page)).to_have_text("paused · 2 runs changed")
     assert asked == []
     page.get_by_role("button", name="Resume updates").click()
     expect(chart(page, "train/loss").get_by_text("800", exact=True)).to_be_visible()
@@ -290,7 +290,7 @@ def test_live_chip_names_the_writers(open_page):
     page = open_page(source)
     expect(status(page)).to_have_text("live")
     grow(source)
-    expect(status(page)).to_contain_text("1 run writing")
+    expect(status(page)).to_contain_text("1 run active")
     page.get_by_role("button", name="About updates").click()
     panel = page.get_by_role("dialog", name="About updates")
     expect(panel.get_by_text("a", exact=True)).to_be_visible()
@@ -346,7 +346,7 @@ def test_health_badge_lists_findings_worst_first(open_page, page):
     )
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     open_page(source)
-    page.get_by_role("button", name="Trouble in 2 files: show").click()
+    page.get_by_role("button", name="Problems in 2 files: show").click()
     dialog = page.get_by_role("dialog", name="File health")
     findings = dialog.get_by_role("listitem")
     expect(findings).to_have_count(2)
@@ -361,9 +361,9 @@ def test_health_badge_lists_findings_worst_first(open_page, page):
 # 6. Side panel
 
 
-def test_side_panel_is_drawn_shut_and_widened(open_page):
+def test_side_panel_is_resized_collapsed_and_expanded(open_page):
     page = open_page(runs())
-    splitter = page.get_by_role("separator", name="Width of the side panel")
+    splitter = page.get_by_role("separator", name="Side panel width")
     box = splitter.bounding_box()
     x, y = box["x"] + box["width"] / 2, box["y"] + 200
 
@@ -395,7 +395,7 @@ def test_side_panel_is_drawn_shut_and_widened(open_page):
     page.get_by_role("button", name="Hide runs").click()
     page.get_by_role("button", name="Show runs").click()
 
-    page.get_by_role("button", name="Runs over the whole width").click()
+    page.get_by_role("button", name="Expand runs").click()
     assert page.get_by_role("complementary", name="Runs").bounding_box()["width"] == 1440
     page.keyboard.press("]")
     expect(splitter).to_be_visible()
@@ -431,7 +431,7 @@ def test_back_and_forward_go_through_views_a_burst_at_a_time(page, open_page):
 def test_undo_does_not_leave_the_page(open_page):
     page = open_page(runs())
     page.keyboard.press("u")
-    expect(message(page, "There is nothing to undo.")).to_be_visible()
+    expect(message(page, "Nothing to undo.")).to_be_visible()
 
 
 def test_typed_address_is_shown(open_page):
@@ -464,9 +464,9 @@ def test_views_are_saved_applied_renamed_shared_and_deleted(page, open_page, tmp
     run_filter(page).fill("alp")
     page.get_by_role("button", name="Views", exact=True).click()
     page.get_by_role("menuitem", name="Save this view").click()
-    page.get_by_role("textbox", name="Name of the view").fill("only alpha")
+    page.get_by_role("textbox", name="View name").fill("only alpha")
     page.keyboard.press("Enter")
-    expect(message(page, "This view is kept as “only alpha”.")).to_be_visible()
+    expect(message(page, "View “only alpha” saved.")).to_be_visible()
 
     run_filter(page).fill("")
     page.reload()
@@ -480,31 +480,31 @@ def test_views_are_saved_applied_renamed_shared_and_deleted(page, open_page, tmp
     page.get_by_role("button", name="Views", exact=True).click()
     page.get_by_role("menuitem", name="Saved views").click()
     dialog = page.get_by_role("dialog", name="Saved views")
-    dialog.get_by_role("button", name="Copy a link to only alpha").click()
-    expect(message(page, "The link is in the clipboard.")).to_be_attached()
+    dialog.get_by_role("button", name="Copy link to only alpha").click()
+    expect(message(page, "Link copied.")).to_be_attached()
     assert page.evaluate("navigator.clipboard.readText()").endswith("#/scalars?filter=alp")
     dialog.get_by_role("button", name="Rename only alpha").click()
-    name = dialog.get_by_role("textbox", name="New name of only alpha")
+    name = dialog.get_by_role("textbox", name="New name for only alpha")
     name.fill("first")
     name.press("Enter")
-    dialog.get_by_role("button", name="Overwrite first with what is shown now").click()
+    dialog.get_by_role("button", name="Overwrite first with the current view").click()
     with page.expect_download() as download:
-        dialog.get_by_role("button", name="Save all views").click()
+        dialog.get_by_role("button", name="Export all views").click()
     file = tmp_path / "views.json"
     download.value.save_as(file)
     assert json.loads(file.read_text())["views"] == [{"name": "first", "address": "#/scalars?filter=bet"}]
     dialog.get_by_role("button", name="Delete first").click()
-    expect(dialog.get_by_text("No views yet")).to_be_visible()
+    expect(dialog.get_by_text("No saved views")).to_be_visible()
     with page.expect_file_chooser() as chooser:
-        dialog.get_by_role("button", name="Add views from a file").click()
+        dialog.get_by_role("button", name="Import views from a file").click()
     chooser.value.set_files(file)
-    expect(dialog.get_by_role("button", name="Show first")).to_be_visible()
+    expect(dialog.get_by_role("button", name="Open first")).to_be_visible()
     page.keyboard.press("Escape")
     run_filter(page).fill("")
     page.keyboard.press("Escape")
     run_filter(page).blur()
     page.keyboard.press("Control+k")
-    page.get_by_role("combobox", name="Find commands").fill("first")
+    page.get_by_role("combobox", name="Search commands").fill("first")
     page.keyboard.press("Enter")
     expect(run_filter(page)).to_have_value("bet")
 
@@ -514,7 +514,7 @@ def test_views_are_saved_applied_renamed_shared_and_deleted(page, open_page, tmp
 
 def test_unknown_dashboard_says_so_and_shows_the_first(open_page):
     page = open_page(runs(), "#/hologram")
-    expect(message(page, "There is no dashboard “hologram” here. This is Overview.")).to_be_visible()
+    expect(message(page, "There is no “hologram” dashboard; showing Overview.")).to_be_visible()
     expect(card(page, "train/loss")).to_be_visible()
     page.get_by_role("button", name="Dismiss").click()
     expect(message(page, "hologram")).to_have_count(0)
@@ -523,7 +523,7 @@ def test_unknown_dashboard_says_so_and_shows_the_first(open_page):
 def test_first_use_page_helps(open_page):
     page = open_page(MemorySource(locations=["logs/new"]))
     expect(page.get_by_role("heading", name="Nothing logged yet")).to_be_visible()
-    page.get_by_text("Something was logged, but it is not here").click()
+    page.get_by_text("I logged something, but it is not here").click()
     expect(page.get_by_text("runglass inspect path/to/logs")).to_be_visible()
 
 
@@ -536,7 +536,7 @@ def test_two_tabs_share_settings_and_views(page, open_page, problems):
     other.goto(page.url)
     wait_ready(other)
     page.keyboard.press("s")
-    page.get_by_role("textbox", name="Name of the view").fill("shared")
+    page.get_by_role("textbox", name="View name").fill("shared")
     page.keyboard.press("Enter")
     other.get_by_role("button", name="Views", exact=True).click()
     expect(other.get_by_role("menuitemcheckbox", name="shared")).to_be_visible()
@@ -551,11 +551,11 @@ def test_page_works_where_storage_is_forbidden(page, open_page):
     page.keyboard.press("[")
     expect(page.get_by_role("button", name="Show runs")).to_be_visible()
     page.keyboard.press("s")
-    page.get_by_role("textbox", name="Name of the view").fill("for now")
+    page.get_by_role("textbox", name="View name").fill("for now")
     page.keyboard.press("Enter")
     page.keyboard.press("Control+,")
     dialog = page.get_by_role("dialog", name="Settings")
-    expect(dialog.get_by_role("alert")).to_contain_text("This browser does not keep settings")
+    expect(dialog.get_by_role("alert")).to_contain_text("This browser cannot save settings")
     page.keyboard.press("Escape")
     page.get_by_role("button", name="Views", exact=True).click()
     expect(page.get_by_role("menuitemcheckbox", name="for now")).to_be_visible()
@@ -569,7 +569,7 @@ def test_page_works_where_storage_is_full(page, open_page):
     page.keyboard.press("[")
     expect(page.get_by_role("button", name="Show runs")).to_be_visible()
     page.keyboard.press("Control+,")
-    expect(page.get_by_role("dialog", name="Settings").get_by_role("alert")).to_contain_text("closed or full")
+    expect(page.get_by_role("dialog", name="Settings").get_by_role("alert")).to_contain_text("blocked or full")
 
 
 # 10. Start

@@ -149,7 +149,7 @@ def test_held_tooltip_scrolls_through_a_thousand_runs(open_page):
     expect(tip).to_contain_text("988 more")
     page.mouse.down()
     page.mouse.up()
-    expect(tip).to_contain_text("Esc lets go")
+    expect(tip).to_contain_text("Esc to release")
     first = set(rows_of(tip))
     assert 12 < len(first) < 40
     for _ in range(4):

@@ -1,4 +1,4 @@
-"""Which runs are shown, and how they stand out: ticks, filters, colours and marks of the run table in a browser."""
+"""Which runs are shown, and how they stand out: selection, filters, colours and marks of the run table in a browser."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.support.run_table import box, choose, choose_for, has_rows, is_shown,
 # Choosing runs
 
 
-def test_unticked_run_is_not_drawn(open_page):
+def test_deselected_run_is_not_drawn(open_page):
     page = open_page(runs("a", "b", "c"))
     gone = run_color(page, "b")
     assert is_drawn(page, "loss", gone)
@@ -28,7 +28,7 @@ def test_unticked_run_is_not_drawn(open_page):
 
 def test_all_none_invert_and_only_this(open_page):
     page = open_page(runs("a", "b", "c"))
-    page.get_by_role("button", name="Tick none of the listed runs").click()
+    page.get_by_role("button", name="Deselect all listed runs").click()
     expect(page.get_by_text("No run is ticked")).to_be_visible()
     is_shown(page, "0 of 3")
     row(page, "b").hover()
@@ -36,10 +36,10 @@ def test_all_none_invert_and_only_this(open_page):
     is_shown(page, "1 of 3")
     assert [is_drawn(page, "loss", run_color(page, name)) for name in "abc"] == [False, True, False]
     address_has(page, "run=b")
-    choose(page, "Tick more ways", "Invert")
+    choose(page, "More ways to select", "Invert selection")
     is_shown(page, "2 of 3")
     expect(box(page, "b")).not_to_be_checked()
-    page.get_by_role("button", name="Tick all listed runs").click()
+    page.get_by_role("button", name="Select all listed runs", exact=True).click()
     is_shown(page, "3 of 3")
     row(page, "c").get_by_text("c", exact=True).dblclick()
     is_shown(page, "1 of 3")
@@ -48,7 +48,7 @@ def test_all_none_invert_and_only_this(open_page):
 
 def test_a_range_with_shift(open_page):
     page = open_page(runs(*"abcdef"))
-    page.get_by_role("button", name="Tick none of the listed runs").click()
+    page.get_by_role("button", name="Deselect all listed runs").click()
     box(page, "b").click()
     box(page, "e").click(modifiers=["Shift"])
     is_shown(page, "4 of 6")
@@ -60,18 +60,18 @@ def test_what_concerns_many_runs_is_said_and_can_be_undone(open_page):
     page = open_page(runs(*[f"r{index}" for index in range(30)]))
     row(page, "r3").get_by_text("r3", exact=True).dblclick()
     is_shown(page, "1 of 30")
-    expect(page.get_by_text("Only r3: 29 runs unticked.")).to_be_visible()
+    expect(page.get_by_text("Only r3: 29 runs deselected.")).to_be_visible()
     page.get_by_role("button", name="Undo").click()
     is_shown(page, "30 of 30")
 
 
 def test_highest_and_lowest_of_a_column(open_page):
     page = open_page(sweep(), "#/scalars?column=max;val/acc")
-    choose(page, "Tick more ways", "Highest or lowest of a column …")
+    choose(page, "More ways to select", "Highest or lowest of a column …")
     dialog = page.get_by_role("dialog")
     dialog.get_by_role("spinbutton", name="How many").fill("2")
-    expect(dialog.get_by_role("list", name="Runs that would be ticked")).to_contain_text("c0.9500")
-    dialog.get_by_role("button", name="Tick these runs").click()
+    expect(dialog.get_by_role("list", name="Runs to select")).to_contain_text("c0.9500")
+    dialog.get_by_role("button", name="Select these runs").click()
     is_shown(page, "2 of 5")
     expect(box(page, "a")).to_be_checked()
     expect(box(page, "c")).to_be_checked()
@@ -79,13 +79,13 @@ def test_highest_and_lowest_of_a_column(open_page):
 
 def test_starred_only(open_page):
     page = open_page(runs("a", "b", "c"))
-    choose(page, "Tick more ways", "Starred only")
-    expect(page.get_by_text("None of the listed runs has a star yet.")).to_be_visible()
+    choose(page, "More ways to select", "Starred only")
+    expect(page.get_by_text("No listed runs are starred.")).to_be_visible()
     is_shown(page, "3 of 3")
     row(page, "b").hover()
     page.get_by_role("button", name="Star b").click()
     expect(page.get_by_role("button", name="Star b")).to_have_attribute("aria-pressed", "true")
-    choose(page, "Tick more ways", "Starred only")
+    choose(page, "More ways to select", "Starred only")
     is_shown(page, "1 of 3")
     expect(box(page, "b")).to_be_checked()
 
@@ -93,7 +93,7 @@ def test_starred_only(open_page):
 def test_a_link_to_runs_that_are_gone(open_page):
     page = open_page(runs("a", "b", "c"), "#/scalars?run=a&run=gone&run=lost")
     expect(
-        page.get_by_text("2 of the 3 runs of this address are not in these logs; the others are shown.")
+        page.get_by_text("2 of the 3 runs in this link are not in these logs; showing the others.")
     ).to_be_visible()
     is_shown(page, "1 of 3")
     page.get_by_role("button", name="Show all runs").click()
@@ -118,7 +118,7 @@ def test_filter_hides_runs_from_table_and_charts(open_page):
     expect(field).to_have_attribute("aria-invalid", "true")
     has_rows(page, "lr=0.1/train", "lr=0.2/train")
     field.fill("nothing like it")
-    expect(page.get_by_text("No run matches this filter.")).to_be_visible()
+    expect(page.get_by_text("No runs match this filter.")).to_be_visible()
     field.press("Escape")
     is_shown(page, "3 of 3")
 
@@ -150,7 +150,7 @@ def test_bad_query_says_where_and_keeps_the_last_good_result(open_page):
     has_rows(page, "b", "c")
     field.fill("lr < 0.05 and nothing > 1")
     expect(page.get_by_role("alert")).to_have_text(
-        "At character 15: No hyperparameter, metric or column is called “nothing”."
+        "At character 15: No hyperparameter, metric or column is named “nothing”."
     )
     has_rows(page, "b", "c")
     page.get_by_role("radio", name="regex").check(force=True)
@@ -207,7 +207,7 @@ def test_colors_by_pattern_with_a_preview(open_page):
     field.fill("(")
     expect(dialog.get_by_role("alert")).to_contain_text("Not a regular expression")
     field.fill("nothing")
-    expect(dialog.get_by_text("No run's name matches this pattern.")).to_be_visible()
+    expect(dialog.get_by_text("No run names match this pattern.")).to_be_visible()
     field.fill("(train|val)")
     expect(dialog.get_by_role("list", name="Groups").get_by_role("listitem")).to_have_count(3)
     expect(dialog.get_by_role("listitem").filter(has_text="a/train, b/train")).to_be_visible()
@@ -217,15 +217,15 @@ def test_colors_by_pattern_with_a_preview(open_page):
     assert run_color(page, "other") == "#a3abba"
     assert is_drawn(page, "loss", run_color(page, "a/train"))
     address_has(page, "color=regex:(train|val)")
-    expect(page.get_by_role("group", name="Colours of runs")).to_contain_text("train")
-    page.get_by_role("button", name="Give runs their own colours back").click()
+    expect(page.get_by_role("group", name="Run colours")).to_contain_text("train")
+    page.get_by_role("button", name="Reset run colours").click()
     wait_ready(page)
     assert run_color(page, "other") == own
 
 
 def test_colors_by_a_number_have_a_scale(open_page):
     page = open_page(sweep(), "#/scalars?color=hparam:lr")
-    expect(page.get_by_role("group", name="Colours of runs")).to_contain_text("0.001")
+    expect(page.get_by_role("group", name="Run colours")).to_contain_text("0.001")
     assert run_color(page, "a") == run_color(page, "d9")
     assert len({run_color(page, name) for name in "abc"}) == 3
     assert is_drawn(page, "loss", run_color(page, "c"))
@@ -234,8 +234,8 @@ def test_colors_by_a_number_have_a_scale(open_page):
 def test_own_color_name_and_note_are_kept(open_page):
     page = open_page(runs("a", "b"))
     choose_for(page, "b", "Rename …")
-    dialog = page.get_by_role("dialog", name="About this run")
-    dialog.get_by_label("Name on this page").fill("the good one")
+    dialog = page.get_by_role("dialog", name="Edit run")
+    dialog.get_by_label("Display name").fill("the good one")
     dialog.get_by_label("Note").fill("<b>bold</b>")
     dialog.get_by_label("Colour", exact=True).fill("#123456")
     dialog.get_by_role("button", name="Save").click()
@@ -263,11 +263,11 @@ def test_hidden_runs_leave_table_and_charts(open_page):
     assert not is_drawn(page, "loss", gone)
     page.reload()
     wait_ready(page)
-    page.get_by_role("button", name="List hidden runs as well").click()
+    page.get_by_role("button", name="List hidden runs too").click()
     has_rows(page, "a", "b", "c")
-    choose_for(page, "b", "Show again")
+    choose_for(page, "b", "Unhide")
     is_shown(page, "3 of 3")
-    expect(page.get_by_role("button", name="List hidden runs as well")).to_have_count(0)
+    expect(page.get_by_role("button", name="List hidden runs too")).to_have_count(0)
 
 
 def test_baseline_and_what_can_be_copied(open_page):
@@ -287,7 +287,7 @@ def test_marks_travel_as_a_file(open_page, tmp_path):
     row(page, "a").hover()
     page.get_by_role("button", name="Star a").click()
     with page.expect_download() as saved:
-        choose(page, "Run table", "Save marks as a file")
+        choose(page, "Run table", "Export marks")
     marks = json.loads(saved.value.path().read_text())
     assert marks["runs"] == {"a": {"isStarred": True}}
 
@@ -295,15 +295,15 @@ def test_marks_travel_as_a_file(open_page, tmp_path):
     file = tmp_path / "marks.json"
     file.write_text(json.dumps(marks))
     with page.expect_file_chooser() as chooser:
-        choose(page, "Run table", "Add marks from a file …")
+        choose(page, "Run table", "Import marks …")
     chooser.value.set_files(file)
     has_rows(page, "a")
-    expect(page.get_by_text("Marks added: 2 runs marked now.")).to_be_visible()
+    expect(page.get_by_text("Marks imported: 2 runs marked.")).to_be_visible()
     page.get_by_role("button", name="Undo").click()
     has_rows(page, "a", "b")
 
     file.write_text("{}")
     with page.expect_file_chooser() as chooser:
-        choose(page, "Run table", "Add marks from a file …")
+        choose(page, "Run table", "Import marks …")
     chooser.value.set_files(file)
-    expect(page.get_by_text("This is no file of run marks")).to_be_visible()
+    expect(page.get_by_text("Not a file of run marks")).to_be_visible()

@@ -15,7 +15,7 @@ from runglass.store.model import FileState
 # The tree
 
 
-def test_directories_tick_what_is_below_them(open_page):
+def test_directories_select_what_is_below_them(open_page):
     page = open_page(runs("exp/a/train", "exp/a/val", "exp/b/train", "exp/b/val", "solo"))
     has_rows(page, "exp", "exp/a", "exp/a/train", "exp/a/val", "exp/b", "exp/b/train", "exp/b/val", "solo")
     folder = box(page, "exp/a/ (2 runs)")
@@ -44,16 +44,16 @@ def test_a_directory_that_is_a_run_has_its_own_box(open_page):
     has_rows(page, "base", "base/train", "base/validation")
     box(page, "base").uncheck()
     is_shown(page, "2 of 3")
-    page.get_by_role("button", name="Shut base").click()
+    page.get_by_role("button", name="Collapse base").click()
     has_rows(page, "base")
     address_has(page, "folded=base")
-    # Shut, it stands for all that is in it.
+    # Collapsed, it stands for all that is in it.
     box(page, "base").click()
     is_shown(page, "3 of 3")
     page.reload()
     wait_ready(page)
     has_rows(page, "base")
-    choose(page, "Run table", "Tree by directory")
+    choose(page, "Run table", "Directory tree")
     has_rows(page, "base", "base/train", "base/validation")
     address_has(page, "tree=0")
 
@@ -97,14 +97,14 @@ def test_columns_are_picked_and_filled(open_page):
     page.get_by_role("button", name="Columns of the run table").click()
     dialog = page.get_by_role("dialog", name="Columns of the run table")
     expect(dialog.get_by_role("listitem").filter(has_text="lr")).to_contain_text("differs · 3 values")
-    expect(dialog.get_by_role("listitem").filter(has_text="layers")).to_contain_text("same everywhere")
+    expect(dialog.get_by_role("listitem").filter(has_text="layers")).to_contain_text("same in all runs")
     dialog.get_by_role("checkbox", name="lr", exact=True).check()
-    dialog.get_by_role("combobox", name="Metrics as").select_option("max")
+    dialog.get_by_role("combobox", name="Show metrics as").select_option("max")
     dialog.get_by_role("checkbox", name="val/acc, max", exact=True).check()
-    dialog.get_by_role("combobox", name="Metrics as").select_option("where another is best")
+    dialog.get_by_role("combobox", name="Show metrics as").select_option("at the best step of another")
     dialog.get_by_role("combobox", name="where", exact=True).select_option("val/acc")
     dialog.get_by_role("checkbox", name="loss, at max of val/acc", exact=True).check()
-    dialog.get_by_role("combobox", name="Metrics as").select_option("at a step")
+    dialog.get_by_role("combobox", name="Show metrics as").select_option("at a step")
     dialog.get_by_role("spinbutton", name="Step").fill("15")
     dialog.get_by_role("textbox", name="Search columns").fill("loss")
     dialog.get_by_role("checkbox", name="loss, at step 15", exact=True).check()
@@ -165,7 +165,7 @@ def test_columns_are_moved_resized_and_hidden(open_page):
     before = optimizer.bounding_box()["width"]
     page.get_by_role("button", name="Sort by optimizer").press("Shift+ArrowRight")
     expect(optimizer).to_have_css("width", f"{before + 12:g}px")
-    edge = page.get_by_title("Draw to resize optimizer", exact=False)
+    edge = page.get_by_title("Drag to resize optimizer", exact=False)
     at = edge.bounding_box()
     page.mouse.move(at["x"] + at["width"] / 2, at["y"] + 10)
     page.mouse.down()
@@ -177,7 +177,7 @@ def test_columns_are_moved_resized_and_hidden(open_page):
     expect(optimizer).to_have_css("width", f"{before + 52:g}px")
 
     optimizer.click(button="right")
-    page.get_by_role("menuitem", name="Hide this column").click()
+    page.get_by_role("menuitem", name="Hide column").click()
     expect(optimizer).to_have_count(0)
 
 
@@ -253,9 +253,9 @@ def test_damaged_file_is_told_where_and_why(open_page):
         advice="Copy the file again.",
     )
     page = open_page(source)
-    badge = page.get_by_role("button", name="File trouble in bad")
+    badge = page.get_by_role("button", name="File problems in bad")
     expect(badge).to_have_attribute("title", re.compile("Length checksum 0x1b2c3d4e"))
-    expect(page.get_by_role("button", name="File trouble in good")).to_have_count(0)
+    expect(page.get_by_role("button", name="File problems in good")).to_have_count(0)
     badge.click()
     panel = page.get_by_role("region", name="File health")
     for text in (

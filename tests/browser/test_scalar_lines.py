@@ -60,7 +60,7 @@ def test_smoothing_has_kinds_with_their_own_units(open_page, asked):
         ("Time-weighted", "time_ema", "steps"),
         ("Running median", "median", "points"),
     ):
-        page.get_by_role("button", name="Kind of smoothing").click()
+        page.get_by_role("button", name="Smoothing kind").click()
         page.get_by_role("menuitemcheckbox", name=name).click()
         wait_ready(page)
         assert asked[-1]["smoothing"]["kind"] == kind
@@ -68,7 +68,7 @@ def test_smoothing_has_kinds_with_their_own_units(open_page, asked):
             "aria-valuetext", re.compile(unit)
         )
     address_has(page, "smoothing=median,9")
-    page.get_by_role("button", name="Kind of smoothing").click()
+    page.get_by_role("button", name="Smoothing kind").click()
     page.get_by_role("menuitemcheckbox", name="None").click()
     wait_ready(page)
     assert asked[-1]["smoothing"]["kind"] == "none"
@@ -113,7 +113,7 @@ def test_any_scalar_can_be_x(open_page, asked):
     for run in ("low", "middle", "high/one"):
         source.add_scalars(run, "epoch", step=np.arange(200) * 10, value=np.arange(200) / 20)
     page = open_page(source)
-    page.get_by_role("button", name="Any scalar as x axis").click()
+    page.get_by_role("button", name="Use a scalar as x axis").click()
     page.get_by_role("combobox", name="Scalar for the x axis").fill("epo")
     page.keyboard.press("Enter")
     wait_ready(page)

@@ -19,16 +19,18 @@ export class Blocks<Head extends { readonly version: number }> {
     const view = new DataView(body);
     if (body.byteLength < HEAD_START || view.getUint32(0, true) !== MAGIC) {
       throw new ColumnsError(
-        "The answer does not start with 'RGC1'. The server may be of another version: reload the page.",
+        "The response does not start with 'RGC1'. The server may run another version; reload the page.",
       );
     }
     const length = view.getUint32(4, true);
     if (HEAD_START + length > body.byteLength) {
-      throw new ColumnsError(`The answer ends at byte ${body.byteLength}, inside its head. Reload the page.`);
+      throw new ColumnsError(`The response ends at byte ${body.byteLength}, inside its head. Reload the page.`);
     }
     this.head = JSON.parse(new TextDecoder().decode(new Uint8Array(body, HEAD_START, length))) as Head;
     if (this.head.version !== 1) {
-      throw new ColumnsError(`The answer has format version ${this.head.version}, this page reads 1. Reload the page.`);
+      throw new ColumnsError(
+        `The response has format version ${this.head.version}, this page reads 1. Reload the page.`,
+      );
     }
     this.#at = HEAD_START + length;
   }
@@ -53,7 +55,7 @@ export class Blocks<Head extends { readonly version: number }> {
     const start = this.#at;
     if (start + bytes > this.body.byteLength) {
       throw new ColumnsError(
-        `The answer ends at byte ${this.body.byteLength}, inside ${what} (bytes ${start} to ${start + bytes}). Reload the page.`,
+        `The response ends at byte ${this.body.byteLength}, inside ${what} (bytes ${start} to ${start + bytes}). Reload the page.`,
       );
     }
     this.#at = aligned(start + bytes);

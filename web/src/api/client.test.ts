@@ -15,7 +15,7 @@ describe("Client", () => {
     await expect(failed).rejects.toMatchObject({
       code: "http",
       httpStatus: 502,
-      message: "The server answered 502 Bad Gateway",
+      message: "The server responded with 502 Bad Gateway",
     });
   });
 

@@ -137,7 +137,7 @@ export class Client {
       response = await this.transport(path, init);
     } catch (cause) {
       if (cause instanceof DOMException && cause.name === "AbortError") throw cause;
-      throw new ApiError("unreachable", "The server does not answer. The page keeps trying to reach it.");
+      throw new ApiError("unreachable", "The server is not responding. The page keeps trying to reconnect.");
     }
     if (!response.ok) throw await readError(response);
     return response;
@@ -158,7 +158,7 @@ async function readError(response: Response): Promise<ApiError> {
     // A proxy in between answers in its own words.
     return new ApiError(
       "http",
-      `The server answered ${response.status} ${response.statusText}`.trim(),
+      `The server responded with ${response.status} ${response.statusText}`.trim(),
       null,
       response.status,
     );

@@ -91,5 +91,5 @@ function field(column: number[], index: number): number {
 }
 
 function missing(what: string): never {
-  throw new ColumnsError(`The head names ${what}, which the answer does not have. Reload the page.`);
+  throw new ColumnsError(`The head names ${what}, which the response does not have. Reload the page.`);
 }

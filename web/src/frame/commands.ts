@@ -11,7 +11,7 @@ import type { DialogName } from "./dialogs";
 const THEMES: Readonly<Record<Theme, string>> = {
   light: "Light theme",
   dark: "Dark theme",
-  system: "Theme of the system",
+  system: "System theme",
 };
 
 export function frameCommands(session: Session, tabs: readonly Tab[], open: (name: DialogName) => void): Command[] {
@@ -30,7 +30,7 @@ export function frameCommands(session: Session, tabs: readonly Tab[], open: (nam
     },
     {
       id: "page.wide",
-      title: "Side panel over the whole width, or back",
+      title: "Expand or restore the side panel",
       group,
       keys: "]",
       run: () => preferences.set({ isSideWide: !preferences.isSideWide, isSideShut: false }),
@@ -42,7 +42,7 @@ export function frameCommands(session: Session, tabs: readonly Tab[], open: (nam
       keys: "l",
       run: () => session.pause(!session.isPaused),
     },
-    { id: "page.reload", title: "List runs and tags again", group, keys: "r", run: () => session.retry() },
+    { id: "page.reload", title: "Refresh runs and tags", group, keys: "r", run: () => session.retry() },
     { id: "page.health", title: "File health", group, run: () => open("health") },
     ...(Object.keys(THEMES) as Theme[]).map((theme) => ({
       id: `page.theme.${theme}`,
@@ -61,27 +61,27 @@ export function frameCommands(session: Session, tabs: readonly Tab[], open: (nam
     { id: "view.manage", title: "Saved views …", group: "Views", keys: "g v", run: () => open("views") },
     {
       id: "view.link",
-      title: "Copy a link to this view",
+      title: "Copy link to this view",
       group: "Views",
       keys: "y",
       run: () => void copyLink(session, addressOf(session)),
     },
     {
       id: "view.undo",
-      title: "Undo the last change of the view",
+      title: "Undo the last view change",
       group: "Views",
       keys: "u",
-      run: () => void (undo() || messages.say("There is nothing to undo.")),
+      run: () => void (undo() || messages.say("Nothing to undo.")),
     },
     { id: "view.redo", title: "Redo", group: "Views", keys: "U", run: () => history.forward() },
-    { id: "view.reset", title: "Back to the untouched view", group: "Views", run: () => settings.reset() },
+    { id: "view.reset", title: "Reset the view", group: "Views", run: () => settings.reset() },
     ...tabCommands(tabs, (dashboard) => settings.set({ dashboard })),
   ];
 }
 
 export async function copyLink({ messages }: Session, address: string): Promise<void> {
   const isCopied = await copyText(linkTo(address));
-  messages.say(isCopied ? "The link is in the clipboard." : "The browser did not let the page copy the link.", {
+  messages.say(isCopied ? "Link copied." : "The browser did not allow copying the link.", {
     isError: !isCopied,
   });
 }

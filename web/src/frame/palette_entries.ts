@@ -27,7 +27,7 @@ export function makeEntries(session: Session, tabs: readonly Tab[]): Entry[] {
   }));
   const listed = runs.names.map((name) => ({
     id: `run ${name}`,
-    kind: "Only this run",
+    kind: "Show only this run",
     title: runs.title(name),
     run: () => runs.selectOnly(name),
   }));

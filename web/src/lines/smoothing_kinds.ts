@@ -21,7 +21,7 @@ export const KINDS: readonly KindInfo[] = [
     step: 0.001,
     isLog: false,
     usual: 0.6,
-    hint: "Exponential moving average as TensorBoard's: how much of each value comes from the points before it",
+    hint: "Exponential moving average, as in TensorBoard; the number is the weight of earlier points",
   },
   {
     kind: "time_ema",
@@ -30,7 +30,7 @@ export const KINDS: readonly KindInfo[] = [
     step: 0.1,
     isLog: true,
     usual: 20,
-    hint: "Exponential moving average over x, whatever the distance of the points: its half-life",
+    hint: "Exponential moving average over x, for unevenly spaced points; the number is the half-life",
   },
   {
     kind: "gaussian",
@@ -39,7 +39,7 @@ export const KINDS: readonly KindInfo[] = [
     step: 0.1,
     isLog: true,
     usual: 5,
-    hint: "Weighted mean of the points on both sides: the bell's standard deviation",
+    hint: "Gaussian-weighted mean of the points on both sides; the number is the standard deviation",
   },
   {
     kind: "median",
@@ -48,7 +48,7 @@ export const KINDS: readonly KindInfo[] = [
     step: 1,
     isLog: true,
     usual: 9,
-    hint: "Middle value of a window, which single spikes do not move: its width",
+    hint: "Median of a sliding window, which ignores single spikes; the number is the window width",
   },
 ];
 

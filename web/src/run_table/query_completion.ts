@@ -36,9 +36,7 @@ export function completeQuery(text: string, caret: number, catalog: CompletionCa
   }
   const last = tokens.at(-1);
   const isTyped =
-    last !== undefined &&
-    last.to === caret &&
-    (last.kind === "name" || last.kind === "number" || last.isOpen === true);
+    last !== undefined && last.to === caret && (last.kind === "name" || last.kind === "number" || last.isOpen === true);
   const before = isTyped ? tokens.slice(0, -1) : tokens;
   const typed = isTyped ? last.text : "";
   const found = choose(optionsAfter(before, catalog), typed);
@@ -88,7 +86,7 @@ function optionsAfter(before: readonly Token[], catalog: CompletionCatalog): Que
   }
   const last = before.at(-1);
   if (!last || isConnective(last) || isName(last, "not") || isSign(last, "("))
-    return [...columnOptions(catalog), word("not", "the opposite")];
+    return [...columnOptions(catalog), word("not", "negation")];
   if (isName(last, "in")) return [word("(")];
   if (isName(last, "is")) return [word("missing"), word("not missing")];
   if (last.kind === "sign" && last.text !== ")")
@@ -103,7 +101,7 @@ function optionsAfter(before: readonly Token[], catalog: CompletionCatalog): Que
 
 const SIGN_HINTS: Readonly<Record<string, string>> = {
   "==": "equals",
-  "!=": "differs",
+  "!=": "not equal",
   "~": "matches the pattern",
   "!~": "does not match",
   in: "one of",
@@ -155,7 +153,7 @@ function columnOptions({ hparams, tags }: Catalog): QueryOption[] {
     ...[...(tags ?? [])].map((tag) => ({ ...word(quoteName(tag), "metric, last value"), label: tag })),
     ...Object.entries(BUILT_IN).map(([name, { type }]) => word(name, type === "bool" ? "mark" : "run")),
     ...RUN_STATS.map((stat) => ({ text: `${stat}(`, label: `${stat}(…)`, hint: `${stat} of a metric` })),
-    { text: "at(", label: "at(…, step)", hint: "metric at a step, or where another is best" },
+    { text: "at(", label: "at(…, step)", hint: "metric at a step, or at the best step of another" },
   ];
 }
 

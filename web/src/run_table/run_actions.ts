@@ -1,4 +1,4 @@
-// What the run table does to many runs at once. It says what it did and how to take it back: nothing goes silently.
+// What the run table does to many runs at once. Each action shows a message with a way to undo it.
 
 import type { Session } from "../state/session.svelte";
 import type { RunColumn } from "../state/view/view";
@@ -12,8 +12,8 @@ const MANY = 10;
 export class RunActions {
   constructor(private readonly session: Session) {}
 
-  /** Ticks as `change` does, and says so when that concerns many runs. */
-  private choose(change: () => void, what: string): void {
+  /** Selects as `change` does, and says so when that changes many runs. */
+  private choose(change: () => void, what = ""): void {
     const { runs, settings, messages } = this.session;
     const before = settings.selection;
     const wasSelected = new Set(runs.names.filter((name) => runs.isSelected(name)));
@@ -21,26 +21,31 @@ export class RunActions {
     const added = runs.names.filter((name) => runs.isSelected(name) && !wasSelected.has(name)).length;
     const taken = runs.names.filter((name) => !runs.isSelected(name) && wasSelected.has(name)).length;
     if (added + taken < MANY) return;
-    const counts = [added > 0 && `${countOf(added, "run")} ticked`, taken > 0 && `${countOf(taken, "run")} unticked`]
+    const counts = [
+      added > 0 && `${countOf(added, "run")} selected`,
+      taken > 0 && `${countOf(taken, "run")} deselected`,
+    ]
       .filter(Boolean)
       .join(", ");
-    messages.say(`${what}: ${counts}.`, { action: { label: "Undo", run: () => settings.set({ selection: before }) } });
+    messages.say(`${what && `${what}: `}${counts}.`, {
+      action: { label: "Undo", run: () => settings.set({ selection: before }) },
+    });
   }
 
   select(names: readonly string[], isOn: boolean): void {
-    this.choose(() => this.session.runs.setSelected(names, isOn), isOn ? "More runs" : "Fewer runs");
+    this.choose(() => this.session.runs.setSelected(names, isOn));
   }
 
   all(): void {
-    this.choose(() => this.session.runs.setListedSelected(true), "All listed runs");
+    this.choose(() => this.session.runs.setListedSelected(true));
   }
 
   none(): void {
-    this.choose(() => this.session.runs.setListedSelected(false), "None of the listed runs");
+    this.choose(() => this.session.runs.setListedSelected(false));
   }
 
   invert(): void {
-    this.choose(() => this.session.runs.invertListed(), "Inverted");
+    this.choose(() => this.session.runs.invertListed(), "Selection inverted");
   }
 
   only(names: readonly string[]): void {
@@ -55,14 +60,14 @@ export class RunActions {
   starredOnly(): void {
     const { runs, overlay, messages } = this.session;
     const starred = runs.listed.filter((name) => overlay.of(name).isStarred);
-    if (starred.length === 0) messages.say("None of the listed runs has a star yet.");
-    else this.choose(() => runs.selectOnly(...starred), "Only runs with a star");
+    if (starred.length === 0) messages.say("No listed runs are starred.");
+    else this.choose(() => runs.selectOnly(...starred), "Starred runs only");
   }
 
   extremes(column: RunColumn, n: number, isHighest: boolean): void {
     const { runs, messages } = this.session;
     const found = runs.extremes(column, n, isHighest);
-    if (found.length === 0) messages.say(`None of the listed runs has a number for ${columnName(column)}.`);
+    if (found.length === 0) messages.say(`No listed run has a number for ${columnName(column)}.`);
     else
       this.choose(
         () => runs.selectOnly(...found),
@@ -75,13 +80,13 @@ export class RunActions {
     const changed = names.filter((name) => runs.isHidden(name) !== isHidden);
     overlay.mark(changed, { isHidden });
     const [first = ""] = changed;
-    const text = `${changed.length === 1 ? runs.title(first) : countOf(changed.length, "run")} ${isHidden ? "hidden from table and charts" : "shown again"}.`;
+    const text = `${changed.length === 1 ? runs.title(first) : countOf(changed.length, "run")} ${isHidden ? "hidden from table and charts" : "unhidden"}.`;
     messages.say(text, { action: { label: "Undo", run: () => overlay.mark(changed, { isHidden: !isHidden }) } });
   }
 
   async copy(text: string): Promise<void> {
     const isCopied = await copyText(text);
-    this.session.messages.say(isCopied ? `Copied: ${text}` : "The browser does not let this page use the clipboard.", {
+    this.session.messages.say(isCopied ? `Copied: ${text}` : "The browser did not allow copying.", {
       isError: !isCopied,
     });
   }
@@ -97,7 +102,7 @@ export class RunActions {
     const before = overlay.toText();
     try {
       overlay.addText(text);
-      messages.say(`Marks added: ${countOf(overlay.runs.size, "run")} marked now.`, {
+      messages.say(`Marks imported: ${countOf(overlay.runs.size, "run")} marked.`, {
         action: { label: "Undo", run: () => overlay.setText(before) },
       });
     } catch (cause) {

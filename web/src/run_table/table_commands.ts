@@ -16,19 +16,19 @@ export function tableCommands(session: Session, actions: RunActions, open: (dial
     ...(keys && { keys }),
   });
   return [
-    command("all", "Tick all listed runs", () => actions.all(), "a"),
-    command("none", "Tick none of the listed runs", () => actions.none(), "n"),
-    command("invert", "Invert the ticks of the listed runs", () => actions.invert(), "i"),
-    command("every", "Tick every run and take the filters away", () =>
+    command("all", "Select all listed runs", () => actions.all(), "a"),
+    command("none", "Deselect all listed runs", () => actions.none(), "n"),
+    command("invert", "Invert the selection of listed runs", () => actions.invert(), "i"),
+    command("every", "Select all runs and clear the filters", () =>
       settings.set({ selection: ALL, runFilter: "", runQuery: "" }),
     ),
-    command("starred", "Tick only runs with a star", () => actions.starredOnly()),
-    command("extremes", "Tick the highest or lowest runs of a column …", () => open({ name: "extremes" })),
+    command("starred", "Select only starred runs", () => actions.starredOnly()),
+    command("extremes", "Select the highest or lowest runs of a column …", () => open({ name: "extremes" })),
     command("columns", "Columns of the run table …", () => open({ name: "columns" }), "c"),
     command("colors", "Colour runs by …", () => open({ name: "colors" })),
-    command("tree", "Runs as a tree, or flat", () => settings.set({ isTree: !settings.isTree })),
-    command("hidden", "List hidden runs, or not", () => (runs.showsHidden = !runs.showsHidden)),
-    command("save", "Save stars, names, notes and colours as a file", () => actions.saveMarks()),
-    command("load", "Add stars, names, notes and colours from a file …", () => void actions.addMarks()),
+    command("tree", "Switch between directory tree and flat list", () => settings.set({ isTree: !settings.isTree })),
+    command("hidden", "List or omit hidden runs", () => (runs.showsHidden = !runs.showsHidden)),
+    command("save", "Export stars, names, notes and colours", () => actions.saveMarks()),
+    command("load", "Import stars, names, notes and colours …", () => void actions.addMarks()),
   ];
 }

@@ -154,9 +154,11 @@ export class Session {
   private tellGone(gone: number): void {
     const named = this.settings.selection.except.size;
     const isAll = gone === named;
-    const text = isAll
-      ? `${gone === 1 ? "The run" : `None of the ${gone} runs`} of this address ${gone === 1 ? "is not" : "is"} in these logs.`
-      : `${gone} of the ${named} runs of this address ${gone === 1 ? "is" : "are"} not in these logs; the others are shown.`;
+    const text = !isAll
+      ? `${gone} of the ${named} runs in this link ${gone === 1 ? "is" : "are"} not in these logs; showing the others.`
+      : gone === 1
+        ? "The run in this link is not in these logs."
+        : `None of the ${gone} runs in this link are in these logs.`;
     this.messages.say(text, { action: { label: "Show all runs", run: () => this.runs.setSelection(ALL) } });
   }
 

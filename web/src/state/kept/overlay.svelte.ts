@@ -68,7 +68,7 @@ export class Overlay {
   /** Adds a file's marks to those there are; the file's win. Throws when it is no overlay. */
   addText(text: string): void {
     const read = parseOverlay(text);
-    if (!read) throw new Error(`This is no file of run marks: it has no "format": "${FORMAT}".`);
+    if (!read) throw new Error(`Not a file of run marks: it has no "format": "${FORMAT}".`);
     this.#write({ runs: new Map([...this.#data.runs, ...read.runs]), baseline: read.baseline ?? this.#data.baseline });
   }
 

@@ -56,7 +56,7 @@ describe("what the user says about runs", () => {
     const overlay = opened();
     overlay.mark(["a"], { isStarred: true });
     for (const text of ["", "{}", "[1]", "null", '{"format": "other", "runs": {}}'])
-      expect(() => overlay.addText(text)).toThrow("no file of run marks");
+      expect(() => overlay.addText(text)).toThrow("Not a file of run marks");
     expect(overlay.of("a")).toEqual({ isStarred: true });
   });
 

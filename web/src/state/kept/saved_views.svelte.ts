@@ -57,7 +57,7 @@ export class SavedViews {
   /** Adds a file's views to those there are and says how many; the file's win. Throws when it is no such file. */
   addText(text: string): number {
     const read = parseViews(text);
-    if (!read) throw new Error(`This is no file of views: it has no "format": "${FORMAT}".`);
+    if (!read) throw new Error(`Not a file of views: it has no "format": "${FORMAT}".`);
     const names = new Set(read.map((view) => view.name));
     this.#write([...this.#views.filter((view) => !names.has(view.name)), ...read]);
     return read.length;

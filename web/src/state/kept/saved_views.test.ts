@@ -51,7 +51,7 @@ describe("saved views", () => {
   it("are not made of just any text", () => {
     const views = open();
     for (const text of ["", "{}", "[]", "null", '{"format":"runglass-views"}'])
-      expect(() => views.addText(text)).toThrow(/no file of views/);
+      expect(() => views.addText(text)).toThrow(/^Not a file of views/);
     const odd = {
       format: "runglass-views",
       views: [

@@ -60,7 +60,7 @@ export function readTokens(text: string): Token[] {
     else if (sign !== null) add("sign", sign.length, sign === "=" ? "==" : sign);
     else
       throw new QueryError(
-        `“${char}” means nothing here. Names with other characters go in backticks: \`a b\`.`,
+        `Unexpected “${char}”. Put names with special characters in backticks: \`a b\`.`,
         at,
         at + 1,
       );

@@ -59,10 +59,10 @@ export const SIGNS: Readonly<Record<QueryType, readonly string[]>> = {
 };
 const TYPE_WORDS: Readonly<Record<QueryType, string>> = {
   number: "a number",
-  string: "a text",
+  string: "text",
   bool: "true or false",
   time: 'a date such as "2026-01-31 12:00"',
-  duration: "a time span such as 90, 5min or 2h",
+  duration: "a duration such as 90, 5min or 2h",
 };
 const UNIT_S: Readonly<Record<string, number>> = { s: 1, m: 60, min: 60, h: 3_600, d: 86_400 };
 
@@ -225,8 +225,7 @@ class Parser {
       this.close();
       return this.asColumn({ kind: "hparam", name: hparam.name }, hparam.type, token);
     }
-    if (!isStat(called) && called !== "at")
-      this.fail(`There is no function of this name, only ${FUNCTIONS.join(", ")}`, token);
+    if (!isStat(called) && called !== "at") this.fail(`Expected one of the functions ${FUNCTIONS.join(", ")}`, token);
     const tag = this.tagArgument();
     const column: RunColumn = called === "at" ? this.place(tag) : { kind: "metric", tag, stat: called };
     this.close();
@@ -262,7 +261,7 @@ class Parser {
 
   private tagArgument(): string {
     const token = this.argument();
-    if (this.catalog.tags && !this.isTag(token.text)) this.fail("No run has logged a scalar of this name", token);
+    if (this.catalog.tags && !this.isTag(token.text)) this.fail("No run has logged a scalar with this name", token);
     return token.text;
   }
 
@@ -276,7 +275,7 @@ class Parser {
     if (this.catalog.tags === null)
       return this.asColumn({ kind: "metric", tag: operand.token.text, stat: "last" }, "number", operand.token);
     throw new QueryError(
-      `No hyperparameter, metric or column is called “${operand.token.text}”.`,
+      `No hyperparameter, metric or column is named “${operand.token.text}”.`,
       operand.token.from,
       operand.token.to,
     );
@@ -292,7 +291,7 @@ class Parser {
           ? this.settle(second)
           : second;
     if (left.type === "missing" || right.type === "missing") {
-      if (sign.text !== "==" && sign.text !== "!=") this.fail("Only == and != can be asked of “missing”", sign);
+      if (sign.text !== "==" && sign.text !== "!=") this.fail("Only == and != work with “missing”", sign);
       return missingTest(left.type === "missing" ? right : left, sign.text === "!=");
     }
     if (sign.text === "~" || sign.text === "!~") return this.patternTest(left, right, sign.text === "!~");
@@ -347,8 +346,8 @@ class Parser {
 
   private membership(left: Operand, isNegated: boolean): RunTest {
     if (left.type !== "number" && left.type !== "string")
-      this.fail("“in” can be asked of numbers and texts only", left.token);
-    if (!this.takeSign("(")) this.fail("Expected “(” and values with commas between them");
+      this.fail("“in” works only with numbers and text", left.token);
+    if (!this.takeSign("(")) this.fail("Expected “(” and comma-separated values");
     const values = new Set<Cell>();
     do {
       const token = this.next;
