@@ -1,8 +1,8 @@
 // What a card asks for that shows all steps of one run. Pure.
 
 import type { Range } from "../../chart/model";
-import type { HistogramQuery, HistogramRef } from "./histogram_desk";
-import type { HistogramSettings } from "./histogram_settings.svelte";
+import type { HistogramQuery, HistogramRef } from "./ask";
+import type { HistogramSettings } from "./options.svelte";
 
 // More could not be told apart.
 const MOST_RIDGES = 51;

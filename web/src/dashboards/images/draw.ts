@@ -1,6 +1,6 @@
 // Puts the part of a picture that can be seen on a canvas. Knows nothing of the page.
 
-import type { Scaling } from "./look";
+import type { Scaling } from "./options";
 import type { Placement } from "./view_box";
 
 /** `pixelRatio`: pixels of the screen for one of the page. */

@@ -5,7 +5,7 @@ import { ApiError } from "../../api/client";
 import { CardData } from "../../cards/card_data.svelte";
 import type { Session } from "../../state/session.svelte";
 import type { Decoded } from "./decode/decode";
-import { addressOf, type FileRef } from "./images_api";
+import { addressOf, type FileRef } from "./ask";
 import { pictures } from "./pictures";
 
 // Larger ones would drive everything else out of the store.

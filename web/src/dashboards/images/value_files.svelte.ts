@@ -6,7 +6,7 @@ import type { ApiError } from "../../api/client";
 import { CardData } from "../../cards/card_data.svelte";
 import type { Session } from "../../state/session.svelte";
 import type { Sample } from "../../state/cursor/step_cursor";
-import { type ImageSample, keyOf, listFiles } from "./images_api";
+import { type ImageSample, keyOf, listFiles } from "./ask";
 
 // While steps fly past, their lists would only keep the pictures waiting.
 const REST_MS = 150;

@@ -28,7 +28,7 @@ import {
   SpotLight,
 } from "three";
 import type { MeshGeometry } from "./geometry";
-import type { Look } from "./look";
+import type { Look } from "./options";
 import type { Sight, Sphere, Vector } from "./pose";
 import type { LightConfig, SceneConfig } from "./scene_config";
 

@@ -4,7 +4,7 @@ import type { components } from "../../api/types.gen";
 import { LatestAnswer } from "../../api/latest_answer.svelte";
 import { CardData } from "../../cards/card_data.svelte";
 import type { Session } from "../../state/session.svelte";
-import type { TextSettings } from "./text_settings.svelte";
+import type { TextSettings } from "./options.svelte";
 
 export type Hit = components["schemas"]["Hit"];
 type Found = components["schemas"]["Found"];

@@ -1,7 +1,7 @@
 // What the controls of a film need, whatever plays it.
 
 import type { ApiError } from "../../../api/client";
-import type { ImageSample } from "../images_api";
+import type { ImageSample } from "../ask";
 import type { Timing } from "./film_clock";
 
 /** Whether a file moves. */

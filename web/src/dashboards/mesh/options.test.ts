@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Settings } from "../../state/view/settings.svelte";
-import { batchOf, forgetPoses, linkOf, lookOf, poseOption, setBatch, setLook } from "./look";
+import { batchOf, forgetPoses, linkOf, lookOf, poseOption, setBatch, setLook } from "./options";
 
 describe("what is set for meshes", () => {
   it("is the usual where an address makes no sense", () => {

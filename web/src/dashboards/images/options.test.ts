@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { Settings } from "../../state/view/settings.svelte";
-import { cssFilter, isAdjusted, PLAIN, readLook, svgFilter, writeLook } from "./look";
+import { cssFilter, isAdjusted, PLAIN, readLook, svgFilter, writeLook } from "./options";
 
 test("what is set is read again, and what is plain is not in the address", () => {
   const settings = new Settings();

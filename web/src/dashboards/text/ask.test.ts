@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Sample } from "../../state/cursor/step_cursor";
-import { type LoggedText, TextDesk } from "./text_desk";
+import { type LoggedText, TextDesk } from "./ask";
 
 const sample = (row: number, step = row): Sample => ({ run: "a", tag: "t", row, step, wallTime: 0 });
 const text = (row: number): LoggedText => ({

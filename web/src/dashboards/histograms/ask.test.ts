@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Client } from "../../api/client";
-import { HistogramDesk, type HistogramLook } from "./histogram_desk";
+import { HistogramDesk, type HistogramLook } from "./ask";
 
 const LOOK: HistogramLook = { bins: 10, x_scale: "linear", x_range: null, max_steps: 60, is_shared: false };
 
