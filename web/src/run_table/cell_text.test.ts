@@ -37,6 +37,7 @@ describe("cells", () => {
   });
 
   it("show times and spans as such, and nothing where there is nothing", () => {
+    expect(cellText({ kind: "info", name: "assets" }, 1_234)).toBe(cellText({ kind: "info", name: "points" }, 1_234));
     expect(cellText({ kind: "info", name: "duration" }, 3_700)).toBe("1 h 1 m");
     expect(cellText({ kind: "info", name: "started" }, 1e9)).toContain("2001");
     expect(cellText(metric, null)).toBe("");

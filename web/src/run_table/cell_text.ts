@@ -16,6 +16,7 @@ const INFO_TITLES = {
   updated: "Updated",
   duration: "Duration",
   points: "Points",
+  assets: "Assets",
   note: "Note",
 } as const;
 const SHORT = 8;
@@ -38,7 +39,7 @@ export function cellText(column: RunColumn, cell: Cell): string {
   if (cell === null) return "";
   if (typeof cell !== "number") return String(cell);
   if (column.kind === "info" && column.name === "duration") return formatDuration(cell);
-  if (column.kind === "info" && column.name !== "points") return formatTime(cell);
+  if (column.kind === "info" && (column.name === "started" || column.name === "updated")) return formatTime(cell);
   const plain = String(cell);
   // What a person has typed, such as 3e-4, is best shown as it was typed.
   if (column.kind === "hparam" && plain.length <= SHORT) return plain.replace("-", "−");

@@ -38,6 +38,7 @@ export const BUILT_IN: Readonly<Record<string, { readonly column: QueryColumn; r
   updated: { column: { kind: "info", name: "updated" }, type: "time" },
   duration: { column: { kind: "info", name: "duration" }, type: "duration" },
   points: { column: { kind: "info", name: "points" }, type: "number" },
+  assets: { column: { kind: "info", name: "assets" }, type: "number" },
 };
 /** Former names, which saved views and links may hold. They are understood and no longer offered. */
 const FORMER_NAMES: Readonly<Record<string, string>> = { ticked: "selected" };

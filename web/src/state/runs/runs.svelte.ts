@@ -18,7 +18,7 @@ import { isSelected, only, type Selection, withRuns } from "./selection";
 import type { Settings } from "../view/settings.svelte";
 import { isSameList, isSameMap, steady } from "../../base/steady";
 import { columnKey } from "../view/url";
-import type { MetricColumn, RunColumn } from "../view/view";
+import type { MetricColumn, RunColumn, RunInfoName } from "../view/view";
 
 const isMetric = (column: QueryColumn): column is MetricColumn => column.kind === "metric";
 const secondsOf = (time: Run["start_time"]): number | null => (time === null ? null : Number(time));
@@ -207,7 +207,7 @@ export class RunsState {
     return column.kind === "info" ? this.info(column.name, name) : this.mark(column.name, name);
   };
 
-  private info(column: Extract<RunColumn, { kind: "info" }>["name"], name: string): Cell {
+  private info(column: RunInfoName, name: string): Cell {
     if (column === "note") return this.overlay.of(name).note ?? null;
     const run = this.byName.get(name);
     if (!run) return null;
@@ -220,7 +220,7 @@ export class RunsState {
       case "duration":
         return started === null || updated === null ? null : updated - started;
       default:
-        return run.points;
+        return run[column];
     }
   }
 

@@ -106,6 +106,13 @@ describe("RunsState", () => {
     expect([runs.names, runs.shown, runs.listed].every((array, i) => array === before[i])).toBe(true);
   });
 
+  it("counts points and assets in columns", () => {
+    const { runs } = state("a");
+    runs.setAll([{ ...run("a"), points: 7, assets: 3 }]);
+    const cells = (["points", "assets"] as const).map((name) => runs.cell({ kind: "info", name }, "a"));
+    expect(cells).toEqual([7, 3]);
+  });
+
   it("keeps its arrays when a mark changes nothing about who is shown", () => {
     const { runs, overlay } = state("a", "b");
     const before = [runs.shown, runs.listed];

@@ -10,6 +10,7 @@ import {
   type GroupBy,
   type Panel,
   type Range,
+  RUN_INFOS,
   RUN_STATS,
   type RunColumn,
   type RunSort,
@@ -155,12 +156,10 @@ export function columnKey(column: RunColumn): string {
   return writeParts([column.stat, column.tag]);
 }
 
-const INFOS = ["started", "updated", "duration", "points", "note"] as const;
-
 function readColumn(key: string): RunColumn | undefined {
   const [kind = "", name = "", third = "", fourth = ""] = readParts(key);
   if (!name) return undefined;
-  const info = INFOS.find((each) => each === name);
+  const info = RUN_INFOS.find((each) => each === name);
   if (kind === "info") return info && { kind, name: info };
   if (kind === "hparam") return { kind, name };
   if (kind === "at_step")

@@ -62,11 +62,15 @@ export type MetricColumn =
       readonly best: "min" | "max";
     };
 
+/** What the page knows of a run without reading values. */
+export const RUN_INFOS = ["started", "updated", "duration", "points", "assets", "note"] as const;
+export type RunInfoName = (typeof RUN_INFOS)[number];
+
 /** A column of the run table beside the name. */
 export type RunColumn =
   | MetricColumn
   | { readonly kind: "hparam"; readonly name: string }
-  | { readonly kind: "info"; readonly name: "started" | "updated" | "duration" | "points" | "note" };
+  | { readonly kind: "info"; readonly name: RunInfoName };
 
 export interface RunSort {
   /** Key of a column (see run_columns.ts), or "name". */
