@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import logging
+import subprocess
+import sys
 import threading
 from importlib.util import find_spec
 
@@ -285,3 +287,12 @@ def test_a_source_that_cannot_be_opened_says_so():
     for _ in range(2):
         got = client.get("/api/runs")
         assert (got.status, got.json["error"]["message"]) == (400, "There is no directory logs.")
+
+
+def test_the_page_can_be_served_before_numpy_and_dashboards_are_imported():
+    program = (
+        "import sys, runglass.server.app\n"
+        "late = [name for name in sys.modules if name == 'numpy' or name.startswith('runglass.dashboards')]\n"
+        "assert late == [], late"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
