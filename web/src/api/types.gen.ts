@@ -1466,7 +1466,7 @@ export interface components {
         };
         /**
          * SampleLayout
-         * @description Where the samples of a WAV are and how they are stored, channels side by side in every frame.
+         * @description The place and type of the samples in a WAV, with the channels side by side in each frame.
          */
         SampleLayout: {
             /** @enum {unknown} */
