@@ -129,7 +129,9 @@ def test_what_was_wrong_is_said() -> None:
     assert "the edges are swapped" in problem((1, 0, 1))
     assert "1 bucket has NaN as an edge; the count of 5 is not on the axis" in problem((math.nan, 0, 5))
     assert "1 bucket has an infinite edge; the count is put at the other edge" in problem((-math.inf, 0, 5))
-    assert "1 bucket has infinite edges on both sides; the count of 2 is not on the axis" in problem((-math.inf, math.inf, 2))
+    assert "1 bucket has infinite edges on both sides; the count of 2 is not on the axis" in problem(
+        (-math.inf, math.inf, 2)
+    )
     assert "count of nan" in problem((0, 1, math.nan))
     assert (
         problem((0, 1, 3), (math.nan, math.nan, 2), (-math.inf, -math.inf, 1), (math.inf, math.inf, 1)) == ""
