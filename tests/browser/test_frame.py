@@ -569,7 +569,9 @@ def test_page_works_where_storage_is_full(page, open_page):
     page.keyboard.press("[")
     expect(page.get_by_role("button", name="Show runs")).to_be_visible()
     page.keyboard.press("Control+,")
-    expect(page.get_by_role("dialog", name="Settings").get_by_role("alert")).to_contain_text("blocked or full")
+    expect(page.get_by_role("dialog", name="Settings").get_by_role("alert")).to_contain_text(
+        "blocked or full"
+    )
 
 
 # 10. Start

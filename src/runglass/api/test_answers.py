@@ -1,4 +1,4 @@
-"""The three forms of numbers: nothing is lost or turned into null in any of them."""
+"""Numbers as JSON, CSV and columns: none is lost or becomes null."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from runglass.api.answers import attachment, encode_csv, number, numbers, pack_c
 from runglass.api.route import encode_json
 
 
-def test_numbers_that_json_has_no_word_for():
+def test_numbers_that_are_not_in_json():
     assert [number(value) for value in (nan, inf, -inf, 1.5)] == ["NaN", "Infinity", "-Infinity", 1.5]
     assert numbers(np.array([1.0, nan, -inf])) == [1.0, "NaN", "-Infinity"]
     assert numbers(np.float32([0.1])) == [float(np.float32(0.1))]
@@ -25,7 +25,7 @@ def test_csv_has_full_precision():
 
 
 @pytest.mark.parametrize("name", ["../../etc/passwd", 'a"\r\nset-cookie: x=1', "ünïcode", "", "x" * 1000])
-def test_file_names_are_harmless(name):
+def test_file_names_are_safe(name):
     header, value = attachment(name)
     assert header == "content-disposition"
     assert value.isascii()
@@ -43,5 +43,5 @@ def test_blocks_are_aligned():
     assert packed[8 + head :] == b"12345\0\0\0" + np.array([1.0]).tobytes() + b"\1" + b"\0" * 7
 
 
-def test_names_that_are_no_text_still_make_json():
+def test_names_that_are_not_utf8_still_make_json():
     assert json.loads(encode_json({"run": "bad\udcff"})) == {"run": "bad\udcff"}

@@ -1,4 +1,4 @@
-"""What is refused, and in which words."""
+"""Limits and ranges, and their messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hyperparameters over HTTP: whose they are, and of what type."""
+"""Hyperparameters over HTTP: which run has which, and their types."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_the_root_is_above_all(source):
     assert ask(below)["runs"] == {"a/1": {"lr": 2}, ".": {"lr": 2}}
 
 
-def test_what_is_no_session_start_or_damaged_is_left_out(source):
+def test_damaged_values_and_other_messages_are_left_out(source):
     source.add_values("a", "end", Kind.HPARAMS, step=[0], values=[{"session_end_info": {"status": 1}}])
     source.add_values("b", START, Kind.HPARAMS, step=[0], values=["damaged"])
     source.add_values("c", START, Kind.HPARAMS, step=[], values=[])

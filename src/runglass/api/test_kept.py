@@ -1,4 +1,4 @@
-"""What is kept, for how long, and what goes first."""
+"""What caches keep, for how long, and what they drop first."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from runglass.query.memory import MemorySource
 
 
 class Made:
-    """Counts what was made."""
+    """Counts how often a value is made."""
 
     def __init__(self):
         self.count = 0

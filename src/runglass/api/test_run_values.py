@@ -1,4 +1,4 @@
-"""The columns of the run table over HTTP: exact, kept while nothing changes, and never older than the source."""
+"""The columns of the run table over HTTP: exact, cached, and never older than the source."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from runglass.server.in_process import InProcess
 
 
 class CountingSource(MemorySource):
-    """Tells for which runs numbers were computed."""
+    """Records the runs that numbers are computed for."""
 
     def __init__(self):
         super().__init__()

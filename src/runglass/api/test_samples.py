@@ -1,4 +1,4 @@
-"""One value among many: how it is named, when it is gone, and which headers its bytes carry."""
+"""One value of a series: how it is named, when it is gone, and the headers of its bytes."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def load_sample(source, kind, query):
     return source.load_value(*find_sample(source, kind, query))
 
 
-def test_by_nothing_it_is_the_newest(source):
+def test_the_default_is_the_newest(source):
     assert load_sample(source, Kind.TEXT, query()) == "z"
 
 
@@ -74,7 +74,7 @@ def test_a_series_without_values():
         find_sample(empty, Kind.TEXT, query())
 
 
-def test_a_time_alone_names_nothing(source):
+def test_a_time_needs_a_row(source):
     with pytest.raises(BadRequest, match="`wall_time` needs `row`"):
         find_sample(source, Kind.TEXT, query(step=5, wall_time=DEFAULT_START_S + 5))
 
@@ -106,19 +106,19 @@ def test_bytes_from_a_log_can_never_run(source):
     assert "allow-scripts" not in SANDBOX[1]
 
 
-def test_only_what_is_named_exactly_is_kept_for_ever():
+def test_only_exactly_named_values_are_cached_forever():
     assert CACHE_FOREVER in blob(row=1, wall_time=1.5).headers
     for answer in (blob(), blob(row=1), blob(step=4), blob(row=1, step=4)):
         assert CACHE_FOREVER not in answer.headers
 
 
-def test_what_is_to_be_saved_has_a_harmless_name():
+def test_downloads_have_safe_names():
     def saved_as(answer):
         return dict(answer.headers).get("content-disposition")
 
     assert saved_as(blob(step=4)) is None
     assert saved_as(blob(step=4, sample=2, download=1)) == 'attachment; filename="a_b_t_4_2.png"'
-    # What no browser should look into is never shown.
+    # A browser must never render unknown bytes.
     assert saved_as(blob(media_type=OCTETS)) == 'attachment; filename="a_b_t.png"'
     odd = BlobQuery(run='../"x"\r\ny', tag="<t>", download=1)
     assert saved_as(blob_answer(b"", odd, media_type="image/png", ending="png")) == (
@@ -140,7 +140,7 @@ def test_one_of_several_files():
         ({}, "a dict"),
     ],
 )
-def test_a_value_of_another_form_says_what_it_is(source, value, described):
+def test_an_unexpected_value_is_described(source, value, described):
     values, index = find_sample(source, Kind.TEXT, query(step=5))
     error = unexpected_value(values, index, value, expected="clips")
     assert (

@@ -1,4 +1,4 @@
-"""What is written to a sink comes out once, in order."""
+"""Bytes written to a sink come out once, in order."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from runglass.api.sink import Sink
 
 
-def test_what_was_written_is_taken_once():
+def test_written_bytes_are_taken_once():
     sink = Sink()
     assert sink.writable()
     assert (sink.write(b"one"), sink.write(memoryview(b"two"))) == (3, 3)

@@ -1,4 +1,4 @@
-"""Steps of series of any kind over HTTP: rows that stay when a restart overwrites, and forms that agree with each other."""
+"""Steps of series of any kind over HTTP: rows that survive a restart, and forms that agree."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_steps_keep_the_order_in_which_they_were_logged(source):
     assert (series["step"], series["row"]) == ([3, -1, 3, 2**53 + 1], [0, 1, 2, 3])
 
 
-def test_what_is_not_there_is_left_out(source):
+def test_unknown_series_are_left_out(source):
     got = ask(source, ("a", "note"), ("gone", "note"), ("a", "gone"), ("a", "loss")).json
     assert [(each["run"], each["tag"]) for each in got["series"]] == [("a", "note")]
     assert [each["tag"] for each in ask(source, ("a", "loss"), kind="scalar").json["series"]] == ["loss"]
@@ -77,7 +77,7 @@ def test_the_binary_form_says_the_same(source):
         }
         step, wall_time = np.frombuffer(data, "<f8", 2 * count, at).reshape(2, count)
         row = np.frombuffer(data, "<u4", count, at + 16 * count)
-        # Blocks begin at multiples of eight bytes.
+        # Blocks start at multiples of eight bytes.
         at += 16 * count + 4 * count + 4 * (count % 2)
         assert step.tolist() == expected["step"]
         assert row.tolist() == expected["row"]
@@ -95,7 +95,7 @@ def test_the_binary_form_says_the_same(source):
         ({"kind": "text", "series": [{"run": "a", "tag": "b"}] * (MAX_SERIES + 1)}, "at most 10,000"),
     ],
 )
-def test_questions_that_cannot_be_answered(source, body, words):
+def test_invalid_requests(source, body, words):
     got = InProcess(App(source)).post("/api/steps", body)
     assert (got.status, got.json["error"]["code"]) == (400, "bad_request")
     assert words in got.json["error"]["message"]

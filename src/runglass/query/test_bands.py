@@ -27,7 +27,7 @@ def test_runs_are_interpolated_on_the_union_of_their_steps():
     assert band.high.tolist() == [0, 10, 20, 30]
 
 
-def test_a_run_is_left_out_where_it_logged_no_number():
+def test_a_run_is_left_out_where_it_logged_nan():
     band = make_band(
         [series([0, 1, 2, 3], [0, math.nan, 4, math.inf]), series([0, 1, 3], [2, 2, math.nan])],
         BandQuery(),
@@ -80,7 +80,7 @@ def test_many_steps_are_sampled_on_pixels_and_extremes_are_not_lost():
     assert (len(part.x), part.x[0], part.x[-1], part.high.max()) == (10, 100, 200, 5)
 
 
-def test_pieces_change_nothing(monkeypatch):
+def test_chunks_do_not_change_the_result(monkeypatch):
     rng = np.random.default_rng(0)
     runs = [series(np.sort(rng.integers(0, 300, size=100)), rng.normal(size=100)) for _ in range(4)]
     query = BandQuery(center="median", spread="quantile")

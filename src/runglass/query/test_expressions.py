@@ -76,7 +76,7 @@ def test_series_are_joined_on_step():
     assert values("={a} * {b}", a=series([1], [1]), b=series([2], [2])) == {}
 
 
-def test_the_last_value_at_a_step_is_the_partner():
+def test_the_last_value_at_a_step_is_joined():
     assert values("={a} + {b}", a=series([1], [1]), b=series([1, 2, 1], [10, 20, 30])) == {1: 31}
 
 
@@ -86,7 +86,7 @@ def test_points_logged_beside_each_other_belong_together():
     assert made.value.tolist() == [11, 22]
 
 
-def test_partners_are_of_the_same_attempt_where_they_can_be():
+def test_joined_values_are_of_the_same_attempt_if_possible():
     a = series([0, 1, 2, 1, 2], [0, 1, 2, 3, 4], segment=[0, 0, 0, 1, 1])
     b = series([1, 2, 1, 2, 9], [10, 20, 30, 40, 90], segment=[0, 0, 1, 1, 1])
     made = evaluate(KEY, parse_expression("={a} + {b}"), {"a": a, "b": b}, "all")
@@ -94,7 +94,7 @@ def test_partners_are_of_the_same_attempt_where_they_can_be():
     assert made.value.tolist() == [11, 22, 33, 44]
 
 
-def test_attempts_are_on_their_own_when_all_are_asked_for():
+def test_all_attempts_are_evaluated_separately():
     a = series([0, 1, 1, 2], [1, 2, 5, 9], segment=[0, 0, 1, 1])
     assert evaluate(KEY, parse_expression("=per_step({a})"), {"a": a}, "all").value.tolist() == [1, 4]
     assert evaluate(KEY, parse_expression("=cumulative({a})"), {"a": a}, "all").value.tolist() == [
@@ -111,7 +111,7 @@ def test_attempts_are_on_their_own_when_all_are_asked_for():
     ]
 
 
-def test_numbers_that_are_none():
+def test_nan_and_infinities():
     odd = {"a": series([0, 1, 2, 3], [1, math.nan, math.inf, 2])}
     assert values("=cumulative({a})", **odd)[3] == 3
     assert values("=cumulative({a})", **odd)[2] == math.inf
@@ -161,7 +161,7 @@ def test_tags_in_braces(text, tags):
         ("={a}..5", 5, "found '.'"),
     ],
 )
-def test_what_cannot_be_read_is_told_with_its_column(text, column, expected):
+def test_errors_name_the_column(text, column, expected):
     with pytest.raises(ExpressionError) as caught:
         parse_expression(text)
     assert (caught.value.code, caught.value.http_status, caught.value.where) == ("bad_request", 400, "tags")
@@ -276,6 +276,6 @@ def test_text_and_values_agree_with_plain_python(node, a, b, c):
 
 
 @given(text=st.text(alphabet="={}\\abrate()+-*/^., 12e\n", max_size=40))
-def test_any_text_is_read_or_refused(text):
+def test_any_text_is_parsed_or_rejected(text):
     with suppress(ExpressionError):
         assert parse_expression("=" + text).tags

@@ -117,7 +117,7 @@ def test_every_attempt_is_smoothed_on_its_own(smoothing, expected):
 
 @pytest.mark.parametrize("kind", ["ema", "time_ema", "gaussian", "median"])
 @pytest.mark.parametrize("amount", [math.nan, -math.inf, -1.0, 0.0])
-def test_an_amount_that_means_nothing_smooths_nothing(kind, amount):
+def test_an_amount_of_zero_does_not_smooth(kind, amount):
     line = make_line(series([0, 1, 2], [5, 1, 4]), LineQuery(smoothing=Smoothing(kind, amount)))
     assert line.y.tolist() == [5.0, 1.0, 4.0]
 
@@ -141,7 +141,7 @@ def test_reduction_works_on_the_smoothed_values():
     assert (line.total, len(line.x)) == (1000, 1000)
 
 
-def test_a_line_with_few_points_to_a_pixel_is_left_whole():
+def test_a_line_with_few_points_per_pixel_is_not_reduced():
     columns = series(range(60), range(60))
     assert make_line(columns, LineQuery(width=15)).kept is None
     assert len(make_line(columns, LineQuery(width=14)).kept) < 60
@@ -232,7 +232,7 @@ def test_reduction_on_an_axis_keeps_the_extremes_of_every_pixel_column(scale):
 )
 @pytest.mark.parametrize("scale", ["linear", "log", "symlog"])
 @pytest.mark.parametrize("width", [None, 1, 3])
-def test_a_log_axis_never_shows_what_has_no_place_on_it(x_range, scale, width):
+def test_a_log_axis_leaves_out_what_is_not_above_zero(x_range, scale, width):
     step = [-(2**63), -7, 0, 1, 2, 3, 0, 5, 2**63 - 1]
     columns = series(step, range(9))
     line = make_line(columns, LineQuery(x_range=x_range, x_scale=scale, width=width))
@@ -244,7 +244,7 @@ def test_a_log_axis_never_shows_what_has_no_place_on_it(x_range, scale, width):
         assert (line.x > 0).all()
 
 
-def test_what_a_restart_overwrote_is_a_line_of_its_own_for_each_attempt():
+def test_overwritten_points_are_a_line_per_attempt():
     step = [0, 1, 2, 3, 2, 3, 4, 3, 4]
     columns = replace(
         series(step, range(9), segment=[0] * 4 + [1] * 3 + [2] * 2, dtype=np.float64),

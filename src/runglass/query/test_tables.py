@@ -35,7 +35,7 @@ def test_the_nearest_point_is_the_last_of_the_nearest(times, at, is_sorted):
     assert (found.step, found.x, found.wall_time) == (-row, -x, -x)
 
 
-def test_what_is_known_of_a_point():
+def test_all_fields_of_a_point():
     columns = series([0, 2, 5], [1, 3, 5], wall_time=[10.0, 10.5, 14.0])
     found = make_nearest(columns, AxisQuery(smoothing=Smoothing("ema", 0.5)), 3.0)
     assert (found.key, found.x, found.step) == (columns.key, 2.0, 2)

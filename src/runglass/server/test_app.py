@@ -1,4 +1,4 @@
-"""The app as a client sees it: the routes of no dashboard, paths, prefixes, limits and failures."""
+"""The app as a client sees it: general routes, paths, prefixes, limits and failures."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def test_series(client, source):
     assert client.get("/api/series?run=gone&tag=loss").json["error"]["code"] == "run_unknown"
 
 
-def test_parameters_nobody_knows_are_refused_except_those_a_proxy_adds(client):
+def test_unknown_parameters_are_rejected_except_those_that_a_proxy_adds(client):
     assert client.get("/api/status?athuser=0").json["error"]["where"] == "athuser"
     assert client.get("/api/status?authuser=0").status == 200
     assert client.get("/api/series?run=a&authuser=1").status == 200
@@ -179,7 +179,7 @@ def test_every_answer_carries_the_security_headers(client):
 @pytest.mark.parametrize(
     "url", ["/api", "/api/", "/api/nope", "/api/runs/", "/api//runs", "/nope", "/index.php"]
 )
-def test_nothing_there(client, url):
+def test_unknown_paths(client, url):
     got = client.get(url)
     assert (got.status, got.json["error"]["code"], got.json["error"]["where"]) == (404, "not_found", url)
 
@@ -234,7 +234,7 @@ def test_a_failure_in_a_thread_looks_the_same(client, source, monkeypatch, caplo
     assert "ZeroDivisionError" in caplog.text
 
 
-def test_names_that_are_no_text():
+def test_names_that_are_not_utf8():
     client = InProcess(App(MemorySource().add_scalars("bad\udcff", "x", step=[0], value=[1.0])))
     assert json.loads(client.get("/api/tags").body)["runs"] == {"bad\udcff": 0}
     assert json.loads(client.get("/api/lists?kind=scalar").body)["tags"]["scalar"]["runs"] == {"bad\udcff": 0}
@@ -253,7 +253,7 @@ def test_prefix(source):
 
 
 @pytest.mark.parametrize("prefix", ["x", "/x/", "/", "//x", "/a?b", "/a%20b"])
-def test_prefixes_that_make_no_sense(prefix):
+def test_invalid_prefixes(prefix):
     with pytest.raises(BadArgument, match="path prefix"):
         Settings(path_prefix=prefix)
 
@@ -279,7 +279,7 @@ def test_the_source_is_opened_once_and_only_the_api_waits_for_it(source, tmp_pat
     assert opened == [1]
 
 
-def test_a_source_that_cannot_be_opened_says_so():
+def test_a_source_that_cannot_be_opened():
     def open_source() -> MemorySource:
         raise BadArgument("There is no directory logs.", where="logs")
 

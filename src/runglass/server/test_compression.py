@@ -1,4 +1,4 @@
-"""What is compressed, for whom, and that it unpacks to the same bytes."""
+"""What is compressed for which client, and that it decompresses to the same bytes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Live updates and stopping, on a really running server: nothing here can be seen without a socket."""
+"""Live updates and stopping on a running server, over a real socket."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def test_a_listener_that_leaves_is_forgotten():
             read_change(response)
         live = server._app.open().result().live
         watcher = live._thread
-        # The waiting thread ends by itself once nobody listens; changes wake it, so that this test need not wait.
+        # The waiting thread ends once nothing listens; changes wake it, so this test does not have to wait.
         for number in range(10_000):
             if watcher is None or not watcher.is_alive():
                 break
@@ -185,7 +185,7 @@ def test_signals_stop_the_server_cleanly(number):
     assert (out, errors, process.returncode) == ("stopped\n", "", 0)
 
 
-def test_the_longest_query_is_refused_by_us_and_not_by_the_http_library():
+def test_a_query_that_is_too_long_gets_our_own_error():
     with running(MemorySource()) as (_, port):
         connection = HTTPConnection("127.0.0.1", port, timeout=PATIENCE_S)
         connection.request("GET", "/api/tags?run=" + "x" * 100_000)
@@ -195,7 +195,7 @@ def test_the_longest_query_is_refused_by_us_and_not_by_the_http_library():
         connection.close()
 
 
-def test_small_answers_are_not_held_back():
+def test_small_answers_are_sent_at_once():
     with running(MemorySource()) as (server, port):
         connection = HTTPConnection("127.0.0.1", port, timeout=PATIENCE_S)
         connection.request("GET", "/api/runs")

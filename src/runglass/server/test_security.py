@@ -1,4 +1,4 @@
-"""Who gets in: hosts, origins and tokens, each right, wrong and missing."""
+"""Access control: hosts, origins and tokens, each right, wrong and missing."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def test_origin_of_a_proxy():
     assert status(proxied, "127.0.0.1:6006", "https://runs.example") == 200
 
 
-def test_beyond_loopback_needs_a_decision_about_the_token():
+def test_beyond_loopback_a_token_is_required_or_explicitly_empty():
     with pytest.raises(BadArgument, match="token"):
         Settings(host="0.0.0.0")
     with pytest.raises(BadArgument, match="letters"):

@@ -1,4 +1,4 @@
-"""The page from disk: caching, what is missing, and nothing outside its folder."""
+"""The page from disk: caching, missing files, and nothing outside its folder."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def client(page):
     return InProcess(App(MemorySource(), Settings(page=page)))
 
 
-def test_page_is_asked_for_again_and_its_hashed_files_are_not(client):
+def test_page_is_revalidated_and_hashed_files_are_cached(client):
     index = client.get("/")
     assert (index.status, index.headers["content-type"]) == (200, "text/html; charset=utf-8")
     assert index.headers["cache-control"] == "no-cache"
@@ -37,7 +37,7 @@ def test_page_is_asked_for_again_and_its_hashed_files_are_not(client):
     assert script.headers["cache-control"] == "public, max-age=31536000, immutable"
 
 
-def test_page_is_compressed_even_nearby(client):
+def test_page_is_compressed_on_loopback_too(client):
     got = client.get("/", accept_encoding="gzip")
     assert (got.headers["content-encoding"], got.headers["vary"]) == ("gzip", "accept-encoding")
     assert len(got.body) < 500

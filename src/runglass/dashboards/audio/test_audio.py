@@ -1,4 +1,4 @@
-"""The audio routes, asked over HTTP on a MemorySource: what clips say, their bytes, and what is no clip."""
+"""The audio routes over a MemorySource: descriptions of clips, their bytes, and values that are not clips."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def client():
     return InProcess(App(source))
 
 
-def test_clips_say_what_they_are(client):
+def test_clips_are_described(client):
     one, two = client.get("/api/audio/list?run=a&tag=voice/x&row=0").json["clips"]
     assert one == {
         "format": "wav",
@@ -57,7 +57,7 @@ def test_clips_say_what_they_are(client):
     assert (two["frames"], two["label"]) == (50, "")
 
 
-def test_a_lying_header_is_told_and_the_bytes_are_as_logged(client):
+def test_a_wrong_header_is_reported_and_the_bytes_are_as_logged(client):
     (clip,) = client.get("/api/audio/list?run=a&tag=voice/x&step=1").json["clips"]
     assert clip["frames"] == 100
     assert clip["problem"] == "The WAV's header says 500,000,000 frames where there are 100."
@@ -74,7 +74,7 @@ def test_bytes_of_each_clip(client):
     assert client.get("/api/audio/blob?run=a&tag=voice/x&row=0&sample=2").status == 404
 
 
-def test_what_is_no_sound_can_only_be_saved(client):
+def test_a_file_that_is_not_sound_can_only_be_saved(client):
     (clip,) = client.get("/api/audio/list?run=a&tag=voice/x&row=2").json["clips"]
     assert (clip["format"], clip["media_type"]) == ("", "application/octet-stream")
     assert "not a WAV" in clip["problem"]
@@ -84,12 +84,12 @@ def test_what_is_no_sound_can_only_be_saved(client):
     assert answer.headers["content-disposition"].startswith("attachment")
 
 
-def test_a_value_that_is_no_clip_says_so(client):
+def test_a_value_that_is_not_a_clip_is_reported(client):
     answer = client.get("/api/audio/list?run=a&tag=voice/x&row=3")
     assert (answer.status, answer.json["error"]["code"]) == (422, "value_damaged")
     assert "shape [2, 3]" in answer.json["error"]["message"]
     assert client.get("/api/audio/list?run=a&tag=voice/x&row=4").json == {"clips": []}
 
 
-def test_other_kinds_are_no_clips(client):
+def test_other_kinds_are_not_clips(client):
     assert client.get("/api/audio/list?run=a&tag=loss").status == 404

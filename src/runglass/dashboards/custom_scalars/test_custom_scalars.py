@@ -1,4 +1,4 @@
-"""The layout route, asked over HTTP: what runs have logged is merged, and nothing of it is lost."""
+"""The layout route: the layouts of all runs are merged without loss."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_the_newest_layout_of_a_run_counts():
 
 
 @pytest.mark.parametrize("value", [b"\xff\xff", 3.0, ["x"]])
-def test_what_is_no_layout_is_said(value):
+def test_a_value_that_is_not_a_layout_is_reported(value):
     source = MemorySource()
     source.add_values("bad", TAG, Kind.CUSTOM_SCALARS, step=[0], values=[value])
     source.add_values(

@@ -1,4 +1,4 @@
-"""The distributions route, asked over HTTP on a MemorySource: exact percentiles, kept ones that grow, and bad histograms said."""
+"""The distributions route over a MemorySource: exact percentiles, growing series, and bad histograms."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ START_S = 1_700_000_000.0
 
 
 def tensorboard(buckets, qs):
-    """What TensorBoard makes of a histogram: by its own rules, a bucket at a time."""
+    """TensorBoard's own percentiles of a histogram, bucket by bucket."""
     right, count = buckets[:, 1], buckets[:, 2]
     cumulative = np.cumsum(count) / count.sum() * 100
     values = []
@@ -43,7 +43,7 @@ def histogram(values, bins=30):
 
 
 class Counting(MemorySource):
-    """Says how many values were read."""
+    """Counts how many values are read."""
 
     loaded = 0
 
@@ -80,7 +80,7 @@ def back(rows):
 def test_percentiles_are_tensorboards(source, ask):
     rng = np.random.default_rng(0)
     stored = [histogram(rng.normal(size=1000) * (step + 1)) for step in range(4)]
-    # Half of it below a gap.
+    # Half of the mass is below a gap.
     stored.append(np.array([[0.0, 1.0, 5.0], [1.0, 2.0, 0.0], [2.0, 3.0, 5.0]]))
     add(source, stored, step=[0, 10, 20, 30, 40])
     got = ask().json
@@ -135,7 +135,7 @@ def test_a_series_that_grows_is_read_once(source, ask):
     assert source.loaded == 12
     assert [row[:10] for row in grown["values"]] == first["values"]
     np.testing.assert_allclose(np.array(grown["values"]).T[11], tensorboard(stored[11], USUAL))
-    # Other percentiles are another question.
+    # Other percentiles are cached separately.
     ask(percentiles=[50])
     assert source.loaded == 24
 
@@ -152,7 +152,7 @@ def test_a_restart_takes_the_place_of_what_it_overwrote(source, ask):
     assert (every["step"], every["values"]) == ([0, 1, 1, 2], [[1, 2, 9, 3]])
 
 
-def test_thinned_to_pixels_but_never_without_its_extremes(source, ask):
+def test_reduction_to_pixels_keeps_the_extremes(source, ask):
     heights = np.ones(3000)
     heights[[1234, 2345]] = 50.0, -70.0
     add(source, [np.array([[high - 1, high, 1.0]]) for high in heights])
@@ -168,7 +168,7 @@ def test_thinned_to_pixels_but_never_without_its_extremes(source, ask):
     assert by_time["step"] == [9, 10, 11, 12, 13]
 
 
-def test_steps_in_any_order_come_in_theirs(source, ask):
+def test_steps_are_sorted(source, ask):
     add(
         source,
         [np.array([[0.0, high, 1.0]]) for high in (3.0, 1.0, 2.0)],
@@ -180,7 +180,7 @@ def test_steps_in_any_order_come_in_theirs(source, ask):
     assert ask(percentiles=[100], x="wall").json["series"][0]["step"] == [30, 20]
 
 
-def test_bad_histograms_are_said_and_harm_no_other(source, ask):
+def test_bad_histograms_are_reported_and_do_not_affect_others(source, ask):
     good = np.array([[0.0, 1.0, 4.0], [1.0, 2.0, 4.0]])
     add(
         source,
@@ -225,12 +225,12 @@ def test_bad_histograms_are_said_and_harm_no_other(source, ask):
         ({"colour": 1}, "colour"),
     ],
 )
-def test_questions_that_cannot_be_understood(source, ask, body, where):
+def test_invalid_requests(source, ask, body, where):
     got = ask(**body)
     assert (got.status, got.json["error"]["where"]) == (400, where)
 
 
-def test_a_file_of_a_series_that_is_not_there(source, ask):
+def test_a_file_of_an_unknown_series(source, ask):
     add(source, [histogram(np.arange(9.0))])
     got = ask(("run", "gone"), format="csv")
     assert (got.status, got.json["error"]["code"]) == (404, "series_unknown")

@@ -1,4 +1,4 @@
-"""The histogram routes, asked over HTTP on a MemorySource: exact buckets, forms that agree, bins that lose nothing."""
+"""The histogram routes over a MemorySource: exact buckets, forms that agree, bins that lose nothing."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_bins_keep_the_total(client):
     assert found["edges"][-1] == max(found["high"])
 
 
-def test_what_lies_outside_is_counted(client):
+def test_values_outside_the_range_are_counted(client):
     body = {"series": refs(("a", "kernel")), "bins": 5, "x_range": [-0.5, 0.5]}
     (found,) = ask(client, SERIES, **body)["series"]
     everything = np.array(found["counts"]).sum(axis=1) + found["below"] + found["above"]
@@ -94,7 +94,7 @@ def test_bins_may_be_shared_or_given(client):
     assert given["edges"] == [-1, 0, 0.25]
 
 
-def test_steps_are_thinned_evenly_and_what_is_kept_is_there(client):
+def test_steps_are_reduced_evenly_and_include_the_kept_row(client):
     (found,) = ask(client, SERIES, series=refs(("a", "kernel")), max_steps=5)["series"]
     assert (found["row"], found["values"]) == ([0, 10, 20, 29, 39], 40)
     (found,) = ask(client, SERIES, series=[{"run": "a", "tag": "kernel", "keep": 7}], max_steps=5)["series"]
@@ -141,7 +141,7 @@ def test_columns_say_the_same(client, bins):
     assert at == len(raw)
 
 
-def test_the_file_can_be_had_as_it_is(client, source):
+def test_stored_histograms_are_as_in_the_file(client, source):
     odd = np.array([[0, 1, 2], [nan, nan, 3], [2, 1, -4]], np.float64)
     source.add_values("a", "odd", Kind.HISTOGRAM, step=[7, 8], values=[odd, ValueDamaged("Torn.")])
     got = client.get("/api/histograms/values?run=a&tag=odd").json["values"]
@@ -189,7 +189,7 @@ def test_bad_histograms_are_shown_as_far_as_they_go(client, source):
         {"max_steps": 0},
     ],
 )
-def test_what_makes_no_sense_is_refused(client, body):
+def test_invalid_requests(client, body):
     got = client.post(SERIES, {"series": refs(("a", "kernel")), **body})
     assert (got.status, got.json["error"]["code"]) == (400, "bad_request")
 

@@ -1,4 +1,4 @@
-"""The images routes, asked over HTTP on a MemorySource: files as they were logged, and nothing that a browser would run."""
+"""The images routes over a MemorySource: files as logged, and nothing that a browser would run."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def test_bytes_as_logged(client):
 
 
 @pytest.mark.parametrize("name", ["svg", "html", "words", "empty"])
-def test_what_is_no_picture_is_only_saved(client, name):
+def test_a_file_that_is_not_a_picture_can_only_be_saved(client, name):
     got = client.get(f"/api/images/blob?run=bad&tag={name}")
     assert got.body == BAD[name]
     assert got.headers["content-type"] == "application/octet-stream"
@@ -128,7 +128,7 @@ def test_what_is_no_picture_is_only_saved(client, name):
         ("vast", "16,000 × 16,000 pixels"),
     ],
 )
-def test_a_problem_is_said(client, name, words):
+def test_problems_are_reported(client, name, words):
     (sample,) = client.get(f"/api/images/list?run=bad&tag={name}").json["samples"]
     assert words in sample["problem"]
     assert sample["size_bytes"] == len(BAD[name])
@@ -145,7 +145,7 @@ def test_a_problem_is_said(client, name, words):
         ("/api/images/list?run=train&tag=shape", 422, "value_damaged"),
     ],
 )
-def test_what_is_not_there(client, url, status, code):
+def test_unknown_values(client, url, status, code):
     got = client.get(url)
     assert (got.status, got.json["error"]["code"]) == (status, code)
 
@@ -169,7 +169,7 @@ def test_many_in_a_zip(client):
     }
 
 
-def test_a_zip_says_what_it_lacks(client):
+def test_a_zip_reports_missing_files(client):
     rows = [{"run": "train", "tag": "broken", "row": row} for row in (0, 1)]
     assert zipped(client, *rows) == {
         "train/broken/0_0.png": PNG,
@@ -177,7 +177,7 @@ def test_a_zip_says_what_it_lacks(client):
     }
 
 
-def test_a_zip_of_what_is_gone_is_refused(client):
+def test_a_zip_of_missing_values_is_rejected(client):
     got = client.post("/api/images/zip", {"samples": [{"run": "train", "tag": "a/b", "row": 7}]})
     assert (got.status, got.json["error"]["code"]) == (404, "sample_gone")
     assert client.post("/api/images/zip", {"samples": []}).status == 400
@@ -193,5 +193,5 @@ def test_a_zip_of_what_is_gone_is_refused(client):
         (("\udc80é", "t" * 300, "0"), f"_é/{'t' * 100}/0"),
     ],
 )
-def test_paths_lead_nowhere_else(names, path):
+def test_paths_stay_inside_the_zip(names, path):
     assert safe_path(*names) == path

@@ -1,4 +1,4 @@
-"""The mesh route, asked over HTTP on a MemorySource: parts found by their metadata, exact numbers, and bad ones said."""
+"""The mesh route over a MemorySource: parts found by metadata, exact numbers, and problems."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_all_parts_of_one_mesh(source, ask):
     np.testing.assert_array_equal(colors, PAINT[0])
 
 
-def test_parts_are_told_by_metadata_not_by_tag(source, ask):
+def test_parts_are_identified_by_metadata_not_by_tag(source, ask):
     add_part(source, MeshPart.VERTEX, [CORNERS], tag="a/solid_1")
     add_part(source, MeshPart.FACE, [SIDES[:, :1]], tag="a/solid_2")
     add_part(source, MeshPart.VERTEX, [CORNERS + 5], tag="b/solid_1")
@@ -88,12 +88,12 @@ def test_parts_are_told_by_metadata_not_by_tag(source, ask):
     add_part(source, MeshPart.COLOR, [PAINT], tag="other_3", name="other")
     got = ask("b/solid_1").json
     assert (got["vertices"][0], len(got["faces"]), got["colors"]) == (5, 12, None)
-    # Asked by another of its parts, it is the same mesh.
+    # The tag of another part names the same mesh.
     assert ask("b/solid_2").json == got
     assert len(ask("a/solid_1").json["faces"]) == 3
 
 
-def test_parts_that_the_writer_did_not_give_are_not_taken_from_elsewhere(source, ask):
+def test_parts_that_were_not_logged_are_not_taken_from_another_mesh(source, ask):
     add_part(source, MeshPart.VERTEX, [CORNERS], tag="a/solid_VERTEX", components=2)
     add_part(source, MeshPart.FACE, [SIDES], tag="b/solid_FACE", components=6)
     assert ask("a/solid_VERTEX").json["faces"] is None
@@ -103,7 +103,7 @@ def test_parts_logged_at_other_steps(source, ask):
     add_part(source, MeshPart.VERTEX, [CORNERS] * 4, step=[0, 10, 20, 30])
     add_part(source, MeshPart.FACE, [SIDES[:, :1], SIDES[:, :2], SIDES[:, :3]], step=[5, 10, 25])
     steps = {step: ask(step=step).json for step in (0, 10, 20, 30)}
-    # The first ones hold for what came before them: better than a mesh without its faces.
+    # The first faces apply to earlier vertices too: better than a mesh without faces.
     assert {step: got["faces_step"] for step, got in steps.items()} == {0: 5, 10: 10, 20: 10, 30: 25}
     assert [len(got["faces"]) // 3 for got in steps.values()] == [1, 2, 2, 3]
 
@@ -126,13 +126,13 @@ def test_one_of_a_batch(source, ask):
     assert (gone.status, gone.json["error"]["where"]) == (404, "batch")
 
 
-def test_an_answer_that_may_still_change_is_not_kept(source, ask):
+def test_an_answer_that_may_still_change_is_not_cached(source, ask):
     add_part(source, MeshPart.VERTEX, [CORNERS] * 2, components=6)
     add_part(source, MeshPart.FACE, [SIDES])
     time = 1_700_000_000.0
     kept = ask(row=0, step=0, wall_time=time, format="columns")
     assert "immutable" in kept.headers["cache-control"]
-    # Faces of step 1 may be on their way.
+    # Faces of step 1 may still be logged.
     open_ended = ask(row=1, step=1, wall_time=time + 1, format="columns")
     assert "immutable" not in open_ended.headers.get("cache-control", "")
     add_part(source, MeshPart.FACE, [SIDES], step=[1])
@@ -187,7 +187,7 @@ def test_faces_out_of_range(source, ask):
     assert ask(step=1).json["faces"] == [0, 1, 2]
 
 
-def test_vertices_without_a_place(source, ask):
+def test_vertices_that_are_not_finite(source, ask):
     corners = CORNERS.copy()
     corners[0, 1] = np.nan, 0, 0
     add_part(source, MeshPart.VERTEX, [corners, np.float64([[[1e300, 0, 0], [1, 2, 3]]])])
@@ -196,7 +196,7 @@ def test_vertices_without_a_place(source, ask):
     got = ask(step=0).json
     assert got["vertices"] == CORNERS[0, [0, 2, 3]].ravel().tolist()
     assert got["colors"] == PAINT[0, [0, 2, 3]].ravel().tolist()
-    # Only the side without the lost corner is left, by its new numbers.
+    # Only the face without the lost vertex is left, with new indices.
     assert got["faces"] == [0, 1, 2]
     assert got["problems"] == ["1 of 4 vertices are at NaN or infinity; left out, with 3 of their faces."]
     assert ask(step=1).json["vertices"] == [1, 2, 3]
@@ -211,7 +211,7 @@ def test_vertices_without_a_place(source, ask):
         (np.float32(1), "Vertices have the shape of one number"),
     ],
 )
-def test_what_is_no_mesh(source, ask, vertices, said):
+def test_values_that_are_not_a_mesh(source, ask, vertices, said):
     add_part(source, MeshPart.VERTEX, [vertices])
     got = ask()
     assert (got.status, got.json["vertices"], got.json["total_points"]) == (200, [], 0)
@@ -254,7 +254,7 @@ def test_a_configuration_that_is_too_long(source, ask):
     )
 
 
-def test_too_many_points_are_thinned_the_same_way_every_time(source, ask):
+def test_too_many_points_are_reduced_deterministically(source, ask):
     cloud = np.random.default_rng(0).random((1, 50_000, 3), np.float32)
     paint = (cloud * 255).astype(np.uint8)
     add_part(source, MeshPart.VERTEX, [cloud], components=10)
@@ -263,7 +263,7 @@ def test_too_many_points_are_thinned_the_same_way_every_time(source, ask):
     head, vertices, _, colors = unpack(first.body)
     assert (head["points"], head["total_points"]) == (1_000, 50_000)
     assert head["problems"] == ["1,000 of 50,000 points are drawn."]
-    # Each is one that was logged, with its own colour.
+    # Each point is a logged one with its own colour.
     place = {tuple(point): i for i, point in enumerate(cloud[0].tolist())}
     rows = [place[tuple(point)] for point in vertices.tolist()]
     assert len(set(rows)) == 1_000
@@ -273,7 +273,7 @@ def test_too_many_points_are_thinned_the_same_way_every_time(source, ask):
     np.testing.assert_array_equal(everything, cloud[0])
 
 
-def test_too_fine_a_surface_stays_whole(source, ask):
+def test_a_simplified_surface_stays_closed(source, ask):
     n = 100
     x, y = np.meshgrid(np.linspace(0, 1, n), np.linspace(0, 1, n))
     sheet = np.stack([x, y, np.zeros_like(x)], -1).reshape(1, -1, 3).astype(np.float32)
@@ -313,7 +313,7 @@ def test_too_many_faces(source, ask):
         ({"format": "obj"}, 400, "format"),
     ],
 )
-def test_questions_without_an_answer(source, ask, query, status, where):
+def test_unknown_meshes(source, ask, query, status, where):
     add_part(source, MeshPart.VERTEX, [CORNERS])
     got = ask(**query)
     assert (got.status, got.json["error"]["where"]) == (status, where)

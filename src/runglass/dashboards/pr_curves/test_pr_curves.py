@@ -1,4 +1,4 @@
-"""PR curves over HTTP: the logged counts exactly, scores by their definition, and what is wrong said in words."""
+"""PR curves over HTTP: exact counts, scores by definition, and problems."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_real_curves_are_as_logged():
     assert (curve["step"], curve["row"], curve["problems"]) == (0, 0, [])
 
 
-def test_values_are_named_by_row_step_or_nothing(client):
+def test_values_are_named_by_row_or_step_or_are_the_newest(client):
     newest, by_step, by_row = ask(
         client,
         {"run": "train", "tag": "pr"},
@@ -62,7 +62,7 @@ def test_values_are_named_by_row_step_or_nothing(client):
     assert by_step == by_row
 
 
-def test_what_is_not_there_is_left_out(client):
+def test_unknown_series_are_left_out(client):
     got = ask(
         client,
         {"run": "train", "tag": "pr", "step": 99},
@@ -74,7 +74,7 @@ def test_what_is_not_there_is_left_out(client):
 
 def test_average_precision_and_auc_by_their_definitions():
     scores = parse_curve(SOUND).scores
-    # Every prediction has a threshold of its own here, so this is the exact definition over the ranking.
+    # Every prediction has its own threshold here, so this is the exact definition over the ranking.
     ranked = [label for _, label in sorted(zip(PREDICTIONS, LABELS, strict=True), reverse=True)]
     precisions = [sum(ranked[: i + 1]) / (i + 1) for i, label in enumerate(ranked) if label]
     assert scores.average_precision == pytest.approx(sum(precisions) / len(precisions))
@@ -136,7 +136,7 @@ def changed(row, at, value):
         (np.array(pr_curve_rows([1, 1], [0.2, 0.4], thresholds=5)), r"no negative labels"),
     ],
 )
-def test_what_is_wrong_is_said(client, source, value, words):
+def test_problems_are_reported(client, source, value, words):
     source.add_values("bad", "pr", Kind.PR_CURVE, step=[0], values=[value])
     bad, good = ask(client, {"run": "bad", "tag": "pr"}, {"run": "train", "tag": "pr"}).json["curves"]
     assert good["problems"] == []
@@ -163,7 +163,7 @@ def test_one_threshold():
     assert curve.scores.average_precision == pytest.approx(0.5)
 
 
-def test_too_many_at_once(client):
+def test_too_many_curves(client):
     got = ask(client, *[{"run": "train", "tag": "pr"}] * 2_001)
     assert got.status == 400
     assert "at most 2,000" in got.json["error"]["message"]

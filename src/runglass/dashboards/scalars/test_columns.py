@@ -1,4 +1,4 @@
-"""The columns format: what is encoded comes back, and x values are not sent more often than they need be."""
+"""The columns format: decoding returns what was encoded, and x values are not sent more often than necessary."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Exported files: every point in full precision, the same in every format, whatever names and numbers there are."""
+"""Exported files: every point in full precision, the same in every format, for any names and numbers."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def test_nothing_makes_an_empty_file(client, format):
         assert (table.num_rows, table.column_names) == (0, ["run", "tag", "step", "wall_time", "value"])
 
 
-def test_names_that_are_no_text(source, client):
+def test_names_that_are_not_utf8(source, client):
     source.add_scalars("bad\udcff", "acc", step=[0], value=[1.0])
     assert b"\nbad\xff,acc,0," in ask(client, tags=["acc"]).body
     assert json.loads(ask(client, tags=["acc"], format="json").body)["series"][1]["run"] == "bad\udcff"

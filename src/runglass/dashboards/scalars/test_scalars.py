@@ -1,4 +1,4 @@
-"""The scalars routes, asked over HTTP on a MemorySource: exact points, and forms that agree with each other."""
+"""The scalars routes over a MemorySource: exact points, and forms that agree."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def test_deltas(client, source):
         ("run=train&tag=loss&rum=x", 400, "bad_request", "`rum` is unknown"),
     ],
 )
-def test_questions_that_cannot_be_answered(client, query, status, code, words):
+def test_invalid_requests(client, query, status, code, words):
     got = client.get(f"/api/scalars/points?{query}")
     assert (got.status, got.json["error"]["code"]) == (status, code)
     assert words in got.json["error"]["message"]
@@ -167,7 +167,7 @@ def test_raw_comes_only_with_smoothing(client):
     assert roles(smoothing={"kind": "gaussian", "amount": 3}) == ["smoothed", "raw"]
 
 
-def test_whoever_smooths_gets_whole_lines_only_once(client):
+def test_with_raw_suffices_whole_lines_are_sent_once(client):
     def roles(width, **body):
         body = {"smoothing": {"kind": "ema", "amount": 0.9}, **body}
         return [
@@ -189,7 +189,7 @@ def test_whoever_smooths_gets_whole_lines_only_once(client):
         assert roles(1000, **other) == ["smoothed", "raw"], other
 
 
-def test_what_a_restart_overwrote_comes_as_lines_of_its_own(client, source):
+def test_overwritten_points_are_separate_lines(client, source):
     source.add_scalars("eval", "odd", step=[0, 1, 2], value=[1.0, 2.0, 4.0])
     source.add_scalars("eval", "odd", step=[1, 2], value=[9.0, 9.0], restart=True)
     source.add_scalars("eval", "odd", step=[2], value=[7.0], restart=True)
@@ -264,12 +264,12 @@ def test_an_expression_follows_its_operands(client, source):
         ("export", {"tags": ["=2 * ({loss}"]}, "tags"),
     ],
 )
-def test_expressions_that_cannot_be_read(client, route, body, where):
+def test_invalid_expressions(client, route, body, where):
     got = client.post(f"/api/scalars/{route}", body)
     assert (got.status, got.json["error"]["code"], got.json["error"]["where"]) == (400, "bad_request", where)
 
 
-def test_an_expression_over_what_is_not_there(client):
+def test_an_expression_over_unknown_tags(client):
     got = client.post("/api/scalars/lines", {"series": [{"run": "train", "tag": "={loss} - {los}"}]})
     assert (got.status, got.json["error"]["code"]) == (404, "series_unknown")
     assert "Close: 'loss'" in got.json["error"]["message"]
@@ -280,7 +280,7 @@ def test_axes_and_ranges(client, x):
     (line,) = lines(client, runs=["train"], tags=["loss"], x=x, width=None)
     low, high = line["x"][100], line["x"][200]
     (cut,) = lines(client, runs=["train"], tags=["loss"], x=x, x_range=[low, high], width=None)
-    # The nearest point on either side of the range belongs to it.
+    # The range includes the nearest point on either side.
     assert cut["x"] == line["x"][99:202]
     assert cut["total"] == 101
 
@@ -306,7 +306,7 @@ def test_lines_of_an_unknown_series(client):
         (b"[" * 100_000, "body"),
     ],
 )
-def test_bodies_that_cannot_be_understood(client, route, body, where):
+def test_invalid_bodies(client, route, body, where):
     got = client.post(f"/api/scalars/{route}", body)
     assert (got.status, got.json["error"]["code"], got.json["error"]["where"]) == (400, "bad_request", where)
 
@@ -326,7 +326,7 @@ def test_bodies_that_cannot_be_understood(client, route, body, where):
         ({"smoothing": {"kind": "magic"}}, "smoothing.kind"),
     ],
 )
-def test_plots_that_cannot_be_drawn(client, route, groups, plot, where):
+def test_invalid_plots(client, route, groups, plot, where):
     got = client.post(f"/api/scalars/{route}", {"tags": ["loss"], **groups, **plot})
     assert (got.status, got.json["error"]["code"], got.json["error"]["where"]) == (400, "bad_request", where)
 

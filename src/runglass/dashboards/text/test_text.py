@@ -1,4 +1,4 @@
-"""The text routes, asked over HTTP on a MemorySource: every value whole or cut, and search that always ends."""
+"""The text routes over a MemorySource: values in full or cut, and search that always ends."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_rows_stay_what_they_are_when_a_restart_overwrites_some(client, source):
     assert overwritten["values"] == ["two\nlines"]
 
 
-def test_long_texts_are_cut_and_to_be_had_whole(client):
+def test_long_texts_are_cut_and_available_in_full(client):
     (text,) = ask(client, series=[{"run": "b", "tag": "long"}])["texts"]
     assert text["is_cut"]
     assert text["size_bytes"] == len(LONG)
@@ -94,7 +94,7 @@ def test_tensors_keep_their_shape(client):
     assert plain.text == "a\tb\n\tone"
 
 
-def test_what_is_no_text_says_so_and_leaves_the_others(client):
+def test_a_value_that_is_not_text_is_reported_and_does_not_affect_others(client):
     odd, marked = ask(client, series=[{"run": "b", "tag": "odd"}])["texts"]
     assert "holds an array of float32 with shape [2, 3], expected text." in odd["problem"]
     assert (marked["problem"], marked["marks"]) == (None, 1)
@@ -102,7 +102,7 @@ def test_what_is_no_text_says_so_and_leaves_the_others(client):
     assert (got.status, got.json["error"]["code"]) == (422, "value_damaged")
 
 
-def test_a_text_is_sent_as_nothing_but_text(client):
+def test_a_text_is_sent_as_plain_text(client):
     got = client.get(
         "/api/text/value?run=a&tag=note&row=0&step=0&wall_time=1700000000.0&format=text&download=1"
     )
@@ -130,7 +130,7 @@ def test_a_whole_series_is_downloaded_as_json_lines(client):
         ("series?run=a&tag=loss", 404, "series_unknown"),
     ],
 )
-def test_questions_that_cannot_be_answered(client, path, status, code):
+def test_invalid_requests(client, path, status, code):
     got = client.get(f"/api/text/{path}")
     assert (got.status, got.json["error"]["code"]) == (status, code)
 
@@ -159,25 +159,25 @@ def test_search_by_pattern(client):
         [[0, 3], [4, 9]],
         2,
     )
-    # What matches nothing at all is nowhere found.
+    # Empty matches do not count.
     assert find(client, query="x*", is_regex=True, runs=["a"])["hits"] == []
 
 
 @pytest.mark.parametrize("query", ["(", "a{99999999999}", "(" * 900, "[z-a]"])
-def test_a_pattern_that_is_none_is_refused(client, query):
+def test_an_invalid_pattern_is_rejected(client, query):
     got = client.post("/api/text/search", {"query": query, "is_regex": True})
     assert (got.status, got.json["error"]["where"]) == (400, "query")
     assert "not a regular expression" in got.json["error"]["message"]
 
 
-def test_a_pattern_that_never_ends_is_ended(source):
+def test_a_pattern_that_never_ends_is_killed(source):
     source.add_values("c", "trap", Kind.TEXT, step=[0], values=["a" * 60 + "b"])
     found = search(source, SearchBody(query="^(a+)+c$", is_regex=True), time_budget_s=1.0)
     assert found.hits == []
     assert "took longer than 1 s" in (found.stopped or "")
 
 
-def test_hits_are_limited_and_said_to_be(client, source):
+def test_hits_are_limited_and_the_answer_says_so(client, source):
     source.add_values("c", "many", Kind.TEXT, step=range(500), values=["needle"] * 500)
     got = find(client, query="needle", limit=10)
     # Newest first.
