@@ -1,4 +1,4 @@
-"""What batch normalisation does to a layer: mean and standard deviation of its weights at every step, for two PyTorch models."""
+"""The effect of batch normalisation on a layer: mean and standard deviation of its weights at every step, for two PyTorch models."""
 
 from __future__ import annotations
 

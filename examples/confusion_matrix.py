@@ -1,4 +1,4 @@
-"""A confusion matrix after every epoch, as a picture: move the step slider and watch it sharpen."""
+"""A confusion matrix as a picture after every epoch: move the step slider and watch it sharpen."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from runglass import SummaryWriter
 
 
 def count_confusions(predicted: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """How often each digit, by row, was taken for each, by column."""
+    """Counts of true digits by row and predicted digits by column."""
     counts = np.zeros((10, 10), int)
     np.add.at(counts, (labels, predicted), 1)
     return counts

@@ -1,4 +1,4 @@
-"""Pictures of digits and a small network in NumPy that learns them: what the examples log, made here so that nothing is downloaded."""
+"""Pictures of digits and a small NumPy network that learns them. The examples log these, so that nothing is downloaded."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SHAPES = (
 
 
 def make_digits(count: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """Pictures (count, 12, 12) from 0 to 1 and their labels; each digit is moved, dimmed and noisy in its own way."""
+    """Pictures (count, 12, 12) from 0 to 1 and their labels, with random position, brightness and noise."""
     rng = np.random.default_rng(seed)
     shapes = np.array([[[int(dot) for dot in row] for row in shape.split()] for shape in SHAPES], np.float32)
     labels = rng.integers(0, 10, count)
@@ -43,7 +43,7 @@ def batches(
 
 
 class Network:
-    """One hidden layer, trained by plain gradient descent, or by RMSProp, which wants small learning rates."""
+    """One hidden layer, trained by plain gradient descent, or by RMSProp, which needs small learning rates."""
 
     def __init__(
         self, units: int = 64, dropout: float = 0.0, seed: int = 0, *, uses_rmsprop: bool = False
@@ -62,7 +62,7 @@ class Network:
         return self._softmax(self._activate(images))
 
     def train(self, images: np.ndarray, labels: np.ndarray, learning_rate: float = 0.5) -> float:
-        """One step; the loss before it."""
+        """One step; returns the loss before it."""
         active = self._activate(images)
         active *= (self.rng.random(active.shape) >= self.dropout).astype(np.float32) / (1 - self.dropout)
         probabilities = self._softmax(active)

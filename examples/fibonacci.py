@@ -1,4 +1,4 @@
-"""The Fibonacci sequence over 100 steps: the shortest thing to log. A logarithmic y axis makes it a straight line."""
+"""The Fibonacci sequence over 100 steps: the shortest example. A logarithmic y axis makes it a straight line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""500 pictures as points, each with its picture and its label, in one call. Run it again: no fresh directory is needed."""
+"""500 points with a picture and a label each, in one call. You can run it again in the same directory."""
 
 from __future__ import annotations
 

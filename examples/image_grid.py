@@ -1,4 +1,4 @@
-"""Every batch of augmented pictures as a grid with names, drawn by matplotlib. All of them can be reached, not a sample."""
+"""Every batch of augmented pictures as a grid with names, drawn by matplotlib. The page shows all of them, not a sample."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SIDE = 6
 
 
 def augment(images: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Moved to the side, and half of them turned to their negative."""
+    """Shifts the pictures and inverts half of them."""
     moved = np.stack([np.roll(image, rng.integers(-3, 4), axis=1) for image in images])
     is_negative = rng.random(len(images)) < 0.5
     return np.where(is_negative[:, None, None], 1 - moved, moved)
@@ -24,7 +24,7 @@ def draw_grid(images: np.ndarray, labels: np.ndarray) -> Figure:
     figure = Figure(figsize=(6, 6), layout="tight")
     axes = figure.subplots()
     axes.set_axis_off()
-    # One picture of all is drawn much faster than 36 of one each. Above each is room for its name.
+    # Drawing one large picture is much faster than drawing 36. Each has room for its name above it.
     cells = np.pad(images, ((0, 0), (5, 1), (1, 1)), constant_values=np.nan)
     height, width = cells.shape[1:]
     rows = cells.reshape(SIDE, SIDE, height, width).swapaxes(1, 2)

@@ -11,7 +11,7 @@ from runglass import summary
 
 def main(logdir: str) -> None:
     images, labels = make_digits(200)
-    # Pictures, rows, columns and one channel.
+    # Pictures, rows, columns, one channel.
     batch = images[..., None]
     with summary.create_file_writer(logdir).as_default(step=0):
         for label, name in enumerate(NAMES):

@@ -1,4 +1,4 @@
-"""A learning rate that falls at epochs 10, 20 and 50, logged from the schedule itself beside the curves of the callback."""
+"""A learning rate that falls at epochs 10, 20 and 50, logged by the schedule itself beside the curves of the callback."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The arguments of the Keras callback at work: figures of every batch, weights as pictures, speed and a profile of some batches.
+"""Arguments of the Keras callback: metrics of every batch, weights as pictures, speed, and a profile of some batches.
 
-Those for embeddings are in keras_text_embedding.py.
+For embeddings see keras_text_embedding.py.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ VOCABULARY = [*GOOD, *BAD, *OTHER]
 
 
 def make_reviews(count: int, words: int = 8) -> tuple[np.ndarray, np.ndarray]:
-    """Rows of word numbers, and whether most of their telling words are good."""
+    """Rows of word indices, and whether most of their opinion words are good."""
     reviews = np.random.default_rng(0).integers(0, len(VOCABULARY), (count, words))
     good = (reviews < len(GOOD)).sum(axis=1)
     bad = ((reviews >= len(GOOD)) & (reviews < len(GOOD) + len(BAD))).sum(axis=1)

@@ -1,4 +1,4 @@
-"""A dense and a convolutional network side by side, each run in a directory named after its settings and the time it began."""
+"""A dense and a convolutional network side by side, each run in a directory named after its settings and start time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Precision and recall of a classifier that tells one digit from all others, and its whole curve after every epoch."""
+"""Precision and recall of a classifier for one digit, and its whole PR curve after every epoch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A PyTorch classifier: a grid of its pictures, its graph, loss and accuracy while it learns, and a curve for every class.
+"""A PyTorch classifier: a grid of its pictures, its graph, loss and accuracy while it learns, and a PR curve per class.
 
 Two learning rates make two runs; the second appears while the page is open.
 """

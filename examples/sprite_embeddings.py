@@ -1,4 +1,4 @@
-"""500 pictures as points, with files and a config written by hand, as for TensorBoard: vectors, labels, and one sheet of all pictures."""
+"""500 points with pictures, with files and a config written by hand, as for TensorBoard: vectors, labels and one sprite."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from runglass import projector
 
 
 def make_sprite(images: np.ndarray) -> np.ndarray:
-    """All pictures on a square sheet, row by row; places that are left over stay black."""
+    """All pictures in a square grid, row by row; unused cells stay black."""
     side = math.ceil(math.sqrt(len(images)))
     tiles = np.zeros((side * side, SIZE_PX, SIZE_PX), np.float32)
     tiles[: len(images)] = images

@@ -1,4 +1,4 @@
-"""A training loop of your own with two writers, so that training and test are two runs in one chart."""
+"""A custom training loop with two writers, so that training and test are two runs in one chart."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Word vectors with files and a config written by hand, as for TensorBoard: a table of vectors, one of labels, and the config."""
+"""Word vectors with files and a config written by hand, as for TensorBoard: a table of vectors, a table of labels, and the config."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PLACES = {
 
 
 def word_vectors(sentences: list[list[str]], dimensions: int = 10) -> tuple[list[str], np.ndarray]:
-    """Words that stand beside the same words get vectors near each other."""
+    """Words with the same neighbours get similar vectors."""
     words = sorted({word for sentence in sentences for word in sentence})
     number = {word: i for i, word in enumerate(words)}
     together = np.zeros((len(words), len(words)))

@@ -1,1 +1,1 @@
-"""Benchmarks of logging: what a call costs the training loop, side by side with the peers."""
+"""Benchmarks of logging: what a call costs the training loop, beside other writers."""

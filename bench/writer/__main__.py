@@ -1,10 +1,10 @@
 """`python -m bench.writer`: what logging costs with Runglass, torch, tensorboardX, TensorFlow and a plain file.
 
 python -m bench.writer                everything (some minutes)
-python -m bench.writer --quick        fewer calls; figures are not to be judged
-python -m bench.writer --no-peers     Runglass and the plain file alone
+python -m bench.writer --quick        fewer calls; the figures mean little
+python -m bench.writer --no-peers     only Runglass and the plain file
 
-The peers are measured in .venvs/interop, which `make interop` makes; WRITER_PEERS names another Python.
+The peers run in .venvs/interop, which `make interop` makes; WRITER_PEERS names another Python.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Figures = dict[str, float]
 
 @dataclass(frozen=True)
 class Measure:
-    """What is measured, how often by us and by the slower peers, and what the figures must be."""
+    """What is measured, with how many calls for us and for the slower peers, and the limits of the figures."""
 
     name: str
     what: str
@@ -94,8 +94,8 @@ MEASURES = (
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser("bench.writer", description="What logging costs, side by side.")
     parser.add_argument("--quick", action="store_true", help="a tenth of the calls")
-    parser.add_argument("--no-peers", action="store_true", help="Runglass and the plain file alone")
-    parser.add_argument("--json", type=Path, help="write all figures there too")
+    parser.add_argument("--no-peers", action="store_true", help="only Runglass and the plain file")
+    parser.add_argument("--json", type=Path, help="also write all figures to this file")
     return parser.parse_args()
 
 
@@ -105,7 +105,7 @@ def peer_python() -> str | None:
 
 
 def measured(side: str, name: str, count: int, python: str) -> Figures | str:
-    """The figures of one side, or why there are none: a package that is missing, a kind that it does not log."""
+    """The figures of one side, or why there are none: its package is missing, or it does not log this kind."""
     command = [python, "-m", "bench.writer.sides", side, name, str(count)]
     quiet = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
     try:
@@ -149,7 +149,7 @@ def main() -> int:
         print(" | ".join(rows[-1]), flush=True)
     about = (
         f"{time.strftime('%Y-%m-%d')}, {os.cpu_count()} cores, {cpu_name()}, load {os.getloadavg()[0]:.1f}, "
-        f"Python {platform.python_version()}" + (", quick: not to be judged" if chosen.quick else "")
+        f"Python {platform.python_version()}" + (", quick: means little" if chosen.quick else "")
     )
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     print()

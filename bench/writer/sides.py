@@ -1,6 +1,6 @@
-"""One side of the writer benchmark, in a process and an environment of its own; prints one JSON line.
+"""One side of the writer benchmark, in its own process and environment; prints one JSON line.
 
-Needs nothing but the standard library, NumPy and the package it measures. `python -m bench.writer.sides SIDE MEASURE COUNT`.
+Needs only the standard library, NumPy and the package it measures. `python -m bench.writer.sides SIDE MEASURE COUNT`.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ IMPORTS = {
     "tensorflow": "import tensorflow",
     "plain": "pass",
 }
-# What a logging library must not drag in.
+# Packages that a logging library must not import.
 HEAVY = ("torch", "tensorflow", "PIL", "matplotlib", "pandas", "keras", "jax")
 WARM_UP = 1000
 
 
 class PlainFile:
-    """The least that Python does: one formatted line into a buffered file."""
+    """The minimum in Python: one formatted line to a buffered file."""
 
     def __init__(self, logdir: str) -> None:
         self.file = open(f"{logdir}/log.csv", "w")  # noqa: SIM115
@@ -85,7 +85,7 @@ def open_writer(side: str, logdir: str) -> Any:
 
 
 def scalars(side: str, count: int) -> Measured:
-    """Every call timed for itself, the clock's own cost included; then as many again in one go, close included."""
+    """Times each call, with the cost of the clock; then as many calls in one go, with close."""
     taken_ns = array("q", bytes(8 * count))
     now = time.perf_counter_ns
     with tempfile.TemporaryDirectory() as logdir:
@@ -114,7 +114,7 @@ def scalars(side: str, count: int) -> Measured:
 
 
 def per_call(side: str, count: int, log: Callable[[Any, int], None]) -> Measured:
-    """What one call costs its caller, at its median; and what all cost until they are in the file."""
+    """The median time of one call, and the mean time until a value is in the file."""
     with tempfile.TemporaryDirectory() as logdir:
         writer = open_writer(side, logdir)
         log(writer, 0)
@@ -139,7 +139,7 @@ def histograms(side: str, count: int) -> Measured:
 
 
 def images(side: str, count: int) -> Measured:
-    """A smooth picture with the noise of a camera: 512 x 512, three channels, 8 bits."""
+    """A smooth picture with camera noise: 512 x 512, three channels, 8 bits."""
     import numpy as np
 
     rng = np.random.default_rng(0)

@@ -1,7 +1,7 @@
-"""Logs to look at: small networks, really trained here with NumPy, that log every kind of value the writer knows.
+"""Demo logs: small networks, trained here with NumPy, that log every kind of value.
 
-Same seed, same values. Wall times are made up (a fifth of a second a step, ending now), because the training itself is
-over in seconds; only the live run uses the real clock.
+The same seed gives the same values. Wall times are invented (a fifth of a second per step, ending now), because the
+training takes only seconds; the live run uses the real clock.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ from runglass.errors import BadArgument
 from runglass.writer.files.record_file import EventFileWriter
 
 MARKER = ".runglass-demo.json"
-# Counts up with every change to what is written; older demos are replaced.
+# Increased with every change of the logs; older demos are replaced.
 VERSION = 3
 STEPS = 1200
-# The last of them is too much, and ends in NaN.
+# The last one is too large, and its run ends in NaN.
 RATES = (0.01, 0.05, 0.2, 5.0)
 
 
 def write_demo(logdir: Path, *, live_s: float = 0.0, now: float | None = None, steps: int = STEPS) -> None:
-    """Fill `logdir` with demo runs, unless they are there already; then train one more for `live_s` seconds.
+    """Fill `logdir` with demo runs, unless it has them; then train one more for `live_s` seconds.
 
-    A directory with anything else in it is refused: nothing that the demo did not write is ever touched.
+    Refuses a directory with other files: the demo changes only what it wrote.
     """
     if not is_written(logdir):
         end = time.time() if now is None else now
@@ -70,7 +70,7 @@ def train_live(
     clock: Callable[[], float] = time.time,
     wait: Callable[[float], Any] = time.sleep,
 ) -> None:
-    """Train the run `live` at a pace that can be watched. Blocks; fit for a thread of its own."""
+    """Train the run `live` slowly enough to watch. Blocks, so call it in its own thread."""
     folder = logdir / "live"
     shutil.rmtree(folder, ignore_errors=True)
     start = clock()
@@ -94,18 +94,18 @@ def train_live(
 
 
 def is_written(logdir: Path) -> bool:
-    """Whether the demo stands in `logdir`; when not, leaves a directory that is ready for it."""
+    """Whether `logdir` has the demo; if not, prepares the directory for it."""
     marker = logdir / MARKER
     if marker.exists():
         found = json.loads(marker.read_text())
         if found["version"] == VERSION and found["is_complete"]:
             return True
-        # An older demo, or one that was interrupted.
+        # An older or interrupted demo.
         for name in found["folders"]:
             shutil.rmtree(logdir / name, ignore_errors=True)
     elif logdir.exists() and any(logdir.iterdir()):
         raise BadArgument(
-            f"{logdir} is not empty and holds no demo. Name a directory that does not exist yet."
+            f"{logdir} is not empty and is not a demo. Name a directory that does not exist yet."
         )
     mark(logdir, is_complete=False)
     return False

@@ -1,4 +1,4 @@
-"""Networks that tell classes apart, and what they log on the way: digits at several rates, spirals of several seeds."""
+"""Classifiers and what they log: digits with several learning rates, spirals with several seeds."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from runglass.writer.values.video import encode_gif
 
 SEED = 20
 SECONDS_PER_STEP = 0.2
-# A run that has diverged goes on for this many steps, then is given up.
+# A run that has diverged stops after this many more steps.
 PATIENCE_STEPS = 80
 DIGITS_LAYERS = [SIDE * SIDE, 48, 32, 10]
 SPIRALS_LAYERS = [2, 32, 32, 3]
-# The held-out data are measured in so many parts, whose spread is drawn around the accuracy.
+# Validation measures this many parts of its data; the chart shows their spread around the accuracy.
 PARTS = 6
 THRESHOLDS = 101
 FRAMES_PER_S = 6
@@ -51,7 +51,7 @@ def spirals_settings(seed: int) -> Settings:
 
 @dataclass
 class Job:
-    """One network on its way: what is trained, and where each kind of value is logged."""
+    """The training of one network, and what it logs."""
 
     task: Task
     network: Network
@@ -66,7 +66,7 @@ class Job:
     cloud_axes: Floats | None = None
 
     def run(self, first: int, last: int, wall_time: float) -> Iterator[float]:
-        """Train and log steps first…last-1; gives the wall time after each, and stops early when it has diverged."""
+        """Train and log steps first…last-1; yields the wall time after each, and stops early if it has diverged."""
         lost = 0
         for step in range(first, last):
             picked = self.rng.integers(0, len(self.task.train_y), BATCH)
@@ -92,7 +92,7 @@ class Job:
     def histograms(self) -> list[bytes]:
         layers = {
             "weights": self.network.weights,
-            "gradients": self.network.slopes[: len(self.network.weights)],
+            "gradients": self.network.gradients[: len(self.network.weights)],
             "activations": self.network.forward(self.task.held_x[:BATCH])[1:-1],
         }
         return [
@@ -156,7 +156,7 @@ class Job:
 
 
 def opening(task: Task, settings: Settings, note: str) -> list[bytes]:
-    """What a run says about itself before it starts."""
+    """What a run logs before it starts."""
     values = [summaries.text("config", texts.table(settings)), summaries.text("notes", note)]
     if task.classes == 10:
         samples = pictures.enlarged(pictures.tiles(task.train_x[:24].reshape(-1, SIDE, SIDE), 8), 5)
@@ -168,7 +168,7 @@ def opening(task: Task, settings: Settings, note: str) -> list[bytes]:
 
 
 def write_digits(logdir: Path, task: Task, rate: float, start: float, steps: int) -> None:
-    """A run of the sweep: settings in its own folder, measurements in `train` and `validation` below it."""
+    """A run of the sweep: settings in its folder, metrics in `train` and `validation` below it."""
     folder = logdir / f"lr={rate:g}"
     settings = digits_settings(rate, SEED)
     rng = np.random.default_rng(SEED)
@@ -206,7 +206,7 @@ def write_spirals(logdir: Path, seed: int, start: float, steps: int) -> None:
 
 
 def write_resumed(logdir: Path, task: Task, start: float, steps: int) -> None:
-    """Stopped after six tenths of its steps and continued, in new files, from a checkpoint after four tenths."""
+    """Stops after six tenths of its steps and continues, in new files, from a checkpoint at four tenths."""
     folder = logdir / "resumed"
     stopped, saved = steps * 6 // 10, steps * 4 // 10
     settings = digits_settings(0.05, SEED + 1)

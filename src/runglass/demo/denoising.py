@@ -1,8 +1,7 @@
-"""A pair of small networks that learn to clean pictures and tones, and a batch that was never scaled in the middle of it.
+"""Two small networks that learn to denoise pictures and tones, with one bad batch in the middle that nobody scaled.
 
-Three runs see the same batches: `plain` is thrown off course by the bad one, `clipped` limits its gradients and hardly
-notices, `narrow` has two hidden units and learns more slowly. Everything that a run logs is logged at the bad step too, so that one can see
-what became of it.
+Three runs see the same batches: the bad one derails `plain` and hardly affects `clipped`, which limits its gradients;
+`narrow` has two hidden units and learns more slowly. At the bad step every run logs all kinds of values, to show the effect.
 """
 
 from __future__ import annotations
@@ -21,19 +20,19 @@ from runglass.writer.files.record_file import EventFileWriter
 from runglass.writer.values import hparams, summaries
 from runglass.writer.values.mesh import mesh
 
-# Side of the patch, and length of the stretch, whose middle is to be guessed.
+# Side of the patch, and length of the stretch, whose centre the network predicts.
 PATCH = 7
 STRETCH = 41
 BATCH = 128
 RATE = 0.05
 NOISE = 0.22
-# A batch as it comes out of a file, where nobody divided by the largest value.
+# The factor of the bad batch: nobody divided it by the largest value.
 UNSCALED = 24.0
 SECONDS_PER_STEP = 0.25
-# How often values of every kind are logged in the course of a run; meshes are large, and come at every fourth.
-LOOKS = 40
+# How many times a run logs all kinds of values; meshes are large, and come every fourth time.
+LOGGED_TIMES = 40
 SHAPES_EVERY = 4
-# Larger products wake BLAS threads, which then spin for longer than the product takes.
+# Larger products start BLAS threads, which then spin for longer than the product takes.
 SLICE = 128
 
 
@@ -48,16 +47,16 @@ SETUPS = (Setup("plain", 24, None), Setup("clipped", 24, 1.0), Setup("narrow", 2
 
 
 @dataclass
-class Cleaner:
-    """What lies around a number goes in, the number itself comes out: one hidden layer of tanh, squared error."""
+class Denoiser:
+    """Predicts a number from its surroundings: one hidden layer with tanh, squared error."""
 
     inner: Floats
     outer: Floats
     velocity: list[Floats] = field(default_factory=list)
-    slopes: list[Floats] = field(default_factory=list)
+    gradients: list[Floats] = field(default_factory=list)
 
     @classmethod
-    def random(cls, inputs: int, hidden: int, rng: np.random.Generator) -> Cleaner:
+    def random(cls, inputs: int, hidden: int, rng: np.random.Generator) -> Denoiser:
         # The last row of each is the bias.
         inner = rng.normal(0, inputs**-0.5, (inputs + 1, hidden)).astype(np.float32)
         return cls(inner, rng.normal(0, 0.3, hidden + 1).astype(np.float32))
@@ -72,27 +71,29 @@ class Cleaner:
         return guessed
 
     def learn(self, x: Floats, y: Floats, rate: float, max_norm: float | None) -> tuple[float, float]:
-        """One step on one batch; its loss and the norm of its gradient before anything moved or was cut."""
+        """One step on one batch; returns its loss, and the norm of its gradient before clipping."""
         layer = self.hidden(x)
         wrong = layer @ self.outer[:-1] + self.outer[-1] - y
         pull = 2 * wrong / len(y)
         back = np.outer(pull, self.outer[:-1]) * (1 - layer**2)
-        inner_slope = np.concatenate([x.T @ back, back.sum(axis=0, keepdims=True)])
-        outer_slope = np.append(layer.T @ pull, pull.sum())
-        self.slopes = [inner_slope, outer_slope]
-        steepness = norm(self.slopes)
-        if max_norm is not None and steepness > max_norm:
-            self.slopes = [slope * np.float32(max_norm / steepness) for slope in self.slopes]
-        self.velocity = self.velocity or [np.zeros_like(slope) for slope in self.slopes]
-        for parameter, speed, slope in zip((self.inner, self.outer), self.velocity, self.slopes, strict=True):
+        inner_gradient = np.concatenate([x.T @ back, back.sum(axis=0, keepdims=True)])
+        outer_gradient = np.append(layer.T @ pull, pull.sum())
+        self.gradients = [inner_gradient, outer_gradient]
+        gradient_norm = norm(self.gradients)
+        if max_norm is not None and gradient_norm > max_norm:
+            self.gradients = [gradient * np.float32(max_norm / gradient_norm) for gradient in self.gradients]
+        self.velocity = self.velocity or [np.zeros_like(gradient) for gradient in self.gradients]
+        for parameter, speed, gradient in zip(
+            (self.inner, self.outer), self.velocity, self.gradients, strict=True
+        ):
             speed *= np.float32(0.9)
-            speed -= np.float32(rate) * slope
+            speed -= np.float32(rate) * gradient
             parameter += speed
-        return float((wrong**2).mean()), steepness
+        return float((wrong**2).mean()), gradient_norm
 
 
 def around_pixels(picture: Floats) -> Floats:
-    """The patch around every pixel; outside is what lies at the edge."""
+    """The patch around every pixel, with the edges repeated outside."""
     padded = np.pad(picture, PATCH // 2, mode="edge")
     return sliding_window_view(padded, (PATCH, PATCH)).reshape(-1, PATCH * PATCH)
 
@@ -103,7 +104,7 @@ def around_samples(wave: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class Material:
-    """What is to be cleaned, clean and noisy, the same for every run."""
+    """The clean and noisy data, the same for every run."""
 
     pictures: Floats
     noisy_pictures: Floats
@@ -129,20 +130,20 @@ class Job:
     writer: EventFileWriter
 
     def __post_init__(self) -> None:
-        self.eye = Cleaner.random(PATCH * PATCH, self.setup.hidden, self.rng)
-        self.ear = Cleaner.random(STRETCH, self.setup.hidden, self.rng)
-        # Of the pictures the last is kept back; the tune is one for all.
+        self.picture_network = Denoiser.random(PATCH * PATCH, self.setup.hidden, self.rng)
+        self.tune_network = Denoiser.random(STRETCH, self.setup.hidden, self.rng)
+        # The last picture is held out; there is only one tune.
         self.patches = np.concatenate([around_pixels(each) for each in self.material.noisy_pictures[:-1]])
         self.pixels = self.material.pictures[:-1].reshape(-1)
         self.stretches = around_samples(self.material.noisy_tune)
 
     @property
     def every(self) -> int:
-        return max(1, self.steps // LOOKS)
+        return max(1, self.steps // LOGGED_TIMES)
 
     @property
     def bad_step(self) -> int:
-        """In the middle, at a step at which everything is logged."""
+        """In the middle, at a step that logs everything."""
         return self.steps // 2 // self.every * self.every
 
     def run(self, start: float) -> float:
@@ -159,26 +160,29 @@ class Job:
     def learn(self, step: int, scale: np.float32) -> list[bytes]:
         rate = rate_at(step, RATE, self.steps)
         values = [summaries.scalar("optimizer/lr", rate)]
-        for name, cleaner, inputs, targets in (
-            ("pictures", self.eye, self.patches, self.pixels),
-            ("tune", self.ear, self.stretches, self.material.tune),
+        for name, network, inputs, targets in (
+            ("pictures", self.picture_network, self.patches, self.pixels),
+            ("tune", self.tune_network, self.stretches, self.material.tune),
         ):
             picked = self.rng.integers(0, len(targets), BATCH)
-            loss, steepness = cleaner.learn(
+            loss, gradient_norm = network.learn(
                 inputs[picked] * scale, targets[picked] * scale, rate, self.setup.max_norm
             )
             values.append(summaries.scalar(f"{name}/loss", loss))
-            values.append(summaries.scalar(f"{name}/grad_norm", steepness))
+            values.append(summaries.scalar(f"{name}/grad_norm", gradient_norm))
         return values
 
     def look(self, step: int, *, is_bad: bool) -> list[bytes]:
         """A value of every kind."""
         material = self.material
         cleaned = np.stack(
-            [self.eye.guess(around_pixels(each)).reshape(each.shape) for each in material.noisy_pictures[1:]]
+            [
+                self.picture_network.guess(around_pixels(each)).reshape(each.shape)
+                for each in material.noisy_pictures[1:]
+            ]
         )
         cleaned = np.nan_to_num(np.clip(cleaned, 0, 1))
-        tune = np.nan_to_num(np.clip(self.ear.guess(self.stretches), -1, 1))
+        tune = np.nan_to_num(np.clip(self.tune_network.guess(self.stretches), -1, 1))
         errors = np.abs(cleaned - material.pictures[1:])
         quality = {
             "pictures/quality_db": decibels(errors),
@@ -202,10 +206,10 @@ class Job:
         values.append(summaries.audio("tune/cleaned", tune, sounds.SAMPLE_RATE))
         values.append(summaries.text("report", texts.report(step, quality, self.setup.name, is_bad=is_bad)))
         layers = {
-            "weights/pictures": self.eye.inner,
-            "weights/tune": self.ear.inner,
-            "gradients/pictures": self.eye.slopes[0],
-            "activations/pictures": self.eye.hidden(self.patches[:: len(self.patches) // 200]),
+            "weights/pictures": self.picture_network.inner,
+            "weights/tune": self.tune_network.inner,
+            "gradients/pictures": self.picture_network.gradients[0],
+            "activations/pictures": self.picture_network.hidden(self.patches[:: len(self.patches) // 200]),
         }
         values += [summaries.histogram(tag, layer) for tag, layer in layers.items()]
         if step // self.every % SHAPES_EVERY == 0 or is_bad or step == self.steps - 1:
@@ -214,7 +218,7 @@ class Job:
 
 
 def decibels(error: Floats) -> float:
-    """Of a signal of power one over this error."""
+    """The signal-to-noise ratio for a signal of power one and this error."""
     return float(-10 * np.log10(max(float(np.mean(np.square(error, dtype=np.float64))), 1e-12)))
 
 
@@ -243,7 +247,7 @@ def write_denoising(logdir: Path, start: float, steps: int, seed: int) -> None:
 
 
 def opening(job: Job) -> list[bytes]:
-    """What does not change, once."""
+    """Values that do not change, once."""
     material = job.material
     return [
         summaries.text("about", texts.about_denoising(job.setup.hidden, job.setup.max_norm, PATCH)),

@@ -1,4 +1,4 @@
-"""What a network sees and thinks, as pictures: float pixels from 0 to 1."""
+"""Inputs and outputs of a network as pictures: float pixels from 0 to 1."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from runglass.demo.training import Floats, Network, Task
 
-# Half the side of the square in which the spirals lie.
+# Half the side of the square around the spirals.
 REACH = 1.15
 COLOURS = np.array([[0.13, 0.40, 0.67], [0.84, 0.38, 0.10], [0.20, 0.60, 0.35]])
 
@@ -19,7 +19,7 @@ def enlarged(pixels: Floats, times: int) -> Floats:
 
 
 def tiles(pictures: Floats, columns: int) -> Floats:
-    """Pictures (n, h, w) side by side, each stretched to the whole grey scale, with a line between them."""
+    """Pictures (n, h, w) side by side with a line between them, each stretched to the whole grey scale."""
     low = pictures.min(axis=(1, 2), keepdims=True)
     high = pictures.max(axis=(1, 2), keepdims=True)
     grey = np.pad((pictures - low) / np.maximum(high - low, 1e-9), ((0, 0), (0, 1), (0, 1)))
@@ -30,7 +30,7 @@ def tiles(pictures: Floats, columns: int) -> Floats:
 
 
 def confusion_picture(probabilities: Floats, y: NDArray[np.int64], classes: int) -> Floats:
-    """True class down, predicted class across; dark is often."""
+    """True class by row, predicted class by column; dark means often."""
     counts = np.zeros((classes, classes))
     np.add.at(counts, (y, probabilities.argmax(axis=1)), 1.0)
     share = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1.0)
@@ -39,7 +39,7 @@ def confusion_picture(probabilities: Floats, y: NDArray[np.int64], classes: int)
 
 
 def boundary_picture(network: Network, task: Task, side: int = 72, zoom: int = 3) -> Floats:
-    """The class of every place in the plane, paler where the network is unsure, and the training points on top."""
+    """The predicted class of every point of the plane, paler if the network is unsure, with the training points on top."""
     axis = np.linspace(-REACH, REACH, side)
     grid = np.stack(np.meshgrid(axis, -axis), axis=-1).reshape(-1, 2).astype(np.float32)
     picture = enlarged((0.35 + 0.65 * network.predict(grid) @ COLOURS).reshape(side, side, 3), zoom)
@@ -50,7 +50,7 @@ def boundary_picture(network: Network, task: Task, side: int = 72, zoom: int = 3
 
 
 def heat(share: Floats) -> Floats:
-    """Colours from pale blue over sand to red, for numbers from 0 to 1."""
+    """Colours from pale blue through sand to red, for numbers from 0 to 1."""
     stops = np.array([[0.75, 0.84, 0.93], [0.95, 0.83, 0.55], [0.80, 0.16, 0.13]])
     places = np.linspace(0, 1, len(stops))
     colours: Floats = np.stack([np.interp(share, places, stops[:, i]) for i in range(3)], axis=-1)
@@ -58,7 +58,7 @@ def heat(share: Floats) -> Floats:
 
 
 def scenes(rng: np.random.Generator, count: int, side: int = 64) -> Floats:
-    """Grey pictures of discs and bars on a slope of light."""
+    """Grey pictures of discs and bars on a gradient."""
     y, x = np.mgrid[0:side, 0:side] / side
     made = []
     for _ in range(count):
@@ -84,7 +84,7 @@ def sixteen_bits(share: Floats) -> NDArray[np.uint16]:
 
 
 def predictions_picture(x: Floats, probabilities: Floats, y: NDArray[np.int64], side: int) -> Floats:
-    """Digits in a grid, framed in green where the network is right and in red where it is wrong; dim where it is unsure."""
+    """Digits in a grid with green frames for right and red frames for wrong predictions, dim if the network is unsure."""
     grey = x.reshape(-1, side, side)
     low, high = grey.min(axis=(1, 2), keepdims=True), grey.max(axis=(1, 2), keepdims=True)
     cells = np.pad(
@@ -104,5 +104,5 @@ def predictions_picture(x: Floats, probabilities: Floats, y: NDArray[np.int64], 
 
 
 def film(frames: list[Floats]) -> NDArray[np.uint8]:
-    """Pictures in colour as frames (time, height, width, channels), every third pixel of them."""
+    """Pictures as frames (time, height, width, channels), reduced to every third pixel."""
     return np.rint(255 * np.clip(np.stack(frames)[:, ::3, ::3], 0, 1)).astype(np.uint8)

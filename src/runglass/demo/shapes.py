@@ -1,4 +1,4 @@
-"""Bodies and clouds of points: a picture as a relief, and the inside of a network in three dimensions."""
+"""Meshes and point clouds: a picture as a relief, and hidden activations in three dimensions."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from numpy.typing import NDArray
 from runglass.demo.pictures import COLOURS, heat
 from runglass.demo.training import Floats, Network, Task
 
-# How three.js is to look at it.
+# Camera and lights of three.js.
 VIEW: dict[str, Any] = {
     "camera": {"cls": "PerspectiveCamera", "fov": 60},
     "lights": [{"cls": "AmbientLight"}],
 }
 RELIEF_HEIGHT = 0.35
-# Larger products wake BLAS threads, which then spin for longer than this takes.
+# Larger products start BLAS threads, which then spin for longer than this takes.
 CLOUD_POINTS = 250
-TURNS = 6
+ITERATIONS = 6
 
 
 def relief(picture: Floats, error: Floats) -> tuple[Floats, NDArray[np.uint8], NDArray[np.int32]]:
-    """Bright is high, and where it is wrong it is red: vertices, their colours, and the triangles between them."""
+    """A relief, high where bright and red where wrong: vertices, colours and triangles."""
     rows, columns = picture.shape
     y, x = np.mgrid[0:rows, 0:columns]
     vertices = np.stack([x / columns - 0.5, RELIEF_HEIGHT * picture, y / rows - 0.5], axis=-1).reshape(-1, 3)
@@ -36,16 +36,16 @@ def relief(picture: Floats, error: Floats) -> tuple[Floats, NDArray[np.uint8], N
 def hidden_cloud(
     network: Network, task: Task, axes: Floats | None
 ) -> tuple[Floats, NDArray[np.uint8], Floats]:
-    """Held-out points where the last hidden layer puts them, along the three directions in which it varies most.
+    """Held-out points in the last hidden layer, along the three directions of largest variance.
 
-    `axes` are those of the time before: found from there, directions neither flip nor trade places.
+    `axes` are those of the previous call: starting there, directions neither flip nor swap.
     """
     layer = network.forward(task.held_x[:CLOUD_POINTS])[-2].astype(np.float64)
     layer -= layer.mean(axis=0)
     spread = layer.T @ layer
     directions = np.eye(len(spread), 3) if axes is None else axes
-    # Each round turns them further to where the spread is largest.
-    for _ in range(TURNS):
+    # Each iteration turns them towards the largest variance.
+    for _ in range(ITERATIONS):
         directions, scale = np.linalg.qr(spread @ directions)
         directions = directions * np.where(np.diag(scale) < 0, -1.0, 1.0)
     places = layer @ directions

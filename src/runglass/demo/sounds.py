@@ -1,4 +1,4 @@
-"""A tune to be cleaned, as a wave from -1 to 1."""
+"""The tune to denoise, as samples from -1 to 1."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import numpy as np
 from runglass.demo.training import Floats
 
 SAMPLE_RATE = 8000
-# Half tones above A, and how long each lasts, in beats.
+# Semitones above A, and the length of each note in beats.
 TUNE = ((0, 1), (3, 1), (7, 1), (12, 2), (10, 1), (7, 2))
 BEAT_S = 0.16
 
 
 def tune(rng: np.random.Generator) -> Floats:
-    """Plucked notes with two overtones, each out of tune by a hair."""
+    """Plucked notes with two slightly detuned overtones."""
     notes = []
     for half_tones, beats in TUNE:
         time = np.arange(int(beats * BEAT_S * SAMPLE_RATE)) / SAMPLE_RATE

@@ -1,4 +1,4 @@
-"""A network that learns to spell: from the last letters it guesses the next, and every now and then it writes something."""
+"""A network that learns to spell: it predicts the next letter from the last ones, and now and then writes a text."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from runglass.writer.values import summaries
 
 LETTERS = " abcdefghijklmnopqrstuvwxyz.,"
 CONTEXTS = (1, 5)
-# Larger products wake BLAS threads, which then spin for longer than this takes.
+# Larger products start BLAS threads, which then spin for longer than this takes.
 HIDDEN = 24
 RATE = 0.4
 SECONDS_PER_STEP = 0.2
 SAMPLE_LETTERS = 140
-# Below one: what is likely is taken more often than its share.
+# The sampling temperature; below one favours likely letters.
 TEMPERATURE = 0.6
 READER = """\
 every morning the keeper of the lighthouse climbs the stair and wipes the salt from the glass. the lamp is small, but the glass
@@ -36,7 +36,7 @@ good work, for the light that is seen by one ship in the dark is worth more than
 
 
 def one_hot(numbers: NDArray[np.int64], context: int) -> Floats:
-    """Letters (n, context) by number as rows of zeros and ones."""
+    """Letter indices (n, context) as one-hot rows."""
     rows: Floats = np.eye(len(LETTERS), dtype=np.float32)[numbers].reshape(-1, context * len(LETTERS))
     return rows
 
@@ -95,7 +95,7 @@ def written(
 
 
 def next_letters(network: Network, context: int) -> NDArray[Any]:
-    """A table: what comes after some beginnings, the likeliest first."""
+    """A table of continuations of some beginnings, the most likely first."""
     rows = [["after", "first", "second", "third"]]
     for beginning in ("the", "and", " sh", "ing"):
         padded = beginning.rjust(context)[-context:]

@@ -1,4 +1,4 @@
-"""What runs say about themselves, as Markdown and as JSON."""
+"""Descriptions of runs, as Markdown and as JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two small data sets and a network that learns them, in plain NumPy. Logs nothing."""
+"""Two small data sets and a network that learns them, in NumPy. Logs nothing."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ Floats = NDArray[np.floating[Any]]
 
 BATCH = 64
 SIDE = 8
-# What a neuron lets through below zero. Without it a network that diverges falls silent instead of reaching NaN.
+# The slope below zero. Without it a diverging network goes to zero instead of NaN.
 LEAK = np.float32(0.1)
 
-# Digits of five by seven pixels, one row in five bits.
+# Digits of five by seven pixels, five bits per row.
 DIGITS = [
     (0x0E, 0x11, 0x13, 0x15, 0x19, 0x11, 0x0E),
     (0x04, 0x0C, 0x04, 0x04, 0x04, 0x04, 0x0E),
@@ -44,7 +44,7 @@ class Task:
 
 
 def digits_task(rng: np.random.Generator, train: int = 4000, held: int = 600) -> Task:
-    """Noisy digits at random places of a small picture."""
+    """Noisy digits at random positions in a small picture."""
     bitmaps = np.array(
         [[[row >> (4 - x) & 1 for x in range(5)] for row in digit] for digit in DIGITS], dtype=float
     )
@@ -61,7 +61,7 @@ def digits_task(rng: np.random.Generator, train: int = 4000, held: int = 600) ->
 
 
 def spirals_task(rng: np.random.Generator, train: int = 900, held: int = 300) -> Task:
-    """Three arms of a spiral, wound around each other."""
+    """Three interleaved spiral arms."""
     n = train + held
     y = rng.integers(0, 3, n)
     radius = rng.uniform(0.1, 1.0, n)
@@ -77,8 +77,8 @@ class Network:
     weights: list[Floats]
     biases: list[Floats]
     velocity: list[Floats] = field(default_factory=list)
-    # Of the last step, weights before biases.
-    slopes: list[Floats] = field(default_factory=list)
+    # The gradients of the last step, weights before biases.
+    gradients: list[Floats] = field(default_factory=list)
 
     @classmethod
     def random(cls, sizes: list[int], rng: np.random.Generator) -> Network:
@@ -107,33 +107,33 @@ class Network:
         return layers
 
     def predict(self, x: Floats) -> Floats:
-        """Class probabilities, in slices: larger products wake BLAS threads, which then spin for longer than this takes."""
+        """Class probabilities, in slices: larger products start BLAS threads, which then spin for longer than this takes."""
         return np.concatenate([self.forward(x[i : i + BATCH])[-1] for i in range(0, len(x), BATCH)])
 
     def learn(self, x: Floats, y: NDArray[np.int64], rate: float) -> dict[str, float]:
-        """One step on one batch; what it measured before the weights moved."""
+        """One step on one batch; returns its metrics before the update."""
         layers = self.forward(x)
         loss, accuracy = measured(layers[-1], y)
         delta = layers[-1].copy()
         delta[np.arange(len(y)), y] -= 1.0
         delta /= len(y)
-        weight_slopes: list[Floats] = []
-        bias_slopes: list[Floats] = []
+        weight_gradients: list[Floats] = []
+        bias_gradients: list[Floats] = []
         for i in reversed(range(len(self.weights))):
-            weight_slopes.insert(0, layers[i].T @ delta)
-            bias_slopes.insert(0, delta.sum(axis=0))
+            weight_gradients.insert(0, layers[i].T @ delta)
+            bias_gradients.insert(0, delta.sum(axis=0))
             if i:
                 delta = (delta @ self.weights[i].T) * np.where(layers[i] > 0, np.float32(1), LEAK)
-        self.slopes = slopes = weight_slopes + bias_slopes
-        self.velocity = self.velocity or [np.zeros_like(slope) for slope in slopes]
-        for parameter, speed, slope in zip(self.parameters(), self.velocity, slopes, strict=True):
+        self.gradients = gradients = weight_gradients + bias_gradients
+        self.velocity = self.velocity or [np.zeros_like(gradient) for gradient in gradients]
+        for parameter, speed, gradient in zip(self.parameters(), self.velocity, gradients, strict=True):
             speed *= 0.9
-            speed -= rate * slope
+            speed -= rate * gradient
             parameter += speed
         return {
             "loss": loss,
             "accuracy": accuracy,
-            "optimizer/grad_norm": norm(slopes),
+            "optimizer/grad_norm": norm(gradients),
             "optimizer/lr": rate,
             "weights/norm": norm(self.weights),
         }
@@ -145,13 +145,13 @@ def norm(arrays: list[Floats]) -> float:
 
 def measured(probabilities: Floats, y: NDArray[np.int64]) -> tuple[float, float]:
     right = probabilities[np.arange(len(y)), y]
-    # NumPy's maximum keeps NaN, so a diverged network shows as one.
+    # NumPy's maximum keeps NaN, so a diverged network stays visible.
     loss = -np.log(np.maximum(right, 1e-12)).mean()
     return float(loss), float((probabilities.argmax(axis=1) == y).mean())
 
 
 def rate_at(step: int, peak: float, steps: int) -> float:
-    """A short warm-up, then half a cosine down."""
+    """A short warm-up, then a cosine decay."""
     if step < 50:
         return peak * (step + 1) / 50
     return peak * (0.02 + 0.98 * 0.5 * (1 + math.cos(math.pi * min(1.0, (step - 50) / (steps - 50)))))
