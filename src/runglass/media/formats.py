@@ -19,7 +19,7 @@ PICTURE_TYPES = {
     "webp": "image/webp",
     "bmp": "image/bmp",
 }
-FILM_TYPES = {"mp4": "video/mp4", "webm": "video/webm"}
+VIDEO_TYPES = {"mp4": "video/mp4", "webm": "video/webm"}
 
 
 def parse_image(data: bytes, size: tuple[int, int] = (0, 0)) -> Image:

@@ -9,12 +9,12 @@ from runglass.dashboards.images.problems import find_problem
 from runglass.dashboards.images.shape import ImageSample, ZipSample
 from runglass.dashboards.images.zip_file import safe_path
 from runglass.errors import RunglassError
-from runglass.media.formats import FILM_TYPES, PICTURE_TYPES
+from runglass.media.formats import VIDEO_TYPES, PICTURE_TYPES
 from runglass.media.picture_files import count_frames
 from runglass.query.source import DataSource, Values
 from runglass.store.model import Image
 
-MEDIA_TYPES = PICTURE_TYPES | FILM_TYPES
+MEDIA_TYPES = PICTURE_TYPES | VIDEO_TYPES
 
 
 def describe_picture(image: Image) -> ImageSample:

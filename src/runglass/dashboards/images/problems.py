@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from runglass.media.formats import FILM_TYPES, PICTURE_TYPES
+from runglass.media.formats import PICTURE_TYPES, VIDEO_TYPES
 from runglass.media.picture_files import is_cut_short
 from runglass.store.model import Image
 
@@ -19,14 +19,14 @@ def find_problem(image: Image) -> str | None:
         return "This picture is empty: the event has no bytes for it."
     if form in ("svg", "html"):
         return f"This is {form.upper()}, which may contain scripts, so it is not shown."
-    if form not in PICTURE_TYPES and form not in FILM_TYPES:
+    if form not in PICTURE_TYPES and form not in VIDEO_TYPES:
         start = image.data[:4].hex(" ")
         return f"These {size_bytes:,} bytes start with {start}, expected a PNG, JPEG, GIF, WebP, BMP, MP4 or WebM file."
     title = TITLES.get(form, form.upper())
     if is_cut_short(image.data, form):
         return f"This {title} file is truncated: its {size_bytes:,} bytes have no end marker."
     # The player decides whether it can show a video without a known size.
-    if form in FILM_TYPES:
+    if form in VIDEO_TYPES:
         return None
     width, height = image.width, image.height
     if not width or not height:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from runglass.errors import BadArgument
-from runglass.media.formats import FILM_TYPES, PICTURE_TYPES, parse_image
+from runglass.media.formats import PICTURE_TYPES, VIDEO_TYPES, parse_image
 from runglass.native.wire import encode
 from runglass.schema.summary import (
     AUDIO_ENCODING_WAV,
@@ -31,7 +31,7 @@ from runglass.writer.values.pr_curves import THRESHOLDS, pr_curve_rows
 from runglass.writer.values.wav import encode_wav
 
 MAX_OUTPUTS = 3
-LOGGED_FORMATS = {*PICTURE_TYPES, *FILM_TYPES, "svg"}
+LOGGED_FORMATS = {*PICTURE_TYPES, *VIDEO_TYPES, "svg"}
 
 
 def summary_value(
