@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator
 from bench import table
 from bench.options import parse_options
 from bench.peers import Peer, build_floor
+from bench.rows_assets import asset_rows
 from bench.rows_http import http_rows, start_rows
 from bench.rows_images import image_rows
 from bench.rows_live import live_rows
@@ -29,6 +30,7 @@ GROUPS: dict[str, Callable[[Setting], Iterator[Row]]] = {
     "load": load_rows,
     "blobs": blob_rows,
     "memory": memory_rows,
+    "assets": asset_rows,
     "images": image_rows,
     "start": start_rows,
     "http": http_rows,

@@ -22,7 +22,7 @@ PYTHON_MAY_IMPORT: dict[str, set[str]] = {
     "store": {"native"},
     "ingest": {"native", "schema", "media", "store"},
     "query": {"native", "schema", "store"},
-    # The only file of query/ that knows where data comes from; a layer of its own, so that no other may import it in passing.
+    # The only files of query/ that know where data comes from: a layer of its own, which the rest may not import.
     "query/open": {"query", "ingest", "store"},
     "jobs": {"native"},
     "api": {"query", "jobs"},
@@ -89,7 +89,9 @@ def layer_of(parts: tuple[str, ...]) -> str:
     """`parts`: folders and file below the root of either side, without the ending of the file."""
     if not parts:
         return ""
-    if (parts[0] == "dashboards" and len(parts) > 2) or parts[:2] == ("query", "open"):
+    if parts[:2] in (("query", "open"), ("query", "locations")):
+        return "query/open"
+    if parts[0] == "dashboards" and len(parts) > 2:
         return "/".join(parts[:2])
     return parts[0]
 

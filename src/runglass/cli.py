@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
-    from runglass.query.open import Location, OpenLogs
+    from runglass.query.locations import Location
+    from runglass.query.open import OpenLogs
     from runglass.query.source import DataSource
 
 DEMO_LOGDIR = "runglass-demo"
@@ -154,7 +155,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def log_roots(args: argparse.Namespace) -> Sequence[Location]:
-    from runglass.query.open import parse_locations
+    from runglass.query.locations import parse_locations
 
     paths = [args.event_file] if args.event_file else [args.logdir] if args.logdir else args.logdirs
     return parse_locations(paths, spec=args.logdir_spec or "")

@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from runglass.errors import BadArgument
-from runglass.query.open import open_logs, parse_locations
+from runglass.query.locations import parse_locations
+from runglass.query.open import open_logs
 from runglass.query.source import (
     AssetReader,
     Band,

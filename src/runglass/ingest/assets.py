@@ -56,7 +56,7 @@ ASSET_RULES = (
 class AssetFolder:
     """A kind of folder: which files in it are assets, and which folders in it belong to the same run."""
 
-    __slots__ = ("_endings", "_marks", "_patterns", "folders")
+    __slots__ = ("_any_folder", "_endings", "_marks", "_patterns", "folders")
 
     def __init__(self, rules: Iterable[tuple[AssetRule, str]]) -> None:
         """`rules`: each with the folder it is about, seen from here."""
@@ -69,6 +69,7 @@ class AssetFolder:
             else:
                 own.append(rule)
         self.folders = {name: AssetFolder(each) for name, each in below.items()}
+        self._any_folder = self.folders.get("*")
         self._patterns = [(re.compile("|".join(map(translate, rule.names))), rule) for rule in own]
         # Most files of a log directory are not assets, so a look at the ending of the name must do for those.
         endings = {name: name.rpartition(".")[2] for rule in own for name in rule.names}
@@ -90,7 +91,7 @@ class AssetFolder:
 
     def enter(self, name: str) -> AssetFolder:
         """The kind of a folder in this one. `RUN_FOLDER` means that its files are its own, not this run's."""
-        return self.folders.get(name) or self.folders.get("*") or RUN_FOLDER
+        return self.folders.get(name) or self._any_folder or RUN_FOLDER
 
 
 RUN_FOLDER = AssetFolder((rule, folder) for rule in ASSET_RULES for folder in rule.folders)

@@ -87,36 +87,30 @@ def walk_runs(root: LogRoot, start: str, walk: Walk, *, is_deep: bool = True) ->
         further: list[_Folder] = []
         for folder in group:
             files: list[tuple[str, os.stat_result | None]] = []
-            folders: list[_Folder] = []
             try:
                 with os.scandir(folder.path) as entries:
                     for entry in entries:
-                        _look_at(entry, folder, files, assets, folders, walk)
+                        _look_at(entry, folder, files, assets, group, further, walk)
             except OSError as error:
                 if not isinstance(error, FileNotFoundError):
                     walk.unreadable[folder.path] = error.strerror or str(error)
                 continue
-            group.extend(each for each in folders if each.kind is not RUN_FOLDER)
-            if is_deep or folder is not first:
-                further.extend(each for each in folders if each.kind is RUN_FOLDER)
             if files:
                 files.sort(key=lambda file: file[0])
                 runs.append((folder, files))
+            if folder is first and not is_deep:
+                further.clear()
         further.sort(reverse=True)
         pending.extend(further)
-        # Where the walk begins inside a run, that run is not looked at as a whole: its assets are somebody else's to find.
-        own = tuple(assets) if first.kind is RUN_FOLDER else ()
-        if any(asset.rule.makes_run for asset in own) and (not runs or runs[0][0] is not first):
+        if first.kind is not RUN_FOLDER:
+            # The walk began inside a run, which is not looked at as a whole.
+            assets.clear()
+        if not (runs and runs[0][0] is first) and any(asset.rule.makes_run for asset in assets):
             runs.insert(0, (first, []))
         for folder, files in runs:
             shown = os.path.join(root.shown, folder.relative) if folder.relative else root.shown
-            yield FoundRun(
-                root.run_name(folder.relative),
-                folder.path,
-                shown,
-                tuple(files),
-                own if folder is first else (),
-            )
+            own = tuple(assets) if folder is first else ()
+            yield FoundRun(root.run_name(folder.relative), folder.path, shown, tuple(files), own)
 
 
 def _look_at(
@@ -124,7 +118,8 @@ def _look_at(
     folder: _Folder,
     files: list[tuple[str, os.stat_result | None]],
     assets: list[FoundAsset],
-    folders: list[_Folder],
+    group: list[_Folder],
+    further: list[_Folder],
     walk: Walk,
 ) -> None:
     try:
@@ -142,12 +137,13 @@ def _look_at(
                 assets.append(FoundAsset(os.path.join(folder.below, entry.name), rule, found))
         return
     kind = folder.kind.enter(entry.name)
-    below = "" if kind is RUN_FOLDER else os.path.join(folder.below, entry.name)
+    below, folders = "", further
+    if kind is not RUN_FOLDER:
+        below, folders = os.path.join(folder.below, entry.name), group
     relative = f"{folder.relative}/{entry.name}" if folder.relative else entry.name
     if not entry.is_symlink():
-        folders.append(
-            _Folder(entry.path, relative, f"{folder.real}{os.sep}{entry.name}", folder.hops, kind, below)
-        )
+        real = f"{folder.real}{os.sep}{entry.name}"
+        folders.append(_Folder(entry.path, relative, real, folder.hops, kind, below))
         return
     real = os.path.realpath(entry.path)
     hops = (*folder.hops, folder.real)

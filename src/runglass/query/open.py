@@ -1,35 +1,18 @@
-"""Opens logs: the one place that makes a DataSource, from directories today. Callers see the source, never what is behind it.
-
-Imports nothing heavy before a source is made: the command parses locations before the page is served.
-"""
+"""Opens logs: the one place that makes a DataSource, from directories today. Callers see the source, never what is behind it."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
-if TYPE_CHECKING:
-    from runglass.ingest.roots import LogRoot
-    from runglass.ingest.watch import LogdirWatch
-    from runglass.query.source import DataSource
-
-
-class Location(Protocol):
-    """A place that a user named."""
-
-    @property
-    def shown(self) -> str:
-        """As the user wrote it."""
-        ...
-
-    @property
-    def path(self) -> str: ...
-
-    @property
-    def name(self) -> str:
-        """What the names of its runs begin with; "" for nothing."""
-        ...
+from runglass.ingest.roots import LogRoot
+from runglass.ingest.watch import LogdirWatch
+from runglass.query.local import LocalSource
+from runglass.query.locations import Location
+from runglass.query.source import Capability, DataSource
+from runglass.store.budget import MemoryBudget, default_budget_bytes
+from runglass.store.stage import Store
 
 
 class OpenLogs(Protocol):
@@ -57,13 +40,6 @@ class OpenLogs(Protocol):
     def stop(self) -> None: ...
 
 
-def parse_locations(paths: Sequence[str], *, spec: str = "") -> Sequence[Location]:
-    """What to open: `paths`, or with `spec` TensorBoard's `name:path,name2:path2`. Raises BadRequest."""
-    from runglass.ingest.roots import name_roots, parse_root, parse_spec
-
-    return name_roots(parse_spec(spec) if spec else [parse_root(path) for path in paths])
-
-
 def open_logs(
     locations: Sequence[Location],
     *,
@@ -80,13 +56,6 @@ def open_logs(
     `keeps_overwritten`: show every attempt of a restarted run, even where the newest is asked for.
     `on_note`: called with sentences for the user, from any thread.
     """
-    from runglass.ingest.roots import LogRoot
-    from runglass.ingest.watch import LogdirWatch
-    from runglass.query.local import LocalSource
-    from runglass.query.source import Capability
-    from runglass.store.budget import MemoryBudget, default_budget_bytes
-    from runglass.store.stage import Store
-
     roots = [LogRoot(each.shown, each.path, each.name) for each in locations]
     store = Store([root.shown for root in roots])
     budget = None

@@ -8,7 +8,8 @@ import pytest
 
 from runglass import SummaryWriter
 from runglass.errors import BadRequest
-from runglass.query.open import open_logs, parse_locations
+from runglass.query.locations import parse_locations
+from runglass.query.open import open_logs
 from runglass.query.source import Capability, DataSource
 
 
@@ -70,7 +71,7 @@ def test_locations_by_their_names(logdir):
 
 def test_parsing_locations_imports_nothing_heavy():
     code = (
-        "import sys; from runglass.query.open import parse_locations; parse_locations(['logs']);"
+        "import sys; from runglass.query.locations import parse_locations; parse_locations(['logs']);"
         "print(sorted({'numpy', 'runglass.query.source', 'runglass.ingest.watch', 'runglass.native.wire'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
