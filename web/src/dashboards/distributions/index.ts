@@ -1,11 +1,7 @@
 // Distributions: for each run of a histogram tag, percentiles over time.
 
 import { warmUp } from "../../chart/painter_workers";
-import type { CardOffer, DashboardModule } from "../../cards/dashboards";
-
-export const cards: readonly CardOffer[] = [
-  { kind: "histogram", per: "run", heightPx: 250, load: () => import("./DistributionCard.svelte") },
-];
+import type { DashboardModule } from "../../cards/dashboards";
 
 export default {
   load: () => {

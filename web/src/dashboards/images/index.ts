@@ -1,10 +1,7 @@
 // Images: one card for each run of a tag, at one step.
 
-import type { CardOffer, DashboardModule } from "../../cards/dashboards";
-
-export const cards: readonly CardOffer[] = [
-  { kind: "image", per: "run", heightPx: 340, load: () => import("./ImageCard.svelte") },
-];
+import type { DashboardModule } from "../../cards/dashboards";
+import { cards } from "./cards";
 
 export default {
   load: () => import("./Images.svelte"),

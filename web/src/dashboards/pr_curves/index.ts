@@ -2,9 +2,7 @@
 
 import { warmUp } from "../../chart/painter_workers";
 import type { DashboardModule } from "../../cards/dashboards";
-
-/** Without what TensorBoard's own writer puts behind every name. */
-export const titleOf = (tag: string): string => tag.replace(/(.)\/pr_curves$/, "$1");
+import { cards } from "./cards";
 
 export default {
   load: () => {
@@ -14,13 +12,5 @@ export default {
   howTo: () => import("./how_to"),
   lists: ["pr_curve"],
   controls: () => import("./PrControls.svelte"),
-  cards: [
-    {
-      kind: "pr_curve",
-      per: "tag",
-      heightPx: 360,
-      titleOf,
-      load: () => import("./PrCurveCard.svelte"),
-    },
-  ],
+  cards,
 } satisfies DashboardModule;

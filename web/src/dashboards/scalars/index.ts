@@ -2,7 +2,7 @@
 
 import { warmUp } from "../../chart/painter_workers";
 import type { DashboardModule } from "../../cards/dashboards";
-import { DEFAULT_PREFERENCES } from "../../state/kept/preference_data";
+import { cards } from "./cards";
 
 export default {
   load: () => {
@@ -12,15 +12,5 @@ export default {
   howTo: () => import("./how_to"),
   lists: ["scalar"],
   controls: () => import("./ScalarControls.svelte"),
-  cards: [
-    {
-      kind: "scalar",
-      per: "tag",
-      heightPx: DEFAULT_PREFERENCES.cardHeightPx,
-      load: () => {
-        warmUp();
-        return import("./LooseCard.svelte");
-      },
-    },
-  ],
+  cards,
 } satisfies DashboardModule;

@@ -1,19 +1,7 @@
 // Text: what was logged in words, a card for each tag of each run.
 
-import type { CardOffer, DashboardModule } from "../../cards/dashboards";
-
-/** torch and its kin, and the first TensorFlow, append this to every tag. */
-const SUFFIX = /\/text_summary$/;
-
-export const cards: readonly CardOffer[] = [
-  {
-    kind: "text",
-    per: "run",
-    heightPx: 320,
-    titleOf: (tag) => tag.replace(SUFFIX, ""),
-    load: () => import("./TextCard.svelte"),
-  },
-];
+import type { DashboardModule } from "../../cards/dashboards";
+import { cards } from "./cards";
 
 export default {
   load: () => import("./Text.svelte"),

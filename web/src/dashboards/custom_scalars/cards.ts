@@ -1,0 +1,21 @@
+// The cards of custom scalars: one for each chart of a layout.
+
+import { readParts } from "../../base/parts";
+import type { CardOffer } from "../../cards/dashboards";
+import { DEFAULT_PREFERENCES } from "../../state/kept/preference_data";
+
+/** Of a chart by the text that names it: its category and its title. */
+export const titleOf = (tag: string): string => readParts(tag)[1] || "Without a title";
+
+export const cards: readonly CardOffer[] = [
+  {
+    kind: "custom_scalars",
+    per: "tag",
+    heightPx: DEFAULT_PREFERENCES.cardHeightPx,
+    isMade: true,
+    // A layout is not a card: its charts are.
+    skips: () => true,
+    titleOf,
+    load: () => import("./LooseChart.svelte"),
+  },
+];

@@ -1,0 +1,7 @@
+// The cards of images: one for each run of a tag.
+
+import type { CardOffer } from "../../cards/dashboards";
+
+export const cards: readonly CardOffer[] = [
+  { kind: "image", per: "run", heightPx: 340, load: () => import("./ImageCard.svelte") },
+];

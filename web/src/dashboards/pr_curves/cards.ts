@@ -1,0 +1,10 @@
+// The cards of PR curves: one a tag, with the curve of each run.
+
+import type { CardOffer } from "../../cards/dashboards";
+
+/** Without what TensorBoard's own writer puts behind every name. */
+export const titleOf = (tag: string): string => tag.replace(/(.)\/pr_curves$/, "$1");
+
+export const cards: readonly CardOffer[] = [
+  { kind: "pr_curve", per: "tag", heightPx: 360, titleOf, load: () => import("./PrCurveCard.svelte") },
+];
