@@ -9,7 +9,7 @@ from runglass.dashboards.images.problems import find_problem
 from runglass.dashboards.images.shape import ImageSample, ZipSample
 from runglass.dashboards.images.zip_file import safe_path
 from runglass.errors import RunglassError
-from runglass.media.formats import VIDEO_TYPES, PICTURE_TYPES
+from runglass.media.formats import PICTURE_TYPES, VIDEO_TYPES
 from runglass.media.picture_files import count_frames
 from runglass.query.source import DataSource, Values
 from runglass.store.model import Image
