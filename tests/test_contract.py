@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -41,6 +42,65 @@ def test_registry_and_folders_agree():
     assert len(set(names)) == len(names)
     assert set(names) == folders(ROOT / "src/runglass/dashboards")
     assert set(names) == folders(WEB / "src/dashboards")
+
+
+ROUTE = re.compile(r"\bclient\.(ask|askBody|bytes|binary|post|address)[<(]")
+OPTION = re.compile(r"\.(option|setOption)\(")
+FROM_INDEX = re.compile(r"""["']\.{1,2}/index["']""")
+OLD_NAMES = re.compile(r"(?:.*_)?(?:desk|api|settings|look|view|clips)\.(?:svelte\.)?ts")
+
+
+def faults_of_slice(folder: Path) -> list[str]:
+    """How a dashboard's folder on the page differs from the others: a reader who knows one finds their way in all."""
+    texts = {
+        file.relative_to(folder).as_posix(): file.read_text(encoding="utf-8")
+        for file in folder.rglob("*")
+        if file.suffix in (".ts", ".svelte") and not file.stem.endswith(".test")
+    }
+    faults = [f"{name} is missing" for name in ("index.ts", "how_to.ts") if name not in texts]
+    if any(re.fullmatch(r"\w+Card\.svelte", name) for name in texts) and "cards.ts" not in texts:
+        faults.append("cards.ts is missing: it says which cards there are")
+    for name, text in sorted(texts.items()):
+        if ROUTE.search(text) and name != "ask.ts":
+            faults.append(f"{name} asks the server: that belongs into ask.ts")
+        if OPTION.search(text) and name not in ("options.ts", "options.svelte.ts"):
+            faults.append(f"{name} reads or writes options of the address: that belongs into options.ts")
+        if FROM_INDEX.search(text):
+            faults.append(f"{name} imports index.ts, which imports everything else: cards are in cards.ts")
+        if OLD_NAMES.fullmatch(name.rpartition("/")[2]):
+            faults.append(f"{name}: requests are in ask.ts, what the user sets is in options.ts")
+    return faults
+
+
+@pytest.mark.parametrize("name", sorted(folders(WEB / "src/dashboards")))
+def test_slices_of_the_page_are_built_alike(name):
+    assert faults_of_slice(WEB / "src/dashboards" / name) == []
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "fault"),
+    [
+        ("XCard.svelte", "", "cards.ts is missing"),
+        ("page.ts", 'client.ask("x/y", {})', "page.ts asks the server"),
+        ("page.ts", 'this.client.askBody<T>("x/y", {})', "page.ts asks the server"),
+        (
+            "dialogs/Form.svelte",
+            'settings.setOption("x.y", "1")',
+            "dialogs/Form.svelte reads or writes options",
+        ),
+        ("page.ts", 'import { cards } from "./index";', "page.ts imports index.ts"),
+        ("x_desk.ts", "", "x_desk.ts: requests are in ask.ts"),
+        ("x_settings.svelte.ts", "", "x_settings.svelte.ts: requests are in ask.ts"),
+    ],
+)
+def test_a_slice_of_another_shape_is_noticed(tmp_path, file, text, fault):
+    for name in ("index.ts", "how_to.ts"):
+        (tmp_path / name).touch()
+    assert faults_of_slice(tmp_path) == []
+    (tmp_path / file).parent.mkdir(exist_ok=True)
+    (tmp_path / file).write_text(text)
+    (found,) = faults_of_slice(tmp_path)
+    assert found.startswith(fault)
 
 
 def test_every_dashboard_has_something_to_show_and_keeps_to_its_own_paths():

@@ -31,13 +31,7 @@ const KEPT_BYTES = 192e6;
 const MOST_BYTES = 256e6;
 
 /** What names the value to the server. A time that is no number cannot be compared. */
-export const sampleParameters = ({
-  run,
-  tag,
-  row,
-  step,
-  wallTime,
-}: Sample): Record<string, string | number | undefined> => ({
+const sampleParameters = ({ run, tag, row, step, wallTime }: Sample): Record<string, string | number | undefined> => ({
   run,
   tag,
   row,
@@ -47,6 +41,10 @@ export const sampleParameters = ({
 
 export const clipKey = ({ sample: { run, tag, row, step, wallTime }, number }: ClipQuestion): string =>
   [run, tag, row, step, wallTime, number].join("\n");
+
+/** The file itself. */
+export const clipAddress = (client: Client, { sample, number }: ClipQuestion): string =>
+  client.address("audio/blob", { ...sampleParameters(sample), sample: number, download: 1 });
 
 const kept = new Map<string, LoadedClip>();
 const bytesOf = ({ sound }: LoadedClip): number =>

@@ -16,11 +16,12 @@ import { TagFilter } from "../../cards/tag_filter.svelte";
 import { type RunSet, runSetFinder, toRunSet } from "../../cards/run_sets";
 import type { Session } from "../../state/session.svelte";
 import { allTags, inOrder, makeSection, PINNED, type Section } from "../../cards/tag_sections";
-import { type Category, type Chart, fromServer, type Place, readLayout, writeLayout } from "./layout";
+import { loadLayout } from "./ask";
+import { type Category, type Chart, fromServer, type Place } from "./layout";
 import { Matcher } from "./matcher";
+import { readMade, setMade } from "./options";
 import type { Match } from "./tag_match";
 
-const LAYOUT_OPTION = "custom_scalars.layout";
 /** More tags in one chart can neither be told apart nor named. */
 export const MAX_TAGS = 100;
 const NOBODY = toRunSet([]);
@@ -57,15 +58,11 @@ export class CustomPage {
     this.#filter = new TagFilter(session.settings);
     this.supply = { requests: new LineRequests(session.client), cache: new AnswerCache() };
     // The layouts of the logs, and again when a run that has one was written to.
-    this.#layout = new CardData<null, LoggedLayout>(
-      session,
-      (_, signal) => session.client.ask("custom_scalars/layout", {}, signal),
-      {
-        wanted: () => ({ key: String(session.changes.epoch), query: null }),
-        isWanted: () => this.#watchers > 0,
-        about: ({ generation }) => ({ generation, runs: this.#layoutRuns }),
-      },
-    );
+    this.#layout = new CardData<null, LoggedLayout>(session, (_, signal) => loadLayout(session.client, signal), {
+      wanted: () => ({ key: String(session.changes.epoch), query: null }),
+      isWanted: () => this.#watchers > 0,
+      about: ({ generation }) => ({ generation, runs: this.#layoutRuns }),
+    });
     // Outside: patterns are matched in a worker.
     $effect(() => {
       const key = this.#matchKey;
@@ -100,17 +97,10 @@ export class CustomPage {
   /** Layouts of the logs that could not be read. */
   readonly problems = $derived.by(() => this.#layout.value?.problems ?? []);
   readonly logged = $derived.by((): readonly Category[] => (this.#layout.value ? fromServer(this.#layout.value) : []));
-  /** An address may hold anything. */
-  readonly made = $derived.by((): readonly Category[] => {
-    try {
-      return readLayout(this.session.settings.option(LAYOUT_OPTION, '{"category":[]}'));
-    } catch {
-      return [];
-    }
-  });
+  readonly made = $derived.by((): readonly Category[] => readMade(this.session.settings));
 
   setMade(categories: readonly Category[]): void {
-    this.session.settings.setOption(LAYOUT_OPTION, categories.length > 0 ? writeLayout(categories) : "");
+    setMade(this.session.settings, categories);
   }
 
   /** In the order of the page: what was made here comes first, but a chart for a logged category stands in it. */

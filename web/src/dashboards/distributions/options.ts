@@ -2,7 +2,8 @@
 
 import type { ScaleKind } from "../../chart/model";
 import type { Settings } from "../../state/view/settings.svelte";
-import { readPercentiles, USUAL } from "./bands";
+import type { TimeAxis } from "../../state/view/view";
+import { readPercentiles, readZoom, USUAL, writeZoom, type Zoom } from "./bands";
 
 const PERCENTILES = "distributions.percentiles";
 const SCALE = "distributions.scale";
@@ -21,5 +22,10 @@ export const scaleOf = (settings: Settings): ScaleKind =>
   SCALES.find((scale) => scale === settings.option(SCALE)) ?? "linear";
 export const setScale = (settings: Settings, scale: ScaleKind): void => settings.setOption(SCALE, scale, "linear");
 
-/** The option that a card's zoom is kept in. */
-export const zoomOption = (id: string): string => `distributions.zoom.${id}`;
+const zoomOption = (id: string): string => `distributions.zoom.${id}`;
+
+/** What a card is zoomed to, along this axis. */
+export const zoomOf = (settings: Settings, id: string, axis: TimeAxis): Zoom =>
+  readZoom(settings.option(zoomOption(id)), axis);
+export const setZoom = (settings: Settings, id: string, zoom: Zoom): void =>
+  settings.setOption(zoomOption(id), writeZoom(zoom));

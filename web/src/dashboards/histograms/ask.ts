@@ -19,6 +19,18 @@ export interface HistogramQuery {
   readonly look: HistogramLook;
 }
 
+export type RankingQuery = Partial<components["schemas"]["RankingBody"]>;
+export type Ranking = components["schemas"]["Ranking"];
+
+export const loadRanking = (client: Client, query: RankingQuery, signal: AbortSignal): Promise<Ranking> =>
+  client.askBody("histograms/ranking", query, signal);
+
+/** Every step, with the buckets that are in the file. */
+export const loadValuesFile = async (
+  client: Client,
+  query: { readonly run: string; readonly tag: string; readonly format: "csv" | "json" },
+): Promise<Blob> => new Blob([await client.bytes("histograms/values", query)]);
+
 const LIMITS = { inFlight: 2, batch: 24, weight: 500 };
 
 export class HistogramDesk {

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { Settings } from "../../state/view/settings.svelte";
-import { cssFilter, isAdjusted, PLAIN, readLook, svgFilter, writeLook } from "./options";
+import { cssFilter } from "./filters";
+import { isAdjusted, PLAIN, readLook, writeLook } from "./options";
 
 test("what is set is read again, and what is plain is not in the address", () => {
   const settings = new Settings();
@@ -27,10 +28,4 @@ test("what an address cannot mean is left out", () => {
 test("a plain picture is not filtered", () => {
   expect(cssFilter(PLAIN, "f")).toBe("none");
   expect(isAdjusted({ ...PLAIN, scaling: "linear", isActualSize: true })).toBe(false);
-});
-
-test("channel and gamma come first, then contrast and brightness", () => {
-  const look = { ...PLAIN, gamma: 2, contrast: 3, brightness: 0.5 };
-  expect(cssFilter(look, "f")).toBe("url(#f) contrast(3) brightness(0.5)");
-  expect(svgFilter(look)).toEqual({ matrix: null, exponent: 0.5 });
 });

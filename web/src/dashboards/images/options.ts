@@ -1,6 +1,7 @@
-// How pictures are made to look: brighter, of one channel, with hard edges. Set for all of them at once. Pure.
+// What the user sets for pictures, as the address keeps it: how all of them look, and for each tag what of it is shown.
 
 import type { Settings } from "../../state/view/settings.svelte";
+import { readZoom, WHOLE, writeZoom, type Zoom } from "./view_box";
 
 export const CHANNELS = ["all", "red", "green", "blue", "alpha", "grey"] as const;
 export type Channel = (typeof CHANNELS)[number];
@@ -28,6 +29,9 @@ export const PLAIN: Look = {
 };
 export const LIMITS = { brightness: [0, 2], contrast: [0, 5], gamma: [0.1, 5] } as const;
 type Amount = keyof typeof LIMITS;
+
+const ZOOM = "images.zoom/";
+const SAMPLE = "images.sample/";
 
 const nameOf = (field: keyof Look): string => `images.${field === "isActualSize" ? "actual" : field}`;
 
@@ -60,31 +64,20 @@ export function writeLook(settings: Settings, change: Partial<Look>): void {
 export const isAdjusted = (look: Look): boolean =>
   look.brightness !== 1 || look.contrast !== 1 || look.gamma !== 1 || look.channel !== "all";
 
-// Rows of red, green, blue and opacity, each from red, green, blue, opacity and one.
-const rows = (row: string, opacity: string): string => [row, row, row, opacity].join(" ");
-const MATRICES: Readonly<Record<Exclude<Channel, "all">, string>> = {
-  red: rows("1 0 0 0 0", "0 0 0 1 0"),
-  green: rows("0 1 0 0 0", "0 0 0 1 0"),
-  blue: rows("0 0 1 0 0", "0 0 0 1 0"),
-  // All of the picture can be seen then, also where it is transparent.
-  alpha: rows("0 0 0 1 0", "0 0 0 0 1"),
-  grey: rows("0.2126 0.7152 0.0722 0 0", "0 0 0 1 0"),
-};
+/** Of a tag, for all runs alike. */
+export const zoomOf = (settings: Settings, tag: string): Zoom => readZoom(settings.option(ZOOM + tag));
+export const setZoom = (settings: Settings, tag: string, zoom: Zoom): void =>
+  settings.setOption(ZOOM + tag, writeZoom(zoom), writeZoom(WHOLE));
+export const isZoomed = (settings: Settings, tag: string): boolean => settings.option(ZOOM + tag) !== "";
 
-/** What the browser's own filters cannot do; null: nothing. */
-export function svgFilter({
-  channel,
-  gamma,
-}: Look): { readonly matrix: string | null; readonly exponent: number | null } | null {
-  if (channel === "all" && gamma === 1) return null;
-  return { matrix: channel === "all" ? null : MATRICES[channel], exponent: gamma === 1 ? null : 1 / gamma };
+export function forgetZooms(settings: Settings): void {
+  settings.set({ options: new Map([...settings.options].filter(([name]) => !name.startsWith(ZOOM))) });
 }
 
-/** As CSS. `id`: of the SVG filter, where there is one. */
-export function cssFilter(look: Look, id: string): string {
-  const parts: string[] = [];
-  if (svgFilter(look)) parts.push(`url(#${id})`);
-  if (look.contrast !== 1) parts.push(`contrast(${look.contrast})`);
-  if (look.brightness !== 1) parts.push(`brightness(${look.brightness})`);
-  return parts.join(" ") || "none";
+/** Which of a value's files is looked at; null: all of them. Sample 3 of one run is compared with 3 of the others. */
+export function sampleOf(settings: Settings, tag: string): number | null {
+  const text = settings.option(SAMPLE + tag);
+  return text === "" ? null : Math.max(0, Math.trunc(Number(text)) || 0);
 }
+export const setSample = (settings: Settings, tag: string, sample: number | null): void =>
+  settings.setOption(SAMPLE + tag, sample === null ? "" : String(sample));

@@ -1,7 +1,7 @@
 // What the user sets for all meshes, as the address keeps it. Knows nothing of how it is drawn.
 
 import type { Settings } from "../../state/view/settings.svelte";
-import type { Up } from "./pose";
+import { type Pose, readPose, type Up, writePose } from "./pose";
 
 export const SHADINGS = ["smooth", "flat", "wireframe", "points"] as const;
 export type Shading = (typeof SHADINGS)[number];
@@ -53,6 +53,11 @@ export function poseOption(settings: Settings, tag: string, id: string): string 
   const link = linkOf(settings);
   return link === "all" ? POSE : `${POSE}.${link === "tag" ? tag : id}`;
 }
+
+export const poseOf = (settings: Settings, tag: string, id: string): Pose | null =>
+  readPose(settings.option(poseOption(settings, tag, id)));
+export const setPose = (settings: Settings, tag: string, id: string, pose: Pose | null): void =>
+  settings.setOption(poseOption(settings, tag, id), pose ? writePose(pose) : "");
 
 export function forgetPoses(settings: Settings): void {
   settings.set({

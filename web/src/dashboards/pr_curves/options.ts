@@ -1,16 +1,21 @@
-// Which view of the curves the user has chosen, for all cards.
+// What the user sets for all PR curves, as the address keeps it: which curves are shown, and how large.
 
 import { readCardId } from "../../cards/card_id";
 import type { Settings } from "../../state/view/settings.svelte";
 import { type CurveView, type ViewInfo, viewInfo } from "./curves";
 
-const OPTION = "pr_curves.view";
+const VIEW = "pr_curves.view";
+const COMPACT = "pr_curves.compact";
 
-export const shownView = (settings: Settings): ViewInfo => viewInfo(settings.option(OPTION));
+export const shownView = (settings: Settings): ViewInfo => viewInfo(settings.option(VIEW));
 
 export function showView(settings: Settings, view: CurveView): void {
   // A part of one view is no part of another.
   for (const id of settings.cards.keys())
     if (readCardId(id).kind === "pr_curve") settings.setCard(id, { x: undefined, y: undefined });
-  settings.setOption(OPTION, view, "pr");
+  settings.setOption(VIEW, view, "pr");
 }
+
+export const isCompactIn = (settings: Settings): boolean => settings.option(COMPACT) === "1";
+export const setCompact = (settings: Settings, isCompact: boolean): void =>
+  settings.setOption(COMPACT, isCompact ? "1" : "");

@@ -1,5 +1,5 @@
-// Texts that cards ask for: those of one moment are asked for together, and the last ones are kept, because
-// neighbouring steps are compared and gone back to.
+// What texts ask the server for: those of one moment are asked for together, and the last ones are kept, because
+// neighbouring steps are compared and gone back to. Searches and files besides.
 
 import { ApiError, type Client } from "../../api/client";
 import type { components } from "../../api/types.gen";
@@ -8,6 +8,27 @@ import type { Sample } from "../../state/cursor/step_cursor";
 
 export type LoggedText = components["schemas"]["Text"];
 type Texts = components["schemas"]["Texts"];
+export type Hit = components["schemas"]["Hit"];
+export type Found = components["schemas"]["Found"];
+
+export interface SearchQuery {
+  readonly query: string;
+  readonly is_regex: boolean;
+  readonly is_case_sensitive: boolean;
+  readonly runs: readonly string[];
+  readonly limit: number;
+}
+
+export const searchTexts = (client: Client, query: SearchQuery, signal: AbortSignal): Promise<Found> =>
+  client.askBody("text/search", query, signal);
+
+/** One text as a file. */
+export const textAddress = (client: Client, { run, tag, row }: Sample, format: "text" | "json"): string =>
+  client.address("text/value", { run, tag, row, format, download: 1 });
+
+/** Every step of a series as a file. */
+export const seriesAddress = (client: Client, run: string, tag: string): string =>
+  client.address("text/series", { run, tag });
 
 const KEPT_PREVIEWS = 400;
 const KEPT_WHOLE = 6;

@@ -1,25 +1,15 @@
 // The search through all texts of the shown runs: asked anew when the words, the runs or the logs change.
 
-import type { components } from "../../api/types.gen";
 import { LatestAnswer } from "../../api/latest_answer.svelte";
 import { CardData } from "../../cards/card_data.svelte";
 import type { Session } from "../../state/session.svelte";
+import { type Found, type Hit, type SearchQuery, searchTexts } from "./ask";
 import type { TextSettings } from "./options.svelte";
-
-export type Hit = components["schemas"]["Hit"];
-type Found = components["schemas"]["Found"];
-interface Question {
-  readonly query: string;
-  readonly is_regex: boolean;
-  readonly is_case_sensitive: boolean;
-  readonly runs: readonly string[];
-  readonly limit: number;
-}
 
 const LIMIT = 200;
 
 export class TextSearch {
-  readonly #data: CardData<Question, Found>;
+  readonly #data: CardData<SearchQuery, Found>;
   readonly #session: Session;
   readonly #how: TextSettings;
 
@@ -27,8 +17,8 @@ export class TextSearch {
   constructor(session: Session, how: TextSettings) {
     this.#session = session;
     this.#how = how;
-    const answers = new LatestAnswer<Question, Found>((question, signal) =>
-      session.client.askBody("text/search", question, signal),
+    const answers = new LatestAnswer<SearchQuery, Found>((question, signal) =>
+      searchTexts(session.client, question, signal),
     );
     this.#data = new CardData(session, answers, {
       wanted: () => {

@@ -1,0 +1,25 @@
+// What the user sets for custom scalars, as the address keeps it: what colours say, and the charts that are made here.
+
+import type { Settings } from "../../state/view/settings.svelte";
+import { type Category, readLayout, writeLayout } from "./layout";
+
+const COLOR = "custom_scalars.color";
+const LAYOUT = "custom_scalars.layout";
+const NO_LAYOUT = '{"category":[]}';
+
+export type ColorSays = "run" | "tag";
+
+export const colorSays = (settings: Settings): ColorSays => (settings.option(COLOR) === "tag" ? "tag" : "run");
+export const setColorSays = (settings: Settings, what: ColorSays): void => settings.setOption(COLOR, what, "run");
+
+/** An address may hold anything: nothing where it makes no sense. */
+export function readMade(settings: Settings): readonly Category[] {
+  try {
+    return readLayout(settings.option(LAYOUT, NO_LAYOUT));
+  } catch {
+    return [];
+  }
+}
+
+export const setMade = (settings: Settings, categories: readonly Category[]): void =>
+  settings.setOption(LAYOUT, categories.length > 0 ? writeLayout(categories) : "");

@@ -1,0 +1,23 @@
+// What distributions ask the server for: the percentiles of one series, to draw or as a file.
+
+import type { Client } from "../../api/client";
+import { type Bands, decodeBands } from "./bands";
+
+export interface BandsQuery {
+  readonly series: readonly { readonly run: string; readonly tag: string }[];
+  readonly percentiles: readonly number[];
+  readonly x: "step" | "wall";
+  /** How many columns can be seen. */
+  readonly width: number;
+  readonly x_range?: readonly [number, number];
+}
+
+const PATH = "distributions/bands";
+
+export const loadBands = async (client: Client, query: BandsQuery, signal: AbortSignal): Promise<Bands> =>
+  decodeBands(await client.binary(PATH, { ...query, format: "columns" }, signal));
+
+/** Every step. */
+export async function loadBandsFile(client: Client, { width: _width, ...query }: BandsQuery): Promise<Blob> {
+  return (await client.post(PATH, { ...query, format: "csv" })).blob();
+}
