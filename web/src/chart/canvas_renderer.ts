@@ -1,5 +1,5 @@
-// Owns the canvases of all charts and draws them one at a time, the newest frame of each. The worker runs one; a
-// browser without OffscreenCanvas runs one on the page itself.
+// Owns the canvases of all charts and draws the newest frame of each, one after the other. Runs in the worker; in
+// browsers without OffscreenCanvas it runs on the page.
 
 import { type Drawing, drawLines } from "./draw_lines";
 import type { Area, Frame, Series, Stroke } from "./model";
@@ -8,7 +8,7 @@ import { isSameStrokes, type LineBuffer, type PackedStrokes } from "./line_buffe
 export type Message =
   | { type: "attach"; id: number; canvas: OffscreenCanvas }
   /**
-   * What of the drawing is left out has not changed; nor have the first `kept` lines, which stand before those of
+   * Parts of the drawing that are missing have not changed, nor have the first `kept` lines, which come before those of
    * `series`.
    */
   | {
@@ -28,7 +28,7 @@ export interface Drawn {
   number: number;
 }
 
-/** The lines behind those that were asked for, as they were drawn: a slider that moves leaves them as they are. */
+/** A picture of the lines behind the found ones. It stays valid while a slider moves. */
 interface Backdrop {
   readonly canvas: OffscreenCanvas;
   readonly frame: string;
@@ -48,7 +48,7 @@ interface Chart {
 const FRAME_BUDGET_MS = 16;
 const REST_MS = 150;
 
-/** Not every browser has animation frames in workers. */
+/** Some browsers have no animation frames in workers. */
 const inNextFrame: (job: () => void) => void =
   typeof requestAnimationFrame === "function" ? (job) => requestAnimationFrame(job) : (job) => setTimeout(job, 16);
 
@@ -56,7 +56,7 @@ export class CanvasRenderer {
   private readonly charts = new Map<number, Chart>();
   private isScheduled = false;
 
-  /** Hears of all charts of a frame at once. */
+  /** Called once per frame with all charts that were drawn. */
   constructor(private readonly onDrawn: (drawn: readonly Drawn[]) => void) {}
 
   attach(id: number, canvas: Chart["canvas"]): void {
@@ -69,7 +69,7 @@ export class CanvasRenderer {
     });
   }
 
-  /** `part` is what has changed of what is drawn; the rest stays, and so do the first `kept` lines. */
+  /** `part` is what has changed; the rest stays, and so do the first `kept` lines. */
   draw(id: number, number: number, frame: Frame, part: Partial<Drawing>, kept = 0): void {
     const chart = this.charts.get(id);
     if (!chart) return;
@@ -85,8 +85,8 @@ export class CanvasRenderer {
   }
 
   /**
-   * As many charts a screen frame as fit into its time, at least one: each appears as soon as it is drawn, and newer
-   * frames and detached charts are heard of in between.
+   * Draws as many charts per screen frame as fit, at least one: each appears as soon as it is drawn, and messages
+   * arrive in between.
    */
   private schedule(): void {
     if (this.isScheduled) return;
@@ -106,7 +106,7 @@ export class CanvasRenderer {
         this.drawNow(chart, frame);
         drawn.push({ id, number });
       }
-      // What was drawn is handed to the screen when this callback ends, before any other task.
+      // The browser shows what was drawn when this callback ends, before any other task.
       setTimeout(() => this.onDrawn(drawn));
     });
   }
@@ -115,7 +115,7 @@ export class CanvasRenderer {
     const { canvas, drawing } = chart;
     const width = Math.max(1, Math.round(frame.widthPx * frame.pixelRatio));
     const height = Math.max(1, Math.round(frame.heightPx * frame.pixelRatio));
-    // Setting a size clears the canvas even when it is the same.
+    // Setting a size clears the canvas, even if the size is the same.
     if (canvas.width !== width) canvas.width = width;
     if (canvas.height !== height) canvas.height = height;
     const ctx = canvas.getContext("2d") as OffscreenCanvasRenderingContext2D | CanvasRenderingContext2D | null;
@@ -133,7 +133,7 @@ export class CanvasRenderer {
     if (firstFound > 0 && canDrawApart) this.prepare(chart, frame);
   }
 
-  /** Its backdrop, once there is nothing else to do: drawing it along the way would keep the chart waiting. */
+  /** Prepares the backdrop when there is nothing else to do: drawing it at once would delay the chart. */
   private prepare(chart: Chart, frame: Frame): void {
     clearTimeout(chart.timer);
     const { drawing } = chart;
@@ -164,7 +164,7 @@ function paintBackdrop(frame: Frame, drawing: Drawing): Backdrop {
   };
 }
 
-/** Whether it shows just what lies behind the lines of this drawing. */
+/** Whether the backdrop shows exactly what is behind the lines of this drawing. */
 const isOf = (backdrop: Backdrop, frame: Frame, { series, strokes, areas }: Drawing): boolean =>
   backdrop.areas === areas &&
   backdrop.series.length === frame.firstFound &&

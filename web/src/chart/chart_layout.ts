@@ -1,4 +1,4 @@
-// From a chart's data and settings to its axes: what they span, where they lie, and what they leave out.
+// From a chart's data and settings to its axes: what they span, where they are, and what they leave out.
 
 import { countUnshown, innerExtent, usableRange, withoutOutliers, xDomain, xExtent, yDomain, yExtent } from "./extent";
 import {
@@ -34,11 +34,11 @@ export interface Charted {
   readonly view: ChartView;
 }
 
-/** What an axis of values leaves out. */
+/** What a y axis leaves out. */
 export interface Cut {
   /** All values of its lines. */
   readonly full: Range | null;
-  /** The largest and the smallest of them when an automatic axis leaves them out. */
+  /** The largest and the smallest value, if an automatic axis leaves them out. */
   readonly above: number | null;
   readonly below: number | null;
 }
@@ -50,7 +50,7 @@ export interface ChartLayout {
   readonly yMarks: readonly Tick[];
   readonly y2Marks: readonly Tick[];
   readonly left: Cut;
-  /** Null: there is no second axis. */
+  /** Null: no second axis. */
   readonly right: Cut | null;
   /** Lines with points that a log axis cannot show. */
   readonly unshown: number;
@@ -61,7 +61,7 @@ const TICK_HEIGHT_PX = 45;
 
 export function layOutChart(chart: Charted): ChartLayout {
   const { widthPx, heightPx, series, strokes, areas, firstFound, xKind, view } = chart;
-  // Times of day have no zero to be logarithmic about.
+  // Wall time cannot be logarithmic: it has no zero.
   const xScale = xKind === "wall" ? "linear" : chart.xScale;
   const xRange = usableRange(view.x, xDomain(xExtent(series, xScale), xScale), xScale);
   const count = Math.max(2, Math.floor(heightPx / TICK_HEIGHT_PX));
@@ -97,7 +97,7 @@ export function layOutChart(chart: Charted): ChartLayout {
   const left = side("left", chart.yScale, view.y);
   const right = hasRight ? side("right", chart.y2Scale, view.y2) : null;
 
-  // In steps, so that charts above one another mostly share their edges.
+  // Rounded, so that charts above one another mostly align.
   const besidePx = (marks: readonly Tick[]): number =>
     Math.max(36, Math.ceil((Math.max(0, ...marks.map((tick) => tick.label.length)) * LABEL_PX + 10) / 8) * 8);
   const margins = { top: 8, right: right ? besidePx(right.marks) : 14, bottom: 22, left: besidePx(left.marks) };
@@ -124,7 +124,7 @@ export function layOutChart(chart: Charted): ChartLayout {
   };
 }
 
-/** What the worker needs to draw it. */
+/** What the worker needs to draw the chart. */
 export function frameCharted(
   { axes, margins }: Pick<ChartLayout, "axes" | "margins">,
   rest: Pick<Frame, "widthPx" | "heightPx" | "pixelRatio" | "breaksFalls" | "firstFound">,

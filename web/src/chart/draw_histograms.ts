@@ -1,14 +1,14 @@
-// Paints laid out histograms on a 2D canvas. Knows the picture only.
+// Paints histograms, once they are laid out, on a 2D canvas. Knows only the picture.
 
 import { type ChartedHistograms, type HistogramLayout, outliner, spanPx } from "./histogram_model";
 import { rampOf } from "./mix_colors";
 
 export interface HistogramColors {
-  /** Behind the picture. */
+  /** The background. */
   readonly surface: string;
-  /** The farthest from it. */
+  /** The colour farthest from the background. */
   readonly ink: string;
-  /** Of the fullest cells of a heat map. */
+  /** For the fullest cells of a heat map. */
   readonly heat: string;
 }
 
@@ -75,7 +75,7 @@ function drawHeat(
   const ramp = rampOf(colors.surface, colors.heat, colors.ink);
   chart.profiles.forEach((profile, i) => {
     const [start, end] = layout.slots[i] as readonly [number, number];
-    // Whole pixels: seams between cells would be a grid of their own.
+    // Whole pixels: gaps between cells would look like a grid.
     const fromX = Math.round(start);
     const width = Math.max(1, Math.round(end) - fromX);
     for (let b = 0; b < profile.count.length; b++) {
@@ -84,7 +84,7 @@ function drawHeat(
       const [bottom, top] = spanPx(layout.value, profile.left[b] as number, profile.right[b] as number);
       if (!Number.isFinite(top)) continue;
       const fromY = Math.round(Math.min(bottom, top));
-      // What holds anything at all can be told from what holds nothing.
+      // A cell that contains anything differs visibly from an empty one.
       ctx.fillStyle = ramp[Math.max(12, Math.round(layout.sizeOf(count) * 255))] as string;
       ctx.fillRect(fromX, fromY, width, Math.max(1, Math.round(Math.max(bottom, top)) - fromY));
     }

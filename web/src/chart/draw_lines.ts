@@ -1,11 +1,11 @@
-// Draws bands, lines and marks on a 2D canvas. Runs in the worker and in exports; knows numbers, colours and pixels
-// only.
+// Draws bands, lines and marks on a 2D canvas. Runs in the worker and in exports; knows only numbers, colours and
+// pixels.
 
 import { Marks, markOutline } from "./marks";
 import type { Area, Frame, Series, Stroke } from "./model";
 import { GAP, PARTS, Projection, type Polyline } from "./projection";
 
-// Lines at the very edge keep their full width, and marks on the axis their shape.
+// So that lines at the very edge keep their full width, and marks on the axis their shape.
 const BLEED_PX = 4.5;
 const DOT_RADIUS_PX = 2.2;
 const SOLID: number[] = [];
@@ -37,12 +37,12 @@ export type Context = Pick<
 
 export interface Drawing {
   readonly series: readonly Series[];
-  /** One for each series, in the same order; later ones are drawn on top. */
+  /** One per series, in the same order; later ones are drawn on top. */
   readonly strokes: readonly Stroke[];
   readonly areas: readonly Area[];
 }
 
-/** All lines, or those from one to before another; bands lie behind the first. */
+/** Draws all lines, or those from one index to before another; bands are behind the first. */
 export function drawLines(
   ctx: Context,
   frame: Frame,
@@ -126,9 +126,8 @@ function follow({ xy, length }: Polyline, path: Pick<Path2D, "moveTo" | "lineTo"
 }
 
 /**
- *  Without a GPU a line of one device pixel is drawn many times faster than a wider one. So one of up to two is drawn
- *  as two
- * lines side by side; this is how far each lies from the middle, 0 for lines that are drawn as they are.
+ * Without a GPU, a line of one device pixel draws many times faster than a wider one. So a line of up to two pixels is
+ * drawn as two lines side by side. Returns their distance from the middle, 0 for all other lines.
  */
 function twinOffsetPx({ widthPx, dash }: Stroke, pixelRatio: number): number {
   const devicePx = widthPx * pixelRatio;
@@ -161,7 +160,7 @@ function drawArea(ctx: Context, projection: Projection, area: Area): void {
   }
 }
 
-/** The band's unbroken pieces, each as x, y, x, y … along its upper bound and back along the lower. */
+/** The unbroken pieces of the band, each as x, y, x, y … along its upper bound and back along the lower. */
 export function* areaOutlines(projection: Projection, { table, low, high, axis }: Area): Generator<number[]> {
   const x = projection.table(table);
   const toPx = projection.yPx(axis);
@@ -170,13 +169,13 @@ export function* areaOutlines(projection: Projection, { table, low, high, axis }
   for (let i = 0; i <= x.length; i++) {
     const xPx = x[i] ?? Number.NaN;
     const topPx = toPx(high[i] ?? Number.NaN);
-    // A log axis has no zero: a band that reaches it goes down to the edge.
+    // A log axis has no zero: a band that reaches zero goes down to the edge.
     const bottomPx = lowerPx(toPx(low[i] ?? Number.NaN), low[i], projection.plot.bottom);
     if (Number.isFinite(xPx) && Number.isFinite(topPx) && Number.isFinite(bottomPx)) {
       top.push(xPx, topPx);
       bottom.push(bottomPx, xPx);
     } else if (top.length > 0) {
-      // One x alone has no width; it gets a pixel, so that it can be seen.
+      // A single x has no width; it gets one pixel, so that it is visible.
       if (top.length === 2) {
         top = [(top[0] as number) - 0.5, top[1] as number, (top[0] as number) + 0.5, top[1] as number];
         bottom = [bottom[0] as number, (bottom[1] as number) - 0.5, bottom[0] as number, (bottom[1] as number) + 0.5];

@@ -1,9 +1,9 @@
-// A chart as a PNG file, drawn by the code that draws it on the page, with its axes and legend.
+// A chart as a PNG file, with axes and legend, drawn by the same code as on the page.
 
 import { drawLines } from "./draw_lines";
 import { layOutPicture, type PictureSpec } from "./picture";
 
-/** `scale` is how many pixels of the file make one of the page: 1 to 4. */
+/** `scale`: pixels of the file per pixel of the page, 1 to 4. */
 export async function toPng(spec: PictureSpec, scale: number): Promise<Blob> {
   const { widthPx, heightPx, frame, rules, texts } = layOutPicture(spec, scale);
   const canvas = new OffscreenCanvas(Math.round(widthPx * scale), Math.round(heightPx * scale));

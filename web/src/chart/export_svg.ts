@@ -1,4 +1,4 @@
-// A chart as an SVG file: lines as paths, letters as text, nothing from outside.
+// A chart as an SVG file: lines as paths, labels as text, no external resources.
 
 import { areaOutlines } from "./draw_lines";
 import { linePath } from "./line_path";
@@ -8,7 +8,7 @@ import { Projection } from "./projection";
 
 const DOT_RADIUS_PX = 2.2;
 
-/** `id` tells pictures apart that are put into one file. */
+/** `id` keeps the pictures in one file apart. */
 export function toSvg(spec: PictureSpec, id = "plot"): string {
   const { widthPx, heightPx, frame, rules, texts } = layOutPicture(spec);
   const projection = new Projection(frame);
@@ -83,7 +83,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/** Names of runs and tags are anybody's text, and XML has no place for control characters. */
+/** Names of runs and tags can contain anything; XML does not allow control characters. */
 function escape(text: string): string {
   return (
     text

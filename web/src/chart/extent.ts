@@ -1,4 +1,4 @@
-// Which numbers an axis spans: from the data, without its outliers where that is asked for, and from what the user set.
+// Which numbers an axis spans: from the data, optionally without outliers, and from what the user set.
 
 import { nice } from "d3-array";
 import { type Area, firstAtOrAbove, type Range, type ScaleKind, type Series, statsOf, xOf } from "./model";
@@ -7,7 +7,7 @@ import { warp } from "./axes/scale";
 const LARGEST = 8e307;
 const SMALLEST = 1e-300;
 
-/** From the smallest to the largest finite x of all lines that the scale can show; null without any. */
+/** From the smallest to the largest finite x of all lines that the scale can show; null if there is none. */
 export function xExtent(lines: readonly Series[], scale: ScaleKind): Range | null {
   let low = Number.POSITIVE_INFINITY;
   let high = Number.NEGATIVE_INFINITY;
@@ -21,7 +21,7 @@ export function xExtent(lines: readonly Series[], scale: ScaleKind): Range | nul
   return low <= high ? [low, high] : null;
 }
 
-/** The x values among which the smallest above the floor and the largest are. */
+/** The x values that include the smallest above the floor and the largest. */
 function ends(series: Series, floor: number): Iterable<number> {
   if (series.y.length === 0) return [];
   const { table, mask, isSorted } = series;
@@ -39,7 +39,7 @@ function firstAbove(x: Float64Array, floor: number): number {
   return i;
 }
 
-/** From the smallest to the largest value that can be drawn between two x; null without any. */
+/** From the smallest to the largest value that can be drawn between two x; null if there is none. */
 export function yExtent(lines: readonly Series[], areas: readonly Area[], x: Range, scale: ScaleKind): Range | null {
   let low = Number.POSITIVE_INFINITY;
   let high = Number.NEGATIVE_INFINITY;
@@ -47,7 +47,7 @@ export function yExtent(lines: readonly Series[], areas: readonly Area[], x: Ran
   for (const line of lines) {
     const stats = statsOf(line);
     const lineLow = scale === "log" ? stats.lowPositive : stats.low;
-    // Nothing in this line can widen the range any more.
+    // This line cannot widen the range.
     if (lineLow >= low && stats.high <= high) continue;
     if (isWithin(line, x)) {
       low = Math.min(low, lineLow);
@@ -81,28 +81,27 @@ const isBetween = (value: number, [low, high]: Range): boolean => value >= low &
 const isWithin = ({ table, isSorted }: Series, x: Range): boolean =>
   isSorted && table.length > 0 && (table[0] as number) >= x[0] && (table[table.length - 1] as number) <= x[1];
 
-/** Where a line's points between two x begin and end; of one that is not sorted, all. */
+/** Where a line's points between two x begin and end; all points if the line is not sorted. */
 function visibleIndices(line: Series, x: Range): readonly [number, number] {
   if (!line.isSorted || isWithin(line, x)) return [0, line.y.length];
-  // The next number above, so that "at or above" it leaves the end itself in.
+  // The next number above, so that "at or above" includes the end itself.
   const beyond = x[1] + Math.max(Math.abs(x[1]) * Number.EPSILON, Number.MIN_VALUE);
   return [firstAtOrAbove(line, x[0]), firstAtOrAbove(line, beyond)];
 }
 
-// Differs from TensorBoard: of a handful of values the largest and the smallest are not outliers yet.
+// Differs from TensorBoard: with only a few values, the largest and the smallest are not outliers.
 const FEWEST_RANKED = 8;
-// With more values than this a part of each line tells as much, and the page stays quick.
+// With more values than this, a part of each line is enough, and the page stays fast.
 const MAX_RANKED = 100_000;
 
 /**
  * The extent without outliers: from the 5th to the 95th percentile of the visible values.
- * Differs from TensorBoard: every line's own median stays visible, so that a run that lies far from the others all
- * along does not vanish.
+ * Differs from TensorBoard: every line's own median stays visible, so that a run far from the others does not vanish.
  */
 export function innerExtent(lines: readonly Series[], x: Range): Range | null {
   let total = 0;
   for (const line of lines) total += line.y.length;
-  // Odd, because a reduced line has its smallest and largest values in turn.
+  // Odd, because a reduced line alternates between its smallest and largest values.
   const stride = total <= MAX_RANKED ? 1 : Math.ceil(total / MAX_RANKED) | 1;
   const values = new Float64Array(Math.ceil(total / stride) + lines.length);
   let low = Number.POSITIVE_INFINITY;
@@ -131,13 +130,13 @@ export function innerExtent(lines: readonly Series[], x: Range): Range | null {
   return [Math.min(low, from), Math.max(high, to)];
 }
 
-// An axis that shows everything would be this many times longer.
+// Cut only if the axis would otherwise be this many times longer.
 const WORTH_CUTTING = 2;
 const PADDING = 0.05;
 
 /**
- * The inner extent with a little room around it, so that what lies at the edge is not cut in half.
- * Differs from TensorBoard: where the outliers flatten nothing, a curve's first points and last are no outliers.
+ * The inner extent with some padding, so that lines at the edge are not cut in half.
+ * Differs from TensorBoard: where outliers flatten nothing, the first and last points of a curve are not outliers.
  */
 export function withoutOutliers(full: Range, inner: Range): Range {
   const span = inner[1] - inner[0];
@@ -145,9 +144,7 @@ export function withoutOutliers(full: Range, inner: Range): Range {
   return [Math.max(full[0], inner[0] - PADDING * span), Math.min(full[1], inner[1] + PADDING * span)];
 }
 
-/**
- * The value that would stand at index k if left … right were sorted; reorders them so that all before k are no larger.
- */
+/** The value that would be at index k if left … right were sorted; reorders them so that none before k is larger. */
 export function select(values: Float64Array, k: number, left: number, right: number): number {
   while (left < right) {
     const pivot = values[(left + right) >> 1] as number;
@@ -179,23 +176,23 @@ export function countUnshown(lines: readonly Series[], x: ScaleKind, y: ScaleKin
   return count;
 }
 
-/** An x axis shows exactly what there is; a single x gets room on both sides. */
+/** An x axis spans exactly the data; a single x gets room on both sides. */
 export function xDomain(extent: Range | null, scale: ScaleKind): Range {
   if (!extent) return scale === "log" ? [0.1, 1] : [0, 1];
   return extent[0] < extent[1] ? extent : widened(extent[0]);
 }
 
-/** A y axis ends on round numbers, so that it stands still while points keep coming. */
+/** A y axis ends on round numbers, so that it does not move with every new point. */
 export function yDomain(extent: Range | null, scale: ScaleKind, ticks: number): Range {
   if (!extent) return scale === "log" ? [0.1, 1] : [0, 1];
-  // The distance between two float64 can be beyond float64.
+  // The distance between two float64 values can exceed float64.
   let [low, high] = [Math.max(extent[0], -LARGEST), Math.min(extent[1], LARGEST)];
   if (scale === "log") {
     const [from, to] = [Math.log10(Math.max(low, SMALLEST)), Math.log10(Math.max(high, SMALLEST))];
     const room = Math.max((to - from) * 0.04, 0.02);
     return [Math.max(10 ** (from - room), SMALLEST / 10), Math.min(10 ** (to + room), LARGEST)];
   }
-  // Closer together than any mark could say.
+  // Closer together than any label can show.
   if (!(high - low > SMALLEST)) [low, high] = widened(low);
   if (scale === "symlog") {
     const { to, from } = warp(scale, [low, high]);
@@ -206,7 +203,7 @@ export function yDomain(extent: Range | null, scale: ScaleKind, ticks: number): 
   return from < to && Number.isFinite(to - from) ? [from, to] : [low, high];
 }
 
-/** What the user set, as far as the scale can show it; an address may hold anything. */
+/** The range that the user set, as far as the scale can show it; an address may contain anything. */
 export function usableRange(set: Range | null, automatic: Range, scale: ScaleKind): Range {
   if (!set) return automatic;
   const [low, high] = set[0] <= set[1] ? set : [set[1], set[0]];
@@ -216,7 +213,7 @@ export function usableRange(set: Range | null, automatic: Range, scale: ScaleKin
   return high > 0 ? [Math.min(automatic[0], high / 10), high] : automatic;
 }
 
-/** Room around one value that survives its own rounding, from the smallest numbers to the largest. */
+/** Room around one value that survives rounding, from the smallest to the largest numbers. */
 function widened(value: number): Range {
   const room = value === 0 ? 1 : Math.max(Math.abs(value) * 0.1, SMALLEST);
   return [value - room, value + room];

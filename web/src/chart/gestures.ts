@@ -1,4 +1,4 @@
-// What drags, wheels and keys mean to a chart, as plain functions of where the pointer is and what the axes span.
+// What drags, wheel events and keys do to a chart, as plain functions of the pointer position and the axes.
 
 import type { ChartView, Plot, Range, ScaleKind, XKind } from "./model";
 import type { Axes } from "./nearest";
@@ -9,7 +9,7 @@ export interface Point {
   readonly y: number;
 }
 
-/** The area inside the axes, or the strip of one of them. */
+/** The plot, or the strip of one of its axes. */
 export type Region = "plot" | keyof ChartView;
 
 export interface Drag {
@@ -19,7 +19,7 @@ export interface Drag {
   readonly to: Point;
 }
 
-/** The axes as they are, or as they were when a drag began, and what x counts. */
+/** The axes now, or when a drag began, and the kind of x. */
 export interface Ground {
   readonly axes: Axes;
   readonly view: ChartView;
@@ -30,12 +30,12 @@ export interface Ground {
 export type KeyAction =
   { move: Point } | { zoom: "x" | "y"; factor: number } | "reset" | "pin" | "release" | "select" | null;
 
-/** A shorter way is a click. */
+/** A shorter drag is a click. */
 export const DRAG_PX = 5;
 const EDGE_PX = 4;
 const STEP_PX = 8;
 const LEAP_PX = 40;
-// A drag this much flatter than steep, or the other way round, is meant for one axis.
+// A drag this much flatter than steep, or steeper than flat, is meant for one axis.
 const FLATNESS = 0.2;
 const SLIP_PX = 10;
 const ARROWS: Readonly<Record<string, Point>> = {
@@ -63,7 +63,7 @@ export function regionAt({ x, y }: Point, plot: Plot, hasRight: boolean): Region
 }
 
 /**
- * Which axes a drag is meant for: along its own strip, along one when it is nearly level or upright, else along both.
+ * Which axes a drag is meant for: that of its strip, one axis if it is nearly horizontal or vertical, otherwise both.
  */
 export function dragAxes({ region, from, to }: Drag): { x: boolean; y: boolean } {
   if (region !== "plot") return { x: region === "x", y: region !== "x" };
@@ -75,7 +75,7 @@ export function dragAxes({ region, from, to }: Drag): { x: boolean; y: boolean }
 export const isClick = ({ from, to }: Drag): boolean =>
   Math.max(Math.abs(to.x - from.x), Math.abs(to.y - from.y)) < DRAG_PX;
 
-/** The rectangle that a zooming drag marks. */
+/** The rectangle that a zoom drag marks. */
 export function dragBox(drag: Drag, plot: Plot): Plot {
   const [from, to] = [clampTo(drag.from, plot), clampTo(drag.to, plot)];
   const along = dragAxes(drag);
@@ -87,7 +87,7 @@ export function dragBox(drag: Drag, plot: Plot): Plot {
   };
 }
 
-/** The view after a drag that zooms; the same view when there is nothing to zoom into. */
+/** The view after a zoom drag; the same view if there is nothing to zoom into. */
 export function zoomInto(drag: Drag, ground: Ground): ChartView {
   const box = dragBox(drag, ground.axes.plot);
   return change(ground, drag.region, dragAxes(drag), (scale, isX) =>
@@ -96,8 +96,8 @@ export function zoomInto(drag: Drag, ground: Ground): ChartView {
 }
 
 /**
- * The view after a drag that pans, from the ground on which it began. An axis that follows the data does so until it is
- * dragged along.
+ * The view after a pan, relative to where it began. An axis that follows the data does so until the drag moves along
+ * it.
  */
 export function panAlong(drag: Drag, ground: Ground): ChartView {
   const { plot } = ground.axes;
@@ -112,7 +112,7 @@ export function panAlong(drag: Drag, ground: Ground): ChartView {
   );
 }
 
-/** Spans `factor` times as much, and what is under the pointer stays there. */
+/** The new range is `factor` times as long, and what is under the pointer stays there. */
 export function zoomAt(region: Region, at: Point, factor: number, ground: Ground): ChartView {
   const { plot } = ground.axes;
   const { x, y } = clampTo(at, plot);
@@ -145,8 +145,7 @@ function change(
 }
 
 /**
- * To whole steps, to thousandths of a second, or to as many digits as can be seen: a shorter address that shows the
- * same.
+ * Rounds to whole steps, to milliseconds, or to as many digits as are visible: a shorter address that shows the same.
  */
 export function tidyRange([low, high]: Range, kind: XKind, scale: ScaleKind): Range {
   if (scale !== "linear") return [Number(low.toPrecision(5)), Number(high.toPrecision(5))];
@@ -159,20 +158,20 @@ export function tidyRange([low, high]: Range, kind: XKind, scale: ScaleKind): Ra
   return from < to ? [from, to] : [low, high];
 }
 
-/** How much more a turn of the wheel spans; lines and pages count as so many pixels. */
+/** The zoom factor of a wheel event; lines and pages count as a number of pixels. */
 export function wheelFactor({
   deltaX,
   deltaY,
   deltaMode,
 }: Pick<WheelEvent, "deltaX" | "deltaY" | "deltaMode">): number {
-  // Shift turns a wheel sideways.
+  // Shift makes the wheel horizontal.
   const turned = (deltaY || deltaX) * (deltaMode === 1 ? 16 : deltaMode === 2 ? 400 : 1);
   return Math.exp(clamp(turned, -400, 400) * 0.002);
 }
 
 /**
- * Arrows move the pointer (from the middle when there is none), + and - zoom x around it, y and Shift-y zoom the y
- * axis, 0 shows everything again, s selects the pointer's x.
+ * Arrows move the pointer (from the middle if there is none), + and - zoom x around it, y and Shift-y zoom the y axis,
+ * 0 resets the zoom, s selects the pointer's x.
  */
 export function keyAction(key: string, isLeap: boolean, pointer: Point | null, plot: Plot): KeyAction {
   const arrow = ARROWS[key];

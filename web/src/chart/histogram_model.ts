@@ -1,5 +1,5 @@
-// From histograms over time to a picture: where axes, baselines, slots and outlines lie, and what is under the
-// pointer. Pure; knows nothing of runs, tags or the server.
+// From histograms over time to a picture: where axes, baselines, slots and outlines are, and what is under the pointer.
+// Pure; knows nothing of runs, tags or the server.
 
 import type { Plot, Range, ScaleKind, XKind } from "./model";
 import type { Axes } from "./nearest";
@@ -7,13 +7,13 @@ import { makeScale, type Scale } from "./axes/scale";
 import { type Tick, xTicks, yTicks } from "./axes/ticks";
 
 /**
- * `offset`: one behind the other, the newest in front. `overlay`: all from one line. `heat`: over time, counts as
+ * `offset`: one behind the other, the newest in front. `overlay`: all from one baseline. `heat`: over time, counts as
  * colour.
  */
 export type HistogramMode = "offset" | "overlay" | "heat";
 export type CountScale = "linear" | "log";
 
-/** One histogram: buckets in ascending order, and when it was. */
+/** One histogram: buckets in ascending order, and its time. */
 export interface Profile {
   readonly left: Float64Array;
   readonly right: Float64Array;
@@ -27,11 +27,11 @@ export interface ChartedHistograms {
   readonly mode: HistogramMode;
   readonly widthPx: number;
   readonly heightPx: number;
-  /** In order of place: the last is in front. */
+  /** In order of time: the last is in front. */
   readonly profiles: readonly Profile[];
-  /** Buckets of any width: each is drawn as wide as it is. Otherwise a line goes through their middles. */
+  /** Whether each bucket is drawn at its own width. Otherwise a line goes through the middles. */
   readonly isStepped: boolean;
-  /** What the axis of values spans. */
+  /** The range of the value axis. */
   readonly domain: Range;
   readonly valueScale: ScaleKind;
   readonly countScale: CountScale;
@@ -48,11 +48,11 @@ export interface HistogramLayout {
   readonly most: number;
   /** From 0 to 1. */
   readonly sizeOf: (count: number) => number;
-  /** How high a count of `most` is. */
+  /** The height of a count of `most`. */
   readonly ridgePx: number;
-  /** Of every profile where its zero lies. */
+  /** The baseline of every profile. */
   readonly baselines: readonly number[];
-  /** Of every profile from where to where its slot goes; for `heat` only. */
+  /** The slot of every profile, from left to right; only for `heat`. */
   readonly slots: readonly Range[];
 }
 
@@ -61,7 +61,7 @@ const RIDGE_PART = 0.42;
 const ALONE_PART = 0.92;
 const VALUE_TICK_PX = 70;
 const TICK_HEIGHT_PX = 45;
-// Thinner than this, a bucket could not be seen.
+// A thinner bucket would be invisible.
 const THIN_PX = 1;
 
 export function layOutHistograms(chart: ChartedHistograms): HistogramLayout {
@@ -136,10 +136,7 @@ export function layOutHistograms(chart: ChartedHistograms): HistogramLayout {
   };
 }
 
-/**
- * Without the outermost half of all numbers where an axis would be too long to be measured: legal files reach to
- * ±1.8e308.
- */
+/** Clamps a range whose length exceeds float64: legal files reach ±1.8e308. */
 function measurable([low, high]: Range): Range {
   const most = Number.MAX_VALUE / 2;
   return Number.isFinite(high - low) ? [low, high] : [Math.max(low, -most), Math.min(high, most)];
@@ -160,7 +157,7 @@ function countTicks(most: number, scale: CountScale, rows: number): Tick[] {
   return ticks;
 }
 
-/** A slot reaches half way to its neighbours; together they fill the width, whatever the places are. */
+/** A slot reaches half way to its neighbours; together they fill the width. */
 function slotsOf(places: readonly number[], [left, right]: Range): Range[] {
   if (places.length === 0) return [];
   const first = places[0] as number;
@@ -190,7 +187,7 @@ function timeOfSlots(profiles: readonly Profile[], slots: readonly Range[], time
   return { ...scale, domain: times };
 }
 
-/** Goes on to the next point of an outline. */
+/** Continues to the next point of an outline. */
 type LineTo = (x: number, y: number) => void;
 
 /** Traces outlines from left to right, with both ends on the baseline. */
@@ -204,7 +201,7 @@ export function outliner(
   let bins: Float64Array | null = null;
   let edges = new Float64Array();
   return ({ left, right, count }, baselinePx, lineTo) => {
-    // Those of one chart have their bins in common.
+    // The histograms of one chart share their bins.
     if (bins !== left) {
       bins = left;
       edges = new Float64Array(left.length + 1);
@@ -235,7 +232,7 @@ function traceBuckets(
   for (let i = 0; i < count.length; i++) {
     const [fromPx, toPx] = spanPx(value, left[i] as number, right[i] as number);
     if (!Number.isFinite(toPx) || count[i] === 0) continue;
-    // Buckets that meet are one shape; only in a gap does it go down to the baseline.
+    // Adjacent buckets form one shape; only a gap goes down to the baseline.
     if (!(fromPx <= endPx)) {
       if (Number.isFinite(endPx)) lineTo(endPx, baselinePx);
       lineTo(fromPx, baselinePx);
@@ -248,14 +245,14 @@ function traceBuckets(
   if (Number.isFinite(endPx)) lineTo(endPx, baselinePx);
 }
 
-/** What has no place on a log axis lies far to the left. */
+/** Values that a log axis cannot show are far to the left. */
 const FAR_PX = 1e5;
 function clampPx(value: Scale, at: number): number {
   const px = value.toPx(at);
   return px > Number.NEGATIVE_INFINITY ? Math.min(Math.max(px, -FAR_PX), FAR_PX) : Number.NEGATIVE_INFINITY;
 }
 
-/** From where to where a bucket reaches, at least as far as can be seen; not finite where the axis cannot show it. */
+/** The left and right end of a bucket, at least as wide as is visible; not finite where the axis cannot show it. */
 export function spanPx(value: Scale, left: number, right: number): Range {
   const toPx = clampPx(value, right);
   if (!Number.isFinite(toPx)) return [toPx, toPx];
@@ -265,10 +262,7 @@ export function spanPx(value: Scale, left: number, right: number): Range {
   return [middle - THIN_PX / 2, middle + THIN_PX / 2];
 }
 
-/**
- * The bucket at a value; of those without width the one that is not farther away than the pointer can aim. -1: there is
- * none.
- */
+/** The bucket at a value; for buckets without width, the nearest one within the precision of the pointer. -1: none. */
 export function bucketAt(profile: Profile, value: Scale, px: number): number {
   const AIM_PX = 4;
   let best = -1;
@@ -297,7 +291,7 @@ export interface Found {
   readonly bucket: number;
 }
 
-/** What is under the pointer: of several histograms the one in front whose area holds it, else the nearest outline. */
+/** What is under the pointer: the front histogram whose area contains it, otherwise the nearest outline. */
 export function findHistogram(
   chart: ChartedHistograms,
   layout: HistogramLayout,
@@ -320,7 +314,7 @@ export function findHistogram(
     const topPx = baseline - (bucket < 0 ? 0 : layout.sizeOf(profile.count[bucket] as number) * layout.ridgePx);
     const isInside = mode === "offset" && bucket >= 0 && yPx >= topPx - 2 && yPx <= baseline + 2;
     if (isInside) return { profile: i, bucket };
-    // What has nothing at this value is meant only when nothing has.
+    // A histogram with nothing at this value counts only if all others have nothing there either.
     const awayPx = Math.abs(topPx - yPx) + (bucket < 0 ? chart.heightPx : 0);
     if (awayPx < nearestPx) {
       nearest = { profile: i, bucket };
@@ -330,7 +324,7 @@ export function findHistogram(
   return nearest;
 }
 
-/** The share below a bucket and up to its end, of all that was counted: `below` lies before the first bucket. */
+/** The share below a bucket and up to its end, of the total: `below` is the count before the first bucket. */
 export function shareAt(profile: Profile, bucket: number, below: number, total: number): Range {
   let before = below;
   for (let i = 0; i < bucket; i++) before += profile.count[i] as number;

@@ -1,10 +1,10 @@
-// Lines packed into one buffer, so that a thousand of them are transferred to the worker at once: where each line is in
-// the buffer is a table of plain numbers. Cloning a thousand objects takes longer than copying their numbers.
+// Lines packed into one buffer, so that a thousand of them are transferred to the worker at once. A table of numbers
+// says where each line is in it. Cloning a thousand objects takes longer than copying their numbers.
 
 import type { Series, Stroke } from "./model";
 
 export interface LineBuffer {
-  /** All numbers of all lines, each table once. */
+  /** The numbers of all lines, each table once. */
   readonly buffer: ArrayBuffer;
   /** `FIELDS` numbers for each line. */
   readonly layout: Uint32Array<ArrayBuffer>;
@@ -15,7 +15,7 @@ const IS_FLOAT32 = 1;
 const IS_SORTED = 2;
 const HAS_MASK = 4;
 
-/** A copy that can be handed over: the numbers of several charts may lie in one answer, and the page keeps its own. */
+/** A copy that can be transferred: several charts may share the numbers, and the page keeps its own. */
 export function packLines(lines: readonly Series[]): LineBuffer {
   const placed = new Map<Float64Array | Float32Array | Uint8Array, number>();
   let sizeBytes = 0;
@@ -46,7 +46,7 @@ export function packLines(lines: readonly Series[]): LineBuffer {
 
 export function unpackLines({ buffer, layout }: LineBuffer): Series[] {
   const lines: Series[] = [];
-  // Lines that shared a table share it here too: its pixels are worked out once.
+  // Lines that shared a table share it here too: its pixels are computed once.
   const tables = new Map<number, Float64Array>();
   for (let at = 0; at < layout.length; at += FIELDS) {
     const [flags, tableAt, entries, yAt, points, maskAt] = layout.subarray(at, at + FIELDS) as unknown as [

@@ -1,4 +1,4 @@
-// One line as an SVG path, with what has no place on it: dots and marks.
+// One line as an SVG path, with the dots and marks that are not part of it.
 
 import type { AxisSide, Series } from "./model";
 import { GAP, PARTS, type Projection, type Polyline } from "./projection";

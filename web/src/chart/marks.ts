@@ -1,4 +1,4 @@
-// Where values that are not finite are told: ▲ at the top for +∞, ▼ at the bottom for −∞, × on the x axis for NaN.
+// Marks for values that are not finite: ▲ at the top for +∞, ▼ at the bottom for −∞, × on the x axis for NaN.
 
 import type { Plot } from "./model";
 
@@ -12,7 +12,7 @@ export interface Mark {
 }
 
 export const MARK_PX = 3.5;
-// Closer together they would be one blot; it also bounds the work, however many lines there are.
+// Closer marks would overlap. This also limits the work, however many lines there are.
 const APART_PX = 8;
 
 export const shapeOf = (value: number): MarkShape => (Number.isNaN(value) ? "cross" : value > 0 ? "up" : "down");
@@ -24,7 +24,7 @@ export function markYPx(value: number, plot: Plot): number {
   return shape === "up" ? plot.top + MARK_PX : plot.bottom - MARK_PX;
 }
 
-/** Collects the marks of one drawing, the first at each place. */
+/** Collects the marks of one drawing, the first at each position. */
 export class Marks {
   readonly list: Mark[] = [];
   readonly #taken: Readonly<Record<MarkShape, Uint8Array>>;
@@ -34,7 +34,7 @@ export class Marks {
     this.#taken = { up: new Uint8Array(places), down: new Uint8Array(places), cross: new Uint8Array(places) };
   }
 
-  /** x and value of each in turn. */
+  /** x and value of each mark in turn. */
   addAll(marks: readonly number[], color: string): void {
     for (let i = 0; i < marks.length; i += 2) this.add(marks[i] as number, marks[i + 1] as number, color);
   }
@@ -49,7 +49,7 @@ export class Marks {
   }
 }
 
-/** The mark's strokes as points; a triangle is closed and filled, a cross is two strokes. */
+/** The outline of a mark as points; a triangle is closed and filled, a cross is two strokes. */
 export function markOutline({ shape, xPx, yPx }: Mark): readonly (readonly [number, number])[] {
   const r = MARK_PX;
   if (shape === "cross")

@@ -1,11 +1,11 @@
-// Colours between two colours. Only #rrggbb, which is what the theme and the runs have.
+// Colours between two colours, as #rrggbb.
 
 function channels(color: string): readonly [number, number, number] {
   const number = Number.parseInt(color.slice(1), 16);
   return [(number >> 16) & 255, (number >> 8) & 255, number & 255];
 }
 
-/** `part` of the second colour, 0 to 1. */
+/** `part`: the share of the second colour, 0 to 1. */
 export function mixColors(first: string, second: string, part: number): string {
   const a = channels(first);
   const b = channels(second);
@@ -16,7 +16,7 @@ export function mixColors(first: string, second: string, part: number): string {
 const FULL = 0.7;
 const ramps = new Map<string, readonly string[]>();
 
-/** 256 colours: from nothing to the colour, and in the last third on towards the ink. */
+/** 256 colours: from the surface to the colour, and in the last third on towards the ink. */
 export function rampOf(surface: string, color: string, ink: string): readonly string[] {
   const key = `${surface}${color}${ink}`;
   let ramp = ramps.get(key);

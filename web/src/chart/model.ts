@@ -1,16 +1,16 @@
-// The words of the chart folder: what a line, a frame and an axis are. Knows nothing of runs, tags or the server.
+// The types of the chart folder: lines, frames and axes. Knows nothing of runs, tags or the server.
 
 export type Floats = Float32Array | Float64Array;
 export type Range = readonly [number, number];
-/** How numbers become distances. `symlog` is straight near zero and logarithmic away from it, on both sides. */
+/** How numbers become distances. `symlog` is linear near zero and logarithmic away from it, on both sides. */
 export type ScaleKind = "linear" | "log" | "symlog";
 /** What x counts: steps, seconds since the start, seconds since 1970, or any scalar. */
 export type XKind = "step" | "relative" | "wall" | "value";
 export type AxisSide = "left" | "right";
-/** The order of the rows beside the pointer. */
+/** The order of the rows of a tooltip. */
 export type TipSort = "alphabetical" | "ascending" | "descending" | "nearest_pixel" | "nearest_y";
 
-/** What the axes span; null where they follow the data. */
+/** The ranges of the axes; null where they follow the data. */
 export interface ChartView {
   readonly x: Range | null;
   readonly y: Range | null;
@@ -20,15 +20,15 @@ export interface ChartView {
 export const WHOLE_VIEW: ChartView = { x: null, y: null, y2: null };
 
 /**
- * One line's numbers. They are drawn in order; a value that is not finite leaves a gap. A thousand lines over the same
- * steps share one table of x, so x is kept as it came and written out only for the lines that are looked at: see `xOf`.
+ * The numbers of one line, drawn in order; a value that is not finite leaves a gap. A thousand lines over the same
+ * steps share one table of x. x is expanded only for lines that need it: see `xOf`.
  */
 export interface Series {
   readonly table: Float64Array;
-  /** Which entries of the table are the line's: bit i & 7 of byte i >> 3. Null: all of them. */
+  /** Which entries of the table belong to the line: bit i & 7 of byte i >> 3. Null: all of them. */
   readonly mask: Uint8Array | null;
   readonly y: Floats;
-  /** x never falls, so it can be searched. */
+  /** x never decreases, so it can be searched. */
   readonly isSorted: boolean;
 }
 
@@ -36,7 +36,7 @@ export interface Stroke {
   readonly color: string;
   readonly widthPx: number;
   readonly alpha: number;
-  /** Lengths of ink and gap in turn; empty for a solid line. */
+  /** Lengths of dashes and gaps in turn; empty for a solid line. */
   readonly dash: readonly number[];
   readonly axis: AxisSide;
 }
@@ -63,7 +63,7 @@ export interface Axis {
   readonly domain: Range;
 }
 
-/** Everything about one drawing but the numbers and strokes: small, and sent anew for every change of axis or size. */
+/** Everything about one drawing except numbers and strokes: small, and sent for every change of an axis or size. */
 export interface Frame {
   readonly widthPx: number;
   readonly heightPx: number;
@@ -119,7 +119,7 @@ export function xOf(series: Series): Float64Array {
   return x;
 }
 
-/** Write the table's masked entries into `x`, as far as it has room; returns how many there are. */
+/** Writes the table's masked entries into `x`, as far as it has room; returns how many there are. */
 export function writeX(table: Float64Array, mask: Uint8Array, x: Float64Array): number {
   let n = 0;
   for (let byte = 0; byte < mask.length; byte++) {
@@ -134,7 +134,7 @@ export function writeX(table: Float64Array, mask: Uint8Array, x: Float64Array): 
   return n;
 }
 
-/** What an axis and a warning need to know of a line, found in one pass over it. */
+/** What an axis and a warning need to know about a line, computed in one pass. */
 export interface Stats {
   readonly low: number;
   /** The smallest value that a log axis can show. */

@@ -17,7 +17,7 @@ export interface NearPoint {
   readonly yPx: number;
 }
 
-/** One point a line, in the lines' order; lines without points are left out. */
+/** One point per line, in the order of the lines; lines without points are missing. */
 export interface Found {
   readonly count: number;
   readonly lines: Int32Array;
@@ -35,7 +35,7 @@ export interface Axes {
   readonly plot: Plot;
 }
 
-/** Nearest in x; with `at`, on the screen: for curves that go straight up or come back. */
+/** Nearest in x; with `at`, nearest on the screen: for curves that rise vertically or turn back. */
 export function findNearest(
   lines: readonly Series[],
   strokes: readonly Stroke[],
@@ -146,7 +146,7 @@ export function distancePx(at: { xPx: number; yPx: number }, xPx: number, yPx: n
   return Number.isFinite(distance) ? distance : Number.POSITIVE_INFINITY;
 }
 
-/** Index of the point closest to the pointer; -1 without any. */
+/** Index of the point closest to the pointer; -1 if there is none. */
 export function closest(found: Found, xPx: number, yPx: number): number {
   let best = -1;
   let least = Number.POSITIVE_INFINITY;
@@ -163,8 +163,8 @@ export function closest(found: Found, xPx: number, yPx: number): number {
 }
 
 /**
- * The first `limit` points in the asked order; the one closest to the pointer is always among them.
- * Differs from TensorBoard: `nearest_y` goes by distance, whichever the side.
+ * The first `limit` points in the given order; the one closest to the pointer is always among them.
+ * Differs from TensorBoard: `nearest_y` sorts by distance, on both sides.
  */
 export function pickRows(
   found: Found,
@@ -197,7 +197,7 @@ export function pickRows(
       default:
         sort satisfies never;
     }
-    // Last, whatever the order.
+    // Last in every order.
     if (keys[i] !== keys[i]) keys[i] = Number.POSITIVE_INFINITY;
   }
   const order = Int32Array.from(keys, (_, i) => i).sort((a, b) => (keys[a] as number) - (keys[b] as number) || a - b);
@@ -207,7 +207,7 @@ export function pickRows(
   return picked.map((i) => pointAt(found, i));
 }
 
-/** The place of each name in the alphabet, numbers by their size. */
+/** The alphabetical rank of each name, with numbers by size. */
 export function rankNames(names: readonly string[]): Int32Array {
   const { compare } = new Intl.Collator("en", { numeric: true });
   const rank = new Int32Array(names.length);

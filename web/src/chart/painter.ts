@@ -1,4 +1,4 @@
-// The page's end of drawing: a handle for each canvas, drawn by one of two workers.
+// The page's side of drawing: a handle for each canvas, drawn by one of two workers.
 
 import type { Drawing } from "./draw_lines";
 import type { Frame, Series } from "./model";
@@ -7,7 +7,7 @@ import { canUseWorkers, warmUp } from "./painter_workers";
 import { type Drawn, type Message, CanvasRenderer } from "./canvas_renderer";
 
 export interface Painting {
-  /** Returns the number of this drawing; `onDrawn` hears it once it (or a newer one) is on screen. */
+  /** Returns the number of this drawing; `onDrawn` is called with it once it, or a newer one, is on the screen. */
   draw(drawing: Drawing, frame: Frame): number;
   dispose(): void;
 }
@@ -21,8 +21,8 @@ let local: CanvasRenderer | null = null;
 let lastId = 0;
 
 /**
- * Messages to a worker. Those of one moment go together: with only the first of them it would draw that, and the others
- * a frame later.
+ * Messages to a worker. Messages of one task are sent together: otherwise the worker would draw the first one alone,
+ * and the others a frame later.
  */
 class Outbox {
   #messages: Message[] = [];
@@ -60,7 +60,7 @@ function countKept(series: readonly Series[], before: readonly Series[]): number
   return different < 0 ? series.length : different;
 }
 
-/** A canvas can be painted once in its life: its control goes to the worker for good. */
+/** A canvas can be painted only once: its control moves to the worker for good. */
 export function startPainting(canvas: HTMLCanvasElement, onDrawn: (number: number) => void): Painting {
   const id = ++lastId;
   let number = 0;

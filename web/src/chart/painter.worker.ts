@@ -1,4 +1,4 @@
-// The worker's end of painter.ts.
+// The worker's side of painter.ts.
 
 import { unpackLines, unpackStrokes } from "./line_buffer";
 import { type Message, CanvasRenderer } from "./canvas_renderer";

@@ -1,5 +1,5 @@
-// A chart as a still picture, for exports: its spec, and everything in it but the lines as texts, rules and boxes that
-// both kinds of picture draw. Knows nothing of files or runs: names and colours come with the spec.
+// A chart as a still picture for exports: its spec, and everything except the lines as texts, rules and boxes that both
+// formats draw. Knows nothing of files or runs: names and colours come with the spec.
 
 import { type Charted, frameCharted, layOutChart } from "./chart_layout";
 import type { Frame, Margins, Range } from "./model";
@@ -20,8 +20,7 @@ export interface LegendEntry {
 }
 
 /**
- * What a chart shows, as its properties say it, and what is written around it. The size is the whole picture's; a
- * legend makes it taller.
+ * What a chart shows, and the text around it. The size is that of the chart; title and legend make the picture larger.
  */
 export interface PictureSpec extends Charted {
   readonly title: string;
@@ -36,7 +35,7 @@ export interface PictureSpec extends Charted {
 export interface PictureText {
   readonly text: string;
   readonly xPx: number;
-  /** The line that letters stand on. */
+  /** The baseline of the letters. */
   readonly yPx: number;
   readonly sizePx: number;
   readonly color: string;
@@ -66,13 +65,13 @@ const TICK_PX = 10.5;
 const LEGEND_PX = 11;
 const LEGEND_ROW_PX = 18;
 const SWATCH_PX = 18;
-// Wide enough for most letters of most fonts; a picture made without a screen cannot measure them.
+// Wide enough for most letters of most fonts; without a screen they cannot be measured.
 const LETTER_PX = 6.4;
 const LABEL_HEIGHT_PX = 16;
-// The longest name that leaves others room beside it.
+// The longest name that leaves room for others.
 const MAX_LABEL = 60;
 
-/** Lays a picture out; `pixelRatio` is only for the frame of what is drawn on a canvas. */
+/** Lays out a picture; only the frame for a canvas uses `pixelRatio`. */
 export function layOutPicture(spec: PictureSpec, pixelRatio = 1): Picture {
   const { colors } = spec;
   const titleHeightPx = spec.title ? TITLE_PX + EDGE_PX : 4;
@@ -81,7 +80,7 @@ export function layOutPicture(spec: PictureSpec, pixelRatio = 1): Picture {
   const xLabelHeightPx = spec.xLabel ? LABEL_HEIGHT_PX : 0;
 
   const layout = layOutChart(spec);
-  // The chart keeps its size; what is written around it comes on top.
+  // The chart keeps its size; the text around it comes on top.
   const margins: Margins = {
     left: layout.margins.left + EDGE_PX,
     right: layout.margins.right + EDGE_PX,
@@ -148,7 +147,7 @@ interface PlacedEntry {
   readonly offsetPx: number;
 }
 
-/** Entries beside one another as far as they fit, then in the next row. */
+/** Entries side by side as far as they fit, then in the next row. */
 function placeLegend(legend: readonly LegendEntry[], widthPx: number): PlacedEntry[] {
   let row = 0;
   let offsetPx = 0;

@@ -1,18 +1,16 @@
-// Where one frame puts every point: x of whole tables at once, y by a function of each axis. Shared by everything that
-// draws, on the page, in the worker and in exports.
+// Where one frame puts every point: x of whole tables at once, y by a function of each axis. All drawing uses it, on
+// the page, in the worker and in exports.
 
 import { type AxisSide, type Frame, lowerBound, type Plot, plotOf, type Series, writeX } from "./model";
 import { makeScale, type Scale } from "./axes/scale";
 
-/**
- * Parts of a pixel. Whole numbers: every fraction that is handed to a canvas is an object to make and to throw away.
- */
+/** Parts of a pixel, as integers: a canvas allocates an object for every fraction. */
 export const PARTS = 16;
 export const GAP = -(2 ** 30);
-// Points of one pixel column that differ by less look like one.
+// Points of one pixel column that differ by less look the same.
 const NEAR = PARTS / 8;
 
-// A canvas counts in float32; beyond this a line's direction would suffer.
+// A canvas uses float32; beyond this the direction of a line would suffer.
 const FAR = 1e6 * PARTS;
 const far = (at: number): number => (at > FAR ? FAR : at < -FAR ? -FAR : Math.round(at));
 
@@ -23,15 +21,15 @@ export interface Polyline {
    * read it at once.
    */
   readonly xy: Int32Array;
-  /** How many of those numbers are its. */
+  /** How many of those numbers are used. */
   readonly length: number;
-  /** x, y … in pixels of points without neighbours: there is no line for them to be on. */
+  /** x, y … in pixels of points without neighbours, which have no line. */
   readonly dots: readonly number[];
   /** x in pixels and value … of points that are not finite. */
   readonly marks: readonly number[];
 }
 
-// Every line is written here in turn: a thousand lines need no memory of their own for it.
+// All lines are written here in turn, so that a thousand lines need no memory of their own.
 let scratchX = new Float64Array(0);
 let scratchXY = new Int32Array(0);
 
@@ -50,7 +48,7 @@ export class Projection {
     };
   }
 
-  /** A table's entries in pixels; minus infinity for what the scale cannot show, so that they stay sorted. */
+  /** A table's entries in pixels; minus infinity for those that the scale cannot show, so that they stay sorted. */
   table(table: Float64Array): Float64Array {
     let px = this.#tables.get(table);
     if (!px) {
@@ -81,24 +79,24 @@ export class Projection {
       writeX(x, mask, masked);
       x = masked;
     }
-    // A point alone has its own pair of gaps.
+    // A single point has its own pair of gaps.
     if (scratchXY.length < 4 * y.length + 2) scratchXY = new Int32Array(8 * y.length + 2);
     const xy = scratchXY;
     const { kind, domain, toPx } = this.#y[side];
-    // Without a call for the most common kind.
+    // The most common kind needs no call.
     const isLinear = kind === "linear";
     const basePx = this.plot.bottom;
     const [start] = domain;
     const factor = (this.plot.top - basePx) / (domain[1] - start);
     const { breaksFalls } = this.frame;
-    // One point beyond either edge, so that the line enters and leaves the picture.
+    // One point beyond either edge, so that the line enters and leaves the plot.
     const first = isSorted ? Math.max(0, lowerBound(x, this.plot.left) - 1) : 0;
     const last = isSorted ? Math.min(x.length - 1, lowerBound(x, this.plot.right) + 1) : x.length - 1;
     const pixelColumnsPerPx = isSorted && pixelColumnPx > 0 ? 1 / pixelColumnPx : 0;
     const dots: number[] = [];
     const marks: number[] = [];
     let length = 0;
-    // Where the piece that is being written begins, and how many points of the pixel column are in it.
+    // Where the current piece begins, and how many points of the pixel column are in it.
     let pieceAt = 0;
     let points = 0;
     let pixelColumn = 0;
@@ -138,7 +136,7 @@ export class Projection {
         const isLower: boolean = yAt < (xy[length - (isLowFirst ? 3 : 1)] as number);
         const isHigher: boolean = yAt > (xy[length - (isLowFirst ? 1 : 3)] as number);
         if (!isLower && !isHigher) continue;
-        // The earlier of the two goes when it is the one that is outdone.
+        // Drops the earlier of the two if it is the one that is exceeded.
         if (isLower === isLowFirst) {
           xy[length - 4] = xy[length - 2] as number;
           xy[length - 3] = xy[length - 1] as number;

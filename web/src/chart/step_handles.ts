@@ -1,8 +1,8 @@
-// The selected x values below a chart, one (a step) or two (a range), as plain functions: adding, moving, typing.
+// The selected x values below a chart, one (a step) or two (a range), as plain functions: add, move, type.
 
 import { lowerBound, type Range, type Series, type XKind, xOf } from "./model";
 
-/** Whole steps; elsewhere a thousandth of what is seen. Not outside of the axis. */
+/** Rounds to whole steps, on other axes to a thousandth of the visible range; never outside the axis. */
 export function settle(x: number, kind: XKind, domain: Range): number {
   const inside = Math.min(Math.max(x, domain[0]), domain[1]);
   if (kind === "step") return Math.min(Math.max(Math.round(inside), Math.ceil(domain[0])), Math.floor(domain[1]));
@@ -10,7 +10,7 @@ export function settle(x: number, kind: XKind, domain: Range): number {
   return Number(inside.toFixed(digits));
 }
 
-/** A third has no place: two make a range. */
+/** At most two: two make a range. */
 export function addHandle(selection: readonly number[], x: number): readonly number[] {
   if (selection.length >= 2 || selection.includes(x)) return selection;
   return [...selection, x].sort((a, b) => a - b);
@@ -31,7 +31,7 @@ export function moveHandle(
   return { selection: [second, first], index: 1 - index };
 }
 
-/** The next data point's x to the left (-1) or right (1) over all lines; null at the end. */
+/** The x of the next point to the left (-1) or right (1) over all lines; null at the end. */
 export function nextPoint(lines: readonly Series[], x: number, direction: -1 | 1): number | null {
   let best: number | null = null;
   const offer = (value: number | undefined): void => {
@@ -52,7 +52,7 @@ export function nextPoint(lines: readonly Series[], x: number, direction: -1 | 1
   return best;
 }
 
-/** The text of the field when a handle is edited: short, and read back as the same x. */
+/** The text of the field when a handle is edited: short, and parsed back as the same x. */
 export function editText(x: number, kind: XKind): string {
   if (kind !== "wall") return String(x);
   const date = new Date(x * 1000);
@@ -62,7 +62,7 @@ export function editText(x: number, kind: XKind): string {
 
 const UNITS_S: Readonly<Record<string, number>> = { d: 86_400, h: 3_600, m: 60, s: 1 };
 
-/** 12000, 12,000, 1 h 30 m on a relative axis, a date on a wall one; null when it is none of these. */
+/** 12000, 12,000, 1 h 30 m on a relative axis, a date on a wall axis; null for anything else. */
 export function parseX(text: string, kind: XKind): number | null {
   const trimmed = text.trim().replaceAll("−", "-");
   const plain = trimmed.replace(/(\d)[,_](?=\d{3})/g, "$1");

@@ -1,25 +1,25 @@
-// From numbers to pixels and back. Which numbers an axis spans is extent.ts; where it has marks is ticks.ts.
+// From numbers to pixels and back. extent.ts says which numbers an axis spans, ticks.ts where its marks are.
 
 import type { Range, ScaleKind } from "../model";
 
 export interface Scale {
   readonly kind: ScaleKind;
   readonly domain: Range;
-  /** Not finite for what the scale cannot show. */
+  /** Not finite for values that the scale cannot show. */
   readonly toPx: (value: number) => number;
   readonly toValue: (px: number) => number;
 }
 
-// What lies this far below an axis' farthest end is drawn as on a straight axis.
+// Values this many times smaller than the largest of an axis are drawn linearly.
 const SYMLOG_REACH = 1_000;
 
 /**
- * Where a symlog axis turns from straight to logarithmic. Follows the domain, so that every size of numbers has its
+ * Where a symlog axis changes from linear to logarithmic. Depends on the domain, so that numbers of every size get
  * decades.
  */
 export const symlogBend = ([low, high]: Range): number => Math.max(Math.abs(low), Math.abs(high)) / SYMLOG_REACH || 1;
 
-/** The number whose distances the scale draws evenly, and back. */
+/** From a value to the number that the scale draws linearly, and back. */
 export function warp(
   kind: ScaleKind,
   domain: Range,
@@ -48,7 +48,7 @@ export function makeScale(kind: ScaleKind, domain: Range, px: Range): Scale {
   return {
     kind,
     domain,
-    // Without the detour for the most common kind: it is called for every point.
+    // The most common kind takes a shortcut: this runs for every point.
     toPx:
       kind === "linear" ? (value) => px[0] + (value - start) * factor : (value) => px[0] + (to(value) - start) * factor,
     toValue: (at) => from(start + (at - px[0]) / factor),

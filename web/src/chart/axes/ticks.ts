@@ -1,4 +1,4 @@
-// Where an axis has marks and what they say.
+// The marks of an axis and their labels.
 
 import { tickStep, ticks as linearTicks } from "d3-array";
 import { format, precisionFixed, precisionRound } from "d3-format";
@@ -12,7 +12,7 @@ export interface Tick {
   readonly label: string;
 }
 
-// Below them a symlog axis is straight.
+// Below these decades a symlog axis is linear.
 const SYMLOG_DECADES = 5;
 const MINUS = "−";
 const short = format("~s");
@@ -56,7 +56,7 @@ export function xTicks(domain: Range, kind: XKind, scale: ScaleKind, count: numb
 /** One style for all labels of an axis: 0.25, 12k or 3e−5, with as many digits as the distance between marks needs. */
 function label(values: number[], step: number): Tick[] {
   const largest = Math.max(...values.map(Math.abs));
-  // precisionRound is NaN for an axis whose marks are closer than float64 can tell.
+  // precisionRound is NaN when the marks are closer than float64 can tell apart.
   const digits = Math.min(Math.max(precisionRound(step, largest) || 1, 1), 15);
   let write: (value: number) => string;
   if (largest >= 1e15 || (largest > 0 && largest < 1e-3)) write = (value) => exponent(value, digits);
@@ -74,7 +74,7 @@ function exponent(value: number, digits = 4): string {
 function logTicks([low, high]: Range, count: number): Tick[] {
   const decades = Math.log10(high) - Math.log10(low);
   if (!Number.isFinite(decades)) return [];
-  // Under one decade a log axis is nearly straight, and powers of ten may all lie outside it.
+  // Below one decade a log axis is nearly linear, and may contain no power of ten.
   if (decades < 1) return label(linearTicks(low, high, Math.min(count, 4)), tickStep(low, high, Math.min(count, 4)));
   const every = Math.max(1, Math.round(decades / count));
   const within = decades < 2 ? [1, 2, 5] : [1];
@@ -89,7 +89,7 @@ function logTicks([low, high]: Range, count: number): Tick[] {
   return ticks;
 }
 
-/** Zero, then powers of ten from the largest down, then 5 and 2 of each where those are few: as many as stand apart. */
+/** Zero, then powers of ten from the largest down, then 5 and 2 of each if those are few: as many as fit. */
 function symlogTicks(domain: Range, count: number): Tick[] {
   const { to } = warp("symlog", domain);
   const [low, high] = domain;
@@ -108,7 +108,7 @@ function symlogTicks(domain: Range, count: number): Tick[] {
       offer(Number(`-${digit}e${power}`));
     }
   }
-  // A short piece of the axis, without round powers in it, is nearly straight.
+  // A short part of the axis, without powers of ten in it, is nearly linear.
   if (kept.length < 3)
     return label(linearTicks(low, high, Math.min(count, 4)), tickStep(low, high, Math.min(count, 4)));
   return kept.sort((a, b) => a - b).map((value) => ({ value, label: value === 0 ? "0" : signedLogLabel(value) }));
@@ -135,7 +135,7 @@ function durationTicks([low, high]: Range, count: number): Tick[] {
   return ticks;
 }
 
-/** 5400 → "1h 30m". Whole seconds, the two largest units. */
+/** 5400 → "1h 30m". Whole seconds, in the two largest units. */
 function duration(seconds: number): string {
   const sign = seconds < 0 ? MINUS : "";
   let left = Math.abs(seconds);
