@@ -1,5 +1,4 @@
-// Takes a binary answer apart: a JSON head, then 8-byte aligned little-endian blocks. Knows the bytes only, not what
-// they mean.
+// Splits a binary response: a JSON head, then 8-byte aligned little-endian blocks. Knows the bytes, not their meaning.
 
 const MAGIC = 0x31434752; // "RGC1" read as a little-endian u32
 const HEAD_START = 8;
@@ -10,7 +9,7 @@ export class ColumnsError extends Error {
 
 const aligned = (bytes: number): number => (bytes + 7) & ~7;
 
-/** Blocks are taken one after the other. They are aligned by the server, so these are views and not copies. */
+/** Blocks are read one after the other. The server aligns them, so these are views and not copies. */
 export class Blocks<Head extends { readonly version: number }> {
   readonly head: Head;
   #at: number;

@@ -1,5 +1,5 @@
-// The one way to the server: every request of the page goes through `Client`, so that recorded answers can stand in
-// for it. Knows routes and error shapes, keeps nothing.
+// The one way to the server: every request of the page goes through `Client`, so that tests can replace the transport.
+// Knows routes and error shapes, keeps no state.
 
 import { type Columns, decodeColumns } from "./columns";
 import { listsPath } from "./lists_path";
@@ -40,7 +40,7 @@ export class ApiError extends Error {
 
 export type Parameters = Readonly<Record<string, string | number | undefined>>;
 
-/** Answers a request for a path below `api/`. The default is `fetch` relative to the page. */
+/** Responds to a request for a path below `api/`. The default is `fetch` relative to the page. */
 export type Transport = (path: string, init: RequestInit) => Promise<Response>;
 
 export const overHttp: Transport = (path, init) => fetch(new URL(`api/${path}`, document.baseURI), init);
@@ -59,7 +59,7 @@ export class Client {
     return this.json(`series?${named({ run, tag })}`);
   }
 
-  /** Series that are gone are left out. */
+  /** Series that no longer exist are missing from the response. */
   async steps(kind: Kind, series: readonly SeriesRef[], signal?: AbortSignal): Promise<Steps> {
     return decodeSteps(await this.binary("steps", { kind, series, format: "columns" }, signal));
   }
@@ -77,7 +77,7 @@ export class Client {
     return decodeColumns(await this.binary("scalars/bands", { ...query, format: "columns" }, signal));
   }
 
-  /** One row a series: the point nearest to `at`, or statistics over `range`. */
+  /** One row per series: the point nearest to `at`, or statistics over `range`. */
   table(query: TableQuery & { at: number }, signal?: AbortSignal): Promise<Table<NearestRow>>;
   table(query: TableQuery & { range: [number, number] }, signal?: AbortSignal): Promise<Table<RangeRow>>;
   async table(query: TableQuery, signal?: AbortSignal): Promise<Table<NearestRow | RangeRow>> {
@@ -88,32 +88,32 @@ export class Client {
     return (await this.post("runs/values", query, signal)).json() as Promise<RunValues>;
   }
 
-  /** A file with all points; its name is in the answer's content-disposition. */
+  /** A file with all points; the response's content-disposition has its name. */
   exportScalars(query: ExportQuery, signal?: AbortSignal): Promise<Response> {
     return this.post("scalars/export", query, signal);
   }
 
-  /** For the routes of dashboards: the path below `api/`, and its answer as JSON. */
+  /** For the routes of dashboards: requests a path below `api/` as JSON. */
   async ask<T>(path: string, parameters: Parameters, signal?: AbortSignal): Promise<T> {
     return (await this.send(`${path}?${named(parameters)}`, signal ? { signal } : {})).json() as Promise<T>;
   }
 
-  /** As `ask`, by POST. */
+  /** Like `ask`, by POST. */
   async askBody<T>(path: string, body: object, signal?: AbortSignal): Promise<T> {
     return (await this.post(path, body, signal)).json() as Promise<T>;
   }
 
-  /** As `ask`, for bytes. */
+  /** Like `ask`, for bytes. */
   async bytes(path: string, parameters: Parameters, signal?: AbortSignal): Promise<ArrayBuffer> {
     return (await this.send(`${path}?${named(parameters)}`, signal ? { signal } : {})).arrayBuffer();
   }
 
-  /** As `askBody`, for bytes. */
+  /** Like `askBody`, for bytes. */
   async binary(path: string, body: object, signal?: AbortSignal): Promise<ArrayBuffer> {
     return (await this.post(path, body, signal)).arrayBuffer();
   }
 
-  /** The address of something that the browser itself asks for: a picture, a clip, a download. */
+  /** The address of something that the browser itself requests: a picture, a clip, a download. */
   address(path: string, parameters: Parameters): string {
     return new URL(`api/${path}?${named(parameters)}`, document.baseURI).href;
   }
@@ -155,7 +155,7 @@ async function readError(response: Response): Promise<ApiError> {
     const { error } = (await response.json()) as ErrorAnswer;
     return new ApiError(error.code, error.message, error.where, response.status);
   } catch {
-    // A proxy in between answers in its own words.
+    // A proxy does not use our error format.
     return new ApiError(
       "http",
       `The server responded with ${response.status} ${response.statusText}`.trim(),

@@ -1,10 +1,10 @@
-// Decodes the binary answer to a query for lines or bands. Knows neither who asked for them nor what is drawn.
+// Decodes the binary response to a query for lines or bands. Knows neither the card nor the drawing.
 
 import { Blocks, ColumnsError } from "./blocks";
 
 export type Floats = Float32Array | Float64Array;
 
-/** By their number in the head. `earlier` is an overwritten attempt; those after it are the lines of a band. */
+/** By their number in the head. `earlier` is an overwritten attempt; the roles after it are the lines of a band. */
 const ROLES = ["smoothed", "raw", "earlier", "center", "low", "high", "count"] as const;
 export type Role = (typeof ROLES)[number];
 
@@ -14,11 +14,9 @@ export interface LineColumns {
   tag: string;
   role: Role;
   generation: number;
-  /** Points of the series in the asked range, before they were reduced to pixels; in a band, the runs that have the
-   *  tag. */
+  /** Points of the series in the requested range, before reduction to pixels; in a band, the runs that have the tag. */
   total: number;
-  /** The x values, or those of which `mask` has the bit set: bit i is bit i & 7 of byte i >> 3. May be shared by many
-   *  lines. */
+  /** The x values, or those whose bit is set in `mask`: bit i is bit i & 7 of byte i >> 3. Many lines may share it. */
   table: Float64Array;
   mask: Uint8Array | null;
   y: Floats;

@@ -1,5 +1,5 @@
-// The newest answer to a question that changes quickly: one question at a time, the newest one next, and the last
-// answer kept until a better one is there. Knows nothing of what is asked.
+// The newest answer to a query that changes quickly: one request at a time, then the newest query. Keeps the last
+// answer until a better one arrives. Knows nothing of the query itself.
 
 import { ApiError } from "./client";
 import { Pacer } from "../base/pacer";
@@ -13,7 +13,7 @@ export interface Answered<Query, Value> {
 }
 
 export class LatestAnswer<Query, Value> {
-  /** Raw: replaced whole, never edited. Whoever finds an answer without asking may put it here. */
+  /** Raw: replaced as a whole, never edited. A caller that has an answer without a request may set it. */
   answer = $state.raw<Answered<Query, Value> | null>(null);
   error = $state.raw<{ readonly key: string; readonly cause: ApiError } | null>(null);
 
@@ -23,25 +23,25 @@ export class LatestAnswer<Query, Value> {
   #abort = new AbortController();
   readonly #refresh = new Pacer(() => this.#askAgain(), LIVE_PACE);
 
-  /** `onerror` is told of every failure that is shown. */
+  /** `onerror` is called for every failure that is shown. */
   constructor(
     private readonly ask: (query: Query, signal: AbortSignal) => Promise<Value>,
     private readonly onerror: (cause: ApiError) => void = () => {},
   ) {}
 
-  /** What was wanted last. */
+  /** The key of the last wanted query. */
   get wantedKey(): string | null {
     return this.#wanted?.key ?? null;
   }
 
-  /** The key says whether two questions are the same. */
+  /** Queries with equal keys are the same. */
   want(key: string, query: Query): void {
     if (this.#wanted?.key === key) return;
     this.#wanted = { key, query };
     void this.#askUntilCurrent();
   }
 
-  /** What was asked about has changed. */
+  /** The data behind the query has changed. */
   refresh(): void {
     if (this.#wanted) this.#refresh.request();
   }
@@ -51,14 +51,14 @@ export class LatestAnswer<Query, Value> {
     void this.#askUntilCurrent();
   }
 
-  /** Nobody looks: what is not here yet is not needed. */
+  /** Nothing shows the answer any more: cancels the request that is still running. */
   rest(): void {
     this.#wanted = null;
     this.#abort.abort();
     this.#abort = new AbortController();
   }
 
-  /** The same, and the last answer is old when somebody looks again. */
+  /** Like `rest`, and drops the last answer. */
   forget(): void {
     this.rest();
     this.answer = null;
@@ -109,7 +109,7 @@ export class LatestAnswer<Query, Value> {
     } catch (cause) {
       if (signal.aborted) return;
       const error = cause instanceof ApiError ? cause : new ApiError("internal", String(cause));
-      // The answer is still the right one, only not the newest; the next change asks again.
+      // The answer still matches the query, it is only not the newest; the next change requests it again.
       if (error.code === "unreachable" && this.answer?.key === key) return;
       this.error = { key, cause: error };
       this.onerror(error);

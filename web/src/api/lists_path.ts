@@ -1,4 +1,4 @@
-// Where the lists are that a page begins with. Alone in this file: it is the first thing that is asked for.
+// The path of the lists that a page starts with. In a file of its own, because it is the first request.
 
 import type { Kind } from "./types";
 

@@ -1,6 +1,5 @@
-// Listens for the server's change events and keeps the connection up; where none get through, asks for them. Knows
-// nothing of what
-// a change means.
+// Listens for the server's change events and reconnects; where events do not arrive, polls for them. Knows nothing of
+// what a change means.
 
 import type { Change, Status } from "./types";
 
@@ -14,8 +13,10 @@ export interface LiveHandlers {
 
 const RETRY_MIN_MS = 1_000;
 const RETRY_MAX_MS = 15_000;
-/** The server's first event comes at once. Where it does not, a proxy collects what is pushed until the answer ends,
- *  which is never. */
+/**
+ * The server sends its first event at once. If it does not arrive, a proxy buffers the response until it ends, which is
+ * never.
+ */
 const ASK_MS = 5_000;
 
 /** Returns the function that ends the connection. */
@@ -27,7 +28,7 @@ export function openLive(
   let retryTimer: ReturnType<typeof setTimeout> | undefined;
   let retryMs = RETRY_MIN_MS;
   let askTimer: ReturnType<typeof setTimeout> | undefined;
-  /** Counts the reasons to forget an answer that is still on its way. */
+  /** Counts the reasons to drop a response that is still on its way. */
   let era = 0;
   let isAnswered = false;
   let generation: number | null = null;
@@ -46,8 +47,8 @@ export function openLive(
     mine.addEventListener("error", () => {
       if (!isAnswered) handlers.onConnection("lost");
       askSoon();
-      // The browser retries a dropped connection itself but gives up for good after an HTTP error, such as a
-      // proxy's 502 while the server restarts.
+      // The browser reconnects a dropped connection itself, but not after an HTTP error, such as a proxy's 502 while
+      // the server restarts.
       if (mine.readyState !== mine.CLOSED) return;
       retryTimer = setTimeout(connect, retryMs);
       retryMs = Math.min(retryMs * 2, RETRY_MAX_MS);

@@ -1,20 +1,20 @@
-// Decodes the binary answer to a question for steps: where each series has values.
+// Decodes the binary response to a query for steps: where each series has values.
 
 import { Blocks } from "./blocks";
 
-/** The values of one series in the order in which they were logged; one length for all three. */
+/** The values of one series in the order in which they were logged; all three arrays have the same length. */
 export interface SeriesSteps {
   readonly run: string;
   readonly tag: string;
   readonly generation: number;
   readonly step: Float64Array;
   readonly wallTime: Float64Array;
-  /** Number of each among all values of the series, overwritten ones included: what the server is asked by. */
+  /** The number of each value in the series, including overwritten ones: requests name values by it. */
   readonly row: Uint32Array;
 }
 
 export interface Steps {
-  /** Of the whole source: what changed after it is not in here. */
+  /** Of the whole source: later changes are not included. */
   readonly generation: number;
   readonly series: readonly SeriesSteps[];
 }

@@ -1,4 +1,4 @@
-// The shapes of the server's answers by the names the page uses. All of them come from the generated types; nothing is
+// The shapes of the server's responses by the names that the page uses. All come from the generated types; nothing is
 // described twice.
 
 import type { components } from "./types.gen";
@@ -24,7 +24,7 @@ export type SeriesRef = Schemas["SeriesRef"];
 
 export type XAxis = "step" | "relative" | "wall";
 
-/** A number as JSON carries it: `Number(value)` makes "NaN" and the infinities what they say. */
+/** A number as JSON carries it: `Number(value)` converts "NaN" and the infinities. */
 export type JsonNumber = number | "NaN" | "Infinity" | "-Infinity";
 
 export type HParams = Schemas["HParams"];
@@ -37,17 +37,17 @@ export type CurvesQuery = Pick<Schemas["CurvesBody"], "format"> & {
   series: readonly Partial<Schemas["SampleQuery"]>[];
 };
 export type CurveScores = Schemas["CurveScores"];
-/** The one that all runs have logged together. */
+/** The layout merged from all runs. */
 export type LoggedLayout = Schemas["Layout"];
 
-/** What a card asks for. `runs` left out: all runs. `x` is a time axis, a tag or an expression; so are `tags`. */
+/** The query of a card. Without `runs`: all runs. `x` is a time axis, a tag or an expression; so are `tags`. */
 export type LinesQuery<X extends string = XAxis> = Pick<
   Schemas["LinesBody"],
   "x_range" | "width" | "smoothing" | "raw" | "raw_suffices" | "attempts"
 > &
   Partial<Pick<Schemas["LinesBody"], "x_scale" | "earlier">> & { tags: string[]; runs?: string[]; x: X };
 
-/** One band for every tag and group; the group's name comes back as the `run` of its lines. */
+/** One band per tag and group; the group's name comes back as the `run` of its lines. */
 export type BandsQuery = Pick<Schemas["BandsBody"], "tags" | "groups"> &
   Partial<Omit<Schemas["BandsBody"], "tags" | "groups" | "format">>;
 

@@ -1,9 +1,9 @@
-// Lets only a few requests out at a time, what is nearest to the top of the page first, and sends those together that
-// can be answered together. Knows nothing of what is asked.
+// Sends only a few requests at a time, nearest to the top of the page first, and batches those that can share a
+// request. Knows nothing of the requests.
 
 interface Waiting<I, R> {
   readonly item: I;
-  /** Items of one batch have the same. */
+  /** Only items of the same kind share a batch. */
   readonly kind: string;
   /** How much work it is. */
   readonly weight: number;
@@ -13,7 +13,7 @@ interface Waiting<I, R> {
   readonly reject: (cause: unknown) => void;
 }
 
-/** Answers all items, in their order. */
+/** Returns the results of all items, in their order. */
 export type Send<I, R> = (items: readonly I[], signal: AbortSignal) => Promise<readonly R[]>;
 
 export class BatchQueue<I, R> {
@@ -26,7 +26,7 @@ export class BatchQueue<I, R> {
     private readonly limits = { inFlight: 2, batch: 12, weight: 400 },
   ) {}
 
-  /** Rejects with the signal's reason when that comes first. */
+  /** Rejects with the signal's reason if that comes first. */
   run(item: I, kind: string, weight: number, place: () => number, signal: AbortSignal): Promise<R> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason as Error);
@@ -34,7 +34,7 @@ export class BatchQueue<I, R> {
         this.#waiting.delete(waiting);
         reject(signal.reason as Error);
       };
-      // A signal lives as long as its card, which may ask for days.
+      // A signal lives as long as its card, which may send requests for days.
       const done = (): void => signal.removeEventListener("abort", giveUp);
       const waiting: Waiting<I, R> = {
         item,
@@ -51,7 +51,7 @@ export class BatchQueue<I, R> {
     });
   }
 
-  /** Cards of one page ask in the same moment; which of them is first is known after it. */
+  /** Cards of one page ask in the same task; only after it is known which one is first. */
   #plan(): void {
     if (this.#isPlanned) return;
     this.#isPlanned = true;
@@ -65,7 +65,7 @@ export class BatchQueue<I, R> {
     while (this.#inFlight < this.limits.inFlight && this.#waiting.size > 0) {
       const inOrder = [...this.#waiting].sort((a, b) => a.place() - b.place());
       const kind = inOrder[0]?.kind;
-      // The very first goes alone, so that something is seen early.
+      // The first one goes alone, so that something appears early.
       const size = this.#inFlight === 0 ? 1 : this.limits.batch;
       let weight = 0;
       const batch = inOrder
@@ -95,7 +95,7 @@ export class BatchQueue<I, R> {
       batch.forEach((each, i) => each.resolve(results[i] as R));
     } catch (cause) {
       if (batch.length === 1 || stop.signal.aborted) for (const each of batch) each.reject(cause);
-      // One of them may be at fault: the others shall not suffer for it.
+      // One item may be at fault: the others are retried without it.
       else for (const each of batch) if (!each.signal.aborted) await this.#settle([each]);
     } finally {
       for (const { signal } of batch) signal.removeEventListener("abort", stopIfAlone);

@@ -1,5 +1,5 @@
-// Counts for people. By hand: the browser's own number formats take 40 ms to wake up, and counts stand on the first
-// page.
+// Counts for people. Formatted by hand: the browser's number formats take 40 ms to initialise, and the first page shows
+// counts.
 
 /** 12,345 */
 export function formatCount(count: number): string {

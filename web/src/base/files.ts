@@ -1,8 +1,8 @@
-// Text out of the page and into it: as a file, or through the clipboard.
+// Text in and out of the page: as a file, or through the clipboard.
 
 const MAX_NAME = 120;
 
-/** A file name that every system takes, from names that may hold anything. */
+/** A file name that every system accepts, from arbitrary names. */
 export function fileName(parts: readonly string[], ending: string): string {
   const safe = parts
     .map((part) =>
@@ -13,7 +13,7 @@ export function fileName(parts: readonly string[], ending: string): string {
     )
     .filter((part) => part !== "");
   const name = [...(safe.join("-") || "runglass")].slice(0, MAX_NAME).join("");
-  // Windows has names of its own for these, whatever the ending.
+  // Windows reserves these names, with any ending.
   return `${/^(con|prn|aux|nul|com\d|lpt\d)$/i.test(name) ? `_${name}` : name}.${ending}`;
 }
 
@@ -23,11 +23,11 @@ export function saveFile(name: string, content: string | Blob, type = "applicati
   link.href = url;
   link.download = name;
   link.click();
-  // The browser has begun by then.
+  // The browser has started the download by then.
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
-/** What the server has as a file: it says the name. */
+/** Downloads a file from the server, which names it. */
 export function saveAddress(href: string): void {
   const link = document.createElement("a");
   link.href = href;
@@ -35,7 +35,7 @@ export function saveAddress(href: string): void {
   link.click();
 }
 
-/** The text of a file that the user picks; null when they pick none. */
+/** The text of a file that the user picks; null if they cancel. */
 export function pickFile(accept = ".json"): Promise<string | null> {
   return new Promise((done) => {
     const input = document.createElement("input");
@@ -51,7 +51,7 @@ export function pickFile(accept = ".json"): Promise<string | null> {
   });
 }
 
-/** Whether the text is in the clipboard now. Pages without https have only the old way there. */
+/** Copies the text and returns whether that worked. Pages without HTTPS need the old API. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
@@ -61,7 +61,7 @@ export async function copyText(text: string): Promise<boolean> {
     field.value = text;
     field.style.position = "fixed";
     field.style.opacity = "0";
-    // Inside of an open dialog, what lies outside cannot be selected.
+    // While a dialog is open, nothing outside of it can be selected.
     const place = document.querySelector("dialog[open]") ?? document.body;
     const focused = document.activeElement as HTMLElement | null;
     place.append(field);

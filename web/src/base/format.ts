@@ -1,4 +1,4 @@
-// How single numbers are written beside charts: enough digits to tell neighbours apart, never a wall of them.
+// How single numbers are written beside charts: enough digits to tell neighbours apart, and no more.
 
 import { format } from "d3-format";
 
@@ -39,13 +39,13 @@ export function formatDuration(seconds: number): string {
   return `${sign}${Math.floor(s / 86_400)} d ${Math.floor((s % 86_400) / 3_600)} h`;
 }
 
-// By hand: the browser's own way takes most of a tooltip's time.
+// By hand: the browser's own formatting takes most of a tooltip's time.
 const MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sept Oct Nov Dec".split(" ");
 
 /** 15 Nov. */
 export const formatDay = (date: Date): string => `${date.getDate()} ${MONTHS[date.getMonth()]}`;
 
-/** The local time of day, with the day when that is not `now`'s; seconds go when the year is needed. */
+/** The local time, with the day if it is not that of `now`; without seconds if the year is needed. */
 export function formatTime(wallTimeS: number, now = new Date()): string {
   const date = new Date(wallTimeS * 1000);
   const minutes = `${two(date.getHours())}:${two(date.getMinutes())}`;
@@ -62,7 +62,7 @@ export function formatBytes(bytes: number): string {
   return `${power === 0 ? bytes : (bytes / 1000 ** power).toFixed(1)} ${UNITS[power]}`;
 }
 
-/** An x of a time axis as that axis writes it, any other as a value. */
+/** An x of a time axis in the format of that axis, any other as a value. */
 export function formatX(x: number, axis: string): string {
   switch (axis) {
     case "step":

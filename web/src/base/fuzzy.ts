@@ -1,9 +1,9 @@
 // Finds names by some of their letters, best first: "vlo" finds val/loss. Pure; fast enough for tens of thousands of
-// names, and in slices for those who must not hold up the page.
+// names, in slices if the page must stay responsive.
 
 export interface Match {
   readonly score: number;
-  /** Which characters of the text were meant, in rising order. */
+  /** The matched characters of the text, ascending. */
   readonly marks: readonly number[];
 }
 
@@ -12,12 +12,12 @@ export interface Ranked<T> extends Match {
 }
 
 const NOTHING_ASKED: Match = { score: 0, marks: [] };
-// A name can have kilobytes; nobody types what is past this.
+// A name can have kilobytes; nobody types that far.
 const MAX_LENGTH = 400;
 const SLICE = 2_000;
 
 /**
- * Null: the text does not have all the words' letters in order. Words are separated by blanks and may come in any
+ * Null: the text does not contain the letters of all words in order. Words are separated by blanks and may come in any
  * order.
  */
 export function fuzzyMatch(query: string, text: string): Match | null {
@@ -31,7 +31,7 @@ export function rank<T>(query: string, items: readonly T[], textOf: (item: T) =>
   return best;
 }
 
-/** As `rank`, but yields what it has after every slice of the items, so that the caller can rest in between. */
+/** Like `rank`, but yields the results so far after every slice of items, so that the caller can pause. */
 export function* rankSlices<T>(
   query: string,
   items: readonly T[],
@@ -57,7 +57,7 @@ function matchWords(words: readonly string[], text: string): Match | null {
   if (words.length === 0) return NOTHING_ASKED;
   const cut = text.slice(0, MAX_LENGTH);
   const lower = cut.toLowerCase();
-  // A few letters grow when they are made small; then places would be off.
+  // A few letters become longer in lower case; then the positions would be wrong.
   const plain = lower.length === cut.length ? lower : cut;
   let score = 0;
   const marks = new Set<number>();
@@ -67,11 +67,11 @@ function matchWords(words: readonly string[], text: string): Match | null {
     score += scoreOf(places, cut);
     for (const place of places) marks.add(place);
   }
-  // Of two names that fit as well, the one with less beside it is meant.
+  // Of two equal matches the shorter name wins.
   return { score: score - text.length / 100, marks: [...marks].sort((a, b) => a - b) };
 }
 
-/** The word in one piece, at the start of a part of the name if there is such a place. */
+/** The word in one piece, preferably at the start of a part of the name. */
 function findWhole(word: string, text: string, written: string): number[] | null {
   let at = text.indexOf(word);
   if (at < 0) return null;
@@ -84,7 +84,7 @@ function findWhole(word: string, text: string, written: string): number[] | null
   return Array.from(word, (_, i) => at + i);
 }
 
-/** The letters in order with others in between: the end that comes first, then as close together as it gets. */
+/** The letters in order with others in between: the earliest end, then as close together as possible. */
 function findScattered(word: string, text: string): number[] | null {
   let at = -1;
   for (const letter of word) {

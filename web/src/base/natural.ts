@@ -1,5 +1,5 @@
-// The order people expect: layer2 before layer10, lr_1e-4 before lr_0.01, folders before longer words, whatever the
-// case; what is missing comes last. Pure.
+// The order people expect: layer2 before layer10, lr_1e-4 before lr_0.01, folders before longer words, ignoring case;
+// missing values come last. Pure.
 
 export type Cell = number | string | boolean | null;
 
@@ -7,14 +7,16 @@ const NUMBER = /\d+(?:\.\d+)?(?:e[-+]?\d+)?/g;
 const EXPONENT_SHIFT = 400;
 
 /**
- * Names in natural order have these keys in plain order, so that ten thousand names are parsed once and not per
+ * Sorting these keys sorts the names in natural order, so that ten thousand names are parsed once and not per
  * comparison.
  */
 export function naturalKey(name: string): string {
   return name.toLowerCase().replaceAll("/", "\u0001").replace(NUMBER, sortableNumber);
 }
 
-/** Exponent first, in as many digits for every number; ends with what sorts before any further digit. */
+/**
+ * Exponent first, with the same number of digits for every number; ends with a character that sorts before any digit.
+ */
 function sortableNumber(digits: string): string {
   const value = Number(digits);
   if (value === 0) return "000\0";
@@ -25,12 +27,12 @@ function sortableNumber(digits: string): string {
 
 const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** Names that differ only in case still have one order. */
+/** Names that differ only in case still have a fixed order. */
 export function compareNatural(a: string, b: string): number {
   return compareText(naturalKey(a), naturalKey(b)) || compareText(a, b);
 }
 
-/** As sorting by compareNatural, for ten thousand names at once. */
+/** Sorts like compareNatural, for ten thousand names at once. */
 export function sortNatural(names: Iterable<string>): string[] {
   return Array.from(names, (name) => ({ name, key: naturalKey(name) }))
     .sort((a, b) => compareText(a.key, b.key) || compareText(a.name, b.name))

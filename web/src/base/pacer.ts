@@ -1,7 +1,7 @@
-// Keeps a repeated job from filling the machine: one at a time, with a rest after each in proportion to what it cost.
+// Limits the load of a repeated job: one at a time, with a pause after each that is proportional to its duration.
 
 export interface Pace {
-  /** The rest is this many times the job's own duration … */
+  /** The pause is this many times the duration of the job … */
   readonly restFactor: number;
   /** … but within these bounds. */
   readonly minRestMs: number;
@@ -19,7 +19,7 @@ export class Pacer {
     private readonly pace: Pace,
   ) {}
 
-  /** Run the job now, or once after the one under way has rested. */
+  /** Runs the job now, or once after the pause of the current one. */
   request(): void {
     this.isWanted = true;
     if (!this.isBusy && !this.isEnded) void this.run();

@@ -1,12 +1,11 @@
-// Several texts as one and back: they stand between semicolons, and a semicolon or backslash inside a text has a
-// backslash before it.
+// Joins texts with semicolons and splits them again; a backslash escapes a semicolon or backslash inside a text.
 
-// Almost no text has either, and there are thousands of them.
+// Almost no text contains either, and there are thousands of texts.
 export const escapePart = (part: string): string =>
   part.includes(";") || part.includes("\\") ? part.replace(/[\\;]/g, "\\$&") : part;
 export const writeParts = (parts: readonly string[]): string => parts.map(escapePart).join(";");
 
-/** The first part, and the rest where there is more. */
+/** The first part, and the rest if there is more. */
 export function splitParts(joined: string): [string, string?] {
   const cut = /^((?:[^\\;]|\\[\s\S])*);([\s\S]*)$/.exec(joined);
   return cut ? [unescapePart(cut[1] as string), cut[2] as string] : [unescapePart(joined)];

@@ -2,14 +2,11 @@
 
 export interface Pattern {
   readonly matches: (text: string) => boolean;
-  /** Why the text is no pattern; "" when it is one. */
+  /** Why the text is not a pattern; "" if it is one. */
   readonly error: string;
 }
 
-/**
- * Case does not matter and an empty pattern matches everything. A broken one matches everything too: nothing vanishes
- * while it is typed.
- */
+/** Ignores case; an empty pattern matches everything. So does an invalid one: nothing vanishes while the user types. */
 export function compilePattern(source: string): Pattern {
   if (source.trim() === "") return { matches: () => true, error: "" };
   try {

@@ -1,10 +1,9 @@
-// Work that is put off, so that it keeps nothing from being seen or answered. Each returns the function that calls it
-// off.
+// Defers work, so that it does not delay what the user sees. Each function returns one that cancels the work.
 
-// A page that nobody sees is not painted.
+// Hidden pages are not painted.
 const LATEST_MS = 250;
 
-/** As soon as the browser has done what it has to do before; a timer would come later. */
+/** As soon as the browser has finished its current task; a timer would come later. */
 export function inNextTask(job: () => void): () => void {
   const { port1, port2 } = new MessageChannel();
   port1.onmessage = job;
@@ -12,10 +11,10 @@ export function inNextTask(job: () => void): () => void {
   return () => port1.close();
 }
 
-/** The same, for many who shall go on in the same task. */
+/** The same as a promise, for many callers that continue in the same task. */
 export const nextTask = (): Promise<void> => new Promise((go) => void inNextTask(go));
 
-/** Once the browser has painted what is there now. */
+/** After the browser has painted the current state. */
 export function afterPaint(job: () => void): () => void {
   let timer = setTimeout(job, LATEST_MS);
   const frame = requestAnimationFrame(() => {
@@ -28,7 +27,7 @@ export function afterPaint(job: () => void): () => void {
   };
 }
 
-/** After the paint that shows what is looked at, where that is ready; nobody waits longer for it than this. */
+/** After the paint that shows the visible cards, once they are ready, but no later than `patienceMs`. */
 export function afterWhatIsSeen(isReady: boolean, patienceMs: number, job: () => void): () => void {
   if (isReady) return afterPaint(job);
   const timer = setTimeout(job, patienceMs);

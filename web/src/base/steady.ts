@@ -1,4 +1,4 @@
-// Gives back the old value while a new one says the same, so that what hangs on it rests. Pure but for that memory.
+// Returns the old value while a new one is equal, so that nothing that depends on it runs again.
 
 export function steady<T>(isSame: (a: T, b: T) => boolean): (next: T) => T {
   let kept: T | undefined;

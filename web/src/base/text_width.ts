@@ -1,12 +1,12 @@
-// How wide a text will be on screen, so that columns can be given their width before they are drawn.
+// How wide a text is on the screen, to set the widths of columns before they are drawn.
 
 let context: CanvasRenderingContext2D | null | undefined;
 let family = "";
 const known = new Map<string, number>();
-// Texts in tooltips and tables repeat; those that do not must not pile up.
+// Most texts in tooltips and tables repeat; the others must not accumulate.
 const MAX_KNOWN = 4_000;
 
-/** In the page's own font. Without a canvas, a guess. */
+/** In the page's font; an estimate without a canvas. */
 export function textWidthPx(text: string, sizePx: number, isBold = false): number {
   const key = `${isBold ? "b" : ""}${sizePx} ${text}`;
   let widthPx = known.get(key);
@@ -28,7 +28,7 @@ function measure(text: string, sizePx: number, isBold: boolean): number {
   return Math.ceil(context.measureText(text).width);
 }
 
-/** The longest text by its letters is the widest but for a few pixels, and a thousand need not be measured. */
+/** The text with the most letters is the widest to within a few pixels, and a thousand texts need not be measured. */
 export function longestOf(texts: Iterable<string>): string {
   let longest = "";
   for (const text of texts) if (text.length > longest.length) longest = text;

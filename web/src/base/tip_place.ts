@@ -1,5 +1,4 @@
-// Where a tooltip goes: beside its point on the screen, inside the window, and never under the pointer.
-// Pure.
+// Where a tooltip goes: beside its point on the screen, inside the window, and never under the pointer. Pure.
 
 export interface Size {
   readonly widthPx: number;

@@ -1,11 +1,11 @@
-// Whether anybody can see this page: its tab is in front and, in a notebook, its frame is not scrolled out of sight.
-// Knows nothing of what is shown.
+// Whether this page is visible: its tab is in front and, in a notebook, its frame is not scrolled away. Knows nothing
+// of what is shown.
 
-/** Calls back now and whenever it changes; returns the function that stops it. */
+/** Calls back now and on every change; returns the function that stops it. */
 export function watchVisibility(changed: (isVisible: boolean) => void): () => void {
   let isOnScreen = true;
   const tell = (): void => changed(!document.hidden && isOnScreen);
-  // Without a root of its own it looks through all frames around this one, whoever they belong to.
+  // Without a root of its own, the observer looks through all frames around this one, also of other origins.
   const observer =
     window.top === window
       ? null

@@ -1,5 +1,5 @@
-// Answers to a card's questions: made from the server's columns, kept, and used again for questions that ask for less.
-// Pure.
+// Answers to the questions of cards: made from the server's columns, cached, and reused for questions that ask for
+// less. Pure.
 
 import type { Columns, LineColumns } from "../api/columns";
 import { type Series, toSeries } from "../chart/model";
@@ -8,13 +8,13 @@ import { covers } from "./detail_range";
 import { isSubset, type RunSet } from "../cards/run_sets";
 import { smooth } from "./smooth_here";
 
-// Earlier attempts lie deepest, then unsmoothed lines, then what the pointer finds.
+// Drawn from back to front: earlier attempts, raw lines, then the lines that the pointer finds.
 const DEPTH: Record<LineRole, number> = { earlier: 0, raw: 1, smoothed: 2, center: 2 };
 const isLine = (role: LineColumns["role"]): role is LineRole => role in DEPTH;
 const isFound = (line: CardLine): boolean => DEPTH[line.role] === 2;
 
 export function toAnswer(question: Question, columns: Columns): CardAnswer {
-  // Only points may come without their smoothed line, and a crowd has none.
+  // A line may come without its smoothed one only if its points are there; crowds have no raw lines.
   const hasPoints = columns.lines.some((line) => line.role === "raw");
   const smoothed = new Set(hasPoints ? columns.lines.filter((line) => line.role === "smoothed").map(keyOf) : []);
   const lines: CardLine[] = [];
@@ -64,7 +64,7 @@ function toBands(columns: readonly LineColumns[]): CardBand[] {
   );
 }
 
-/** The same answer for a question that asks for fewer runs or a part of what is all here; null when it cannot serve. */
+/** The same answer for a question with fewer runs or a smaller range; null if it does not contain all of it. */
 export function serve(answer: CardAnswer, question: Question): CardAnswer | null {
   const asked = answer.question;
   if (asked.key === question.key) return answer;
@@ -77,7 +77,7 @@ export function serve(answer: CardAnswer, question: Question): CardAnswer | null
     : { ...onlyRuns(answer, question.runs), question };
 }
 
-/** What can be shown until the answer comes: the lines of the runs that are still wanted. Null when nothing must go. */
+/** What to show until the answer arrives: the lines of the runs that are still wanted. Null if nothing changes. */
 export function narrow(answer: CardAnswer, question: Question): CardAnswer | null {
   const asked = answer.question;
   const isLess = asked.runs.key !== question.runs.key && isSubset(question.runs, asked.runs);
@@ -91,7 +91,7 @@ function onlyRuns(answer: CardAnswer, runs: RunSet): CardAnswer {
   return { ...answer, lines, firstFound: countBehind(lines) };
 }
 
-/** Answers of cards that were scrolled away, so that coming back is instant. The oldest go first. */
+/** Answers of cards that were scrolled away, so that scrolling back is instant. The oldest are dropped first. */
 export class AnswerCache {
   readonly #answers = new Map<string, CardAnswer>();
   #sizeBytes = 0;

@@ -1,5 +1,5 @@
-// The lines of one card: takes them from what is here already where it can, asks for them where not, and asks again,
-// with growing rests, after a failure.
+// The lines of one card: from the cache or the current answer where possible, otherwise from the server, with growing
+// pauses between retries after a failure.
 
 import type { ApiError } from "../api/client";
 import { type AnswerCache, narrow, serve, toAnswer } from "./card_answers";
@@ -23,7 +23,7 @@ export class CardLines implements Source<Question, CardAnswer> {
   #failures = 0;
   #retry: ReturnType<typeof setTimeout> | undefined;
 
-  /** `place` is how far from the top of the page the card is. */
+  /** `place`: how far the card is from the top of the page. */
   constructor(
     private readonly supply: Supply,
     private readonly place: () => number,
@@ -42,7 +42,7 @@ export class CardLines implements Source<Question, CardAnswer> {
     return this.#latest.error;
   }
 
-  /** Show the answer to this question as soon as it is there. */
+  /** Shows the answer to this question as soon as possible. */
   want(key: string, question: Question): void {
     const latest = this.#latest;
     if (latest.wantedKey === key) return;
@@ -58,7 +58,7 @@ export class CardLines implements Source<Question, CardAnswer> {
     latest.want(key, question);
   }
 
-  /** Nobody looks: what is not here yet is not needed. */
+  /** The card is not visible: cancels what is still loading. */
   rest(): void {
     clearTimeout(this.#retry);
     this.#latest.rest();
@@ -89,7 +89,7 @@ export class CardLines implements Source<Question, CardAnswer> {
   }
 
   #retryLater(cause: ApiError): void {
-    // A question that the server does not understand will not be understood later either.
+    // The server rejects an invalid question every time.
     const isLasting = cause.httpStatus >= 400 && cause.httpStatus < 500;
     if (isLasting || cause.code === "unreachable") return;
     clearTimeout(this.#retry);

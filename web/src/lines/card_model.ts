@@ -1,19 +1,19 @@
-// The words of lines of scalars: what a card is about, what it asks for and what its lines are.
+// The types of scalar lines: what a card shows, what it requests, and its lines.
 
 import type { BandsQuery, LinesQuery } from "../api/types";
 import type { Series } from "../chart/model";
 import type { Range, Smoothing } from "../state/view/view";
 import type { RunSet } from "../cards/run_sets";
 
-/** What a card is about: one tag, or the tags of a panel. Its id is the tag or the panel's id. */
+/** What a card shows: one tag, or the tags of a panel. Its id is the tag or the panel's id. */
 export interface CardSpec {
   readonly id: string;
   readonly tags: readonly string[];
-  /** Those of the tags that are read on the right axis. */
+  /** The tags on the right axis. */
   readonly right: readonly string[];
 }
 
-/** `smoothed` and `center` are what the pointer finds; the others are drawn behind them. */
+/** The pointer finds `smoothed` and `center`; the others are drawn behind them. */
 export type LineRole = "smoothed" | "raw" | "earlier" | "center";
 
 export interface CardLine {
@@ -22,7 +22,7 @@ export interface CardLine {
   readonly tag: string;
   readonly role: LineRole;
   readonly generation: number;
-  /** Points in the asked range before reduction; for `center` the runs in the group. */
+  /** Points in the requested range before reduction; for `center`, the runs in the group. */
   readonly total: number;
   readonly series: Series;
 }
@@ -33,20 +33,20 @@ export interface CardBand {
   readonly tag: string;
   readonly low: Series;
   readonly high: Series;
-  /** Runs at every x. */
+  /** The number of runs at every x. */
   readonly count: Series;
 }
 
-/** What a card asks for. Two questions with equal keys have the same answer at the same generation. */
+/** What a card requests. Questions with equal keys have equal answers at the same generation. */
 export interface Question {
   readonly key: string;
-  /** Of everything but runs, range and width. */
+  /** Of everything except runs, range and width. */
   readonly plotKey: string;
-  /** Of range and width; a crowd of runs, which is asked for more coarsely, counts as the same. */
+  /** Of range and width; the coarser request for a crowd of runs counts as the same. */
   readonly stretchKey: string;
-  /** Of everything but the smoothing. */
+  /** Of everything except the smoothing. */
   readonly unsmoothedKey: string;
-  /** Of everything but the tags: questions that share it can be asked at once. */
+  /** Of everything except the tags: questions with equal keys can share a request. */
   readonly batchKey: string;
   readonly runs: RunSet;
   readonly range: Range | null;
@@ -60,13 +60,13 @@ export interface Question {
 
 export interface CardAnswer {
   readonly question: Question;
-  /** The server's generation when it was asked for. */
+  /** The server's generation at the time of the request. */
   readonly generation: number;
-  /** Those that are only drawn come first: see `firstFound`. */
+  /** Lines that the pointer does not find come first: see `firstFound`. */
   readonly lines: readonly CardLine[];
   readonly firstFound: number;
   readonly bands: readonly CardBand[];
-  /** No point of any line was left out, so every part of the range can be shown from it. */
+  /** No point of any line was left out, so it can show every part of the range. */
   readonly isComplete: boolean;
   readonly sizeBytes: number;
 }

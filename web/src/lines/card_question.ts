@@ -1,4 +1,4 @@
-// What a card asks the server, from what it is about and how the page is set. Pure.
+// What a card requests from the server, from its tags and the settings of the page. Pure.
 
 import type { RunGroup } from "../state/runs/groups";
 import { hashName } from "../state/runs/run_key";
@@ -7,7 +7,7 @@ import type { CardSpec, Question } from "./card_model";
 import { detailFor } from "./detail_range";
 import type { RunSet } from "../cards/run_sets";
 
-// With more lines the unsmoothed ones are a grey wash that costs as much as the lines themselves.
+// With more lines, raw lines are a grey haze that costs as much as the lines themselves.
 export const MAX_RAW_RUNS = 30;
 const QUANTILE = 0.25;
 const CONFIDENCE = 0.95;
@@ -15,9 +15,9 @@ const CONFIDENCE = 0.95;
 export interface Asking {
   readonly spec: CardSpec;
   readonly runs: RunSet;
-  /** Every run of the server is among them, so none needs to be named. */
+  /** All runs of the server, so none needs to be named. */
   readonly isAllRuns: boolean;
-  /** Null: a line for every run. */
+  /** Null: one line per run. */
   readonly groups: readonly RunGroup[] | null;
   readonly x: string;
   readonly xScale: ScaleKind;
@@ -25,7 +25,7 @@ export interface Asking {
   readonly widthPx: number;
   readonly smoothing: Smoothing;
   readonly view: Pick<View, "showsRaw" | "showsEarlier" | "center" | "spread">;
-  /** Counts servers, whose answers have nothing to do with each other. */
+  /** Counts servers, whose answers are unrelated. */
   readonly epoch: number;
 }
 
@@ -88,7 +88,7 @@ export function makeQuestion({
   return { ...common, ...keys(JSON.stringify([how, epoch])), body: { kind: "lines", query } };
 }
 
-/** In a crowd fewer pixel columns look the same: each keeps its first, last, lowest and highest point all the same. */
+/** In a crowd, fewer pixel columns look the same, because each keeps its first, last, lowest and highest point. */
 const crowding = (lines: number): number => (lines > 100 ? 5 : lines > 30 ? 2 : 1);
 
 /** The tags that an expression reads, or the tag itself. */
@@ -97,12 +97,12 @@ export function tagsIn(tag: string): string[] {
   return Array.from(tag.matchAll(/\{((?:[^\\}]|\\.)*)\}/gs), ([, inside = ""]) => inside.replace(/\\(.)/gs, "$1"));
 }
 
-/** A tag as it stands in an expression. */
+/** A tag as an expression writes it. */
 export const quoteTag = (tag: string): string => `{${tag.replace(/[\\}]/g, "\\$&")}}`;
 
-/** What the card with this id is about. */
+/** What the card with this id shows. */
 export const specOf = (id: string, panels: ReadonlyMap<string, Panel>): CardSpec =>
   panels.get(id) ?? { id, tags: [id], right: [] };
 
-/** What a card is called. */
+/** The title of a card. */
 export const titleOf = (spec: CardSpec): string => spec.tags.map((tag) => tag.replace(/^=\s*/, "")).join(" · ");

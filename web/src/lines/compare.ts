@@ -1,5 +1,5 @@
-// Points of different runs side by side: what a series is found by, how far it is from the baseline, and whether that
-// is good. Pure.
+// Points of different runs side by side: the key of a series, its difference to the baseline, and whether that is good.
+// Pure.
 
 export const seriesKey = (run: string, tag: string): string => `${tag}\n${run}`;
 
@@ -12,7 +12,7 @@ const HIGH_IS_GOOD =
 const LOW_IS_GOOD =
   /(^|[^a-z])(loss|err|error|mse|rmse|mae|nll|perplexity|ppl|wer|cer|fid|kl|regret|latency)([^a-z]|$)/i;
 
-/** Whether a difference to the baseline is good, bad, or neither by all that a tag's name tells. */
+/** Whether a difference to the baseline is good or bad, as far as the tag's name says. */
 export function judge(difference: number, tag: string): "good" | "bad" | "" {
   const isLow = LOW_IS_GOOD.test(tag);
   if (difference === 0 || Number.isNaN(difference) || isLow === HIGH_IS_GOOD.test(tag)) return "";

@@ -1,4 +1,4 @@
-// The requests for lines: cards that ask the same of different tags share one request.
+// Requests for lines: cards that ask for the same with different tags share one request.
 
 import type { Client } from "../api/client";
 import type { Columns } from "../api/columns";

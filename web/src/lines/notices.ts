@@ -1,4 +1,4 @@
-// What a card must say beside its title: values that no line can show.
+// The badges beside a card's title: values that no line can show, and restarts.
 
 import { formatX } from "../base/format";
 import { statsOf, xOf } from "../chart/model";
@@ -12,7 +12,7 @@ export interface Notice {
 
 const RUNS_NAMED = 5;
 
-/** The first x with a NaN or an infinity, exactly: every reduction keeps the first of each in a pixel. */
+/** The first x with a NaN or an infinity. It is exact: every reduction keeps the first of each in a pixel column. */
 export function findNonFinite(lines: readonly CardLine[], axis: string): Notice | null {
   const found: { run: string; x: number; word: string }[] = [];
   for (const { run, series } of distinctLines(lines)) {
@@ -37,7 +37,7 @@ export function findNonFinite(lines: readonly CardLine[], axis: string): Notice 
   return { text: `${first.word} @ ${formatX(first.x, axis)}`, detail: named.join("\n") };
 }
 
-/** One line a run and tag: the raw one, which comes first, where there is one. */
+/** One line per run and tag: the raw one, which comes first, if there is one. */
 function distinctLines(lines: readonly CardLine[]): CardLine[] {
   const byTag = new Map<string, Map<string, CardLine>>();
   for (const line of lines) {
@@ -49,7 +49,7 @@ function distinctLines(lines: readonly CardLine[]): CardLine[] {
   return [...byTag.values()].flatMap((byRun) => [...byRun.values()]);
 }
 
-/** Runs that began anew, with how often; null when none did. */
+/** Runs that restarted, and how often; null if none did. */
 export function findRestarts(runs: readonly string[], restarts: ReadonlyMap<string, number>): Notice | null {
   if (restarts.size === 0) return null;
   const found = runs.flatMap((run) => {

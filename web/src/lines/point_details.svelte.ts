@@ -1,5 +1,5 @@
-// The exact points under the pointer: for the rows of a tooltip, of all points the one nearest to the x that is looked
-// at. A drawn line carries one x and its reduction only.
+// The exact points under the pointer, for the rows of a tooltip: of all points, those nearest to the x. A drawn line
+// contains only its reduction.
 
 import type { Client } from "../api/client";
 import type { NearestRow, Table, TableQuery } from "../api/types";
@@ -11,11 +11,11 @@ export interface PointsWanted {
   readonly x: string;
   readonly smoothing: NonNullable<TableQuery["smoothing"]>;
   readonly series: readonly { readonly run: string; readonly tag: string }[];
-  /** Of the lines that are drawn: grown series are asked for anew. */
+  /** Of the drawn lines: series that have grown are requested again. */
   readonly generation: number;
 }
 
-/** More rows than anybody reads at once would keep the server busy. */
+/** More rows than anybody reads would keep the server busy. */
 export const MAX_SERIES = 32;
 
 export class PointDetails {
@@ -34,7 +34,7 @@ export class PointDetails {
     this.#latest.want(JSON.stringify([query, generation]), query);
   }
 
-  /** Where the points are that `find` knows of; a moment behind the pointer. */
+  /** The x of the points that `find` returns; slightly behind the pointer. */
   get at(): number | null {
     return this.#latest.answer?.query.at ?? null;
   }
@@ -43,7 +43,7 @@ export class PointDetails {
     return this.#rows.get(seriesKey(run, tag));
   }
 
-  /** The pointer has left. */
+  /** The pointer has left the chart. */
   forget(): void {
     this.#latest.forget();
   }

@@ -1,20 +1,19 @@
-// A slider that moves is answered at once where the page has every point: the same average as the server's, without
-// asking. Pure.
+// Smooths on the page, without a request, where it has every point: the same average as the server's. Pure.
 
 import type { Floats, Series } from "../chart/model";
 import type { Smoothing } from "../state/view/view";
 import type { CardAnswer, CardLine, Question } from "./card_model";
 
 /**
- * The answer to a question that differs from an answered one in its smoothing only; null when the server has to be
- * asked.
+ * The answer to a question that differs from an answered one only in its smoothing; null if the server has to compute
+ * it.
  */
 export function smoothHere(answer: CardAnswer, question: Question): CardAnswer | null {
   const asked = answer.question;
   if (question.body.kind !== "lines" || asked.unsmoothedKey !== question.unsmoothedKey) return null;
   const { smoothing, raw, x, x_scale: xScale } = question.body.query;
   if (smoothing?.kind !== "ema" && smoothing?.kind !== "none") return null;
-  // An average begins with the first point of all, and a point without a place on the axis counts too.
+  // An average starts at the first point, and includes points that the axis cannot show.
   if (question.range !== null || x !== "step" || xScale === "log") return null;
   const points = answer.lines.filter((line) => line.role === (asked.isSmoothed ? "raw" : "smoothed"));
   const known = asked.isSmoothed ? 2 * points.length : points.length;
@@ -36,13 +35,13 @@ export const smooth = (series: Series, { amount }: Smoothing): Series =>
   amount > 0 ? { ...series, y: ema(series.y, amount) } : series;
 
 /**
- * TensorBoard's debiased exponential average over point index. What is not finite stays as it is and leaves the average
- * alone.
+ * TensorBoard's debiased exponential average over the point index. Values that are not finite stay and do not affect
+ * the average.
  */
 export function ema(y: Floats, weight: number): Floats {
   const out = y.slice();
   let last = 0;
-  // Of the weight, by the number of points seen: what the first ones lack for want of a past.
+  // The weight to the power of the number of points: corrects the bias of the first ones.
   let power = 1;
   let isConstant = true;
   for (let i = 0; i < y.length; i++) {
@@ -54,6 +53,6 @@ export function ema(y: Floats, weight: number): Floats {
     power *= weight;
     out[i] = weight < 1 ? last / (1 - power) : last;
   }
-  // Rounding would let it waver.
+  // Rounding would make a constant line waver.
   return isConstant ? y : out;
 }

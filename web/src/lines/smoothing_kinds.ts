@@ -9,7 +9,7 @@ export interface KindInfo {
   readonly max: number;
   readonly step: number;
   readonly isLog: boolean;
-  /** What the amount starts with. */
+  /** The default amount. */
   readonly usual: number;
 }
 
@@ -61,11 +61,11 @@ export function unitOf(kind: SmoothingKind, xAxis: string): string {
   return xAxis === "step" ? "steps" : xAxis === "relative" || xAxis === "wall" ? "s" : "";
 }
 
-/** One notch more or less, of ten from none to the most that is of use. */
+/** One notch more or less, of ten between none and the maximum. */
 export function nudge({ kind, amount }: Smoothing, by: 1 | -1): Smoothing {
   const { isLog, max, step } = kindInfo(kind);
   const next = isLog ? Math.expm1(Math.log1p(amount) + (by * Math.log1p(max)) / 10) : amount + by * 0.1;
-  // From nothing the first notch is the least there is.
+  // The first notch above zero is the smallest amount.
   const bounded = Math.min(Math.max(next, by > 0 ? step : 0), max);
   return { kind, amount: bounded < step ? 0 : step >= 1 ? Math.round(bounded) : Number(bounded.toPrecision(3)) };
 }

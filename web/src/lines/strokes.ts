@@ -1,5 +1,4 @@
-// How a line looks: colour says which run, dashes which tag. A few lines are drawn boldly, a thousand so that the crowd
-// has shape. Pure.
+// How a line looks: colour by run, dashes by tag. A few lines are bold, a thousand are thin and translucent. Pure.
 
 import type { Area, AxisSide, Stroke } from "../chart/model";
 import type { CardBand, CardLine, CardSpec, LineRole } from "./card_model";
@@ -16,7 +15,7 @@ export function strokeStyle(lines: number, role: LineRole, theme: "light" | "dar
   if (role === "earlier") return { widthPx: 1, alpha: (theme === "dark" ? 0.45 : 0.38) * (lines > 20 ? 0.6 : 1) };
   if (role === "raw") return { widthPx: 1, alpha: (theme === "dark" ? 0.3 : 0.24) * (lines > 20 ? 0.6 : 1) };
   if (lines <= 30) return { widthPx: role === "center" ? 2 : 1.6, alpha: 1 };
-  // Wider than a hair costs eight times as much to draw.
+  // Wider lines cost eight times as much to draw.
   return { widthPx: 1, alpha: lines <= 150 ? 0.85 : 0.45 };
 }
 
@@ -29,7 +28,7 @@ export function strokesOf(
   theme: "light" | "dark",
   color: (run: string) => string,
 ): Stroke[] {
-  // Lines differ in little; what they share is made once.
+  // Lines share most of their look, which is made once.
   const looks = new Map<string, Omit<Stroke, "color">>();
   return lines.map((line) => {
     const key = `${line.role} ${line.tag}`;

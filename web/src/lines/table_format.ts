@@ -1,4 +1,4 @@
-// How numbers and positions are written in tooltips and tables, and a table as text to take elsewhere. Pure.
+// How numbers and positions are written in tooltips and tables, and a table as text. Pure.
 
 import { formatDuration, formatStep, formatTime, formatValue } from "../base/format";
 import { isTimeAxis } from "../state/view/view";
@@ -22,7 +22,7 @@ export function formatSigned(value: number): string {
   return value > 0 ? `+${formatValue(value)}` : formatValue(value);
 }
 
-/** +12.3 %; whole percents hide what small changes are about. */
+/** +12.3 %; whole percents would hide small changes. */
 export function formatRatio(ratio: number): string {
   if (!Number.isFinite(ratio)) return formatSigned(ratio);
   const percent = ratio * 100;
@@ -53,7 +53,7 @@ export function formatCell(cell: Cell | undefined, kind: CellKind): string {
   }
 }
 
-/** Every digit, as programs read it. */
+/** All digits, for programs. */
 export function exactCell(cell: Cell | undefined): string {
   return cell === null || cell === undefined ? "" : String(cell);
 }
@@ -76,7 +76,7 @@ export function toCsv(table: TextTable): string {
   );
 }
 
-/** Columns after the first are numbers, and stand on the right. */
+/** Columns after the first contain numbers and are right-aligned. */
 export function toMarkdown({ head, rows }: TextTable): string {
   const write = (cells: readonly string[]): string =>
     `| ${cells.map((cell) => cell.replace(/[\\|]/g, "\\$&").replace(/\s+/g, " ")).join(" | ")} |\n`;

@@ -1,5 +1,4 @@
-// The rows of the tooltip: what is known of the points under the pointer, as text. Exact values where they are here,
-// those of the drawn lines until then. Pure.
+// The rows of the tooltip as text: exact values where they are known, those of the drawn lines until then. Pure.
 
 import type { NearestRow } from "../api/types";
 import { formatDuration, formatStep, formatTime, formatValue } from "../base/format";
@@ -10,7 +9,7 @@ import type { CardLine } from "./card_model";
 import { formatAt, formatSigned } from "./table_format";
 import { difference, judge } from "./compare";
 
-/** Of a group's line: same points as the line. */
+/** The band of a group's line, with the same points as the line. */
 export interface TipBand {
   readonly low: Floats;
   readonly high: Floats;
@@ -27,7 +26,7 @@ export interface TipColumn {
 export interface TipShape {
   readonly x: string;
   readonly isSmoothed: boolean;
-  /** Lines are of groups of runs. */
+  /** Null: lines are runs; otherwise lines are groups of runs. */
   readonly center: Center | null;
   readonly hasTags: boolean;
   readonly hasBaseline: boolean;
@@ -40,7 +39,7 @@ export function listTipColumns({ isSmoothed, center, hasTags, hasBaseline }: Tip
     { key: "value", label: center ?? "value" },
     center !== null && { key: "spread", label: "low – high" },
     center !== null && { key: "n", label: "n" },
-    // A group's point is at an x; the step and the time are one run's.
+    // A group's point has only an x; step and time belong to one run.
     center === null && { key: "step", label: "step" },
     center === null && { key: "time", label: "time" },
     center === null && { key: "relative", label: "relative" },
@@ -64,7 +63,7 @@ export interface TipFacts {
   readonly bands: readonly TipBand[] | null;
   readonly baseline: string | null;
   readonly find: (run: string, tag: string) => NearestRow | undefined;
-  /** Whether what `find` knows is about this x. */
+  /** Whether `find` returns points at this x. */
   readonly isCurrent: boolean;
 }
 
@@ -88,7 +87,7 @@ function makeRow(point: NearPoint, line: CardLine, { shape, bands, baseline, fin
     smoothed: formatValue(shown),
     value: !isSmoothed || center !== null ? formatValue(shown) : exact ? formatValue(Number(exact.value)) : "",
     baseline: delta === null ? "" : formatSigned(delta),
-    // The drawn point knows its own x, and that is newer than an answer that is under way.
+    // The drawn point has its own x, which is newer than a pending response.
     step: x === "step" && !isCurrent ? formatStep(point.x) : exact ? formatStep(exact.step) : "",
     time: x === "wall" && !isCurrent ? formatTime(point.x) : exact ? formatTime(Number(exact.wall_time)) : "",
     relative:
