@@ -46,10 +46,10 @@ PYTHON_MAY_IMPORT: dict[str, set[str]] = {
     "instances": set(),
     "notebook": {"instances", "flags", "cli"},
     # Everything but what stands behind a source.
-    "cli": {"query", "query/open", "server", "doctor", "demo", "recorder", "instances", "flags"},
+    "cli": {"query", "query/open", "jobs", "server", "doctor", "demo", "recorder", "instances", "flags"},
     "__main__": {"cli"},
 }
-PYTHON_OPEN_TO_ALL = {"runglass", "runglass.errors", "runglass.store.model"}
+PYTHON_OPEN_TO_ALL = {"runglass", "runglass.errors", "runglass.machine", "runglass.store.model"}
 
 WEB_MAY_IMPORT: dict[str, set[str]] = {
     # What knows nothing of Runglass.

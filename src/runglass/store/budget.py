@@ -6,11 +6,10 @@ Nothing is dropped: a moved series reads as before, from disk. The file has no n
 from __future__ import annotations
 
 import mmap
-import os
 import tempfile
 import time
-from pathlib import Path
 
+from runglass.machine import read_memory_bytes
 from runglass.native.columns import Columns
 from runglass.store.stage import RunStage, SeriesStage, Store
 
@@ -21,17 +20,7 @@ CHECK_EVERY_S = 1.0
 
 def default_budget_bytes() -> int:
     """Half of what this machine, or the container it runs in, has."""
-    limits = []
-    try:
-        limits.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
-    except (AttributeError, ValueError, OSError):
-        limits.append(8 << 30)
-    for path in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
-        try:
-            limits.append(int(Path(path).read_text()))
-        except (OSError, ValueError):
-            continue
-    return min(limits) // 2
+    return read_memory_bytes() // 2
 
 
 class MemoryBudget:

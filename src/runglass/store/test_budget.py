@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from runglass import machine
 from runglass.native.columns import Columns
 from runglass.store import budget as budget_module
 from runglass.store.budget import MemoryBudget, default_budget_bytes
@@ -83,9 +84,9 @@ def test_it_is_not_checked_all_the_time(store, monkeypatch):
 
 
 def test_the_default_is_half_of_the_least_limit(monkeypatch):
-    monkeypatch.setattr(budget_module.os, "sysconf", {"SC_PAGE_SIZE": 4096, "SC_PHYS_PAGES": 1000}.get)
+    monkeypatch.setattr(machine.os, "sysconf", {"SC_PAGE_SIZE": 4096, "SC_PHYS_PAGES": 1000}.get)
     limits = {"/sys/fs/cgroup/memory.max": "max\n", "/sys/fs/cgroup/memory/memory.limit_in_bytes": "3000\n"}
-    monkeypatch.setattr(budget_module.Path, "read_text", lambda path: limits[str(path)])
+    monkeypatch.setattr(machine.Path, "read_text", lambda path: limits[str(path)])
     assert default_budget_bytes() == 1500
     limits["/sys/fs/cgroup/memory/memory.limit_in_bytes"] = "9999999\n"
     assert default_budget_bytes() == 4096 * 1000 // 2
