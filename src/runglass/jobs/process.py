@@ -41,7 +41,64 @@ class WorkerFailed(Exception):
 
 
 class _ProcessGone(Exception):
-    """The pipe is closed. Not an OSError, which `load` may raise for its own reasons."""
+    """The pipe is closed."""
+
+
+class Feeder:
+    """Loads the inputs of one job in a thread of its own: slow loading must not delay what the worker sends."""
+
+    def __init__(self, job: Job, inputs: Iterator[Any]) -> None:
+        # What loading raised.
+        self.error: BaseException | None = None
+        self._name = f"runglass-job-{job.work.name}-load"
+        self._inputs = inputs
+        self._requests = threading.Semaphore(0)
+        # Held while sending. After `stop` nothing is sent any more: the worker may have another job.
+        self._sending = threading.Lock()
+        self._is_over = False
+        self._thread: threading.Thread | None = None
+
+    def request(self, worker: Worker) -> None:
+        """Load and send one more input."""
+        self._requests.release()
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._feed, args=(worker,), name=self._name, daemon=True)
+            self._thread.start()
+
+    def stop(self) -> None:
+        with self._sending:
+            self._is_over = True
+        self._requests.release()
+
+    def join(self) -> None:
+        if self._thread is not None:
+            self._thread.join()
+
+    def _feed(self, worker: Worker) -> None:
+        kind = child.INPUT
+        while kind == child.INPUT:
+            self._requests.acquire()
+            if self._is_over:
+                return
+            try:
+                kind, data = self._load()
+            except Cancelled:
+                # The worker sees it too.
+                return
+            except BaseException as error:
+                self.error = error
+                worker.kill()
+                return
+            with self._sending, suppress(OSError):
+                if not self._is_over:
+                    worker.send_input(kind, data)
+
+    def _load(self) -> tuple[bytes, bytes]:
+        try:
+            value = next(self._inputs)
+        except StopIteration:
+            return child.NO_MORE, b""
+        return child.INPUT, pickle.dumps(value, protocol=5)
 
 
 class Worker:
@@ -97,7 +154,7 @@ class Worker:
         """Resident memory; 0 where the system does not tell."""
         return read_memory_bytes(self._process)
 
-    def run(self, job: Job, inputs: Iterator[Any]) -> Encoded:
+    def run(self, job: Job, feeder: Feeder) -> Encoded:
         """Run a job to its end, sending inputs on request. Afterwards `is_free` tells whether the worker can be reused."""
         work = job.work
         order = child.Order(
@@ -109,18 +166,21 @@ class Worker:
         self.is_free = False
         job.set_signal(self._signal)
         try:
-            self._send(child.JOB, msgspec.json.encode(order))
-            return self._answer(job, inputs)
-        except _ProcessGone:
+            child.write_frame(self._orders, child.JOB, msgspec.json.encode(order))
+            return self._answer(job, feeder)
+        except (_ProcessGone, OSError):
+            if feeder.error is not None:
+                raise feeder.error from None
             raise self._died(job) from None
         finally:
+            feeder.stop()
             job.set_signal(None)
 
-    def _answer(self, job: Job, inputs: Iterator[Any]) -> Encoded:
+    def _answer(self, job: Job, feeder: Feeder) -> Encoded:
         while True:
             kind, data = self._receive()
             if kind == child.NEXT:
-                self._send_next(job, inputs)
+                feeder.request(self)
             elif kind == child.PROGRESS:
                 job.note_progress(*msgspec.json.decode(data, type=tuple[str, int, int | None]))
             elif kind in (child.JSON_PARTIAL, child.PARTIAL):
@@ -133,17 +193,6 @@ class Worker:
                 raise Cancelled
             else:
                 self._raise(job, data)
-
-    def _send_next(self, job: Job, inputs: Iterator[Any]) -> None:
-        # The worker notices soon that its job has ended, or is killed.
-        if job.is_ended:
-            return
-        try:
-            value = next(inputs)
-        except StopIteration:
-            self._send(child.NO_MORE)
-        else:
-            self._send(child.INPUT, pickle.dumps(value, protocol=5))
 
     def _raise(self, job: Job, data: bytes) -> None:
         code, message, where, http_status = msgspec.json.decode(data, type=tuple[str, str, str | None, int])
@@ -168,11 +217,8 @@ class Worker:
             where=job.work.name,
         )
 
-    def _send(self, kind: bytes, data: bytes = b"") -> None:
-        try:
-            child.write_frame(self._orders, kind, data)
-        except OSError:
-            raise _ProcessGone from None
+    def send_input(self, kind: bytes, data: bytes) -> None:
+        child.write_frame(self._orders, kind, data)
 
     def _receive(self) -> tuple[bytes, bytes]:
         try:

@@ -13,8 +13,9 @@ from collections.abc import Iterable
 from time import monotonic
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, field
 
+from runglass import machine
 from runglass.errors import (
     BadRequest,
     JobMemory,
@@ -27,7 +28,7 @@ from runglass.errors import (
 from runglass.jobs.cache import ResultCache
 from runglass.jobs.context import Cancelled, Encoded, encode
 from runglass.jobs.job import Job
-from runglass.jobs.process import IMPORT_BYTES, Worker, WorkerFailed, Workers, memory_error
+from runglass.jobs.process import IMPORT_BYTES, Feeder, Worker, WorkerFailed, Workers, memory_error
 from runglass.jobs.work import JobState, Work, make_id
 
 logger = logging.getLogger("runglass")
@@ -35,13 +36,15 @@ logger = logging.getLogger("runglass")
 # How often jobs are checked while some run, and while none does.
 BUSY_INTERVAL_S = 0.05
 QUIET_INTERVAL_S = 1.0
+# For all jobs together, also on a small machine; more is a quarter of its memory.
+MIN_MEMORY_BYTES = 512 * 2**20
 # For the partial results of all jobs that have ended.
 ENDED_PARTIAL_BYTES = 256 * 2**20
 
 
 class Limits(Struct, frozen=True, kw_only=True):
     jobs: int = max(2, (os.cpu_count() or 2) // 2)
-    memory_bytes: int = 2 * 2**30
+    memory_bytes: int = field(default_factory=lambda: max(MIN_MEMORY_BYTES, machine.read_memory_bytes() // 4))
     # A job without listeners and requests is cancelled after this time.
     unwatched_s: float = 60.0
     # How long a job stays listed after it has ended.
@@ -64,6 +67,7 @@ class _Active:
         self.base_bytes = 0
         self.beat = -1
         self.beat_at = monotonic()
+        self.feeder: Feeder | None = None
         self.thread: threading.Thread | None = None
 
 
@@ -257,6 +261,8 @@ class Runner:
             if not job.is_ended:
                 job.fail(_internal(job, error))
         finally:
+            if active.feeder is not None:
+                active.feeder.join()
             with self._changed:
                 self._active.pop(job, None)
                 self._admit()
@@ -273,7 +279,8 @@ class Runner:
             active.base_bytes = worker.read_memory_bytes()
             active.beat_at = monotonic()
         try:
-            return worker.run(job, inputs)
+            active.feeder = Feeder(job, inputs)
+            return worker.run(job, active.feeder)
         finally:
             # The watcher must not kill it any more: it may get another job.
             with self._changed:

@@ -78,6 +78,21 @@ def test_a_question_gets_its_result(run, question, runs_in):
 
 
 @EVERYWHERE
+def test_slow_loading_delays_no_partial_and_no_cancel(run, question, runs_in):
+    runner = run(make(works.add_up, runs_in=runs_in, load=works.load_slowly))
+    job = runner.ask("add_up", question)
+    until(lambda: job.snapshot().partials == 1)
+    assert job.state is JobState.RUNNING
+    runner.cancel(job.id)
+    until(lambda: is_idle(runner))
+    again = runner.ask("add_up", question)
+    until(lambda: again.snapshot().partials == 1)
+    note(question, "go")
+    assert ended(again) is JobState.DONE
+    assert [json.loads(each.data)["total"] for each in again.read_partials()[1]] == [0, 1, 3]
+
+
+@EVERYWHERE
 def test_bytes_arrive_as_they_are(run, runs_in):
     runner = run(make(works.send_bytes, runs_in=runs_in))
     job = runner.ask("send_bytes", Question(steps=5, size_bytes=300_000))

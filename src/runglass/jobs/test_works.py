@@ -30,6 +30,16 @@ def load(context, source, question):
     yield from range(question.steps)
 
 
+def load_slowly(context, source, question):
+    """Two inputs at once, and the others when the test lets it go on."""
+    yield question
+    yield 0
+    while not noted(question.folder, "go"):
+        context.check()
+        time.sleep(0.005)
+    yield from range(1, question.steps)
+
+
 def note(question, name):
     """A file to be seen by the test, and counted: one per call."""
     Path(question.folder, f"{name}-{time.monotonic_ns()}-{os.getpid()}").touch()
