@@ -91,6 +91,7 @@ def serve(args: argparse.Namespace) -> int:
         return logs.source
 
     from runglass.instances import Instance, announced
+    from runglass.jobs.cache import default_folder
     from runglass.server.run import serve as run_server
     from runglass.server.settings import Settings
 
@@ -104,6 +105,11 @@ def serve(args: argparse.Namespace) -> int:
         token=token if token is not None else "",
         allowed_hosts=tuple(args.allowed_host),
         frame_ancestors=order.frame_ancestors if order is not None else "'self'",
+        cache_dir=default_folder()
+        if args.cache_dir is None
+        else Path(args.cache_dir)
+        if args.cache_dir
+        else None,
     )
     instance = Instance(
         version=__version__,

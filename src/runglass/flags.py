@@ -98,6 +98,11 @@ def make_parser(version: str) -> argparse.ArgumentParser:
         help="memory for data, such as 4G; what was not looked at for longest goes to a cache file (default: half of the memory)",
     )
     data.add_argument(
+        "--cache_dir",
+        metavar="PATH",
+        help="where results of long computations are kept for later (default: the user's cache folder; '': nowhere)",
+    )
+    data.add_argument(
         "--max_reload_threads", type=int, metavar="N", help="threads that load (default: one per core)"
     )
     data.add_argument(

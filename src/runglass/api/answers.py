@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import inf, isfinite
 from typing import Any, Literal
 
@@ -57,15 +57,19 @@ def attachment(name: str) -> tuple[str, str]:
 
 def pack_columns(head: dict[str, Any], blocks: Iterable[bytes | NDArray[Any]]) -> bytes:
     """Magic, length of the head, the JSON head, then the blocks, each at a multiple of 8 bytes. Little endian."""
+    return b"".join(column_pieces(head, blocks))
+
+
+def column_pieces(head: dict[str, Any], blocks: Iterable[bytes | NDArray[Any]]) -> Iterator[Any]:
+    """The same piece by piece, for bodies that are better not copied."""
     encoded = encode_json(head)
     encoded += b" " * (-len(encoded) % ALIGNMENT_BYTES)
-    parts: list[Any] = [MAGIC, len(encoded).to_bytes(4, "little"), encoded]
+    yield MAGIC + len(encoded).to_bytes(4, "little") + encoded
     for block in blocks:
-        parts.append(block)
+        yield block
         size_bytes = len(block) if isinstance(block, bytes) else block.nbytes
         if odd := size_bytes % ALIGNMENT_BYTES:
-            parts.append(_PADDING[odd])
-    return b"".join(parts)
+            yield _PADDING[odd]
 
 
 _PADDING = [b"\0" * (-odd % ALIGNMENT_BYTES) for odd in range(ALIGNMENT_BYTES)]

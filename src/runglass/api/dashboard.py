@@ -1,10 +1,11 @@
-"""What the server and the page know of a dashboard: name, title, the data it shows and routes."""
+"""What the server and the page know of a dashboard: name, title, the data it shows, routes and works."""
 
 from __future__ import annotations
 
 from msgspec import Struct
 
 from runglass.api.route import Route
+from runglass.jobs.work import Work
 from runglass.store.model import Family, Kind
 
 
@@ -16,3 +17,5 @@ class Dashboard(Struct, frozen=True):
     kinds: tuple[Kind, ...] = ()
     families: tuple[Family, ...] = ()
     routes: tuple[Route, ...] = ()
+    # What it computes in jobs.
+    works: tuple[Work, ...] = ()

@@ -8,10 +8,12 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Iterator
 from typing import TYPE_CHECKING, Any, Literal
 
-import msgspec
 from msgspec import Struct
 
+from runglass.jobs.context import encode_json as encode_json
+
 if TYPE_CHECKING:
+    from runglass.jobs.job import Job
     from runglass.query.source import DataSource
 
 JSON = "application/json"
@@ -38,7 +40,18 @@ class Answer(Struct):
 class Later(Struct, frozen=True):
     """Work that takes too long for the event loop; the server runs it in a thread."""
 
-    work: Callable[[], Answer | Struct]
+    work: Callable[[], Answer | Struct | Download]
+
+
+class FromJob(Struct, frozen=True):
+    """The answer of a job, for scripts that do not want to follow one. Waiting for it occupies no thread."""
+
+    work: str
+    question: Struct
+    # How long to wait.
+    wait_s: float
+    # Makes the answer from the job, which has ended, if only because the time is up. Runs in a thread.
+    answer: Callable[[Job], Answer | Struct]
 
 
 class Stream(Struct, frozen=True):
@@ -56,7 +69,7 @@ class Download(Struct, frozen=True):
     headers: tuple[tuple[str, str], ...] = ()
 
 
-Reply = Answer | Struct | Later | Stream | Download
+Reply = Answer | Struct | Later | FromJob | Stream | Download
 # The second argument is the route's parameter type, which differs from route to route.
 Handler = Callable[["DataSource", Any], Reply]
 
@@ -81,13 +94,3 @@ class Route(Struct, frozen=True):
 def encode_once(value: Struct) -> Answer:
     """Encode an answer that is kept and sent more than once, with its compressed bodies."""
     return Answer(encode_json(value), encodings={})
-
-
-def encode_json(value: Any) -> bytes:
-    try:
-        return msgspec.json.encode(value)
-    except UnicodeEncodeError:
-        # A name with lone surrogates, from a file name that is not valid UTF-8. JSON can escape them; UTF-8 cannot encode them.
-        import json
-
-        return json.dumps(msgspec.to_builtins(value), separators=(",", ":"), allow_nan=False).encode()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from typing import TYPE_CHECKING
@@ -30,6 +30,7 @@ from runglass.server.static import StaticPage
 from runglass.server.streaming import StreamResponse
 
 if TYPE_CHECKING:
+    from runglass.api.dashboard import Dashboard
     from runglass.query.source import DataSource
     from runglass.server.dispatch import Api
 
@@ -41,11 +42,16 @@ NO_STORE = ("cache-control", "no-store")
 
 class App:
     def __init__(
-        self, source: DataSource | Callable[[], DataSource], settings: Settings | None = None
+        self,
+        source: DataSource | Callable[[], DataSource],
+        settings: Settings | None = None,
+        *,
+        dashboards: Sequence[Dashboard] | None = None,
     ) -> None:
         """`source` may be a function that opens one. It runs in a thread; only API requests wait for it."""
         self.settings = settings or Settings()
         self._source = source
+        self._dashboards = dashboards
         self._api: Future[Api] | None = None
         self._pool = ThreadPoolExecutor(min(4, os.cpu_count() or 1), thread_name_prefix="runglass-answer")
         self._guard = Guard(self.settings)
@@ -59,10 +65,11 @@ class App:
         return self._api
 
     def _open(self) -> Api:
+        from runglass.registry import DASHBOARDS
         from runglass.server.dispatch import Api
 
         source = self._source() if callable(self._source) else self._source
-        return Api(source, self.settings)
+        return Api(source, self.settings, dashboards=self._dashboards or DASHBOARDS)
 
     def close(self) -> None:
         """End what outlives a request: live connections and work in threads. Call in the event loop."""
@@ -73,7 +80,7 @@ class App:
             and not self._api.cancelled()
             and not self._api.exception()
         ):
-            self._api.result().live.close()
+            self._api.result().close()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -130,14 +137,12 @@ class App:
                     return _redirect(303, "./", query, extra)
 
         if not path.startswith(API):
-            check_method(request.method, "GET", path)
+            check_method(request.method, ("GET",), path)
             return await self._finish(request, self._page.read(path[1:]), extra)
         extra.append(NO_STORE)
         opened = self.open()
         api = opened.result() if opened.done() else await asyncio.wrap_future(opened)
         reply = await api.dispatch(request.method, path, query, partial(_read_body, request))
-        if isinstance(reply, Download):
-            return StreamResponse(self._pieces(reply), reply.media_type, [*extra, *reply.headers])
         if isinstance(reply, Stream):
             # The header asks proxies not to buffer events.
             return StreamResponse(reply.chunks, reply.media_type, [*extra, ("x-accel-buffering", "no")])
@@ -145,19 +150,24 @@ class App:
 
     async def _finish(
         self, request: Request, reply: Answer | Struct | Later, extra: list[tuple[str, str]]
-    ) -> Response:
+    ) -> Response | StreamResponse:
         accepted = request.headers.get("accept-encoding", "")
         is_near = request.client is not None and is_loopback(request.client.host)
 
-        def work() -> tuple[Answer, bytes, str | None]:
+        def work() -> Download | tuple[Answer, bytes, str | None]:
             done = reply.work() if isinstance(reply, Later) else reply
+            if isinstance(done, Download):
+                return done
             answer = done if isinstance(done, Answer) else Answer(encode_json(done))
             return answer, *encode_answer(answer, accepted, is_loopback=is_near)
 
         if isinstance(reply, Later):
-            answer, body, encoding = await asyncio.get_running_loop().run_in_executor(self._pool, work)
+            done = await asyncio.get_running_loop().run_in_executor(self._pool, work)
         else:
-            answer, body, encoding = work()
+            done = work()
+        if isinstance(done, Download):
+            return StreamResponse(self._pieces(done), done.media_type, [*extra, *done.headers])
+        answer, body, encoding = done
         headers = dict([("vary", "accept-encoding"), *extra, *answer.headers])
         if encoding is not None:
             headers["content-encoding"] = encoding

@@ -8,9 +8,13 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from functools import cached_property
 
-from runglass.api import assets, hparams, lists, run_values, steps
+from msgspec import Struct
+
+from runglass.api import assets, hparams, jobs, lists, run_values, steps
 from runglass.api.dashboard import Dashboard
-from runglass.api.route import Answer, NoParameters, Reply, Route
+from runglass.api.route import Answer, FromJob, NoParameters, Reply, Route
+from runglass.jobs.cache import ResultCache
+from runglass.jobs.runner import Runner
 from runglass.query.source import DataSource
 from runglass.registry import DASHBOARDS
 from runglass.server.live import Live
@@ -24,37 +28,55 @@ class Api:
     def __init__(
         self, source: DataSource, settings: Settings, *, dashboards: Sequence[Dashboard] = DASHBOARDS
     ) -> None:
+        self._works = [work for dashboard in dashboards for work in dashboard.works]
         self.live = Live(source)
+        self.runner = Runner(
+            source,
+            self._works,
+            cache=ResultCache(settings.cache_dir),
+        )
         self.routes = (
             *lists.make_routes(_about(settings), dashboards),
             *run_values.make_routes(),
             *hparams.make_routes(),
             *steps.ROUTES,
             *assets.ROUTES,
+            *jobs.make_routes(self.runner),
             self.live.route,
             Route("/api/openapi.json", self._read_document, Document),
             *(route for dashboard in dashboards for route in dashboard.routes),
         )
         self._source = source
         self._version = settings.version
-        self._route_by_path = {route.path: route for route in self.routes}
+        # By path, then by method.
+        self._routes: dict[str, dict[str, Route]] = {}
+        for route in self.routes:
+            self._routes.setdefault(route.path, {})[route.method] = route
 
     async def dispatch(
         self, method: str, path: str, query: str, read_body: Callable[[], Awaitable[bytes]]
     ) -> Reply:
         """`path` starts with /api; `query` is the raw query string."""
-        route = self._route_by_path.get(path)
-        if route is None:
+        routes = self._routes.get(path)
+        if routes is None:
             raise NotFound(f"There is no route {path}. GET api/openapi.json lists all routes.", where=path)
-        check_method(method, route.method, path)
-        parameters = parse_query(query, route.query)
-        if route.body is None:
-            return route.handler(self._source, parameters)
-        return route.handler(self._source, parse_body(await read_body(), route.body))
+        route = routes[check_method(method, routes, path)]
+        parameters: Struct = parse_query(query, route.query)
+        if route.body is not None:
+            parameters = parse_body(await read_body(), route.body)
+        reply = route.handler(self._source, parameters)
+        return await jobs.wait_for_job(self.runner, reply) if isinstance(reply, FromJob) else reply
+
+    def close(self) -> None:
+        """End live connections and jobs. Called in the event loop."""
+        self.live.close()
+        self.runner.close()
 
     @cached_property
     def document(self) -> Answer:
-        return Answer(encode_document(make_document(self.routes, version=self._version)), encodings={})
+        return Answer(
+            encode_document(make_document(self.routes, self._works, version=self._version)), encodings={}
+        )
 
     def _read_document(self, source: DataSource, query: NoParameters) -> Reply:
         """This document."""

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from runglass.api.route import CSV, EVENTS, JSON, Route
+from runglass.jobs.work import Work
 from runglass.server.problems import ErrorAnswer
 
 REF = "#/components/schemas/"
@@ -22,20 +23,26 @@ class Document(msgspec.Struct, frozen=True):
     components: dict[str, Any]
 
 
-def make_document(routes: Sequence[Route], *, version: str = "") -> dict[str, Any]:
+def make_document(
+    routes: Sequence[Route], works: Sequence[Work] = (), *, version: str = ""
+) -> dict[str, Any]:
+    """Questions and results of works are described among the schemas, where clients find their types."""
     shapes: list[Shape] = [
         ErrorAnswer,
         *(route.answer for route in routes),
         *(route.query for route in routes),
     ]
     shapes += [route.body for route in routes if route.body is not None]
+    shapes += [
+        shape for work in works for shape in (work.question, work.result, work.partial) if shape is not None
+    ]
     found, schemas = msgspec.json.schema_components(shapes, ref_template=REF + "{name}")
     # A schema is named after its class, but two classes of one name both get longer names.
     refs = dict(zip(shapes, found, strict=True))
-    paths = {
-        route.path: {route.method.lower(): _operation(route, refs, schemas)}
-        for route in sorted(routes, key=lambda route: route.path)
-    }
+    paths: dict[str, Any] = {}
+    for route in sorted(routes, key=lambda route: (route.path, route.method)):
+        operations = paths.setdefault(route.path, {})
+        operations[route.method.lower()] = _operation(route, refs, schemas, is_second=bool(operations))
     # Query types are listed as parameters already; their schemas stay only where a body refers to them.
     for name in {_name(refs[route.query]) for route in routes}:
         if f'"{REF}{name}"' not in json.dumps([paths, schemas]):
@@ -57,13 +64,17 @@ def encode_document(document: dict[str, Any]) -> bytes:
     return (json.dumps(document, indent=1, ensure_ascii=False) + "\n").encode()
 
 
-def _operation(route: Route, refs: dict[Shape, Any], schemas: dict[str, Any]) -> dict[str, Any]:
+def _operation(
+    route: Route, refs: dict[Shape, Any], schemas: dict[str, Any], *, is_second: bool
+) -> dict[str, Any]:
     content = {
         media_type: {"schema": _answer_schema(refs[route.answer], media_type)}
         for media_type in route.media_types
     }
     operation: dict[str, Any] = {
-        "operationId": f"{route.path.removeprefix('/api/').replace('/', '_').replace('.', '_')}",
+        "operationId": route.path.removeprefix("/api/").replace("/", "_").replace(".", "_")
+        # Of two operations on one path only one can be named after it.
+        + (f"_{route.method.lower()}" if is_second else ""),
         "summary": (route.handler.__doc__ or "").strip().partition("\n")[0],
     }
     if parameters := _parameters(schemas[_name(refs[route.query])]):

@@ -7,20 +7,15 @@ from __future__ import annotations
 
 import logging
 import os
+from collections.abc import Collection
 
 import msgspec
 
+from runglass.api.problem import Problem, describe_problem
 from runglass.api.route import encode_json
 from runglass.errors import RunglassError
 
 logger = logging.getLogger("runglass")
-
-
-class Problem(msgspec.Struct, frozen=True):
-    code: str
-    message: str
-    # The run, file, parameter or header at fault.
-    where: str | None
 
 
 class ErrorAnswer(msgspec.Struct, frozen=True):
@@ -41,11 +36,15 @@ class MethodNotAllowed(RunglassError):
         self.allow = allow
 
 
-def check_method(method: str, allowed: str, path: str) -> None:
-    """A route has one method; a GET route also answers HEAD."""
-    if method != allowed and not (method == "HEAD" and allowed == "GET"):
-        allow = "GET, HEAD" if allowed == "GET" else allowed
-        raise MethodNotAllowed(f"{path} takes {allowed}, not {method}.", where=path, allow=allow)
+def check_method(method: str, allowed: Collection[str], path: str) -> str:
+    """The method whose route answers: a GET route also answers HEAD."""
+    wanted = "GET" if method == "HEAD" else method
+    if wanted not in allowed:
+        allow = ", ".join(
+            each for name in allowed for each in (("GET", "HEAD") if name == "GET" else (name,))
+        )
+        raise MethodNotAllowed(f"{path} takes {' or '.join(allowed)}, not {method}.", where=path, allow=allow)
+    return wanted
 
 
 class PageMissing(RunglassError):
@@ -56,8 +55,7 @@ class PageMissing(RunglassError):
 def encode_problem(error: Exception) -> tuple[int, bytes]:
     """HTTP status and body. An unexpected error is logged, and the user gets the number of the log entry."""
     if isinstance(error, RunglassError):
-        problem = Problem(error.code, error.message, error.where)
-        return error.http_status, encode_json(ErrorAnswer(problem))
+        return error.http_status, encode_json(ErrorAnswer(describe_problem(error)))
     number = os.urandom(4).hex()
     logger.error("Internal error %s", number, exc_info=error)
     message = f"The server failed on this request. Its log has the reason; search for {number}."

@@ -29,6 +29,8 @@ class Settings(Struct, frozen=True, kw_only=True):
     # Which sites may show the page in a frame, in the syntax of the content-security policy.
     frame_ancestors: str = "'self'"
     page: Path = PAGE
+    # Where results of jobs are cached; None: in memory only.
+    cache_dir: Path | None = None
 
     def __post_init__(self) -> None:
         if self.token is None and not is_loopback(self.host):
