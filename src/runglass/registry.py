@@ -12,6 +12,7 @@ from runglass.dashboards.mesh.routes import ROUTES as MESH
 from runglass.dashboards.pr_curves.routes import ROUTES as PR_CURVES
 from runglass.dashboards.scalars.routes import ROUTES as SCALARS
 from runglass.dashboards.text.routes import ROUTES as TEXT
+from runglass.dashboards.text.works import WORKS as TEXT_WORKS
 from runglass.store.model import Kind
 
 DASHBOARDS = (
@@ -19,7 +20,7 @@ DASHBOARDS = (
     Dashboard("scalars", "Scalars", kinds=(Kind.SCALAR,), routes=SCALARS),
     Dashboard("images", "Images", kinds=(Kind.IMAGE,), routes=IMAGES),
     Dashboard("audio", "Audio", kinds=(Kind.AUDIO,), routes=AUDIO),
-    Dashboard("text", "Text", kinds=(Kind.TEXT,), routes=TEXT),
+    Dashboard("text", "Text", kinds=(Kind.TEXT,), routes=TEXT, works=TEXT_WORKS),
     Dashboard("histograms", "Histograms", kinds=(Kind.HISTOGRAM,), routes=HISTOGRAMS),
     Dashboard("distributions", "Distributions", kinds=(Kind.HISTOGRAM,), routes=DISTRIBUTIONS),
     Dashboard("pr_curves", "PR curves", kinds=(Kind.PR_CURVE,), routes=PR_CURVES),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import prod
+from typing import Any
 
 import numpy as np
 
@@ -21,7 +22,10 @@ def row_of(values: Values, index: int) -> int:
 
 def load_cells(source: DataSource, values: Values, index: int) -> tuple[list[int], list[str]]:
     """Shape and cells of one value. Raises ValueDamaged also if the value is not text."""
-    value = source.load_value(values, index)
+    return to_cells(values, index, source.load_value(values, index))
+
+
+def to_cells(values: Values, index: int, value: Any) -> tuple[list[int], list[str]]:
     if isinstance(value, str):
         return [], [value]
     if isinstance(value, np.ndarray) and value.dtype == object:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from runglass.api.answers import attachment
-from runglass.api.route import JSON, Download, Later, Reply, Route, encode_json
+from runglass.api.route import JSON, Download, FromJob, Later, Reply, Route, encode_json
 from runglass.api.samples import SANDBOX, find_sample
 from runglass.api.series import SeriesRef
+from runglass.dashboards.text import search
 from runglass.dashboards.text.answers import PLAIN, load_texts, load_whole_text
 from runglass.dashboards.text.reading import load_text
-from runglass.dashboards.text.search import compile_query, search
 from runglass.dashboards.text.shape import Found, SearchBody, Text, TextQuery, Texts, TextsBody
+from runglass.dashboards.text.works import SEARCH
 from runglass.query.source import DataSource
 from runglass.store.model import Kind
 
@@ -38,8 +39,10 @@ def download_series(source: DataSource, query: SeriesRef) -> Reply:
 
 def search_texts(source: DataSource, body: SearchBody) -> Reply:
     """Search the texts of many steps and runs."""
-    compile_query(body)
-    return Later(lambda: search(source, body))
+    generation = source.generation
+    return FromJob(
+        SEARCH.name, body, search.TIME_BUDGET_S, lambda job: search.make_answer(job, body, generation)
+    )
 
 
 ROUTES = (

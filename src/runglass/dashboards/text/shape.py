@@ -101,6 +101,12 @@ class Hit(Struct, frozen=True):
     count: Annotated[int, Meta(description="Matches in the whole value, up to 1,000.")]
 
 
+class Hits(Struct, frozen=True):
+    """A partial result of a search: hits that are new."""
+
+    hits: list[Hit]
+
+
 class Found(Struct, frozen=True):
     """The newest values of each series come first."""
 

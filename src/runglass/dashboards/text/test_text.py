@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import threading
+import time
 
 import numpy as np
 import pytest
 
+from runglass.dashboards.text import search
+from runglass.dashboards.text.matching import make_excerpt
 from runglass.dashboards.text.reading import as_plain_text, cut
-from runglass.dashboards.text.search import make_excerpt, search
-from runglass.dashboards.text.shape import PREVIEW_CHARACTERS, SearchBody
+from runglass.dashboards.text.shape import PREVIEW_CHARACTERS
 from runglass.query.memory import MemorySource
 from runglass.server.app import App
 from runglass.server.in_process import InProcess
@@ -38,7 +41,9 @@ def source():
 
 @pytest.fixture
 def client(source):
-    return InProcess(App(source))
+    app = App(source)
+    yield InProcess(app)
+    app.close()
 
 
 def ask(client, **body):
@@ -170,11 +175,18 @@ def test_an_invalid_pattern_is_rejected(client, query):
     assert "not a regular expression" in got.json["error"]["message"]
 
 
-def test_a_pattern_that_never_ends_is_killed(source):
+TRAP = {"query": "^(a+)+c$", "is_regex": True}
+
+
+def test_a_pattern_that_never_ends_is_killed(client, source, monkeypatch):
+    monkeypatch.setattr(search, "TIME_BUDGET_S", 1.0)
     source.add_values("c", "trap", Kind.TEXT, step=[0], values=["a" * 60 + "b"])
-    found = search(source, SearchBody(query="^(a+)+c$", is_regex=True), time_budget_s=1.0)
-    assert found.hits == []
-    assert "took longer than 1 s" in (found.stopped or "")
+    found = find(client, **TRAP)
+    assert found["hits"] == []
+    assert "took longer than 1 s" in found["stopped"]
+    assert (found["searched"] < 9, found["total"]) == (True, 9)
+    # Nobody waits for it any longer.
+    assert [job["state"] for job in client.get("/api/jobs").json["jobs"]] == ["cancelled"]
 
 
 def test_hits_are_limited_and_the_answer_says_so(client, source):
@@ -206,3 +218,115 @@ def test_excerpts_are_one_line_around_the_first_match():
     assert "\n" not in excerpt
     assert [excerpt[at:to] for at, to in matches] == ["needle"]
     assert make_excerpt("a" * 900, [(0, 900)]) == ("a" * 220, [(0, 220)])
+
+
+# --- as a job
+
+
+class Gated(MemorySource):
+    """Loads one more batch of values for each time that the gate is opened."""
+
+    def __init__(self):
+        super().__init__()
+        self.gate = threading.Semaphore(0)
+
+    def load_values(self, values, indices):
+        assert self.gate.acquire(timeout=30)
+        return super().load_values(values, indices)
+
+
+def start(client, **question):
+    return client.post("/api/jobs", {"work": "text.search", "question": question}).json
+
+
+def read_job(client, job):
+    (found,) = [each for each in client.get("/api/jobs").json["jobs"] if each["id"] == job["id"]]
+    return found
+
+
+def until(is_so):
+    deadline = time.monotonic() + 30
+    while not is_so():
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
+
+
+@pytest.fixture
+def gated():
+    source = Gated()
+    for run in ("a", "b", "c"):
+        source.add_values(run, "note", Kind.TEXT, step=range(300), values=[f"{run} needle"] * 300)
+    return source
+
+
+@pytest.fixture
+def gated_client(gated):
+    app = App(gated)
+    yield InProcess(app)
+    app.close()
+    for _ in range(100):
+        gated.gate.release()
+
+
+def test_hits_stream_while_the_search_runs(gated, gated_client):
+    job = start(gated_client, query="a needle", limit=1000)
+    gated.gate.release()
+    until(lambda: read_job(gated_client, job)["partials"] == 1)
+    running = read_job(gated_client, job)
+    assert (running["state"], running["title"]) == ("running", "Search texts")
+    (part,) = gated_client.get(f"/api/jobs/partials?id={job['id']}").json["partials"]
+    assert [hit["step"] for hit in part["hits"]] == list(range(299, 99, -1))
+    for _ in range(10):
+        gated.gate.release()
+    until(lambda: read_job(gated_client, job)["state"] == "done")
+    found = gated_client.get(f"/api/jobs/result?id={job['id']}").json
+    assert (len(found["hits"]), found["searched"], found["total"], found["stopped"]) == (300, 900, 900, None)
+    assert read_job(gated_client, job)["total"] == 900
+
+
+def test_the_same_search_is_one_job_until_a_text_is_added(client, source):
+    first = start(client, query="one")
+    assert start(client, query="one")["id"] == first["id"]
+    assert start(client, query="two")["id"] != first["id"]
+    source.add_scalars("a", "loss", step=[1], value=[1.0])
+    assert start(client, query="one")["id"] == first["id"]
+    source.add_values("a", "note", Kind.TEXT, step=[11], values=["one more"])
+    assert start(client, query="one")["id"] != first["id"]
+
+
+def test_a_search_is_cancelled(client, source):
+    source.add_values("c", "trap", Kind.TEXT, step=[0], values=["a" * 60 + "b"])
+    job = start(client, **TRAP)
+    until(lambda: read_job(client, job)["state"] == "running")
+    assert client.post("/api/jobs/cancel", {"id": job["id"]}).json["state"] == "cancelled"
+    got = client.get(f"/api/jobs/result?id={job['id']}")
+    assert (got.status, got.json["error"]["code"]) == (409, "job_not_done")
+
+
+def test_a_search_for_something_that_is_no_pattern_is_no_job(client):
+    got = client.post("/api/jobs", {"work": "text.search", "question": {"query": "(", "is_regex": True}})
+    assert (got.status, got.json["error"]["where"]) == (400, "query")
+    assert client.get("/api/jobs").json["jobs"] == []
+
+
+def test_charts_do_not_wait_for_searches(source, client, monkeypatch):
+    monkeypatch.setattr(search, "TIME_BUDGET_S", 60.0)
+    source.add_values("c", "trap", Kind.TEXT, step=[0], values=["a" * 60 + "b"])
+    assert client.get("/api/jobs").json["jobs"] == []
+    bodies = [{**TRAP, "limit": limit} for limit in range(1, 11)]
+    threads = [threading.Thread(target=client.post, args=("/api/text/search", body)) for body in bodies]
+    for thread in threads:
+        thread.start()
+    until(lambda: len(client.get("/api/jobs").json["jobs"]) == 10)
+    # More searches than there are threads for answers, and this one needs such a thread.
+    assert ask(client, series=[{"run": "a", "tag": "note"}])["texts"]
+    assert all(thread.is_alive() for thread in threads)
+    for job in client.get("/api/jobs").json["jobs"]:
+        client.post("/api/jobs/cancel", {"id": job["id"]})
+    for thread in threads:
+        thread.join(30)
+
+
+def test_damaged_values_do_not_end_a_search(client, source):
+    # `odd` holds an array of numbers at one of its steps.
+    assert [hit["tag"] for hit in find(client, query="caf", runs=["b"])["hits"]] == ["odd"]
