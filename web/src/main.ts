@@ -1,4 +1,4 @@
-// Opens the page: one session with the server the page came from, shown by App.
+// Opens the page: one session with the server that the page came from, shown by App.
 
 import { mount } from "svelte";
 import App from "./App.svelte";
@@ -12,10 +12,9 @@ import { Session } from "./state/session.svelte";
 import { afterPaint, nextTask } from "./base/put_off";
 import "./ui/theme.css";
 
-// A frame that is drawn before its dashboard is drawn twice; but nobody shall wait for a slow server before anything is
-// seen.
+// Drawing the frame before its dashboard means drawing it twice; but a slow server must not leave the page blank.
 const PATIENCE_MS = 150;
-// Making cards keeps the page from taking answers, so those to the first questions are taken before.
+// Responses wait while cards are created, so those to the first requests are taken before.
 const FORESIGHT_MS = 80;
 
 const sleep = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
@@ -24,11 +23,11 @@ const sleep = (ms: number): Promise<void> => new Promise((done) => setTimeout(do
 interface Likely {
   readonly lists: readonly Kind[];
   readonly offers: readonly CardOffer[];
-  /** Kept once the code of it and its cards is here, or cannot be had. */
+  /** Resolves once the code of the dashboard and its cards is loaded, or failed to load. */
   readonly code: Promise<unknown> | undefined;
 }
 
-/** `early`: answers that are on their way, by their paths; each is taken once. */
+/** `early`: pending responses by their paths; each is used once. */
 export async function open(modules: Modules, likely: Likely, early: Map<string, Promise<Response>>): Promise<void> {
   const session = new Session(
     new Client((path, init) => {
@@ -48,8 +47,8 @@ export async function open(modules: Modules, likely: Likely, early: Map<string, 
 }
 
 /**
- * Painting the frame alone would keep its cards from being painted for longer than it takes to make them. They are made
- * in the task in which the page is shown.
+ * Painting the frame alone would delay the cards for longer than it takes to create them. They are created in the task
+ * that shows the page.
  */
 function hideUntil(moment: Promise<unknown>): Promise<void> {
   const { style } = document.body;

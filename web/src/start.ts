@@ -1,5 +1,5 @@
-// The first code of the page, and little of it: says what the address needs, so that its code and its lists are under
-// way while the frame is still on its way.
+// The first code of the page, kept small: it finds out what the address needs, so that this code and the lists load
+// together with the frame.
 
 import { listsPath } from "./api/lists_path";
 import { type DashboardModule, guessModule, loadCard, loadDashboard } from "./cards/dashboards";
@@ -9,9 +9,9 @@ const likely = guessModule(modules, /^#\/?(\w*)/.exec(location.hash)?.[1] ?? "")
 
 const lists = listsPath(likely?.lists ?? []);
 const listed = fetch(`api/${lists}`);
-// What cannot be had is told when it is needed.
+// Errors are reported when the lists are needed.
 listed.catch(() => undefined);
-/** Cards of what it lists, be they its own or another's. */
+/** Cards for the kinds that it lists, its own and those of other dashboards. */
 const offers = Object.values(modules).flatMap(({ cards = [] }) =>
   cards.filter(({ kind }) => likely?.lists.includes(kind)),
 );

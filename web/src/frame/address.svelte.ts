@@ -1,5 +1,5 @@
-// Keeps the browser's address and the view in step, both ways: what is set is written, and back, forward or a typed
-// address is shown. What the address means is not known here.
+// Keeps the browser's address and the view in sync, both ways: writes changes, and shows the view of back, forward or a
+// typed address. Does not know what the address means.
 
 import type { Session } from "../state/session.svelte";
 import { readTensorBoardHash, readTensorBoardQuery } from "../state/view/tensorboard_url";
@@ -7,23 +7,23 @@ import { ViewHistory } from "../state/view/view_history";
 import { decodeView } from "../state/view/url";
 import { DEFAULT_VIEW, type View } from "../state/view/view";
 
-// Browsers refuse a page that writes its address on every move of a slider.
+// Browsers reject a page that writes its address on every move of a slider.
 const WRITE_REST_MS = 120;
 
 interface Place {
-  /** Steps of ours before this one. A place without it was typed or linked to. */
+  /** Our entries in the history before this one. An entry without it was typed or linked to. */
   readonly depth: number;
 }
 
 const place = (): Place | null => history.state as Place | null;
 
-/** The view that the page was opened with. Before anything else: it says what has to be fetched. */
+/** The view that the page was opened with. Called first, because it determines what to load. */
 export function readArrival(session: Session): void {
   const view = readAddress();
   session.settings.view = view.theme === "system" ? { ...view, theme: session.preferences.theme } : view;
 }
 
-/** To be called while the app is made. */
+/** Call it while the app is created. */
 export function followAddress(session: Session): void {
   const { settings, runs } = session;
   const viewHistory = new ViewHistory(settings.view);
@@ -42,7 +42,7 @@ export function followAddress(session: Session): void {
   }
 
   function arrive(): void {
-    // Browsers tell of one arrival in two ways.
+    // Browsers report one navigation with two events.
     if (location.hash === shownHash) return;
     shownHash = location.hash;
     written = "";
@@ -68,14 +68,14 @@ export function followAddress(session: Session): void {
   });
 }
 
-/** Back, but never out of the page. */
+/** Goes back, but never leaves the page. */
 export function undo(): boolean {
   const canUndo = (place()?.depth ?? 0) > 0;
   if (canUndo) history.back();
   return canUndo;
 }
 
-/** The address of the view as it is to be kept or sent: the theme is everybody's own. */
+/** The address of the view to save or share: without the theme, which each user chooses. */
 export function addressOf({ settings, runs }: Session): string {
   return settings.address(runs.names, runs.nameOf, { theme: DEFAULT_VIEW.theme });
 }
@@ -83,7 +83,7 @@ export function addressOf({ settings, runs }: Session): string {
 export const linkTo = (address: string): string =>
   `${location.origin}${location.pathname}${location.search}${address || "#/"}`;
 
-/** Show a kept view. It is a step that can be undone. */
+/** Shows a saved view. Back undoes it. */
 export function applyAddress({ settings }: Session, address: string): void {
   settings.view = { ...decodeView(address), theme: settings.theme };
 }
@@ -91,7 +91,7 @@ export function applyAddress({ settings }: Session, address: string): void {
 function readAddress(): View {
   const { view, rest } = readTensorBoardQuery(location.search);
   const old = readTensorBoardHash(location.hash);
-  // Once read it is part of the view, and must not come back with the next reload.
+  // Once read, it is part of the view and must not return with the next reload.
   if (Object.keys(view).length > 0)
     history.replaceState(history.state, "", `${location.pathname}${rest}${location.hash}`);
   return { ...(old ? { ...DEFAULT_VIEW, ...old } : decodeView(location.hash)), ...view };

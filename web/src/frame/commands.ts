@@ -1,4 +1,4 @@
-// What the frame itself can do by name.
+// The commands of the frame itself.
 
 import type { Command } from "../state/commands.svelte";
 import type { Tab } from "../cards/dashboards";
@@ -86,7 +86,7 @@ export async function copyLink({ messages }: Session, address: string): Promise<
   });
 }
 
-/** `g` and a letter of the title: the first that no tab before it has. `v` opens the views. */
+/** `g` and a letter of the title: the first that no earlier tab uses. `v` opens the views. */
 export function tabCommands(tabs: readonly Pick<Tab, "name" | "title">[], show: (name: string) => void): Command[] {
   const taken = new Set(["v"]);
   return tabs.map(({ name, title }) => {

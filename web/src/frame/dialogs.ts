@@ -1,4 +1,4 @@
-// The windows that the frame can open. Their code is fetched when one is first asked for.
+// The dialogs of the frame. Their code loads when one is first opened.
 
 import type { Component } from "svelte";
 import type { Tab } from "../cards/dashboards";
@@ -7,7 +7,7 @@ import type { Session } from "../state/session.svelte";
 export interface DialogProps {
   session: Session;
   tabs: readonly Tab[];
-  /** Of the view as it was when the window opened. */
+  /** Of the view when the dialog opened. */
   address: string;
   open: (name: DialogName) => void;
   onclose: () => void;

@@ -1,4 +1,4 @@
-// What the command palette can find: commands, saved views, runs and tags, each with what choosing it does.
+// The entries of the command palette: commands, saved views, runs and tags, each with its action.
 
 import type { TagIndex } from "../api/types";
 import type { Tab } from "../cards/dashboards";
@@ -13,7 +13,7 @@ export interface Entry {
   readonly run: () => void;
 }
 
-/** Commands first: of equals they are the ones meant. */
+/** Commands first: they win among equal matches. */
 export function makeEntries(session: Session, tabs: readonly Tab[]): Entry[] {
   const { settings, runs } = session;
   const commands = session.commands.all
@@ -44,12 +44,12 @@ export function makeEntries(session: Session, tabs: readonly Tab[]): Entry[] {
   }
 }
 
-/** Every tag once, in the order in which they are met. */
+/** Every tag once, in order of appearance. */
 function tagsOf(index: TagIndex | null): string[] {
   return [...new Set(index?.tag_sets.flatMap((tags) => Object.keys(tags)))];
 }
 
-/** The pattern that matches this text and no other. */
+/** A pattern that matches only this text. */
 export function exactly(text: string): string {
   return `^${text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")}$`;
 }

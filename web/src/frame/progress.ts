@@ -1,4 +1,4 @@
-// How far loading is, and how long ago something was, in words.
+// Loading progress and "… ago" as text.
 
 import type { Progress } from "../api/types";
 import { formatBytes } from "../base/format";
@@ -15,7 +15,7 @@ export function progressText(progress: Progress): string {
   return `${runs}, ${readUnit === unit ? read : `${read} ${readUnit}`} of ${found} ${unit}`;
 }
 
-/** Between 0 and 1, by bytes where they are known. */
+/** Between 0 and 1, by bytes if they are known. */
 export function progressShare({ runs_found, runs_loaded, bytes_found, bytes_read }: Progress): number {
   const share = bytes_found > 0 ? bytes_read / bytes_found : runs_found > 0 ? runs_loaded / runs_found : 0;
   return Math.min(1, Math.max(0, share));

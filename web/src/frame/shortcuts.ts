@@ -3,7 +3,7 @@
 import type { Command } from "../state/commands.svelte";
 
 const isMac = (): boolean => /Mac|iP(hone|ad)/.test(navigator.platform);
-/** How long the second key of two may take. */
+/** The maximum time between two keys of a sequence. */
 const SECOND_KEY_MS = 1_500;
 
 type Press = Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" | "altKey" | "shiftKey">;
@@ -12,7 +12,7 @@ export class Shortcuts {
   #first = "";
   #firstMs = 0;
 
-  /** The command that this press completes, if any. `isTyping`: the focus is where letters are text. */
+  /** The command that this key press completes, if any. `isTyping`: the focus is in a text field. */
   press(event: Press, commands: readonly Command[], nowMs: number, isTyping: boolean): Command | undefined {
     const key = keyName(event);
     if (!key || (isTyping && !key.startsWith("Ctrl+"))) return undefined;
@@ -24,14 +24,14 @@ export class Shortcuts {
   }
 }
 
-/** As a command writes its keys; "" for a modifier alone or a combination that belongs to the browser. */
+/** In the notation of commands; "" for a modifier alone or a combination that belongs to the browser. */
 export function keyName({ key, ctrlKey, metaKey, altKey, shiftKey }: Press): string {
   if (altKey || ["Control", "Meta", "Shift", "Alt", "Dead"].includes(key)) return "";
   if (!ctrlKey && !metaKey) return shiftKey && key.length > 1 ? `Shift+${key}` : key;
   return `Ctrl+${shiftKey ? "Shift+" : ""}${key.length === 1 ? key.toLowerCase() : key}`;
 }
 
-/** For people: each key of a command's keys as it is written on keyboards. */
+/** For display: each key as keyboards label it. */
 export function keyCaps(keys: string): string[] {
   const words: Record<string, string> = {
     Ctrl: isMac() ? "⌘" : "Ctrl",

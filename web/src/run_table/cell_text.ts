@@ -1,4 +1,4 @@
-// What stands in the run table: the heads of columns and the values in them, as text.
+// The text of the run table: column heads and cells.
 
 import { formatDuration, formatTime, formatValue } from "../base/format";
 import type { Cell } from "../base/natural";
@@ -7,7 +7,7 @@ import { formatCount } from "../base/count";
 
 export interface ColumnHead {
   readonly title: string;
-  /** Which number of a metric; "" for other columns. */
+  /** The statistic of a metric; "" for other columns. */
   readonly detail: string;
 }
 
@@ -41,7 +41,7 @@ export function cellText(column: RunColumn, cell: Cell): string {
   if (column.kind === "info" && column.name === "duration") return formatDuration(cell);
   if (column.kind === "info" && (column.name === "started" || column.name === "updated")) return formatTime(cell);
   const plain = String(cell);
-  // What a person has typed, such as 3e-4, is best shown as it was typed.
+  // Short numbers are shown as they were typed, such as 3e-4.
   if (column.kind === "hparam" && plain.length <= SHORT) return plain.replace("-", "−");
   return Number.isInteger(cell) && Math.abs(cell) < 1e9
     ? (cell < 0 ? "−" : "") + formatCount(Math.abs(cell))

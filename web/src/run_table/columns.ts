@@ -1,4 +1,4 @@
-// The columns of the run table as a list: their widths, their order, and the next way to sort. Pure.
+// The list of columns of the run table: widths, order, and the next sort order. Pure.
 
 import { columnKey } from "../state/view/url";
 import type { RunColumn, RunSort } from "../state/view/view";
@@ -7,9 +7,7 @@ export const COLUMN_PX = 78;
 export const MIN_COLUMN_PX = 36;
 export const NAME_PX = 150;
 
-/**
- * The tracks of the grid, and the width below which it scrolls. The names take what is left, unless they were resized.
- */
+/** The tracks of the grid, and the width below which it scrolls. The names take the remaining width, unless resized. */
 export function layOutColumns(
   columns: readonly RunColumn[],
   widthsPx: Readonly<Record<string, number>>,
@@ -23,7 +21,7 @@ export function layOutColumns(
   return { tracks, minWidthPx: widths.reduce((sum, px) => sum + px, named ?? NAME_PX) };
 }
 
-/** One place after another; past an end it stays where it is. */
+/** Moves one column; beyond an end nothing changes. */
 export function moveColumn(columns: readonly RunColumn[], from: number, to: number): readonly RunColumn[] {
   const column = columns[from];
   if (!column || to < 0 || to >= columns.length) return columns;
@@ -31,7 +29,7 @@ export function moveColumn(columns: readonly RunColumn[], from: number, to: numb
   return [...others.slice(0, to), column, ...others.slice(to)];
 }
 
-/** Ascending, descending, natural order; names begin in natural order, which is ascending. */
+/** Ascending, descending, natural order; the default order of names is ascending. */
 export function nextSort(sort: RunSort | null, column: string): RunSort | null {
   if (column === "name") return sort?.column === "name" ? null : { column, isDescending: sort === null };
   if (sort?.column !== column) return { column, isDescending: false };

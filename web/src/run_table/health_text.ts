@@ -1,4 +1,4 @@
-// The findings about files: in which order they are read, and as text for a bug report. Pure.
+// The problems of files: their order, and as text for a bug report. Pure.
 
 import type { FileHealth, FileState } from "../api/types";
 
@@ -9,7 +9,7 @@ const WORDS: Partial<Record<FileState, string>> = {
 };
 const WORST_FIRST: readonly FileState[] = ["unreadable", "damaged", "skipped"];
 
-/** What is wrong, in a few words. */
+/** The problem in a few words. */
 export function findingText({ state, byte, skipped_records }: FileHealth): string {
   const what =
     state === "skipped" && skipped_records > 0

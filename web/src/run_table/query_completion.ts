@@ -1,5 +1,5 @@
-// What can be typed at a place of a query: columns, signs, values, the words in between. Guesses from the words before
-// the caret and needs no query that is whole. Pure.
+// Suggests what can be typed next in a query: columns, operators, values, keywords. Uses the words before the caret;
+// the query may be incomplete. Pure.
 
 import { quoteName, quoteText, readTokens, type Token } from "../state/runs/query_tokens";
 import { BUILT_IN, type Catalog, findBuiltIn, FUNCTIONS, type QueryType, SIGNS } from "../state/runs/run_query";
@@ -40,7 +40,7 @@ export function completeQuery(text: string, caret: number, catalog: CompletionCa
   const before = isTyped ? tokens.slice(0, -1) : tokens;
   const typed = isTyped ? last.text : "";
   const found = choose(optionsAfter(before, catalog), typed);
-  // What is already written is not offered.
+  // What is already written is not suggested.
   const options = isTyped ? found.filter((option) => option.text.trim() !== text.slice(last.from, caret)) : found;
   const from = isTyped ? last.from : caret;
   return {
@@ -51,7 +51,7 @@ export function completeQuery(text: string, caret: number, catalog: CompletionCa
   };
 }
 
-/** The rest of the word that the caret is in is replaced as well. */
+/** The rest of the word at the caret is replaced too. */
 function wordEnd(text: string, typed: Token): number {
   try {
     return readTokens(text).find((token) => token.from === typed.from)?.to ?? typed.to;
@@ -60,7 +60,7 @@ function wordEnd(text: string, typed: Token): number {
   }
 }
 
-/** Those that begin with what was typed, then those that have it inside. */
+/** Options that begin with the typed text, then those that contain it. */
 function choose(options: readonly QueryOption[], typed: string): QueryOption[] {
   const wanted = typed.toLowerCase();
   if (wanted === "") return [...options];

@@ -6,13 +6,13 @@ import { countOf, formatCount } from "../base/count";
 import { copyText, pickFile, saveFile } from "../base/files";
 import { columnName } from "./cell_text";
 
-/** Fewer can be seen at a glance. */
+/** Smaller changes are visible at a glance. */
 const MANY = 10;
 
 export class RunActions {
   constructor(private readonly session: Session) {}
 
-  /** Selects as `change` does, and says so when that changes many runs. */
+  /** Runs a change of the selection, and shows a message if it affects many runs. */
   private choose(change: () => void, what = ""): void {
     const { runs, settings, messages } = this.session;
     const before = settings.selection;

@@ -1,4 +1,4 @@
-// The windows that the run table can open. Their code is fetched when one is first asked for.
+// The dialogs of the run table. Their code loads when one is first opened.
 
 import type { Component } from "svelte";
 import type { Session } from "../state/session.svelte";

@@ -1,4 +1,4 @@
-// What the run table can do, by name, for the command palette and the list of shortcuts.
+// The commands of the run table, for the command palette and the list of shortcuts.
 
 import type { Command } from "../state/commands.svelte";
 import type { Session } from "../state/session.svelte";

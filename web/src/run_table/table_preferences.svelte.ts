@@ -1,15 +1,15 @@
-// The preferences for the run table, whatever runs it shows. The browser keeps them.
+// The preferences for the run table, for all log directories. The browser keeps them.
 
 import { recallJson, remember } from "../state/kept/storage";
 
 interface TablePreferenceData {
-  /** By key of the column; "name" for the first. */
+  /** By column key; "name" for the first column. */
   readonly widthsPx: Readonly<Record<string, number>>;
-  /** Scroll to the run that is nearest to the pointer in a chart. */
+  /** Scrolls to the run nearest to the pointer in a chart. */
   readonly followsPointer: boolean;
-  /** How many runs the highest or lowest are. */
+  /** How many runs “highest or lowest” selects. */
   readonly topCount: number;
-  /** What the filter field is for. */
+  /** Whether the filter field edits the query. */
   readonly isQuerying: boolean;
 }
 

@@ -1,5 +1,4 @@
-// Finding tags among ten thousand: by some of their letters, or by a regular expression where the text looks like one.
-// Pure.
+// Finds tags among ten thousand: by some of their letters, or by a regular expression if the text looks like one. Pure.
 
 import { rank } from "../base/fuzzy";
 import { compilePattern } from "../base/pattern";
@@ -24,10 +23,10 @@ export function searchTags(text: string, tags: readonly string[], limit = MAX_FO
   return { tags: all.slice(0, limit), left: Math.max(0, all.length - limit) };
 }
 
-// A slash, a dash or a dot alone is part of many tags.
+// Many tags contain a slash, a dash or a dot.
 const isPattern = (text: string): boolean => /[\\^$*+?()[\]{}|]/.test(text) && compilePattern(text).error === "";
 
-/** What the filter can be completed to: whole tags, as the pattern that matches them. */
+/** Suggestions for the filter: whole tags, as the patterns that match them. */
 export function completeTag(text: string, tags: readonly string[]): Completion {
   const found = searchTags(text, tags);
   return {
