@@ -128,7 +128,7 @@ class Job:
             *mesh("spirals/hidden layer", places, colours, config=shapes.VIEW),
         ]
         if step % 400 == 350:
-            gif = encode_gif(pictures.film(self.boundaries), FRAMES_PER_S)
+            gif = encode_gif(pictures.video_frames(self.boundaries), FRAMES_PER_S)
             values.append(summaries.images("spirals/decision boundary, film", [gif]))
         return values
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from runglass.demo.training import Floats, Network, Task
 
 # Half the side of the square around the spirals.
-REACH = 1.15
+HALF_SIDE = 1.15
 COLOURS = np.array([[0.13, 0.40, 0.67], [0.84, 0.38, 0.10], [0.20, 0.60, 0.35]])
 
 
@@ -40,10 +40,10 @@ def confusion_picture(probabilities: Floats, y: NDArray[np.int64], classes: int)
 
 def boundary_picture(network: Network, task: Task, side: int = 72, zoom: int = 3) -> Floats:
     """The predicted class of every point of the plane, paler if the network is unsure, with the training points on top."""
-    axis = np.linspace(-REACH, REACH, side)
+    axis = np.linspace(-HALF_SIDE, HALF_SIDE, side)
     grid = np.stack(np.meshgrid(axis, -axis), axis=-1).reshape(-1, 2).astype(np.float32)
     picture = enlarged((0.35 + 0.65 * network.predict(grid) @ COLOURS).reshape(side, side, 3), zoom)
-    places = np.rint((task.train_x * [1, -1] + REACH) / (2 * REACH) * (side * zoom - 2)).astype(int)
+    places = np.rint((task.train_x * [1, -1] + HALF_SIDE) / (2 * HALF_SIDE) * (side * zoom - 2)).astype(int)
     for dx, dy in ((0, 0), (1, 0), (0, 1), (1, 1)):
         picture[places[:, 1] + dy, places[:, 0] + dx] = COLOURS[task.train_y] * 0.6
     return picture
@@ -103,6 +103,6 @@ def predictions_picture(x: Floats, probabilities: Floats, y: NDArray[np.int64], 
     return enlarged(grid.reshape(rows * h, columns * w, 3), 4)
 
 
-def film(frames: list[Floats]) -> NDArray[np.uint8]:
+def video_frames(frames: list[Floats]) -> NDArray[np.uint8]:
     """Pictures as frames (time, height, width, channels), reduced to every third pixel."""
     return np.rint(255 * np.clip(np.stack(frames)[:, ::3, ::3], 0, 1)).astype(np.uint8)

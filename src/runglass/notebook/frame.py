@@ -89,7 +89,7 @@ SCRIPT = """async (asked) => {
 }"""
 
 
-class _Asked(msgspec.Struct, rename="camel"):
+class _ScriptData(msgspec.Struct, rename="camel"):
     """The data of the script."""
 
     id: str
@@ -127,7 +127,7 @@ def frame_html(instance: Instance, height: int, environ: Mapping[str, str]) -> s
     ]
     if proxy is None:
         is_near = instance.host in (*LOOPBACK, *EVERY_ADDRESS)
-        asked = _Asked(
+        asked = _ScriptData(
             id=name,
             host="" if is_near else f"[{instance.host}]" if ":" in instance.host else instance.host,
             port=instance.port,
@@ -186,7 +186,7 @@ def _shell() -> Any:
     return None if module is None else module.get_ipython()
 
 
-def _script_json(value: _Asked) -> str:
+def _script_json(value: _ScriptData) -> str:
     """JSON that cannot end the script element around it."""
     text = msgspec.json.encode(value).decode()
     for sign in "<>&\u2028\u2029":

@@ -98,9 +98,9 @@ def _find(key: str, *, is_blocking: bool) -> Instance | None:
             break
         time.sleep(LOOK_INTERVAL_S)
     instance = silent[0]
-    trouble = "it may still be loading. Run this again to go on waiting" if is_blocking else "it hangs"
+    hint = "it may still be loading. Run this again to go on waiting" if is_blocking else "it hangs"
     raise RunglassError(
-        f"The server on port {instance.port} (pid {instance.pid}) does not answer after {START_PATIENCE_S:g} s; {trouble}."
+        f"The server on port {instance.port} (pid {instance.pid}) does not answer after {START_PATIENCE_S:g} s; {hint}."
         f" To start another one, kill its process (kill -9 {instance.pid}) and run this again.",
         where="start",
     )

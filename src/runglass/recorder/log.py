@@ -44,7 +44,7 @@ class RunLog:
         self._interval_s = interval_s
         # Steps come from a monotonic clock, because the system clock may be set.
         self._clock_began_s = time.monotonic() - max(0.0, time.time() - began_s)
-        self._troubles: dict[str, None] = {}
+        self._problems: dict[str, None] = {}
         warnings.showwarning = self._keep_warning
         self._writer = EventWriter(run_dir)
         self._write_text("command", self._describe_command())
@@ -85,7 +85,7 @@ class RunLog:
         for source in self._sources:
             source.close()
         self._writer.close()
-        return list(self._troubles)
+        return list(self._problems)
 
     def _open_machine(self, pid: int, directory: str) -> list[Source]:
         if sys.platform == "linux":
@@ -97,10 +97,10 @@ class RunLog:
 
             return [PsutilSource(pid, directory)]
         except ImportError:
-            self._troubles["CPU, memory, disk and network were not recorded: install psutil."] = None
+            self._problems["CPU, memory, disk and network were not recorded: install psutil."] = None
         except Exception as error:
             # The command has already ended.
-            self._troubles[f"CPU, memory, disk and network were not recorded: {error}"] = None
+            self._problems[f"CPU, memory, disk and network were not recorded: {error}"] = None
         return []
 
     def _measure(self) -> None:
@@ -111,7 +111,7 @@ class RunLog:
             except Exception as error:
                 # Systems differ in unforeseen ways; the other sources go on.
                 self._sources.remove(source)
-                self._troubles[f"{type(source).__name__} stopped measuring: {error!r}"] = None
+                self._problems[f"{type(source).__name__} stopped measuring: {error!r}"] = None
         encoded = [summaries.scalar(PREFIX + tag, value) for tag, value in values.items()]
         if encoded:
             self._writer.add_values(encoded, self._step(), time.time())
@@ -149,7 +149,7 @@ class RunLog:
 
     def _keep_warning(self, message: Warning | str, *_: object, **__: object) -> None:
         """For the end: until then the terminal belongs to the command."""
-        self._troubles[str(message)] = None
+        self._problems[str(message)] = None
 
     def _elapsed_s(self) -> float:
         return time.monotonic() - self._clock_began_s

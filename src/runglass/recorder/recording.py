@@ -48,8 +48,8 @@ def record(command: Sequence[str], *, logdir: str, name: str | None, interval_s:
     recorder = RecorderThread(command, child.pid, run_dir, console, began_s, interval_s)
     recorder.start()
     status = child.wait()
-    for trouble in recorder.finish(status):
-        note(f"Note: {trouble}")
+    for problem in recorder.finish(status):
+        note(f"Note: {problem}")
     return status
 
 
@@ -69,7 +69,7 @@ class RecorderThread(threading.Thread):
         self._arguments = (command, pid, run_dir, console, began_s, interval_s)
         self._ended = threading.Event()
         self._status = 0
-        self._troubles: list[str] = []
+        self._problems: list[str] = []
 
     def run(self) -> None:
         try:
@@ -81,16 +81,16 @@ class RecorderThread(threading.Thread):
             finally:
                 # Whatever happened to us, log the end of the command.
                 self._ended.wait()
-                self._troubles = log.finish(self._status)
+                self._problems = log.finish(self._status)
         except Exception as error:
-            self._troubles.append(f"The run could not be recorded: {type(error).__name__}: {error}")
+            self._problems.append(f"The run could not be recorded: {type(error).__name__}: {error}")
 
     def finish(self, status: int) -> list[str]:
         """What went wrong, for the user."""
         self._status = status
         self._ended.set()
         self.join()
-        return self._troubles
+        return self._problems
 
 
 def fill_closed_streams() -> None:

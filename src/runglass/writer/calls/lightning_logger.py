@@ -126,7 +126,7 @@ class LoggerHooks:
         try:
             # As Lightning does with a batch: moves it to the device of the model.
             for hook in ("_on_before_batch_transfer", "_apply_batch_transfer_handler"):
-                inputs = getattr(model, hook, as_it_is)(inputs)
+                inputs = getattr(model, hook, unchanged)(inputs)
             with self._tracing():
                 writer.add_graph(model, inputs)
         except Exception as error:
@@ -154,7 +154,7 @@ class LoggerHooks:
         return nullcontext()
 
 
-def as_it_is(value: Any) -> Any:
+def unchanged(value: Any) -> Any:
     return value
 
 

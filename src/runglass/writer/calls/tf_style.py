@@ -32,7 +32,7 @@ from runglass.writer.values.arrays import (
 )
 from runglass.writer.values.histograms import BUCKETS
 from runglass.writer.values.pictures import check_pixel_type
-from runglass.writer.values.wav import MOST_CHANNELS, MOST_SAMPLES_PER_S, clip_trouble
+from runglass.writer.values.wav import MOST_CHANNELS, MOST_SAMPLES_PER_S, clip_warning
 
 GRAPH_VERSION = b"1"
 MOST_OUTPUTS = 2**31 - 1
@@ -118,7 +118,7 @@ def add_images(
         )
     check_pixel_type(pictures, f"Image {tag!r}", where="data")
     value = deferred.image_of_pixels(tag, pictures, description=description)
-    warn_once(value.what, value.trouble)
+    warn_once(value.what, value.warning)
     writer.add_later(value.encode, step, size_bytes=value.size_bytes)
 
 
@@ -145,7 +145,7 @@ def audio(
                 f"got {clips.dtype} of shape {clips.shape}.",
                 where="data",
             )
-        warn_once(f"Audio {tag!r}", clip_trouble(clips))
+        warn_once(f"Audio {tag!r}", clip_warning(clips))
         rate = to_count(sample_rate, f"Audio {tag!r}: sample_rate", least=1, most=MOST_SAMPLES_PER_S)
         value = summaries.audio(tag, clips, rate, max_outputs=len(clips), description=description or "")
         writer.add_values([value], step)
@@ -153,10 +153,10 @@ def audio(
     return record(add, step, data, sample_rate, max_outputs)
 
 
-def warn_once(what: str, trouble: str) -> None:
-    if trouble and what not in warned:
+def warn_once(what: str, warning: str) -> None:
+    if warning and what not in warned:
         warned.add(what)
-        warnings.warn(f"{what}: {trouble}", stacklevel=5)
+        warnings.warn(f"{what}: {warning}", stacklevel=5)
 
 
 def first_outputs(what: str, data: Any, max_outputs: Any, shape: str, rank: int) -> NDArray[Any]:

@@ -95,10 +95,10 @@ class WriterBase:
 
     def _add_later(self, value: Deferred, step: Any, walltime: float | None) -> None:
         when = self._when(step, walltime)
-        if value.trouble and value.what not in self._warned:
+        if value.warning and value.what not in self._warned:
             self._warned.add(value.what)
             # At the line that calls SummaryWriter.add_….
-            warnings.warn(f"{value.what}: {value.trouble}", stacklevel=3)
+            warnings.warn(f"{value.what}: {value.warning}", stacklevel=3)
         self._run.write(lambda own: own.add_later(value.encode, *when, size_bytes=value.size_bytes))
 
     def _add_graph(self, events: Sequence[Mapping[str, Any]], values: Sequence[bytes]) -> None:

@@ -28,7 +28,7 @@ FLUSH_S = 5.0
 # The host name and our own parts take the rest of a file name.
 MOST_SUFFIX_BYTES = 100
 # Errors of a name that cannot be a run, as opposed to errors of the disk.
-WRONG_PLACE = {errno.ENOTDIR, errno.EEXIST, errno.ENAMETOOLONG, errno.ELOOP, errno.EINVAL}
+BAD_LOGDIR_ERRORS = {errno.ENOTDIR, errno.EEXIST, errno.ENAMETOOLONG, errno.ELOOP, errno.EINVAL}
 
 
 class EventWriter:
@@ -130,7 +130,7 @@ class EventWriter:
         What it reads must not change. `size_bytes` is what it holds in memory until then.
         """
         self._buffer.check_open()
-        when = stamp(to_step(step), self._buffer.moment(wall_time))
+        when = stamp(to_step(step), self._buffer.event_time(wall_time))
         self._buffer.add_later(
             lambda: encode(EVENT, {**when, "summary": {"value": list(make_values())}}), size_bytes
         )
@@ -169,7 +169,7 @@ class EventWriter:
 
     def _event(self, fields: Mapping[str, Any], step: int, wall_time: float | None) -> bytes:
         self._buffer.check_open()
-        return encode(EVENT, {**stamp(to_step(step), self._buffer.moment(wall_time)), **fields})
+        return encode(EVENT, {**stamp(to_step(step), self._buffer.event_time(wall_time)), **fields})
 
     def _add(self, payload: bytes) -> None:
         if self._buffer.has_jobs:
@@ -199,6 +199,6 @@ def to_logdir(logdir: object) -> str:
 
 def raise_as_bad_argument(error: Exception, logdir: str) -> NoReturn:
     """A name that cannot be a run is an error of the caller; other errors stay as they are."""
-    if isinstance(error, UnicodeError) or (isinstance(error, OSError) and error.errno in WRONG_PLACE):
+    if isinstance(error, UnicodeError) or (isinstance(error, OSError) and error.errno in BAD_LOGDIR_ERRORS):
         raise BadArgument(f"Argument logdir {logdir!r} cannot be a run: {error}.") from None
     raise error

@@ -141,9 +141,9 @@ class RecordBuffer(Journal):
             number = float(to_number(value, f"Scalar {tag!r}"))
         except OverflowError:
             raise BadArgument(f"Scalar {tag!r}: this integer is too large for a float.") from None
-        self.put_scalar(str(tag), number, to_step(step), self.moment(wall_time), precision == "float64")
+        self.put_scalar(str(tag), number, to_step(step), self.event_time(wall_time), precision == "float64")
 
-    def moment(self, wall_time: Any) -> float:
+    def event_time(self, wall_time: Any) -> float:
         given = to_wall_time(wall_time)
         return self.now() if given is None else given
 
@@ -226,7 +226,7 @@ class RecordBuffer(Journal):
             self._failed_jobs += 1
             if self._failed_jobs == 1:
                 self._warnings.append(
-                    f"{self.sink.path}: a value could not be encoded and is left out ({described(error)})."
+                    f"{self.sink.path}: a value could not be encoded and is left out ({describe(error)})."
                 )
             return None
 
@@ -291,7 +291,7 @@ class RecordBuffer(Journal):
         if not self._has_warned:
             self._has_warned = True
             self._warnings.append(
-                f"{self.sink.path}: cannot be written ({described(error)}). Training goes on; up to "
+                f"{self.sink.path}: cannot be written ({describe(error)}). Training goes on; up to "
                 f"{BUFFER_LIMIT_BYTES >> 20} MB are kept in memory and tried again."
             )
         if is_last:
@@ -350,7 +350,7 @@ class RecordBuffer(Journal):
         self.emit_warnings()
 
 
-def described(error: BaseException) -> str:
+def describe(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}"
 
 

@@ -26,7 +26,7 @@ WRITER_NAME = "runglass.writer"
 # Past this the writer does not wait for a flush, so that memory stays bounded.
 PENDING_LIMIT_BYTES = 1 << 20
 
-BEGUN = re.compile(r"tfevents\.(\d{10})\.")
+START_TIME = re.compile(r"tfevents\.(\d{10})\.")
 
 # Tells apart the files that one process opens in one second.
 uids = itertools.count()
@@ -126,7 +126,7 @@ def file_stem(start: float, host: str | None = None, pid: int | None = None) -> 
 
 def not_before(start: float, names: Iterable[str]) -> float:
     """A start time that is not before any file of the run, even after the clock was set back: readers order files by name."""
-    newest = max((int(found[1]) for name in names if (found := BEGUN.search(name))), default=0)
+    newest = max((int(found[1]) for name in names if (found := START_TIME.search(name))), default=0)
     return start if start >= newest else newest + 1
 
 

@@ -21,7 +21,7 @@ from runglass.writer.files.record_file import create_file, file_stem, first_reco
 # A sink uploads whole objects, so a long log becomes several objects.
 OBJECT_LIMIT_BYTES = 32 << 20
 # Unless an upload is forced, the sink waits this many times as long as the last one took.
-UPLOAD_REST = 20
+UPLOAD_PAUSE_FACTOR = 20
 
 
 class Sink(Protocol):
@@ -120,7 +120,7 @@ class LocalSink:
         begun = not_before(start, os.listdir(self._directory))
         descriptor, path = create_file(self._directory, file_stem(begun), self._suffix)
         try:
-            self._size = write_whole(descriptor, first_record(start))
+            self._size = write_fully(descriptor, first_record(start))
             seen = {identity(os.fstat(descriptor)), identity(os.stat(path))}
         except OSError:
             os.close(descriptor)
@@ -166,7 +166,7 @@ def identity(found: os.stat_result) -> tuple[int, int]:
     return found.st_dev, found.st_ino
 
 
-def write_whole(descriptor: int, data: bytes) -> int:
+def write_fully(descriptor: int, data: bytes) -> int:
     at = 0
     while at < len(data):
         at += os.write(descriptor, data[at:])
@@ -223,7 +223,7 @@ class ObjectSink:
         filesystem.pipe_file(path, bytes(self._content))
         self._uploaded_bytes = len(self._content)
         ended_s = time.monotonic()
-        self._next_upload_s = ended_s + UPLOAD_REST * (ended_s - started_s)
+        self._next_upload_s = ended_s + UPLOAD_PAUSE_FACTOR * (ended_s - started_s)
 
     def finish(self) -> None:
         self.sync(is_forced=True)

@@ -36,7 +36,7 @@ FIXES = (
     ("shapes cannot be multiplied", "Pass inputs of the shape that the model takes, with the batch axis."),
     ("uninitialized parameters", "Call the model once first, so that its lazy layers know their shapes."),
 )  # fmt: skip
-UNKNOWN_TROUBLE = (
+UNKNOWN_FIX = (
     "Check that model(*inputs) runs in evaluation mode, and wrap it in a small module without code that is not a "
     "PyTorch operation."
 )
@@ -75,7 +75,7 @@ def torch_graph(model: Any, inputs: object, *, is_verbose: bool, uses_strict_tra
 def trace(model: Any, inputs: object, is_strict: bool) -> Any:
     torch: Any = sys.modules["torch"]
     args, kwargs = call_arguments(getattr(model, "forward", model), inputs)
-    with left_as_found(model), warnings.catch_warnings():
+    with restored_afterwards(model), warnings.catch_warnings():
         # The tracer warns about values that become constants and about its own deprecation; neither matters for a picture.
         warnings.simplefilter("ignore")
         try:
@@ -100,14 +100,14 @@ def inlined(traced: Any, *, is_ours: bool) -> Any:
 
 def untraceable(model: object, error: Exception) -> BadArgument:
     text = str(error).strip()
-    fix = next((fix for sign, fix in FIXES if sign in text), UNKNOWN_TROUBLE)
+    fix = next((fix for sign, fix in FIXES if sign in text), UNKNOWN_FIX)
     name = getattr(model, "__name__", type(model).__name__)
     what = text.splitlines()[0].rstrip(".") if text else type(error).__name__
     return BadArgument(f"add_graph cannot trace {name}: {what}. {fix}")
 
 
 @contextmanager
-def left_as_found(model: Any) -> Iterator[None]:
+def restored_afterwards(model: Any) -> Iterator[None]:
     """Evaluation mode inside; afterwards restores the mode and buffers of every module, and the random state."""
     torch: Any = sys.modules["torch"]
     modules = list(model.modules()) if isinstance(model, torch.nn.Module) else []
@@ -166,7 +166,7 @@ class TraceReader:
                 if is_module(value):
                     continue
             else:
-                path = list(whole_path(node.scopeName()))
+                path = list(full_path(node.scopeName()))
             scope = "/".join([base, *map(self._label, path)])
             outputs = list(node.outputs())
             sources = [
@@ -232,7 +232,7 @@ def held_tensors(traced: Any) -> dict[str, Any]:
     return dict([*traced.named_parameters(ROOT), *traced.named_buffers(ROOT)])
 
 
-def whole_path(scope: str) -> Iterator[str]:
+def full_path(scope: str) -> Iterator[str]:
     """The aliases of a scope, including modules that are never called, such as a ModuleList.
 
     Differs from PyTorch's writer, which merges the layers of two lists and separates them from their weights.

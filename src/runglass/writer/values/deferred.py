@@ -24,7 +24,7 @@ class Deferred(NamedTuple):
     size_bytes: int
     # "Image 'input'", and a warning about it, empty for none.
     what: str
-    trouble: str = ""
+    warning: str = ""
 
 
 def tensor(tag: str, value: object) -> Deferred:
@@ -46,7 +46,7 @@ def tensor(tag: str, value: object) -> Deferred:
 def image(tag: str, value: object, dataformats: str, *, as_grid: bool = False) -> Deferred:
     """A picture, or a batch of them; `as_grid` tiles a batch into one."""
     pixels = pictures.to_pictures(value, dataformats, f"Image {tag!r}")
-    return image_of_pixels(tag, pictures.tiled(pixels) if as_grid and pixels.ndim == 4 else pixels)
+    return image_of_pixels(tag, pictures.tile(pixels) if as_grid and pixels.ndim == 4 else pixels)
 
 
 def image_of_pixels(tag: str, pixels: NDArray[Any], *, description: str = "") -> Deferred:
@@ -57,7 +57,7 @@ def image_of_pixels(tag: str, pixels: NDArray[Any], *, description: str = "") ->
         lambda: [summaries.image(tag, copied, max_outputs=most, description=description)],
         copied.nbytes,
         f"Image {tag!r}",
-        pictures.range_trouble(pixels),
+        pictures.range_warning(pixels),
     )
 
 
@@ -77,7 +77,7 @@ def image_with_boxes(
         lambda: [summaries.image(tag, pictures.with_boxes(copied, corners, names, factor))],
         copied.nbytes,
         what,
-        pictures.range_trouble(pixels),
+        pictures.range_warning(pixels),
     )
 
 
@@ -106,7 +106,7 @@ def videos(tag: str, value: object, dataformats: str, *, fps: object) -> Deferre
         lambda: [summaries.images(tag, [video.encode_gif(each, frames_per_s) for each in copied])],
         copied.nbytes,
         what,
-        pictures.range_trouble(frames),
+        pictures.range_warning(frames),
     )
 
 
@@ -120,7 +120,7 @@ def audio(tag: str, value: object, sample_rate: object) -> Deferred:
         )
     copied = samples.copy(order="K")
     return Deferred(
-        lambda: [summaries.audio(tag, copied, int(rate))], copied.nbytes, what, wav.clip_trouble(samples)
+        lambda: [summaries.audio(tag, copied, int(rate))], copied.nbytes, what, wav.clip_warning(samples)
     )
 
 

@@ -127,15 +127,15 @@ def make_tiles(images: object, points: int) -> NDArray[np.uint8]:
 
 def shrink(tiles: NDArray[np.uint8], height_px: int, width_px: int) -> NDArray[np.uint8]:
     """Each new pixel is the mean of the area that it covers."""
-    rows = shares(tiles.shape[1], height_px)
-    columns = shares(tiles.shape[2], width_px)
+    rows = area_weights(tiles.shape[1], height_px)
+    columns = area_weights(tiles.shape[2], width_px)
     means: NDArray[np.float32] = np.einsum(
         "yh,nhwc,xw->nyxc", rows, tiles.astype(np.float32), columns, optimize=True
     )
     return np.rint(means).astype(np.uint8)
 
 
-def shares(before_px: int, after_px: int) -> NDArray[np.float32]:
+def area_weights(before_px: int, after_px: int) -> NDArray[np.float32]:
     """The weight of each old pixel in each new one, along one axis."""
     edges = np.linspace(0, before_px, after_px + 1)
     old = np.arange(before_px)

@@ -44,7 +44,7 @@ def histogram(
     else:
         found = chosen_buckets(array, bins, what)
     if max_bins is not None and len(found.rows) > max_bins:
-        found = found._replace(rows=merged(found.rows, max_bins))
+        found = found._replace(rows=merge_rows(found.rows, max_bins))
     return found
 
 
@@ -115,7 +115,7 @@ def exponential_edges() -> NDArray[np.float64]:
     return np.array([*(-edge for edge in reversed(above)), 0.0, *above])
 
 
-def merged(rows: NDArray[np.float64], most: int) -> NDArray[np.float64]:
+def merge_rows(rows: NDArray[np.float64], most: int) -> NDArray[np.float64]:
     """Joins neighbouring rows in groups of one size, so that at most `most` rows remain."""
     size = -(-len(rows) // most)
     starts = np.arange(0, len(rows), size)

@@ -29,7 +29,7 @@ def to_pictures(value: object, dataformats: str, what: str) -> NDArray[Any]:
     if hasattr(value, "getbands"):
         # A PIL image knows its own order of axes.
         dataformats = "HWC"[: given.ndim]
-    pixels = in_order(given, dataformats, "NHWC", what)
+    pixels = reorder_axes(given, dataformats, "NHWC", what)
     if "C" not in dataformats.upper():
         pixels = pixels[..., np.newaxis]
     if pixels.shape[-1] not in (1, 2, 3, 4):
@@ -53,7 +53,7 @@ def check_pixel_type(pixels: NDArray[Any], what: str, where: str | None = None) 
         )
 
 
-def in_order(array: NDArray[Any], dataformats: str, order: str, what: str) -> NDArray[Any]:
+def reorder_axes(array: NDArray[Any], dataformats: str, order: str, what: str) -> NDArray[Any]:
     """The axes that `dataformats` names, in the order of `order`. N and C may be missing."""
     letters = dataformats.upper() if isinstance(dataformats, str) else ""
     needed = set(order) - {"N", "C"}
@@ -75,7 +75,7 @@ def example(ndim: int, order: str) -> str:
     return {2: "HW", 3: "HWC"}.get(ndim, order)
 
 
-def range_trouble(pixels: NDArray[Any]) -> str:
+def range_warning(pixels: NDArray[Any]) -> str:
     """A warning if float pixels leave 0…1, where they are clipped; else empty."""
     if pixels.dtype.kind != "f":
         return ""
@@ -87,7 +87,7 @@ def range_trouble(pixels: NDArray[Any]) -> str:
     return f"float pixels from {low:.4g} to {high:.4g} are clipped to 0…1. Scale them, or pass uint8 if they range to 255."
 
 
-def tiled(batch: NDArray[Any], columns: int = GRID_COLUMNS) -> NDArray[Any]:
+def tile(batch: NDArray[Any], columns: int = GRID_COLUMNS) -> NDArray[Any]:
     """Pictures (n, height, width, channels) as one, row by row; the end of the last row stays black."""
     n, height, width, channels = batch.shape
     columns = min(n, columns)
@@ -154,10 +154,12 @@ def with_boxes(
             for column in (left + line, right - line):
                 if 0 <= column < wide:
                     picture[y, column] = colour
-    return written_on(picture, corners, labels) if labels else picture
+    return with_labels(picture, corners, labels) if labels else picture
 
 
-def written_on(picture: NDArray[np.uint8], corners: NDArray[Any], labels: Sequence[str]) -> NDArray[np.uint8]:
+def with_labels(
+    picture: NDArray[np.uint8], corners: NDArray[Any], labels: Sequence[str]
+) -> NDArray[np.uint8]:
     try:
         from PIL import Image, ImageDraw
     except ImportError:

@@ -9,7 +9,7 @@ from PIL import Image
 
 from runglass.errors import BadArgument
 from runglass.native.lzw import compress_pixels
-from runglass.writer.values.video import encode_gif, encoded_videos, in_few_colours
+from runglass.writer.values.video import encode_gif, encoded_videos, quantize_colours
 
 
 def uncompress(data):
@@ -70,7 +70,7 @@ def test_grey_is_exact():
 def test_many_colours_come_close():
     y, x = np.mgrid[0:64, 0:64]
     frame = np.stack([x * 4, y * 4, (x + y) * 2], axis=2).astype(np.uint8)
-    palette, indices = in_few_colours(frame[np.newaxis])
+    palette, indices = quantize_colours(frame[np.newaxis])
     assert np.abs(palette[indices[0]].astype(int) - frame).mean() < 6
 
 

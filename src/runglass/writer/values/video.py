@@ -19,7 +19,7 @@ from runglass.media.formats import image_format
 from runglass.media.picture_files import is_cut_short
 from runglass.native.lzw import compress_pixels
 from runglass.writer.values.arrays import to_numpy
-from runglass.writer.values.pictures import in_order
+from runglass.writer.values.pictures import reorder_axes
 from runglass.writer.values.png import as_uint8
 
 VIDEO_FORMATS = ("gif", "mp4", "webm")
@@ -62,7 +62,7 @@ def _checked_video(given: bytes | bytearray | str | os.PathLike[str], what: str)
 def to_frames(value: object, dataformats: str, what: str) -> NDArray[Any]:
     """The same pixels as (videos, time, height, width, channels)."""
     given = to_numpy(value, what)
-    frames = in_order(given, dataformats, "NTHWC", what)
+    frames = reorder_axes(given, dataformats, "NTHWC", what)
     letters = dataformats.upper()
     frames = frames if "C" in letters else frames[..., np.newaxis]
     frames = frames if "N" in letters else frames[np.newaxis]
@@ -95,7 +95,7 @@ def encode_gif(frames: NDArray[Any], fps: float) -> bytes:
         palette = np.repeat(np.arange(COLOURS, dtype=np.uint8)[:, np.newaxis], 3, axis=1)
         indices = np.ascontiguousarray(pixels[..., 0])
     else:
-        palette, indices = in_few_colours(pixels[..., :3])
+        palette, indices = quantize_colours(pixels[..., :3])
     # Browsers ignore delays below two hundredths of a second and play such GIFs slowly.
     delay_cs = round(min(max(2, 100 / fps), 65535))
     parts = [
@@ -107,18 +107,18 @@ def encode_gif(frames: NDArray[Any], fps: float) -> bytes:
     for frame in indices:
         parts.append(struct.pack("<4sHBB", b"\x21\xf9\x04\x04", delay_cs, 0, 0))
         parts.append(struct.pack("<BHHHHBB", 0x2C, 0, 0, width, height, 0, 8))
-        parts.append(in_blocks(compress_pixels(frame.reshape(-1))))
+        parts.append(to_blocks(compress_pixels(frame.reshape(-1))))
     parts.append(b"\x3b")
     return b"".join(parts)
 
 
-def in_blocks(data: bytes) -> bytes:
+def to_blocks(data: bytes) -> bytes:
     """Blocks of at most 255 bytes, each after its length; an empty block ends the data."""
     pieces = (data[at : at + 255] for at in range(0, len(data), 255))
     return b"".join(bytes([len(piece)]) + piece for piece in pieces) + b"\x00"
 
 
-def in_few_colours(pixels: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+def quantize_colours(pixels: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
     """A palette of 256 colours for all frames, and the index of each pixel. Exact if there are no more colours."""
     red, green, blue = (pixels[..., channel] for channel in range(3))
     drop = 8 - CELL_BITS

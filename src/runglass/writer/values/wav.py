@@ -40,7 +40,7 @@ def to_clip(value: object, what: str) -> NDArray[Any]:
     return samples
 
 
-def clip_trouble(samples: NDArray[Any]) -> str:
+def clip_warning(samples: NDArray[Any]) -> str:
     """A warning if float samples leave -1…1, where they are clipped; else empty."""
     if samples.dtype.kind != "f" or not samples.size:
         return ""
