@@ -1,4 +1,4 @@
-"""However a process ends, short of SIGKILL, everything it logged is in the file. And a full disk does not end it."""
+"""However a process ends, except by SIGKILL, everything it logged is in the file. A full disk does not end it."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_an_ending_process_loses_nothing(tmp_path: Path, ending: str, status: in
 
 
 def test_what_is_logged_while_the_interpreter_ends_is_written(tmp_path: Path) -> None:
-    """By a function of atexit that was registered before ours, and by one thread that is still at work."""
+    """By an atexit function that was registered before ours, and by a thread that still runs."""
     code = """
 import atexit
 atexit.register(lambda: writer.add_scalar("loss", 1.0, 10_002))
@@ -100,7 +100,7 @@ while True:
     "handler",
     [
         "signal.signal(signal.SIGTERM, lambda *_: sys.exit(5))\n" + LOG,
-        # One that was set later and calls what it found, as training frameworks do.
+        # One that was set later and calls the earlier one, as training frameworks do.
         LOG
         + """
 before = signal.getsignal(signal.SIGTERM)
@@ -119,7 +119,7 @@ def test_a_handler_of_the_program_decides(tmp_path: Path, handler: str) -> None:
 
 @unix
 def test_a_full_disk_is_waited_out_and_no_record_is_torn(tmp_path: Path) -> None:
-    """A limit on the size of files stands for the disk: writes are cut in the middle, then refused."""
+    """A file size limit acts as the full disk: writes are cut in the middle, then refused."""
     code = """
 import resource, warnings
 warnings.simplefilter("always")

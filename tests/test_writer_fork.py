@@ -77,7 +77,7 @@ writer.add_scalar("loss", 1.0, 2)
 
 @pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
 def test_processes_of_multiprocessing_lose_nothing_at_their_end(tmp_path: Path, method: str) -> None:
-    """Forked ones leave by a door that atexit does not see."""
+    """Forked processes exit without running atexit."""
     script = tmp_path / "train.py"
     script.write_text(
         """

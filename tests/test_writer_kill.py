@@ -16,8 +16,8 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="forks the write
 KILLS = 200
 AT_ONCE = 4
 
-# Forks a writer per line of its input, tells its pid, and goes on. The child logs as fast as it can and says after every
-# flush what is safe; some tags are very long, some values are encoded by the thread.
+# Forks a writer per line of its input and prints its pid. The child logs as fast as it can and notes after every flush
+# how much is safe; some tags are very long, and the thread encodes some values.
 NURSERY = """
 import random
 def log(folder, seed):
@@ -76,7 +76,7 @@ def test_a_killed_writer_leaves_what_it_flushed(tmp_path: Path) -> None:
             if len(alive) == AT_ONCE:
                 pid, oldest = alive.pop(0)
                 wait_until_begun(oldest)
-                # Not a wait for something: the moment of death is what is drawn.
+                # Not a wait for something: the moment of the kill is random.
                 time.sleep(draw.random() * 0.02)
                 os.kill(pid, signal.SIGKILL)
         for _, folder in alive:

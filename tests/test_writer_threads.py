@@ -1,4 +1,4 @@
-"""What holds one writer up holds up no other, nor the training; and nothing ends the threads that write."""
+"""A writer that hangs delays no other writer and not the training, and nothing ends the threads that write."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ unix = pytest.mark.skipif(sys.platform == "win32", reason="signals of Unix")
 
 
 class Store(MemoryFileSystem):  # type: ignore[misc]
-    """Answers once `gate` is open; raises `trouble` if there is some."""
+    """Answers when `gate` is open; raises `error` if it is set."""
 
     protocol = "store"
     gate = threading.Event()
-    trouble: BaseException | None = None
+    error: BaseException | None = None
 
     def pipe_file(self, *arguments: Any, **named: Any) -> None:
         Store.gate.wait()
-        if Store.trouble is not None:
-            raise Store.trouble
+        if Store.error is not None:
+            raise Store.error
         super().pipe_file(*arguments, **named)
 
 
@@ -48,7 +48,7 @@ def store() -> Iterator[type[Store]]:
     fsspec.register_implementation("store", Store, clobber=True)
     Store.gate.set()
     yield Store
-    Store.trouble = None
+    Store.error = None
     Store.gate.set()
 
 
@@ -70,7 +70,7 @@ def test_a_store_that_does_not_answer_holds_up_no_other_writer(
         local.add_scalar("loss", 1.0, 1)
         local.flush()
         assert steps_of(files(tmp_path)[0]) == [1]
-    # Nor the training: what finds no room is dropped and counted.
+    # Nor the training: records without room are dropped and counted.
     remote._buffer.max_bytes = 1000
     for step in range(1000):
         remote.add_scalar("loss", 1.0, step)
@@ -83,11 +83,11 @@ def test_a_store_that_does_not_answer_holds_up_no_other_writer(
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_no_error_of_a_store_ends_the_thread(store: type[Store]) -> None:
     writer = EventWriter("store://bucket/other", flush_secs=1000)
-    store.trouble = asyncio.CancelledError()
+    store.error = asyncio.CancelledError()
     for step in range(2):
         writer.add_scalar("loss", 1.0, step)
         writer.flush()
-    store.trouble = None
+    store.error = None
     writer.close()
     filesystem, path = fsspec.core.url_to_fs(writer.path)
     assert filesystem.size(path) > 100
@@ -220,7 +220,7 @@ writer.close()
 
 
 def test_the_last_upload_of_a_closed_writer_is_waited_for(store: type[Store]) -> None:
-    """By whoever flushes meanwhile, and by the end of the process, which asks for the same."""
+    """By a thread that flushes meanwhile, and by the end of the process."""
     writer = EventWriter("store://bucket/last", flush_secs=1000)
     store.gate.clear()
     for step in range(100):
@@ -299,11 +299,11 @@ def test_files_of_one_second_are_read_in_the_order_they_were_begun(tmp_path: Pat
 
 def test_after_trouble_it_is_tried_again_soon_whatever_the_interval(store: type[Store]) -> None:
     writer = EventWriter("store://bucket/soon", flush_secs=1000)
-    store.trouble = OSError("no way")
+    store.error = OSError("no way")
     writer.add_scalar("loss", 1.0, 0)
     with pytest.warns(RuntimeWarning, match="no way"):
         writer.flush()
-    store.trouble = None
+    store.error = None
     filesystem, path = fsspec.core.url_to_fs(writer.path)
     before = filesystem.size(path)
     deadline = time.monotonic() + DEADLINE_S

@@ -1,4 +1,4 @@
-"""What is in the event files of a run, read record by record, and programs that write them."""
+"""Reads the event files of a run record by record, and runs programs that write them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from runglass.native.wire import Field, Message, decode
 # Long enough for the slowest machine; a test that passes never waits for it.
 DEADLINE_S = 60.0
 
-# Of an event only what these tests ask for, because they read millions.
+# Only the fields that these tests use, because they read millions of events.
 VALUE = Message("Value", Field(1, "tag", "string"))
 SUMMARY = Message("Summary", Field(1, "value", VALUE, repeated=True))
 TAGS = Message(
@@ -26,7 +26,7 @@ def files(run: Path) -> list[Path]:
 
 
 def steps_by_tag(path: Path, *, is_whole: bool = True) -> dict[str, list[int]]:
-    """A file that is not whole may end in the middle of a record, and nowhere else."""
+    """With `is_whole` false, the last record of the file may be cut."""
     cursor = RecordCursor()
     cursor.feed(path.read_bytes())
     found: dict[str, list[int]] = {}
@@ -45,7 +45,7 @@ def steps_of(path: Path) -> list[int]:
 
 
 def program(code: str, *arguments: object, **more: Any) -> subprocess.Popen[str]:
-    """A Python program that has what a training script begins with."""
+    """A Python program that starts like a training script."""
     opening = (
         "import os, signal, sys, threading\n"
         "from runglass.writer.values import summaries\n"
@@ -62,7 +62,7 @@ def program(code: str, *arguments: object, **more: Any) -> subprocess.Popen[str]
 
 
 def ran(code: str, *arguments: object) -> tuple[int, str, str]:
-    """Exit status, output and complaints of a program that ends by itself."""
+    """Exit status, output and standard error of a program that ends by itself."""
     process = program(code, *arguments)
     output, complaints = process.communicate(timeout=DEADLINE_S)
     return process.returncode, output, complaints

@@ -1,4 +1,4 @@
-"""Two small networks that learn to denoise pictures and tones, with one bad batch in the middle that nobody scaled.
+"""Two small networks that learn to denoise pictures and tones, with one bad batch in the middle that was not scaled.
 
 Three runs see the same batches: the bad one derails `plain` and hardly affects `clipped`, which limits its gradients;
 `narrow` has two hidden units and learns more slowly. At the bad step every run logs all kinds of values, to show the effect.
@@ -26,7 +26,7 @@ STRETCH = 41
 BATCH = 128
 RATE = 0.05
 NOISE = 0.22
-# The factor of the bad batch: nobody divided it by the largest value.
+# The factor of the bad batch, which was not divided by the largest value.
 UNSCALED = 24.0
 SECONDS_PER_STEP = 0.25
 # How many times a run logs all kinds of values; meshes are large, and come every fourth time.

@@ -30,7 +30,7 @@ def events(path):
 
 
 def series(folder, tag):
-    """Step and decoded value of a tag, file by file."""
+    """Steps and decoded values of a tag, file by file."""
     out = []
     for path in sorted(folder.glob("*tfevents*")):
         for event in events(path):
@@ -112,7 +112,7 @@ def test_every_kind_of_value_is_there(demo):
 
 
 def test_a_bad_batch_is_seen_in_every_kind_of_value(tmp_path):
-    """In the run without clipping; the one with it goes on as if nothing had been."""
+    """Only in the run without clipping; the other one goes on unharmed."""
     write_denoising(tmp_path, NOW, 320, SEED)
     plain, clipped = tmp_path / "denoise/plain", tmp_path / "denoise/clipped"
     losses = [loss for _, loss in series(plain, "pictures/loss")]
@@ -140,7 +140,7 @@ def test_pictures_of_every_sort(demo):
     (*_, (_, cleaned)) = series(demo / "denoise/plain", "pictures/cleaned")
     assert [(each.format, each.width, each.height) for each in cleaned] == [("png", 192, 192)] * 3
     (*_, (_, (error,))) = series(demo / "denoise/plain", "pictures/error")
-    # The bit depth stands after the size in a PNG's header.
+    # The bit depth follows the size in the header of a PNG.
     assert error.data[24] == 16
 
 
@@ -153,7 +153,7 @@ def test_a_film_grows_with_training(tmp_path):
 
 
 def test_clouds_keep_their_bearings(demo):
-    """From one look to the next a point hardly moves: axes do not flip."""
+    """From one value to the next a point hardly moves: axes do not flip."""
     clouds = [
         value[0] for _, value in series(demo / "spirals/seed=1/validation", "spirals/hidden layer_VERTEX")
     ]
@@ -220,7 +220,7 @@ def test_the_live_run_keeps_its_pace_and_its_end(tmp_path):
     found = series(tmp_path / "live", "loss")
     assert 170 < len(found) < 230
     assert NOW + 10 <= now < NOW + 11
-    # What one step logged can be read before the next is over.
+    # The values of one step can be read before the next step ends.
     assert all(a < b for a, b in zip(sizes, sizes[2:], strict=False))
 
 

@@ -1,4 +1,4 @@
-"""Headers of clips: those that are right, those that lie, and those that end too soon."""
+"""Headers of clips: right ones, wrong ones, and ones that end too soon."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def webm(width=30, height=20):
     sound, picture = ebml(0xAE, ebml(0xE1, b"")), ebml(0xAE, video)
     tracks = ebml(0x1654AE6B, sound + picture)
     head = ebml(0x1A45DFA3, ebml(0x4282, b"webm"))
-    # The segment of unknown length, as streaming writers leave it.
+    # A segment of unknown length, as streaming writers leave it.
     return head + ebml(0x18538067, ebml(0x1549A966, bytes(9)) + tracks, b"\x01" + b"\xff" * 7)
 
 
@@ -77,7 +77,7 @@ def test_a_whole_file(name):
     assert count_frames(data, form) == (None if form in ("mp4", "webm") else 1)
 
 
-# A WebM is written as it comes, and what there is of it plays.
+# Writers stream WebM files, so an incomplete one still plays.
 @pytest.mark.parametrize("name", [name for name in WHOLE if name != "webm"])
 def test_a_file_without_its_end(name):
     data, form = WHOLE[name], name.partition(" ")[0]
@@ -102,7 +102,7 @@ def test_frames_are_counted(form):
 def test_our_own_films():
     data = encode_gif(RNG.integers(0, 255, (7, 40, 50, 3), dtype=np.uint8), 10)
     assert (count_frames(data, "gif"), is_cut_short(data, "gif")) == (7, False)
-    # Only the trailer is missing, and every frame is there.
+    # Only the trailer is missing; all frames are complete.
     assert not is_cut_short(data[:-1], "gif")
     assert (count_frames(data[:-40], "gif"), is_cut_short(data[:-40], "gif")) == (6, True)
 

@@ -1,4 +1,4 @@
-"""What each kind of notebook is given to show."""
+"""What each kind of notebook shows."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Parts(HTMLParser):
 
 @pytest.fixture
 def ipython(monkeypatch):
-    """A fake IPython; `.shell` is what get_ipython() answers, `.shown` what was displayed."""
+    """A fake IPython; get_ipython() returns `.shell`, and `.shown` holds what was displayed."""
     fake = SimpleNamespace(shell=SimpleNamespace(kernel=object()), shown=[])
     module, displays = ModuleType("IPython"), ModuleType("IPython.display")
     module.get_ipython = lambda: fake.shell
@@ -67,7 +67,7 @@ def ipython(monkeypatch):
 
 @pytest.fixture
 def colab(monkeypatch):
-    """A fake google.colab; the calls for frames."""
+    """A fake google.colab that keeps the calls for frames."""
     calls = []
     package, module, output = (ModuleType(name) for name in ("google", "google.colab", "google.colab.output"))
     output.serve_kernel_port_as_iframe = lambda port, **more: calls.append((port, more))

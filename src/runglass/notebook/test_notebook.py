@@ -1,4 +1,4 @@
-"""Servers that a notebook starts, finds again and ends: real processes on loopback."""
+"""Servers that a notebook starts, finds again and stops: real processes on loopback."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ DEADLINE_S = 30.0
 
 @pytest.fixture(autouse=True)
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A working directory with logs, and no server left at the end."""
+    """A working directory with logs; stops all servers at the end."""
     (tmp_path / "run").mkdir()
     (tmp_path / "work" / "logs").mkdir(parents=True)
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "run"))
@@ -213,7 +213,7 @@ def test_a_server_that_hangs_is_named(monkeypatch):
 
 
 def test_a_file_that_is_about_somebody_else_by_now_is_not_waited_for(tmp_path):
-    """The number of the process was given away again, and so was the port."""
+    """Another process has the pid, and another server the port."""
     with http.server.HTTPServer(("127.0.0.1", 0), http.server.BaseHTTPRequestHandler) as other:
         thread = threading.Thread(target=other.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
@@ -286,7 +286,7 @@ def test_a_module_of_the_same_name_beside_the_notebook_does_no_harm(place):
 
 
 def test_a_server_ends_some_time_after_its_kernel():
-    """A process that starts one as a notebook does, and ends; the server is told not to wait long."""
+    """A process that starts a server as a notebook does, and ends; the server waits only briefly."""
     code = "from runglass.notebook import launch\nprint(launch.find_or_start(['logs', '--port', '0'])[0].pid)"
     site = Path("site")
     site.mkdir()
@@ -303,7 +303,7 @@ def test_a_server_ends_some_time_after_its_kernel():
     )
     assert done.stdout.strip().isdigit(), done.stderr
     deadline = time.monotonic() + DEADLINE_S
-    # Its file and not its port: a server that is asked something is still wanted.
+    # Checks its file, not its port: a request would keep the server running.
     while instances.list_instances():
         assert time.monotonic() < deadline, "it did not end"
 

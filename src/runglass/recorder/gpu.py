@@ -105,7 +105,7 @@ def fact(facts: dict[str, Any], pattern: str) -> Any:
 
 
 def parse_number(value: Any) -> float | None:
-    """None for "[N/A]", "[Not Supported]", "N/A", "[Unknown Error]" and the like."""
+    """None for "[N/A]", "[Not Supported]", "N/A", "[Unknown Error]" and similar."""
     try:
         number = float(value)
     except (TypeError, ValueError):

@@ -105,7 +105,7 @@ def make_run_dir(logdir: Path, name: str | None, command: Sequence[str]) -> tupl
     if name is not None:
         if not name.strip("./\\") or os.path.isabs(name) or ".." in Path(name).parts:
             raise BadRequest(
-                f"--name {name!r} is no name below the log directory; write one such as baseline or lr/0.1.",
+                f"--name {name!r} is not a name below the log directory; use one such as baseline or lr/0.1.",
                 where="name",
             )
         is_made = not (logdir / name).exists()

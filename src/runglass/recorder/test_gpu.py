@@ -99,7 +99,7 @@ def test_nvidia_smi_is_followed_and_stopped(tmp_path: Path) -> None:
     while len(values) < 10:
         values |= source.read(0.0)
     assert values["gpu/1/power_w"] == 391.72
-    # A tool that hangs is not taken for a device that stays the same.
+    # A hanging tool must not look like a device whose values do not change.
     assert source.read(1.0) == {}
     source.close()
     assert source._process.returncode is not None

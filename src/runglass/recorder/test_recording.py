@@ -1,4 +1,4 @@
-"""A recording whose own streams are closed: it says nothing where it was not asked to, and the command's streams stay apart."""
+"""A recording whose own streams are closed: it prints nothing elsewhere, and the streams of the command stay separate."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ COMMAND = ["--logdir", "runs", "--", "sh", "-c", "echo out; echo err >&2"]
 
 
 def record(closed: str, workdir: Path, stdout: int) -> bytes | None:
-    """What comes out of a recording with these redirections of a shell."""
+    """The output of a recording with these shell redirections."""
     done = subprocess.run(
         ["sh", "-c", f'exec "$@" {closed}', "sh", sys.executable, "-m", "runglass", "run", *COMMAND],
         cwd=workdir,

@@ -100,10 +100,10 @@ def test_whole_disks_and_real_networks_are_counted() -> None:
 def test_the_whole_tree_is_measured(proc: FakeProc, tmp_path: Path) -> None:
     proc.process(1, 0, pages=1000)
     proc.process(100, 1, ticks=50, pages=10)
-    # Its number is lower than its parent's, and its parent's is in the tree only through another.
+    # Its pid is lower than its parent's, and its parent is in the tree only through another process.
     proc.process(90, 101, pages=5)
     proc.process(101, 100, pages=3)
-    # Orphaned, but of the command's group.
+    # Orphaned, but in the group of the command.
     proc.process(102, 1, group=100, pages=2)
     proc.process(103, 1, pages=1000)
     proc.process(104, 100, pages=0, state="Z")
@@ -119,7 +119,7 @@ def test_the_whole_tree_is_measured(proc: FakeProc, tmp_path: Path) -> None:
     # Its parent ends, but it stays a part of the run.
     proc.end(101)
     proc.process(90, 1, pages=5)
-    # Another process has got the number of one that ended.
+    # Another process has the pid of one that ended.
     proc.process(102, 1, ticks=10_000, start=9)
     proc.put("stat", "cpu  200 0 200 800 100 0 0 0 50 0\n")
     proc.put("100/io", "rchar: 1\nread_bytes: 4000000\nwrite_bytes: 8000000\n")
@@ -163,7 +163,7 @@ def test_rates() -> None:
     assert rate.per_s({"a": 10}, 0.0) is None
     assert rate.per_s({"a": 14, "b": 6}, 2.0) == 5
     assert rate.per_s({"a": 14}, 2.0) is None
-    # "a" has begun anew, "b" has ended.
+    # "a" has restarted, "b" has ended.
     assert rate.per_s({"a": 1}, 3.0) == 0
 
 

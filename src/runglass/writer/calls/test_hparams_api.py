@@ -24,7 +24,7 @@ START = 1700000000.25
 
 
 def content(message):
-    """The one value of a Summary: its tag and what the plugin keeps."""
+    """Tag and plugin content of the one value in a Summary."""
     (value,) = decode(SUMMARY, message)["value"]
     return value["tag"], value["metadata"]["plugin_data"]["content"]
 
@@ -59,7 +59,7 @@ def theirs():
 
 
 def their_content(message):
-    """The same of a message of TensorBoard's, with the entries of maps, which have no order, in that of their names."""
+    """The same from a message of TensorBoard, with the entries of maps, which have no order, sorted by name."""
     from tensorboard.plugins.hparams.plugin_data_pb2 import HParamsPluginData
 
     tag, data = content(message.SerializeToString())
@@ -127,7 +127,7 @@ def test_wrong_arguments_are_named(call, message):
 
 
 def hparam_values(logdir):
-    """What the plugin keeps in every value of a directory's files, in order."""
+    """The plugin content of every value in a directory, in order."""
     found = []
     for file in sorted(logdir.iterdir()):
         reader = RecordCursor()

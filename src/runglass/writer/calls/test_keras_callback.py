@@ -14,7 +14,7 @@ from runglass.writer.calls.profilers import batches_to_profile
 
 
 class Base:
-    """As much of keras.callbacks.Callback as the hooks stand on."""
+    """The part of keras.callbacks.Callback that the hooks use."""
 
     model = None
 
@@ -27,7 +27,7 @@ class Hooks(TrainingHooks, Base):
 
 
 class Sequential:
-    """A model that has what the hooks look at."""
+    """A model with what the hooks use."""
 
     def __init__(self):
         self.optimizer = SimpleNamespace(iterations=np.int64(0), learning_rate=np.float32(0.5))

@@ -11,7 +11,7 @@ from runglass.writer.calls.lightning_logger import LoggerHooks, flat_params
 
 
 class Hooks(LoggerHooks):
-    """Saves YAML without Lightning, which has its own way."""
+    """Saves YAML without Lightning."""
 
     def _save_yaml(self, path, hparams):
         with open(path, "w") as file:

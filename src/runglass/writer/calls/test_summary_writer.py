@@ -26,7 +26,7 @@ from runglass.writer.values.arrays import TAG_LIMIT
 from runglass.writer.values.video import encode_gif
 
 START = 1700000000.0
-# Of text, histogram, PR curve, mesh, tensor and audio; every part of them is looked at elsewhere.
+# Of text, histogram, PR curve, mesh, tensor and audio; other tests check their parts.
 GOLDEN = [
     "8fd8f4fc6c8fba65",
     "1c5fefa75af7ed40",
@@ -38,7 +38,7 @@ GOLDEN = [
 
 
 def payloads(directory):
-    """What is in all files of a directory, but for the first record of each, which names the format."""
+    """The records of all files of a directory, without the first of each, which names the format."""
     found = []
     for file in sorted(directory.glob("*tfevents*")):
         cursor = RecordCursor()
@@ -69,7 +69,7 @@ def writer(tmp_path):
 def test_a_scalar_of_known_bytes(tmp_path):
     with SummaryWriter(tmp_path) as writer:
         writer.add_scalar("loss", 0.5, 5, START)
-    # formats.md 7.2
+    # As torch writes it.
     assert payloads(tmp_path)[0].hex() == (
         "0900000040fc54d94110052a230a210a046c6f7373420a080112002a040000003f4a0d0a090a077363616c6172732001"
     )
@@ -89,11 +89,11 @@ def test_known_bytes_of_other_kinds(tmp_path):
     with SummaryWriter(layouts) as writer:
         writer.add_custom_scalars({"A": {"c": ["Multiline", ["loss.*"]]}})
     ((_, value),) = logged(layouts)
-    # formats.md 7.11
+    # As torch writes it.
     assert value["tensor"]["string_val"][0].hex() == "12120a014112" + "0d0a016312080a066c6f73732e2a"
 
 
-def test_encoded_films_are_logged_as_they_are(tmp_path):
+def test_encoded_videos_are_logged_unchanged(tmp_path):
     gif = encode_gif(np.zeros((2, 6, 8, 1), np.uint8), 4)
     film = tmp_path / "film.gif"
     film.write_bytes(gif)
@@ -443,7 +443,7 @@ def test_results_without_a_step_end_the_curves_of_the_run(tmp_path, is_reopened)
     for tag, last, result in (("acc", 100, 1.0), ("loss", 200, 0.5)):
         series = read.scalars(".", tag)
         assert (series.step[0], series.step[-1], series.value[-1]) == (last // 100, last, result)
-        # In a new file it takes the place of what was there.
+        # In a new file it replaces what was there.
         assert len(series.step) == (100 if is_reopened else 101)
     assert read.scalars(".", "new").step.tolist() == [0]
 
@@ -561,7 +561,7 @@ def test_wrong_arguments_of_a_writer_are_named(tmp_path, named):
 
 
 def test_importing_costs_little():
-    """No framework is imported, whatever is installed, and not even NumPy by the package alone."""
+    """Imports no framework, whatever is installed, and the package alone not even NumPy."""
     code = (
         "import sys, runglass; assert 'numpy' not in sys.modules; runglass.SummaryWriter;"
         "print([name for name in ('torch', 'tensorflow', 'jax', 'keras', 'PIL', 'matplotlib', 'starlette') if name in sys.modules])"
@@ -571,7 +571,7 @@ def test_importing_costs_little():
 
 
 def test_runs_that_begin_amid_training_do_not_end_it(tmp_path):
-    """A file stands where the runs of add_scalars and add_hparams want their directories, and then it is gone."""
+    """A file is in the place of the directories of add_scalars and add_hparams, and then it is gone."""
     with SummaryWriter(tmp_path / "run") as writer:
         for name in ("loss_a", "trial"):
             (tmp_path / "run" / name).write_text("in the way")

@@ -26,7 +26,7 @@ def writer(tmp_path):
 
 
 def read(writer):
-    """The log of a writer, whatever it still held."""
+    """The log of a writer after a flush."""
     writer.flush()
     return runglass.open(writer.events.logdir)
 
@@ -49,7 +49,7 @@ def test_explicit_and_default_steps(writer):
         summary.experimental.set_step(7)
         summary.scalar("a", 2.5)
         assert summary.experimental.get_step() == 7
-        # A context without a step leaves it alone, so it stays set.
+        # A context without a step does not change it, so it stays set.
     assert summary.experimental.get_step() == 7
     summary.experimental.set_step(None)
     assert points(writer, "a") == [(3, 1.5), (7, 2.5)]

@@ -61,7 +61,7 @@ def test_a_trial_of_a_search_has_a_run_of_its_own(tmp_path, monkeypatch):
         trial = state(is_hyper_param_search=True, trial_name=f"trial-{number}")
         hooks.on_train_begin(bare, trial, None)
         hooks.on_log(bare, trial, None, logs={"loss": float(number)})
-        # A trial that is pruned has no end.
+        # A pruned trial never calls on_train_end.
         if number != 1:
             hooks.on_train_end(bare, trial, None)
         hooks.on_log(bare, trial, None, logs={"eval_loss": float(number)})

@@ -103,7 +103,7 @@ class LocalSink:
             there = ours
         except OSError:
             return True
-        # Somebody truncated the file, so it no longer holds what was written.
+        # Other code truncated the file, so it no longer holds what was written.
         return not self._is_ours(there) or not self._is_ours(ours) or ours.st_size < self._size
 
     def _is_ours(self, found: os.stat_result) -> bool:

@@ -220,7 +220,7 @@ def test_a_writer_that_is_collected_loses_nothing(tmp_path):
     writer.add_later(lambda: [summaries.text("note", "x")], 1000, size_bytes=1)
     del writer
     gc.collect()
-    # The thread serves in order, so what is asked of it now comes after.
+    # The thread serves requests in order, so this one comes after.
     with EventWriter(tmp_path / "other") as other:
         other.add_scalar("x", 1.0, 0)
     shutil.rmtree(tmp_path / "other")
@@ -247,7 +247,7 @@ def test_later_values_keep_their_order_and_their_moment(tmp_path):
     told = [(event["summary"]["value"][0]["tag"], event["step"]) for event in found if "summary" in event]
     assert [pair for pair in told if pair[0] != "scalar"] == [("first", 1), ("second", 2), ("third", 3)]
     assert [pair for pair in told if pair[0] == "scalar"] == [("scalar", 4), ("scalar", 6)]
-    # A session's start stands between what came before it and what came after.
+    # The start of a session is between the values before and after it.
     assert [event["step"] for event in found][-2:] == [5, 6]
     assert sorted(event["wall_time"] - START for event in found) == [1, 2, 3, 4, 5, 6]
     assert {event["step"]: event["wall_time"] - START for event in found}[2] == 2
@@ -273,7 +273,7 @@ def test_a_value_may_log_while_it_is_encoded(tmp_path):
 
 
 def test_eight_threads_log_into_one_run(tmp_path):
-    """Into one writer and each into its own, with many flushes between."""
+    """Into a shared writer and into one each, with many flushes between."""
     per_thread = 20_000
 
     def log(shared, number):
@@ -309,7 +309,7 @@ def test_a_removed_directory_is_made_again(tmp_path):
         writer.flush()
         assert steps(run) == [2]
         (path,) = run.iterdir()
-        # Cut by someone else, in the middle of a record.
+        # Other code truncates it, in the middle of a record.
         path.write_bytes(path.read_bytes()[:-10])
         writer.add_scalar("loss", 1.0, 3)
         writer.flush()

@@ -11,7 +11,7 @@ from runglass.writer.files.writer_threads import WriterThreads
 
 
 class Disk:
-    """A sink in memory that takes as many bytes as there is room for, and can lose its file."""
+    """A sink in memory with limited room, which can lose its file."""
 
     path = "disk/events"
     device = "disk"
@@ -160,7 +160,7 @@ def test_closing_in_trouble_tells_what_is_lost(made, disk):
     made.add_later(lambda: b"later", 10)
     with pytest.warns(RuntimeWarning) as warned:
         made.write_out(is_last=True)
-    # One whole record fitted.
+    # One whole record fits.
     assert [str(each.message) for each in warned][1:] == [
         "disk/events: 3 records were dropped, because they could not be written."
     ]
@@ -224,7 +224,7 @@ def test_a_slice_of_time_ends_after_a_job(made, disk):
 
 def test_too_many_jobs_wait_until_others_are_done(made, disk, monkeypatch):
     monkeypatch.setattr(record_buffer, "JOBS_LIMIT_BYTES", 25)
-    # What the writing thread does while this one sleeps.
+    # What the other thread does while this one sleeps.
     monkeypatch.setattr(record_buffer.time, "sleep", lambda _: made.encode(None))
     for payload in names(5):
         made.add_later(lambda payload=payload: payload, 10)

@@ -35,7 +35,7 @@ CLASSIFIER = {
         node("Gemm", ["b", "fc2.weight", "shared"], ["y"], "/fc2/Gemm", mode={"s": b"fast"}),
     ],
     "initializer": [weight("fc1.weight", 4, 8), weight("fc2.weight", 4, 2), weight("shared", 4)],
-    # Models of ONNX before 1.4 list weights as inputs.
+    # Models before ONNX 1.4 list weights as inputs.
     "input": [value("x", "batch", 8), value("shared", 4)],
     "output": [value("y", "batch", 4)],
     "value_info": [value("h", "batch", 4), value("b", 1, 2, elem_type=10)],

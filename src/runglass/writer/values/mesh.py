@@ -106,7 +106,7 @@ def checked_colors(colors: NDArray[Any], points: int, what: str) -> NDArray[np.u
         )
     if not (colors.min() >= 0 and colors.max() <= 255):
         raise BadArgument(
-            f"{what}: colors must lie in 0…255, or in 0…1 as floats, got {colors.min()} to {colors.max()}.",
+            f"{what}: colors must be in 0…255, or in 0…1 as floats, got {colors.min()} to {colors.max()}.",
             where="colors",
         )
     if colors.dtype.kind == "f":

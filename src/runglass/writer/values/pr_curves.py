@@ -25,7 +25,7 @@ def pr_curve_rows(
     thresholds: int = THRESHOLDS,
     weights: ArrayLike | None = None,
 ) -> NDArray[np.float32]:
-    """Six rows over evenly spaced thresholds: TP, FP, TN, FN, precision, recall. Predictions lie in [0, 1]."""
+    """Six rows over evenly spaced thresholds: TP, FP, TN, FN, precision, recall. Predictions range from 0 to 1."""
     truth = to_real(labels, "A PR curve: labels").ravel()
     scores = to_real(predictions, "A PR curve: predictions").ravel().astype(np.float64)
     weight = (

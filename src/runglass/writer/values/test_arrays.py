@@ -9,7 +9,7 @@ from runglass.writer.values.arrays import is_float64, to_number, to_numpy, to_st
 
 
 class Tensor:
-    """A torch tensor as far as it is looked at: on a device, with a gradient, of a type that NumPy does not have."""
+    """The used part of a torch tensor: on a device, with a gradient, of a type that NumPy does not have."""
 
     layout = "torch.strided"
 

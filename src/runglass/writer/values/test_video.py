@@ -13,7 +13,7 @@ from runglass.writer.values.video import encode_gif, encoded_videos, quantize_co
 
 
 def uncompress(data):
-    """LZW by its definition, as a reader of GIFs does it."""
+    """LZW decoding by its definition."""
     bits = int.from_bytes(data, "little")
     at, width = 0, 9
     table: dict[int, bytes] = {}
