@@ -33,6 +33,7 @@ class RunLog:
         self,
         command: Sequence[str],
         pid: int,
+        *,
         run_dir: Path,
         console: Console,
         began_s: float,

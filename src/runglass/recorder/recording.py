@@ -9,13 +9,17 @@ import shutil
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from runglass.errors import BadRequest
 from runglass.recorder.child import STDERR, Child
 from runglass.recorder.console import Console
 from runglass.writer import RUN_DIR_VARIABLE
+
+if TYPE_CHECKING:
+    from runglass.recorder.log import RunLog
 
 NOT_FOUND = 127
 NOT_EXECUTABLE = 126
@@ -45,7 +49,15 @@ def record(command: Sequence[str], *, logdir: str, name: str | None, interval_s:
             run_dir.rmdir()
         note(f"Error: {command[0]}: {why_not_started(error)}")
         return NOT_FOUND if isinstance(error, FileNotFoundError) else NOT_EXECUTABLE
-    recorder = RecorderThread(command, child.pid, run_dir, console, began_s, interval_s)
+
+    def open_log() -> RunLog:
+        from runglass.recorder.log import RunLog
+
+        return RunLog(
+            command, child.pid, run_dir=run_dir, console=console, began_s=began_s, interval_s=interval_s
+        )
+
+    recorder = RecorderThread(open_log)
     recorder.start()
     status = child.wait()
     for problem in recorder.finish(status):
@@ -56,26 +68,16 @@ def record(command: Sequence[str], *, logdir: str, name: str | None, interval_s:
 class RecorderThread(threading.Thread):
     """Everything that takes time, even imports, while the command is already running."""
 
-    def __init__(
-        self,
-        command: Sequence[str],
-        pid: int,
-        run_dir: Path,
-        console: Console,
-        began_s: float,
-        interval_s: float,
-    ) -> None:
+    def __init__(self, open_log: Callable[[], RunLog]) -> None:
         super().__init__(name="runglass-recorder", daemon=True)
-        self._arguments = (command, pid, run_dir, console, began_s, interval_s)
+        self._open_log = open_log
         self._ended = threading.Event()
         self._status = 0
         self._problems: list[str] = []
 
     def run(self) -> None:
         try:
-            from runglass.recorder.log import RunLog
-
-            log = RunLog(*self._arguments)
+            log = self._open_log()
             try:
                 log.follow(self._ended)
             finally:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from runglass.errors import BadArgument
 from runglass.native.wire import encode
-from runglass.schema.summary import VALUE, DataClass
+from runglass.schema.summary import VALUE
 from runglass.schema.tensor_values import TensorError, encode_tensor
 from runglass.writer.calls import tensorflow_bridge
 from runglass.writer.calls.default_writer import Late, should_record_summaries, state
@@ -34,7 +34,6 @@ from runglass.writer.values.histograms import BUCKETS
 from runglass.writer.values.pictures import check_pixel_type
 from runglass.writer.values.wav import MOST_CHANNELS, MOST_SAMPLES_PER_S, clip_warning
 
-GRAPH_VERSION = b"1"
 MOST_OUTPUTS = 2**31 - 1
 
 warned: set[str] = set()
@@ -298,23 +297,10 @@ def trace_export(name: str, step: Any = None, profiler_outdir: str | None = None
         raise BadArgument("No trace is running; start one with trace_on.")
     trace, content = ended
     is_graph_only = trace.has_graph and not trace.has_profiler
-    value = graph_value(
-        scoped_tag(name), content, "graph_run_metadata_graph" if is_graph_only else "graph_run_metadata"
-    )
+    plugin = "graph_run_metadata_graph" if is_graph_only else "graph_run_metadata"
+    value = summaries.graph(scoped_tag(name), content, plugin=plugin)
 
     def add(writer: EventWriter, step: int) -> None:
         writer.add_values([value], step)
 
     record(add, step)
-
-
-def graph_value(tag: str, content: bytes, plugin: str) -> bytes:
-    """A message that the graph dashboard reads."""
-    # As in TensorFlow, without a data class: TensorBoard converts such a value only then.
-    return summaries.summary_value(
-        tag,
-        np.array(content, dtype=object),
-        plugin=plugin,
-        data_class=DataClass.UNKNOWN,
-        content=GRAPH_VERSION,
-    )

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from runglass.errors import BadArgument
-from runglass.schema.summary import DataClass
 from runglass.writer.graphs.node import Graph
-from runglass.writer.values.summaries import summary_value
+from runglass.writer.values import summaries
 
 TAG = "keras"
 PLUGIN = "graph_keras_model"
@@ -32,8 +29,4 @@ def keras_graph(model: Any) -> Graph:
             f"add_graph cannot write {type(model).__name__}, because its to_json() fails: {error}. A subclassed model "
             "needs a get_config() that returns the arguments of its __init__."
         ) from error
-    # As in Keras, without a data class: TensorBoard converts such a value only then.
-    value = summary_value(
-        TAG, np.asarray(text, dtype=object), plugin=PLUGIN, data_class=DataClass.UNKNOWN, content=b"1"
-    )
-    return Graph(values=[value])
+    return Graph(values=[summaries.graph(TAG, text, plugin=PLUGIN)])

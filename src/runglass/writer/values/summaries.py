@@ -31,6 +31,7 @@ from runglass.writer.values.pr_curves import THRESHOLDS, pr_curve_rows
 from runglass.writer.values.wav import encode_wav
 
 MAX_OUTPUTS = 3
+GRAPH_VERSION = b"1"
 LOGGED_FORMATS = {*PICTURE_TYPES, *VIDEO_TYPES, "svg"}
 
 
@@ -213,6 +214,18 @@ def pr_curve_counted(tag: str, rows: NDArray[np.float32], *, description: str = 
 def tensor(tag: str, array: NDArray[Any], *, description: str = "") -> bytes:
     """Any array, under the plugin name that torch uses. TensorBoard has no dashboard for it."""
     return summary_value(tag, array, plugin="tensor", data_class=DataClass.TENSOR, description=description)
+
+
+def graph(tag: str, message: bytes | str, *, plugin: str) -> bytes:
+    """A message that the graph dashboard reads."""
+    # As in TensorFlow and Keras, without a data class: TensorBoard converts such a value only then.
+    return summary_value(
+        tag,
+        np.asarray(message, dtype=object),
+        plugin=plugin,
+        data_class=DataClass.UNKNOWN,
+        content=GRAPH_VERSION,
+    )
 
 
 def object_array(items: list[bytes]) -> NDArray[Any]:
