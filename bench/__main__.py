@@ -20,6 +20,7 @@ from bench.peers import Peer, build_floor
 from bench.rows_assets import asset_rows
 from bench.rows_http import http_rows, start_rows
 from bench.rows_images import image_rows
+from bench.rows_jobs import job_rows
 from bench.rows_live import live_rows
 from bench.rows_load import blob_rows, load_rows, memory_rows
 from bench.setting import Setting, cpu_name, tried
@@ -35,6 +36,7 @@ GROUPS: dict[str, Callable[[Setting], Iterator[Row]]] = {
     "start": start_rows,
     "http": http_rows,
     "live": live_rows,
+    "jobs": job_rows,
 }
 
 

@@ -80,6 +80,8 @@ def test_flags_may_be_spelled_with_dashes_and_shortened() -> None:
     assert parse("logs", "--path-prefix=/a/").path_prefix == "/a"
     assert parse("logs", "--window", "x").window_title == "x"
     assert parse("logs", "--memory-budget", "1.5G").memory_budget == 3 << 29
+    assert parse("logs", "--cache-dir", "here").cache_dir == "here"
+    assert parse("logs").cache_dir is None
 
 
 @pytest.mark.parametrize(
