@@ -1,25 +1,25 @@
-// Which runs changed when, in the server's own generations. News can be held back while the page is to be quiet.
+// Which runs changed when, in the server's generations. Holds changes back while the page is quiet.
 
 import type { Change } from "../api/types";
 
 type News = Pick<Change, "generation" | "runs">;
 
-/** News that nobody has been told of yet, folded into one. */
+/** Changes that were held back, merged into one. */
 interface Held {
   readonly generation: number;
   /** Null: any run may have changed. */
   readonly runs: ReadonlySet<string> | null;
-  /** Another server has taken over meanwhile. */
+  /** Another server has taken over in the meantime. */
   readonly isOtherServer: boolean;
 }
 
 export class Changes {
-  /** The newest generation the page was told of. */
+  /** The newest generation that the page knows. */
   generation = $state(0);
-  /** Counts servers: generations of one mean nothing to the next. */
+  /** Counts servers: generations of different servers cannot be compared. */
   epoch = $state(0);
   held = $state.raw<Held | null>(null);
-  /** Up to when anything may have changed: the state at the start and after a lost connection. */
+  /** Anything may have changed up to this generation: at the start and after a lost connection. */
   #everything = 0;
   readonly #byRun = new Map<string, number>();
 
@@ -30,7 +30,7 @@ export class Changes {
     this.generation = generation;
   }
 
-  /** Keep the news until `release`. */
+  /** Holds the change back until `release`. */
   hold({ generation, runs }: News): void {
     const before = this.held?.generation ?? this.generation;
     if (generation === before) return;

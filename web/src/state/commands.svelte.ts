@@ -1,5 +1,5 @@
-// What can be done on the page by name: the command palette lists it, the shortcut list shows its keys. Parts of the
-// page add their own while they are there.
+// The commands of the page: the command palette lists them, the shortcut list shows their keys. Parts of the page add
+// their own while they exist.
 
 import { SvelteMap } from "svelte/reactivity";
 
@@ -10,8 +10,7 @@ export interface Command {
   /** Heading in the palette and the shortcut list: "Page", "Runs", "Charts". */
   readonly group: string;
   /**
-   * As KeyboardEvent.key, with modifiers first: "Ctrl+k", "?", "g s". Pressed outside of text fields only, unless with
-   * Ctrl.
+   * As KeyboardEvent.key, with modifiers first: "Ctrl+k", "?", "g s". Without Ctrl they work only outside text fields.
    */
   readonly keys?: string;
   readonly run: () => void;
@@ -21,7 +20,7 @@ export class Commands {
   readonly #byId = new SvelteMap<string, Command>();
   readonly all = $derived([...this.#byId.values()]);
 
-  /** Returns the function that takes them away again. */
+  /** Returns the function that removes them. */
   add(commands: readonly Command[]): () => void {
     for (const command of commands) this.#byId.set(command.id, command);
     return () => {

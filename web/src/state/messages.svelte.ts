@@ -1,4 +1,4 @@
-// Short messages at the bottom of the page: what the page did on its own or could not do, with a way to undo it.
+// Short messages at the bottom of the page: what the page did or could not do, with a way to undo it.
 
 import { untrack } from "svelte";
 
@@ -16,7 +16,7 @@ export class Messages {
   #lastId = 0;
 
   say(text: string, { isError = false, action = null }: Partial<Pick<Message, "isError" | "action">> = {}): void {
-    // An effect that says something must not say it again when it is dismissed.
+    // An effect that shows a message must not run again when the message is dismissed.
     const others = untrack(() => this.all).filter((message) => message.text !== text);
     this.all = [...others, { id: ++this.#lastId, text, isError, action }].slice(-MAX_MESSAGES);
   }

@@ -1,13 +1,13 @@
-// Whether everything that can be seen is drawn. Tests and benchmarks wait on it.
+// Whether everything visible is drawn. Tests and benchmarks wait for it.
 
 export class Readiness {
-  /** Ids of the cards on screen; null while the dashboard does not know yet. */
+  /** Ids of the visible cards; null while the dashboard does not know them. */
   #expected: readonly string[] | null = null;
   readonly #settled = new Set<string>();
 
-  /** The dashboard has said what it will show: its cards have been made, and ask for their data. */
+  /** The dashboard knows its cards: they exist and request their data. */
   isExpecting = $state(false);
-  // Written, not derived: hundreds of settlings make one change, and only that is told.
+  // Written, not derived: hundreds of settled cards cause one change.
   isReady = $state(false);
 
   expect(ids: readonly string[] | null): void {
@@ -16,7 +16,7 @@ export class Readiness {
     this.#check();
   }
 
-  /** A card is settled once it shows what it should, be it a drawing or an error. */
+  /** A card is settled once it shows its content or an error. */
   settle(id: string, isSettled: boolean): void {
     if (isSettled === this.#settled.has(id)) return;
     if (isSettled) this.#settled.add(id);
@@ -24,7 +24,7 @@ export class Readiness {
     this.#check();
   }
 
-  /** Settles a card as it says, and no longer than it is there. Called where the card is made; a card keeps its id. */
+  /** Settles a card while it exists. Call it where the card is created; a card keeps its id. */
   follow(id: string, isSettled: () => boolean): void {
     $effect(() => this.settle(id, isSettled()));
     $effect(() => () => this.settle(id, false));

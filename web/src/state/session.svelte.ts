@@ -1,5 +1,5 @@
-// The page's connection to one server: what it lists, how far it has loaded, and news of changes. Dashboards read it;
-// only it asks for listings.
+// The page's connection to one server: its lists, its loading progress, and changes. Dashboards read it; only the
+// session requests lists.
 
 import { untrack } from "svelte";
 import { ApiError, type Client } from "../api/client";
@@ -59,27 +59,27 @@ export class Session {
   lastChangeMs = $state(0);
   /** The x that the pointer is at in one chart: all others show a crosshair there. */
   crosshair = $state.raw<{ readonly card: string; readonly x: number } | null>(null);
-  /** Counts the listings; what is listed along with them is listed anew when it grows. */
+  /** Counts the listings; what is loaded along with them is loaded again when it grows. */
   listing = $state(0);
 
   #isPaused = $state(false);
   #isHidden = $state(false);
-  /** The user has stopped updates. */
+  /** The user has paused updates. */
   readonly isPaused = $derived(this.#isPaused);
-  /**
-   * Nothing is asked for on the page's own account: it is paused, or nobody sees it. What the user does is still
-   * answered.
-   */
+  /** The page sends no requests of its own: it is paused, or not visible. Requests by user actions are still sent. */
   readonly isQuiet = $derived(this.#isPaused || this.#isHidden);
-  /** The lists are from after the first full scan, or that is not over yet; and no filter waits for its numbers. */
+  /**
+   * The lists are complete: from after the first full scan, or the scan is still running; and no filter waits for
+   * numbers.
+   */
   readonly isListedWhole = $derived((!this.isLoaded || this.status?.is_loaded === true) && !this.runs.isPending);
 
   #tellListed = (): void => undefined;
-  /** Kept once the first lists are here, or cannot be had. */
+  /** Resolves once the first lists have arrived, or failed. */
   readonly whenListed = new Promise<void>((done) => (this.#tellListed = done));
   /**
-   * Kept, in a task of its own, once what the first cards will ask for is answered or nobody should wait for it any
-   * longer; null from then on.
+   * Resolves, in a task of its own, once the responses for the first cards have arrived or waiting has taken too long;
+   * null afterwards.
    */
   foreseen: Promise<unknown> | null = null;
   #isListing = false;
@@ -96,8 +96,7 @@ export class Session {
   /** Returns the function that ends the session. */
   start(listen: (handlers: LiveHandlers) => () => void = openLive): () => void {
     let stopListening: (() => void) | null = null;
-    // Browsers allow a server six connections for all tabs and frames together: one that nobody sees gives its own
-    // back.
+    // Browsers allow six connections per server for all tabs and frames together: a hidden page closes its own.
     const follow = (isVisible: boolean): void => {
       this.#isHidden = !isVisible;
       if (this.#isHidden) {
@@ -128,9 +127,9 @@ export class Session {
     };
   }
 
-  /** What runs need whether or not their table is on screen. */
+  /** What runs need even if their table is not visible. */
   private keepRuns(): void {
-    // Outside: the numbers of metric columns are asked for while somebody wants them.
+    // Outside: requests the numbers of metric columns while they are wanted.
     $effect(() => {
       const wanted = this.runs.wantedMetrics;
       if (this.connection !== "lost") untrack(() => this.runValues.want(wanted));
@@ -141,7 +140,7 @@ export class Session {
     $effect(() => {
       if (this.changes.generation > 0 && !this.isQuiet) untrack(() => this.samples.refresh());
     });
-    // Outside: an address can name runs that are gone.
+    // Outside: an address can name runs that no longer exist.
     let told = 0;
     $effect(() => {
       if (!this.isLoaded || this.status?.is_loaded !== true || this.runs.names.length === 0) return;
@@ -167,13 +166,13 @@ export class Session {
     this.wake();
   }
 
-  /** Shown now, and what pages that say nothing of a theme are opened with. */
+  /** Sets the theme now, and for pages whose address does not name one. */
   setTheme(theme: Theme): void {
     this.settings.set({ theme });
     this.preferences.set({ theme });
   }
 
-  /** Ask for all lists again, now. */
+  /** Requests all lists again, now. */
   retry(): void {
     this.error = null;
     this.#isAskedByUser = true;
@@ -182,14 +181,14 @@ export class Session {
 
   private connect(connection: Connection): void {
     this.connection = connection;
-    // The server may be the same as before with nothing new to tell.
+    // The same server may be back, with nothing new to report.
     if (connection === "open" && this.error) this.#listings.request();
   }
 
   private hear(change: Change): void {
     this.isLoaded = change.is_loaded;
     this.progress = change.progress;
-    // The first news on a connection says where things stand, not that they moved.
+    // The first change on a connection describes the current state; nothing has changed.
     const known = this.changes.held?.generation ?? this.changes.generation;
     if (known > 0 && change.generation !== known) {
       this.lastChangeMs = Date.now();
@@ -202,7 +201,7 @@ export class Session {
     }
   }
 
-  /** Catches up on what was held back. */
+  /** Applies the changes that were held back. */
   private wake(): void {
     if (this.isQuiet) return;
     this.changes.release();
@@ -210,13 +209,13 @@ export class Session {
     else if (this.changes.generation > 0) this.listIfOld();
   }
 
-  /** What was listed may be as new as the news. */
+  /** The lists may already be as new as the change. */
   private listIfOld(): void {
     if (!this.#isListing && !this.isQuiet && this.status?.generation !== this.changes.generation)
       this.#listings.request();
   }
 
-  /** The page may have become quiet since it was asked for. */
+  /** The page may have become quiet since the request. */
   private async listUnlessQuiet(): Promise<void> {
     if (this.isQuiet && this.listing > 0 && !this.#isAskedByUser) return;
     this.#isAskedByUser = false;
@@ -237,7 +236,7 @@ export class Session {
       for (const [kind, index] of Object.entries(tags)) this.tags.take(kind as Kind, index);
       this.overlay.open(status.locations);
       this.views.open(status.locations);
-      // News may have overtaken this answer.
+      // A newer change may have arrived before this response.
       if (status.generation >= this.changes.generation) {
         this.isLoaded = status.is_loaded;
         this.progress = status.progress;
@@ -251,7 +250,7 @@ export class Session {
       this.faults = isSick ? (await this.client.health()).files.filter((file) => isFaulty(file.state)) : [];
     } catch (cause) {
       this.error = cause instanceof ApiError ? cause : new ApiError("internal", String(cause));
-      // Out of reach, the live connection says when to try again.
+      // If the server cannot be reached, the live connection says when to retry.
       if (this.error.code !== "unreachable") this.#retryTimer = setTimeout(() => this.#listings.request(), RETRY_MS);
     } finally {
       this.#isListing = false;

@@ -1,4 +1,4 @@
-// The tags of every run, listed once a kind for all who ask: charts, the run table, the command palette.
+// The tags of every run, listed once per kind for charts, the run table and the command palette.
 
 import { SvelteMap } from "svelte/reactivity";
 import type { Kind, TagIndex } from "../api/types";
@@ -15,20 +15,20 @@ export class Tags {
 
   constructor(private readonly ask: (kind: Kind) => Promise<TagIndex>) {}
 
-  /** Null until it was listed; asking for it begins that. */
+  /** Null until it is listed; the first call requests it. */
   index(kind: Kind): TagIndex | null {
     this.want(kind);
     return this.#listed.get(kind)?.index ?? null;
   }
 
-  /** List this kind from now on; unless it `comes` with the session's next listing, it is asked for at once. */
+  /** Lists this kind from now on. If it `comes` with the session's next listing, there is no extra request. */
   want(kind: Kind, { comes = false } = {}): void {
     if (this.#wanted.has(kind)) return;
     this.#wanted.add(kind);
     if (!comes) void this.#list(kind);
   }
 
-  /** What somebody wants. */
+  /** The kinds to list. */
   get kinds(): readonly Kind[] {
     return [...this.#wanted];
   }
@@ -42,7 +42,7 @@ export class Tags {
     try {
       this.take(kind, await this.ask(kind));
     } catch {
-      // The session's own listings say what is wrong; the next one asks again.
+      // The session's own listing reports the error; the next one tries again.
     }
   }
 }

@@ -1,5 +1,5 @@
-// At which steps series have values, for whoever shows them one at a time. Asked for together, kept while somebody
-// looks, and asked for again when their run has grown.
+// At which steps series have values, for cards that show one value at a time. Requests them together, keeps them while
+// a card watches, and requests them again when their run has grown.
 
 import { untrack } from "svelte";
 import { SvelteMap } from "svelte/reactivity";
@@ -13,7 +13,7 @@ import { inStepOrder } from "./step_cursor";
 const PACE = { restFactor: 3, minRestMs: 150, maxRestMs: 5_000 };
 
 interface Listed {
-  /** Null: the series is not there (any more). */
+  /** Null: the series does not exist (any more). */
   readonly steps: SeriesSteps | null;
   readonly error: ApiError | null;
   readonly generation: number;
@@ -28,11 +28,11 @@ type Ask = (kind: Kind, series: readonly SeriesRef[]) => Promise<Steps>;
 const keyOf = (kind: Kind, run: string, tag: string): string => `${kind}\n${run}\n${tag}`;
 
 export class Samples {
-  /** Raw values: replaced whole. */
+  /** Raw values: replaced as a whole. */
   readonly #listed = new SvelteMap<string, Listed>();
   readonly #watched = new Map<string, Watched>();
   readonly #due = new Set<string>();
-  /** Asked for, and not answered yet. */
+  /** Requested, without a response yet. */
   readonly #underWay = new Set<string>();
   readonly #refreshes = new Pacer(
     () => this.#askAll([...this.#watched.keys()].filter((key) => this.#isOld(key))),
@@ -44,7 +44,7 @@ export class Samples {
     private readonly changes: Changes,
   ) {}
 
-  /** All that is known: what the cursor can go to. */
+  /** All known steps: where the cursor can go. */
   readonly known = $derived.by((): readonly SeriesSteps[] =>
     [...this.#listed.values()].flatMap(({ steps }) => steps ?? []),
   );
@@ -54,13 +54,13 @@ export class Samples {
     return this.#listed.get(keyOf(kind, run, tag)) ?? null;
   }
 
-  /** From now on the series is listed; returns the function that ends that. */
+  /** Keeps the steps of the series up to date; returns the function that stops it. */
   watch(kind: Kind, run: string, tag: string): () => void {
     const key = keyOf(kind, run, tag);
     const watched = this.#watched.get(key) ?? { kind, run, tag, watchers: 0 };
     this.#watched.set(key, watched);
     watched.watchers++;
-    // Cards watch in effects, which must not run again whenever some series or other becomes known.
+    // Cards watch in effects, which must not run again whenever some other series becomes known.
     untrack(() => {
       if (!this.#underWay.has(key) && (!this.#listed.has(key) || this.#isOld(key))) this.#plan(key);
     });
@@ -69,7 +69,7 @@ export class Samples {
     };
   }
 
-  /** Asks at once for series that somebody will watch in a moment; those that are there are told. */
+  /** Requests series that cards will watch in a moment, and returns those that exist. */
   async foresee(kind: Kind, series: readonly SeriesRef[]): Promise<readonly SeriesSteps[]> {
     await this.#askOne(
       kind,
@@ -97,7 +97,7 @@ export class Samples {
     return watched !== undefined && listed !== undefined && this.changes.isNewer(listed.generation, [watched.run]);
   }
 
-  /** Cards of one page ask in the same moment: one after the other, as their code arrives, but in one task. */
+  /** Cards of one page ask one after the other, as their code loads, but in one task. */
   #plan(key: string): void {
     if (this.#due.size === 0) {
       setTimeout(() => {
@@ -130,14 +130,14 @@ export class Samples {
       for (const { key } of refs) {
         const steps = byKey.get(key) ?? null;
         const before = this.#listed.get(key);
-        // What has not changed is not replaced, so that nothing is drawn again.
+        // Unchanged steps are not replaced, so that nothing is drawn again.
         const isSame = before?.steps && steps && before.steps.generation === steps.generation;
         this.#listed.set(key, { steps: isSame ? before.steps : steps && inStepOrder(steps), error: null, generation });
       }
     } catch (cause) {
       const error = cause instanceof ApiError ? cause : new ApiError("internal", String(cause));
       for (const { key } of refs) {
-        // While the server is out of reach, what was known is better than nothing.
+        // While the server cannot be reached, the old steps are better than none.
         if (error.code === "unreachable" && this.#listed.get(key)?.steps) continue;
         this.#listed.set(key, { steps: null, error, generation: 0 });
       }

@@ -1,9 +1,9 @@
-// Where a series has values along an axis, and which of them is meant by a place on it. Pure.
+// Where a series has values along an axis, and which of them belongs to a place on the axis. Pure.
 
 import type { SeriesSteps } from "../../api/steps";
 import type { TimeAxis } from "../view/view";
 
-/** One value of a series, by all that names it. */
+/** One value of a series at one step, with everything that names it. */
 export interface Sample {
   readonly run: string;
   readonly tag: string;
@@ -12,7 +12,7 @@ export interface Sample {
   readonly wallTime: number;
 }
 
-/** As logged, but in ascending order of steps; values at one step stay in the order in which they were logged. */
+/** In ascending order of steps; values of one step stay in the order in which they were logged. */
 export function inStepOrder(series: SeriesSteps): SeriesSteps {
   const { step } = series;
   let isAscending = true;
@@ -24,15 +24,15 @@ export function inStepOrder(series: SeriesSteps): SeriesSteps {
   return { ...series, step: pick(series.step), wallTime: pick(series.wallTime), row: pick(series.row) };
 }
 
-/** Each value's place on the axis. `startTime`: when the run began, where relative time counts from. */
+/** Each value's place on the axis. `startTime`: when the run began, for relative time. */
 export function placesOn(axis: TimeAxis, series: SeriesSteps, startTime: number): Float64Array {
   if (axis === "step") return series.step;
   return axis === "wall" ? series.wallTime : series.wallTime.map((time) => time - startTime);
 }
 
 /**
- * The index of the value nearest to the place; of equally near ones the later. Null stands for the newest. -1: there is
- * none.
+ * The index of the value nearest to the place, the later of two equally near ones. Null: the newest. Returns -1 if
+ * there is none.
  */
 export function findNearest(places: Float64Array, at: number | null): number {
   if (at === null || places.length === 0) return places.length - 1;
@@ -60,7 +60,7 @@ export function sampleAt(series: SeriesSteps, i: number): Sample | null {
   };
 }
 
-/** All places of several series, ascending, each once. */
+/** All places of several series, ascending and without duplicates. */
 export function unitePlaces(all: readonly Float64Array[]): Float64Array {
   const [first] = all;
   if (all.length === 1 && first) return first;

@@ -1,5 +1,5 @@
-// What the user says about runs: star, hidden, another name, a note, a colour, and which run is the baseline. Kept in
-// this browser per log directory, and as a file; never in the logs.
+// The user's marks on runs: star, hidden, display name, note, colour, and which run is the baseline. Kept in this
+// browser per log directory, and as a file; never in the logs.
 
 import { hashName } from "../runs/run_key";
 import { onOtherTab, recall, remember } from "./storage";
@@ -30,7 +30,7 @@ export class Overlay {
   readonly runs = $derived(this.#data.runs);
   readonly baseline = $derived(this.#data.baseline);
 
-  /** Marks of another log directory are another overlay. */
+  /** Every log directory has its own overlay. */
   open(locations: readonly string[]): void {
     const key = overlayKey(locations);
     if (key === this.#key) return;
@@ -44,7 +44,7 @@ export class Overlay {
     return this.runs.get(run) ?? UNMARKED;
   }
 
-  /** A field set to undefined is taken away. */
+  /** A field set to undefined is removed. */
   mark(names: readonly string[], change: { readonly [K in keyof RunMarks]?: RunMarks[K] | undefined }): void {
     const runs = new Map(this.#data.runs);
     for (const name of names) {
@@ -65,14 +65,14 @@ export class Overlay {
     return encodeOverlay(this.#data);
   }
 
-  /** Adds a file's marks to those there are; the file's win. Throws when it is no overlay. */
+  /** Adds the marks of a file; they replace existing ones. Throws if it is not an overlay. */
   addText(text: string): void {
     const read = parseOverlay(text);
     if (!read) throw new Error(`Not a file of run marks: it has no "format": "${FORMAT}".`);
     this.#write({ runs: new Map([...this.#data.runs, ...read.runs]), baseline: read.baseline ?? this.#data.baseline });
   }
 
-  /** What `toText` gave, instead of all there is. */
+  /** Replaces all marks with what `toText` returned. */
   setText(text: string): void {
     this.#write(parseOverlay(text) ?? EMPTY);
   }
@@ -92,7 +92,7 @@ export function encodeOverlay({ runs, baseline }: OverlayData): string {
 
 const TYPES = { isStarred: "boolean", isHidden: "boolean", name: "string", note: "string", color: "string" } as const;
 
-/** Null when the text is no overlay. Fields that are not ours or of another type are left out. */
+/** Null if the text is not an overlay. Ignores unknown fields and fields of another type. */
 export function parseOverlay(text: string): OverlayData | null {
   let read: { format?: unknown; baseline?: unknown; runs?: unknown };
   try {

@@ -16,7 +16,7 @@ export interface PreferencesData {
   readonly isSideShut: boolean;
   /** The side panel takes the full width. */
   readonly isSideWide: boolean;
-  /** Whether a page that is opened updates by itself. */
+  /** Whether a page updates automatically when it opens. */
   readonly followsLive: boolean;
 }
 

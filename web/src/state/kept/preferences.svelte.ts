@@ -1,4 +1,4 @@
-// How this user likes the page, whatever is looked at: remembered by the browser, never part of an address.
+// The preferences of the user, for all log directories. The browser keeps them; they are never part of an address.
 
 import { DEFAULT_PREFERENCES, type PreferencesData } from "./preference_data";
 import { onOtherTab, recallJson, remember } from "./storage";
@@ -25,13 +25,13 @@ export class Preferences {
     remember(KEY, JSON.stringify(this.#data));
   }
 
-  /** Follows what other tabs set; returns the function that stops it. */
+  /** Follows changes by other tabs; returns the function that stops it. */
   follow(): () => void {
     return onOtherTab(KEY, () => (this.#data = load()));
   }
 }
 
-/** Only what is there and of the right type counts. */
+/** Ignores unknown fields and fields of another type. */
 function load(): PreferencesData {
   const kept = recallJson(KEY);
   if (typeof kept !== "object" || kept === null) return DEFAULT_PREFERENCES;

@@ -1,12 +1,12 @@
-// Views that the user gave a name, per log directory: kept in this browser, and as a file that can be shared. A view is
-// kept as its address, so old ones stay readable as the page grows.
+// Named views, per log directory: kept in this browser, and as a file to share. A view is saved as its address, so that
+// old ones stay readable.
 
 import { hashName } from "../runs/run_key";
 import { onOtherTab, recall, remember } from "./storage";
 
 export interface SavedView {
   readonly name: string;
-  /** What stands after the page's own address: "#/scalars?…"; "" for the untouched view. */
+  /** The part after the page's own address: "#/scalars?…"; "" for the default view. */
   readonly address: string;
 }
 
@@ -17,10 +17,10 @@ export class SavedViews {
   #key = "";
   #stop = (): void => undefined;
 
-  /** By name. */
+  /** Sorted by name. */
   readonly all = $derived(this.#views);
 
-  /** Views of another log directory are others. */
+  /** Every log directory has its own views. */
   open(locations: readonly string[]): void {
     const key = `views-${hashName(locations.join("\n")).toString(36)}`;
     if (key === this.#key) return;
@@ -35,12 +35,12 @@ export class SavedViews {
     return this.#views.find((view) => view.name === name);
   }
 
-  /** Takes the place of a view of the same name. */
+  /** Replaces a view with the same name. */
   save(name: string, address: string): void {
     this.#write([...this.#views.filter((view) => view.name !== name), { name, address }]);
   }
 
-  /** Does nothing when there is no such view or the other name is taken. */
+  /** Does nothing if there is no such view or the new name is taken. */
   rename(from: string, to: string): void {
     if (!to || this.find(to)) return;
     this.#write(this.#views.map((view) => (view.name === from ? { ...view, name: to } : view)));
@@ -54,7 +54,9 @@ export class SavedViews {
     return encodeViews(this.#views);
   }
 
-  /** Adds a file's views to those there are and says how many; the file's win. Throws when it is no such file. */
+  /**
+   * Adds the views of a file and returns their number; they replace existing ones. Throws if it is not a file of views.
+   */
   addText(text: string): number {
     const read = parseViews(text);
     if (!read) throw new Error(`Not a file of views: it has no "format": "${FORMAT}".`);
@@ -73,7 +75,7 @@ function encodeViews(views: readonly SavedView[]): string {
   return JSON.stringify({ format: FORMAT, version: 1, views }, null, 1);
 }
 
-/** Null when the text is no list of views. An entry that is none is left out. */
+/** Null if the text is not a list of views. Ignores invalid entries. */
 function parseViews(text: string): SavedView[] | null {
   let read: { format?: unknown; views?: unknown } | null;
   try {

@@ -1,5 +1,5 @@
-// What this browser remembers. Storage may be full, or closed to pages in frames: then things are remembered until the
-// page is closed, and `isLasting` says so.
+// What this browser stores. Storage may be full, or blocked for pages in frames: then values last until the page is
+// closed, and `isLasting` returns false.
 
 const PREFIX = "runglass-";
 const PROBE = "probe";
@@ -7,7 +7,7 @@ const FORMAT = "runglass-browser";
 const memory = new Map<string, string>();
 let canWrite = true;
 
-/** Whether what is written now will be there after a reload. */
+/** Whether a value written now survives a reload. */
 export function isLasting(): boolean {
   if (!canWrite) return false;
   try {
@@ -40,7 +40,7 @@ export function remember(key: string, value: string | null): void {
   }
 }
 
-/** As recall, for JSON. What cannot be understood counts as not there. */
+/** Like `recall`, for JSON. Null for invalid JSON. */
 export function recallJson(key: string): unknown {
   try {
     return JSON.parse(recall(key) ?? "null");
@@ -59,19 +59,19 @@ export function onOtherTab(key: string, changed: () => void): () => void {
   return () => removeEventListener("storage", listen);
 }
 
-/** Everything that is remembered, by key. */
+/** Everything that is stored, by key. */
 export function recallAll(): Map<string, string> {
   const kept = new Map<string, string>();
   try {
     for (const key of Object.keys(localStorage))
       if (key.startsWith(PREFIX)) kept.set(key.slice(PREFIX.length), localStorage.getItem(key) ?? "");
   } catch {
-    // Closed: there is only what this page has written.
+    // Blocked: only what this page has written.
   }
   return new Map([...kept, ...memory]);
 }
 
-/** Remembers these; with `isWhole` nothing but these. Those who listen for other tabs are told. */
+/** Stores these; with `isWhole` only these. Notifies those who listen for other tabs. */
 export function rememberAll(entries: ReadonlyMap<string, string>, { isWhole = false } = {}): void {
   if (isWhole) for (const key of recallAll().keys()) if (!entries.has(key)) remember(key, null);
   for (const [key, value] of entries) remember(key, value);

@@ -1,16 +1,16 @@
-// Colours of runs. A run's colour comes from a hash of its name; runs are served oldest first, and one that would
-// repeat a colour already taken moves on to a free one, so a newer run never changes an older one's colour.
+// Colours of runs. A run's colour comes from a hash of its name. Colours are assigned oldest first, and a run whose
+// colour is taken gets a free one, so a newer run never changes an older one's colour.
 
 import { hashName } from "./run_key";
 
-/** One colour in both themes: the same hue, lighter where the background is dark. */
+/** One colour in both themes: the same hue, lighter on a dark background. */
 export interface Color {
   readonly light: string;
   readonly dark: string;
 }
 
-// Eight hues that stay apart in normal, red-blind, green-blind and blue-blind sight (the test measures it), then a
-// deeper and a paler shade of each for when eight are not enough.
+// Eight hues that stay distinct in normal, red-blind, green-blind and blue-blind sight (the test measures it), then a
+// deeper and a paler shade of each.
 const LIGHT = [
   "#2663f1 #e98d6c #0e9896 #d82e63 #7c4dbd #809403 #0aa4dd #b04e00",
   "#0436b1 #b16347 #036766 #99003d #502485 #576500 #00749f #712f00",
@@ -38,7 +38,7 @@ export function assignColors(names: readonly string[]): Map<string, number> {
   let isTaken = new Set<number>();
   for (const name of names) {
     if (assigned.has(name)) continue;
-    // Past the last shade, colours repeat: a new round with all of them free.
+    // After the last shade, all colours are free again.
     if (isTaken.size === PALETTE.length) isTaken = new Set();
     const shade = Math.floor(isTaken.size / HUES);
     let hue = hashName(name) % HUES;

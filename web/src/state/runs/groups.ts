@@ -1,4 +1,4 @@
-// Which runs belong together: by a hyperparameter, a pattern, a directory, or "the same but for the seed". Used for the
+// Which runs belong together: by a hyperparameter, a pattern, a directory, or "the same except for the seed". For the
 // bands of charts and for colours. Pure.
 
 import type { GroupBy } from "../view/view";
@@ -11,10 +11,10 @@ export interface RunGroup {
   readonly runs: readonly string[];
 }
 
-/** Runs that no group takes: the pattern does not match, the hyperparameter is missing, the path is shorter. */
+/** Runs without a group: the pattern does not match, the hyperparameter is missing, the path is shorter. */
 export const UNGROUPED = "other";
 
-/** Names come from logs: `constructor` is one like any other. */
+/** Names come from logs: `constructor` is a name like any other. */
 export function hparamOf(hparams: HParamsOfRuns, run: string, name: string): HParamValue | null {
   const own = Object.hasOwn(hparams, run) ? hparams[run] : undefined;
   return own && Object.hasOwn(own, name) ? (own[name] as HParamValue) : null;
@@ -33,7 +33,7 @@ export function groupRuns(names: readonly string[], by: GroupBy, hparams: HParam
   return [...groups].map(([key, runs]) => ({ label: key, runs }));
 }
 
-/** The label of a run's group; null when it belongs to none. */
+/** The label of a run's group; null if it has none. */
 export function labeler(by: GroupBy, hparams: HParamsOfRuns): (run: string) => string | null {
   if (by === "") return (run) => run;
   if (by === "config") return (run) => configLabel(run, hparams);
@@ -52,7 +52,7 @@ export function labeler(by: GroupBy, hparams: HParamsOfRuns): (run: string) => s
   }
 }
 
-/** The capture groups of a match, or "match" for a pattern without any. A broken pattern matches nothing. */
+/** The capture groups of a match, or "match" for a pattern without any. An invalid pattern matches nothing. */
 function regexLabel(source: string): (run: string) => string | null {
   let regex: RegExp;
   try {
@@ -69,8 +69,8 @@ function regexLabel(source: string): (run: string) => string | null {
 }
 
 /**
- * Level 1 is the first directory; a negative level counts from the end: -1 is the last part of the name. A run is a
- * directory itself.
+ * Level 1 is the first directory; a negative level counts from the end: -1 is the last part of the name. A run is
+ * itself a directory.
  */
 function directoryLabel(run: string, level: number): string | null {
   const parts = run.split("/");
@@ -81,12 +81,12 @@ function directoryLabel(run: string, level: number): string | null {
 const SEED_NAME = /^(.*[^a-z])?(random_?)?(seed|rng|repeat|trial|replica|fold)s?([^a-z].*)?$/i;
 const SEED_PART = /(^|[^a-z])((?:random_?)?(?:seed|rng|repeat|trial|replica|fold)s?)([-_=.:]?)\d+/gi;
 
-/** Same hyperparameters but for those that are named like a seed; without any, the same name but for its seed. */
+/** The hyperparameters except those named like a seed; without hyperparameters, the name except for its seed. */
 function configLabel(run: string, hparams: HParamsOfRuns): string {
   const own = Object.hasOwn(hparams, run) ? hparams[run] : undefined;
   if (own) {
     const kept = Object.entries(own).filter(([name]) => !SEED_NAME.test(name));
-    // Train and validation of one run have one configuration but are not each other's repeats.
+    // Train and validation of one run share a configuration but are not repeats of each other.
     const role = /(?:^|\/)(train|training|val|valid|validation|eval|test)$/i.exec(run)?.[1];
     const label =
       kept

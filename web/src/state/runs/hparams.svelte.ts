@@ -1,4 +1,4 @@
-// The hyperparameters of the runs, listed along with them. Columns, queries, groups and colours read it.
+// The hyperparameters of the runs, for columns, queries, groups and colours.
 
 import type { HParams } from "../../api/types";
 import type { HParamsOfRuns, HParamValue } from "./groups";
@@ -7,10 +7,10 @@ import { compareCells } from "../../base/natural";
 const NOTHING: HParams = { generation: 0, names: [], runs: {} };
 
 export class HParamsState {
-  /** Raw: replaced whole, and only when something in it is different. */
+  /** Raw: replaced as a whole, and only if something is different. */
   #listed = $state.raw<HParams>(NOTHING);
   #text = "";
-  /** Whether the server has answered at all. */
+  /** Whether the server has responded yet. */
   isKnown = $state(false);
 
   readonly names = $derived(this.#listed.names);
@@ -26,11 +26,11 @@ export class HParamsState {
       this.#text = text;
       this.isKnown = true;
     } catch {
-      // The session's own listings say what is wrong; the next one asks again.
+      // The session's own listing reports the error; the next one tries again.
     }
   }
 
-  /** The distinct values of one, in order. */
+  /** The distinct values of one hyperparameter, in order. */
   valuesOf(name: string): HParamValue[] {
     const values = new Set<HParamValue>();
     for (const own of Object.values(this.runs)) if (Object.hasOwn(own, name)) values.add(own[name] as HParamValue);
@@ -38,7 +38,7 @@ export class HParamsState {
   }
 }
 
-/** JSON has no NaN and no infinities: they come as texts. */
+/** JSON has no NaN and no infinities: they come as strings. */
 function asNumbers({ names, runs }: HParams): HParamsOfRuns {
   const numeric = new Set(names.filter(({ type }) => type === "number").map(({ name }) => name));
   const isText = Object.values(runs).some((own) =>

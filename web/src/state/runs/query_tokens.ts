@@ -1,14 +1,14 @@
-// The words of the query language of the run table: names, numbers, texts, signs. Knows no grammar. Pure.
+// The tokens of the query language of the run table: names, numbers, texts, operators. Does not know the grammar. Pure.
 
 export type TokenKind = "name" | "quoted" | "number" | "text" | "sign" | "end";
 
 export interface Token {
   readonly kind: TokenKind;
-  /** What it means: without quotes and escapes. */
+  /** Without quotes and escapes. */
   readonly text: string;
   readonly from: number;
   readonly to: number;
-  /** A quote that was never closed. */
+  /** An unclosed quote. */
   readonly isOpen?: boolean;
 }
 
@@ -24,15 +24,13 @@ export class QueryError extends Error {
 }
 
 const BLANK = /\s+/y;
-// A number ends where no name goes on: `10k_loss` and `0/loss` are names.
+// A number ends where no name continues: `10k_loss` and `0/loss` are names.
 const NUMBER = /[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?(?![\p{L}\p{N}_./:@%#])/iuy;
 const NAME = /[\p{L}\p{N}_][\p{L}\p{N}_./:@%#-]*/uy;
 const SIGN = /==|!=|<=|>=|!~|[<>=~(),]/y;
 const CLOSING: Readonly<Record<string, string>> = { '"': '"', "'": "'", "`": "`", "{": "}" };
 
-/**
- * Throws at a character that begins nothing. A quote may be left open: the parser says so, completion does not mind.
- */
+/** Throws at an unexpected character. An unclosed quote is allowed: the parser reports it, completion accepts it. */
 export function readTokens(text: string): Token[] {
   const tokens: Token[] = [];
   let at = 0;
@@ -73,7 +71,7 @@ function readQuoted(text: string, from: number, closing: string): { length: numb
   let meant = "";
   for (let i = from + 1; i < text.length; i++) {
     const char = text[i] as string;
-    // Only the quote and the backslash itself need one: patterns keep theirs.
+    // Only the quote and the backslash itself need an escape: patterns keep their backslashes.
     if (char === "\\" && (text[i + 1] === closing || text[i + 1] === "\\")) meant += text[++i];
     else if (char === closing) return { length: i + 1 - from, meant, isOpen: false };
     else meant += char;
@@ -84,7 +82,7 @@ function readQuoted(text: string, from: number, closing: string): { length: numb
 const KEYWORDS = new Set(["and", "or", "not", "in", "is", "missing", "true", "false", "nan", "inf"]);
 export const isKeyword = (name: string): boolean => KEYWORDS.has(name.toLowerCase());
 
-/** A name as it is typed in a query: in backticks when it could be taken for something else. */
+/** A name as a query writes it: in backticks if it could be something else. */
 export function quoteName(name: string): string {
   NAME.lastIndex = 0;
   NUMBER.lastIndex = 0;

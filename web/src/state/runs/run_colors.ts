@@ -1,4 +1,4 @@
-// The colour of every run: its own, or one for what it shares with others, and the legend that explains it. Pure.
+// The colour of every run: its own, or a shared one, and the legend that explains it. Pure.
 
 import { assignColors, type Color, PALETTE } from "./colors";
 import { groupRuns, hparamOf, type HParamsOfRuns, labeler, UNGROUPED } from "./groups";
@@ -23,15 +23,15 @@ export interface RunColors {
   readonly legend: ColorLegend;
 }
 
-/** Runs that belong to no group. */
+/** For runs without a group. */
 export const GREY: Color = { light: "#a3abba", dark: "#5d6779" };
 
-// From dark to light on the way from blue to yellow: its order can be read in every kind of sight, and in grey.
+// From dark blue to light yellow: the order is visible with every kind of colour vision, and in grey.
 const RAMP: Readonly<Record<keyof Color, readonly string[]>> = {
   light: ["#2a2f8f", "#2f62ab", "#22899a", "#56a56b", "#c9a326"],
   dark: ["#5d6de0", "#4f97d8", "#4fbcae", "#9fce6e", "#f3db55"],
 };
-/** Numbers over more than this ratio are told apart by their logarithms. */
+/** Numbers over more than this ratio use a logarithmic scale. */
 const LOG_RATIO = 50;
 
 export function rampColor(share: number): Color {
@@ -53,7 +53,7 @@ function mixHex(a: string, b: string, share: number): string {
   return `#${parts.join("")}`;
 }
 
-/** `names` oldest first, so that a newer run changes nobody's colour. */
+/** `names` oldest first, so that a newer run does not change other colours. */
 export function colorRuns(names: readonly string[], by: ColorBy, hparams: HParamsOfRuns): RunColors {
   if (by === "run") {
     const slots = assignColors(names);
@@ -71,7 +71,7 @@ export function colorRuns(names: readonly string[], by: ColorBy, hparams: HParam
 function colorByGroup(names: readonly string[], by: Exclude<ColorBy, "run">, hparams: HParamsOfRuns): RunColors {
   const label = labeler(by, hparams);
   const groups = groupRuns(names, by, hparams);
-  // A group may be called what the runs without one are.
+  // A group may have the same label as the runs without one.
   const labels = groups.filter(({ runs }) => label(runs[0] as string) !== null).map((group) => group.label);
   const slots = assignColors(labels);
   const colorOf = (run: string): Color => PALETTE[slots.get(label(run) ?? "") ?? -1] ?? GREY;
@@ -81,12 +81,12 @@ function colorByGroup(names: readonly string[], by: Exclude<ColorBy, "run">, hpa
     color: colors.get(runs[0] as string) ?? GREY,
     count: runs.length,
   }));
-  // What is left over comes last.
+  // The runs without a group come last.
   listed.sort((a, b) => Number(a.label === UNGROUPED) - Number(b.label === UNGROUPED));
   return { colors, legend: { kind: "groups", groups: listed } };
 }
 
-/** Null when the values are no numbers, or fewer than three: those are groups. */
+/** Null if the values are not numbers, or fewer than three: then they are groups. */
 function colorByNumber(names: readonly string[], hparam: string, hparams: HParamsOfRuns): RunColors | null {
   const values = names.map((name) => hparamOf(hparams, name, hparam));
   const numbers = values.filter((value) => typeof value === "number" && Number.isFinite(value)) as number[];

@@ -1,11 +1,11 @@
-// The query language of the run table: `val/acc > 0.9 and lr < 1e-3 or optimizer == "adam" and not starred`. Text
-// becomes a test of a run, or an error with its place. Pure: what a column's value is, is asked of the caller.
+// The query language of the run table: `val/acc > 0.9 and lr < 1e-3 or optimizer == "adam" and not starred`. Compiles
+// text to a test of a run, or throws an error with its position. Pure: the caller provides the values of columns.
 
 import type { Cell } from "../../base/natural";
 import { QueryError, readTokens, type Token } from "./query_tokens";
 import { RUN_STATS, type RunColumn, type RunStat } from "../view/view";
 
-/** What a query can speak of: the table's columns, and what the page itself knows of a run. */
+/** What a query can refer to: the table's columns, and properties of a run. */
 export type QueryColumn =
   | RunColumn
   | { readonly kind: "run"; readonly name: "name" | "title" | "starred" | "hidden" | "baseline" | "selected" };
@@ -13,7 +13,7 @@ export type QueryType = "number" | "string" | "bool" | "time" | "duration";
 
 export interface Catalog {
   readonly hparams: readonly { readonly name: string; readonly type: "number" | "string" | "bool" }[];
-  /** Scalar tags; null while they are not known, when every name may be one. */
+  /** Scalar tags; null while they are unknown: then every name may be one. */
   readonly tags: ReadonlySet<string> | null;
 }
 
@@ -22,7 +22,7 @@ export type RunTest = (run: string, read: ReadCell) => boolean;
 
 export interface RunQuery {
   readonly matches: RunTest;
-  /** All that it reads. */
+  /** All columns that it reads. */
   readonly columns: readonly QueryColumn[];
 }
 
@@ -40,7 +40,7 @@ export const BUILT_IN: Readonly<Record<string, { readonly column: QueryColumn; r
   points: { column: { kind: "info", name: "points" }, type: "number" },
   assets: { column: { kind: "info", name: "assets" }, type: "number" },
 };
-/** Former names, which saved views and links may hold. They are understood and no longer offered. */
+/** Former names, which saved views and links may contain. They still work but are not suggested. */
 const FORMER_NAMES: Readonly<Record<string, string>> = { ticked: "selected" };
 
 export function findBuiltIn({ kind, text }: Token): { column: QueryColumn; type: QueryType } | undefined {
@@ -69,15 +69,15 @@ const UNIT_S: Readonly<Record<string, number>> = { s: 1, m: 60, min: 60, h: 3_60
 
 /** One side of a comparison. */
 interface Operand {
-  /** Null: a bare word that is no column; it takes the other side's type. */
+  /** Null: a bare word that is not a column; it takes the other side's type. */
   readonly type: QueryType | "missing" | null;
-  /** Null where it is no column. */
+  /** Null if it is not a column. */
   readonly column: QueryColumn | null;
   readonly value: Cell;
   readonly token: Token;
 }
 
-/** An empty text asks for nothing: every run matches. Throws QueryError. */
+/** Every run matches an empty text. Throws QueryError. */
 export function compileQuery(text: string, catalog: Catalog): RunQuery {
   const tokens = readTokens(text);
   if (tokens.length === 1) return { matches: () => true, columns: [] };
@@ -203,7 +203,7 @@ class Parser {
       : null;
   }
 
-  /** An expression over tags is none of them but can be asked for like one. */
+  /** An expression over tags is not a tag, but is used like one. */
   private isTag(name: string): boolean {
     return name.startsWith("=") || this.catalog.tags?.has(name) === true;
   }
@@ -311,7 +311,7 @@ class Parser {
     };
   }
 
-  /** The operand as a value of this type; fails where it cannot be one. */
+  /** The operand as a value of this type; throws if it is not one. */
   private typed(operand: Operand, type: QueryType): Operand {
     const { value, token, column } = operand;
     if (operand.type === type || (column && SPANS.has(type) && operand.type === "number")) return operand;
@@ -368,7 +368,7 @@ class Parser {
 
 const SPANS: ReadonlySet<QueryType> = new Set(["time", "duration"]);
 
-// Nothing but `missing` can be said of what is missing: a run without the value matches neither == nor !=.
+// Only `missing` matches a missing value: a run without the value matches neither == nor !=.
 const COMPARISONS: Readonly<Record<string, (a: Cell, b: Cell) => boolean>> = {
   "==": (a, b) => a === b || (Number.isNaN(a) && Number.isNaN(b)),
   "!=": (a, b) => a !== b && !(Number.isNaN(a) && Number.isNaN(b)),

@@ -1,15 +1,15 @@
-// Runs as a tree of directories, and the rows that a table shows of it. A directory that is itself a run is one node; a
-// chain of directories with nothing beside it is one node too. Pure; knows neither the selection nor columns.
+// Runs as a tree of directories, and its rows in a table. A directory that is itself a run is one node; so is a chain
+// of directories with single entries. Pure; knows neither the selection nor columns.
 
 export interface RunNode {
-  /** Path from the log directory: a run's name, or that of a directory. */
+  /** Path from the log directory: the name of a run or a directory. */
   readonly path: string;
-  /** What is added to the parent's path, e.g. "b/c" for a chain. */
+  /** The part after the parent's path, e.g. "b/c" for a chain. */
   readonly label: string;
-  /** Whether the path is a run, whether or not there are others below it. */
+  /** Whether the path is a run, with or without others below it. */
   readonly isRun: boolean;
   readonly children: readonly RunNode[];
-  /** All runs at or below, in the order given. */
+  /** All runs at or below, in the given order. */
   readonly runs: readonly string[];
 }
 
@@ -19,11 +19,11 @@ export interface RunRow {
   readonly level: number;
   readonly place: number;
   readonly siblings: number;
-  /** Null for a row without anything below it. */
+  /** Null for a row without children. */
   readonly isOpen: boolean | null;
 }
 
-/** Siblings stand in the order in which the first of their runs is named. */
+/** Siblings are in the order of their first runs. */
 export function makeTree(names: readonly string[]): RunNode[] {
   return nodesBelow("", names, 0);
 }
@@ -51,12 +51,12 @@ function makeNode(parent: string, part: string, runs: readonly string[]): RunNod
   return { path, label: part, isRun, children, runs };
 }
 
-/** Every run a row of its own, under its whole name. */
+/** One row per run, with its full name. */
 export function makeList(names: readonly string[]): RunNode[] {
   return names.map((name) => ({ path: name, label: name, isRun: true, children: [], runs: [name] }));
 }
 
-/** The rows in sight when these directories are collapsed. */
+/** The visible rows when these directories are collapsed. */
 export function makeRows(nodes: readonly RunNode[], isCollapsed: (path: string) => boolean): RunRow[] {
   const rows: RunRow[] = [];
   const add = (siblings: readonly RunNode[], level: number): void => {
@@ -70,7 +70,7 @@ export function makeRows(nodes: readonly RunNode[], isCollapsed: (path: string) 
   return rows;
 }
 
-/** The row that this one is below of; -1 at the top. */
+/** The index of the parent row; -1 at the top. */
 export function parentIndex(rows: readonly RunRow[], index: number): number {
   const level = rows[index]?.level ?? 1;
   for (let i = index - 1; i >= 0; i--) if ((rows[i] as RunRow).level < level) return i;
@@ -78,7 +78,8 @@ export function parentIndex(rows: readonly RunRow[], index: number): number {
 }
 
 /**
- * The runs that a choice from one row to another takes: those of the rows between, collapsed ones with all that is in them.
+ * The runs that a selection from one row to another includes: those of the rows between, with everything in collapsed
+ * ones.
  */
 export function runsBetween(rows: readonly RunRow[], from: number, to: number): string[] {
   const [first, last] = from <= to ? [from, to] : [to, from];

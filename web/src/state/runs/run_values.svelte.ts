@@ -1,5 +1,5 @@
-// Numbers of scalar series for every run: the metric columns of the run table and of its query. Asked for while
-// somebody wants them, and again at a calm pace when the logs have grown.
+// Statistics of scalar series for every run: the metric columns of the run table and of its query. Requested while they
+// are wanted, and again at a slow pace when the logs grow.
 
 import { ApiError } from "../../api/client";
 import type { RunColumnQuery, RunValues, RunValuesQuery } from "../../api/types";
@@ -18,9 +18,9 @@ const PACE = { restFactor: 10, minRestMs: 2_000, maxRestMs: 30_000 };
 const NO_VALUES: Answered = { runs: [], values: [], byRun: new Map() };
 
 export class RunValuesState {
-  /** By key of the column. Raw: replaced when a value is different. */
+  /** By column key. Raw: replaced if a value is different. */
   #answered = $state.raw<ReadonlyMap<string, Answered>>(new Map());
-  /** Why some column cannot be had, by key. */
+  /** Why a column is not available, by key. */
   errors = $state.raw<ReadonlyMap<string, string>>(new Map());
   #wanted: readonly MetricColumn[] = [];
   readonly #asked = new Set<string>();
@@ -28,7 +28,7 @@ export class RunValuesState {
 
   constructor(private readonly ask: (query: RunValuesQuery) => Promise<RunValues>) {}
 
-  /** Whether the server has answered for this column. */
+  /** Whether the server has responded for this column. */
   isKnown(column: MetricColumn): boolean {
     return this.#answered.has(columnKey(column));
   }
@@ -41,7 +41,7 @@ export class RunValuesState {
     return (this.#answered.get(key) ?? NO_VALUES).byRun;
   }
 
-  /** From now on these, and no others. Those that are not known are asked for at once. */
+  /** Keeps these columns up to date, and no others. Unknown ones are requested at once. */
   want(columns: readonly MetricColumn[]): void {
     this.#wanted = columns;
     const fresh = columns.filter((column) => !this.#asked.has(columnKey(column)));
@@ -65,10 +65,10 @@ export class RunValuesState {
     } catch (cause) {
       if (!(cause instanceof ApiError)) throw cause;
       if (cause.code !== "bad_request") {
-        // Asked for again when the connection is back or the logs grow.
+        // Requested again when the connection is back or the logs grow.
         for (const column of columns) this.#asked.delete(columnKey(column));
       } else if (columns.length > 1) {
-        // One that cannot be computed must not take the others with it.
+        // A column that cannot be computed must not affect the others.
         await Promise.all(columns.map((column) => this.load([column])));
       } else {
         const [key = ""] = columns.map(columnKey);

@@ -1,5 +1,5 @@
-// The runs: which there are, which are listed in which order, which are shown, and their colours. What the user chose
-// is in the view and in the overlay; this is what follows from it.
+// The runs: which exist, which are listed in which order, which are shown, and their colours. The user's choices are in
+// the view and in the overlay; this derives the rest.
 
 import type { Run, TagIndex } from "../../api/types";
 import { HUES, PALETTE } from "./colors";
@@ -24,17 +24,17 @@ const isMetric = (column: QueryColumn): column is MetricColumn => column.kind ==
 const secondsOf = (time: Run["start_time"]): number | null => (time === null ? null : Number(time));
 
 export class RunsState {
-  /** Oldest first, as the server lists them. Raw: replaced whole, and there may be thousands. */
+  /** Oldest first, as the server lists them. Raw: replaced as a whole, and there may be thousands. */
   all = $state.raw<readonly Run[]>([]);
-  /** Replaced only when a run comes or goes, so that what hangs on it rests while runs merely grow. */
+  /** Replaced only when a run appears or disappears, so that nothing that depends on it runs while runs merely grow. */
   names = $state.raw<readonly string[]>([]);
-  /** The run under the pointer in the run table: charts bring it forward. */
+  /** The run under the pointer in the run table: charts highlight it. */
   pointedAt = $state<string | null>(null);
   /** The run nearest to the pointer in a chart. */
   lookedAt = $state<string | null>(null);
-  /** Hidden runs are in the table, for once. */
+  /** Whether the table lists hidden runs. */
   showsHidden = $state(false);
-  /** Whether somebody sees the columns. */
+  /** Whether the columns are visible. */
   isTableOpen = $state(false);
 
   constructor(
@@ -42,11 +42,11 @@ export class RunsState {
     private readonly overlay: Overlay,
     private readonly hparams: HParamsState,
     private readonly values: RunValuesState,
-    /** Of scalars; null while it is not known. */
+    /** Of scalars; null while it is unknown. */
     private readonly tagIndex: () => TagIndex | null,
   ) {}
 
-  /** All that some run has logged; null while they are not known. Listed from when it is first read. */
+  /** All scalar tags of all runs; null while they are unknown. The first read starts listing them. */
   readonly scalarTags = $derived.by((): ReadonlySet<string> | null => {
     const index = this.tagIndex();
     return index && new Set(index.tag_sets.flatMap((tags) => Object.keys(tags)));
@@ -55,7 +55,7 @@ export class RunsState {
   readonly byName = $derived(new Map(this.all.map((run) => [run.name, run])));
   readonly #natural = $derived(sortNatural(this.names));
 
-  // A filter that is broken while it is typed leaves what the last good one gave.
+  // While a filter is invalid, the last valid one applies.
   #goodPattern: Pattern = compilePattern("");
   readonly pattern = $derived.by((): Pattern => {
     const pattern = compilePattern(this.settings.runFilter);
@@ -64,7 +64,7 @@ export class RunsState {
   });
 
   #goodQuery: RunQuery | null = null;
-  /** The query, and what is wrong with its text. */
+  /** The query, and the error in its text. */
   readonly query = $derived.by((): { readonly compiled: RunQuery | null; readonly error: QueryError | null } => {
     const text = this.settings.runQuery;
     if (text.trim() === "") return { compiled: (this.#goodQuery = null), error: null };
@@ -79,13 +79,13 @@ export class RunsState {
     }
   });
   readonly #queriedMetrics = $derived((this.query.compiled?.columns ?? []).filter(isMetric));
-  /** The query has to wait for the numbers it asks about, or for what its names mean. */
+  /** The query waits for the numbers or names that it refers to. */
   readonly isPending = $derived.by(
     () =>
       (this.settings.runQuery.trim() !== "" && !this.hparams.isKnown) ||
       this.#queriedMetrics.some((column) => !this.values.isKnown(column)),
   );
-  /** What has to be fetched for the query and for the columns that somebody sees. */
+  /** The metrics to load for the query and for the visible columns. */
   readonly wantedMetrics = $derived.by(() => [
     ...this.#queriedMetrics,
     ...(this.isTableOpen ? this.settings.columns.filter(isMetric) : []),
@@ -111,8 +111,7 @@ export class RunsState {
     ),
   );
 
-  // A query is asked again whenever a value has changed; mostly it gives the same runs. While it waits, what was there
-  // stays.
+  // The query runs again whenever a value changes, usually with the same result. While it waits, the old result stays.
   #matched: readonly string[] = [];
   readonly #matching = $derived.by(() => {
     const { compiled } = this.query;
@@ -125,7 +124,7 @@ export class RunsState {
     return this.#matched;
   });
 
-  /** Names of the runs that the filters leave, in natural order. */
+  /** Names of the runs that match the filters, in natural order. */
   readonly listed = $derived(
     this.#hidden.size === 0 || this.showsHidden
       ? this.#matching
@@ -147,7 +146,7 @@ export class RunsState {
   readonly sortColumn = $derived.by(
     () => this.settings.columns.find((column) => columnKey(column) === this.settings.sort?.column) ?? null,
   );
-  /** The listed runs as the user has sorted them; equals stay in natural order. */
+  /** The listed runs in the user's sort order; equal ones stay in natural order. */
   readonly ordered = $derived.by((): readonly string[] => {
     const { sort } = this.settings;
     const column = this.sortColumn;
@@ -169,7 +168,7 @@ export class RunsState {
       ),
     ),
   );
-  // Hyperparameters matter to two of the ways only.
+  // Only two ways to colour runs use hyperparameters.
   readonly #usesHparams = $derived.by(
     () => this.settings.colorBy === "config" || this.settings.colorBy.startsWith("hparam:"),
   );
@@ -180,12 +179,12 @@ export class RunsState {
   readonly #nameByKey = $derived(new Map(this.names.map((name) => [runKey(name), name])));
 
   color(name: string, theme: "light" | "dark"): string {
-    // A chart may show a run a moment before it is listed.
+    // A chart may show a run before it is listed.
     const color = this.#colored.colors.get(name) ?? (PALETTE[hashName(name) % HUES] as (typeof PALETTE)[number]);
     return this.#ownColors.get(name) ?? color[theme];
   }
 
-  /** What the run is called on the page. */
+  /** The display name of the run. */
   title(name: string): string {
     return this.#titles.get(name) ?? name;
   }
@@ -200,7 +199,7 @@ export class RunsState {
     return this.#selected.has(name);
   }
 
-  /** The value of a column for a run; null where it has none. */
+  /** The value of a column for a run; null if it has none. */
   cell = (column: QueryColumn, name: string): Cell => {
     if (column.kind === "metric") return this.values.value(column, name);
     if (column.kind === "hparam") return hparamOf(this.hparams.runs, name, column.name);
@@ -251,7 +250,7 @@ export class RunsState {
     this.setSelection(withRuns(this.settings.selection, names, isOn, this.names));
   }
 
-  /** All or none of the listed runs; those that the filter hides stay as they are. */
+  /** Selects or deselects all listed runs; others do not change. */
   setListedSelected(isOn: boolean): void {
     this.setSelected(this.listed, isOn);
   }
@@ -275,7 +274,7 @@ export class RunsState {
     this.settings.set({ selection });
   }
 
-  /** How many of the runs that the address selects by name are not there. */
+  /** How many runs that the address selects by name do not exist. */
   readonly goneCount = $derived.by(() => {
     const { base, except } = this.settings.selection;
     return base === "all" ? 0 : [...except].filter((key) => this.nameOf(key) === undefined).length;

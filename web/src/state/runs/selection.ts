@@ -1,5 +1,5 @@
-// Which runs are selected: everything or nothing, with exceptions. So a run that appears later is in or out as the user
-// meant it, and 999 of 1,000 runs cost one entry.
+// Which runs are selected: all or none, with exceptions. So a run that appears later is selected or not as the user
+// intended, and 999 of 1,000 runs cost one entry.
 
 import { type RunKey, runKey } from "./run_key";
 
@@ -15,7 +15,7 @@ export function isSelected(selection: Selection, name: string): boolean {
   return selection.except.has(runKey(name)) !== (selection.base === "all");
 }
 
-/** Set or clear some runs and leave the others as they are. `all` is every run there is. */
+/** Selects or deselects some runs; others do not change. `all`: every run. */
 export function withRuns(
   selection: Selection,
   names: readonly string[],
@@ -31,12 +31,12 @@ export function withRuns(
   return settled({ base: selection.base, except }, all);
 }
 
-/** These and no others, not even those that appear later. */
+/** Only these, without those that appear later. */
 export function only(...names: readonly string[]): Selection {
   return { base: "none", except: new Set(names.map(runKey)) };
 }
 
-/** An exception for every run is the other base without any. */
+/** An exception for every run is the other base without exceptions. */
 function settled(selection: Selection, all: readonly string[]): Selection {
   const isEvery =
     all.length > 0 && selection.except.size >= all.length && all.every((n) => selection.except.has(runKey(n)));
@@ -44,7 +44,7 @@ function settled(selection: Selection, all: readonly string[]): Selection {
   return selection.base === "all" ? NONE : ALL;
 }
 
-/** The form with fewer exceptions, for writing down; means the same for the runs in `all`. */
+/** The form with fewer exceptions, for the address; means the same for the runs in `all`. */
 export function compact(selection: Selection, all: readonly string[]): Selection {
   if (selection.except.size * 2 <= all.length || all.length === 0) return selection;
   const other = all.map(runKey).filter((key) => !selection.except.has(key));

@@ -1,8 +1,8 @@
-// Which runs are being written right now, as far as the page has heard.
+// Which runs are being written now, as far as the page knows.
 
 import type { Run } from "../../api/types";
 
-/** A writer that was silent for longer may be gone. */
+/** A writer that was silent for longer may have ended. */
 const ALIVE_MS = 60_000;
 
 export class Writers {
@@ -14,10 +14,11 @@ export class Writers {
   }
 
   /**
-   * Runs that changed within the last minute, or whose newest event says so: many changes at once come without names.
+   * Runs that changed within the last minute, or whose newest event is that recent: many changes at once come without
+   * names.
    */
   alive(runs: readonly Run[], nowMs: number): string[] {
-    // A clock ahead of ours by more than that says nothing about now.
+    // A clock that is ahead of ours by more says nothing about now.
     const isRecent = (atMs: number): boolean => Math.abs(nowMs - atMs) < ALIVE_MS;
     return runs
       .map((run) => run.name)

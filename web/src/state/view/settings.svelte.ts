@@ -1,5 +1,5 @@
-// The view the user has set up, and the ways to change it. The address and the theme's memory are written by
-// App.svelte.
+// The current view, and the ways to change it. frame/address.svelte.ts writes it to the address; the session keeps the
+// theme in the preferences.
 
 import { compact } from "../runs/selection";
 import { encodeView, type NameOf } from "./url";
@@ -9,19 +9,19 @@ const UNTOUCHED: CardView = {};
 
 const FIELDS = Object.keys(DEFAULT_VIEW) as (keyof View)[];
 
-/** Of each field of the view by itself: what depends on one rests, and is not even looked at, while others change. */
+/** One field of the view: what depends on it does not run when other fields change. */
 class Field {
   value = $state.raw<unknown>();
 }
 
-// Every field of the view can be read, and followed, by its name.
+// Every field of the view can be read reactively by its name.
 // eslint-disable-next-line @typescript-eslint/no-empty-object-type, @typescript-eslint/no-unsafe-declaration-merging
 export interface Settings extends View {}
 
 // eslint-disable-next-line @typescript-eslint/no-unsafe-declaration-merging
 export class Settings {
   #view = $state.raw<View>(DEFAULT_VIEW);
-  /** The same, for those who must not follow it. */
+  /** The same, for reads that must not be reactive. */
   #last: View = DEFAULT_VIEW;
   readonly #fields = new Map(FIELDS.map((name) => [name, new Field()]));
   isSystemDark = $state(false);
@@ -40,7 +40,7 @@ export class Settings {
     for (const name of FIELDS) this.#write(name, DEFAULT_VIEW[name]);
   }
 
-  /** All of it: replaced whole. */
+  /** The whole view; replaced, never edited. */
   get view(): View {
     return this.#view;
   }
@@ -61,13 +61,13 @@ export class Settings {
     this.view = { ...this.#last, ...change };
   }
 
-  /** Everything back to how it is at first, but for the tab and the theme. */
+  /** Resets everything except the tab and the theme. */
   reset(): void {
     const { dashboard, theme } = this.#last;
     this.view = { ...DEFAULT_VIEW, dashboard, theme };
   }
 
-  /** Ranges and selected steps are in units of the axis they were made on. */
+  /** Clears ranges and selected steps: they are in units of the old axis. */
   setXAxis(xAxis: string): void {
     if (xAxis === this.view.xAxis) return;
     const cards = new Map<string, CardView>();
@@ -80,7 +80,7 @@ export class Settings {
     return this.cards.get(id) ?? UNTOUCHED;
   }
 
-  /** A field set to undefined goes back to automatic. */
+  /** A field set to undefined becomes automatic again. */
   setCard(id: string, change: { readonly [K in keyof CardView]?: CardView[K] | undefined }): void {
     const kept = Object.entries({ ...this.view.cards.get(id), ...change }).filter(
       ([, value]) => value !== undefined && value !== false,
@@ -91,12 +91,12 @@ export class Settings {
     this.set({ cards });
   }
 
-  /** What a dashboard has set of its own: `name` is `dashboard.option`, as in the address. */
+  /** An option of a dashboard: `name` is `dashboard.option`, as in the address. */
   option(name: string, fallback = ""): string {
     return this.options.get(name) ?? fallback;
   }
 
-  /** The fallback is not kept: addresses name only what differs. */
+  /** The fallback is not stored: addresses name only what differs. */
   setOption(name: string, value: string, fallback = ""): void {
     const options = new Map(this.view.options);
     if (value === fallback) options.delete(name);
@@ -115,7 +115,7 @@ export class Settings {
     this.set({ pinned: pinned.includes(id) ? pinned.filter((each) => each !== id) : [...pinned, id] });
   }
 
-  /** The address of this view, or of this view with something else in it. */
+  /** The address of this view, optionally with changes. */
   address(names: readonly string[], nameOf: NameOf, change: Partial<View> = {}): string {
     const view = { ...this.view, ...change };
     return encodeView({ ...view, selection: compact(view.selection, names) }, nameOf);

@@ -1,5 +1,4 @@
-// Addresses that were made for TensorBoard, understood on arrival: old links and bookmarks keep their meaning when only
-// the server behind them is another. Pure.
+// Reads TensorBoard addresses, so that old links and bookmarks work when Runglass takes over the server. Pure.
 
 import { runKey } from "../runs/run_key";
 import { SMOOTHING_MAX, type Theme, type View } from "./view";
@@ -59,7 +58,7 @@ const IN_QUERY: Readonly<Record<string, Read>> = {
   darkMode: theme,
 };
 
-/** What `#scalars&tagFilter=…` says; null when the hash is not of that kind (ours begin with `#/`). */
+/** What `#scalars&tagFilter=…` says; null if the hash is not a TensorBoard one (ours begin with `#/`). */
 export function readTensorBoardHash(hash: string): Partial<View> | null {
   const [name = "", ...parts] = hash.replace(/^#/, "").split("&");
   if (!/^[a-z][\w-]*$/i.test(name)) return null;
@@ -72,7 +71,7 @@ export function readTensorBoardHash(hash: string): Partial<View> | null {
   return view;
 }
 
-/** What `?tagFilter=…` says, and the query without it: what is not understood stays in the address. */
+/** What `?tagFilter=…` says, and the rest of the query: what is not understood stays in the address. */
 export function readTensorBoardQuery(search: string): { view: Partial<View>; rest: string } {
   const params = new URLSearchParams(search);
   let view: Partial<View> = {};

@@ -1,4 +1,5 @@
-// The whole view as text after the `#` of the address, and back. Pure: App.svelte reads and writes the address itself.
+// The whole view as text after the `#` of the address, and back. Pure: frame/address.svelte.ts reads and writes the
+// address.
 
 import { escapePart, readParts, splitParts, writeParts } from "../../base/parts";
 import { KEY_LENGTH, type RunKey, runKey } from "../runs/run_key";
@@ -21,18 +22,18 @@ import {
   type View,
 } from "./view";
 
-/** Gives readable names to selected runs; a key without one is written as the key. */
+/** The names of selected runs; a run without one is written as its key. */
 export type NameOf = (key: RunKey) => string | undefined;
 
-/** How one field is written: as any number of texts under one key. None of them: the default. */
+/** How one field is written: as any number of texts under one key. No text means the default. */
 interface Field<T> {
   readonly key: string;
   readonly write: (value: T, nameOf: NameOf) => readonly string[];
-  /** Undefined: these texts say nothing that can be understood. */
+  /** Undefined if the texts are invalid. */
   readonly read: (texts: readonly string[]) => T | undefined;
 }
 
-// Above this many characters of names, runs are written as five-character keys.
+// With more characters of names than this, runs are written as five-character keys.
 const NAMES_BUDGET = 240;
 const SCALES: readonly ScaleKind[] = ["linear", "log", "symlog"];
 
@@ -100,7 +101,7 @@ function readRange(value: string | undefined): Range | undefined {
   return low !== undefined && high !== undefined && low < high ? [low, high] : undefined;
 }
 function readSelection(value: string | undefined): number[] | undefined {
-  // A card on which the user has taken the selection away.
+  // The user has cleared the selection on this card.
   if (value === "") return [];
   const numbers = readNumbers(value);
   return numbers && numbers.length <= 2 ? numbers : undefined;
@@ -148,7 +149,7 @@ function readPanel(written: string): Panel | undefined {
   return { id, tags, right: tags.filter((_, i) => marked[i]?.startsWith(">")) };
 }
 
-/** The name of a column in addresses and for sorting. */
+/** The key of a column in addresses and for sorting. */
 export function columnKey(column: RunColumn): string {
   if (column.kind !== "metric") return writeParts([column.kind, column.name]);
   if (column.stat === "at_step") return writeParts([column.stat, column.tag, String(column.step)]);
@@ -301,7 +302,7 @@ export function decodeView(hash: string): View {
   return view as unknown as View;
 }
 
-/** As encodeURIComponent, but leaves what is harmless after a `#` readable. */
+/** Like encodeURIComponent, but keeps harmless characters readable. */
 function escape(value: string): string {
   return encodeURIComponent(value).replace(/%(2F|2C|3A|3B|3C|3E|40|24|7C)/g, (code) => decodeURIComponent(code));
 }

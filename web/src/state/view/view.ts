@@ -1,5 +1,5 @@
-// The words of the view: everything a user can set that changes what is shown. One plain value, replaced and never
-// edited, so that an address, a saved view and a step back are all the same thing.
+// The view: everything a user can set that changes what is shown. One plain value, replaced and never edited, so that
+// an address, a saved view and an entry of the history are the same.
 
 import { ALL, type Selection } from "../runs/selection";
 
@@ -9,7 +9,7 @@ export type ScaleKind = "linear" | "log" | "symlog";
 export type SmoothingKind = "ema" | "time_ema" | "gaussian" | "median";
 export type Center = "mean" | "median";
 export type Spread = "minmax" | "std" | "stderr" | "quantile" | "bootstrap";
-/** "" for lines; else what runs must share to be drawn as one: see groups.ts. */
+/** "" for lines; otherwise what the runs of a group share: see groups.ts. */
 export type GroupBy = "" | "config" | `regex:${string}` | `hparam:${string}` | `directory:${number}`;
 export type ColorBy = "run" | Exclude<GroupBy, "">;
 export type Selecting = "none" | "step" | "range";
@@ -17,13 +17,13 @@ export type Selecting = "none" | "step" | "range";
 export interface Smoothing {
   readonly kind: SmoothingKind;
   /**
-   * ema: weight, up to SMOOTHING_MAX. time_ema: half-life in units of x. gaussian: sigma, median: window, in points. 0:
-   * none.
+   * ema: weight, up to SMOOTHING_MAX. time_ema: half-life in units of x. gaussian: sigma in points. median: window in
+   * points. 0: none.
    */
   readonly amount: number;
 }
 
-/** What the user did to one card; what is missing is automatic or follows the page. */
+/** What the user set for one card; missing fields are automatic or follow the page. */
 export interface CardView {
   readonly x?: Range;
   readonly y?: Range;
@@ -31,11 +31,11 @@ export interface CardView {
   readonly xScale?: ScaleKind;
   readonly yScale?: ScaleKind;
   readonly y2Scale?: ScaleKind;
-  /** One step or two, in units of x. */
+  /** One selected step, or two for a range, in units of x. */
   readonly selection?: readonly number[];
   readonly isWide?: boolean;
   readonly heightPx?: number;
-  /** Where this card stands when cards go their own ways, in units of the cursor's axis; missing: at the newest. */
+  /** The card's own cursor when cursors are not linked, in units of the cursor's axis; missing: at the newest. */
   readonly at?: number;
 }
 
@@ -43,14 +43,14 @@ export interface CardView {
 export interface Panel {
   readonly id: string;
   readonly tags: readonly string[];
-  /** Those of the tags that are read on the right axis. */
+  /** The tags on the right axis. */
   readonly right: readonly string[];
 }
 
 export const RUN_STATS = ["last", "first", "min", "max", "mean", "count"] as const;
 export type RunStat = (typeof RUN_STATS)[number];
 
-/** One number of a scalar series. */
+/** One statistic of a scalar series. */
 export type MetricColumn =
   | { readonly kind: "metric"; readonly tag: string; readonly stat: RunStat }
   | { readonly kind: "metric"; readonly tag: string; readonly stat: "at_step"; readonly step: number }
@@ -66,14 +66,14 @@ export type MetricColumn =
 export const RUN_INFOS = ["started", "updated", "duration", "points", "assets", "note"] as const;
 export type RunInfoName = (typeof RUN_INFOS)[number];
 
-/** A column of the run table beside the name. */
+/** A column of the run table besides the name. */
 export type RunColumn =
   | MetricColumn
   | { readonly kind: "hparam"; readonly name: string }
   | { readonly kind: "info"; readonly name: RunInfoName };
 
 export interface RunSort {
-  /** Key of a column (see run_columns.ts), or "name". */
+  /** Key of a column (`columnKey` in url.ts), or "name". */
   readonly column: string;
   readonly isDescending: boolean;
 }
@@ -88,7 +88,7 @@ export interface View {
   readonly isTree: boolean;
   readonly collapsedFolders: ReadonlySet<string>;
   readonly columns: readonly RunColumn[];
-  /** Null: in natural order of the names. */
+  /** Null: natural order of the names. */
   readonly sort: RunSort | null;
   readonly colorBy: ColorBy;
 
@@ -96,7 +96,7 @@ export interface View {
   readonly collapsed: ReadonlySet<string>;
   /** Ids of cards: a tag, or the id of a panel. */
   readonly pinned: readonly string[];
-  /** By section: the cards that the user has put first. */
+  /** By section: the cards that the user moved to the front. */
   readonly order: ReadonlyMap<string, readonly string[]>;
   readonly panels: readonly Panel[];
   readonly cards: ReadonlyMap<string, CardView>;
@@ -110,7 +110,7 @@ export interface View {
   readonly showsRaw: boolean;
   readonly showsEarlier: boolean;
   readonly breaksFalls: boolean;
-  /** Whether one card's zoom in x is every card's. */
+  /** Whether all cards share the x zoom. */
   readonly isZoomLinked: boolean;
   readonly linkedX: Range | null;
 
@@ -122,13 +122,13 @@ export interface View {
   readonly isSelectionLinked: boolean;
   readonly linkedSelection: readonly number[];
 
-  /** Where cards that show one moment stand, in units of its axis. Null: at the newest. */
+  /** The step cursor, in units of its axis. Null: at the newest. */
   readonly cursor: number | null;
   readonly cursorAxis: TimeAxis;
-  /** Whether moving one card moves all. */
+  /** Whether all cards share the cursor. */
   readonly isCursorLinked: boolean;
 
-  /** What dashboards have set, by `dashboard.name`; what is missing is as at first. */
+  /** Options of dashboards, by `dashboard.name`; missing ones have their defaults. */
   readonly options: ReadonlyMap<string, string>;
 
   readonly theme: Theme;
