@@ -2,7 +2,7 @@
 
 import type { Change } from "../api/types";
 
-type News = Pick<Change, "generation" | "runs">;
+type RunChange = Pick<Change, "generation" | "runs">;
 
 /** Changes that were held back, merged into one. */
 interface Held {
@@ -23,7 +23,7 @@ export class Changes {
   #everything = 0;
   readonly #byRun = new Map<string, number>();
 
-  add({ generation, runs }: News): void {
+  add({ generation, runs }: RunChange): void {
     if (generation < this.generation) this.#forget();
     if (runs === null) this.#everything = generation;
     else for (const run of runs) this.#byRun.set(run, generation);
@@ -31,7 +31,7 @@ export class Changes {
   }
 
   /** Holds the change back until `release`. */
-  hold({ generation, runs }: News): void {
+  hold({ generation, runs }: RunChange): void {
     const before = this.held?.generation ?? this.generation;
     if (generation === before) return;
     const isOtherServer = this.held?.isOtherServer === true || generation < before;

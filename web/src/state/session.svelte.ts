@@ -74,9 +74,9 @@ export class Session {
    */
   readonly isListedWhole = $derived((!this.isLoaded || this.status?.is_loaded === true) && !this.runs.isPending);
 
-  #tellListed = (): void => undefined;
+  #resolveListed = (): void => undefined;
   /** Resolves once the first lists have arrived, or failed. */
-  readonly whenListed = new Promise<void>((done) => (this.#tellListed = done));
+  readonly whenListed = new Promise<void>((done) => (this.#resolveListed = done));
   /**
    * Resolves, in a task of its own, once the responses for the first cards have arrived or waiting has taken too long;
    * null afterwards.
@@ -106,7 +106,7 @@ export class Session {
         stopListening ??= listen({
           ask: () => this.client.status(),
           onConnection: (connection) => this.connect(connection),
-          onChange: (change) => this.hear(change),
+          onChange: (change) => this.handleChange(change),
         });
         this.wake();
       }
@@ -141,16 +141,16 @@ export class Session {
       if (this.changes.generation > 0 && !this.isQuiet) untrack(() => this.samples.refresh());
     });
     // Outside: an address can name runs that no longer exist.
-    let told = 0;
+    let reported = 0;
     $effect(() => {
       if (!this.isLoaded || this.status?.is_loaded !== true || this.runs.names.length === 0) return;
       const gone = this.runs.goneCount;
-      if (gone > told) untrack(() => this.tellGone(gone));
-      told = gone;
+      if (gone > reported) untrack(() => this.reportGone(gone));
+      reported = gone;
     });
   }
 
-  private tellGone(gone: number): void {
+  private reportGone(gone: number): void {
     const named = this.settings.selection.except.size;
     const isAll = gone === named;
     const text = !isAll
@@ -185,14 +185,14 @@ export class Session {
     if (connection === "open" && this.error) this.#listings.request();
   }
 
-  private hear(change: Change): void {
+  private handleChange(change: Change): void {
     this.isLoaded = change.is_loaded;
     this.progress = change.progress;
     // The first change on a connection describes the current state; nothing has changed.
     const known = this.changes.held?.generation ?? this.changes.generation;
     if (known > 0 && change.generation !== known) {
       this.lastChangeMs = Date.now();
-      if (change.is_loaded) this.writers.hear(change.runs ?? [], this.lastChangeMs);
+      if (change.is_loaded) this.writers.note(change.runs ?? [], this.lastChangeMs);
     }
     if (this.isQuiet) this.changes.hold(change);
     else {
@@ -246,15 +246,15 @@ export class Session {
       this.dashboards = dashboards;
       this.error = null;
       this.listing++;
-      const isSick = runs.some((run) => isFaulty(run.health));
-      this.faults = isSick ? (await this.client.health()).files.filter((file) => isFaulty(file.state)) : [];
+      const hasFaults = runs.some((run) => isFaulty(run.health));
+      this.faults = hasFaults ? (await this.client.health()).files.filter((file) => isFaulty(file.state)) : [];
     } catch (cause) {
       this.error = cause instanceof ApiError ? cause : new ApiError("internal", String(cause));
       // If the server cannot be reached, the live connection says when to retry.
       if (this.error.code !== "unreachable") this.#retryTimer = setTimeout(() => this.#listings.request(), RETRY_MS);
     } finally {
       this.#isListing = false;
-      this.#tellListed();
+      this.#resolveListed();
     }
     if (!this.error && this.changes.generation > 0) this.listIfOld();
   }

@@ -55,16 +55,16 @@ function begin() {
     handlers.onConnection("open");
     return () => (live = null);
   });
-  const hear = (news: Change): void => {
-    server.generation = news.generation;
-    live?.onChange(news);
+  const receive = (change: Change): void => {
+    server.generation = change.generation;
+    live?.onChange(change);
   };
   return {
     asked,
     server,
     session,
     stop,
-    hear,
+    receive,
     isListening: () => live !== null,
     connect: () => live?.onConnection("open"),
   };
@@ -98,14 +98,14 @@ describe("a session", () => {
   });
 
   it("lists again on news, not when paused; then once, when it goes on", async () => {
-    const { asked, session, stop, hear } = begin();
+    const { asked, session, stop, receive } = begin();
     await settle();
-    hear(change(1, null));
+    receive(change(1, null));
     await settle();
     asked.length = 0;
     session.pause(true);
-    hear(change(2, ["a"]));
-    hear(change(3, ["b"]));
+    receive(change(2, ["a"]));
+    receive(change(3, ["b"]));
     await settle();
     expect(asked).toEqual([]);
     expect(session.isQuiet).toBe(true);
@@ -119,9 +119,9 @@ describe("a session", () => {
   });
 
   it("stays quiet while nobody sees it, and gives its connection back", async () => {
-    const { asked, session, stop, hear, isListening } = begin();
+    const { asked, session, stop, receive, isListening } = begin();
     await settle();
-    hear(change(1, null));
+    receive(change(1, null));
     await settle();
     asked.length = 0;
     setHidden(true);
@@ -131,17 +131,17 @@ describe("a session", () => {
     expect([session.isQuiet, isListening()]).toEqual([false, true]);
     await settle();
     expect(asked).toEqual([]);
-    hear(change(5, null));
+    receive(change(5, null));
     await settle();
     expect(asked).toHaveLength(2);
     stop();
   });
 
   it("keeps what it has through an error and comes back by itself", async () => {
-    const { server, session, stop, hear, connect } = begin();
+    const { server, session, stop, receive, connect } = begin();
     await settle();
     server.status = 500;
-    hear(change(2, null));
+    receive(change(2, null));
     await vi.advanceTimersByTimeAsync(1_000);
     expect(session.error?.code).toBe("http");
     expect(session.runs.names).toEqual(["a"]);
@@ -149,7 +149,7 @@ describe("a session", () => {
     await settle();
     expect(session.error).toBeNull();
     server.isDown = true;
-    hear(change(3, null));
+    receive(change(3, null));
     await settle();
     expect(session.error?.code).toBe("unreachable");
     server.isDown = false;
@@ -160,12 +160,12 @@ describe("a session", () => {
   });
 
   it("knows which runs are being written", async () => {
-    const { session, stop, hear } = begin();
+    const { session, stop, receive } = begin();
     await settle();
-    hear(change(1, null));
+    receive(change(1, null));
     await settle();
     expect(session.writers.alive(session.runs.all, Date.now())).toEqual([]);
-    hear(change(2, ["a"]));
+    receive(change(2, ["a"]));
     expect(session.writers.alive(session.runs.all, Date.now())).toEqual(["a"]);
     expect(session.writers.alive(session.runs.all, Date.now() + 61_000)).toEqual([]);
     const now = Date.now();

@@ -6,11 +6,11 @@ import type { Run } from "../../api/types";
 const ALIVE_MS = 60_000;
 
 export class Writers {
-  #heardMs = $state.raw<ReadonlyMap<string, number>>(new Map());
+  #changedMs = $state.raw<ReadonlyMap<string, number>>(new Map());
 
-  hear(runs: readonly string[], nowMs: number): void {
-    const kept = [...this.#heardMs].filter(([, atMs]) => nowMs - atMs < ALIVE_MS);
-    this.#heardMs = new Map([...kept, ...runs.map((run): [string, number] => [run, nowMs])]);
+  note(runs: readonly string[], nowMs: number): void {
+    const kept = [...this.#changedMs].filter(([, atMs]) => nowMs - atMs < ALIVE_MS);
+    this.#changedMs = new Map([...kept, ...runs.map((run): [string, number] => [run, nowMs])]);
   }
 
   /**
@@ -22,6 +22,8 @@ export class Writers {
     const isRecent = (atMs: number): boolean => Math.abs(nowMs - atMs) < ALIVE_MS;
     return runs
       .map((run) => run.name)
-      .filter((name, i) => isRecent(this.#heardMs.get(name) ?? 0) || isRecent(Number(runs[i]?.last_wall_time) * 1000));
+      .filter(
+        (name, i) => isRecent(this.#changedMs.get(name) ?? 0) || isRecent(Number(runs[i]?.last_wall_time) * 1000),
+      );
   }
 }
