@@ -1,5 +1,5 @@
-"""Checks who imports whom, in Python and on the web side, against the lists below, and that no Python modules import each
-other. Prints file:line and exits with 1.
+"""Checks who imports whom, in Python and on the web side, against the lists below, that no Python modules import each other,
+and that requests of the page are made in one folder. Prints file:line and exits with 1.
 
 Tests may import anything. A layer that is not listed may import nothing of ours, so a new folder begins with a line here.
 """
@@ -74,6 +74,10 @@ WEB_IMPORT = re.compile(
     r"""^\s*import\s*["']([^"']+)["']|"""
     r"""\bimport\(\s*["']([^"']+)["']|\bnew\s+URL\(\s*["'](\.[^"']+)["']\s*,\s*import\.meta"""
 )
+
+# One way to the server, so that errors read alike and recorded answers can stand in for it.
+WEB_REQUEST = re.compile(r"(?<!\w)(?:fetch\(|XMLHttpRequest\b|EventSource\(|sendBeacon\()")
+WEB_MAY_REQUEST = "api"
 
 
 def is_allowed(layer: str, target: str, may_import: dict[str, set[str]]) -> bool:
@@ -192,6 +196,8 @@ def check_web(root: Path) -> Iterator[str]:
             continue
         layer = layer_of(file.relative_to(source).parts if file.parent != source else ())
         for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+            if layer != WEB_MAY_REQUEST and WEB_REQUEST.search(line):
+                yield f"{file.relative_to(root)}:{number}: only web/src/api may ask the server"
             for found in WEB_IMPORT.finditer(line):
                 name = next(filter(None, found.groups()))
                 if not name.startswith("."):

@@ -2,7 +2,8 @@
 
 import { mount } from "svelte";
 import App from "./App.svelte";
-import { Client, overHttp } from "./api/client";
+import { Client } from "./api/client";
+import { overHttp } from "./api/http";
 import { type LiveHandlers, openLive } from "./api/live";
 import type { Kind } from "./api/types";
 import { readArrival } from "./frame/address.svelte";

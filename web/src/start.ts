@@ -1,14 +1,14 @@
 // The first code of the page, kept small: it finds out what the address needs, so that this code and the lists load
 // together with the frame.
 
-import { listsPath } from "./api/lists_path";
+import { askEarly, listsPath } from "./api/lists_path";
 import { type DashboardModule, guessModule, loadCard, loadDashboard } from "./cards/dashboards";
 
 const modules = import.meta.glob<DashboardModule>("./dashboards/*/index.ts", { eager: true, import: "default" });
 const likely = guessModule(modules, /^#\/?(\w*)/.exec(location.hash)?.[1] ?? "");
 
 const lists = listsPath(likely?.lists ?? []);
-const listed = fetch(`api/${lists}`);
+const listed = askEarly(lists);
 // Errors are reported when the lists are needed.
 listed.catch(() => undefined);
 /** Cards for the kinds that it lists, its own and those of other dashboards. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { ApiError, Client } from "./client";
+import { Client } from "./client";
+import { ApiError } from "./http";
 
 const answering = (response: Response): Client => new Client(() => Promise.resolve(response));
 

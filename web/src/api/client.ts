@@ -1,12 +1,12 @@
-// The one way to the server: every request of the page goes through `Client`, so that tests can replace the transport.
-// Knows routes and error shapes, keeps no state.
+// The one way to the server: every request of the page goes through `Client`, so that tests and recorded answers can
+// replace the transport. Knows routes, keeps no state.
 
 import { type Columns, decodeColumns } from "./columns";
+import { checkAnswer, overHttp, type Transport } from "./http";
 import { listsPath } from "./lists_path";
 import { decodeSteps, type Steps } from "./steps";
 import type {
   BandsQuery,
-  ErrorAnswer,
   ExportQuery,
   Health,
   HParams,
@@ -26,24 +26,7 @@ import type {
   TagIndex,
 } from "./types";
 
-export class ApiError extends Error {
-  override name = "ApiError";
-  constructor(
-    readonly code: string,
-    message: string,
-    readonly where: string | null = null,
-    readonly httpStatus = 0,
-  ) {
-    super(message);
-  }
-}
-
 export type Parameters = Readonly<Record<string, string | number | undefined>>;
-
-/** Responds to a request for a path below `api/`. The default is `fetch` relative to the page. */
-export type Transport = (path: string, init: RequestInit) => Promise<Response>;
-
-export const overHttp: Transport = (path, init) => fetch(new URL(`api/${path}`, document.baseURI), init);
 
 export class Client {
   constructor(private readonly transport: Transport = overHttp) {}
@@ -132,15 +115,7 @@ export class Client {
   }
 
   private async send(path: string, init: RequestInit): Promise<Response> {
-    let response: Response;
-    try {
-      response = await this.transport(path, init);
-    } catch (cause) {
-      if (cause instanceof DOMException && cause.name === "AbortError") throw cause;
-      throw new ApiError("unreachable", "The server is not responding. The page keeps trying to reconnect.");
-    }
-    if (!response.ok) throw await readError(response);
-    return response;
+    return checkAnswer(this.transport(path, init));
   }
 }
 
@@ -148,19 +123,4 @@ function named(parameters: Parameters): string {
   return Object.entries(parameters)
     .flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`]))
     .join("&");
-}
-
-async function readError(response: Response): Promise<ApiError> {
-  try {
-    const { error } = (await response.json()) as ErrorAnswer;
-    return new ApiError(error.code, error.message, error.where, response.status);
-  } catch {
-    // A proxy does not use our error format.
-    return new ApiError(
-      "http",
-      `The server responded with ${response.status} ${response.statusText}`.trim(),
-      null,
-      response.status,
-    );
-  }
 }

@@ -1,7 +1,7 @@
 // The newest answer to a query that changes quickly: one request at a time, then the newest query. Keeps the last
 // answer until a better one arrives. Knows nothing of the query itself.
 
-import { ApiError } from "./client";
+import { ApiError } from "./http";
 import { Pacer } from "../base/pacer";
 
 const LIVE_PACE = { restFactor: 3, minRestMs: 150, maxRestMs: 5_000 };

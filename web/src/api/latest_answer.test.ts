@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ApiError } from "./client";
+import { ApiError } from "./http";
 import { LatestAnswer } from "./latest_answer.svelte";
 
 interface Asked {

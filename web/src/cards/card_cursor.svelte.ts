@@ -1,7 +1,7 @@
 // Which value of a series a card shows: the one at the cursor of all cards, or its own. Made in a component; ends with
 // it.
 
-import type { ApiError } from "../api/client";
+import type { ApiError } from "../api/http";
 import type { SeriesSteps } from "../api/steps";
 import type { CardRef } from "./card_id";
 import type { Session } from "../state/session.svelte";

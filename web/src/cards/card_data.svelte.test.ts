@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 import { flushSync } from "svelte";
 import { afterEach, describe, expect, it } from "vitest";
-import { ApiError } from "../api/client";
+import { ApiError } from "../api/http";
 import type { Connection } from "../api/live";
 import { Changes } from "../state/changes.svelte";
 import { CardData } from "./card_data.svelte";

@@ -2,7 +2,7 @@
 // connection. Knows neither what is asked nor what is drawn. Made in a component; ends with it.
 
 import { untrack } from "svelte";
-import type { ApiError } from "../api/client";
+import type { ApiError } from "../api/http";
 import { type Answered, LatestAnswer } from "../api/latest_answer.svelte";
 import type { Session } from "../state/session.svelte";
 

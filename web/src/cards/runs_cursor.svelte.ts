@@ -1,7 +1,7 @@
 // Which value of each of several runs a card shows: for every run the one nearest to the cursor of all cards, or to the
 // card's own. Made in a component; ends with it.
 
-import type { ApiError } from "../api/client";
+import type { ApiError } from "../api/http";
 import type { Kind } from "../api/types";
 import { placeOf, setPlace } from "./card_cursor.svelte";
 import type { Session } from "../state/session.svelte";

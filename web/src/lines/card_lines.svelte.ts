@@ -1,7 +1,7 @@
 // The lines of one card: from the cache or the current answer where possible, otherwise from the server, with growing
 // pauses between retries after a failure.
 
-import type { ApiError } from "../api/client";
+import type { ApiError } from "../api/http";
 import { type AnswerCache, narrow, serve, toAnswer } from "./card_answers";
 import type { CardAnswer, Question } from "./card_model";
 import { type Answered, LatestAnswer } from "../api/latest_answer.svelte";

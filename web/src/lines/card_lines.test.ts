@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { ApiError, type Client } from "../api/client";
+import type { Client } from "../api/client";
+import { ApiError } from "../api/http";
 import type { Columns } from "../api/columns";
 import type { LinesQuery } from "../api/types";
 import { AnswerCache } from "./card_answers";

@@ -2,7 +2,8 @@
 // session requests lists.
 
 import { untrack } from "svelte";
-import { ApiError, type Client } from "../api/client";
+import type { Client } from "../api/client";
+import { ApiError } from "../api/http";
 import { type Connection, type LiveHandlers, openLive } from "../api/live";
 import type { Change, DashboardInfo, FileHealth, FileState, Kind, Progress, Status } from "../api/types";
 import { Changes } from "./changes.svelte";

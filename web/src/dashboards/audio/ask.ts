@@ -1,7 +1,8 @@
 // From a logged value to sound: asks for the list of its clips and the bytes of one, has them decoded, and keeps the
 // last ones, so that going back and forth between runs or steps costs nothing.
 
-import { ApiError, type Client } from "../../api/client";
+import type { Client } from "../../api/client";
+import { ApiError } from "../../api/http";
 import type { Sample } from "../../state/cursor/step_cursor";
 import { MOST_CHANNELS } from "./decode_samples";
 import { type ClipInfo, clampRate, type Sound } from "./sound";

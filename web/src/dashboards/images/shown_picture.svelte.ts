@@ -1,7 +1,7 @@
 // The picture of a file that changes quickly: the last one stays until the next is decoded, and those beside it are
 // fetched while there is time. Made in a component; ends with it.
 
-import { ApiError } from "../../api/client";
+import { ApiError } from "../../api/http";
 import { CardData } from "../../cards/card_data.svelte";
 import type { Session } from "../../state/session.svelte";
 import type { Decoded } from "./decode/decode";

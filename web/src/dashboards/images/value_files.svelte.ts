@@ -2,7 +2,7 @@
 // number at every step, so what is known of one value stands for the next until that has been asked for. Made in a
 // component; ends with it.
 
-import type { ApiError } from "../../api/client";
+import type { ApiError } from "../../api/http";
 import { CardData } from "../../cards/card_data.svelte";
 import type { Session } from "../../state/session.svelte";
 import type { Sample } from "../../state/cursor/step_cursor";

@@ -1,7 +1,8 @@
 // What texts ask the server for: those of one moment are asked for together, and the last ones are kept, because
 // neighbouring steps are compared and gone back to. Searches and files besides.
 
-import { ApiError, type Client } from "../../api/client";
+import type { Client } from "../../api/client";
+import { ApiError } from "../../api/http";
 import type { components } from "../../api/types.gen";
 import type { Session } from "../../state/session.svelte";
 import type { Sample } from "../../state/cursor/step_cursor";

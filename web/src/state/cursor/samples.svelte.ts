@@ -3,7 +3,7 @@
 
 import { untrack } from "svelte";
 import { SvelteMap } from "svelte/reactivity";
-import { ApiError } from "../../api/client";
+import { ApiError } from "../../api/http";
 import type { SeriesSteps, Steps } from "../../api/steps";
 import type { Kind, SeriesRef } from "../../api/types";
 import type { Changes } from "../changes.svelte";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { ApiError } from "../../api/client";
+import { ApiError } from "../../api/http";
 import type { SeriesSteps, Steps } from "../../api/steps";
 import type { Kind, SeriesRef } from "../../api/types";
 import { Changes } from "../changes.svelte";

@@ -1,7 +1,7 @@
 // Statistics of scalar series for every run: the metric columns of the run table and of its query. Requested while they
 // are wanted, and again at a slow pace when the logs grow.
 
-import { ApiError } from "../../api/client";
+import { ApiError } from "../../api/http";
 import type { RunColumnQuery, RunValues, RunValuesQuery } from "../../api/types";
 import { Pacer } from "../../base/pacer";
 import { isSameList } from "../../base/steady";

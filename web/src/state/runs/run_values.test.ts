@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { ApiError } from "../../api/client";
+import { ApiError } from "../../api/http";
 import type { RunValues, RunValuesQuery } from "../../api/types";
 import { RunValuesState } from "./run_values.svelte";
 import type { MetricColumn } from "../view/view";

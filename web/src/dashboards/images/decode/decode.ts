@@ -1,8 +1,8 @@
 // Pictures and films from an address to what can be drawn, with the numbers they store. Nothing is decoded on the
 // page's own thread: pictures are by the browser, films and stored numbers in workers.
 
-import { ApiError } from "../../../api/client";
-import { askFile, failureOf, toBitmap } from "./files";
+import { ApiError, loadAddress } from "../../../api/http";
+import { failureOf, toBitmap } from "./files";
 import type { Answers, Failure, FromWorker, Question, Strip, ToWorker } from "./messages";
 import { type PictureHead, readHead } from "./picture_head";
 import type { Pixels } from "./png";
@@ -111,7 +111,7 @@ async function readPicture(
   url: string,
   signal: AbortSignal,
 ): Promise<{ head: PictureHead; bitmap: ImageBitmap; files: number }> {
-  const response = await askFile(url, signal);
+  const response = await loadAddress(url, signal);
   const bytes = new Uint8Array(await response.arrayBuffer());
   const head = readHead(bytes);
   return { head, bitmap: await toBitmap(bytes, head), files: Number(response.headers.get("x-runglass-samples") ?? 1) };

@@ -1,6 +1,7 @@
 // The worker's end of decode.ts: reads the numbers that pictures store, and films frame by frame.
 
-import { askFile, failureOf, toBitmap } from "./files";
+import { loadAddress } from "../../../api/http";
+import { failureOf, toBitmap } from "./files";
 import { GifReel } from "./gif";
 import type { Answers, FromWorker, Question, Strip, ToWorker } from "./messages";
 import { type PictureHead, readHead } from "./picture_head";
@@ -69,7 +70,7 @@ function movable(value: Answers[keyof Answers]): Transferable[] {
 }
 
 const load = async (url: string, signal: AbortSignal): Promise<Uint8Array<ArrayBuffer>> =>
-  new Uint8Array(await (await askFile(url, signal)).arrayBuffer());
+  new Uint8Array(await (await loadAddress(url, signal)).arrayBuffer());
 
 async function readPixels(url: string, signal: AbortSignal): Promise<Pixels> {
   const bytes = await load(url, signal);

@@ -1,7 +1,7 @@
 // Plays an encoded film, MP4 or WebM, in a video element, and knows its frames from the file. The file is fetched as a
 // whole: only so can a browser go to any of its frames.
 
-import { ApiError } from "../../../api/client";
+import { ApiError, loadAddress } from "../../../api/http";
 import { frameAt, guessedTiming, insideFrame, type Timing, timingOf } from "./film_clock";
 import { frameTimes } from "./frame_times";
 import type { Player } from "./player";
@@ -37,10 +37,7 @@ export class ElementPlayer implements Player {
   async #load(): Promise<void> {
     const { signal } = this.#end;
     try {
-      const response = await fetch(this.url, { signal });
-      if (!response.ok)
-        throw new ApiError("http", `The server answered ${response.status} for this film.`, null, response.status);
-      const bytes = new Uint8Array(await response.arrayBuffer());
+      const bytes = new Uint8Array(await (await loadAddress(this.url, signal)).arrayBuffer());
       this.#startsS = frameTimes(bytes);
       this.#src = URL.createObjectURL(new Blob([bytes], { type: this.mediaType }));
       if (signal.aborted) URL.revokeObjectURL(this.#src);

@@ -1,7 +1,7 @@
 // Plays a film whose frames come from a worker, on a canvas: moving GIF, WebP and PNG. Keeps to its time: what cannot
 // be drawn in time is left out.
 
-import { ApiError } from "../../../api/client";
+import { ApiError } from "../../../api/http";
 import { type Film, openFilm } from "../decode/decode";
 import { delaysTiming, frameAt, insideFrame, type Timing } from "./film_clock";
 import type { Player } from "./player";

@@ -1,6 +1,6 @@
 // What the controls of a film need, whatever plays it.
 
-import type { ApiError } from "../../../api/client";
+import type { ApiError } from "../../../api/http";
 import type { ImageSample } from "../ask";
 import type { Timing } from "./film_clock";
 
