@@ -5,7 +5,7 @@ import App from "./App.svelte";
 import { Client } from "./api/client";
 import { overHttp } from "./api/http";
 import { type LiveHandlers, openLive } from "./api/live";
-import type { Kind } from "./api/types";
+import type { CardKind } from "./api/asset_kind";
 import { readArrival } from "./frame/address.svelte";
 import type { CardOffer, Modules } from "./cards/dashboards";
 import { foreseeCards } from "./cards/first_cards";
@@ -22,7 +22,7 @@ const sleep = (ms: number): Promise<void> => new Promise((done) => setTimeout(do
 
 /** The dashboard that will most likely be shown first. */
 interface Likely {
-  readonly lists: readonly Kind[];
+  readonly lists: readonly CardKind[];
   readonly offers: readonly CardOffer[];
   /** Resolves once the code of the dashboard and its cards is loaded, or failed to load. */
   readonly code: Promise<unknown> | undefined;

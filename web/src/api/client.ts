@@ -1,13 +1,16 @@
 // The one way to the server: every request of the page goes through `Client`, so that tests and recorded answers can
 // replace the transport. Knows routes, keeps no state.
 
+import type { CardKind } from "./asset_kind";
 import { type Columns, decodeColumns } from "./columns";
 import { checkAnswer, overHttp, type Transport } from "./http";
 import { listsPath } from "./lists_path";
 import { decodeSteps, type Steps } from "./steps";
 import type {
+  Assets,
   BandsQuery,
   ExportQuery,
+  Family,
   Health,
   HParams,
   Kind,
@@ -31,11 +34,11 @@ export type Parameters = Readonly<Record<string, string | number | undefined>>;
 export class Client {
   constructor(private readonly transport: Transport = overHttp) {}
 
-  lists = (kinds: readonly Kind[]): Promise<Lists> => this.json(listsPath(kinds));
+  lists = (kinds: readonly CardKind[]): Promise<Lists> => this.json(listsPath(kinds));
   status = (): Promise<Status> => this.json("status");
   health = (): Promise<Health> => this.json("health");
   tags = (kind: Kind): Promise<TagIndex> => this.json(`tags?kind=${encodeURIComponent(kind)}`);
-
+  assets = (family: Family): Promise<Assets> => this.json(`assets?family=${family}`);
   hparams = (): Promise<HParams> => this.json("hparams");
 
   series(run: string, tag?: string): Promise<SeriesList> {

@@ -1,9 +1,12 @@
 // The lists that a page starts with. In a file of its own, because they are the first request.
 
-import type { Kind } from "./types";
+import { type CardKind, isAssetKind } from "./asset_kind";
 
-export const listsPath = (kinds: readonly Kind[]): string =>
-  kinds.length > 0 ? `lists?${kinds.map((kind) => `kind=${kind}`).join("&")}` : "lists";
+/** Assets have a request of their own. */
+export function listsPath(kinds: readonly CardKind[]): string {
+  const ofSeries = kinds.filter((kind) => !isAssetKind(kind));
+  return ofSeries.length > 0 ? `lists?${ofSeries.map((kind) => `kind=${kind}`).join("&")}` : "lists";
+}
 
 /** Before there is a client, which takes the answer over. */
 export const askEarly = (path: string): Promise<Response> => fetch(`api/${path}`);

@@ -5,9 +5,12 @@ import type { components } from "./types.gen";
 
 type Schemas = components["schemas"];
 
+export type Asset = Schemas["Asset"];
+export type Assets = Schemas["Assets"];
 export type Change = Schemas["Change"];
 export type DashboardInfo = Schemas["DashboardAnswer"];
 export type ErrorAnswer = Schemas["ErrorAnswer"];
+export type Family = Schemas["Family"];
 export type FileHealth = Schemas["FileHealth"];
 export type FileState = Schemas["FileState"];
 export type Health = Schemas["Health"];

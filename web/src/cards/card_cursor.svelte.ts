@@ -3,7 +3,7 @@
 
 import type { ApiError } from "../api/http";
 import type { SeriesSteps } from "../api/steps";
-import type { CardRef } from "./card_id";
+import type { Kind } from "../api/types";
 import type { Session } from "../state/session.svelte";
 import { findNearest, placesOn, type Sample, sampleAt } from "../state/cursor/step_cursor";
 
@@ -31,7 +31,7 @@ export class CardCursor {
   constructor(
     private readonly session: Session,
     private readonly id: () => string,
-    private readonly ref: () => CardRef & { readonly run: string },
+    private readonly ref: () => { readonly kind: Kind; readonly run: string; readonly tag: string },
     isWanted: () => boolean,
   ) {
     // Outside: the server is asked for what is visible only.

@@ -1,7 +1,8 @@
 // What a dashboard is to the frame around it, and the order of the tabs. Knows none of them by name.
 
 import type { Component } from "svelte";
-import type { DashboardInfo, Kind } from "../api/types";
+import type { CardKind } from "../api/asset_kind";
+import type { DashboardInfo } from "../api/types";
 import type { Session } from "../state/session.svelte";
 import type { Section } from "./tag_sections";
 
@@ -19,7 +20,8 @@ export interface CardProps {
   session: Session;
   /** What the card is remembered by: pins, height, its own place in time. */
   id: string;
-  kind: Kind;
+  kind: CardKind;
+  /** For assets, the name. */
   tag: string;
   /** Null: a card for all runs. */
   run: string | null;
@@ -39,9 +41,9 @@ export interface CardProps {
   heightPx: number;
 }
 
-/** A kind of series that a dashboard can show in a card, on its own page and elsewhere. */
+/** A kind of series or a family of assets that a dashboard shows in cards, on its own page and elsewhere. */
 export interface CardOffer {
-  readonly kind: Kind;
+  readonly kind: CardKind;
   /** A card for each run that has the tag, or one for all of them. */
   readonly per: "run" | "tag";
   /** How high its cards are unless the user says otherwise. */
@@ -88,8 +90,8 @@ export interface Example {
 export interface DashboardModule {
   readonly load: () => Promise<{ default: Component<DashboardProps> }>;
   readonly howTo: () => Promise<{ default: HowTo }>;
-  /** Kinds whose tags it lists: asked for along with everything else, before the dashboard itself is there. */
-  readonly lists: readonly Kind[];
+  /** What it lists: requested along with everything else, before the dashboard itself is there. */
+  readonly lists: readonly CardKind[];
   /** What it shows in cards of the common form. */
   readonly cards?: readonly CardOffer[];
   /** What can be set for all its cards, for pages that show them among others. */

@@ -1,7 +1,7 @@
 // Which cards there are of some kinds of series: in sections by prefix, pinned ones first, as far as run and tag
 // filters leave them.
 
-import type { Kind } from "../api/types";
+import type { CardKind } from "../api/asset_kind";
 import { type CardRef, cardId, readCardId } from "./card_id";
 import type { CardOffer } from "./dashboards";
 import { sortNatural } from "../base/natural";
@@ -37,7 +37,7 @@ export class SampleCards {
     for (const offer of offers) if (!this.#offerOf.has(offer.kind)) this.#offerOf.set(offer.kind, offer);
   }
 
-  readonly #offerOf = new Map<Kind, CardOffer>();
+  readonly #offerOf = new Map<CardKind, CardOffer>();
   readonly #indices = $derived.by(() =>
     [...this.#offerOf.values()].map((offer) => ({ offer, index: this.session.tags.index(offer.kind) })),
   );

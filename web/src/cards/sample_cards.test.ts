@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Kind, TagIndex } from "../api/types";
+import type { CardKind } from "../api/asset_kind";
+import type { TagIndex } from "../api/types";
 import { cardId } from "./card_id";
 import type { CardOffer } from "./dashboards";
 import { SampleCards } from "./sample_cards.svelte";
@@ -7,7 +8,7 @@ import type { Session } from "../state/session.svelte";
 import { Settings } from "../state/view/settings.svelte";
 import { PINNED } from "./tag_sections";
 
-const offer = (kind: Kind, more: Partial<CardOffer> = {}): CardOffer => ({
+const offer = (kind: CardKind, more: Partial<CardOffer> = {}): CardOffer => ({
   kind,
   per: "run",
   heightPx: 200,
@@ -16,7 +17,7 @@ const offer = (kind: Kind, more: Partial<CardOffer> = {}): CardOffer => ({
 });
 
 /** By kind and run, the tags of that kind. */
-type Logs = Partial<Record<Kind, Record<string, readonly string[]>>>;
+type Logs = Partial<Record<CardKind, Record<string, readonly string[]>>>;
 
 function begin(
   logs: Logs,
@@ -24,9 +25,9 @@ function begin(
   { shown = ["a", "b"] as readonly string[], isLoaded = true } = {},
 ) {
   const settings = new Settings();
-  const indices = new Map<Kind, TagIndex>(
+  const indices = new Map<CardKind, TagIndex>(
     Object.entries(logs).map(([kind, runs]) => [
-      kind as Kind,
+      kind as CardKind,
       {
         generation: 1,
         runs: Object.fromEntries(Object.keys(runs).map((run, i) => [run, i])),
@@ -38,7 +39,7 @@ function begin(
     settings,
     isLoaded,
     runs: { shown },
-    tags: { index: (kind: Kind) => indices.get(kind) ?? null },
+    tags: { index: (kind: CardKind) => indices.get(kind) ?? null },
   } as unknown as Session;
   return { settings, cards: new SampleCards(session, offers) };
 }
@@ -78,6 +79,20 @@ describe("SampleCards", () => {
     const mesh = cardId({ kind: "mesh", run: "a", tag: "x_VERTEX" });
     expect(cards.sections.flatMap(({ ids }) => ids)).toEqual([image("a", "x"), mesh]);
     expect([cards.titleOf(mesh), cards.titleOf(image("a", "x"))]).toEqual(["x", "x"]);
+  });
+
+  it("has a card for each asset of each shown run, filtered and pinned like the others", () => {
+    const profile = (run: string, tag: string): string => cardId({ kind: "assets/profile", run, tag });
+    const logs: Logs = { ...LOGS, "assets/profile": { a: ["in/one.pb", "in/two.pb"], b: ["in/one.pb"] } };
+    const { cards, settings } = begin(logs, [offer("image"), offer("assets/profile", { heightPx: 90 })]);
+    settings.set({ tagFilter: "one|plain", pinned: [profile("b", "in/one.pb")] });
+    expect(cards.sections.map(({ key, ids }) => [key, ids])).toEqual([
+      [PINNED, [profile("b", "in/one.pb")]],
+      ["", [image("a", "plain")]],
+      ["in", [profile("a", "in/one.pb")]],
+    ]);
+    expect(cards.sizeOf(profile("a", "in/one.pb")).heightPx).toBe(90);
+    expect([profile("a", "in/two.pb"), profile("b", "in/two.pb")].map(cards.isGone)).toEqual([false, true]);
   });
 
   it("takes the first of two offers for one kind", () => {

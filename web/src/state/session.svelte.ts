@@ -2,6 +2,7 @@
 // session requests lists.
 
 import { untrack } from "svelte";
+import { familyOf, isAssetKind } from "../api/asset_kind";
 import type { Client } from "../api/client";
 import { ApiError } from "../api/http";
 import { type Connection, type LiveHandlers, openLive } from "../api/live";
@@ -20,7 +21,7 @@ import { Samples } from "./cursor/samples.svelte";
 import { SavedViews } from "./kept/saved_views.svelte";
 import { ALL } from "./runs/selection";
 import { Settings } from "./view/settings.svelte";
-import { Tags } from "./tags.svelte";
+import { indexAssets, Tags } from "./tags.svelte";
 import type { Theme } from "./view/view";
 import { watchVisibility } from "../base/visibility";
 import { Writers } from "./runs/writers.svelte";
@@ -89,7 +90,11 @@ export class Session {
   readonly #listings = new Pacer(() => this.listUnlessQuiet(), LISTING_PACE);
 
   constructor(readonly client: Client) {
-    this.tags = new Tags((kind) => client.tags(kind));
+    this.tags = new Tags(async (kind) => {
+      if (!isAssetKind(kind)) return client.tags(kind);
+      const { generation, assets } = await client.assets(familyOf(kind));
+      return indexAssets(generation, assets);
+    });
     this.samples = new Samples((kind, series) => client.steps(kind, series), this.changes);
     this.#isPaused = !this.preferences.followsLive;
   }
@@ -235,6 +240,7 @@ export class Session {
       } = await this.client.lists(this.tags.kinds);
       this.status = status;
       for (const [kind, index] of Object.entries(tags)) this.tags.take(kind as Kind, index);
+      this.tags.refreshAssets();
       this.overlay.open(status.locations);
       this.views.open(status.locations);
       // A newer change may have arrived before this response.

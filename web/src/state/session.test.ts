@@ -29,7 +29,7 @@ const change = (generation: number, runs: string[] | null): Change => ({
 /** A session with a server that is a table of answers. */
 function begin() {
   const asked: string[] = [];
-  const server = { generation: 1, isDown: false, status: 200 };
+  const server = { generation: 1, isDown: false, status: 200, profiles: ["one"] };
   const session = new Session(
     new Client((path) => {
       asked.push(path);
@@ -43,9 +43,12 @@ function begin() {
             ? { scalar: { generation: server.generation, runs: { a: 0 }, tag_sets: [{ loss: "scalar" }] } }
             : {},
       };
-      return Promise.resolve(
-        new Response(JSON.stringify(path.startsWith("lists") ? lists : undefined), { status: server.status }),
-      );
+      const assets = {
+        generation: server.generation,
+        assets: server.profiles.map((name) => ({ run: "a", family: "profile", name })),
+      };
+      const answer = path.startsWith("lists") ? lists : path.startsWith("assets") ? assets : undefined;
+      return Promise.resolve(new Response(JSON.stringify(answer), { status: server.status }));
     }),
   );
   let live: LiveHandlers | null = null;
@@ -94,6 +97,23 @@ describe("a session", () => {
     session.tags.want("scalar");
     expect(asked).toHaveLength(2);
     expect(session.tags.index("scalar")?.runs).toEqual({ a: 0 });
+    stop();
+  });
+
+  it("lists assets by themselves, and again on news", async () => {
+    const { asked, server, session, stop, hear } = begin();
+    session.tags.want("assets/profile", { comes: true });
+    await settle();
+    expect(asked.filter((path) => path !== "hparams")).toEqual(["lists?kind=scalar", "assets?family=profile"]);
+    expect(session.tags.index("assets/profile")?.tag_sets).toEqual([{ one: "profile" }]);
+    hear(change(1, null));
+    await settle();
+    asked.length = 0;
+    server.profiles = ["one", "two"];
+    hear(change(2, ["a"]));
+    await settle();
+    expect(asked).toContain("assets?family=profile");
+    expect(session.tags.index("assets/profile")?.tag_sets).toEqual([{ one: "profile", two: "profile" }]);
     stop();
   });
 

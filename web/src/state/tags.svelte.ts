@@ -1,7 +1,9 @@
-// The tags of every run, listed once per kind for charts, the run table and the command palette.
+// The tags of every run by kind, and the names of its assets by family. Listed once for charts, the run table and the
+// command palette.
 
 import { SvelteMap } from "svelte/reactivity";
-import type { Kind, TagIndex } from "../api/types";
+import { type CardKind, isAssetKind } from "../api/asset_kind";
+import type { Asset, TagIndex } from "../api/types";
 
 interface Listed {
   readonly index: TagIndex;
@@ -10,39 +12,69 @@ interface Listed {
 }
 
 export class Tags {
-  readonly #listed = new SvelteMap<Kind, Listed>();
-  readonly #wanted = new Set<Kind>();
+  readonly #listed = new SvelteMap<CardKind, Listed>();
+  readonly #wanted = new Set<CardKind>();
+  /** Requests in flight. True: something changed since the request, so another follows. */
+  readonly #isStale = new Map<CardKind, boolean>();
 
-  constructor(private readonly ask: (kind: Kind) => Promise<TagIndex>) {}
+  constructor(private readonly ask: (kind: CardKind) => Promise<TagIndex>) {}
 
-  /** Null until it is listed; the first call requests it. */
-  index(kind: Kind): TagIndex | null {
+  /** Null until the list is here; the first call requests it. */
+  index(kind: CardKind): TagIndex | null {
     this.want(kind);
     return this.#listed.get(kind)?.index ?? null;
   }
 
-  /** Lists this kind from now on. If it `comes` with the session's next listing, there is no extra request. */
-  want(kind: Kind, { comes = false } = {}): void {
+  /** Lists this kind from now on: at once, unless it `comes` with the session's next listing. */
+  want(kind: CardKind, { comes = false } = {}): void {
     if (this.#wanted.has(kind)) return;
     this.#wanted.add(kind);
     if (!comes) void this.#list(kind);
   }
 
-  /** The kinds to list. */
-  get kinds(): readonly Kind[] {
+  get kinds(): readonly CardKind[] {
     return [...this.#wanted];
   }
 
-  take(kind: Kind, index: TagIndex): void {
+  take(kind: CardKind, index: TagIndex): void {
     const text = JSON.stringify([index.runs, index.tag_sets]);
     if (text !== this.#listed.get(kind)?.text) this.#listed.set(kind, { index, text });
   }
 
-  async #list(kind: Kind): Promise<void> {
+  /** The session's listings bring tags, but no assets. */
+  refreshAssets(): void {
+    for (const kind of this.#wanted) if (isAssetKind(kind)) void this.#list(kind);
+  }
+
+  /** One request per kind at a time, so that no answer replaces a newer one. */
+  async #list(kind: CardKind): Promise<void> {
+    if (this.#isStale.has(kind)) {
+      this.#isStale.set(kind, true);
+      return;
+    }
+    this.#isStale.set(kind, false);
     try {
       this.take(kind, await this.ask(kind));
     } catch {
       // The session's own listing reports the error; the next one tries again.
     }
+    const isStale = this.#isStale.get(kind);
+    this.#isStale.delete(kind);
+    if (isStale) void this.#list(kind);
   }
+}
+
+/** Assets as an index of tags: their names take the place of tags. */
+export function indexAssets(generation: number, assets: readonly Asset[]): TagIndex {
+  const byRun = new Map<string, [string, string][]>();
+  for (const { run, name, family } of assets) {
+    const names = byRun.get(run) ?? [];
+    byRun.set(run, names);
+    names.push([name, family]);
+  }
+  return {
+    generation,
+    runs: Object.fromEntries([...byRun.keys()].map((run, i) => [run, i])),
+    tag_sets: [...byRun.values()].map((names) => Object.fromEntries(names)),
+  };
 }
