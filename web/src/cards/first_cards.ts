@@ -1,7 +1,7 @@
 // What the first cards of a page need is asked for before any of them is made: making them takes as long as the answer.
 
 import { type CardOffer, loadedCard } from "./dashboards";
-import { sampleCards } from "./sample_cards.svelte";
+import { sampleCards } from "./offered_cards.svelte";
 import type { Session } from "../state/session.svelte";
 import { isShut } from "./tag_sections";
 

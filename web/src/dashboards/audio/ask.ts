@@ -4,9 +4,9 @@
 import type { Client } from "../../api/client";
 import { ApiError } from "../../api/http";
 import type { Sample } from "../../state/cursor/step_cursor";
-import { MOST_CHANNELS } from "./decode_samples";
+import { MOST_CHANNELS } from "./decode_pcm";
 import { type ClipInfo, clampRate, type Sound } from "./sound";
-import { order } from "./workshop";
+import { order } from "./sound_worker";
 import { formatCount } from "../../base/count";
 
 export interface LoadedClip {

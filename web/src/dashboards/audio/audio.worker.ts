@@ -1,10 +1,10 @@
-// The worker's end of workshop.ts.
+// The worker's end of sound_worker.ts.
 
-import { decodeSamples } from "./decode_samples";
+import { decodeSamples } from "./decode_pcm";
 import { measureSound } from "./measure";
 import type { Sound } from "./sound";
 import { spectrum } from "./spectrogram";
-import type { Order, Outcome, Work } from "./workshop";
+import type { Order, Outcome, Work } from "./sound_worker";
 
 const buffersOf = ({ channels, peaks }: Sound): ArrayBufferLike[] => [
   ...channels.map(({ buffer }) => buffer),

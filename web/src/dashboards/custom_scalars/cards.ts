@@ -16,6 +16,6 @@ export const cards: readonly CardOffer[] = [
     // A layout is not a card: its charts are.
     skips: () => true,
     titleOf,
-    load: () => import("./LooseChart.svelte"),
+    load: () => import("./PinnedChart.svelte"),
   },
 ];

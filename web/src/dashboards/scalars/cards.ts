@@ -11,7 +11,7 @@ export const cards: readonly CardOffer[] = [
     heightPx: DEFAULT_PREFERENCES.cardHeightPx,
     load: () => {
       warmUp();
-      return import("./LooseCard.svelte");
+      return import("./OverviewCard.svelte");
     },
   },
 ];

@@ -3,7 +3,7 @@ import type { CardKind } from "../api/asset_kind";
 import type { TagIndex } from "../api/types";
 import { cardId } from "./card_id";
 import type { CardOffer } from "./dashboards";
-import { SampleCards } from "./sample_cards.svelte";
+import { SampleCards } from "./offered_cards.svelte";
 import type { Session } from "../state/session.svelte";
 import { Settings } from "../state/view/settings.svelte";
 import { PINNED } from "./tag_sections";

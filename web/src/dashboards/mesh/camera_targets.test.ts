@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Homes } from "./homes.svelte";
+import { Homes } from "./camera_targets.svelte";
 
 const at = (x: number, radius = 1) => ({ center: [x, 0, 0], radius }) as const;
 

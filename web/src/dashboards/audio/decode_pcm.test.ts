@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { decodeSamples, MOST_CHANNELS } from "./decode_samples";
+import { decodeSamples, MOST_CHANNELS } from "./decode_pcm";
 import type { SampleLayout } from "./sound";
 
 type Writer = (view: DataView, at: number, value: number) => void;
