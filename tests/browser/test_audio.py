@@ -1,4 +1,4 @@
-"""The audio dashboard in a browser: clips of every framework, heard run against run, and files that are not what they say."""
+"""The audio dashboard in a browser: clips of every framework, compared by ear across runs, and files with wrong headers."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def two_runs() -> MemorySource:
 
 
 def place(owner: Locator) -> Locator:
-    return owner.get_by_role("slider", name=re.compile("^Place in"))
+    return owner.get_by_role("slider", name=re.compile("^Position in"))
 
 
 def place_s(owner: Locator) -> float:
@@ -85,7 +85,7 @@ def place_s(owner: Locator) -> float:
 
 
 def hear(owner: Locator) -> None:
-    owner.get_by_role("button", name=re.compile("^Hear voice$")).click()
+    owner.get_by_role("button", name=re.compile("^Play voice$")).click()
 
 
 def is_heard(owner: Locator) -> None:
@@ -163,16 +163,16 @@ def test_runs_are_switched_while_it_plays_at_the_same_place(open_page):
     hear(low)
     is_heard(low)
     expect(place(low)).not_to_have_attribute("aria-valuenow", str(begun))
-    chips = low.get_by_role("group", name="Run of voice that is heard")
+    chips = low.get_by_role("group", name="Run to play for voice")
     names = [
-        name.removeprefix("Hear ")
+        name.removeprefix("Switch to ")
         for name in chips.get_by_role("button").evaluate_all("(all) => all.map((b) => b.ariaLabel)")
     ]
     other = "ab"[names.index("high")]
     before = place_s(low)
     place(low).hover()
     page.keyboard.press(other)
-    expect(chips.get_by_role("button", name="Hear high")).to_have_attribute("aria-pressed", "true")
+    expect(chips.get_by_role("button", name="Switch to high")).to_have_attribute("aria-pressed", "true")
     expect(low).to_contain_text("high at 20")
     is_heard(low)
     assert before <= place_s(low) < before + 20
@@ -250,7 +250,7 @@ def test_what_is_set_is_in_the_address(open_page):
     # A sine of half size is at −9 LUFS, a little less at 500 Hz; one of a twentieth is below the target.
     expect(card(page, "voice, low")).to_contain_text("−13.5 dB")
     expect(card(page, "voice, high")).to_contain_text(re.compile(r"\+\d\.\d dB"))
-    page.get_by_role("button", name="Play clips in a loop").click()
+    page.get_by_role("button", name="Loop clips").click()
     page.get_by_role("radio", name="Waveform").check(force=True)
     page.get_by_role("slider", name="Volume").fill("40")
     for option in ("audio.match", "audio.loop", "audio.view;wave", "audio.volume;40"):
@@ -301,7 +301,7 @@ def test_files_that_lie_or_are_no_sound(open_page, problems):
         "page": "These bytes are not a WAV, MP3, FLAC or Ogg file.",
         "mp3": "cannot decode this MP3",
         "label": "<img src=x onerror=alert(1)> **bold**",
-        "none": "This step holds no clip",
+        "none": "No clip at this step",
         "tensor": "holds an array of float32 with shape [2, 3], expected clips",
     }
     for tag, text in said.items():
@@ -310,9 +310,9 @@ def test_files_that_lie_or_are_no_sound(open_page, problems):
         expect(shown).to_contain_text(text)
     lying = card(page, "beyond, run")
     lying.scroll_into_view_if_needed()
-    expect(lying.get_by_title("500,000,000 frames where there are 8,000")).to_have_text("header is wrong")
+    expect(lying.get_by_title("500,000,000 frames where there are 8,000")).to_have_text("wrong header")
     with page.expect_download() as download:
-        card(page, "page, run").get_by_role("button", name="Save its bytes").click()
+        card(page, "page, run").get_by_role("button", name="Save file").click()
     assert download.value.path().read_bytes() == b"<script>document.title = 'taken'</script>"
     assert "Runglass" in page.title()
     # The tensor is answered with an error, which the browser notes.

@@ -1,12 +1,12 @@
-// From a logged value to sound: asks for the list of its clips and the bytes of one, has them decoded, and keeps the
-// last ones, so that going back and forth between runs or steps costs nothing.
+// Loads the clips of a logged value: lists them, fetches the bytes of one and has them decoded. Caches the latest, so that
+// going back and forth between runs or steps is instant.
 
 import type { Client } from "../../api/client";
 import { ApiError } from "../../api/http";
 import type { Sample } from "../../state/cursor/step_cursor";
 import { MOST_CHANNELS } from "./decode_pcm";
 import { type ClipInfo, clampRate, type Sound } from "./sound";
-import { order } from "./sound_worker";
+import { runInWorker } from "./sound_worker";
 import { formatCount } from "../../base/count";
 
 export interface LoadedClip {
@@ -17,9 +17,9 @@ export interface LoadedClip {
   readonly number: number;
   /** Null: the value has no clips. */
   readonly info: ClipInfo | null;
-  /** Null: it cannot be decoded; then `problem` says why. */
+  /** Null: not decodable; `problem` says why. */
   readonly sound: Sound | null;
-  /** What is wrong with it; "" when all is well. */
+  /** "" when nothing is wrong. */
   readonly problem: string;
 }
 
@@ -28,10 +28,10 @@ export interface ClipQuestion {
   readonly number: number;
 }
 
-const KEPT_BYTES = 192e6;
-const MOST_BYTES = 256e6;
+const MAX_CACHE_BYTES = 192e6;
+const MAX_CLIP_BYTES = 256e6;
 
-/** What names the value to the server. A time that is no number cannot be compared. */
+/** Leaves out a time that is not finite: the server cannot compare it. */
 const sampleParameters = ({ run, tag, row, step, wallTime }: Sample): Record<string, string | number | undefined> => ({
   run,
   tag,
@@ -43,27 +43,26 @@ const sampleParameters = ({ run, tag, row, step, wallTime }: Sample): Record<str
 export const clipKey = ({ sample: { run, tag, row, step, wallTime }, number }: ClipQuestion): string =>
   [run, tag, row, step, wallTime, number].join("\n");
 
-/** The file itself. */
 export const clipAddress = (client: Client, { sample, number }: ClipQuestion): string =>
   client.address("audio/blob", { ...sampleParameters(sample), sample: number, download: 1 });
 
-const kept = new Map<string, LoadedClip>();
+const cache = new Map<string, LoadedClip>();
 const bytesOf = ({ sound }: LoadedClip): number =>
   sound?.channels.reduce((sum, channel) => sum + channel.byteLength, 0) ?? 0;
 
 function keep(key: string, clip: LoadedClip): void {
-  kept.delete(key);
-  kept.set(key, clip);
-  let bytes = [...kept.values()].reduce((sum, each) => sum + bytesOf(each), 0);
-  for (const [old, each] of kept) {
-    if (bytes <= KEPT_BYTES || old === key) return;
-    kept.delete(old);
+  cache.delete(key);
+  cache.set(key, clip);
+  let bytes = [...cache.values()].reduce((sum, each) => sum + bytesOf(each), 0);
+  for (const [old, each] of cache) {
+    if (bytes <= MAX_CACHE_BYTES || old === key) return;
+    cache.delete(old);
     bytes -= bytesOf(each);
   }
 }
 
-/** Also without asking anybody: what was loaded before. */
-export const recall = (question: ClipQuestion): LoadedClip | undefined => kept.get(clipKey(question));
+/** Only what is cached. */
+export const recall = (question: ClipQuestion): LoadedClip | undefined => cache.get(clipKey(question));
 
 export async function loadClip(client: Client, question: ClipQuestion, signal: AbortSignal): Promise<LoadedClip> {
   const known = recall(question);
@@ -75,7 +74,7 @@ export async function loadClip(client: Client, question: ClipQuestion, signal: A
   const info = clips[number] ?? null;
   const loaded: LoadedClip = info
     ? { sample, infos: clips, number, info, ...(await decodeClip(client, { sample, number }, info, signal)) }
-    : { sample, infos: clips, number, info, sound: null, problem: "This step holds no clip" };
+    : { sample, infos: clips, number, info, sound: null, problem: "No clip at this step" };
   keep(clipKey(question), loaded);
   return loaded;
 }
@@ -87,18 +86,18 @@ async function decodeClip(
   signal: AbortSignal,
 ): Promise<Pick<LoadedClip, "sound" | "problem">> {
   if (info.size_bytes === 0) return { sound: null, problem: info.problem };
-  if (info.size_bytes > MOST_BYTES)
-    return { sound: null, problem: "The clip is too large to be shown in a page. Its file can be saved." };
+  if (info.size_bytes > MAX_CLIP_BYTES)
+    return { sound: null, problem: "This clip is too large to show. You can save the file." };
   const bytes = await client.bytes("audio/blob", { ...sampleParameters(sample), sample: number }, signal);
   const { layout } = info;
   if (layout) {
-    const sound = await order(
+    const sound = await runInWorker(
       { type: "decode", bytes, layout, channels: info.channels, frames: info.frames, sampleRate: info.sample_rate },
       [bytes],
     );
     const left =
       info.channels > MOST_CHANNELS
-        ? ` Of its ${formatCount(info.channels)} channels the first ${MOST_CHANNELS} are shown.`
+        ? ` Showing the first ${MOST_CHANNELS} of ${formatCount(info.channels)} channels.`
         : "";
     return { sound: sound.channels[0]?.length ? sound : null, problem: (info.problem + left).trim() };
   }
@@ -107,7 +106,7 @@ async function decodeClip(
     const channels = Array.from({ length: Math.min(decoded.numberOfChannels, MOST_CHANNELS) }, (_, i) =>
       decoded.getChannelData(i).slice(),
     );
-    const sound = await order(
+    const sound = await runInWorker(
       { type: "measure", channels, sampleRate: decoded.sampleRate },
       channels.map(({ buffer }) => buffer),
     );

@@ -1,42 +1,42 @@
-// The worker's end of sound_worker.ts.
+// The worker that sound_worker.ts starts: decodes, measures and transforms sound.
 
-import { decodeSamples } from "./decode_pcm";
+import { decodePcm } from "./decode_pcm";
 import { measureSound } from "./measure";
 import type { Sound } from "./sound";
 import { spectrum } from "./spectrogram";
-import type { Order, Outcome, Work } from "./sound_worker";
+import type { ResultMessage, Task, TaskMessage } from "./sound_worker";
 
 const buffersOf = ({ channels, peaks }: Sound): ArrayBufferLike[] => [
   ...channels.map(({ buffer }) => buffer),
   ...peaks.flatMap(({ min, max }) => [min.buffer, max.buffer]),
 ];
 
-function perform(work: Work): [Sound | Uint8ClampedArray<ArrayBuffer>, ArrayBufferLike[]] {
-  switch (work.type) {
+function perform(task: Task): [Sound | Uint8ClampedArray<ArrayBuffer>, ArrayBufferLike[]] {
+  switch (task.type) {
     case "decode": {
-      const sound = measureSound(decodeSamples(work.bytes, work.layout, work.channels, work.frames), work.sampleRate);
+      const sound = measureSound(decodePcm(task.bytes, task.layout, task.channels, task.frames), task.sampleRate);
       return [sound, buffersOf(sound)];
     }
     case "measure": {
-      const sound = measureSound(work.channels, work.sampleRate);
+      const sound = measureSound(task.channels, task.sampleRate);
       return [sound, buffersOf(sound)];
     }
     case "spectrum": {
-      const levels = spectrum(work.question);
+      const levels = spectrum(task.question);
       return [levels, [levels.buffer]];
     }
     default:
-      return work satisfies never;
+      return task satisfies never;
   }
 }
 
-addEventListener("message", ({ data: { id, work } }: MessageEvent<Order>) => {
-  const tell = (outcome: Outcome, buffers: ArrayBufferLike[] = []): void =>
-    postMessage(outcome, { transfer: buffers as ArrayBuffer[] });
+addEventListener("message", ({ data: { id, task } }: MessageEvent<TaskMessage>) => {
+  const reply = (message: ResultMessage, buffers: ArrayBufferLike[] = []): void =>
+    postMessage(message, { transfer: buffers as ArrayBuffer[] });
   try {
-    const [result, buffers] = perform(work);
-    tell({ id, result }, buffers);
+    const [result, buffers] = perform(task);
+    reply({ id, result }, buffers);
   } catch (cause) {
-    tell({ id, error: cause instanceof Error ? cause.message : String(cause) });
+    reply({ id, error: cause instanceof Error ? cause.message : String(cause) });
   }
 });

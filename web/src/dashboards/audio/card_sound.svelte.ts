@@ -1,12 +1,11 @@
-// The place in a card's clip, and whether it is heard. Another clip in the same card goes on from the same place. Made
-// in a component; ends with it.
+// Position and playback of a card's clip. Another clip in the same card continues at the same position. Created in a
+// component and ends with it.
 
 import { untrack } from "svelte";
-import { type Hearing, player } from "./player.svelte";
+import { type PlayOptions, player } from "./player.svelte";
 import { durationOf, type Sound } from "./sound";
 
 export class CardSound {
-  /** In seconds. */
   placeS = $state(0);
   readonly isPlaying = $derived.by(() => player.owner === this.id());
   readonly durationS = $derived.by(() => {
@@ -17,24 +16,24 @@ export class CardSound {
   constructor(
     private readonly id: () => string,
     private readonly sound: () => Sound | null,
-    private readonly hearing: () => Hearing,
+    private readonly options: () => PlayOptions,
   ) {
-    const ear = $derived(hearing().ear);
-    // Outside: what is heard follows what is shown.
+    const channel = $derived(options().channel);
+    // Outside: playback follows the clip and channel that are shown.
     $effect(() => {
       const now = sound();
-      void ear;
+      void channel;
       untrack(() => this.#goOn(now));
     });
     $effect(() => {
-      const { gain, isLooping } = hearing();
+      const { gain, isLooping } = options();
       if (this.isPlaying) player.adjust({ gain, isLooping });
     });
     // Outside: the clock, while it plays.
     let wasPlaying = false;
     $effect(() => {
       if (!this.isPlaying) {
-        // Stopped or at its end, and not because another card is heard now.
+        // Stopped or at its end, and not because another card plays.
         if (wasPlaying && untrack(() => player.owner) === null) this.placeS = player.placeS;
         wasPlaying = false;
         return;
@@ -68,7 +67,7 @@ export class CardSound {
 
   #play(fromS: number): void {
     const sound = this.sound();
-    if (sound) player.play(this.id(), sound, fromS, this.hearing());
+    if (sound) player.play(this.id(), sound, fromS, this.options());
   }
 
   #goOn(sound: Sound | null): void {

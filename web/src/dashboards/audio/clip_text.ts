@@ -1,11 +1,11 @@
-// How a clip's numbers are written.
+// Formats a clip's numbers and the ticks of its axes.
 
 import { ticks } from "d3-array";
 import type { ClipInfo, Sound } from "./sound";
 
 const MINUS = "−";
 const CHANNELS: Readonly<Record<number, string>> = { 1: "mono", 2: "stereo" };
-const SAMPLES: Readonly<Record<string, string>> = {
+const ENCODINGS: Readonly<Record<string, string>> = {
   u8: "8 bit",
   s16: "16 bit",
   s24: "24 bit",
@@ -35,15 +35,15 @@ export function decibelText(dB: number): string {
 /** 16 kHz · stereo · 16 bit WAV */
 export function factsText(info: ClipInfo, sound: Sound): string {
   const count = Math.max(info.channels, sound.channels.length);
-  const samples = info.layout ? `${SAMPLES[info.layout.encoding]} ` : "";
+  const encoding = info.layout ? `${ENCODINGS[info.layout.encoding]} ` : "";
   return [
     frequencyText(sound.sampleRate),
     CHANNELS[count] ?? `${count} channels`,
-    samples + info.format.toUpperCase(),
+    encoding + info.format.toUpperCase(),
   ].join(" · ");
 }
 
-/** Marks of a time axis; a minute and more as on a clock. */
+/** Ticks of a time axis; as m:ss from a minute on. */
 export function timeTicks(from: number, to: number, count: number): { readonly at: number; readonly text: string }[] {
   const places = ticks(from, to, Math.max(count, 1));
   const step = (places[1] ?? 1) - (places[0] ?? 0);
@@ -57,7 +57,7 @@ export function timeTicks(from: number, to: number, count: number): { readonly a
 
 const FREQUENCIES = [20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000];
 
-/** Marks of a frequency axis from the top down, as many as have room. `placeOf`: 0 at the bottom, 1 at the top. */
+/** Ticks of a frequency axis from the top down, as many as fit. `placeOf`: 0 at the bottom, 1 at the top. */
 export function frequencyTicks(
   placeOf: (hz: number) => number,
   heightPx: number,
@@ -73,14 +73,14 @@ export function frequencyTicks(
   return marks;
 }
 
-/** What a lane's edge stands for: the peak, upwards to a round number, so that quiet clips can be seen. */
+/** The value at a lane's edge: the peak, rounded up, so that quiet clips are visible. */
 export function laneScale(peak: number): number {
   if (peak <= 0 || peak > 1) return peak > 1 ? peak : 1;
   const power = 10 ** Math.floor(Math.log10(peak) + 1e-9);
   return Number((([1, 2, 5, 10].find((step) => step * power >= peak * 0.999) as number) * power).toPrecision(6));
 }
 
-/** How many letters of folders the names have in common. */
+/** Length of the folder prefix that all names share. */
 export function sharedFolders(names: readonly string[]): number {
   const [first = "", ...others] = names;
   let shared = 0;

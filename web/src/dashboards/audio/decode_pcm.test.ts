@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { decodeSamples, MOST_CHANNELS } from "./decode_pcm";
-import type { SampleLayout } from "./sound";
+import { decodePcm, MOST_CHANNELS } from "./decode_pcm";
+import type { PcmLayout } from "./sound";
 
 type Writer = (view: DataView, at: number, value: number) => void;
 
-const WAYS: readonly [SampleLayout["encoding"], number, Writer][] = [
+const WAYS: readonly [PcmLayout["encoding"], number, Writer][] = [
   ["u8", 1, (view, at, value) => view.setUint8(at, value * 128 + 128)],
   ["s16", 2, (view, at, value) => view.setInt16(at, value * 32_768, true)],
   [
@@ -36,7 +36,7 @@ function stored(sampleBytes: number, write: Writer, channels: number, startByte:
 describe.each(WAYS)("%s", (encoding, sampleBytes, write) => {
   test.each([1, 2, 3, 8])("%i channels", (channels) => {
     const layout = { encoding, start_byte: 5, frame_bytes: channels * sampleBytes };
-    const decoded = decodeSamples(stored(sampleBytes, write, channels, 5), layout, channels, VALUES.length);
+    const decoded = decodePcm(stored(sampleBytes, write, channels, 5), layout, channels, VALUES.length);
     expect(decoded).toHaveLength(channels);
     expect([...(decoded[0] as Float32Array)]).toEqual(VALUES);
     if (channels > 1) expect([...(decoded[1] as Float32Array)].slice(1, 3)).toEqual([-0.5, 0.5]);
@@ -46,13 +46,11 @@ describe.each(WAYS)("%s", (encoding, sampleBytes, write) => {
 test("never reads beyond the bytes, whatever the numbers say", () => {
   const bytes = new ArrayBuffer(100);
   const layout = { encoding: "s16", start_byte: 44, frame_bytes: 4 } as const;
-  expect(decodeSamples(bytes, layout, 2, 1e12).map((channel) => channel.length)).toEqual([14, 14]);
-  expect(decodeSamples(bytes, { ...layout, start_byte: 1_000 }, 2, 10).map((channel) => channel.length)).toEqual([
-    0, 0,
-  ]);
+  expect(decodePcm(bytes, layout, 2, 1e12).map((channel) => channel.length)).toEqual([14, 14]);
+  expect(decodePcm(bytes, { ...layout, start_byte: 1_000 }, 2, 10).map((channel) => channel.length)).toEqual([0, 0]);
 });
 
 test("leaves out channels beyond what can be shown", () => {
   const layout = { encoding: "u8", start_byte: 0, frame_bytes: 50 } as const;
-  expect(decodeSamples(new ArrayBuffer(500), layout, 50, 10)).toHaveLength(MOST_CHANNELS);
+  expect(decodePcm(new ArrayBuffer(500), layout, 50, 10)).toHaveLength(MOST_CHANNELS);
 });

@@ -1,12 +1,12 @@
-// The samples of a WAV as numbers from −1 to 1, exactly as they are stored. Where they are was read by the server; here
-// nothing is believed beyond the bytes that came.
+// Decodes PCM of a WAV into numbers from −1 to 1, exactly as stored. The server says where the PCM is; nothing is read
+// beyond the bytes that came.
 
-import type { SampleLayout } from "./sound";
+import type { PcmLayout } from "./sound";
 
 type Reader = (view: DataView, at: number) => number;
 
-const BYTES: Readonly<Record<SampleLayout["encoding"], number>> = { u8: 1, s16: 2, s24: 3, s32: 4, f32: 4, f64: 8 };
-const READERS: Readonly<Record<SampleLayout["encoding"], Reader>> = {
+const BYTES: Readonly<Record<PcmLayout["encoding"], number>> = { u8: 1, s16: 2, s24: 3, s32: 4, f32: 4, f64: 8 };
+const READERS: Readonly<Record<PcmLayout["encoding"], Reader>> = {
   u8: (view, at) => (view.getUint8(at) - 128) / 128,
   s16: (view, at) => view.getInt16(at, true) / 32_768,
   s24: (view, at) => ((view.getInt8(at + 2) << 16) | view.getUint16(at, true)) / 8_388_608,
@@ -15,25 +15,25 @@ const READERS: Readonly<Record<SampleLayout["encoding"], Reader>> = {
   f64: (view, at) => view.getFloat64(at, true),
 };
 
-/** Channels beyond these are left out: nobody has the ears. */
+/** Further channels are left out. */
 export const MOST_CHANNELS = 8;
 
-export function decodeSamples(
+export function decodePcm(
   bytes: ArrayBuffer,
-  layout: SampleLayout,
+  layout: PcmLayout,
   channelCount: number,
   frameCount: number,
 ): Float32Array[] {
   const { start_byte: start, frame_bytes: frameBytes, encoding } = layout;
   const view = new DataView(bytes);
   const frames = Math.max(0, Math.min(frameCount, Math.floor((bytes.byteLength - start) / frameBytes)));
-  const sampleBytes = BYTES[encoding];
-  const count = Math.min(channelCount, MOST_CHANNELS, Math.floor(frameBytes / sampleBytes));
+  const valueBytes = BYTES[encoding];
+  const count = Math.min(channelCount, MOST_CHANNELS, Math.floor(frameBytes / valueBytes));
   const read = READERS[encoding];
   return Array.from({ length: count }, (_, channel) => {
-    const samples = new Float32Array(frames);
-    let at = start + channel * sampleBytes;
-    for (let i = 0; i < frames; i++, at += frameBytes) samples[i] = read(view, at);
-    return samples;
+    const pcm = new Float32Array(frames);
+    let at = start + channel * valueBytes;
+    for (let i = 0; i < frames; i++, at += frameBytes) pcm[i] = read(view, at);
+    return pcm;
   });
 }

@@ -1,23 +1,23 @@
-// Draws the waveform of some frames: a lane for each channel, a column of pixels from its least to its greatest sample.
+// Draws the waveform of some frames: a lane per channel, a bar from minimum to maximum per pixel column.
 
 import { outline } from "./peaks";
-import type { Ear, Sound } from "./sound";
+import type { ChannelChoice, Sound } from "./sound";
 
-export interface WaveLook {
+export interface WaveStyle {
   readonly color: string;
-  /** The line of silence. */
+  /** Of the line at zero. */
   readonly lineColor: string;
-  /** What a lane's edge stands for. */
+  /** The value at a lane's edge. */
   readonly scale: number;
-  readonly ear: Ear;
+  readonly channel: ChannelChoice;
 }
 
 const LANE_GAP = 2;
-const DEAF = 0.3;
-// Fewer frames than this to a column, and a line through the samples says more.
+const MUTED_ALPHA = 0.3;
+// With fewer frames per column than this, draw a line through the values instead.
 const LINE_FRAMES = 2;
 
-/** Sizes are in pixels of the canvas. */
+/** Sizes are in canvas pixels. */
 export function drawWave(
   context: CanvasRenderingContext2D,
   sound: Sound,
@@ -25,26 +25,20 @@ export function drawWave(
   to: number,
   width: number,
   height: number,
-  look: WaveLook,
+  style: WaveStyle,
 ): void {
   context.clearRect(0, 0, width, height);
   const lane = height / sound.channels.length;
-  sound.channels.forEach((samples, i) => {
+  sound.channels.forEach((pcm, i) => {
     const middle = lane * (i + 0.5);
-    const reach = Math.max((lane - LANE_GAP) / 2, 1) / look.scale;
+    const reach = Math.max((lane - LANE_GAP) / 2, 1) / style.scale;
     context.globalAlpha = 1;
-    context.fillStyle = look.lineColor;
+    context.fillStyle = style.lineColor;
     context.fillRect(0, Math.round(middle), width, 1);
-    context.globalAlpha = look.ear === "all" || look.ear === i ? 1 : DEAF;
-    context.fillStyle = context.strokeStyle = look.color;
-    if ((to - from) / width < LINE_FRAMES) drawLine(context, samples, from, to, width, middle, reach);
-    else
-      drawColumns(
-        context,
-        outline(samples, sound.peaks[i] ?? { min: samples, max: samples }, from, to, width),
-        middle,
-        reach,
-      );
+    context.globalAlpha = style.channel === "all" || style.channel === i ? 1 : MUTED_ALPHA;
+    context.fillStyle = context.strokeStyle = style.color;
+    if ((to - from) / width < LINE_FRAMES) drawLine(context, pcm, from, to, width, middle, reach);
+    else drawColumns(context, outline(pcm, sound.peaks[i] ?? { min: pcm, max: pcm }, from, to, width), middle, reach);
   });
   context.globalAlpha = 1;
 }
@@ -64,7 +58,7 @@ function drawColumns(
 
 function drawLine(
   context: CanvasRenderingContext2D,
-  samples: Float32Array,
+  pcm: Float32Array,
   from: number,
   to: number,
   width: number,
@@ -72,9 +66,9 @@ function drawLine(
   reach: number,
 ): void {
   const perFrame = width / (to - from);
-  const [first, last] = [Math.max(Math.floor(from), 0), Math.min(Math.ceil(to), samples.length - 1)];
+  const [first, last] = [Math.max(Math.floor(from), 0), Math.min(Math.ceil(to), pcm.length - 1)];
   context.lineWidth = Math.max(1, devicePixelRatio);
   context.beginPath();
-  for (let i = first; i <= last; i++) context.lineTo((i - from) * perFrame, middle - (samples[i] as number) * reach);
+  for (let i = first; i <= last; i++) context.lineTo((i - from) * perFrame, middle - (pcm[i] as number) * reach);
   context.stroke();
 }

@@ -4,7 +4,7 @@ import type { HowTo } from "../../cards/dashboards";
 import { inside } from "../../state/run_folder";
 
 export default {
-  shows: "Every clip that is logged, with its waveform and spectrogram, to be heard run against run.",
+  shows: "Every logged clip with its waveform and spectrogram, to compare by ear across runs.",
   examples: [
     {
       label: "PyTorch",

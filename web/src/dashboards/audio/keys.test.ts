@@ -9,9 +9,9 @@ test("keys of a clip", () => {
   expect(press("ArrowLeft")).toEqual({ seekBy: -1 });
   expect(press("ArrowRight", { shiftKey: true })).toEqual({ seekBy: 0.1 });
   expect(press("Home")).toEqual({ seekTo: "start" });
-  expect(press("a")).toEqual({ hear: 0 });
-  expect(press("b")).toEqual({ hear: 1 });
-  expect(press("9")).toEqual({ hear: 8 });
+  expect(press("a")).toEqual({ run: 0 });
+  expect(press("b")).toEqual({ run: 1 });
+  expect(press("9")).toEqual({ run: 8 });
   expect(press("0")).toBe("unzoom");
 });
 

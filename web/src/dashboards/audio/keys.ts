@@ -1,10 +1,10 @@
-// What keys mean to the clip that is pointed at, focused or heard.
+// Keyboard shortcuts of the clip that is hovered, focused or playing.
 
 export type ClipKey =
   | { readonly seekBy: number }
   | { readonly seekTo: "start" | "end" }
   | { readonly zoomBy: number }
-  | { readonly hear: number }
+  | { readonly run: number }
   | "play"
   | "unzoom";
 
@@ -12,7 +12,7 @@ const STEP_S = 1;
 const SMALL_STEP_S = 0.1;
 const ZOOM = 1.5;
 
-/** Null for a key that is not ours. */
+/** Null for any other key. */
 export function clipKeyOf({
   key,
   shiftKey,
@@ -41,24 +41,24 @@ export function clipKeyOf({
     case "0":
       return "unzoom";
     case "a":
-      return { hear: 0 };
+      return { run: 0 };
     case "b":
-      return { hear: 1 };
+      return { run: 1 };
     default:
-      return /^[1-9]$/.test(key) ? { hear: Number(key) - 1 } : null;
+      return /^[1-9]$/.test(key) ? { run: Number(key) - 1 } : null;
   }
 }
 
-/** Whether the keys go to this clip: to the one pointed at, else the focused one, else the one that is heard. */
-export function isMeant(clip: HTMLElement, isHeard: boolean, target: EventTarget | null): boolean {
-  // Where keys have a meaning of their own.
+/** Keys go to the hovered clip, else the focused one, else the one that plays. */
+export function takesKeys(clip: HTMLElement, isPlaying: boolean, target: EventTarget | null): boolean {
+  // These have keys of their own.
   if (
     target instanceof Element &&
     target.closest("input, textarea, select, [contenteditable], dialog, [role=menu], [role=dialog]")
   )
     return false;
-  const pointed = document.querySelector("[data-clip]:hover");
-  if (pointed) return pointed === clip;
+  const hovered = document.querySelector("[data-clip]:hover");
+  if (hovered) return hovered === clip;
   const focused = document.activeElement?.closest("[data-clip]");
-  return focused ? focused === clip : isHeard;
+  return focused ? focused === clip : isPlaying;
 }

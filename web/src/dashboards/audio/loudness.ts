@@ -1,13 +1,12 @@
-// How loud a clip is heard, after ITU-R BS.1770 as EBU R 128 uses it: weighted by what ears make of frequencies, over
-// 400 ms blocks of which quiet ones do not count. All channels count alike, because logs do not say where loudspeakers
-// stand.
+// Loudness of a clip after ITU-R BS.1770 as EBU R 128 uses it: K-weighted, over 400 ms blocks, quiet ones gated out. All
+// channels have the same weight, because logs do not say where the speakers are.
 
 const BLOCK_S = 0.4;
 const HOP_S = 0.1;
 const SILENCE = -70;
 const RELATIVE_GATE = -10;
 const OFFSET = -0.691;
-/** What matched clips are brought to. */
+/** The loudness of matched clips. */
 export const TARGET_LUFS = -23;
 
 interface Biquad {
@@ -15,7 +14,7 @@ interface Biquad {
   readonly a: readonly [number, number];
 }
 
-/** The two filters of the standard, for any sample rate: a shelf for the head, and a high pass. */
+/** The two K-weighting filters for any sample rate: a high shelf and a high pass. */
 function weighting(rate: number): readonly Biquad[] {
   const shelf = (() => {
     const k = Math.tan((Math.PI * 1_681.974450955533) / rate);

@@ -1,4 +1,4 @@
-// What is set for all audio cards together, kept in the address.
+// Options of all audio cards, kept in the address.
 
 import type { Settings } from "../../state/view/settings.svelte";
 import type { FrequencyScale } from "./spectrogram";
@@ -13,8 +13,8 @@ const MATCH = "audio.match";
 
 export const VIEWS: readonly { value: ClipView; label: string; hint: string }[] = [
   { value: "both", label: "Both", hint: "Waveform and spectrogram" },
-  { value: "wave", label: "Waveform", hint: "Samples along time" },
-  { value: "spectrum", label: "Spectrogram", hint: "Frequencies along time" },
+  { value: "wave", label: "Waveform", hint: "Amplitude over time" },
+  { value: "spectrum", label: "Spectrogram", hint: "Frequencies over time" },
 ];
 export const SCALES: readonly { value: FrequencyScale; label: string }[] = [
   { value: "mel", label: "mel" },
@@ -22,7 +22,7 @@ export const SCALES: readonly { value: FrequencyScale; label: string }[] = [
   { value: "linear", label: "linear" },
 ];
 
-/** Addresses can say anything; the first choice stands for what is none. */
+/** Falls back to the first option: an address can contain anything. */
 const choose = <T extends string>(text: string, options: readonly { value: T }[]): T =>
   (options.find(({ value }) => value === text) ?? (options[0] as { value: T })).value;
 

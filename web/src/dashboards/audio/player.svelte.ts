@@ -1,42 +1,41 @@
-// What makes sound: one clip at a time for the whole page, from any place in it. Knows no cards, only who started it.
+// Plays one clip at a time for the whole page. Knows only the id of the card that started it.
 
-import { clampRate, durationOf, type Ear, mixDown, type Sound } from "./sound";
+import { clampRate, durationOf, type ChannelChoice, mixDown, type Sound } from "./sound";
 
-export interface Hearing {
-  readonly ear: Ear;
-  /** What samples are multiplied with. */
+export interface PlayOptions {
+  readonly channel: ChannelChoice;
   readonly gain: number;
   readonly isLooping: boolean;
 }
 
 class Player {
-  /** Whose clip is heard; null while there is silence. */
+  /** The card whose clip plays. */
   owner = $state.raw<string | null>(null);
 
   #context: AudioContext | null = null;
   #volume: GainNode | null = null;
   #source: AudioBufferSourceNode | null = null;
-  /** The context's clock and the place in the clip, both when it began. */
+  /** The context's clock and the position in the clip, both at the start of playback. */
   #startedS = 0;
   #fromS = 0;
   #durationS = 0;
-  /** What was heard last: going elsewhere in it copies nothing. */
-  #loaded: { readonly sound: Sound; readonly ear: Ear; readonly buffer: AudioBuffer } | null = null;
+  /** The last clip: seeking in it copies nothing. */
+  #loaded: { readonly sound: Sound; readonly channel: ChannelChoice; readonly buffer: AudioBuffer } | null = null;
 
-  /** Where in the clip we are, in seconds. */
+  /** Position in the clip. */
   get placeS(): number {
     if (!this.#context || !this.#source) return this.#fromS;
     const place = this.#fromS + this.#context.currentTime - this.#startedS;
     return this.#source.loop ? place % this.#durationS : Math.min(place, this.#durationS);
   }
 
-  /** From this place on; what was heard before ends. */
-  play(owner: string, sound: Sound, fromS: number, { ear, gain, isLooping }: Hearing): void {
-    this.#silence();
+  /** Stops the clip that plays. */
+  play(owner: string, sound: Sound, fromS: number, { channel, gain, isLooping }: PlayOptions): void {
+    this.#stopSource();
     const context = (this.#context ??= new AudioContext());
     this.#volume ??= connect(context.createGain(), context.destination);
     this.#volume.gain.value = gain;
-    const buffer = this.#load(context, sound, ear);
+    const buffer = this.#load(context, sound, channel);
     const speed = sound.sampleRate / buffer.sampleRate;
     const source = new AudioBufferSourceNode(context, { buffer, loop: isLooping, playbackRate: speed });
     source.connect(this.#volume);
@@ -47,7 +46,7 @@ class Player {
       this.owner = null;
     };
     source.start(0, fromS * speed);
-    // A page may make sound only once the user has done something.
+    // Browsers allow sound only after the user has interacted with the page.
     void context.resume();
     this.#source = source;
     this.#startedS = context.currentTime;
@@ -56,8 +55,8 @@ class Player {
     this.owner = owner;
   }
 
-  /** Without a break. */
-  adjust({ gain, isLooping }: Pick<Hearing, "gain" | "isLooping">): void {
+  /** Without interrupting playback. */
+  adjust({ gain, isLooping }: Pick<PlayOptions, "gain" | "isLooping">): void {
     if (this.#volume) this.#volume.gain.value = gain;
     const source = this.#source;
     if (!source || !this.#context || source.loop === isLooping) return;
@@ -68,20 +67,20 @@ class Player {
 
   stop(): void {
     this.#fromS = this.placeS;
-    this.#silence();
+    this.#stopSource();
     this.owner = null;
   }
 
-  #load(context: AudioContext, sound: Sound, ear: Ear): AudioBuffer {
-    if (this.#loaded?.sound === sound && this.#loaded.ear === ear) return this.#loaded.buffer;
-    const channels = mixDown(sound.channels, ear);
+  #load(context: AudioContext, sound: Sound, channel: ChannelChoice): AudioBuffer {
+    if (this.#loaded?.sound === sound && this.#loaded.channel === channel) return this.#loaded.buffer;
+    const channels = mixDown(sound.channels, channel);
     const buffer = context.createBuffer(channels.length, channels[0]?.length ?? 0, clampRate(sound.sampleRate));
-    channels.forEach((channel, i) => buffer.copyToChannel(channel as Float32Array<ArrayBuffer>, i));
-    this.#loaded = { sound, ear, buffer };
+    channels.forEach((pcm, i) => buffer.copyToChannel(pcm as Float32Array<ArrayBuffer>, i));
+    this.#loaded = { sound, channel, buffer };
     return buffer;
   }
 
-  #silence(): void {
+  #stopSource(): void {
     const source = this.#source;
     this.#source = null;
     source?.stop();

@@ -21,8 +21,8 @@ test("the mean has silence around the clip", () => {
 test("measures the peak on either side, and takes what is no number for silence", () => {
   const sound = measureSound([channel(0.1, -0.7, NaN, 0.2), channel(0.3, Infinity, 0, -Infinity)], 4);
   expect(sound.peak).toBeCloseTo(0.7, 6);
-  expect(sound.oddSamples).toBe(3);
+  expect(sound.nonFinite).toBe(3);
   expect([...(sound.channels[1] as Float32Array)].map(Math.abs)).toEqual([Math.fround(0.3), 0, 0, 0]);
   expect([framesOf(sound), durationOf(sound)]).toEqual([4, 1]);
-  expect(measureSound([], 8_000)).toMatchObject({ peak: 0, loudness: -Infinity, oddSamples: 0 });
+  expect(measureSound([], 8_000)).toMatchObject({ peak: 0, loudness: -Infinity, nonFinite: 0 });
 });

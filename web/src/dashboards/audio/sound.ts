@@ -1,12 +1,11 @@
-// What a clip is once it is decoded: samples by channel, and what was measured of them. Types, and what follows from
-// them alone.
+// A decoded clip: PCM by channel, and what was measured of it.
 
 import type { components } from "../../api/types.gen";
 
 export type ClipInfo = components["schemas"]["Clip"];
-export type SampleLayout = components["schemas"]["SampleLayout"];
+export type PcmLayout = components["schemas"]["SampleLayout"];
 
-/** The least and greatest sample of every block of frames, so that a long clip is drawn without reading all of it. */
+/** Minimum and maximum of every block of frames, so that a long clip is drawn without reading all of it. */
 export interface Peaks {
   readonly min: Float32Array;
   readonly max: Float32Array;
@@ -17,10 +16,10 @@ export interface Measures {
   readonly peaks: readonly Peaks[];
   /** The greatest distance from zero in any channel. */
   readonly peak: number;
-  /** As loud as the whole is heard, in LUFS; −∞ for silence. */
+  /** Of the whole clip, in LUFS; −∞ for silence. */
   readonly loudness: number;
-  /** Samples that were no numbers and are 0 here. */
-  readonly oddSamples: number;
+  /** How many values were not finite and are 0 here. */
+  readonly nonFinite: number;
 }
 
 export interface Sound extends Measures {
@@ -32,20 +31,20 @@ export interface Sound extends Measures {
 export const framesOf = (sound: Sound): number => sound.channels[0]?.length ?? 0;
 export const durationOf = (sound: Sound): number => framesOf(sound) / sound.sampleRate;
 
-/** Nearest of the rates that every browser can decode to and play. */
+/** The nearest rate that every browser can decode to and play. */
 export const clampRate = (rate: number): number => Math.round(Math.min(Math.max(rate || 48_000, 8_000), 96_000));
 
-/** Which channels are looked at and heard: all, or the one of this number. */
-export type Ear = number | "all";
+/** Which channels are shown and played: all, or the one with this index. */
+export type ChannelChoice = number | "all";
 
-/** One clip is heard through two loudspeakers at most: two channels as they are, more of them as their mean. */
-export function mixDown(channels: readonly Float32Array[], ear: Ear): readonly Float32Array[] {
-  const one = ear === "all" ? undefined : channels[ear];
+/** Up to two channels are played as they are, more of them as their mean. */
+export function mixDown(channels: readonly Float32Array[], channel: ChannelChoice): readonly Float32Array[] {
+  const one = channel === "all" ? undefined : channels[channel];
   if (one) return [one];
   return channels.length <= 2 ? channels : [meanOf(channels, 0, channels[0]?.length ?? 0)];
 }
 
-/** The mean of the channels over some frames; 0 where there are none. */
+/** The mean of the channels over `count` frames; 0 outside the clip. */
 export function meanOf(
   channels: readonly Float32Array[],
   from: number,

@@ -1,28 +1,27 @@
-// The page's end of the audio worker: samples are decoded, measured and transformed there, away from what the user
-// touches.
+// The page's end of audio.worker.ts, which decodes, measures and transforms sound off the main thread.
 
-import type { SampleLayout, Sound } from "./sound";
+import type { PcmLayout, Sound } from "./sound";
 import type { SpectrumQuestion } from "./spectrogram";
 
-export type Work =
+export type Task =
   | {
       readonly type: "decode";
       readonly bytes: ArrayBuffer;
-      readonly layout: SampleLayout;
+      readonly layout: PcmLayout;
       readonly channels: number;
       readonly frames: number;
       readonly sampleRate: number;
     }
   | { readonly type: "measure"; readonly channels: readonly Float32Array[]; readonly sampleRate: number }
   | { readonly type: "spectrum"; readonly question: SpectrumQuestion };
-type Result<W extends Work> = W extends { type: "spectrum" } ? Uint8ClampedArray<ArrayBuffer> : Sound;
+type Result<T extends Task> = T extends { type: "spectrum" } ? Uint8ClampedArray<ArrayBuffer> : Sound;
 
-export interface Order {
+export interface TaskMessage {
   readonly id: number;
-  readonly work: Work;
+  readonly task: Task;
 }
-export type Outcome =
-  { readonly id: number; readonly result: Result<Work> } | { readonly id: number; readonly error: string };
+export type ResultMessage =
+  { readonly id: number; readonly result: Result<Task> } | { readonly id: number; readonly error: string };
 
 interface Waiting {
   readonly done: (result: never) => void;
@@ -33,20 +32,20 @@ let worker: Worker | null = null;
 let lastId = 0;
 const waiting = new Map<number, Waiting>();
 
-function hear({ data }: MessageEvent<Outcome>): void {
+function receive({ data }: MessageEvent<ResultMessage>): void {
   const { done, failed } = waiting.get(data.id) as Waiting;
   waiting.delete(data.id);
   if ("error" in data) failed(new Error(data.error));
   else done(data.result as never);
 }
 
-/** What is in `transfer` is gone from this side. */
-export function order<W extends Work>(work: W, transfer: Transferable[] = []): Promise<Result<W>> {
+/** Buffers in `transfer` move to the worker and are empty here. */
+export function runInWorker<T extends Task>(task: T, transfer: Transferable[] = []): Promise<Result<T>> {
   if (!worker) {
     worker = new Worker(new URL("./audio.worker.ts", import.meta.url), { type: "module" });
-    worker.addEventListener("message", hear);
+    worker.addEventListener("message", receive);
   }
   const id = ++lastId;
-  worker.postMessage({ id, work } satisfies Order, transfer);
+  worker.postMessage({ id, task } satisfies TaskMessage, transfer);
   return new Promise((done, failed) => waiting.set(id, { done, failed }));
 }
