@@ -106,7 +106,7 @@ def test_cameras_of_a_tag_move_together(open_page):
     large, small = (view(card(page, f"shape, {run}"), "shape") for run in ("large", "small"))
     other = view(card(page, "other, large"), "other")
     before = [pixels(each) for each in (large, small, other)]
-    # One home for both runs: what is smaller looks smaller.
+    # One camera target for both runs: what is smaller looks smaller.
     assert len(solid(large)) > 4 * len(solid(small)) > 0
     large.hover()
     page.mouse.down()
@@ -121,7 +121,7 @@ def test_cameras_of_a_tag_move_together(open_page):
     page.reload()
     wait_ready(page)
     assert (pixels(large) == after[0]).all()
-    card(page, "shape, small").get_by_role("button", name="Reset the camera of shape").click()
+    card(page, "shape, small").get_by_role("button", name="Reset camera of shape").click()
     expect(page).not_to_have_url(re.compile("mesh.pose"))
     wait_ready(page)
     assert (pixels(large) == before[0]).all()
@@ -200,7 +200,7 @@ def test_a_configuration_is_honoured(open_page):
     # Without light there is one colour; edges are translucent.
     colors, counts = np.unique(solid(view(page, "square")), axis=0, return_counts=True)
     assert colors[counts.argmax()].tolist() == GREEN.tolist()
-    remark = card(page, "odd, run").get_by_text("1 remark")
+    remark = card(page, "odd, run").get_by_text("1 warning")
     expect(remark).to_have_attribute("title", "Its camera “Magic” is not known.")
 
 
@@ -217,10 +217,10 @@ def test_bad_meshes_are_said_and_harm_no_other(open_page):
     )
     page = open_page(source, "#/mesh")
     hint = "2 of 6 faces have a vertex index outside 0 to 3; left out."
-    expect(card(page, "faces, run").get_by_text("1 remark")).to_have_attribute("title", hint)
+    expect(card(page, "faces, run").get_by_text("1 warning")).to_have_attribute("title", hint)
     assert len(solid(view(page, "faces"))) > 100
     hint = "1 of 4 vertices are at NaN or infinity; left out, with 3 of their faces."
-    expect(card(page, "nan, run").get_by_text("1 remark")).to_have_attribute("title", hint)
+    expect(card(page, "nan, run").get_by_text("1 warning")).to_have_attribute("title", hint)
     expect(card(page, "flat, run")).to_contain_text("Vertices have the shape 4×2 of float32")
     expect(card(page, "nothing, run")).to_contain_text("It has no points.")
     expect(page.locator("img")).to_have_count(0)
@@ -231,8 +231,8 @@ def test_millions_of_points_are_drawn_in_part(open_page):
     cloud = np.random.default_rng(0).random((5_000_000, 3), np.float32)
     add_mesh(source, "run", "cloud", cloud)
     page = open_page(source, "#/mesh")
-    expect(card(page, "cloud, run")).to_contain_text("5,000,000 points drawn in part")
-    expect(card(page, "cloud, run").get_by_text("1 remark")).to_have_attribute(
+    expect(card(page, "cloud, run")).to_contain_text("5,000,000 points partly drawn")
+    expect(card(page, "cloud, run").get_by_text("1 warning")).to_have_attribute(
         "title", "250,000 of 5,000,000 points are drawn."
     )
 
@@ -282,5 +282,5 @@ def test_one_graphics_context_for_all_cards(page, open_page):
 def test_says_when_there_is_no_webgl(page, open_page):
     page.add_init_script("OffscreenCanvas.prototype.getContext = () => null")
     page = open_page(two_runs(), "#/mesh")
-    expect(card(page, "shape, large")).to_contain_text("This browser offers no WebGL")
+    expect(card(page, "shape, large")).to_contain_text("WebGL is not available")
     expect(card(page, "shape, large")).to_contain_text("4 vertices · 4 faces")

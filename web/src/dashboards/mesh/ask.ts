@@ -1,4 +1,4 @@
-// What meshes ask the server for: the geometry of one value, to draw or as a file.
+// Requests of the mesh dashboard: the geometry of one value, to draw or as a file.
 
 import type { Client } from "../../api/client";
 import type { Sample } from "../../state/cursor/step_cursor";
@@ -10,7 +10,7 @@ const PATH = "mesh/geometry";
 
 export interface MeshQuery {
   readonly sample: Sample;
-  /** Which of the meshes that were logged together. */
+  /** The index in the batch. */
   readonly batch: number;
   /** All points, however many there are. */
   readonly isAll: boolean;
@@ -32,6 +32,5 @@ export async function loadMesh(client: Client, query: MeshQuery, signal: AbortSi
   return decodeGeometry(await client.bytes(PATH, parameters, signal));
 }
 
-/** With every point. */
 export const loadMeshFile = async (client: Client, query: MeshQuery): Promise<Blob> =>
   new Blob([await client.bytes(PATH, { ...named(query), full: 1, format: "ply" })]);

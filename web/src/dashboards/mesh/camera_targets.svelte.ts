@@ -1,22 +1,22 @@
-// What the cards of a tag look at when nobody has moved their cameras: one sphere around the meshes that they showed
-// first, so that sizes can be compared across runs, and a mesh that grows from step to step is seen to grow.
+// The sphere that all cameras of a tag look at until the user moves them: it holds the first mesh of every card, so that
+// sizes compare across runs and steps.
 
 import { SvelteMap } from "svelte/reactivity";
 import type { Session } from "../../state/session.svelte";
 import { type Sphere, unite } from "./pose";
 
-export class Homes {
-  /** By tag and number in the batch, the sphere of every card. Raw values: replaced whole. */
+export class CameraTargets {
+  /** By tag and index in the batch: the sphere of every card. */
   readonly #cards = new SvelteMap<string, ReadonlyMap<string, Sphere>>();
   readonly #united = new WeakMap<ReadonlyMap<string, Sphere>, Sphere>();
 
-  /** Only the first that a card shows counts. */
+  /** Ignores all but the first sphere of a card. */
   note(place: string, card: string, sphere: Sphere): void {
     const known = this.#cards.get(place);
     if (!known?.has(card)) this.#cards.set(place, new Map([...(known ?? []), [card, sphere]]));
   }
 
-  home(place: string): Sphere | null {
+  get(place: string): Sphere | null {
     const cards = this.#cards.get(place);
     if (!cards) return null;
     let united = this.#united.get(cards) ?? null;
@@ -24,7 +24,6 @@ export class Homes {
     return united;
   }
 
-  /** From now on, around what cards show now. */
   forget(place: string): void {
     this.#cards.delete(place);
   }
@@ -34,10 +33,10 @@ export class Homes {
   }
 }
 
-const ofSession = new WeakMap<Session, Homes>();
+const ofSession = new WeakMap<Session, CameraTargets>();
 
-export function homesOf(session: Session): Homes {
-  let homes = ofSession.get(session);
-  if (!homes) ofSession.set(session, (homes = new Homes()));
-  return homes;
+export function cameraTargetsOf(session: Session): CameraTargets {
+  let targets = ofSession.get(session);
+  if (!targets) ofSession.set(session, (targets = new CameraTargets()));
+  return targets;
 }

@@ -1,4 +1,4 @@
-// Decodes the binary answer to a question for a mesh, and measures it. Pure.
+// Decodes and measures the binary response for a mesh. Pure.
 
 import { Blocks } from "../../api/blocks";
 import type { components } from "../../api/types.gen";

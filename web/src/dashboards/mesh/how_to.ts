@@ -4,7 +4,7 @@ import type { HowTo } from "../../cards/dashboards";
 import { inside } from "../../state/run_folder";
 
 export default {
-  shows: "A view in space for every mesh and point cloud that is logged at steps.",
+  shows: "A 3D view of every logged mesh and point cloud.",
   examples: [
     {
       label: "PyTorch",

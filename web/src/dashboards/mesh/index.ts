@@ -1,4 +1,4 @@
-// Meshes and point clouds: a card for each of a run, with a camera that others follow.
+// Meshes and point clouds: a card for each tag and run, with linked cameras.
 
 import type { DashboardModule } from "../../cards/dashboards";
 import { cards } from "./cards";

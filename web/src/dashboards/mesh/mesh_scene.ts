@@ -1,5 +1,5 @@
-// One mesh or point cloud as three.js draws it, with the camera, lights and material that it was logged with or else
-// ours. Knows nothing of cards, runs or the page.
+// One mesh or point cloud as a three.js scene, with its logged camera, lights and material or our defaults. Knows nothing
+// of cards, runs or the page.
 
 import {
   AmbientLight,
@@ -28,17 +28,17 @@ import {
   SpotLight,
 } from "three";
 import type { MeshGeometry } from "./geometry";
-import type { Look } from "./options";
-import type { Sight, Sphere, Vector } from "./pose";
+import type { MeshOptions } from "./options";
+import type { CameraView, Sphere, Vector } from "./pose";
 import type { LightConfig, SceneConfig } from "./scene_config";
 
-// Lights of older three.js, which configurations are written for, were this much brighter.
+// Configurations are written for older three.js, whose lights were this much brighter.
 const LIGHT = Math.PI;
-// Together they show a surface that faces the light in exactly its own colour.
+// Together they show a surface that faces the light in its own colour.
 const AMBIENT = 0.4;
 const HEADLIGHT = 0.6;
 const AXES_RADII = 1;
-/** A mesh of fewer faces than this is one of edges, which smoothing would only blur. */
+/** Smoothing would blur the edges of a mesh with fewer faces than this. */
 const FEW_FACES = 64;
 const MIN_DOT_PX = 3;
 export const AXIS_COLORS = { x: "#d8504d", y: "#3f9e4d", z: "#4a78d8" } as const;
@@ -48,11 +48,11 @@ export class MeshScene {
   readonly #perspective = new PerspectiveCamera();
   readonly #flat = new OrthographicCamera();
   readonly #shape = new BufferGeometry();
-  /** Everything with a place in the mesh's own coordinates. */
+  /** Everything in the mesh's coordinates. */
   readonly #world = new Group();
   readonly #axes = new AxesHelper(1);
   #object: Mesh | Points | null = null;
-  #lookKey = "";
+  #optionsKey = "";
 
   constructor(
     private readonly geometry: MeshGeometry,
@@ -74,44 +74,44 @@ export class MeshScene {
     return this.config.camera.isOrthographic ? this.#flat : this.#perspective;
   }
 
-  setLook(look: Look, color: string): void {
-    this.#axes.visible = look.hasAxes;
-    const key = `${look.shading} ${look.pointSize} ${color}`;
-    if (key === this.#lookKey) return;
-    this.#lookKey = key;
+  setOptions(options: MeshOptions, color: string): void {
+    this.#axes.visible = options.hasAxes;
+    const key = `${options.shading} ${options.pointSize} ${color}`;
+    if (key === this.#optionsKey) return;
+    this.#optionsKey = key;
     this.#remove();
-    const hasFaces = this.geometry.faces !== null && look.shading !== "points";
+    const hasFaces = this.geometry.faces !== null && options.shading !== "points";
     if (hasFaces) {
-      if (!this.#isFlat(look) && !this.#shape.hasAttribute("normal")) this.#shape.computeVertexNormals();
-      this.#object = new Mesh(this.#shape, this.#surface(look, color));
-    } else this.#object = new Points(this.#shape, this.#dots(look, color));
-    // Always in sight, or so near to it that asking costs more than drawing.
+      if (!this.#isFlat(options) && !this.#shape.hasAttribute("normal")) this.#shape.computeVertexNormals();
+      this.#object = new Mesh(this.#shape, this.#surface(options, color));
+    } else this.#object = new Points(this.#shape, this.#dots(options, color));
+    // Nearly always in view, so culling costs more than drawing.
     this.#object.frustumCulled = false;
     this.#object.position.set(...this.geometry.bounds.center);
     this.#world.add(this.#object);
   }
 
-  /** Numbers near zero on the graphics card, wherever in space the mesh is. */
-  setSight(sight: Sight, home: Sphere, aspect: number): void {
+  /** Coordinates are relative to the target, so that they are small on the graphics card. */
+  setCamera(view: CameraView, targetSphere: Sphere, aspect: number): void {
     const { fov, near: wantedNear, far: wantedFar, isOrthographic } = this.config.camera;
-    const [x, y, z] = home.center;
+    const [x, y, z] = targetSphere.center;
     this.#world.position.set(-x, -y, -z);
-    this.#axes.scale.setScalar(home.radius * AXES_RADII);
+    this.#axes.scale.setScalar(targetSphere.radius * AXES_RADII);
     const { camera } = this;
-    camera.position.set(sight.eye[0] - x, sight.eye[1] - y, sight.eye[2] - z);
-    camera.up.set(...sight.up);
-    camera.lookAt(sight.target[0] - x, sight.target[1] - y, sight.target[2] - z);
-    const apart = distance(sight.eye, this.geometry.bounds.center);
+    camera.position.set(view.eye[0] - x, view.eye[1] - y, view.eye[2] - z);
+    camera.up.set(...view.up);
+    camera.lookAt(view.target[0] - x, view.target[1] - y, view.target[2] - z);
+    const apart = distance(view.eye, this.geometry.bounds.center);
     const reach = Math.max(
       this.geometry.bounds.radius,
-      this.#axes.visible ? distance([0, 0, 0], this.geometry.bounds.center) + home.radius * AXES_RADII : 0,
+      this.#axes.visible ? distance([0, 0, 0], this.geometry.bounds.center) + targetSphere.radius * AXES_RADII : 0,
     );
-    // What a configuration says may only widen this: nothing of the mesh is ever cut off.
+    // A configuration may only widen this, so that no part of the mesh is clipped.
     const far = Math.max((apart + reach) * 1.01, wantedFar ?? 0);
-    const near = Math.max((apart - reach) * 0.9, sight.distance * 1e-3);
+    const near = Math.max((apart - reach) * 0.9, view.distance * 1e-3);
     camera.far = far;
     if (isOrthographic) {
-      const half = sight.distance * Math.tan((fov * Math.PI) / 360);
+      const half = view.distance * Math.tan((fov * Math.PI) / 360);
       Object.assign(this.#flat, { top: half, bottom: -half, left: -half * aspect, right: half * aspect, near: -far });
     } else Object.assign(this.#perspective, { fov, aspect, near: wantedNear ? Math.min(near, wantedNear) : near });
     camera.updateProjectionMatrix();
@@ -130,7 +130,7 @@ export class MeshScene {
     this.#object = null;
   }
 
-  /** A light that goes with the camera leaves no side in the dark. */
+  /** A headlight lights every side. */
   #addOurLights(): void {
     this.scene.add(new AmbientLight(0xffffff, AMBIENT * LIGHT));
     const light = new DirectionalLight(0xffffff, HEADLIGHT * LIGHT);
@@ -138,12 +138,12 @@ export class MeshScene {
     this.camera.add(light, light.target);
   }
 
-  #isFlat(look: Look): boolean {
+  #isFlat(options: MeshOptions): boolean {
     const faces = (this.geometry.faces?.length ?? 0) / 3;
-    return look.shading === "flat" || this.config.material.isFlat || faces < FEW_FACES;
+    return options.shading === "flat" || this.config.material.isFlat || faces < FEW_FACES;
   }
 
-  #surface(look: Look, color: string): Material {
+  #surface(options: MeshOptions, color: string): Material {
     const { material } = this.config;
     const common = {
       color: this.#color(color),
@@ -152,9 +152,9 @@ export class MeshScene {
       opacity: material.opacity,
       transparent: material.opacity < 1,
     };
-    if (look.shading === "wireframe" || material.isWireframe)
+    if (options.shading === "wireframe" || material.isWireframe)
       return new MeshBasicMaterial({ ...common, wireframe: true });
-    const flatShading = this.#isFlat(look);
+    const flatShading = this.#isFlat(options);
     switch (material.cls) {
       case "MeshBasicMaterial":
         return new MeshBasicMaterial(common);
@@ -174,18 +174,18 @@ export class MeshScene {
     }
   }
 
-  #dots(look: Look, color: string): Material {
+  #dots(options: MeshOptions, color: string): Material {
     const { material } = this.config;
     const isLogged = material.size !== null;
     const dots = new PointsMaterial({
       color: this.#color(color),
       vertexColors: this.geometry.colors !== null,
-      size: (material.size ?? dotPx(this.geometry.vertices.length / 3)) * look.pointSize,
+      size: (material.size ?? dotPx(this.geometry.vertices.length / 3)) * options.pointSize,
       sizeAttenuation: isLogged && !material.isSizeInPx && !this.config.camera.isOrthographic,
       opacity: material.opacity,
       transparent: material.opacity < 1,
     });
-    // Round ones, because a crowd of squares looks like a raster; and none so small that it is lost.
+    // Round, because many squares look like a raster; and large enough to be seen.
     dots.onBeforeCompile = (shader) => {
       shader.vertexShader = shader.vertexShader.replace(
         "#include <logdepthbuf_vertex>",
@@ -199,7 +199,7 @@ export class MeshScene {
     return dots;
   }
 
-  /** The colours of vertices are multiplied by it. */
+  /** Multiplied with the colours of the vertices. */
   #color(color: string): Color {
     if (this.geometry.colors) return new Color(0xffffff);
     const logged = this.config.material.color;
@@ -208,24 +208,24 @@ export class MeshScene {
   }
 }
 
-/** A few points are dots; a million are dust. */
+/** The more points, the smaller. */
 const dotPx = (count: number): number => (count < 500 ? 6 : count < 5_000 ? 4 : count < 50_000 ? 3 : 2);
 
 const distance = (a: Vector, b: Vector): number => Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
 
 function makeLight({ cls, color, groundColor, intensity, position }: LightConfig): (Light | Group)[] {
   const tint = color.startsWith("#") || Object.hasOwn(Color.NAMES, color) ? color : "#ffffff";
-  const bright = intensity * LIGHT;
+  const brightness = intensity * LIGHT;
   let light: Light;
-  if (cls === "AmbientLight") light = new AmbientLight(tint, bright);
+  if (cls === "AmbientLight") light = new AmbientLight(tint, brightness);
   else if (cls === "HemisphereLight")
-    light = new HemisphereLight(tint, groundColor.startsWith("#") ? groundColor : "#ffffff", bright);
-  else if (cls === "DirectionalLight") light = new DirectionalLight(tint, bright);
-  // Without a decay, as such lights were when configurations were first written.
-  else if (cls === "PointLight") light = new PointLight(tint, bright, 0, 0);
-  else light = new SpotLight(tint, bright, 0, Math.PI / 3, 0, 0);
+    light = new HemisphereLight(tint, groundColor.startsWith("#") ? groundColor : "#ffffff", brightness);
+  else if (cls === "DirectionalLight") light = new DirectionalLight(tint, brightness);
+  // Without decay, as in older three.js.
+  else if (cls === "PointLight") light = new PointLight(tint, brightness, 0, 0);
+  else light = new SpotLight(tint, brightness, 0, Math.PI / 3, 0, 0);
   if (position) light.position.set(...position);
-  // Those that have a target look at zero of the mesh's own coordinates, which moves with everything else.
+  // A light's target is the origin of the mesh's coordinates, which moves with the mesh.
   const target =
     light instanceof DirectionalLight || light instanceof SpotLight ? [light.target as unknown as Group] : [];
   return [light, ...target];

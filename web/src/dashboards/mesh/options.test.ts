@@ -1,27 +1,27 @@
 import { describe, expect, it } from "vitest";
 import { Settings } from "../../state/view/settings.svelte";
-import { batchOf, forgetPoses, linkOf, lookOf, poseOption, setBatch, setLook } from "./options";
+import { batchOf, forgetPoses, linkOf, readOptions, poseOption, setBatch, setOption } from "./options";
 
 describe("what is set for meshes", () => {
   it("is the usual where an address makes no sense", () => {
     const settings = new Settings();
     const usual = { shading: "smooth", pointSize: 1, hasAxes: true, up: "y" };
-    expect(lookOf(settings)).toEqual(usual);
-    for (const option of ["shading", "pointSize", "up", "link"] as const) setLook(settings, option, "constructor");
-    expect(lookOf(settings)).toEqual(usual);
+    expect(readOptions(settings)).toEqual(usual);
+    for (const option of ["shading", "pointSize", "up", "link"] as const) setOption(settings, option, "constructor");
+    expect(readOptions(settings)).toEqual(usual);
     expect(linkOf(settings)).toBe("tag");
-    setLook(settings, "pointSize", "1e9");
-    expect(lookOf(settings).pointSize).toBe(10);
+    setOption(settings, "pointSize", "1e9");
+    expect(readOptions(settings).pointSize).toBe(10);
     settings.setOption("mesh.batch.t", "-3");
     expect(batchOf(settings, "t")).toBe(0);
   });
 
   it("names only what differs", () => {
     const settings = new Settings();
-    setLook(settings, "shading", "flat");
+    setOption(settings, "shading", "flat");
     setBatch(settings, "t", 2);
     expect([...settings.options.keys()]).toEqual(["mesh.shading", "mesh.batch.t"]);
-    setLook(settings, "shading", "smooth");
+    setOption(settings, "shading", "smooth");
     setBatch(settings, "t", 0);
     expect(settings.options.size).toBe(0);
   });
@@ -33,7 +33,7 @@ describe("what is set for meshes", () => {
       ["all", "mesh.pose"],
       ["none", "mesh.pose.id"],
     ] as const) {
-      setLook(settings, "link", link);
+      setOption(settings, "link", link);
       expect(poseOption(settings, "tag", "id")).toBe(name);
       settings.setOption(name, "0,0,1,0,0,0");
     }

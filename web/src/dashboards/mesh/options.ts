@@ -1,17 +1,17 @@
-// What the user sets for all meshes, as the address keeps it. Knows nothing of how it is drawn.
+// Options of all mesh cards, kept in the address. Knows nothing of drawing.
 
 import type { Settings } from "../../state/view/settings.svelte";
 import { type Pose, readPose, type Up, writePose } from "./pose";
 
 export const SHADINGS = ["smooth", "flat", "wireframe", "points"] as const;
 export type Shading = (typeof SHADINGS)[number];
-/** Whose camera moves along when one is moved. */
+/** Which cameras move together. */
 export const LINKS = ["tag", "all", "none"] as const;
 export type Link = (typeof LINKS)[number];
 
-export interface Look {
+export interface MeshOptions {
   readonly shading: Shading;
-  /** Times the usual size. */
+  /** A factor. */
   readonly pointSize: number;
   readonly hasAxes: boolean;
   readonly up: Up;
@@ -31,11 +31,11 @@ const BATCH = "mesh.batch";
 const optionOf = (settings: Settings, option: keyof typeof OPTIONS): string =>
   settings.option(OPTIONS[option].name, OPTIONS[option].fallback);
 
-export function setLook(settings: Settings, option: keyof typeof OPTIONS, value: string): void {
+export function setOption(settings: Settings, option: keyof typeof OPTIONS, value: string): void {
   settings.setOption(OPTIONS[option].name, value, OPTIONS[option].fallback);
 }
 
-export function lookOf(settings: Settings): Look {
+export function readOptions(settings: Settings): MeshOptions {
   const size = Number(optionOf(settings, "pointSize"));
   const shading = optionOf(settings, "shading");
   return {
@@ -48,7 +48,7 @@ export function lookOf(settings: Settings): Look {
 
 export const linkOf = (settings: Settings): Link => LINKS.find((each) => each === optionOf(settings, "link")) ?? "tag";
 
-/** The option that a card's camera is kept in. */
+/** The option that keeps a card's camera. */
 export function poseOption(settings: Settings, tag: string, id: string): string {
   const link = linkOf(settings);
   return link === "all" ? POSE : `${POSE}.${link === "tag" ? tag : id}`;
@@ -65,7 +65,7 @@ export function forgetPoses(settings: Settings): void {
   });
 }
 
-/** Which of the meshes that were logged together; the same for all runs, so that like is compared with like. */
+/** The index in the batch; the same for all runs, so that like compares with like. */
 export function batchOf(settings: Settings, tag: string): number {
   const batch = Number(settings.option(`${BATCH}.${tag}`, "0"));
   return Number.isInteger(batch) && batch >= 0 && batch < 2 ** 31 ? batch : 0;

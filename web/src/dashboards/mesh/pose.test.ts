@@ -5,7 +5,7 @@ import {
   panned,
   poseAt,
   readPose,
-  sightOf,
+  cameraViewOf,
   turned,
   unite,
   type Up,
@@ -14,7 +14,7 @@ import {
   zoomed,
 } from "./pose";
 
-const HOME = { center: [10, 20, 30], radius: 2 } as const;
+const TARGET = { center: [10, 20, 30], radius: 2 } as const;
 const FRONT = { ...FIRST_POSE, yaw: 0, pitch: 0 };
 const near = (got: readonly number[], wanted: readonly number[]): void =>
   got.forEach((value, i) => expect(value).toBeCloseTo(wanted[i] as number, 6));
@@ -22,38 +22,38 @@ const dot = (a: Vector, b: Vector): number => a[0] * b[0] + a[1] * b[1] + a[2] *
 
 describe("a pose", () => {
   it("looks at the middle from the front, with all of it in sight", () => {
-    const { eye, target, up, distance } = sightOf(FRONT, HOME, "y", 90, 1);
-    near(target, HOME.center);
+    const { eye, target, up, distance } = cameraViewOf(FRONT, TARGET, "y", 90, 1);
+    near(target, TARGET.center);
     near(eye, [10, 20, 30 + distance]);
     near(up, [0, 1, 0]);
     expect(distance).toBeGreaterThan(2 * Math.SQRT2);
-    expect(sightOf(FRONT, HOME, "y", 90, 0.5).distance).toBeGreaterThan(distance);
-    expect(sightOf(zoomed(FRONT, 2), HOME, "y", 90, 1).distance).toBeCloseTo(distance / 2);
+    expect(cameraViewOf(FRONT, TARGET, "y", 90, 0.5).distance).toBeGreaterThan(distance);
+    expect(cameraViewOf(zoomed(FRONT, 2), TARGET, "y", 90, 1).distance).toBeCloseTo(distance / 2);
   });
 
   it("has z upward where the mesh has", () => {
-    const { eye, up, distance } = sightOf(FRONT, HOME, "z", 90, 1);
+    const { eye, up, distance } = cameraViewOf(FRONT, TARGET, "z", 90, 1);
     near(eye, [10, 20 - distance, 30]);
     near(up, [0, 0, 1]);
   });
 
   it.each<Up>(["y", "z"])("comes back from where its eye is (%s up)", (up) => {
     const pose = { yaw: 1.1, pitch: -0.4, zoom: 3, shift: [0.5, -0.25, 1] } as const;
-    const { eye, target } = sightOf(pose, HOME, up, 40, 1.5);
-    const back = poseAt(eye, target, HOME, up, 40, 1.5);
+    const { eye, target } = cameraViewOf(pose, TARGET, up, 40, 1.5);
+    const back = poseAt(eye, target, TARGET, up, 40, 1.5);
     near([back.yaw, back.pitch, back.zoom, ...back.shift], [1.1, -0.4, 3, 0.5, -0.25, 1]);
   });
 
   it("stops at the poles and never turns over", () => {
     const steep = turned(FRONT, 0, 10);
     expect(steep.pitch).toBeLessThan(Math.PI / 2);
-    expect(sightOf(steep, HOME, "y", 50, 1).up.every(Number.isFinite)).toBe(true);
+    expect(cameraViewOf(steep, TARGET, "y", 50, 1).up.every(Number.isFinite)).toBe(true);
     expect(turned(FRONT, 2 * Math.PI + 0.5, 0).yaw).toBeCloseTo(0.5);
   });
 
   it.each<Up>(["y", "z"])("is panned along the screen (%s up)", (up) => {
-    const before = sightOf(FIRST_POSE, HOME, up, 60, 1.5);
-    const after = sightOf(panned(FIRST_POSE, 0, 0.5, up, 60, 1.5), HOME, up, 60, 1.5);
+    const before = cameraViewOf(FIRST_POSE, TARGET, up, 60, 1.5);
+    const after = cameraViewOf(panned(FIRST_POSE, 0, 0.5, up, 60, 1.5), TARGET, up, 60, 1.5);
     const moved: Vector = [
       after.target[0] - before.target[0],
       after.target[1] - before.target[1],
@@ -83,7 +83,7 @@ describe("a pose", () => {
 describe("several meshes", () => {
   it("are united by a sphere that holds them all", () => {
     expect(unite([])).toBeNull();
-    expect(unite([HOME])).toBe(HOME);
+    expect(unite([TARGET])).toBe(TARGET);
     const both = unite([
       { center: [-5, 0, 0], radius: 1 },
       { center: [5, 0, 0], radius: 3 },

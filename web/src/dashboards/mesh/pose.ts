@@ -1,5 +1,5 @@
-// From where a mesh is looked at: angles, distance and shift in units of what is looked at, so that one pose fits runs
-// and meshes of any size. Pure; knows no renderer.
+// Camera poses: angles, zoom and shift in units of the target sphere, so that one pose fits meshes of any size. Pure;
+// knows no renderer.
 
 export type Vector = readonly [number, number, number];
 export type Up = "y" | "z";
@@ -14,13 +14,13 @@ export interface Pose {
   readonly yaw: number;
   /** Radians above the horizon. */
   readonly pitch: number;
-  /** 1: all of it fits. */
+  /** 1: the whole sphere fits. */
   readonly zoom: number;
-  /** From its center to the point that is looked at, in radii. */
+  /** From the center of the sphere to the camera target, in radii. */
   readonly shift: Vector;
 }
 
-export interface Sight {
+export interface CameraView {
   readonly eye: Vector;
   readonly target: Vector;
   readonly up: Vector;
@@ -41,7 +41,7 @@ const add = (a: Vector, b: Vector, times = 1): Vector => [
 const length = (a: Vector): number => Math.hypot(...a);
 const clamp = (value: number, low: number, high: number): number => Math.min(Math.max(value, low), high);
 
-/** Away from what is looked at, to the right, and up on the screen. */
+/** From the target to the camera, to the right, and up on the screen. */
 function axesOf({ yaw, pitch }: Pose, up: Up): { away: Vector; right: Vector; above: Vector } {
   const [sinYaw, cosYaw, sinPitch, cosPitch] = [Math.sin(yaw), Math.cos(yaw), Math.sin(pitch), Math.cos(pitch)];
   const turn = ([x, y, z]: Vector): Vector => (up === "y" ? [x, y, z] : [x, -z, y]);
@@ -52,9 +52,7 @@ function axesOf({ yaw, pitch }: Pose, up: Up): { away: Vector; right: Vector; ab
   };
 }
 
-/**
- * Where the axes of the mesh point on the screen: to the right, up, and toward the one who looks; the farthest first.
- */
+/** Directions of the mesh's axes on the screen: right, up and toward the camera; the farthest first. */
 export function axesOnScreen(
   pose: Pose,
   up: Up,
@@ -70,32 +68,32 @@ export function axesOnScreen(
     .sort((a, b) => a.toward - b.toward);
 }
 
-/** How far away all of a sphere is seen: `fov` in degrees from top to bottom, `aspect` width over height. */
+/** The distance at which the sphere fits: `fov` in degrees from top to bottom, `aspect` is width over height. */
 function fitDistance(radius: number, fov: number, aspect: number): number {
   const half = (fov * Math.PI) / 360;
   const narrower = aspect < 1 ? Math.atan(Math.tan(half) * aspect) : half;
   return (radius * MARGIN) / Math.sin(narrower);
 }
 
-export function sightOf(pose: Pose, home: Sphere, up: Up, fov: number, aspect: number): Sight {
+export function cameraViewOf(pose: Pose, targetSphere: Sphere, up: Up, fov: number, aspect: number): CameraView {
   const { away, above } = axesOf(pose, up);
-  const distance = fitDistance(home.radius, fov, aspect) / pose.zoom;
-  const target = add(home.center, pose.shift, home.radius);
+  const distance = fitDistance(targetSphere.radius, fov, aspect) / pose.zoom;
+  const target = add(targetSphere.center, pose.shift, targetSphere.radius);
   return { eye: add(target, away, distance), target, up: above, distance };
 }
 
-/** The pose of a camera that is given by where it is and what it looks at. */
-export function poseAt(eye: Vector, target: Vector, home: Sphere, up: Up, fov: number, aspect: number): Pose {
+/** From a camera's position and target. */
+export function poseAt(eye: Vector, target: Vector, targetSphere: Sphere, up: Up, fov: number, aspect: number): Pose {
   const back = add(eye, target, -1);
   const distance = length(back);
   if (!(distance > 0)) return FIRST_POSE;
   const [x, y, z] = up === "y" ? back : ([back[0], back[2], -back[1]] as const);
-  const shift = add(target, home.center, -1);
+  const shift = add(target, targetSphere.center, -1);
   return tidy({
     yaw: Math.atan2(x, z),
     pitch: Math.asin(clamp(y / distance, -1, 1)),
-    zoom: fitDistance(home.radius, fov, aspect) / distance,
-    shift: [shift[0] / home.radius, shift[1] / home.radius, shift[2] / home.radius],
+    zoom: fitDistance(targetSphere.radius, fov, aspect) / distance,
+    shift: [shift[0] / targetSphere.radius, shift[1] / targetSphere.radius, shift[2] / targetSphere.radius],
   });
 }
 
@@ -103,7 +101,7 @@ export const turned = (pose: Pose, yaw: number, pitch: number): Pose =>
   tidy({ ...pose, yaw: pose.yaw + yaw, pitch: pose.pitch + pitch });
 export const zoomed = (pose: Pose, factor: number): Pose => tidy({ ...pose, zoom: pose.zoom * factor });
 
-/** Moves what is looked at along the screen, by parts of its height. */
+/** Moves the target along the screen, in fractions of its height. */
 export function panned(pose: Pose, x: number, y: number, up: Up, fov: number, aspect: number): Pose {
   const { right, above } = axesOf(pose, up);
   const heightInRadii = (2 * Math.tan((fov * Math.PI) / 360) * fitDistance(1, fov, aspect)) / pose.zoom;

@@ -1,5 +1,5 @@
-// What a mesh was logged with to be shown by: camera, lights and material as three.js names them. It comes from a log,
-// so anything may be in it: what is no number, colour or known name counts as not there. Pure.
+// The logged scene configuration of a mesh: camera, lights and material in the words of three.js. It comes from a log, so
+// it can contain anything: values of the wrong type and unknown names are ignored. Pure.
 
 import type { Vector } from "./pose";
 

@@ -1,12 +1,12 @@
-// The one WebGL context of the page. Browsers keep sixteen and blank the oldest, so cards do not have their own: each
-// is drawn here in turn, and what was drawn is handed to its canvas. Knows nothing of meshes.
+// The one WebGL context of the page. Browsers keep sixteen and blank the oldest, so cards share it: it draws each in turn
+// and hands the bitmap to the canvas of the card. Knows nothing of meshes.
 
 import { type Camera, ColorManagement, LinearSRGBColorSpace, type Scene, WebGLRenderer } from "three";
 
-// Logged colours are what the screen is to show, not light to be computed with.
+// Logged colours are screen colours, not linear light.
 ColorManagement.enabled = false;
 
-class Stage {
+class WebGl {
   readonly #renderer: WebGLRenderer;
   readonly #listeners = new Set<() => void>();
   #size = "";
@@ -18,13 +18,13 @@ class Stage {
     this.#renderer = new WebGLRenderer({ canvas, context, alpha: true });
     this.#renderer.outputColorSpace = LinearSRGBColorSpace;
     this.#renderer.setClearColor(0, 0);
-    // The graphics driver may take the context and give it back; what was drawn before is on the cards' own canvases.
+    // The driver may drop and restore the context; what is drawn stays on the canvases of the cards.
     canvas.addEventListener("webglcontextrestored", () => {
       for (const listener of this.#listeners) listener();
     });
   }
 
-  /** Calls back when everything has to be drawn again; returns the function that ends that. */
+  /** Calls back when everything has to be drawn again. Returns the function that unsubscribes. */
   onrestored(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -49,14 +49,14 @@ class Stage {
   }
 }
 
-let stage: Stage | null | undefined;
+let webGl: WebGl | null | undefined;
 
-/** Null: this browser has no WebGL, or may not use it. */
-export function openStage(): Stage | null {
-  if (stage === undefined) {
+/** Null: no WebGL in this browser. */
+export function openWebGl(): WebGl | null {
+  if (webGl === undefined) {
     const canvas = new OffscreenCanvas(1, 1);
     const context = canvas.getContext("webgl2", { alpha: true, antialias: true });
-    stage = context && new Stage(canvas, context);
+    webGl = context && new WebGl(canvas, context);
   }
-  return stage;
+  return webGl;
 }
