@@ -101,16 +101,16 @@ describe("a session", () => {
   });
 
   it("lists assets by themselves, and again on news", async () => {
-    const { asked, server, session, stop, hear } = begin();
+    const { asked, server, session, stop, receive } = begin();
     session.tags.want("assets/profile", { comes: true });
     await settle();
     expect(asked.filter((path) => path !== "hparams")).toEqual(["lists?kind=scalar", "assets?family=profile"]);
     expect(session.tags.index("assets/profile")?.tag_sets).toEqual([{ one: "profile" }]);
-    hear(change(1, null));
+    receive(change(1, null));
     await settle();
     asked.length = 0;
     server.profiles = ["one", "two"];
-    hear(change(2, ["a"]));
+    receive(change(2, ["a"]));
     await settle();
     expect(asked).toContain("assets?family=profile");
     expect(session.tags.index("assets/profile")?.tag_sets).toEqual([{ one: "profile", two: "profile" }]);

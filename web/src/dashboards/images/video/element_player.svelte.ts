@@ -2,7 +2,7 @@
 // whole: only so can a browser go to any of its frames.
 
 import { ApiError, loadAddress } from "../../../api/http";
-import { frameAt, guessedTiming, insideFrame, type Timing, timingOf } from "./film_clock";
+import { frameAt, guessedTiming, insideFrame, type Timing, timingOf } from "./frame_clock";
 import { frameTimes } from "./frame_times";
 import type { Player } from "./player";
 

@@ -3,7 +3,7 @@
 
 import { ApiError } from "../../../api/http";
 import { type Film, openFilm } from "../decode/decode";
-import { delaysTiming, frameAt, insideFrame, type Timing } from "./film_clock";
+import { delaysTiming, frameAt, insideFrame, type Timing } from "./frame_clock";
 import type { Player } from "./player";
 
 export class FramePlayer implements Player {

@@ -2,7 +2,7 @@
 
 import type { ApiError } from "../../../api/http";
 import type { ImageSample } from "../ask";
-import type { Timing } from "./film_clock";
+import type { Timing } from "./frame_clock";
 
 /** Whether a file moves. */
 export const isFilm = ({ frames, media_type, problem }: ImageSample): boolean =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { delaysTiming, formatSeconds, frameAt, guessedTiming, insideFrame, timingOf } from "./film_clock";
+import { delaysTiming, formatSeconds, frameAt, guessedTiming, insideFrame, timingOf } from "./frame_clock";
 
 describe("film clock", () => {
   const timing = delaysTiming([100, 50, 200]);
