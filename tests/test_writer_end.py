@@ -44,7 +44,7 @@ def test_an_ending_process_loses_nothing(tmp_path: Path, ending: str, status: in
     assert written(tmp_path) == ALL
 
 
-def test_what_is_logged_while_the_interpreter_ends_is_written(tmp_path: Path) -> None:
+def test_values_logged_at_interpreter_shutdown_are_written(tmp_path: Path) -> None:
     """By an atexit function that was registered before ours, and by a thread that still runs."""
     code = """
 import atexit
@@ -61,7 +61,7 @@ threading.Thread(target=late).start()
 
 
 @unix
-def test_sigterm_ends_the_process_as_ever_but_first_everything_is_written(tmp_path: Path) -> None:
+def test_sigterm_ends_the_process_after_everything_is_written(tmp_path: Path) -> None:
     process = program(LOG + "print('ready', flush=True)\nwhile True: threading.Event().wait(60)", tmp_path)
     assert process.stdout
     assert process.stdout.readline() == "ready\n"
@@ -111,14 +111,14 @@ signal.signal(signal.SIGTERM, handle)
 """,
     ],
 )
-def test_a_handler_of_the_program_decides(tmp_path: Path, handler: str) -> None:
+def test_a_handler_of_the_program_decides_what_sigterm_does(tmp_path: Path, handler: str) -> None:
     status, _, _ = ran(handler + "os.kill(os.getpid(), signal.SIGTERM)", tmp_path)
     assert status == 5
     assert written(tmp_path) == ALL
 
 
 @unix
-def test_a_full_disk_is_waited_out_and_no_record_is_torn(tmp_path: Path) -> None:
+def test_after_a_full_disk_every_record_is_complete(tmp_path: Path) -> None:
     """A file size limit acts as the full disk: writes are cut in the middle, then refused."""
     code = """
 import resource, warnings

@@ -42,7 +42,7 @@ print(os.getpid(), *pids)
 """
 
 
-def test_forked_children_write_files_of_their_own(tmp_path: Path) -> None:
+def test_forked_children_write_their_own_files(tmp_path: Path) -> None:
     children = 20
     status, output, complaints = ran(FORKS, tmp_path, children)
     assert (status, complaints) == (0, "")
@@ -76,7 +76,7 @@ writer.add_scalar("loss", 1.0, 2)
 
 
 @pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
-def test_processes_of_multiprocessing_lose_nothing_at_their_end(tmp_path: Path, method: str) -> None:
+def test_multiprocessing_processes_lose_nothing_at_exit(tmp_path: Path, method: str) -> None:
     """Forked processes exit without running atexit."""
     script = tmp_path / "train.py"
     script.write_text(

@@ -59,7 +59,7 @@ def wait_for(run: Path, steps: list[int]) -> None:
         time.sleep(0.01)
 
 
-def test_a_store_that_does_not_answer_holds_up_no_other_writer(
+def test_a_store_that_hangs_delays_no_other_writer(
     tmp_path: Path, store: type[Store], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(record_buffer, "ROOM_WAIT_S", 0.01)
@@ -93,7 +93,7 @@ def test_no_error_of_a_store_ends_the_thread(store: type[Store]) -> None:
     assert filesystem.size(path) > 100
 
 
-def test_without_standard_error_trouble_does_not_end_the_thread(tmp_path: Path) -> None:
+def test_without_standard_error_an_error_does_not_end_the_thread(tmp_path: Path) -> None:
     code = """
 import shutil
 writer = EventWriter(sys.argv[1])
@@ -108,7 +108,7 @@ print("done")
     assert ran(code, tmp_path / "run")[:2] == (0, "done\n")
 
 
-def test_a_value_that_takes_long_to_encode_holds_up_no_scalar(tmp_path: Path) -> None:
+def test_a_value_that_takes_long_to_encode_delays_no_scalar(tmp_path: Path) -> None:
     gate = threading.Event()
 
     def encode() -> list[bytes]:
@@ -180,7 +180,7 @@ def log():
 
 
 @unix
-def test_where_sigterm_cannot_be_heard_nothing_is_kept_waiting(tmp_path: Path) -> None:
+def test_where_sigterm_cannot_be_handled_every_record_is_written_at_once(tmp_path: Path) -> None:
     code = """
 import time
 def log():
@@ -219,7 +219,7 @@ writer.close()
     assert steps_by_tag(files(tmp_path)[0]) == {"loss": [0], "signal": [0]}
 
 
-def test_the_last_upload_of_a_closed_writer_is_waited_for(store: type[Store]) -> None:
+def test_flush_waits_for_the_last_upload_of_a_closed_writer(store: type[Store]) -> None:
     """By a thread that flushes meanwhile, and by the end of the process."""
     writer = EventWriter("store://bucket/last", flush_secs=1000)
     store.gate.clear()
@@ -239,7 +239,7 @@ def test_the_last_upload_of_a_closed_writer_is_waited_for(store: type[Store]) ->
     assert not threads.is_pending(writer._buffer)
 
 
-def test_a_store_that_does_not_answer_keeps_no_process_from_ending() -> None:
+def test_a_store_that_hangs_does_not_keep_a_process_from_ending() -> None:
     code = """
 import time
 import fsspec
@@ -263,7 +263,7 @@ for writer in writers:
     assert ran(code)[0] == 0
 
 
-def test_flushing_hardly_ever_is_fine(tmp_path: Path) -> None:
+def test_a_very_long_flush_interval_works(tmp_path: Path) -> None:
     with EventWriter(tmp_path, flush_secs=1e300) as writer:
         for step in range(3):
             writer.add_scalar("loss", 1.0, step)
@@ -286,7 +286,7 @@ def test_scalars_with_and_without_a_description_keep_their_order(tmp_path: Path)
     assert steps_by_tag(files(tmp_path)[0])["loss"] == list(range(6))
 
 
-def test_files_of_one_second_are_read_in_the_order_they_were_begun(tmp_path: Path) -> None:
+def test_files_of_one_second_are_read_in_the_order_of_their_start(tmp_path: Path) -> None:
     with runglass.SummaryWriter(tmp_path) as writer:
         for step in range(25):
             writer.add_scalar("loss", 1.0, step)
@@ -297,7 +297,7 @@ def test_files_of_one_second_are_read_in_the_order_they_were_begun(tmp_path: Pat
     assert series.value[-1] == 2.0
 
 
-def test_after_trouble_it_is_tried_again_soon_whatever_the_interval(store: type[Store]) -> None:
+def test_after_an_error_it_retries_soon_whatever_the_interval(store: type[Store]) -> None:
     writer = EventWriter("store://bucket/soon", flush_secs=1000)
     store.error = OSError("no way")
     writer.add_scalar("loss", 1.0, 0)
@@ -313,7 +313,7 @@ def test_after_trouble_it_is_tried_again_soon_whatever_the_interval(store: type[
     writer.close()
 
 
-def test_a_log_handler_that_flushes_may_be_told_of_trouble(tmp_path: Path) -> None:
+def test_a_log_handler_that_flushes_may_get_a_warning(tmp_path: Path) -> None:
     code = """
 import logging, shutil
 
@@ -336,7 +336,7 @@ os._exit(0)
 
 
 @unix
-def test_a_forked_child_hears_sigterm_though_its_parent_could_not(tmp_path: Path) -> None:
+def test_a_forked_child_handles_sigterm_though_its_parent_could_not(tmp_path: Path) -> None:
     code = """
 import time
 def log():

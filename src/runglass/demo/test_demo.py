@@ -111,7 +111,7 @@ def test_every_kind_of_value_is_there(demo):
     }
 
 
-def test_a_bad_batch_is_seen_in_every_kind_of_value(tmp_path):
+def test_a_bad_batch_shows_in_every_kind_of_value(tmp_path):
     """Only in the run without clipping; the other one goes on unharmed."""
     write_denoising(tmp_path, NOW, 320, SEED)
     plain, clipped = tmp_path / "denoise/plain", tmp_path / "denoise/clipped"
@@ -144,7 +144,7 @@ def test_pictures_of_every_sort(demo):
     assert error.data[24] == 16
 
 
-def test_a_film_grows_with_training(tmp_path):
+def test_a_video_grows_with_training(tmp_path):
     write_spirals(tmp_path, 1, NOW, 360)
     ((step, (film,)),) = series(tmp_path / "spirals/seed=1/validation", "spirals/decision boundary, film")
     assert (step, film.format) == (350, "gif")
@@ -152,7 +152,7 @@ def test_a_film_grows_with_training(tmp_path):
     assert film.data.count(b"\x21\xf9\x04") == 8
 
 
-def test_clouds_keep_their_bearings(demo):
+def test_point_clouds_keep_their_axes(demo):
     """From one value to the next a point hardly moves: axes do not flip."""
     clouds = [
         value[0] for _, value in series(demo / "spirals/seed=1/validation", "spirals/hidden layer_VERTEX")
@@ -171,7 +171,7 @@ def test_spelling_gets_better(demo):
     assert table.shape == (5, 4)
 
 
-def test_time_passes_and_ends_by_now(demo):
+def test_wall_times_grow_and_end_now(demo):
     for path in runs(demo).values():
         times = [event["wall_time"] for event in events(path)]
         assert times == sorted(times)
@@ -200,7 +200,7 @@ def test_a_finished_demo_is_left_and_an_unfinished_one_replaced(tmp_path):
     assert (tmp_path / "lr=mine").exists()
 
 
-def test_other_peoples_logs_are_not_touched(tmp_path):
+def test_other_files_are_not_touched(tmp_path):
     (tmp_path / "precious").touch()
     with pytest.raises(BadArgument, match="not empty"):
         write_demo(tmp_path)

@@ -72,21 +72,21 @@ def test_an_extended_format_names_its_samples_further_on():
         (wav(frame_bytes=60_000), (8000.0, 1, 20), "frames of 60000 bytes, taken as 2"),
     ],
 )
-def test_a_lying_header_is_read_as_far_as_it_is_true(data, found, said):
+def test_a_wrong_header_is_corrected(data, found, said):
     header = read_audio_header(data)
     assert (header.sample_rate, header.channels, header.frames) == found
     assert header.layout is not None
     assert said in header.problem
 
 
-def test_a_rate_of_zero_is_found_by_the_bytes_a_second():
+def test_a_missing_rate_follows_from_the_bytes_per_second():
     data = bytearray(wav())
     data[24:28] = bytes(4)
     assert read_audio_header(bytes(data)).sample_rate == 8000.0
 
 
 @pytest.mark.parametrize("size", [0xFFFFFFFF, 0x7FFFFFFF])
-def test_a_size_left_open_is_no_lie(size):
+def test_a_size_of_a_streaming_writer_is_not_an_error(size):
     header = read_audio_header(wav(data_size=size))
     assert (header.frames, header.problem) == (20, "")
 
@@ -105,11 +105,11 @@ def test_a_size_left_open_is_no_lie(size):
         (b"fLaC\0\0\0", "ends before it says"),
     ],
 )
-def test_what_cannot_be_read_says_why(data, said):
+def test_unreadable_headers_say_why(data, said):
     assert said in read_audio_header(data).problem
 
 
-def test_every_beginning_of_a_file_can_be_read():
+def test_every_prefix_of_a_file_can_be_read():
     data = wav(channels=3, bits=24, samples=bytes(range(90)))
     for size in range(len(data)):
         header = read_audio_header(data[:size])
@@ -124,7 +124,7 @@ def test_samples_that_need_a_decoder_have_no_layout():
     )
 
 
-def test_other_formats_say_what_they_are():
+def test_other_formats_are_recognised():
     stream = (48000 << 44 | (2 - 1) << 41 | (24 - 1) << 36 | 96000).to_bytes(8, "big")
     flac = b"fLaC\x80\0\0\x22" + bytes(10) + stream
     assert read_audio_header(flac) == AudioHeader(

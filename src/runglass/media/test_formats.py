@@ -34,7 +34,7 @@ JPEG = (
         (b"plain text", "", (1, 2)),
     ],
 )
-def test_a_picture_says_its_own_format_and_size(data, form, size):
+def test_a_picture_header_gives_format_and_size(data, form, size):
     image = parse_image(data, (1, 2))
     assert (image.format, (image.width, image.height)) == (form, size)
     assert image.data == data
@@ -56,7 +56,7 @@ def wav(rate=8000, channels=2, frames=10, *, extra=b"", data_size=None):
     [wav(), wav(extra=b"LIST" + struct.pack("<I", 3) + b"abc\0"), wav(data_size=0xFFFFFFFF)],
     ids=["plain", "odd chunk between", "size left open"],
 )
-def test_a_wav_says_its_own_numbers(data):
+def test_a_wav_header_gives_its_numbers(data):
     audio = parse_audio(data, sample_rate=1.0, channels=9, frames=9, label="x")
     assert (audio.sample_rate, audio.channels, audio.frames) == (8000.0, 2, 10)
     assert (audio.format, audio.label) == ("wav", "x")
@@ -65,6 +65,6 @@ def test_a_wav_says_its_own_numbers(data):
 @pytest.mark.parametrize(
     ("data", "form"), [(wav()[:20], "wav"), (b"OggS", "ogg"), (b"fLaC", "flac"), (b"ID3", "mp3"), (b"", "")]
 )
-def test_without_a_readable_header_the_event_is_believed(data, form):
+def test_without_a_readable_header_the_event_gives_the_numbers(data, form):
     audio = parse_audio(data, sample_rate=44100.0, channels=1, frames=5)
     assert (audio.sample_rate, audio.channels, audio.frames, audio.format) == (44100.0, 1, 5, form)

@@ -86,7 +86,7 @@ def test_a_file_without_its_end(name):
 
 
 @pytest.mark.parametrize("name", WHOLE)
-def test_no_cut_makes_it_fall(name):
+def test_no_truncation_raises(name):
     data, form = WHOLE[name], name.partition(" ")[0]
     for size in range(min(len(data), 400)):
         assert header_size(data[:size], form) in (None, (30, 20), (0, 0), (0, 30), (30, 0))
@@ -99,7 +99,7 @@ def test_frames_are_counted(form):
     assert count_frames(moving(form, 5), form) == 5
 
 
-def test_our_own_films():
+def test_gifs_of_our_own_encoder():
     data = encode_gif(RNG.integers(0, 255, (7, 40, 50, 3), dtype=np.uint8), 10)
     assert (count_frames(data, "gif"), is_cut_short(data, "gif")) == (7, False)
     # Only the trailer is missing; all frames are complete.
@@ -107,7 +107,7 @@ def test_our_own_films():
     assert (count_frames(data[:-40], "gif"), is_cut_short(data[:-40], "gif")) == (6, True)
 
 
-def test_a_gif_of_countless_blocks_has_an_end():
+def test_reading_a_gif_of_countless_blocks_ends():
     data = encode_gif(PIXELS[np.newaxis], 1)[:-1] + b"\x21\xfe" + b"\x01a" * (PARTS_LIMIT + 10)
     assert count_frames(data, "gif") == 1
 
@@ -130,5 +130,5 @@ def test_old_bitmaps_have_small_sides():
         (b"\x1aE\xdf\xa3\x01\x42\x82\x88matroska", ""),
     ],
 )
-def test_what_is_no_picture(data, form):
+def test_values_that_are_not_pictures(data, form):
     assert image_format(data) == form

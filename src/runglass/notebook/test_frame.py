@@ -95,12 +95,12 @@ def test_jupyter_gets_a_frame_whose_address_the_browser_finds(ipython, capsys):
     assert capsys.readouterr().out == ""
 
 
-def test_every_frame_has_a_name_of_its_own():
+def test_every_frame_has_its_own_id():
     assert Parts(frame_html(make(), 1, {})).frame["id"] != Parts(frame_html(make(), 1, {})).frame["id"]
 
 
 @pytest.mark.parametrize("variable", ["JUPYTERHUB_SERVICE_PREFIX", "NB_PREFIX"])
-def test_behind_a_hub_the_prefix_is_told(variable):
+def test_behind_a_hub_the_script_knows_the_prefix(variable):
     assert Parts(frame_html(make(), 800, {variable: "/user/ann/"})).asked["base"] == "/user/ann/"
 
 
@@ -114,7 +114,7 @@ def test_behind_a_hub_the_prefix_is_told(variable):
         ("", ""),
     ],
 )
-def test_an_editor_in_the_browser_tells_its_prefix(address, base):
+def test_an_editor_in_the_browser_gives_its_prefix(address, base):
     assert Parts(frame_html(make(), 800, {"VSCODE_PROXY_URI": address})).asked["base"] == base
 
 
@@ -142,13 +142,13 @@ def test_nothing_from_outside_becomes_markup():
     assert "\u2028" not in parts.script
 
 
-def test_the_host_is_told_when_the_server_is_on_one_address_only():
+def test_the_script_knows_the_host_if_the_server_listens_on_one_address():
     assert Parts(frame_html(make(host="10.0.0.5"), 800, {})).asked["host"] == "10.0.0.5"
     assert Parts(frame_html(make(host="fe80::1"), 800, {})).asked["host"] == "[fe80::1]"
     assert Parts(frame_html(make(host="0.0.0.0"), 800, {})).asked["host"] == ""
 
 
-def test_a_server_from_a_terminal_is_not_framed():
+def test_a_server_from_a_terminal_is_not_in_a_frame():
     assert Parts(frame_html(make(key=""), 800, {})).asked["isFramed"] is False
 
 
@@ -177,7 +177,7 @@ def test_plain_python_gets_the_address_without_ipython(capsys, monkeypatch):
     assert "IPython" not in sys.modules
 
 
-def test_who_may_show_the_page():
+def test_which_pages_may_frame_the_page():
     sources = frame_ancestors({}, ["box.example:443", "bad; script-src *"]).split(" ")
     assert sources[0] == "'self'"
     assert {"http://localhost:*", "http://127.0.0.1:*", "https://box.example:*", "vscode-webview:"} <= set(

@@ -73,7 +73,7 @@ def get(instance: Instance, path: str) -> tuple[int, http.client.HTTPMessage]:
         [f"{os.curdir}/logs", "--window_title", "x", "--reload_interval", "5"],
     ],
 )
-def test_the_same_in_other_words(words, place):
+def test_spellings_of_the_same_flags_give_one_key(words, place):
     assert key(*words) == key("--logdir", str(place / "logs"), "--window_title", "x")
 
 
@@ -89,7 +89,7 @@ def test_the_same_in_other_words(words, place):
         ["demo", "logs"],
     ],
 )
-def test_something_else(words):
+def test_other_flags_give_another_key(words):
     assert key(*words) != key("logs")
 
 
@@ -145,7 +145,7 @@ def test_start_reuse_list_and_stop(capsys):
             act()
 
 
-def test_the_server_lets_in_whom_it_should(tmp_path):
+def test_the_server_needs_its_token_and_hides_it(tmp_path):
     launch.find_or_start(["logs", "--port", "0"])
     (instance,) = serving()
     assert get(instance, "/api/status")[0] == 403
@@ -159,7 +159,7 @@ def test_the_server_lets_in_whom_it_should(tmp_path):
     assert stat.S_IMODE(info.stat().st_mode) == 0o600
 
 
-def test_a_token_of_ones_own():
+def test_a_token_of_the_user():
     launch.find_or_start(["logs", "--port", "0", "--token", "mine"])
     launch.find_or_start(["logs", "--port", "0", "--token", ""])
     mine, none = serving()
@@ -212,7 +212,7 @@ def test_a_server_that_hangs_is_named(monkeypatch):
         os.kill(instance.pid, signal.SIGCONT)
 
 
-def test_a_file_that_is_about_somebody_else_by_now_is_not_waited_for(tmp_path):
+def test_a_file_of_a_reused_pid_is_not_waited_for(tmp_path):
     """Another process has the pid, and another server the port."""
     with http.server.HTTPServer(("127.0.0.1", 0), http.server.BaseHTTPRequestHandler) as other:
         thread = threading.Thread(target=other.serve_forever, kwargs={"poll_interval": 0.01})
@@ -259,7 +259,7 @@ def test_two_kernels_that_start_the_same_at_once_share_one_server():
     assert sorted(told) == [f"{instance.pid} False\n", f"{instance.pid} True\n"]
 
 
-def test_what_a_server_that_fails_said_is_shown():
+def test_the_output_of_a_failing_server_is_shown():
     with socket.socket() as sock:
         sock.bind(("127.0.0.1", 0))
         sock.listen()
@@ -269,7 +269,7 @@ def test_what_a_server_that_fails_said_is_shown():
     assert "token" not in failed.value.message
 
 
-def test_a_server_that_does_not_come_up_in_time(monkeypatch):
+def test_a_server_that_does_not_start_in_time(monkeypatch):
     monkeypatch.setattr(launch, "START_PATIENCE_S", 0.0)
     with pytest.raises(RunglassError, match="may still be starting"):
         notebook.start("logs --port 0")
@@ -279,7 +279,7 @@ def test_a_server_that_does_not_come_up_in_time(monkeypatch):
         process.wait()
 
 
-def test_a_module_of_the_same_name_beside_the_notebook_does_no_harm(place):
+def test_a_module_beside_the_notebook_does_not_replace_the_standard_library(place):
     (place / "socket.py").write_text("raise RuntimeError")
     launch.find_or_start(["logs", "--port", "0"])
     assert len(serving()) == 1
@@ -322,13 +322,13 @@ def test_a_server_ends_some_time_after_its_kernel():
         ("logs --logdir logs", BadRequest, "both given"),
     ],
 )
-def test_lines_that_mean_nothing(line, error, says):
+def test_wrong_flags_are_refused(line, error, says):
     with pytest.raises(error, match=says):
         notebook.start(line)
 
 
 @pytest.mark.parametrize("height", [0, -5, "tall", 1.5])
-def test_heights_that_are_none(height):
+def test_wrong_heights_are_refused(height):
     with pytest.raises(BadArgument, match="height"):
         notebook.display(height=height)
 
@@ -361,7 +361,7 @@ def test_the_extension_adds_its_magics(capsys):
     assert capsys.readouterr().err.startswith("Error: No log directory was given.")
 
 
-def test_tensorboards_own_magic_stays():
+def test_the_magic_of_tensorboard_stays():
     shell = Shell()
     own = shell.magics["tensorboard"] = SimpleNamespace()
     runglass.load_ipython_extension(shell)

@@ -32,7 +32,7 @@ def printed(*pieces: bytes) -> str:
         (b"\xff\xfe\n", "��"),
     ],
 )
-def test_as_a_terminal_shows_it(data: bytes, text: str) -> None:
+def test_text_is_as_a_terminal_shows_it(data: bytes, text: str) -> None:
     assert printed(data) == text
     assert printed(*(data[at : at + 1] for at in range(len(data)))) == text
 
@@ -61,7 +61,7 @@ def test_a_character_or_colour_may_come_in_two_parts() -> None:
     assert lines == ["", "", "✓ red"]
 
 
-def test_a_bar_that_goes_on_is_seen_once_a_minute() -> None:
+def test_a_long_progress_bar_is_logged_once_a_minute() -> None:
     console = Console()
     seen = []
     for second in range(181):
@@ -71,7 +71,7 @@ def test_a_bar_that_goes_on_is_seen_once_a_minute() -> None:
     assert console.take(181.0, is_last=True) == ""
 
 
-def test_of_too_much_the_beginning_and_the_end_are_kept() -> None:
+def test_too_much_output_keeps_its_beginning_and_end() -> None:
     lines = [b"line %06d\n" % number for number in range(100_000)]
     text = printed(*lines)
     assert len(text) < 3 * console_module.PART_BYTES
@@ -83,7 +83,7 @@ def test_of_too_much_the_beginning_and_the_end_are_kept() -> None:
     assert abs(len(lines) * 12 - kept - left_out) < 12
 
 
-def test_a_command_that_never_stops_printing_fills_no_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_command_that_never_stops_printing_does_not_fill_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(console_module, "BUDGET_CHARS", 10_000)
     monkeypatch.setattr(console_module, "PART_BYTES", 4_000)
     monkeypatch.setattr(console_module, "SPARSE_BYTES", 200)
@@ -108,7 +108,7 @@ def test_memory_is_bounded() -> None:
     assert len(console.take(0.0, is_last=True)) < 2 * console_module.MAX_LINE_CHARS + 100
 
 
-def test_moves_leave_no_screen() -> None:
+def test_large_cursor_moves_keep_the_screen_small() -> None:
     screen = Screen()
     screen.write("\x1b[99999A\x1b[99999D\x1b[99999Bx\x1b[99999Cy\x1b[0Gz\x1b[1K")
     assert len(screen.lines) == 1

@@ -73,7 +73,7 @@ def test_the_environment_and_no_secrets(monkeypatch: pytest.MonkeyPatch) -> None
     assert "hush" not in text
 
 
-def test_a_command_that_is_no_python() -> None:
+def test_a_command_that_is_not_python() -> None:
     assert "packages" not in describe_environment(["git", "status"], [])
     assert interpreter_of(["nowhere-to-be-found"]) is None
 

@@ -56,7 +56,7 @@ def test_nvidia() -> None:
         ("0, Quadro, 390, nan, 5, 0, inf, 35", {"memory_gb", "temperature_c"}),
     ],
 )
-def test_what_a_device_does_not_tell_is_left_out(line: str, tags: set[str]) -> None:
+def test_values_that_a_device_does_not_report_are_left_out(line: str, tags: set[str]) -> None:
     reading = parse_nvidia_line(line)
     assert reading is not None
     assert {tag.rpartition("/")[2] for tag in gpu_values([reading])} == tags

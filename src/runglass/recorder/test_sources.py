@@ -133,7 +133,7 @@ def test_the_whole_tree_is_measured(proc: FakeProc, tmp_path: Path) -> None:
 
 
 @linux_only
-def test_what_cannot_be_read_is_left_out(tmp_path: Path) -> None:
+def test_unreadable_values_are_left_out(tmp_path: Path) -> None:
     source = ProcSource(100, str(tmp_path / "missing"), tmp_path / "nothing")
     source.read(0.0)
     assert set(source.read(1.0)) == {

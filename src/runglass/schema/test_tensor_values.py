@@ -55,7 +55,7 @@ def test_strings_come_back_as_bytes():
     assert decode_tensor(encode_tensor(np.array(b"\0x\0", dtype=object))).item() == b"\0x\0"
 
 
-def test_stock_bytes():
+def test_bytes_of_other_writers():
     assert encode_tensor(np.float32(0.5).reshape(())).hex() == "080112002a040000003f"
     assert encode_tensor(np.zeros(0, dtype=np.float32)).hex() == "080112021200"
 
@@ -177,11 +177,11 @@ def test_bool_bytes_other_than_one_are_true():
         (77, [], {}, "77 cannot be read"),
     ],
 )
-def test_tensors_that_hold_no_tensor_say_why(dtype, shape, fields, message):
+def test_invalid_tensors_say_why(dtype, shape, fields, message):
     with pytest.raises(TensorError, match=message):
         tensor(dtype, shape, **fields)
 
 
-def test_arrays_without_a_tensor_form_are_refused():
+def test_arrays_that_cannot_be_tensors_are_refused():
     with pytest.raises(TensorError, match="datetime64"):
         encode_tensor(np.array(["2020-01-01"], dtype="datetime64[D]"))

@@ -67,7 +67,7 @@ def test_we_read_what_protobuf_writes() -> None:
 
 
 @given(st.text())
-def test_any_name_survives(name: str) -> None:
+def test_any_name_is_read_back(name: str) -> None:
     text = format_text(PROJECTOR_CONFIG, {"model_checkpoint_path": name})
     assert text_format.Parse(text, ProjectorConfig()).model_checkpoint_path == name
     assert parse_text(PROJECTOR_CONFIG, text) == {"model_checkpoint_path": name}
@@ -95,7 +95,7 @@ def test_any_name_survives(name: str) -> None:
         ),
     ],
 )
-def test_ways_to_write(text: str, expected: dict) -> None:
+def test_every_notation_is_read(text: str, expected: dict) -> None:
     assert parse_text(PROJECTOR_CONFIG, text) == expected
 
 
@@ -115,7 +115,7 @@ def test_ways_to_write(text: str, expected: dict) -> None:
         ("x {" * 100, 1),
     ],
 )
-def test_what_is_no_text_proto_is_refused_with_its_line(text: str, line: int) -> None:
+def test_an_invalid_text_proto_is_refused_with_its_line(text: str, line: int) -> None:
     with pytest.raises(TextProtoError) as refused:
         parse_text(PROJECTOR_CONFIG, text)
     assert refused.value.line == line

@@ -158,7 +158,7 @@ def test_writing_to_the_default_writer_or_to_a_given_one(tmp_path):
         assert given["session_start_info"]["hparams"]["lr"]["number_value"] == value
 
 
-def test_a_default_writer_of_tensorflow_is_a_warning(monkeypatch):
+def test_a_default_writer_of_tensorflow_warns(monkeypatch):
     tensorflow = SimpleNamespace(
         executing_eagerly=lambda: True, summary=SimpleNamespace(should_record_summaries=lambda: is_recording)
     )
@@ -192,7 +192,7 @@ def test_a_training_is_a_session_with_start_and_end(tmp_path, is_path):
     assert end["session_end_info"]["end_time_secs"] >= start["session_start_info"]["start_time_secs"]
 
 
-def test_wrong_hyperparameters_are_told_before_training(tmp_path):
+def test_wrong_hyperparameters_raise_before_training(tmp_path):
     with pytest.raises(BadArgument, match="'x'"):
         SessionHooks(tmp_path, {"x": object()})
     assert list(tmp_path.iterdir()) == []

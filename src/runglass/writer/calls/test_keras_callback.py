@@ -81,7 +81,7 @@ def test_batches_and_custom_summaries(tmp_path):
     assert summary.should_record_summaries() is False
 
 
-def test_keras_waits_for_batches_only_where_they_are_logged(tmp_path):
+def test_keras_waits_for_batches_only_if_they_are_logged(tmp_path):
     assert Hooks(tmp_path).async_safe
     assert not Hooks(tmp_path, update_freq="batch").async_safe
     assert not Hooks(tmp_path, profile_batch=2).async_safe
@@ -110,7 +110,7 @@ def test_an_interrupted_training_leaves_no_default_writer(tmp_path):
 
 
 @pytest.mark.parametrize("is_other", [False, True])
-def test_an_evaluation_amid_the_training(tmp_path, is_other):
+def test_an_evaluation_during_training(tmp_path, is_other):
     """Another callback of the training evaluates the model, or another one, with this callback, and then predicts."""
     hooks, model = Hooks(tmp_path, update_freq=1), Model()
 
@@ -149,7 +149,7 @@ def test_an_evaluation_alone_is_on_disk_when_it_ends(tmp_path):
     assert steps(tmp_path, "validation") == {"evaluation_loss_vs_iterations": [0]}
 
 
-def test_a_model_without_json_is_a_warning(tmp_path):
+def test_a_model_without_json_warns(tmp_path):
     with pytest.warns(UserWarning, match="graph of the model is not logged.*to_json"):
         Hooks(tmp_path).set_model(Sequential())
 

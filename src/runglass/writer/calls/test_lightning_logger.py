@@ -111,7 +111,7 @@ def test_metrics_of_a_session(tmp_path, metrics, default, expected):
         assert log.scalars(".", expected[0]).value.tolist() == [expected[1]]
 
 
-def test_a_graph_that_cannot_be_traced_is_a_warning(tmp_path):
+def test_a_graph_that_cannot_be_traced_warns(tmp_path):
     Hooks(tmp_path).log_graph(object())
     logger = Hooks(tmp_path, log_graph=True)
     with pytest.warns(UserWarning, match="not logged.*example_input_array"):

@@ -62,14 +62,14 @@ def test_a_rerun_replaces_its_own_entry_only(tmp_path: Path) -> None:
     assert config.embeddings[2].metadata_path == ""
 
 
-def test_of_repeated_entries_the_last_is_kept(tmp_path: Path) -> None:
+def test_the_last_of_repeated_entries_is_kept(tmp_path: Path) -> None:
     (tmp_path / PROJECTOR_FILE).write_text(
         'embeddings { tensor_name: "x" tensor_path: "1" } embeddings {} embeddings { tensor_name: "x" tensor_path: "2" } embeddings {}'
     )
     assert [info.tensor_path for info in load_config(open_folder(tmp_path)).embeddings] == ["2", "", ""]
 
 
-def test_an_unreadable_config_is_kept_aside(tmp_path: Path) -> None:
+def test_an_unreadable_config_is_renamed(tmp_path: Path) -> None:
     (tmp_path / PROJECTOR_FILE).write_text("embeddings {")
     with pytest.warns(RuntimeWarning, match="line 1.*unreadable"):
         log_embedding(tmp_path, VECTORS)
@@ -137,7 +137,7 @@ def test_wrong_arguments_are_refused_before_anything_is_written(
 
 
 @pytest.mark.parametrize("points", [1, 2, 4, 5, 9, 12])
-def test_tiles_stand_row_by_row_in_a_square_grid(points: int) -> None:
+def test_tiles_fill_a_square_grid_row_by_row(points: int) -> None:
     tiles = RNG.integers(0, 256, (points, 3, 2, 4), dtype=np.uint8)
     side = math.ceil(math.sqrt(points))
     grid = np.zeros((side * 3, side * 2, 4), np.uint8)
@@ -156,7 +156,7 @@ def test_tiles_shrink_until_the_sprite_fits() -> None:
     assert (many == 9).all()
 
 
-def test_shrinking_takes_means() -> None:
+def test_shrinking_averages_pixels() -> None:
     tile = np.arange(16, dtype=np.uint8).reshape(1, 4, 4, 1) * 10
     assert shrink(tile, 2, 2)[0, :, :, 0].tolist() == [[25, 45], [105, 125]]
     uneven = np.array([0, 60, 120], np.uint8).reshape(1, 1, 3, 1)
@@ -173,7 +173,7 @@ def test_torch_order_of_axes(tmp_path: Path) -> None:
         add_embedding(tmp_path, VECTORS, label_img=np.zeros((5, 8, 8)))
 
 
-def test_trouble_with_the_disk_is_a_warning_in_training(tmp_path: Path) -> None:
+def test_an_error_of_the_disk_only_warns_in_training(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.warns(RuntimeWarning, match="could not be written"):
         add_embedding(tmp_path / "file", VECTORS)
@@ -194,7 +194,7 @@ def test_a_failed_write_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.
     assert {name: (tmp_path / name).read_bytes() for name in files(tmp_path)} == before
 
 
-def test_a_config_is_filled_as_tensorboards(tmp_path: Path) -> None:
+def test_a_config_is_filled_in_as_in_tensorboard(tmp_path: Path) -> None:
     config = ProjectorConfig()
     embedding = config.embeddings.add()
     embedding.tensor_name = "x"
@@ -215,7 +215,7 @@ def test_a_config_is_filled_as_tensorboards(tmp_path: Path) -> None:
         visualize_embeddings(None, config)
 
 
-def test_any_place_that_fsspec_knows(tmp_path: Path) -> None:
+def test_any_url_that_fsspec_knows(tmp_path: Path) -> None:
     memory = pytest.importorskip("fsspec").filesystem("memory")
     url = "memory://projector-test/run"
     for step in (0, 1, 0):
@@ -230,7 +230,7 @@ def test_any_place_that_fsspec_knows(tmp_path: Path) -> None:
     assert names(tmp_path) == ["default:00000"]
 
 
-def test_trouble_of_a_store_is_a_warning_in_training(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_of_a_store_only_warns_in_training(monkeypatch: pytest.MonkeyPatch) -> None:
     memory = pytest.importorskip("fsspec").filesystem("memory")
 
     def fail(*_: object, **__: object) -> None:

@@ -156,7 +156,7 @@ def test_steps(tmp_path, step, expected):
     assert [step for step, _ in logged(tmp_path)] == [expected, expected]
 
 
-def test_steps_for_a_while(tmp_path):
+def test_use_metadata_sets_steps_inside_it(tmp_path):
     with SummaryWriter(tmp_path) as writer:
         with writer.use_metadata(global_step=3, walltime=START):
             writer.add_scalar("s", 1.0)
@@ -175,7 +175,7 @@ def test_wrong_steps(writer, step):
             call("t", 1.0 if call == writer.add_scalar else "x", step)
 
 
-def test_tags_are_kept_as_they_are(tmp_path):
+def test_tags_stay_unchanged(tmp_path):
     tags = ["a b/c:d", "/lead", "é漢", "x" * TAG_LIMIT]
     with SummaryWriter(tmp_path) as writer:
         for tag in tags:
@@ -325,14 +325,14 @@ WRONG = {
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_what_is_wrong_is_said_at_once(tmp_path, name):
+def test_wrong_arguments_raise_at_once(tmp_path, name):
     call, message = WRONG[name]
     with SummaryWriter(tmp_path) as writer, pytest.raises(BadArgument, match=message):
         call(writer)
     assert logged(tmp_path) == []
 
 
-def test_nan_and_infinity_are_counted_apart(tmp_path):
+def test_nan_and_infinity_are_counted_separately(tmp_path):
     with SummaryWriter(tmp_path) as writer:
         writer.add_histogram("odd", [np.nan, 1, np.inf, 3, -np.inf, np.nan], 1, bins=2)
         writer.add_histogram("plain", [1, 3], 1, bins=2)
@@ -344,7 +344,7 @@ def test_nan_and_infinity_are_counted_apart(tmp_path):
     assert odd["tensor_content"] == plain["tensor_content"]
 
 
-def test_what_is_logged_may_change_afterwards(tmp_path):
+def test_arrays_may_change_after_they_were_logged(tmp_path):
     later = []
     pixels, clip = np.zeros((3, 4, 4), dtype=np.uint8), np.zeros(9)
     with SummaryWriter(tmp_path) as writer:
@@ -361,14 +361,14 @@ def test_what_is_logged_may_change_afterwards(tmp_path):
         assert [make_values() for make_values in later] == before
 
 
-def test_float_pixels_out_of_range_are_cut_and_said_once(writer):
+def test_float_pixels_out_of_range_are_clipped_with_one_warning(writer):
     with pytest.warns(UserWarning, match=r"Image 'i': float pixels from 0 to 255 .*uint8"):
         writer.add_image("i", np.full((3, 4, 4), 255.0))
     writer.add_image("i", np.full((3, 4, 4), 255.0))
     writer.add_image("fine", np.full((3, 4, 4), np.nan))
 
 
-def test_float_samples_out_of_range_are_cut_and_said_once_where_they_were_logged(writer):
+def test_float_samples_out_of_range_are_clipped_with_one_warning_at_the_call(writer):
     with pytest.warns(UserWarning, match=r"Audio 'a': float samples from -5 to 2 .*int16") as told:
         writer.add_audio("a", np.array([-5.0, 2.0, np.nan]))
     assert told[0].filename == __file__
@@ -527,7 +527,7 @@ def test_boxes_are_drawn():
     assert (deep.dtype, deep[9, 0].tolist()) == (np.uint8, [0x80, 0x80, 0x80])
 
 
-def test_places_of_tensorboardx_are_understood(tmp_path):
+def test_calls_in_the_style_of_tensorboardx(tmp_path):
     with SummaryWriter(tmp_path) as writer:
         writer.add_scalar("s", 1, 0, None, "name", "words")
         writer.add_image_with_boxes("i", np.zeros((4, 5, 3)), [[0, 0, 1, 1]], 0, None, "HWC", ["box"])
@@ -539,7 +539,7 @@ def test_places_of_tensorboardx_are_understood(tmp_path):
     assert picture["tag"] == "i"
 
 
-def test_what_is_nearly_right_is_taken(tmp_path):
+def test_nearly_right_arguments_are_accepted(tmp_path):
     with SummaryWriter(tmp_path, flush_secs=np.int64(3)) as writer:
         writer.add_scalars("s", {"a\ud800": 1}, 0)
         writer.add_pr_curve("p", [0, True, 1.0], np.float32([0, 1.0000001, 0.5]), num_thresholds=3)
@@ -570,7 +570,7 @@ def test_importing_costs_little():
     assert done.stdout.strip() == "[]"
 
 
-def test_runs_that_begin_amid_training_do_not_end_it(tmp_path):
+def test_opening_runs_during_training_does_not_raise(tmp_path):
     """A file is in the place of the directories of add_scalars and add_hparams, and then it is gone."""
     with SummaryWriter(tmp_path / "run") as writer:
         for name in ("loss_a", "trial"):
@@ -602,7 +602,7 @@ def test_the_run_stays_where_it_began(tmp_path, monkeypatch):
     assert runglass.open(tmp_path).runs == ["run", "run/loss_a", "run/trial"]
 
 
-def test_copies_and_pickles_write_files_of_their_own(tmp_path):
+def test_copies_and_pickles_write_their_own_files(tmp_path):
     with SummaryWriter(tmp_path) as writer:
         writer.add_scalar("loss", 1.0, 1)
         others = [copy.deepcopy(writer), pickle.loads(pickle.dumps(writer))]
@@ -614,12 +614,12 @@ def test_copies_and_pickles_write_files_of_their_own(tmp_path):
     assert len(logged(tmp_path)) == 3
 
 
-def test_what_waits_to_be_written_is_not_pickled(tmp_path):
+def test_pending_records_are_not_pickled(tmp_path):
     with EventWriter(tmp_path) as events, pytest.raises(TypeError, match="cannot pickle"):
         pickle.dumps(events)
 
 
-def test_a_writer_that_is_opened_again_amid_training_does_not_end_it(tmp_path):
+def test_reopening_a_writer_during_training_does_not_raise(tmp_path):
     writer = SummaryWriter(tmp_path / "run")
     writer.close()
     (tmp_path / "run").rename(tmp_path / "elsewhere")

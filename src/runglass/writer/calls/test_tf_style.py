@@ -55,7 +55,7 @@ def test_explicit_and_default_steps(writer):
     assert points(writer, "a") == [(3, 1.5), (7, 2.5)]
 
 
-def test_a_missing_step_is_told_with_its_remedy(writer):
+def test_a_missing_step_says_what_to_do(writer):
     with writer.as_default(), pytest.raises(BadArgument, match=r"No step is set.*step=.*as_default"):
         summary.scalar("a", 1)
     # Nothing would be recorded, so nothing is missing.
@@ -125,7 +125,7 @@ def test_record_if_takes_a_bool_an_array_or_a_function(writer):
     assert [step for step, _ in points(writer, "even")] == [0, 2, 4, 9]
 
 
-def test_late_steps_and_conditions_are_asked_when_recording(writer):
+def test_late_steps_and_conditions_are_evaluated_when_recording(writer):
     batch = 0
     with writer.as_default(step=Late(lambda: batch)), summary.record_if(Late(lambda: batch != 2)):
         for batch in range(4):
@@ -181,7 +181,7 @@ def test_every_kind_is_read_back(writer):
     assert log.read(".", "lazy").value[0].tolist() == [0, 1]
 
 
-def test_an_image_is_what_it_was_when_it_was_logged(writer):
+def test_an_image_may_change_after_it_was_logged(writer):
     pixels = np.zeros((1, 2, 2, 1), dtype=np.uint8)
     with writer.as_default(step=0):
         summary.image("image", pixels)
@@ -190,7 +190,7 @@ def test_an_image_is_what_it_was_when_it_was_logged(writer):
     assert content == summaries.encode_png(np.zeros((2, 2, 1), dtype=np.uint8))
 
 
-def test_a_lazy_tensor_is_not_made_for_nothing(writer):
+def test_a_lazy_tensor_is_made_only_if_it_is_recorded(writer):
     with writer.as_default(step=0), summary.record_if(False):
         assert summary.write("a", lambda: pytest.fail("called")) is False
 
@@ -273,7 +273,7 @@ def test_no_framework_is_imported():
     assert answer.stdout.strip() == "[]"
 
 
-def test_what_is_out_of_range_is_cut_and_said_once(writer):
+def test_values_out_of_range_are_clipped_with_one_warning(writer):
     with writer.as_default(step=0):
         with pytest.warns(UserWarning, match="Image 'bright': float pixels from 0 to 200"):
             summary.image("bright", np.full((1, 2, 2, 3), 200.0))

@@ -53,7 +53,7 @@ def test_only_the_first_process_writes(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_trial_of_a_search_has_a_run_of_its_own(tmp_path, monkeypatch):
+def test_a_trial_of_a_search_has_its_own_run(tmp_path, monkeypatch):
     monkeypatch.setenv("TENSORBOARD_LOGGING_DIR", str(tmp_path))
     hooks = TrainerHooks()
     bare = SimpleNamespace(to_json_string=lambda: "{}")
@@ -73,7 +73,7 @@ def test_a_trial_of_a_search_has_a_run_of_its_own(tmp_path, monkeypatch):
             assert log.scalars(run, tag).value.tolist() == [number]
 
 
-def test_what_comes_after_the_training_goes_to_the_same_run(tmp_path):
+def test_logs_after_the_training_go_to_the_same_run(tmp_path):
     hooks = TrainerHooks()
     bare = SimpleNamespace(output_dir=str(tmp_path), to_json_string=lambda: "{}")
     hooks.on_train_begin(bare, state(), None)

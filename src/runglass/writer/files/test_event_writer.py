@@ -107,7 +107,7 @@ def test_flushed_values_are_in_the_file(tmp_path):
             assert steps(tmp_path, "loss") == steps(tmp_path, "note") == list(range(step + 1))
 
 
-def test_values_come_to_the_file_without_a_flush(tmp_path, monkeypatch):
+def test_values_reach_the_file_without_a_flush(tmp_path, monkeypatch):
     with EventWriter(tmp_path, flush_secs=0.05) as writer:
         written = threading.Semaphore(0)
         append = writer._buffer.sink.append
@@ -227,7 +227,7 @@ def test_a_writer_that_is_collected_loses_nothing(tmp_path):
     assert steps(tmp_path) == list(range(1001))
 
 
-def test_later_values_keep_their_order_and_their_moment(tmp_path):
+def test_deferred_values_keep_their_order_and_wall_time(tmp_path):
     gate = threading.Event()
     clock = itertools.count(int(START)).__next__
 
@@ -318,7 +318,7 @@ def test_a_removed_directory_is_made_again(tmp_path):
         assert steps(run) == [3]
 
 
-def test_a_directory_that_becomes_a_file_costs_nothing_when_it_comes_back(tmp_path):
+def test_a_directory_that_becomes_a_file_loses_nothing_when_it_comes_back(tmp_path):
     run = tmp_path / "run"
     with EventWriter(run) as writer:
         shutil.rmtree(run)
@@ -334,7 +334,7 @@ def test_a_directory_that_becomes_a_file_costs_nothing_when_it_comes_back(tmp_pa
         assert steps(run) == [1, 2, 3]
 
 
-def test_a_descriptor_that_was_closed_by_others_is_not_written_to(tmp_path):
+def test_a_descriptor_that_other_code_closed_is_not_written_to(tmp_path):
     import os
 
     with EventWriter(tmp_path / "run") as writer:
@@ -349,7 +349,7 @@ def test_a_descriptor_that_was_closed_by_others_is_not_written_to(tmp_path):
     os.close(other)
 
 
-def test_without_a_thread_every_record_is_written_as_it_comes(tmp_path, monkeypatch):
+def test_without_a_thread_every_record_is_written_at_once(tmp_path, monkeypatch):
     monkeypatch.setattr(event_writer, "threads", WriterThreads())
 
     def refuse(thread):
@@ -391,7 +391,7 @@ def test_urls_are_written_to_where_fsspec_knows_them(monkeypatch):
     memory.rm("/bucket", recursive=True)
 
 
-def test_trouble_with_an_object_store_is_told_and_waited_out(monkeypatch):
+def test_after_an_error_of_an_object_store_it_warns_and_retries(monkeypatch):
     fsspec = pytest.importorskip("fsspec")
     memory = fsspec.filesystem("memory")
     with EventWriter("memory://store/run", flush_secs=1000) as writer:

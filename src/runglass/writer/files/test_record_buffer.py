@@ -90,7 +90,7 @@ def add(made, payloads):
         made.add(payload)
 
 
-def test_a_torn_record_is_finished_when_there_is_room_again(made, disk):
+def test_a_cut_record_is_completed_when_there_is_room_again(made, disk):
     disk.room = 40
     add(made, names(5))
     with pytest.warns(RuntimeWarning, match=r"disk/events: cannot be written .*No space left.*64 MB"):
@@ -103,7 +103,7 @@ def test_a_torn_record_is_finished_when_there_is_room_again(made, disk):
     assert len(disk.files) == 1
 
 
-def test_a_torn_record_is_written_whole_to_the_next_file(made, disk):
+def test_a_cut_record_is_written_whole_to_the_next_file(made, disk):
     disk.room = 40
     add(made, names(5))
     with pytest.warns(RuntimeWarning, match="cannot be written"):
@@ -116,7 +116,7 @@ def test_a_torn_record_is_written_whole_to_the_next_file(made, disk):
     assert disk.records() == names(5)
 
 
-def test_it_rests_longer_after_each_failure_and_warns_once(made, disk, monkeypatch):
+def test_retries_wait_longer_after_each_failure_and_warn_once(made, disk, monkeypatch):
     now = [100.0]
     monkeypatch.setattr(record_buffer.time, "monotonic", lambda: now[0])
     disk.room = 0
@@ -137,7 +137,7 @@ def test_it_rests_longer_after_each_failure_and_warns_once(made, disk, monkeypat
     assert disk.records() == names(1)
 
 
-def test_what_finds_no_room_is_counted_and_told(made, disk, monkeypatch):
+def test_dropped_records_are_counted_in_a_warning(made, disk, monkeypatch):
     monkeypatch.setattr(record_buffer, "BUFFER_LIMIT_BYTES", 200)
     disk.room = 0
     add(made, names(2))
@@ -154,7 +154,7 @@ def test_what_finds_no_room_is_counted_and_told(made, disk, monkeypatch):
     assert disk.records() == names(2) + names(6) + names(1)
 
 
-def test_closing_in_trouble_tells_what_is_lost(made, disk):
+def test_closing_after_an_error_warns_of_lost_records(made, disk):
     disk.room = 30
     add(made, names(3))
     made.add_later(lambda: b"later", 10)
@@ -186,7 +186,7 @@ def test_jobs_are_encoded_in_order_and_scalars_do_not_wait_for_them(made, disk):
     assert disk.records() == [b"first", b"second", b"a meanwhile", b"a", b"b meanwhile", b"b"]
 
 
-def test_what_comes_while_a_value_is_encoded_is_behind_it(made):
+def test_values_added_during_encoding_come_behind(made):
     seen = []
     made.add_later(lambda: seen.append(made.has_jobs) or b"a", 10)
     assert made.has_jobs
@@ -195,7 +195,7 @@ def test_what_comes_while_a_value_is_encoded_is_behind_it(made):
     assert not made.has_jobs
 
 
-def test_a_job_that_raises_is_left_out_and_told(made, disk):
+def test_a_job_that_raises_is_left_out_with_a_warning(made, disk):
     def fail():
         raise ValueError("no picture")
 
@@ -210,7 +210,7 @@ def test_a_job_that_raises_is_left_out_and_told(made, disk):
     assert disk.records() == [b"good"]
 
 
-def test_a_slice_of_time_ends_after_a_job(made, disk):
+def test_encoding_pauses_after_a_time_slice(made, disk):
     for payload in names(3):
         made.add_later(lambda payload=payload: payload, 10)
     made.encode(0.0)
@@ -233,7 +233,7 @@ def test_too_many_jobs_wait_until_others_are_done(made, disk, monkeypatch):
     assert disk.records() == names(5)
 
 
-def test_in_trouble_jobs_past_the_limit_are_dropped(made, disk, monkeypatch):
+def test_after_an_error_jobs_past_the_limit_are_dropped(made, disk, monkeypatch):
     monkeypatch.setattr(record_buffer, "JOBS_LIMIT_BYTES", 25)
     disk.room = 0
     made.add(b"x")
@@ -248,7 +248,7 @@ def test_in_trouble_jobs_past_the_limit_are_dropped(made, disk, monkeypatch):
     assert disk.records() == [b"x", *names(2)]
 
 
-def test_a_child_begins_with_nothing(made, disk):
+def test_a_child_starts_with_an_empty_buffer(made, disk):
     add(made, names(3))
     made.add_later(lambda: b"later", 10)
     made.begin_in_child()

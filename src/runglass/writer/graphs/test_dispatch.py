@@ -10,14 +10,14 @@ from runglass.writer.graphs.arguments import BY_PLACE, call_arguments, parameter
 
 
 @pytest.mark.parametrize("model", [3, None, object(), [1, 2], b"bytes"])
-def test_what_is_no_model(model: object):
+def test_values_that_are_not_models(model: object):
     with pytest.raises(
         BadArgument, match=f"cannot make a graph of a {type(model).__name__}.*torch.nn.Module"
     ):
         model_graph(model, (1,))
 
 
-def test_a_file_that_is_not_there():
+def test_a_missing_onnx_file():
     with pytest.raises(BadArgument, match=r"nowhere\.onnx"):
         model_graph("nowhere.onnx")
 

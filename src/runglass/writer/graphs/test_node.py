@@ -59,7 +59,7 @@ def test_attributes_keep_their_types():
     }
 
 
-def test_large_attributes_are_named_and_not_copied():
+def test_large_attributes_are_listed_but_not_copied():
     node = Node(name="n", op="o", attrs={"small": "x" * 1000, "large": b"x" * ATTR_LIMIT_BYTES})
     assert only_node(node)["attr"] == {
         "small": {"s": b"x" * 1000},
@@ -67,7 +67,7 @@ def test_large_attributes_are_named_and_not_copied():
     }
 
 
-def test_a_shape_that_is_not_known_beside_one_that_is():
+def test_an_unknown_shape_beside_a_known_one():
     attr = only_node(Node(name="n", op="o", shapes=[None, [-1]]))["attr"]
     assert attr["_output_shapes"] == {"list": {"shape": [{"unknown_rank": True}, {"dim": [{"size": -1}]}]}}
     assert "attr" not in only_node(Node(name="n", op="o", shapes=[None]))

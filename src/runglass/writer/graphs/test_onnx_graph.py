@@ -84,7 +84,7 @@ def test_shapes_types_and_attributes():
     assert nodes["Split"]["attr"]["split"] == {"list": {"i": [2, 2]}}
 
 
-def test_modules_that_only_properties_tell():
+def test_modules_that_only_properties_name():
     convolution = node("Conv", ["x"], ["y"], "node_conv")
     convolution["metadata_props"] = [
         {"key": "namespace", "value": "other"},
@@ -106,7 +106,7 @@ def test_branches_are_scopes_that_see_what_is_outside():
     assert nodes["choice"]["input"] == ["input/c", "choice/then_branch/Neg", "choice/else_branch/Neg"]
 
 
-def test_a_file_whose_weights_are_passed_over(tmp_path: Path):
+def test_weights_of_a_file_are_skipped(tmp_path: Path):
     tensor = Message(
         "T", Field(1, "dims", "int64", repeated=True), Field(8, "name", "string"), Field(9, "raw", "bytes")
     )
@@ -127,7 +127,7 @@ def test_a_file_whose_weights_are_passed_over(tmp_path: Path):
 @pytest.mark.parametrize(
     "content", [b"", b"PK\x03\x04 not a model", b"\x08\x08", b"\x3a\xff\xff\xff\xff\x0f"]
 )
-def test_what_is_no_model(content: bytes, tmp_path: Path):
+def test_values_that_are_not_models(content: bytes, tmp_path: Path):
     path = tmp_path / "model.onnx"
     path.write_bytes(content)
     with pytest.raises(BadArgument, match=r"model\.onnx"):
@@ -136,7 +136,7 @@ def test_what_is_no_model(content: bytes, tmp_path: Path):
         onnx_graph(content)
 
 
-def test_what_is_not_there():
+def test_files_that_cannot_be_read():
     with pytest.raises(BadArgument, match=r"nowhere\.onnx: .*No such file"):
         onnx_graph("nowhere.onnx")
     with pytest.raises(BadArgument, match="got int"):

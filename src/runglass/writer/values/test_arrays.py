@@ -101,7 +101,7 @@ def test_arrays_are_not_copied():
         (Tracer(), "Tracer that cannot be turned into one: a tracer has no value$"),
     ],
 )
-def test_what_is_no_array(value, message):
+def test_values_that_are_not_arrays(value, message):
     with pytest.raises(BadArgument, match=message):
         to_numpy(value, "X")
 

@@ -71,7 +71,7 @@ def decode_png(data):
 
 
 @pytest.mark.parametrize("shape", [(2, 3), (2, 3, 1), (4, 1, 2), (5, 7, 3), (1, 1, 4)])
-def test_pictures_survive_png(shape):
+def test_pictures_are_read_back_from_png(shape):
     pixels = np.random.default_rng(0).integers(0, 256, shape, dtype=np.uint8)
     np.testing.assert_array_equal(decode_png(encode_png(pixels)).reshape(shape), pixels)
 
@@ -99,7 +99,7 @@ def test_sixteen_bits_stay_sixteen():
     np.testing.assert_array_equal(np.asarray(picture), pixels[..., 0])
 
 
-def test_float_pixels_are_scaled_and_cut():
+def test_float_pixels_are_scaled_and_clipped():
     pixels = np.array([[0.0, 1.0, 0.5, 2.0, -1.0, np.nan]])
     assert decode_png(encode_png(pixels)).ravel().tolist() == [0, 255, 127, 255, 0, 0]
     assert decode_png(encode_png(np.array([[True, False]]))).ravel().tolist() == [255, 0]
@@ -108,7 +108,7 @@ def test_float_pixels_are_scaled_and_cut():
 @pytest.mark.parametrize(
     "pixels", [np.zeros((2, 2, 5)), np.zeros(4), np.zeros((0, 2)), np.zeros((2, 2), dtype=int)]
 )
-def test_what_is_no_picture_is_refused(pixels):
+def test_values_that_are_not_pictures_are_refused(pixels):
     with pytest.raises(BadArgument):
         summaries.image("i", pixels)
 
@@ -136,7 +136,7 @@ def test_audio_is_wav_with_a_label_column():
     assert parts(summaries.audio("a", np.zeros((5, 10, 2)), 8000))[3].shape == (3, 2)
 
 
-def test_samples_are_scaled_and_cut():
+def test_samples_are_scaled_and_clipped():
     wav = encode_wav(np.array([0.0, 1.0, -1.0, 9.0, np.nan]), 8000)
     assert np.frombuffer(wav[44:], dtype="<i2").tolist() == [0, 32767, -32767, 32767, 0]
     stereo = np.array([[1, -2], [3, 4]], dtype=np.int16)
@@ -201,7 +201,7 @@ def test_hparams_of_known_bytes():
     assert content.hex() == "220b0801110000004ffc54d941"
 
 
-def test_equal_hparams_fall_into_one_group():
+def test_equal_hparams_form_one_group():
     expected = "c00f378bfe22692aaeba48676bd5ff74966478944818f16f6db992facb470194"
     for values in (
         {"bn": True, "lr": 0.1, "opt": "adam"},

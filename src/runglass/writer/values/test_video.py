@@ -40,7 +40,7 @@ def uncompress(data):
 
 @pytest.mark.parametrize("count", [0, 1, 2, 254, 255, 256, 300, 766, 767, 768, 5000, 30000])
 @pytest.mark.parametrize("colours", [1, 2, 256])
-def test_pixels_survive(count, colours):
+def test_pixels_are_read_back(count, colours):
     pixels = np.random.default_rng(count).integers(0, colours, count, dtype=np.uint8)
     assert uncompress(compress_pixels(pixels)) == pixels.tobytes()
 
@@ -84,7 +84,7 @@ def test_floats_and_alpha():
 @pytest.mark.parametrize(
     ("frames", "fps"), [(np.zeros((2, 3, 4)), 4), (np.zeros((0, 2, 2, 3)), 4), (np.zeros((1, 2, 2, 3)), -1)]
 )
-def test_what_is_no_video(frames, fps):
+def test_arrays_that_are_not_videos(frames, fps):
     with pytest.raises(BadArgument):
         encode_gif(frames, fps)
 
@@ -93,7 +93,7 @@ GIF = encode_gif(np.zeros((2, 4, 4, 1), np.uint8), 4)
 FILMS = Path(__file__).parents[4] / "tests" / "support" / "films"
 
 
-def test_films_that_are_encoded_already():
+def test_encoded_videos_are_unchanged():
     path = FILMS / "film.mp4"
     mp4 = path.read_bytes()
     assert encoded_videos(GIF, "x") == [GIF]
@@ -103,7 +103,7 @@ def test_films_that_are_encoded_already():
 
 
 @pytest.mark.parametrize("pixels", [np.zeros((1, 2, 3, 4, 4)), [[[[[1]]]]], [], None])
-def test_arrays_are_no_encoded_videos(pixels):
+def test_arrays_are_not_encoded_videos(pixels):
     assert encoded_videos(pixels, "x") is None
 
 
@@ -118,6 +118,6 @@ def test_arrays_are_no_encoded_videos(pixels):
         ([GIF, b"x"], "in these 1 bytes, found something else"),
     ],
 )
-def test_what_is_not_a_video(given, words):
+def test_files_that_are_not_videos(given, words):
     with pytest.raises(BadArgument, match=words):
         encoded_videos(given, "Video 'x'")
