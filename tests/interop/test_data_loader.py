@@ -1,4 +1,4 @@
-"""Values that are logged in the workers of a PyTorch data loader, which end in a way of their own."""
+"""Values that workers of a PyTorch data loader log; the loader ends them in its own way."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ assert len(list(loader)) == 100
 
 @pytest.mark.skipif(sys.platform == "win32", reason="workers are forked")
 @pytest.mark.parametrize("is_persistent", [False, True])
-def test_what_workers_log_is_written(tmp_path: Path, is_persistent: bool) -> None:
+def test_values_of_workers_are_written(tmp_path: Path, is_persistent: bool) -> None:
     pytest.importorskip("torch")
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, str(tmp_path), str(is_persistent)],

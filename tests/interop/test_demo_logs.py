@@ -48,7 +48,7 @@ def test_the_accumulator_reads_the_same(logdir: Path) -> None:
                     [array.item() for array in arrays], log.scalars(run, tag, attempts="all").value
                 )
             elif kind == "histogram":
-                # NaN and infinities are counted in rows of their own, which only Runglass sees.
+                # NaN and infinities have their own rows, which only Runglass reads.
                 rows = ours.value[-1]
                 finite = rows[np.isfinite(rows[:, :2]).all(axis=1)]
                 np.testing.assert_array_equal(

@@ -1,4 +1,4 @@
-"""The examples with PyTorch, TensorFlow and Keras run, and what they logged reads back as they meant it. Run by `make interop`."""
+"""The examples with PyTorch, TensorFlow and Keras run, and their logs hold what they should. Run by `make interop`."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_keras_text_embedding(tmp_path: Path) -> None:
         assert info.metadata_path == "vocabulary.tsv"
         vectors = np.loadtxt(tmp_path / "logs" / info.tensor_path)
         assert vectors.shape == tuple(info.tensor_shape) == (22, 8)
-    # Words that say the same have come together.
+    # Words of the same meaning have similar vectors.
     good, bad = vectors[words.index("fine")], vectors[words.index("dull")]
     assert good @ vectors[words.index("great")] > 0 > good @ bad
 

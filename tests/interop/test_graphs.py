@@ -40,7 +40,7 @@ def written(logdir: Path, model: Any, inputs: object = None, **options: bool) ->
 
 
 def tensorboard_answer(logdir: Path, route: str, **query: str) -> Any:
-    """What the graph plugin of TensorBoard says over HTTP."""
+    """The answers of TensorBoard's graph plugin over HTTP."""
     from tensorboard.backend.event_processing.data_provider import MultiplexerDataProvider
     from tensorboard.backend.event_processing.plugin_event_multiplexer import EventMultiplexer
     from tensorboard.plugins.base_plugin import TBContext
@@ -143,7 +143,7 @@ def test_torch_models_are_written_as_pytorch_writes_them(name: str, tmp_path: Pa
     for theirs in peer.node:
         ours = nodes[theirs.name]
         assert ours["op"] == theirs.op
-        # PyTorch's writer adds edges from modules, which are no nodes.
+        # PyTorch's writer adds edges from modules, which are not nodes.
         assert ours.get("input", []) == [each for each in theirs.input if each in nodes], theirs.name
         assert ours["attr"]["attr"]["s"] == theirs.attr["attr"].s
         sizes = (
@@ -157,13 +157,13 @@ def test_torch_models_are_written_as_pytorch_writes_them(name: str, tmp_path: Pa
         elif "_output_shapes" in ours["attr"]:
             assert shape(ours) == sizes
         else:
-            # What is no tensor has no shape; for inputs and outputs PyTorch's writer makes one up.
+            # Only tensors have a shape; PyTorch's writer invents one for inputs and outputs.
             assert sizes is None or (ours["op"], sizes) == ("IO Node", [1])
     assert {node.name for node in shown_by_tensorboard(tmp_path).node} == set(nodes)
 
 
-def test_a_model_that_pytorch_writes_no_graph_of(tmp_path: Path) -> None:
-    # Its second trace, which only checks the first, takes another way through a transformer.
+def test_a_model_that_pytorch_cannot_write(tmp_path: Path) -> None:
+    # Its second trace, a check of the first, takes another path through a transformer.
     model, inputs, _ = torch_models()["transformer"]
     nodes = written(tmp_path, model, inputs)
     attention = (
@@ -207,7 +207,7 @@ def test_torch_shapes_types_and_devices(tmp_path: Path) -> None:
     assert info["tags"]["step1"]["profile"]
 
 
-def test_a_torch_model_is_left_as_it_was() -> None:
+def test_a_torch_model_is_unchanged_afterwards() -> None:
     torch = pytest.importorskip("torch")
 
     class Counting(torch.nn.Module):
@@ -291,7 +291,7 @@ def test_scripted_torch_code_shows_its_branches(tmp_path: Path) -> None:
                 y = torch.tanh(y)
             return y
 
-    # Its source is looked up by TorchScript, with `torch` in the names of this module.
+    # TorchScript looks up its source, with `torch` among the names of this module.
     globals()["torch"] = torch
     scripted = torch.jit.script(Choosing())
     source = str(scripted.graph)
@@ -449,7 +449,7 @@ def test_an_onnx_file(tmp_path: Path) -> None:
     assert {node.name for node in shown_by_tensorboard(tmp_path / "logs").node} == set(nodes)
 
 
-def test_what_torch_exports(tmp_path: Path) -> None:
+def test_files_of_the_torch_exporter(tmp_path: Path) -> None:
     torch = pytest.importorskip("torch")
     pytest.importorskip("onnxscript")
     net = torch.nn.Sequential(torch.nn.Conv2d(1, 4, 3), torch.nn.ReLU())

@@ -16,7 +16,7 @@ import runglass
 
 pytestmark = [pytest.mark.interop, pytest.mark.filterwarnings("ignore")]
 
-# How fast it went, which no two callbacks agree on.
+# Speeds differ between callbacks.
 SPEEDS = {"batch_steps_per_second", "epoch_steps_per_second"}
 
 
@@ -53,7 +53,7 @@ def read_by_tensorboard(logdir: Path) -> dict[str, tuple[str, list[int], list[An
 @pytest.mark.parametrize("run", ["train", "validation"])
 def test_runs_tags_and_values_are_those_of_keras(logs: Path, run: str) -> None:
     ours, theirs = (read_by_tensorboard(logs / name / run) for name in ("ours", "theirs"))
-    # Keras 3 means to write the graph of a training step on TensorFlow, and does not find it.
+    # Keras 3 tries to write the graph of a training step on TensorFlow, and does not find it.
     assert {*ours} - {"__run_graph__"} == {*theirs}
     for tag, (plugin, steps, arrays) in theirs.items():
         assert (ours[tag][0], ours[tag][1]) == (plugin, steps), tag
@@ -87,7 +87,7 @@ def test_an_evaluation_alone(logs: Path) -> None:
     assert log.scalars("validation", "evaluation_loss_vs_iterations").step.tolist() == [18]
 
 
-def test_an_evaluation_amid_the_training(logs: Path) -> None:
+def test_an_evaluation_during_training(logs: Path) -> None:
     log = runglass.open(logs / "amid")
     assert log.scalars("train", "batch_loss").step.tolist() == list(range(1, 9))
     assert log.scalars("train", "epoch_loss").step.tolist() == [0, 1]

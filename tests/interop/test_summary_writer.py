@@ -15,7 +15,7 @@ from runglass.writer.calls.summary_writer import SummaryWriter
 from runglass.writer.values.arrays import to_numpy
 
 pytestmark = [pytest.mark.interop, pytest.mark.filterwarnings("ignore")]
-# What tensorboardX has and we do not offer, or name as torch does.
+# Calls of tensorboardX that we do not have, or name as in torch.
 LEFT_OUT = {"add_openvino_graph", "export_scalars_to_json"}
 LEFT_OUT_ARGUMENTS = {"comet_config", "kwargs", "onnx_model_file"}
 
@@ -84,7 +84,7 @@ def test_everything_is_logged_from_a_framework(values, tmp_path: Path):
     assert log.scalars(".", "accuracy").value.tolist() == [2.0]
 
 
-def test_values_that_are_not_there_are_refused(tmp_path: Path):
+def test_values_without_numbers_are_refused(tmp_path: Path):
     torch, jax = pytest.importorskip("torch"), pytest.importorskip("jax")
     with SummaryWriter(tmp_path) as writer:
         with pytest.raises(BadArgument, match="cannot be turned into one"):
@@ -103,7 +103,7 @@ def test_a_torch_graph(tmp_path: Path):
 
 
 @pytest.mark.parametrize("module", ["torch.utils.tensorboard", "tensorboardX"])
-def test_every_call_and_argument_is_there(module):
+def test_every_call_and_argument_exists(module):
     theirs = pytest.importorskip(module).SummaryWriter
     for name, method in inspect.getmembers(theirs, callable):
         if (name.startswith("_") and name != "__init__") or name in LEFT_OUT:
@@ -113,7 +113,7 @@ def test_every_call_and_argument_is_there(module):
 
 
 def test_torch_calls_in_order_of_arguments():
-    """Arguments without a name mean the same as in torch."""
+    """Positional arguments mean the same as in torch."""
     theirs = pytest.importorskip("torch.utils.tensorboard").SummaryWriter
     for name, method in inspect.getmembers(theirs, inspect.isfunction):
         if name.startswith("_") and name != "__init__":

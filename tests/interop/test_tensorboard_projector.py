@@ -14,7 +14,7 @@ from runglass.writer.calls.projector import add_embedding, load_config
 from runglass.writer.files.folders import open_folder
 
 with warnings.catch_warnings():
-    # What TensorBoard imports may be deprecated by then; that is not ours to fail on.
+    # TensorBoard may import deprecated packages, which must not fail our tests.
     warnings.simplefilter("ignore", DeprecationWarning)
     from tensorboard.plugins.base_plugin import TBContext
     from tensorboard.plugins.projector import projector_config_pb2
@@ -26,7 +26,7 @@ VECTORS = np.concatenate([RNG.normal(size=(6, 4)), [[np.inf, -np.inf, 1e-45, 3.4
 
 
 class Runs:
-    """As much of TensorBoard's data provider as the plugin asks for."""
+    """The part of TensorBoard's data provider that the plugin uses."""
 
     def list_runs(self, _context: object, *, experiment_id: str) -> list:
         return []

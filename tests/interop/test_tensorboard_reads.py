@@ -17,7 +17,7 @@ from runglass.writer.values.pr_curves import pr_curve_rows
 from runglass.writer.values.wav import encode_wav
 
 with warnings.catch_warnings():
-    # What TensorBoard imports may be deprecated by then; that is not ours to fail on.
+    # TensorBoard may import deprecated packages, which must not fail our tests.
     warnings.simplefilter("ignore", DeprecationWarning)
     from tensorboard.backend.event_processing.plugin_event_accumulator import (
         STORE_EVERYTHING_SIZE_GUIDANCE,
@@ -135,7 +135,7 @@ def test_hparams(accumulator):
     assert (end.status, end.end_time_secs) == (1, START + 1)
 
 
-def test_a_session_start_voids_what_it_overlaps(tmp_path: Path):
+def test_a_session_start_drops_overlapping_steps(tmp_path: Path):
     for first_step, clock in ((0, START), (5, START + 100)):
         with EventFileWriter(tmp_path, clock=lambda clock=clock: clock) as writer:
             writer.write_session_start(first_step)

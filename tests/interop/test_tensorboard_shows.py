@@ -1,4 +1,4 @@
-"""What SummaryWriter writes, as TensorBoard's own server hands it to its page, and as runglass.open reads it."""
+"""What SummaryWriter writes, as TensorBoard's server sends it to its page, and as runglass.open reads it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from runglass.writer.values.pr_curves import pr_curve_rows
 from runglass.writer.values.wav import encode_wav
 
 with warnings.catch_warnings():
-    # What TensorBoard imports may be deprecated by then; that is not ours to fail on.
+    # TensorBoard may import deprecated packages, which must not fail our tests.
     warnings.simplefilter("ignore", DeprecationWarning)
     from tensorboard import default, program
     from tensorboard.backend.application import TensorBoardWSGIApp
@@ -159,7 +159,7 @@ def test_histograms_and_distributions(client):
 def test_pr_curves(client):
     (curve,) = json.loads(get(client, "pr_curves/pr_curves", run="run", tag="pr"))["run"]
     rows = pr_curve_rows(LABELS, SCORES, thresholds=127)
-    # TensorBoard leaves out the thresholds at the end that nothing reaches.
+    # TensorBoard leaves out the last thresholds if no prediction reaches them.
     kept = len(curve["precision"])
     assert (curve["step"], curve["wall_time"], len(curve["thresholds"])) == (2, START, kept)
     np.testing.assert_array_equal(curve["true_positives"], rows[0, :kept])
@@ -233,7 +233,7 @@ def test_runglass_reads_the_same(logdir):
     buckets = only("histogram")
     has_place = np.isfinite(buckets[:, :2]).all(axis=1)
     np.testing.assert_array_equal(buckets[has_place], histogram(NUMBERS).rows)
-    # Behind them what has no place between edges: TensorBoard does not read it.
+    # After them come NaN and infinities, which TensorBoard does not read.
     assert buckets[~has_place, 2].sum() == np.count_nonzero(~np.isfinite(NUMBERS))
     np.testing.assert_array_equal(only("pr"), pr_curve_rows(LABELS, SCORES, thresholds=127))
     np.testing.assert_array_equal(only("mesh_FACE"), FACES)

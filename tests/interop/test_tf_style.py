@@ -1,4 +1,4 @@
-"""runglass.summary beside tf.summary, with TensorFlow: eager, inside a tf.function, traced. Runs where TensorFlow is."""
+"""runglass.summary beside tf.summary, with TensorFlow: eager, inside a tf.function, traced. Needs TensorFlow."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def test_program_order_and_conditions_in_loops_and_branches(tmp_path: Path, tf: 
     assert_same(ours, theirs)
 
 
-def test_a_step_inside_a_function_that_is_missing_is_told(tmp_path: Path, tf: Any) -> None:
+def test_a_missing_step_inside_a_function_raises(tmp_path: Path, tf: Any) -> None:
     with summary.create_file_writer(tmp_path) as writer:
 
         @tf.function
@@ -145,7 +145,7 @@ def test_a_step_inside_a_function_that_is_missing_is_told(tmp_path: Path, tf: An
             with writer.as_default():
                 summary.scalar("a", 1)
 
-        # TensorFlow wraps what is raised while it traces.
+        # TensorFlow wraps errors that are raised while it traces.
         with pytest.raises(Exception, match="No step is set"):
             train()
 
@@ -186,7 +186,7 @@ def test_traces(tmp_path: Path, tf: Any, with_profiler: bool) -> None:
     assert bool(list(tmp_path.glob("plugins/profile/*/*.xplane.pb"))) == with_profiler
 
 
-def test_a_trace_that_is_called_off(tmp_path: Path, tf: Any) -> None:
+def test_a_trace_that_is_dropped(tmp_path: Path, tf: Any) -> None:
     summary.trace_on(profiler=True)
     summary.trace_off()
     summary.trace_off()
@@ -194,7 +194,7 @@ def test_a_trace_that_is_called_off(tmp_path: Path, tf: Any) -> None:
         summary.trace_export("a", step=0)
 
 
-def test_hyperparameters_do_not_vanish_in_a_writer_of_tensorflow(tf: Any, tmp_path: Path) -> None:
+def test_hyperparameters_warn_of_a_writer_of_tensorflow(tf: Any, tmp_path: Path) -> None:
     warn_of_tensorflow_writer.cache_clear()
     with tf.summary.create_file_writer(str(tmp_path)).as_default():
         with pytest.warns(UserWarning, match=r"runglass\.summary\.create_file_writer"):

@@ -1,4 +1,4 @@
-"""The Lightning logger and the transformers callback in real trainings, beside their TensorBoard twins."""
+"""The Lightning logger and the transformers callback in real trainings, beside those of TensorBoard."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ import runglass
 
 pytestmark = [pytest.mark.interop, pytest.mark.filterwarnings("ignore")]
 
-# How fast it went, which no two runs agree on.
+# Speeds differ between runs.
 SPEEDS = ("runtime", "per_second")
-# Nothing but the training and its log.
+# Only the training and its log.
 QUIET: dict[str, Any] = {
     "accelerator": "cpu",
     "enable_progress_bar": False,
@@ -102,7 +102,7 @@ def test_lightning_keeps_hyperparameters_and_graph(lightning_logs: Path) -> None
 
 @pytest.mark.parametrize("has_example", [True, False])
 def test_lightning_trains_whatever_the_graph(tmp_path: Path, has_example: bool) -> None:
-    """The example must be moved as a batch is, and the inner module knows no trainer; without an example it is a warning."""
+    """The example must be moved like a batch, and the inner module has no trainer; without an example it warns."""
     lightning = pytest.importorskip("lightning.pytorch")
     import torch
 
@@ -127,7 +127,7 @@ def test_lightning_trains_whatever_the_graph(tmp_path: Path, has_example: bool) 
             return self.layers(x)
 
         def transfer_batch_to_device(self, batch: Any, *_: Any) -> Any:
-            """Stands for the way to another device, from where a model takes no input of the CPU."""
+            """Acts as a move to another device, where a model accepts no input from the CPU."""
             return batch.float() if isinstance(batch, torch.Tensor) else [each.float() for each in batch]
 
         def training_step(self, batch: Any, _: int) -> Any:
