@@ -77,6 +77,7 @@ def walk_runs(root: LogRoot, start: str, walk: Walk, *, is_deep: bool = True) ->
     relative = root.relative(start)
     owner, kind = find_owner(relative.split(os.sep) if relative else ())
     below = os.sep.join(relative.split(os.sep)[owner:])
+    shown_root = os.path.join(root.shown, "")
     pending = [_Folder(start, relative, os.path.realpath(start), _hops(root.path, start, walk), kind, below)]
     while pending:
         first = pending.pop()
@@ -96,19 +97,21 @@ def walk_runs(root: LogRoot, start: str, walk: Walk, *, is_deep: bool = True) ->
                     walk.unreadable[folder.path] = error.strerror or str(error)
                 continue
             if files:
-                files.sort(key=lambda file: file[0])
+                files.sort()
                 runs.append((folder, files))
             if folder is first and not is_deep:
                 further.clear()
-        further.sort(reverse=True)
-        pending.extend(further)
-        if first.kind is not RUN_FOLDER:
-            # The walk began inside a run, which is not looked at as a whole.
-            assets.clear()
-        if not (runs and runs[0][0] is first) and any(asset.rule.makes_run for asset in assets):
-            runs.insert(0, (first, []))
+        if further:
+            further.sort(reverse=True)
+            pending.extend(further)
+        if assets:
+            if first.kind is not RUN_FOLDER:
+                # The walk began inside a run, which is not looked at as a whole.
+                assets.clear()
+            if not (runs and runs[0][0] is first) and any(asset.rule.makes_run for asset in assets):
+                runs.insert(0, (first, []))
         for folder, files in runs:
-            shown = os.path.join(root.shown, folder.relative) if folder.relative else root.shown
+            shown = shown_root + folder.relative if folder.relative else root.shown
             own = tuple(assets) if folder is first else ()
             yield FoundRun(root.run_name(folder.relative), folder.path, shown, tuple(files), own)
 

@@ -155,8 +155,9 @@ class LogdirWatch:
                 for name in gone:
                     loader.drop_file(name)
             self._changed.append(loader.run)
-        loader.set_assets(found.assets)
-        self._note_change(loader)
+        if found.assets or loader.run.assets:
+            loader.set_assets(found.assets)
+            self._note_change(loader)
         wanted = []
         for name, found_stat in found.files:
             tail = loader.tails.get(name)

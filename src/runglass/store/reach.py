@@ -61,8 +61,13 @@ def is_at_or_below(path: str, top: str) -> bool:
 
 def shown_name(path: str) -> str:
     """A path below some directory as it is shown and sent: "/" between folders, bytes that are not UTF-8 escaped."""
+    name = path.replace(os.sep, "/")
     # With one sign for all such bytes two names could become one.
-    return path.replace(os.sep, "/").encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    return (
+        name
+        if name.isascii()
+        else name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    )
 
 
 def why_not(error: Exception, where: str) -> AssetGone | AssetRefused:
