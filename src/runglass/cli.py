@@ -47,7 +47,7 @@ def main(argv: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
-        # The reader of our output has gone, as in `runglass inspect | head`.
+        # The reader of our output has exited, as in `runglass inspect | head`.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
 
@@ -65,9 +65,9 @@ def serve(args: argparse.Namespace) -> int:
         import secrets
 
         token = secrets.token_urlsafe(16)
-    # A notebook has the token already, and would only show it to whoever looks on.
+    # A notebook has the token already, and must not show it in its output.
     query = f"?token={token}" if token and order is None else ""
-    # First thing of all, before the slow imports: connections wait in the socket until the server takes them.
+    # Print it before the slow imports: the socket queues connections until the server accepts them.
     print(
         f"Runglass {__version__} at {listener.url}{args.path_prefix}/{query} (press Ctrl+C to quit)",
         flush=True,
@@ -123,7 +123,7 @@ def serve(args: argparse.Namespace) -> int:
         token=settings.token or "",
     )
     try:
-        # The page is there before NumPy is imported; answers with data wait for the source.
+        # The page is served before NumPy is imported; answers with data wait for the source.
         with announced(instance, on_note=tell):
             run_server(
                 open_source,
@@ -181,7 +181,7 @@ def open_logs(args: argparse.Namespace) -> OpenLogs:
 
 
 def prepare_demo(args: argparse.Namespace) -> None:
-    """Write the example logs and go on as if they had been named."""
+    """Write the example logs, and open them as if the user had named them."""
     from runglass.demo import write_demo
 
     logdir = (args.logdirs or [args.logdir or DEMO_LOGDIR])[0]
@@ -191,7 +191,7 @@ def prepare_demo(args: argparse.Namespace) -> None:
 
 
 def train_demo(args: argparse.Namespace) -> None:
-    """One more example run trains while the others are looked at."""
+    """Train one more example run while the page is open."""
     from runglass.demo import train_live
 
     threading.Thread(
@@ -204,7 +204,7 @@ def train_demo(args: argparse.Namespace) -> None:
 
 
 def report_progress(source: DataSource) -> None:
-    """Tell on stderr how the first scan is doing: a bar on a terminal, a line now and then elsewhere."""
+    """Report the first scan on stderr: a progress bar on a terminal, else a line every two seconds."""
     from runglass.store.model import FAULTS
 
     is_terminal = sys.stderr.isatty()

@@ -1,6 +1,6 @@
-"""The log doctor behind `runglass inspect`: what each run and tag holds, and what is wrong with which file.
+"""The report of `runglass inspect`: what each run and tag holds, and what is wrong with which file.
 
-Makes plain values and text of them; reads through the data seam alone.
+Returns plain values, and text made from them. Reads only through DataSource.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from msgspec import Struct
 from runglass.query.source import DataSource, Summary
 from runglass.store.model import FAULTS, FileHealth, Kind, SeriesInfo
 
-# In the text; a profiler leaves hundreds of files.
+# Limit of the text report: a profiler writes hundreds of files.
 ASSETS_SHOWN = 20
 
 
@@ -28,9 +28,9 @@ class TagReport(Struct, frozen=True):
     min_step: int | None
     max_step: int | None
     restarts: int
-    # Points that a later attempt wrote again; they are kept, and left out by default.
+    # Points that a later attempt wrote again. They are kept, but hidden by default.
     overwritten: int
-    # Steps lower than the one before, inside one attempt; and the first such pair.
+    # Steps lower than the step before, inside one attempt, and the first such pair.
     out_of_order: int
     first_out_of_order: tuple[int, int] | None
     nan: int
@@ -72,12 +72,12 @@ class Report(Struct, frozen=True):
 
 
 def examine(source: DataSource, *, unreadable: dict[str, str], tag: str | None = None) -> Report:
-    """Look at every series and file; `tag` limits the series to that tag."""
+    """Report on every series and file; `tag` limits the series to that tag."""
     runs = []
     for run in source.list_runs():
         series = [info for info in source.list_series(run=run.name) if tag in (None, info.key.tag)]
         files = source.list_files(run=run.name)
-        # Damage is told whatever tag is asked for: that tag may be in the part that cannot be read.
+        # Report damage for any `tag`: the tag may be in the part that cannot be read.
         if tag is None or series or any(file.state in FAULTS for file in files):
             assets = [
                 AssetReport(asset.family.value, asset.name, asset.size_bytes)
@@ -189,7 +189,7 @@ def _count(number: int, thing: str) -> str:
 
 
 def _one_line(name: str) -> str:
-    """A name from a log, for a terminal: it may have line breaks and control characters that would be obeyed."""
+    """A name from a log, safe to print: a terminal would obey its control characters."""
     return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in name)
 
 

@@ -53,7 +53,7 @@ class Line(NamedTuple):
 
 
 class LazyValues(Sequence[Any]):
-    """Decoded values of a series, each read from disk when it is asked for."""
+    """Decoded values of a series. Reads each from disk when you index it."""
 
     def __init__(self, source: DataSource, values: Values) -> None:
         self._source = source
@@ -76,7 +76,7 @@ class LazyValues(Sequence[Any]):
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """A series of any kind; `value[i]` is decoded when it is asked for."""
+    """A series of any kind; `value[i]` is read and decoded when you index it."""
 
     kind: str
     step: NDArray[np.int64]
@@ -101,7 +101,7 @@ class Log:
         self._logs.load()
 
     def reload(self) -> None:
-        """Read what was written since; new runs and files included, deleted ones dropped."""
+        """Read what is new, including new runs and files, and drop what was deleted."""
         self._logs.load()
 
     @property
@@ -144,7 +144,7 @@ class Log:
         query = LineQuery(x=x, smoothing=_smoothing(smoothing), attempts=_attempts(attempts))
         lines = self._source.read_lines([SeriesKey(run, tag)], query)
         if not lines:
-            # The run has no such x; this says so.
+            # The run has no such x; this raises the error that says so.
             self._source.read_columns([SeriesKey(run, x)])
         (line,) = lines
         return Line(line.x, line.y.astype(np.float64))
@@ -159,15 +159,15 @@ class Log:
         center: BandCenter = "mean",
         spread: BandSpread = "std",
     ) -> Band:
-        """Statistics over several runs at every x of any of them: `x`, `count`, `center`, `low` and `high`.
+        """Statistics over several runs at every x that any of them has: `x`, `count`, `center`, `low` and `high`.
 
-        Runs without the tag are left out.
+        Leaves out runs without the tag.
         """
         query = BandQuery(x=x, smoothing=_smoothing(smoothing), center=center, spread=spread)
         return self._source.read_band([SeriesKey(run, tag) for run in runs], query)
 
     def read(self, run: str, tag: str, *, kind: str | None = None, attempts: Attempts = "latest") -> Series:
-        """A series of any kind. `kind` chooses where one tag holds two kinds of values."""
+        """A series of any kind. `kind` selects one if the tag has values of two kinds."""
         wanted = None if kind is None else _kind(kind)
         values = self._source.read_values(SeriesKey(run, tag), kind=wanted, attempts=_attempts(attempts))
         return Series(
@@ -181,7 +181,7 @@ class Log:
     def table(
         self, *, kind: str = "scalar", runs: str = "", tags: str = "", attempts: Attempts = "latest"
     ) -> Table:
-        """Long form of many scalar series: one row per point. `runs` and `tags` are regular expressions searched for."""
+        """Many scalar series in long form, one row per point. `runs` and `tags` are regular expressions to search for."""
         if _kind(kind) is not Kind.SCALAR:
             raise BadArgument(
                 f"table(kind={kind!r}): only 'scalar' has a long form. Use read() for other kinds.",
@@ -198,15 +198,15 @@ class Log:
         return Table(self._source, keys, _attempts(attempts))
 
     def assets(self, run: str | None = None, family: str | None = None) -> list[Asset]:
-        """Files of one run or of all that are not event files: `run`, `family`, `name`, `size_bytes`, `modified_time`.
+        """Files of one run or of all runs that are not event files: `run`, `family`, `name`, `size_bytes`, `modified_time`.
 
         `family` is "projector", "profile", "debugger", "config" or "graph"; or "vectors" or "checkpoint", which are listed only
-        when they are asked for, because other assets name them.
+        when requested, because finding them means reading the assets that name them.
         """
         return self._source.list_assets(run=run, family=None if family is None else _family(family))
 
     def open_asset(self, asset: Asset) -> AssetReader:
-        """Open an asset that `assets` listed. `read(offset, size)` gives its bytes; `size_bytes` is how many there are.
+        """Open an asset from `assets()`. `read(offset, size)` returns bytes of it; `size_bytes` is its size.
 
         >>> with log.open_asset(asset) as file:
         ...     data = file.read(0, file.size_bytes)
@@ -215,7 +215,7 @@ class Log:
 
     @property
     def health(self) -> list[FileHealth]:
-        """Every event file: its state, and byte and reason of what is wrong with it."""
+        """Every event file with its state, and position and reason of what is wrong with it."""
         return self._source.list_files()
 
 
@@ -349,7 +349,7 @@ def _pattern(name: str, pattern: str) -> re.Pattern[str]:
     try:
         return re.compile(pattern)
     except re.error as error:
-        raise BadArgument(f"{name}={pattern!r} is no regular expression: {error}.", where=name) from error
+        raise BadArgument(f"{name}={pattern!r} is not a regular expression: {error}.", where=name) from error
 
 
 def _need(module: str) -> Any:

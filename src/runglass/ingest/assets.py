@@ -16,11 +16,11 @@ class AssetRule(Struct, frozen=True):
     family: Family
     # Shell patterns of the file name.
     names: tuple[str, ...]
-    # Where the files lie below the run's directory: "" for in it, "*" for any one folder.
+    # Their folder below the run's directory: "" for the directory itself, "*" for any one folder.
     folders: tuple[str, ...] = ("",)
-    # Whether such a file makes a directory without event files a run.
+    # Whether a directory with such a file and without event files is a run.
     makes_run: bool = True
-    # Whether the writer only appends: then a file that grew still has the bytes it had.
+    # Whether the writer only appends, so that a file that grew still has its old bytes.
     grows: bool = False
 
 
@@ -38,8 +38,8 @@ ASSET_RULES = (
         ),
     ),
     AssetRule(Family.DEBUGGER, ("*tfdbg_events*",), grows=True),
-    # Every Python project, web project and downloaded model has files of these names, and a configuration alone is nothing
-    # to show: it says something about a run, it does not make one.
+    # Source trees and downloaded models are full of files of these names. If they made runs, every such folder would be one,
+    # with nothing to show.
     AssetRule(
         Family.CONFIG,
         (
@@ -59,7 +59,7 @@ class AssetFolder:
     __slots__ = ("_any_folder", "_endings", "_marks", "_patterns", "folders")
 
     def __init__(self, rules: Iterable[tuple[AssetRule, str]]) -> None:
-        """`rules`: each with the folder it is about, seen from here."""
+        """`rules`: each with its folder, relative to this one."""
         own: list[AssetRule] = []
         below: dict[str, list[tuple[AssetRule, str]]] = {}
         for rule, folder in rules:
@@ -71,13 +71,13 @@ class AssetFolder:
         self.folders = {name: AssetFolder(each) for name, each in below.items()}
         self._any_folder = self.folders.get("*")
         self._patterns = [(re.compile("|".join(map(translate, rule.names))), rule) for rule in own]
-        # Most files of a log directory are not assets, so a look at the ending of the name must do for those.
+        # Most files are not assets; the ending of their name rules them out without a regular expression.
         endings = {name: name.rpartition(".")[2] for rule in own for name in rule.names}
         self._endings = {ending for ending in endings.values() if "*" not in ending}
         self._marks = tuple(name.strip("*") for name, ending in endings.items() if "*" in ending)
 
     def match(self, name: str) -> AssetRule | None:
-        """The rule for a file in this folder; None where it is not an asset."""
+        """The rule for a file in this folder; None if it is not an asset."""
         if name.rpartition(".")[2] not in self._endings:
             for mark in self._marks:
                 if mark in name:
@@ -90,7 +90,7 @@ class AssetFolder:
         return None
 
     def enter(self, name: str) -> AssetFolder:
-        """The kind of a folder in this one. `RUN_FOLDER` means that its files are its own, not this run's."""
+        """The kind of a folder in this one. `RUN_FOLDER`: its files do not belong to this run."""
         return self.folders.get(name) or self._any_folder or RUN_FOLDER
 
 
@@ -98,7 +98,7 @@ RUN_FOLDER = AssetFolder((rule, folder) for rule in ASSET_RULES for folder in ru
 
 
 def find_owner(parts: Iterable[str]) -> tuple[int, AssetFolder]:
-    """How many of the folders on the way from the log directory lead to the run's own, and the kind of the last one.
+    """Which of these nested folders is the run's directory, as a number of folders, and the kind of the innermost one.
 
     ["a", "plugins", "profile", "today"] -> 1, the kind of a profile's session: its files belong to the run "a".
     """

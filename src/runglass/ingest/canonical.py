@@ -1,4 +1,4 @@
-"""Every old and odd encoding of a logged value becomes one canonical form. Pure functions over bytes; knows no file.
+"""Every old and odd encoding of a logged value becomes one canonical form. Pure functions over bytes; opens no file.
 
 Where a value's own encoding and its series' kind disagree (one tag, two kinds), the value's own encoding decides.
 """
@@ -165,10 +165,10 @@ def trimmed_buckets(histogram: Mapping[str, Any]) -> NDArray[np.float64]:
 
 
 def with_not_finite(buckets: Any, counts: Sequence[float]) -> Any:
-    """A histogram with a row for what has no place between two edges: values that are NaN, -inf and +inf, in this order.
+    """A histogram with extra rows that count NaN, -inf and +inf values, in this order.
 
-    As rows, because histograms of TensorFlow and Keras come with NaN and infinite edges too: whoever reads a histogram has
-    to know what they are, and then needs no second way to learn of them.
+    They are rows because histograms of TensorFlow and Keras have NaN and infinite edges too. Readers of a histogram handle such
+    edges anyway, so they need no second way to find these counts.
     """
     found = np.asarray(counts, np.float64)
     if not (
@@ -177,7 +177,7 @@ def with_not_finite(buckets: Any, counts: Sequence[float]) -> Any:
         return buckets
     edges = np.array([np.nan, -np.inf, np.inf])
     rows = np.stack([edges, edges, found], axis=1)[found > 0]
-    # A writer that saw no finite value fills its buckets with zeros, which then are no place of anything.
+    # A writer that saw no finite value writes buckets that count nothing; their edges are meaningless.
     kept = buckets if buckets[:, 2].any() else buckets[:0]
     return np.concatenate([kept, rows])
 
@@ -198,5 +198,5 @@ def as_text(item: bytes) -> str:
 
 
 def as_count(item: bytes) -> int:
-    """A width or height in decimal ASCII; 0 when it is none, and the picture's own header has to say."""
+    """A width or height in decimal ASCII; 0 for anything else, and then the picture's own header decides."""
     return int(item) if item.isdigit() and len(item) < 10 else 0

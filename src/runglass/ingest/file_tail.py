@@ -1,7 +1,7 @@
-"""One event file that is followed: opened, read on from where it stood, and judged.
+"""Follows one event file: opens it, reads what is new, and describes its health.
 
-Knows resuming, replaced and shrunken files, damage, and reading one large file on several threads. What the rows mean is
-run_loader.py's business.
+Handles resuming, replaced and truncated files, damage, and one large file on several threads. run_loader.py knows what the rows
+mean.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from runglass.store.model import FileState
 from runglass.store.parts import FileStage, Part
 
 POINTS_PLUGIN = b"scalars"
-# Profilers leave a file of this name so that their directory counts as a run; nothing in it is meant to be read.
+# Profilers write a file of this name so that their directory counts as a run; it holds no data.
 PROFILE_MARK = ".profile-empty"
 
-# A file is split over several threads above this, where its records are small; the parts are this large at most.
+# Above this size, a file with small records is split over several threads, in parts of at most PART_BYTES.
 SPLIT_BYTES = 12 << 20
 PROBE_BYTES = 2 << 20
 PART_BYTES = 512 << 20
 SMALL_RECORD_BYTES = 4096
 SYNC_BYTES = 1 << 20
 
-# Non-blocking: it may be a pipe, and nobody may ever write to it.
+# Non-blocking: the path may be a pipe without a writer.
 OPEN_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 _scratch = threading.local()
@@ -41,7 +41,7 @@ def scan_buffer() -> ScanBuffer:
 
 
 class FileTail:
-    """An event file and the scanner that stands at its end. `open`, `scan`, `close`, in this order, again and again."""
+    """An event file and a scanner at its end. Call `open`, `scan` and `close`, in this order, any number of times."""
 
     __slots__ = (
         "error",
@@ -62,22 +62,22 @@ class FileTail:
         self.scanner: EventScanner | None = None
         self.identity: tuple[int, int] | None = None
         self.modified_ns = 0
-        # Records that the scanner hopped over and that turned out to be damaged, and where the first of them is.
+        # Records that the scanner skipped over unread and that are damaged, and where the first of them is.
         self.lost = 0
         self.first_lost = 0
-        # Per tag of the scanner, the parts of its two possible series: points, blobs.
+        # For each tag of the scanner, the parts of its two possible series: points, blobs.
         self.indices: list[list[Part | None]] = []
         # While it is open.
         self.fd = -1
         self.size = 0
-        # How the last scan ended: why it stopped, or what went wrong in our own code.
+        # How the last scan ended: why it stopped, or the exception that our own code raised.
         self.stop = ""
         self.error: Exception | None = None
 
     def open(self) -> bool:
-        """Open the file; False when it is another one than before, or was cut. Raises OSError, with the file closed."""
+        """Open the file; False when it was replaced or truncated. On OSError the file is closed."""
         if self.identity is None and not stat.S_ISREG(os.stat(self.stage.path).st_mode):
-            # Not even opened: that alone would let go whoever waits at the other end of a pipe.
+            # Do not even open it: that would unblock a writer that waits at the other end of a pipe.
             raise OSError(0, "not a regular file")
         self.fd = os.open(self.stage.path, OPEN_FLAGS)
         try:
@@ -95,7 +95,7 @@ class FileTail:
         self.modified_ns = found.st_mtime_ns
         if self.scanner is None:
             return True
-        # Its first bytes never change, unless it became another file.
+        # The first bytes of a file change only when it is replaced.
         head = self.scanner.head
         return (
             before == self.identity
@@ -104,13 +104,13 @@ class FileTail:
         )
 
     def is_as_read(self, found: os.stat_result) -> bool:
-        """Whether a look at the directory says that there is nothing new in the file."""
+        """Whether the file's entry in its directory shows nothing new."""
         return (
             found.st_size == self.stage.size_bytes
             and found.st_mtime_ns == self.modified_ns
             and (found.st_dev, found.st_ino) == self.identity
             and self.stage.state not in (FileState.UNREADABLE, FileState.READING)
-            # Space that is filled in changes no size, and the clock of a file system ticks slowly.
+            # Preallocated space is filled without a change of size, and file systems have coarse clocks.
             and self.stop != "zeros"
         )
 
@@ -120,7 +120,7 @@ class FileTail:
         self.lost += 1
 
     def forget(self) -> None:
-        """What was read of it is void; the next scan begins at its front."""
+        """Drop what was read; the next scan starts at the beginning."""
         self.stage = FileStage(self.stage.name, self.stage.path, self.stage.shown)
         self.scanner = None
         self.indices = []
@@ -136,7 +136,7 @@ class FileTail:
         return self.size - self.stage.read_bytes > SPLIT_BYTES
 
     def scan(self) -> None:
-        """Read what is new. Touches nothing but the scanner, so that it may run on any thread."""
+        """Read what is new. Touches only the scanner, so it may run on any thread."""
         self.error = None
         try:
             if self.scanner is None:
@@ -146,8 +146,8 @@ class FileTail:
             self.error = error
 
     def scan_in_parts(self, helpers: Executor, threads: int, on_part: Callable[[], None]) -> None:
-        """Read a large file on several threads: each begins at a record found by its looks, and its rows count only when reading
-        from the front arrives exactly there. `on_part` is called whenever there are rows to take.
+        """Read a large file on several threads. Each starts where the bytes look like a record; its rows count only when reading
+        from the front arrives at exactly that byte. Calls `on_part` whenever there are rows to take.
         """
         self.error = None
         if self.scanner is None:
@@ -199,7 +199,7 @@ class FileTail:
         self.stage.advice = advice
 
     def judge(self) -> None:
-        """Put the file's health into words, after a scan."""
+        """Set the file's health after a scan."""
         scanner, stop = self.scanner, self.stop
         if scanner is None:
             return
@@ -216,7 +216,7 @@ class FileTail:
                     FileState.DAMAGED, 0, "gzip data, not an event file", "Decompress it with gunzip."
                 )
             elif at == 0:
-                reason = "not an event file: its first bytes are no record"
+                reason = "not an event file: its first bytes are not a record"
                 self.set_state(FileState.DAMAGED, 0, reason, "Rename or move it if it is something else.")
             else:
                 self.set_state(
@@ -238,10 +238,14 @@ class FileTail:
                 FileState.UNREADABLE,
                 at,
                 f"reading failed: {os.strerror(scanner.read_errno)}. {before}",
-                "Check the disk or the network mount; reading is tried again by itself.",
+                "Check the disk or the network mount. Runglass tries again.",
             )
         elif skipped:
-            why = "payload is no event" if scanner.skip_reason == "malformed" else "payload checksum is wrong"
+            why = (
+                "payload is not an event"
+                if scanner.skip_reason == "malformed"
+                else "payload checksum is wrong"
+            )
             count = f"{skipped:,} record{'s' if skipped > 1 else ''}"
             first = [scanner.first_skipped] * bool(scanner.skipped) + [self.first_lost] * bool(self.lost)
             self.set_state(
@@ -251,9 +255,9 @@ class FileTail:
                 "Copy the file again if it is a copy; else those records are lost.",
             )
         elif stop == "short":
-            self.set_state(FileState.CUT_SHORT, at, "ends inside a record; the rest is awaited")
+            self.set_state(FileState.CUT_SHORT, at, "ends inside a record; waiting for the rest")
         elif stop == "zeros":
-            self.set_state(FileState.CUT_SHORT, at, "zeros from here on; data is awaited")
+            self.set_state(FileState.CUT_SHORT, at, "zeros from here on; waiting for data")
         else:
             self.set_state(FileState.OK)
 

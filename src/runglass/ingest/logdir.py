@@ -25,11 +25,11 @@ class FoundAsset(NamedTuple):
 class FoundRun(Struct, frozen=True):
     name: str
     directory: str
-    # The directory in the words of the user.
+    # The directory as the user wrote it.
     shown: str
-    # Event files in name order, each with its stat, or None where it could not be had.
+    # Event files by name, each with its stat, or None if stat failed.
     files: tuple[tuple[str, os.stat_result | None], ...]
-    # Regular files alone; in no order.
+    # Regular files only, in any order.
     assets: tuple[FoundAsset, ...] = ()
 
 
@@ -38,9 +38,9 @@ def is_event_file(name: str) -> bool:
 
 
 class Walk(Struct):
-    """What a walk learnt besides the runs."""
+    """What a walk found besides the runs."""
 
-    # Directories reached through a symbolic link: one that appears later needs a notification watch of its own.
+    # Directories reached through a symbolic link. A new one needs a notification watch of its own.
     linked: set[str] = field(default_factory=set)
     # Directories that could not be listed, with the reason.
     unreadable: dict[str, str] = field(default_factory=dict)
@@ -50,19 +50,19 @@ class _Folder(NamedTuple):
     path: str
     # Below the root, "" for the root itself.
     relative: str
-    # Where it really is.
+    # Its path without links.
     real: str
-    # Real directories in which a link was followed on the way here: leading back above any of them would be a loop.
+    # Real paths of the directories whose links led here. A link to or above one of them is a loop.
     hops: tuple[str, ...]
-    # What its assets are, and the folder below the run's directory that it is; "" for that directory itself.
+    # Which files in it are assets, and its path below the run's directory; "" for that directory itself.
     kind: AssetFolder
     below: str
 
 
 def walk_runs(root: LogRoot, start: str, walk: Walk, *, is_deep: bool = True) -> Iterator[FoundRun]:
-    """Every run at or below `start` (a directory at or below the root), links followed, loops left out.
+    """Every run at or below `start` (a directory at or below the root). Follows links, skips loops.
 
-    Without `is_deep` the run at `start` alone, with the folders that belong to it.
+    Without `is_deep`, only the run at `start` with the folders that belong to it.
     """
     found = _stat(start)
     if found is None:
@@ -81,7 +81,7 @@ def walk_runs(root: LogRoot, start: str, walk: Walk, *, is_deep: bool = True) ->
     pending = [_Folder(start, relative, os.path.realpath(start), _hops(root.path, start, walk), kind, below)]
     while pending:
         first = pending.pop()
-        # A run's directory and the folders below it whose files belong to it are looked at together.
+        # List a run's directory together with the folders below it whose files belong to the run.
         group = [first]
         assets: list[FoundAsset] = []
         runs: list[tuple[_Folder, list[tuple[str, os.stat_result | None]]]] = []
@@ -106,7 +106,7 @@ def walk_runs(root: LogRoot, start: str, walk: Walk, *, is_deep: bool = True) ->
             pending.extend(further)
         if assets:
             if first.kind is not RUN_FOLDER:
-                # The walk began inside a run, which is not looked at as a whole.
+                # The walk started inside a run and does not see all of its assets.
                 assets.clear()
             if not (runs and runs[0][0] is first) and any(asset.rule.makes_run for asset in assets):
                 runs.insert(0, (first, []))
@@ -156,7 +156,7 @@ def _look_at(
 
 
 def find_regular_file(path: str) -> os.stat_result | None:
-    """None for what is not there, and for a directory, pipe or device."""
+    """Its stat; None if there is nothing, or a directory, pipe or device."""
     found = _stat(path)
     return found if found is not None and stat.S_ISREG(found.st_mode) else None
 
@@ -169,7 +169,7 @@ def _stat(path: str) -> os.stat_result | None:
 
 
 def _hops(top: str, start: str, walk: Walk) -> tuple[str, ...]:
-    """The links between the top and a directory below it, as a walk from the top would have met them."""
+    """The links between `top` and a directory below it, in the order in which a walk from `top` meets them."""
     hops = []
     path = start
     while len(path) > len(top):

@@ -1,4 +1,4 @@
-"""The log directories a user names: what the text means, and the names their runs go under. Looks at no directory."""
+"""The log directories a user names: parses them, and names their runs. Reads no directory."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _WINDOWS_DRIVE = re.compile(r"^[A-Za-z]:[\\/]")
 
 
 class LogRoot(Struct, frozen=True):
-    """One directory (or single event file) to look into, and the name its runs go under."""
+    """One directory (or single event file) with runs, and the prefix of their names."""
 
     # As the user wrote it; shown, never opened.
     shown: str
@@ -28,7 +28,7 @@ class LogRoot(Struct, frozen=True):
         return f"{self.name}/{name}" if self.name else name
 
     def relative(self, path: str) -> str:
-        """A path at or below this one, as seen from here; "" for this one itself."""
+        """A path at or below this one, relative to it; "" for this one itself."""
         relative = os.path.relpath(path, self.path)
         return "" if relative == "." else relative
 
@@ -54,7 +54,7 @@ def parse_spec(spec: str) -> list[LogRoot]:
     for name in names:
         if names.count(name) > 1:
             raise BadRequest(
-                f"--logdir_spec {spec!r} gives the name {name!r} twice. Name every directory differently.",
+                f"--logdir_spec {spec!r} has the name {name!r} twice. Give every directory a different name.",
                 where="logdir_spec",
             )
     if not roots:
@@ -65,7 +65,7 @@ def parse_spec(spec: str) -> list[LogRoot]:
 
 
 def name_roots(roots: list[LogRoot]) -> list[LogRoot]:
-    """Give each of several unnamed roots the name of its directory, so that equal run names stay apart."""
+    """Name each of several unnamed roots after its directory, so that runs of equal names stay apart."""
     if len(roots) < 2:
         return roots
     taken = {root.name for root in roots if root.name}

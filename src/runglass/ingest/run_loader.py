@@ -1,6 +1,6 @@
-"""Loads one run: what was read from its event files is filed under its series.
+"""Loads one run: adds the rows of its event files to its series, and keeps its assets.
 
-Reading a file is file_tail.py's business; when to read which, watch.py's.
+file_tail.py reads files; watch.py decides when to read which.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from runglass.store.reach import Place, shown_name
 from runglass.store.stage import RunStage, SeriesStage
 
 RUN_GRAPH_TAG = "__run_graph__"
-# Plugins of the series made here from events that are no summaries: their values are bare messages.
+# Plugins of series made from events that are not summaries: their values are bare messages.
 GRAPH_PLUGIN = "graphs"
 META_GRAPH_PLUGIN = "meta_graphs"
 RUN_METADATA_PLUGIN = "graph_tagged_run_metadata"
@@ -35,17 +35,17 @@ GRAPH_FIELD = 4
 META_GRAPH_FIELD = 9
 
 
-# Cached, because runs of one project log the same tags again and again.
+# Cached, because the runs of a project log the same tags.
 @lru_cache(maxsize=8192)
 def series_meta(metadata: bytes | None, field: int, tag: str, is_points: bool) -> SeriesMeta:
-    """What a series of single numbers, or of byte ranges, is."""
+    """The metadata of a series of single numbers (`is_points`) or of byte ranges."""
     try:
         meta = read_metadata(metadata, field, tag)
     except ValueDamaged:
-        # Costs a series its plugin and description, not its values.
+        # The series loses its plugin and description, not its values.
         meta = read_metadata(None, field, tag)
     if is_points and meta.kind is not Kind.SCALAR:
-        # Single numbers that came before, or without, any metadata.
+        # Single numbers logged before or without any metadata.
         return SeriesMeta(Kind.SCALAR, "scalars", meta.display_name, meta.description)
     if not is_points and meta.kind is Kind.SCALAR:
         return SeriesMeta(Kind.TENSOR, meta.plugin, meta.display_name, meta.description, meta.content)
@@ -64,18 +64,18 @@ def decode(value: bytes, meta: SeriesMeta) -> Any:
 
 
 class RunLoader:
-    """The only writer of a run's stage; its methods are called with the run's lock held."""
+    """The only writer of a run's stage. Callers hold the run's lock."""
 
     __slots__ = ("_meta_graphs", "directory", "is_changed", "root", "run", "shown", "tails")
 
     def __init__(self, name: str, directory: str, shown: str, *, root: str) -> None:
-        """`directory`: at or below `root`, the log directory; `shown`: the same in the words of the user."""
+        """`directory` is at or below `root`, the log directory; `shown` is `directory` as the user wrote it."""
         self.run = RunStage(name, decode=decode, place=Place(root, directory))
         self.directory = directory
         self.root = root
         self.shown = shown
         self.tails: dict[str, FileTail] = {}
-        # Set when anything a reader could see changed; taken back by whoever tells the readers.
+        # Set when something changed that readers can see; the watch clears it when it publishes.
         self.is_changed = True
         self._meta_graphs: list[tuple[FileTail, tuple[int, int, float, int, int, int]]] = []
 
@@ -95,11 +95,11 @@ class RunLoader:
 
     @property
     def is_run(self) -> bool:
-        """Whether anything is left that makes its directory a run."""
+        """Whether its directory still has anything that makes it a run."""
         return bool(self.tails) or any(asset.makes_run for asset in self.run.assets.values())
 
     def set_assets(self, assets: Iterable[FoundAsset]) -> None:
-        """Take over what a walk found, all of it; what it did not find is gone."""
+        """Replace all assets by what a walk found."""
         found = {shown_name(asset.relative): asset for asset in assets}
         for name in [name for name in self.run.assets if name not in found]:
             del self.run.assets[name]
@@ -108,7 +108,7 @@ class RunLoader:
             self.set_asset(asset.relative, asset.rule, asset.stat)
 
     def set_asset(self, relative: str, rule: AssetRule, found: os.stat_result | None) -> None:
-        """Take over the state of one file; None where it is gone."""
+        """Update one asset; `found` is None if the file is gone."""
         if found is None:
             self.is_changed |= self.run.assets.pop(shown_name(relative), None) is not None
         else:
@@ -117,7 +117,7 @@ class RunLoader:
             )
 
     def begin_file(self, name: str) -> FileTail | None:
-        """Open a file to be scanned; None when there is nothing to scan, with its state told."""
+        """Open a file for a scan; None when there is nothing to scan, with the file's state set."""
         tail = self.tails.get(name)
         if tail is None:
             return None
@@ -131,14 +131,14 @@ class RunLoader:
                 self._note(
                     tail,
                     FileState.UNREADABLE,
-                    "a link to a file that is not there",
-                    "Remove the link, or bring its file back.",
+                    "a link to a file that does not exist",
+                    "Remove the link, or restore its file.",
                 )
             else:
                 self.drop_file(name)
             return None
         except OSError as error:
-            advice = "Check the file and its permissions; it is tried again by itself."
+            advice = "Check the file and its permissions. Runglass tries again."
             self._note(tail, FileState.UNREADABLE, f"cannot be opened: {error.strerror}", advice)
             return None
         if not is_same:
@@ -157,7 +157,7 @@ class RunLoader:
         return tail
 
     def finish_file(self, tail: FileTail) -> None:
-        """File what a scan found, and close the file."""
+        """Store what a scan found, and close the file."""
         tail.close()
         if tail.error is not None:
             self._note(
@@ -188,7 +188,7 @@ class RunLoader:
             before, stage.max_wall_time = stage.max_wall_time, scanner.max_wall_time
             stage.min_wall_time = scanner.min_wall_time
             if len(self.run.files) > 1 and before not in (None, stage.max_wall_time):
-                # Whether the next file goes on where this one ended, or was written beside it, may look different now.
+                # The next file may now overlap with this one in time, and then is not a restart.
                 for series in self.run.each_series():
                     if any(part.file is stage for part in series.parts[:-1]):
                         series.begin_epoch()
@@ -209,7 +209,7 @@ class RunLoader:
         known = tail.indices[index]
         name, metadata, fields, blobs_first, points, blobs = scanner.tag(index)
         starts = scanner.starts(index) if scanner.session_starts else ()
-        # Bytes that are not UTF-8 are spelt out, because with one sign for all of them two tags could become one.
+        # Escape bytes that are not UTF-8: one replacement character for all of them could make two tags equal.
         tag = name.decode("utf-8", "backslashreplace")
         both = ((1, blobs), (0, points)) if blobs_first else ((0, points), (1, blobs))
         for slot, columns in both:
@@ -231,7 +231,7 @@ class RunLoader:
         if series is None:
             series = group[tag] = SeriesStage(tag, series_meta(metadata, field, tag, is_points), is_points)
         elif metadata is not None and not series.has_metadata:
-            # Metadata that comes later than a tag's first values still names what they are.
+            # Metadata that comes after a tag's first values still describes them.
             series.meta = series_meta(metadata, field, tag, is_points)
         series.has_metadata |= metadata is not None
         return series
@@ -243,7 +243,7 @@ class RunLoader:
         if field == GRAPH_FIELD:
             meta = SeriesMeta(Kind.GRAPH, GRAPH_PLUGIN)
             if shown is not None and is_meta_graph_shown:
-                # The graph itself is better than the one inside a meta graph.
+                # A graph is preferred to the one inside a meta graph.
                 shown.parts = ()
                 shown.meta = meta
                 shown.begin_epoch()

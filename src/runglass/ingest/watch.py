@@ -1,7 +1,7 @@
-"""Keeps a Store in step with its log directories: one parallel first scan, then whatever changes, for as long as it runs.
+"""Keeps a Store in sync with its log directories: one parallel first scan, then changes until it is stopped.
 
-Changes come from the operating system where it reports them, and from looking again where it does not (network file systems,
-exhausted watches). Reading a run is run_loader.py's business.
+The operating system reports changes; where it does not (network file systems, no watches left), the directories are polled.
+run_loader.py reads a run.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ from runglass.store.model import FileState, Progress
 from runglass.store.reach import is_at_or_below
 from runglass.store.stage import RunStage, Store
 
-# How long notifications are gathered: the first bounds the delay, the second is how long a quiet moment lasts.
+# Collect notifications for at most GATHER_MS, or until none comes for QUIET_MS.
 GATHER_MS = 24
 QUIET_MS = 6
 NOTIFY_TIMEOUT_MS = 500
 PUBLISH_EVERY_S = 0.05
 TELL_SHARE = 20
-# What one thread scans in one go.
+# How much one thread scans at once.
 BATCH_BYTES = 4 << 20
 BATCH_FILES = 64
-# With notifications working, a look at everything is only a safety net.
+# With notifications, a full walk is only a safety net.
 SWEEP_EVERY_S = 30.0
-# Looking again may take this share of a core at most.
+# Polling may take at most this share of a core.
 SWEEP_SHARE = 0.02
 NETWORK_FILE_SYSTEMS = frozenset(
     [
@@ -63,7 +63,7 @@ NETWORK_FILE_SYSTEMS = frozenset(
 
 
 class LogdirWatch:
-    """Loads every run below some roots into a store. `load` does one pass; `start` goes on until `stop`."""
+    """Loads every run below some roots into a store. `load` makes one pass; `start` keeps going until `stop`."""
 
     def __init__(
         self,
@@ -103,12 +103,12 @@ class LogdirWatch:
                 self._publish_progress(is_loaded=True)
 
     def _rescan(self, below: str | None = None, *, is_deep: bool = True) -> list[tuple[RunLoader, list[str]]]:
-        """Compare the directories (those at or below one path) with the store; returns the files that want reading.
+        """Compare the directories (those at or below one path) with the store; returns the files to read.
 
-        Without `is_deep`, the one run at that path with the folders that belong to it.
+        Without `is_deep`, only the run at that path with the folders that belong to it.
         """
 
-        def is_looked_at(path: str) -> bool:
+        def is_covered(path: str) -> bool:
             if below is None or path == below:
                 return True
             tops = [below] if is_deep else [os.path.join(below, name) for name in RUN_FOLDER.folders]
@@ -130,12 +130,12 @@ class LogdirWatch:
                     work.append((loader, names))
                 self._tell_progress()
         self._linked |= walk.linked
-        elsewhere = {path: why for path, why in self.unreadable.items() if not is_looked_at(path)}
+        elsewhere = {path: why for path, why in self.unreadable.items() if not is_covered(path)}
         self.unreadable = {**elsewhere, **walk.unreadable}
         gone = [
             loader
             for name, loader in self._loaders.items()
-            if name not in found_names and is_looked_at(loader.directory)
+            if name not in found_names and is_covered(loader.directory)
         ]
         self._drop(gone)
         return work
@@ -182,10 +182,10 @@ class LogdirWatch:
             self.store.publish([], removed=True)
 
     def _load(self, work: list[tuple[RunLoader, list[str]]]) -> None:
-        """Read files, on several threads where there is enough to read, and publish as they come."""
+        """Read files, on several threads if there is enough to read, and publish as they are done."""
         files = deque((loader, name) for loader, names in work for name in names)
         if all(loader.tails[name].scanner is not None for loader, name in files if name in loader.tails):
-            # Files that merely grew, as they do all day while somebody trains: not worth waking other threads.
+            # Files that only grew, as they do during training: too little work to wake other threads.
             for loader, name in files:
                 with loader.run.lock:
                     tail = loader.begin_file(name)
@@ -196,14 +196,14 @@ class LogdirWatch:
                     self._finish(loader, tail)
         else:
             self._load_in_parallel(files)
-        # A file may be gone again by the time it is opened, and a directory without files is not a run.
+        # Files may disappear before they are opened, and a directory without files is not a run.
         self._drop(
             loader for loader, _ in work if not loader.is_run and self._loaders.get(loader.run.name) is loader
         )
         self._publish_changed()
 
     def _load_in_parallel(self, files: deque[tuple[RunLoader, str]]) -> None:
-        """Scan on other threads, and do on this one all that needs the interpreter: they would only fight over it."""
+        """Scan on other threads. What needs the interpreter stays on this one, so that they do not compete for it."""
         scanning: dict[Future[None], list[tuple[RunLoader, FileTail]]] = {}
         with ThreadPoolExecutor(self.threads, "runglass-scan") as pool:
             while (files or scanning) and not self._stop.is_set():
@@ -223,7 +223,7 @@ class LogdirWatch:
     def _open_batch(
         self, files: deque[tuple[RunLoader, str]], pool: ThreadPoolExecutor
     ) -> list[tuple[RunLoader, FileTail]]:
-        """Files that one thread scans in one go: many small ones, because handing over costs more than scanning those."""
+        """Files for one thread to scan: many small ones together, because handing one over costs more than scanning it."""
         batch: list[tuple[RunLoader, FileTail]] = []
         size = 0
         while files and size < BATCH_BYTES and len(batch) < BATCH_FILES:
@@ -258,7 +258,7 @@ class LogdirWatch:
             try:
                 loader.finish_file(tail)
             except Exception as error:
-                # A fault of ours in one file must not take the others with it.
+                # A bug that one file triggers must not stop the others.
                 traceback.print_exc()
                 tail.error = error
                 loader.finish_file(tail)
@@ -280,7 +280,7 @@ class LogdirWatch:
                 self.budget.enforce(self.store)
 
     def _tell_progress(self) -> None:
-        """Publish what came so far, now and then: a small share of the time goes into telling, however many runs there are."""
+        """Publish what was loaded so far, often enough to be seen and rarely enough to cost little, for any number of runs."""
         now = time.monotonic()
         if now < self._next_tell:
             return
@@ -325,7 +325,7 @@ class LogdirWatch:
                     self._keep_up()
                 return
             except Exception:
-                # Whatever it was, the next look may find things in order again.
+                # The next pass may succeed.
                 traceback.print_exc()
                 self._stop.wait(max(1.0, self.reload_interval_s))
 
@@ -337,7 +337,7 @@ class LogdirWatch:
                 if os.path.exists(path)
             ]
             if not all(root.path in paths for root in self.roots):
-                # Watching for a directory to appear would mean watching its parents, whatever else happens there.
+                # Notifications for a directory that does not exist would mean watching its parents, with all that happens there.
                 self._stop.wait(min(1.0, self.reload_interval_s))
                 self.load()
                 continue
@@ -349,14 +349,14 @@ class LogdirWatch:
                     except PermissionError:
                         self._follow(paths, ignores_denied=True)
                     continue
-                # watchfiles has an error of its own for what is not an OSError underneath.
+                # watchfiles raises RuntimeError for what is not an OSError underneath.
                 except (OSError, RuntimeError) as error:
                     self.polling_reason = f"the system does not report changes ({error})"
             self.on_note(f"Looking for changes every {self.reload_interval_s:g} s: {self.polling_reason}.")
             self._poll()
 
     def _poll(self) -> None:
-        """Look again and again, until a root vanishes."""
+        """Poll until a root disappears."""
         cost = 0.0
         while all(os.path.exists(root.path) for root in self.roots):
             if self._stop.wait(max(self.reload_interval_s, cost / SWEEP_SHARE)):
@@ -366,9 +366,9 @@ class LogdirWatch:
             cost = time.thread_time() - began
 
     def _follow(self, paths: list[str], *, ignores_denied: bool = False) -> None:
-        """Read what the operating system reports as changed, until the set of watched directories has to change.
+        """Read what the operating system reports as changed, until the set of watched directories changes.
 
-        Directories that may not be watched are an error at first: ignoring them also hides that the system's watches are used up.
+        First try without `ignores_denied`: it also hides that the system has no watches left.
         """
         from watchfiles import watch
 
@@ -389,12 +389,12 @@ class LogdirWatch:
             if changes:
                 with self._loading:
                     self._handle({path: change.name for change, path in changes})
-            # The first pass catches what happened between the first scan and the first notification.
+            # The first pass catches changes between the first scan and the first notification.
             if time.monotonic() >= next_sweep:
                 began = time.thread_time()
                 self.load()
                 next_sweep = time.monotonic() + max(SWEEP_EVERY_S, (time.thread_time() - began) / SWEEP_SHARE)
-            # One that was removed and made again is another directory, of which nothing would be heard; it may even have the old number.
+            # A directory that was removed and created again needs a new watch; it may even have the old inode.
             is_gone = any(change.name == "deleted" and path in paths for change, path in changes)
             if is_gone or self._linked != linked or list(map(_identity, paths)) != watched:
                 return
@@ -402,7 +402,7 @@ class LogdirWatch:
     def _handle(self, changes: dict[str, str]) -> None:
         work: dict[str, tuple[RunLoader, list[str]]] = {}
         below: set[str] = set()
-        # Runs of which only the folders that belong to them have to be looked at again.
+        # Runs of which only the own folders are walked again, not everything below.
         shallow: set[str] = set()
         for path, change in changes.items():
             directory, name = os.path.split(path)
@@ -428,7 +428,7 @@ class LogdirWatch:
     def _handle_asset(
         self, path: str, change: str, work: dict[str, tuple[RunLoader, list[str]]], shallow: set[str]
     ) -> bool:
-        """Take over a change of an asset, or of a folder of assets. False where the path may be something else as well."""
+        """Handle a change of an asset or of a folder of assets. False if the path may be something else too."""
         is_handled = False
         for root in self.roots:
             if path == root.path or not is_at_or_below(path, root.path):
@@ -436,7 +436,7 @@ class LogdirWatch:
             parts = root.relative(path).split(os.sep)
             owner, folder = find_owner(parts)
             if folder is not RUN_FOLDER:
-                # One that was renamed says nothing of the files in it.
+                # Renaming a folder reports nothing for the files in it.
                 if change != "modified":
                     shallow.add(os.path.join(root.path, *parts[:owner]))
                 is_handled = True
@@ -452,7 +452,7 @@ class LogdirWatch:
             for loader in loaders:
                 loader.set_asset(os.path.join(*parts[owner:]), rule, found)
                 self._note_change(loader)
-                # It may have been what made the directory a run.
+                # The asset may have been what made the directory a run.
                 work.setdefault(loader.run.name, (loader, []))
             if not loaders and found is not None and rule.makes_run:
                 shallow.add(directory)
@@ -478,7 +478,7 @@ def _scan_all(tails: list[FileTail]) -> None:
 
 
 def why_polling(path: str) -> str:
-    """The reason why the operating system will not report all changes below a path; "" where it does."""
+    """Why the operating system does not report all changes below a path; "" if it does."""
     if not sys.platform.startswith("linux"):
         return ""
     best = ("", "")

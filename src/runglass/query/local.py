@@ -48,12 +48,12 @@ class LocalSource(DerivedReads):
         keeps_overwritten: bool = False,
         capabilities: frozenset[Capability] = frozenset({Capability.ASSETS}),
     ) -> None:
-        """`capabilities`: what whoever fills the store makes possible."""
+        """`capabilities` depend on what fills the store."""
         self._store = store
         self.capabilities = capabilities
-        # Show every attempt even where the newest is asked for.
+        # Show every attempt, even if a query asks for the latest.
         self._keeps_overwritten = keeps_overwritten
-        # By kind: the generation it was made at, and the answer of list_tag_sets.
+        # By kind: the answer of list_tag_sets, and its generation.
         self._tag_sets: dict[Kind | None, tuple[int, TagSets]] = {}
 
     @property
@@ -95,7 +95,7 @@ class LocalSource(DerivedReads):
         return listed
 
     def list_tag_sets(self, *, kind: Kind | None = None) -> tuple[dict[str, int], list[dict[str, str]]]:
-        # Asked for with every chart; between two changes the answer is the same.
+        # Every chart asks for it, and the answer changes only with the generation.
         generation = self._store.generation
         known = self._tag_sets.get(kind)
         if known is None or known[0] != generation:
@@ -162,7 +162,7 @@ class LocalSource(DerivedReads):
         self, keys: Sequence[SeriesKey], *, attempts: Attempts = "latest", since: Sequence[int] | None = None
     ) -> list[Columns]:
         if len(keys) == 1:
-            # One key is a question about that series; many are a page that may be a moment behind.
+            # One key asks for that series, so an unknown one is an error. Many come from a page that may be out of date.
             self._series(keys[0], Kind.SCALAR)
         found = []
         for number, key in enumerate(keys):
@@ -214,7 +214,7 @@ class LocalSource(DerivedReads):
         if values.size_bytes is None:
             return [float(snapshot.arrays[2][row]) for row in rows]
         _, _, record, value_at, value_size = snapshot.arrays
-        # Numbers in the answer of the values in each file.
+        # By file: the places of its values in the answer.
         places: dict[int, list[int]] = {}
         for place, row in enumerate(rows):
             file = 0 if snapshot.file_of_row is None else int(snapshot.file_of_row[row])
@@ -258,7 +258,7 @@ def _decoded(values: _LocalValues, data: bytes) -> Any:
 
 
 def _starts_elsewhere(run: RunStage, series: SeriesStage) -> list[tuple[str, int]]:
-    """Session starts, as file name and step, in files without the series: they end attempts of what they do not mention."""
+    """Session starts, as file name and step, in files without the series. They end its attempts too."""
     if len(run.files) == 1:
         return []
     own = {part.file.name for part in series.parts}
@@ -276,7 +276,7 @@ def _columns(key: SeriesKey, snapshot: Snapshot, attempts: Attempts, since: int 
     rows = snapshot.rows(attempts)
     offset = 0
     if since is not None and since >> COUNT_BITS == snapshot.generation >> COUNT_BITS:
-        # Within an epoch the rows before never change, so their number tells where the news begins.
+        # Within an epoch old rows never change, so their number is where the new rows begin.
         offset = min(since & ((1 << COUNT_BITS) - 1), len(step))
     if rows is not None:
         rows = rows[rows >= offset]

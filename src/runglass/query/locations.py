@@ -1,4 +1,4 @@
-"""What a user names to be opened. Light: the command parses locations before the page is served."""
+"""Parses the locations that a user wants to open. Imports little, because the command needs it before it serves the page."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from runglass.ingest.roots import name_roots, parse_root, parse_spec
 
 
 class Location(Protocol):
-    """A place that a user named."""
+    """A place to open."""
 
     @property
     def shown(self) -> str:
@@ -21,10 +21,10 @@ class Location(Protocol):
 
     @property
     def name(self) -> str:
-        """What the names of its runs begin with; "" for nothing."""
+        """Prefix of its run names; "" for none."""
         ...
 
 
 def parse_locations(paths: Sequence[str], *, spec: str = "") -> Sequence[Location]:
-    """What to open: `paths`, or with `spec` TensorBoard's `name:path,name2:path2`. Raises BadRequest."""
+    """Parse `paths`, or with `spec` TensorBoard's `name:path,name2:path2`. Raises BadRequest."""
     return name_roots(parse_spec(spec) if spec else [parse_root(path) for path in paths])

@@ -38,7 +38,7 @@ from runglass.store.model import (
     SeriesMeta,
 )
 
-# Wall time of step 0 where none is given; every step is a second then, so that answers are the same in every test.
+# Default wall time of step 0; steps are a second apart then, so that tests have fixed answers.
 DEFAULT_START_S = 1_700_000_000.0
 
 
@@ -52,14 +52,14 @@ class _Series(Struct):
     value: NDArray[Any] | None = None
     objects: list[Any] = field(default_factory=list)
     segment: NDArray[np.int32] = field(default_factory=lambda: np.empty(0, np.int32))
-    # Smallest and largest wall time that is a number; None while there is none.
+    # Smallest and largest wall time that is not NaN; None before the first.
     times: tuple[float, float] | None = None
     generation: int = 0
-    # Every (generation, count) since the series was last anything but appended to, ascending.
+    # Every (generation, count) since the last change that was not an append, ascending.
     grown: list[tuple[int, int]] = field(default_factory=list)
 
     def is_shown(self) -> NDArray[np.bool_] | None:
-        """Which points are left when overwritten ones go; None means all of them."""
+        """Mask of the points that were not overwritten; None for all."""
         if not len(self.segment) or self.segment[0] == self.segment[-1]:
             return None
         shown = np.ones(len(self.step), bool)
@@ -80,7 +80,7 @@ class _MemoryValues(Values, frozen=True):
 
 
 class _BytesReader:
-    """Reads an asset of a MemorySource; as with a file, it must still be the one that was opened."""
+    """Reads an asset of a MemorySource. As with a file, it raises once the asset was replaced or removed."""
 
     def __init__(self, source: MemorySource, asset: Asset, data: bytes) -> None:
         self._source = source
@@ -118,7 +118,7 @@ class MemorySource(DerivedReads):
         self._generation = 0
         # Run → tag → series, both in order of first appearance.
         self._runs: dict[str, dict[str, _Series]] = {}
-        # When each run last changed; removed runs stay here, so that listeners hear of it.
+        # When each run last changed. Removed runs stay, so that listeners learn of the removal.
         self._run_changed: dict[str, int] = {}
         self._files: dict[tuple[str, str], FileHealth] = {}
         # By run and name.
@@ -128,7 +128,7 @@ class MemorySource(DerivedReads):
     # Building
 
     def add_run(self, run: str) -> Self:
-        """A run without series; the other calls make their run themselves."""
+        """Add a run without series. The other calls add their run themselves."""
         with self._changed:
             self._runs.setdefault(run, {})
             self._touch(run)
@@ -146,7 +146,7 @@ class MemorySource(DerivedReads):
         display_name: str = "",
         description: str = "",
     ) -> Self:
-        """Append points; `restart` starts a new segment with them. Values stay float32 if all were given as that."""
+        """Append points; `restart` starts a new segment. Values stay float32 if all of them are."""
         numbers = np.atleast_1d(np.asarray(value))
         if numbers.dtype != np.float32:
             numbers = numbers.astype(np.float64)
@@ -174,7 +174,7 @@ class MemorySource(DerivedReads):
         description: str = "",
         content: bytes = b"",
     ) -> Self:
-        """Append values of any other kind, given as what `load_value` is to return."""
+        """Append values of any other kind, as `load_value` should return them."""
         meta = SeriesMeta(kind, plugin, display_name, description, content)
         with self._changed:
             series = self._append(run, tag, meta, step, wall_time, restart, len(values))
@@ -183,7 +183,7 @@ class MemorySource(DerivedReads):
         return self
 
     def set_file(self, run: str, path: str, state: FileState = FileState.OK, **known: Any) -> Self:
-        """Say that a file belongs to a run and how it is; `known` are further fields of FileHealth."""
+        """Add a file to a run, or change its state; `known` are more fields of FileHealth."""
         empty = FileHealth(run, path, state, 0, 0, 0, 0, None, "", "")
         with self._changed:
             self._files[run, path] = replace(empty, **known)
@@ -200,7 +200,7 @@ class MemorySource(DerivedReads):
         *,
         modified_time: float = DEFAULT_START_S,
     ) -> Self:
-        """Add a file that is not an event file, or replace the one of this name."""
+        """Add an asset, or replace the one of this name."""
         with self._changed:
             generation = self._generation + 1
             asset = Asset(run, Family(family), name, len(data), modified_time, generation)
@@ -362,7 +362,7 @@ class MemorySource(DerivedReads):
         return _BytesReader(self, asset, self.check_asset(asset))
 
     def check_asset(self, asset: Asset) -> bytes:
-        """The bytes of an asset as it was listed; AssetGone or AssetChanged when they are not there any more."""
+        """The bytes of an asset as it was listed; raises AssetGone or AssetChanged if it was removed or replaced."""
         where = f"{asset.run}/{asset.name}"
         with self._changed:
             now, data = self._assets.get((asset.run, asset.name), (None, b""))
@@ -391,7 +391,7 @@ class MemorySource(DerivedReads):
         self, keys: Sequence[SeriesKey], *, attempts: Attempts = "latest", since: Sequence[int] | None = None
     ) -> list[Columns]:
         if len(keys) == 1:
-            # A question about that one series, which deserves a reason; many are a page that may be a moment behind.
+            # One key asks for that series, so an unknown one is an error. Many come from a page that may be out of date.
             self._find(SeriesKey(*keys[0]), Kind.SCALAR)
         answers: list[Columns] = []
         with self._changed:
@@ -424,7 +424,7 @@ class MemorySource(DerivedReads):
         )
 
     def load_value(self, values: Values, index: int) -> Any:
-        """The value as it was given."""
+        """The value as it was added."""
         assert isinstance(values, _MemoryValues)
         return values.objects[index]
 
@@ -477,7 +477,7 @@ def _columns(key: SeriesKey, series: _Series, attempts: Attempts, since: int | N
     elif shown is not None:
         step, wall_time, value, segment = step[shown], wall_time[shown], value[shown], segment[shown]
     known = series.count_at(since) if since is not None else None
-    # A restart forgets all earlier counts, so the points after a known count are never the overwritten ones.
+    # A restart drops all earlier counts, so points after a known count are never overwritten.
     offset = 0 if known is None else len(step) - (count - known)
     if offset:
         step, wall_time, value, segment = step[offset:], wall_time[offset:], value[offset:], segment[offset:]

@@ -1,6 +1,6 @@
-"""Assets that other assets name: what a projector configuration says about vectors and checkpoints, found over any source.
+"""Finds assets that other assets name: the vectors and checkpoints of projector configurations, in any source.
 
-Reads configurations, and none of the files that they name.
+Reads configurations, but not the files that they name.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from runglass.schema.text_proto import TextProtoError, parse_text
 from runglass.store.model import Asset, Family
 
 NAMED_FAMILIES = frozenset({Family.CHECKPOINT, Family.VECTORS})
-# A configuration has some hundred bytes for each embedding.
+# A configuration has a few hundred bytes per embedding.
 MAX_CONFIG_BYTES = 8 << 20
 
 
 def choose_assets(source: DataSource, assets: list[Asset], *, family: Family | None) -> list[Asset]:
-    """Of a source's own assets those of a family, and with them what they name in it, each once, by run and name.
+    """Select the assets of a family, including those that other assets name, sorted by run and name.
 
-    What cannot be read or is not there is left out.
+    Leaves out what does not exist or cannot be read.
     """
     found = {(each.run, each.name): each for each in assets if family in (None, each.family)}
     if family in NAMED_FAMILIES:

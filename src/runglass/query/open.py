@@ -1,4 +1,4 @@
-"""Opens logs: the one place that makes a DataSource, from directories today. Callers see the source, never what is behind it."""
+"""Opens logs: the only place that makes a DataSource, today from directories. Callers never see its class."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ from runglass.store.stage import Store
 
 
 class OpenLogs(Protocol):
-    """A source, and the ways to keep it up to date."""
+    """A source, and how to keep it up to date."""
 
     @property
     def source(self) -> DataSource: ...
 
     def list_missing(self) -> list[str]:
-        """Locations that do not exist now, as the user named them."""
+        """Locations that do not exist, as the user wrote them."""
         ...
 
     def list_unreadable(self) -> dict[str, str]:
-        """Directories that could not be listed when they were last looked at, with the reason."""
+        """Directories that the last walk could not list, with the reason."""
         ...
 
     def load(self) -> None:
-        """Bring the source up to date; returns when it is."""
+        """Bring the source up to date before returning."""
         ...
 
     def start(self) -> None:
-        """Bring the source up to date in the background, and keep it so until `stop`."""
+        """Keep the source up to date in the background, until `stop`."""
         ...
 
     def stop(self) -> None: ...
@@ -49,12 +49,12 @@ def open_logs(
     keeps_overwritten: bool = False,
     on_note: Callable[[str], None] = lambda note: None,
 ) -> OpenLogs:
-    """A source of some locations, with nothing in it before `load` or `start`.
+    """A source of some locations. It is empty before `load` or `start`.
 
-    `reload_interval_s`: how often to look for changes where the system does not report them; 0: never, the source is not live.
-    `memory_budget_bytes`: how much memory data may take; None: any amount, 0: half of what this machine has.
-    `keeps_overwritten`: show every attempt of a restarted run, even where the newest is asked for.
-    `on_note`: called with sentences for the user, from any thread.
+    `reload_interval_s`: how often to poll file systems that do not report changes; with 0 the source is not live.
+    `memory_budget_bytes`: how much memory data may take; None for any amount, 0 for half of this machine's.
+    `keeps_overwritten`: show every attempt of a restarted run, even if a query asks for the latest.
+    `on_note`: called with messages for the user, from any thread.
     """
     roots = [LogRoot(each.shown, each.path, each.name) for each in locations]
     store = Store([root.shown for root in roots])

@@ -221,19 +221,20 @@ class Values(Struct, frozen=True):
 
 
 class Capability(StrEnum):
-    """What a source may be able to do beyond answering questions."""
+    """What some sources can do and others cannot."""
 
-    # It notices changes by itself: `wait_for_change` wakes up without anybody loading anything.
+    # It notices changes by itself: `wait_for_change` returns without a call of `load`.
     LIVE = "live"
-    # Its runs may have assets. Without it, no run has any.
+    # Its runs can have assets.
     ASSETS = "assets"
 
 
 class AssetReader(Protocol):
-    """The bytes of one asset, by ranges. There is no path: the bytes may come from anywhere.
+    """Reads ranges of one asset. It has no path: the bytes may come from anywhere.
 
-    Every byte is of the state that was listed. When the file was replaced, cut or written again since, `read` and `map`
-    raise AssetChanged, and AssetGone when it is gone; a file whose writer only appends may have grown. For one thread at a time.
+    All bytes are from the state that was listed. If the file was replaced, truncated or rewritten since, `read` and `map` raise
+    AssetChanged, and AssetGone if it was deleted. Growth is not a change for files that their writer only appends to. Use a reader in
+    one thread at a time.
     """
 
     @property
@@ -244,9 +245,9 @@ class AssetReader(Protocol):
         ...
 
     def map(self) -> memoryview | None:
-        """All bytes in one piece of memory that stays as it is, also after `close`. It may cost a copy.
+        """All bytes in one piece of memory that never changes and outlives `close`. This may cost a copy.
 
-        None where a source cannot do that; then `read` has to do.
+        None if the source cannot do that; use `read` then.
         """
         ...
 
@@ -272,10 +273,10 @@ class DataSource(Protocol):
     stored one is computed from others of its run (`={val/loss} - {train/loss}`, see query/expressions.py); one that
     cannot be read raises BadRequest. Its `since` gives all points as soon as anything changed.
 
-    Assets: files of a run that are not event files, by family and name. They come, change and go as series do, and each has a
-    generation: the same one means the same bytes. What was listed may be gone or another file by the time it is opened; then
-    `open_asset` raises AssetGone or AssetChanged, and listing again helps. A run reads only files in its own directory, and
-    files in the log directory that it links to; anything else raises AssetRefused, which listing again does not change.
+    Assets: files of a run that are not event files, by family and name. They appear, change and disappear like series; an asset of
+    the same generation has the same bytes. An asset may be gone or changed by the time it is opened: then `open_asset` raises
+    AssetGone or AssetChanged, and the caller lists again. A run reads only files in its own directory, and files in the log
+    directory that it links to; anything else raises AssetRefused.
 
     Unknown runs and tags raise RunUnknown and SeriesUnknown in `read_*` with one key; methods that take many keys
     leave the unknown ones out, because a run may vanish between listing and reading.
@@ -283,7 +284,7 @@ class DataSource(Protocol):
 
     @property
     def capabilities(self) -> frozenset[Capability]:
-        """Ask for these, never for what kind of source it is."""
+        """Check these, never the class of a source."""
         ...
 
     @property
@@ -316,20 +317,20 @@ class DataSource(Protocol):
     def list_assets(self, *, run: str | None = None, family: Family | None = None) -> list[Asset]:
         """Assets of one run or of all, by run and name. An unknown run raises RunUnknown.
 
-        The families `checkpoint` and `vectors` are listed only when they are asked for: their files are found by reading the
-        assets that name them. A name that leads to nothing, or to where the run may not read, is left out.
+        `checkpoint` and `vectors` are listed only if `family` asks for them, because finding them means reading the assets that
+        name them. Names of files that do not exist, or that the run may not read, are left out.
         """
         ...
 
     def find_assets(self, asset: Asset, path: str, *, family: Family) -> list[Asset]:
-        """The files that an asset names: `path` as it stands in that asset, relative to its folder, or absolute.
+        """The files that an asset names. `path` is as written in that asset: relative to its folder, or absolute.
 
-        A checkpoint is named by what its files begin with; any other family has one file. AssetGone where there is none.
+        For a checkpoint, `path` is a prefix of its files; any other family has one file. Raises AssetGone if there are none.
         """
         ...
 
     def open_asset(self, asset: Asset) -> AssetReader:
-        """A reader of the asset as it was listed. Close it, or use it in a `with` block."""
+        """Open the asset as it was listed. Close the reader, or use a `with` block."""
         ...
 
     def list_changes(self, *, since: int) -> tuple[int, list[str] | None]:

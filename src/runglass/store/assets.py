@@ -1,6 +1,6 @@
-"""Assets as the store keeps them, and a reader of their bytes that notices when the file changes under it.
+"""The assets of a run, and a reader of their bytes that notices when the file changes.
 
-Which files are assets is decided elsewhere; which paths may be opened, in reach.py.
+ingest/assets.py decides which files are assets, reach.py which paths may be opened.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from runglass.store.blobs import read_at
 from runglass.store.model import Asset, Family
 from runglass.store.reach import Place, resolve, shown_name, why_not
 
-# Non-blocking, because a pipe may have taken the file's place; no link is followed, because reach.py has followed them.
+# Non-blocking, because a pipe may have replaced the file. Without links, because reach.py has already resolved them.
 OPEN_FLAGS = (
     os.O_RDONLY
     | getattr(os, "O_NONBLOCK", 0)
@@ -29,7 +29,7 @@ OPEN_FLAGS = (
     | getattr(os, "O_CLOEXEC", 0)
     | getattr(os, "O_BINARY", 0)
 )
-# Enough to pass through a folder, also one that may not be listed.
+# O_PATH is enough to pass through a folder, even one without permission to list it.
 FOLDER_FLAGS = (
     getattr(os, "O_PATH", os.O_RDONLY)
     | getattr(os, "O_DIRECTORY", 0)
@@ -38,14 +38,14 @@ FOLDER_FLAGS = (
 )
 CHECKPOINT_FILE = re.compile(r"\.index|\.data-\d{5}-of-\d{5}")
 COPY_BYTES = 4 << 20
-# Up to here a copy is kept in memory.
+# Smaller copies stay in memory.
 SMALL_COPY_BYTES = 1 << 20
 
 _generations = itertools.count(1)
 
 
 class Identity(NamedTuple):
-    """Tells one state of a file from the next. Equal ones mean equal bytes, as far as a file system's clock can tell."""
+    """Identifies one state of a file. Equal identities mean equal bytes, up to the resolution of the file system's clock."""
 
     device: int
     inode: int
@@ -61,7 +61,7 @@ class Identity(NamedTuple):
 
 
 class AssetStage(Struct, frozen=True):
-    """An asset of a run; replaced as a whole when the file changes."""
+    """An asset of a run. Replaced, never changed, when the file changes."""
 
     asset: Asset
     # Below the run's directory, as the file system spells it.
@@ -69,7 +69,7 @@ class AssetStage(Struct, frozen=True):
     identity: Identity
     # Whether it makes its directory a run.
     makes_run: bool = False
-    # Whether its writer only appends, and the generation since which it has done only that.
+    # Whether its writer only appends, and since which generation the file has only grown.
     grows: bool = False
     same_since: int = 0
 
@@ -84,7 +84,7 @@ def stage_asset(
     makes_run: bool = False,
     grows: bool = False,
 ) -> AssetStage:
-    """The asset as it is now; `before` itself where nothing changed."""
+    """The asset as it is now; `before` if nothing changed."""
     identity = Identity.of(found)
     if before is not None and (before.identity, before.asset.family) == (identity, family):
         return before
@@ -96,7 +96,7 @@ def stage_asset(
 
 
 def find_named(place: Place, path: str, *, family: Family, where: str) -> list[tuple[str, os.stat_result]]:
-    """The files that another one names, by their paths below the run's directory; AssetGone where there is none."""
+    """Files that an asset names, by their paths below the run's directory; raises AssetGone if there are none."""
     try:
         paths = [path]
         if family is Family.CHECKPOINT:
@@ -117,7 +117,7 @@ def find_named(place: Place, path: str, *, family: Family, where: str) -> list[t
 
 
 def is_named(name: str, wanted: str, family: Family) -> bool:
-    """Whether a file is meant by a name: a checkpoint is named by what all its files begin with."""
+    """Whether `wanted` means this file. The name of a checkpoint is a prefix of its files' names."""
     return name == wanted or (
         family is Family.CHECKPOINT
         and name.startswith(wanted)
@@ -126,10 +126,10 @@ def is_named(name: str, wanted: str, family: Family) -> bool:
 
 
 class FileReader:
-    """Reads an asset from its file: always bytes of the one state that was listed, or an error."""
+    """Reads an asset from its file. All bytes are from the state that was listed; otherwise it raises."""
 
     def __init__(self, stage: AssetStage, asset: Asset, place: Place) -> None:
-        """`asset`: as it was listed, which may be before the file grew."""
+        """`asset` is as it was listed, perhaps before the file grew."""
         self._where = f"{asset.run}/{asset.name}"
         if not stage.same_since <= asset.generation:
             raise self._changed("since it was listed")
@@ -166,7 +166,7 @@ class FileReader:
         wanted = max(0, min(size, self.size_bytes - offset))
         try:
             data = read_at(self._fd, wanted, offset)
-            # After the read: then what was read is of this state too.
+            # Check after the read, so that it covers the bytes just read.
             self._check("while it was read")
         except OSError as error:
             raise why_not(error, self._where) from error
@@ -175,7 +175,7 @@ class FileReader:
         return data
 
     def map(self) -> memoryview | None:
-        """A copy that no writer can change. A map of the file itself would end this process when the file is cut."""
+        """A private copy. A map of the file itself would kill this process (SIGBUS) when a writer truncates the file."""
         if self.size_bytes <= SMALL_COPY_BYTES:
             return memoryview(self.read(0, self.size_bytes))
         try:
@@ -191,13 +191,13 @@ class FileReader:
             ) from error
 
     def _check(self, when: str) -> None:
-        """Raise unless the open file, and what its path leads to, are still what was listed."""
+        """Raise unless the open file and the file at its path are still the one that was listed."""
         found = os.fstat(self._fd)
         _want_regular(found)
         is_same = Identity.of(found) == self._stage.identity
         if self._stage.grows:
             is_same = is_same or self._stage.identity.grew_to(Identity.of(found))
-        # A file that was replaced stays readable for whoever has it open, and is not the one that others see.
+        # A replaced file stays readable through our descriptor, but it is no longer the run's.
         named = os.stat(self._path, follow_symlinks=False)
         if not is_same or not os.path.samestat(found, named):
             raise self._changed(when)
@@ -210,7 +210,7 @@ class FileReader:
 
 
 def _open_without_links(path: str) -> int:
-    """Open a real path. Whatever was put in the place of one of its folders since it was judged, no link is followed."""
+    """Open a path without links, folder by folder, so that a link put in place after `resolve` is not followed."""
     folders, name = os.path.split(path)
     if os.open not in os.supports_dir_fd:
         _want_regular(os.stat(path, follow_symlinks=False))
@@ -221,7 +221,7 @@ def _open_without_links(path: str) -> int:
             inner = os.open(part, FOLDER_FLAGS, dir_fd=folder)
             os.close(folder)
             folder = inner
-        # Not even opened unless it is a file: opening a pipe lets go whoever waits at its other end.
+        # Do not even open a pipe: that would unblock a writer that waits at its other end.
         _want_regular(os.stat(name, dir_fd=folder, follow_symlinks=False))
         return os.open(name, OPEN_FLAGS, dir_fd=folder)
     finally:

@@ -1,6 +1,6 @@
-"""Reads one value out of an event file by its byte range, checking the record's checksums on the way.
+"""Reads one value from an event file by its byte range, and checks the record's payload checksum.
 
-Large blobs are indexed without being read, so damage inside them is found here.
+Scanning does not read large blobs, so damage inside them is found here.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ FOOTER_BYTES = 4
 
 
 class Range(NamedTuple):
-    """Where a value stands: the byte at which its record begins, and its place inside the payload."""
+    """Where a value is: the first byte of its record, and its place inside the payload."""
 
     record: int
     value_at: int
@@ -25,7 +25,7 @@ class Range(NamedTuple):
 
 
 def load_range(path: str, wanted: Range) -> bytes:
-    """The bytes of one value; ValueDamaged when the file no longer holds it whole."""
+    """The bytes of one value; raises ValueDamaged if the file no longer has it."""
     (data,) = load_ranges(path, [wanted])
     if isinstance(data, ValueDamaged):
         raise data
@@ -33,7 +33,7 @@ def load_range(path: str, wanted: Range) -> bytes:
 
 
 def load_ranges(path: str, ranges: Iterable[Range]) -> Iterator[bytes | ValueDamaged]:
-    """The bytes of each value, the file opened once; ValueDamaged in place of one that the file no longer holds whole."""
+    """The bytes of each value, from one open file; a ValueDamaged in place of each value that the file no longer has."""
     wanted = list(ranges)
     try:
         with open(path, "rb", buffering=0) as file:
@@ -43,7 +43,7 @@ def load_ranges(path: str, ranges: Iterable[Range]) -> Iterator[bytes | ValueDam
 
 
 def _load(fd: int, path: str, record: int, value_at: int, value_size: int) -> bytes | ValueDamaged:
-    # A value mostly stands at the end of its record, which is then all there in one go.
+    # A value is mostly at the end of its record; then one read gets all of it.
     data = read_at(fd, HEADER_BYTES + value_at + value_size + FOOTER_BYTES, record)
     length = int.from_bytes(data[:8], "little")
     if len(data) < HEADER_BYTES or value_at + value_size > length or length > 0x7FFFFFFF:

@@ -1,6 +1,6 @@
-"""Keeps the store's columns within a memory budget: past it, the ones read longest ago move to a memory-mapped cache file.
+"""Keeps the store's columns within a memory budget: above it, the least recently read ones move to a memory-mapped cache file.
 
-Nothing is dropped: a moved series reads as before, from disk. The file has no name, so nothing is left behind.
+Nothing is lost: a moved series is read from disk as before. The file has no name, so the system removes it at the end.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from runglass.machine import read_memory_bytes
 from runglass.native.columns import Columns
 from runglass.store.stage import RunStage, SeriesStage, Store
 
-# Move somewhat more than needed, so that the next few rows do not start it all again.
+# Move a bit more than necessary, so that the next few rows do not trigger another move.
 HEADROOM = 0.9
 CHECK_EVERY_S = 1.0
 
 
 def default_budget_bytes() -> int:
-    """Half of what this machine, or the container it runs in, has."""
+    """Half of the memory of this machine, or of the container it runs in."""
     return read_memory_bytes() // 2
 
 
@@ -30,7 +30,7 @@ class MemoryBudget:
         self._checked = 0.0
 
     def enforce(self, store: Store, *, at_once: bool = False) -> None:
-        """Move the coldest columns out while the store holds more than its budget. Called by the publishing thread alone."""
+        """Move the coldest columns out while the store is above its budget. Only the publishing thread calls it."""
         if not at_once and time.monotonic() - self._checked < CHECK_EVERY_S:
             return
         self._checked = time.monotonic()
@@ -49,7 +49,7 @@ class MemoryBudget:
                 break
             excess -= size
             cold.setdefault(run.name, (run, []))[1].append(series)
-        # A run that is being changed right now gets its turn at the next check.
+        # Skip runs that a loader is changing; the next check gets them.
         locked = [(run, group) for run, group in cold.values() if run.lock.acquire(blocking=False)]
         try:
             self._move(
@@ -66,9 +66,9 @@ class MemoryBudget:
                 run.lock.release()
 
     def _move(self, columns: list[Columns]) -> None:
-        """Write columns to a cache file and let them continue there, mapped in one piece.
+        """Write columns to a new cache file and map them from there.
 
-        A file for each time: columns that grow come back to memory, and when the last one has, its file is gone.
+        Columns that grow move back to memory; the file is gone when its last column has.
         """
         if not columns:
             return

@@ -1,6 +1,6 @@
-"""The words of the store: what a run, a series and a file are called and what is known about them.
+"""The vocabulary of the store: values that describe runs, series, files and assets.
 
-Plain values only. Open to every layer; knows nothing of how data is read, kept or served.
+Every layer may import it. Knows nothing of how data is read, stored or served.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ Attempts = Literal["latest", "all"]
 
 
 class Kind(StrEnum):
-    """What a series holds, whatever encoding wrote it."""
+    """What a series holds, independent of its encoding."""
 
     SCALAR = "scalar"
     IMAGE = "image"
@@ -31,14 +31,14 @@ class Kind(StrEnum):
 
 
 class Family(StrEnum):
-    """What an asset is for. Its name and its folder tell, never its bytes."""
+    """What an asset is for, judged by its name and folder, never by its bytes."""
 
     PROJECTOR = "projector"
     PROFILE = "profile"
     DEBUGGER = "debugger"
     CONFIG = "config"
     GRAPH = "graph"
-    # These two have no names of their own: an asset of another family names them.
+    # Found by name in assets of other families, not by patterns.
     CHECKPOINT = "checkpoint"
     VECTORS = "vectors"
 
@@ -60,34 +60,34 @@ class SeriesMeta(Struct, frozen=True):
 
 
 class SeriesInfo(Struct, frozen=True):
-    """One series as a listing shows it; reading it touches no values."""
+    """One series in a listing, without its values."""
 
     key: SeriesKey
     meta: SeriesMeta
     count: int
     # Grows with every change. Equal numbers mean equal content; only `read_columns(since=…)` interprets it.
     generation: int
-    # Values of another kind under the same tag, kept in a series of their own (0 or 1 of them).
+    # The kind of a second series under the same tag, if there is one.
     other_kind: Kind | None = None
 
 
 class Asset(Struct, frozen=True):
-    """A file of a run that is not an event file, as a listing shows it; reading the listing opens no file."""
+    """A file of a run that is not an event file, in a listing. Listing opens no file."""
 
     run: str
     family: Family
-    # Below the run's directory, with "/" between folders. Bytes that are not UTF-8 are escaped, as in names of runs.
+    # Path below the run's directory, with "/" between folders. Bytes that are not UTF-8 are escaped, as in run names.
     name: str
     size_bytes: int
     # Seconds since 1970.
     modified_time: float
-    # Grows with every change. Equal numbers mean that the file has not changed.
+    # Grows with every change. Equal numbers mean an unchanged file.
     generation: int
 
 
 class RunInfo(Struct, frozen=True):
     name: str
-    # Smallest wall time of any event of the run; None while nothing was read.
+    # Smallest wall time of the run's events; None before the first.
     start_time: float | None
     last_wall_time: float | None
     series: int
@@ -97,23 +97,23 @@ class RunInfo(Struct, frozen=True):
     # The worst state of the run's files.
     health: FileState
     restarts: int
-    # Assets are counted beside the event files: `files` and `size_bytes` leave them out.
+    # Not included in `files` and `size_bytes`, which count event files.
     assets: int = 0
     asset_bytes: int = 0
     families: frozenset[Family] = frozenset()
 
 
 class FileState(StrEnum):
-    """How far a file could be read. Ordered from good to bad by `SEVERITY`."""
+    """How far a file could be read. `SEVERITY` orders the states from good to bad."""
 
     OK = "ok"
     READING = "reading"
     EMPTY = "empty"
-    # Ends inside a record: a live writer's normal state, not a fault.
+    # Ends inside a record: normal while a writer is active, not a fault.
     CUT_SHORT = "cut_short"
     # Some records failed their payload checksum or could not be decoded, and were skipped.
     SKIPPED = "skipped"
-    # Reading stopped at `byte`; what came before is shown.
+    # Reading stopped at `byte`; everything before it was read.
     DAMAGED = "damaged"
     UNREADABLE = "unreadable"
 
@@ -130,14 +130,14 @@ class FileHealth(Struct, frozen=True):
     read_bytes: int
     records: int
     skipped_records: int
-    # Where the first fault is, and why; None and "" when there is none.
+    # Position and reason of the first fault; None and "" without one.
     byte: int | None
     reason: str
     advice: str
 
 
 class Progress(Struct, frozen=True):
-    """How far the first full scan is."""
+    """How far the first full scan has come."""
 
     is_loaded: bool
     runs_found: int
@@ -147,7 +147,7 @@ class Progress(Struct, frozen=True):
 
 
 class Image(Struct, frozen=True):
-    """One picture as it was logged: `data` is the encoded file, `format` what its first bytes say ("png", "gif", …)."""
+    """One picture as logged: `data` is the encoded file, `format` is detected from its first bytes ("png", "gif", …)."""
 
     data: bytes
     width: int
@@ -156,7 +156,7 @@ class Image(Struct, frozen=True):
 
 
 class Audio(Struct, frozen=True):
-    """One clip as it was logged; the numbers are the file's own where it is a WAV, else what the event said, else 0."""
+    """One clip as logged. The numbers come from the file if it is a WAV, else from the event, else they are 0."""
 
     data: bytes
     sample_rate: float

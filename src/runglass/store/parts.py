@@ -1,4 +1,4 @@
-"""One event file of a run, and the rows that a series has in it. Knows nothing of the run or of other files but their order."""
+"""One event file of a run, and the rows of a series in it. Of other files it knows only their order."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from runglass.store.model import FileState
 NUMBERS = re.compile(r"(\d+)")
 
 Start = tuple[int, int]
-"""A session start as one series sees it: rows of the file before it, and the step it names."""
+"""A session start in the rows of one series: how many rows of the file come before it, and the step it names."""
 
 
 class FileStage(Struct):
-    """One event file of a run: how much of it is in the store, and how it is doing."""
+    """One event file of a run: how much of it was read, and its health."""
 
     name: str
     path: str
-    # The path in the words of the user: below the log directory as it was named.
+    # The path below the log directory as the user wrote it.
     shown: str
     size_bytes: int = 0
     read_bytes: int = 0
@@ -32,7 +32,7 @@ class FileStage(Struct):
     advice: str = ""
     min_wall_time: float | None = None
     max_wall_time: float | None = None
-    # Smallest step of a session start in this file; series that the file does not mention are overwritten from there on.
+    # Smallest step of a session start in this file. It overwrites series that the file does not contain, from there on.
     start_step: int | None = None
 
 
@@ -42,13 +42,13 @@ class Part(Struct):
     file: FileStage
     columns: Columns
     starts: tuple[Start, ...] = ()
-    # Rows at the last growth.
+    # Number of rows after the last growth.
     noted: int = 0
 
 
 def file_order(name: str) -> tuple[list[str | int], str]:
-    """The sort key of a file: its name with numbers compared as numbers, so that the tenth file comes after the second.
+    """Sort key of a file name that compares numbers as numbers: the tenth file comes after the second.
 
-    The name itself decides between `01` and `1`; no two files of a run are equal.
+    The name itself orders `01` and `1`, so that no two names are equal.
     """
     return [int(part) if part.isdecimal() else part for part in NUMBERS.split(name)], name

@@ -1,4 +1,4 @@
-"""Which files of this machine a run may read: the one place where links, absolute paths and `..` are judged. Opens no file."""
+"""Which files a run may read: the only place that decides about links, absolute paths and `..`. Opens no file."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from runglass.errors import AssetGone, AssetRefused
 class Place(Struct, frozen=True):
     """Where a run lies on disk."""
 
-    # The log directory that the user named, and the run's own at or below it; absolute, links as they were followed.
+    # The log directory, and the run's directory at or below it. Absolute; may contain links.
     root: str
     directory: str
 
 
 class Reached(NamedTuple):
-    # Below the run's directory, as it was named; and where it really is, without links.
+    # The path below the run's directory, and the path without links.
     relative: str
     real: str
 
 
 def resolve(place: Place, path: str, *, where: str) -> Reached:
-    """A file or folder that a run may read; AssetRefused where it may not, AssetGone where there is none.
+    """Resolve a path that a run may read; raises AssetRefused if it may not, AssetGone if there is nothing.
 
     `path` is below the run's directory or absolute, as the walk found it or as an asset names it. It may lead
 
@@ -60,9 +60,9 @@ def is_at_or_below(path: str, top: str) -> bool:
 
 
 def shown_name(path: str) -> str:
-    """A path below some directory as it is shown and sent: "/" between folders, bytes that are not UTF-8 escaped."""
+    """A relative path as it is shown and sent: with "/" between folders, and bytes that are not UTF-8 escaped."""
     name = path.replace(os.sep, "/")
-    # With one sign for all such bytes two names could become one.
+    # One replacement character for all such bytes could make two names equal.
     return (
         name
         if name.isascii()
@@ -71,7 +71,7 @@ def shown_name(path: str) -> str:
 
 
 def why_not(error: Exception, where: str) -> AssetGone | AssetRefused:
-    """What an error of the system means to somebody who wants to read an asset."""
+    """The error to raise when the system refuses to open or read an asset."""
     if isinstance(error, (FileNotFoundError, NotADirectoryError)):
         return AssetGone(f"{where}: there is no such file. List the assets again.", where=where)
     if isinstance(error, OSError) and error.errno == errno.ESTALE:

@@ -25,9 +25,9 @@ def find_segments(
     counts: list[int] | None = None,
     starts_elsewhere: Sequence[tuple[str, int]] = (),
 ) -> list[Segment]:
-    """Split the parts of a series at restarts: session starts, and steps that fall back from one file to the next.
+    """Split the parts of a series at restarts: session starts, and steps that go back from one file to the next.
 
-    Files whose wall times overlap were written side by side; falling back from one to the other is no restart.
+    Files that overlap in wall time have two writers; a step back between them is not a restart.
     `starts_elsewhere`: session starts, as file name and step, in other files of the run, in file order.
     """
     segments = [Segment(0, None)]
@@ -49,7 +49,7 @@ def find_segments(
             if is_sequential and steps[0] <= highest:
                 starts.insert(0, (0, 0))
         for before, named_step in starts:
-            # Writers that do not know their step name 0: then the first row of the attempt says where it begins.
+            # Writers that do not know their step write 0; then the attempt starts at the step of its first row.
             own_step = int(steps[before]) if before < len(steps) else None
             first_step = named_step if named_step > 0 else own_step
             _add(segments, row + before, first_step)
@@ -64,7 +64,7 @@ def find_segments(
 
 
 def _add(segments: list[Segment], row: int, step: int | None) -> None:
-    """Begin an attempt; several that begin at one row are one, which overwrites what any of them does."""
+    """Begin an attempt. Several at one row become one, with the lowest step."""
     if row == 0:
         return
     if segments[-1].first_row < row:

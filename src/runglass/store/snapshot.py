@@ -1,6 +1,6 @@
-"""The read half of the store: a series as arrays, at one moment, split into the attempts that wrote it.
+"""The readable half of the store: a series as arrays at one moment, split into attempts.
 
-The arrays are views of append-only memory wherever a series is in one file. Knows nothing of files beyond their order.
+If a series is in one file, the arrays are views of append-only memory. Of files it knows only their order.
 """
 
 from __future__ import annotations
@@ -24,35 +24,35 @@ _reads = itertools.count(1)
 
 
 class Snapshot(Struct, frozen=True):
-    """All rows of a series in file order, the attempt of each, and which ones the newest attempt left standing."""
+    """All rows of a series in file order, the attempt of each, and which rows no later attempt overwrote."""
 
     generation: int
     # step, wall_time, then value; or step, wall_time, record, value_at, value_size.
     arrays: tuple[NDArray[Any], ...]
     segment: NDArray[np.int32]
-    # Row mask of attempts="latest"; None when every row stands.
+    # Row mask of attempts="latest"; None if nothing was overwritten.
     latest: NDArray[np.bool_] | None
-    # For byte ranges: which file each row is in. None when there is one.
+    # For byte ranges: the file of each row. None if there is only one file.
     files: tuple[FileStage, ...]
     file_of_row: NDArray[np.int32] | None
 
     def rows(self, attempts: Attempts) -> NDArray[np.int64] | None:
-        """Row numbers that `attempts` asks for; None for all."""
+        """Row numbers that `attempts` selects; None for all."""
         return None if attempts == "all" or self.latest is None else np.flatnonzero(self.latest)
 
 
 def read_snapshot(series: SeriesStage, starts_elsewhere: Sequence[tuple[str, int]] = ()) -> Snapshot:
-    """Read a series as it is now. `starts_elsewhere`: session starts in files that do not mention it, in file order."""
+    """Read a series as it is now. `starts_elsewhere`: session starts in files that do not contain it, in file order."""
     series.last_read = next(_reads)
     epoch = series.epoch
     parts = series.parts
     if len(parts) == 1 and not parts[0].starts and not starts_elsewhere:
-        # By far the most series: one file, one attempt. Views of the store's own memory, nothing computed.
+        # Most series have one file and one attempt: return views of the store's memory, compute nothing.
         columns = parts[0].columns
         read = columns.read_points() if series.is_points else columns.read_ranges()
         count = len(read[0])
         return Snapshot(epoch << COUNT_BITS | count, read, _one_segment(count), None, (parts[0].file,), None)
-    # The last file of a series may just be gone: then there are columns, and nothing in them.
+    # The last file of a series may have been dropped just now; then the columns are empty.
     every = [part.columns for part in parts] or [Columns()]
     reads = [columns.read_points() if series.is_points else columns.read_ranges() for columns in every]
     counts = [len(read[0]) for read in reads]

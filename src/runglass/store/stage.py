@@ -1,7 +1,7 @@
-"""The writable half of the store: runs, their files and series, changed by one loader at a time per run.
+"""The writable half of the store: runs with their files, series and assets. One loader at a time changes a run.
 
-Rows live in native Columns that only ever grow, so readers (snapshot.py) never wait for a loader. Knows nothing of how files are
-found or decoded.
+Rows are in native Columns that only grow, so readers (snapshot.py) never wait for a loader. Knows nothing of how files are found
+or decoded.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ EPOCHS = 1 << 12
 
 
 class Epochs:
-    """Where new series begin counting: above every series that is gone, so that none is taken for a namesake of before."""
+    """The first epoch of new series: above those of all removed series, so that a series never gets an old generation of its tag."""
 
     def __init__(self) -> None:
         self.first = 0
@@ -42,7 +42,7 @@ _epochs = Epochs()
 
 
 class SeriesStage(Struct):
-    """A series: its parts in file order. `parts` is replaced, never edited, so a reader's copy stays whole."""
+    """A series: its parts in file order. `parts` is replaced, never changed, so that readers see a consistent tuple."""
 
     tag: str
     meta: SeriesMeta
@@ -50,13 +50,13 @@ class SeriesStage(Struct):
     is_points: bool
     parts: tuple[Part, ...] = ()
     epoch: int = field(default_factory=lambda: _epochs.first)
-    # Whether `meta` was made from metadata, or only from how the values are encoded.
+    # Whether `meta` comes from metadata, or only from the encoding of the values.
     has_metadata: bool = False
-    # Set by readers; tells the memory budget which series are cold.
+    # Set by readers, so that the memory budget can find cold series.
     last_read: int = 0
 
     def put_part(self, part: Part) -> None:
-        """Add a part, or replace that of the same file; anything but growth at the end begins a new epoch."""
+        """Add a part, or replace the one of the same file. A series with parts begins a new epoch."""
         part.noted = part.columns.count
         if not self.parts:
             self.parts = (part,)
@@ -66,7 +66,7 @@ class SeriesStage(Struct):
         self.begin_epoch()
 
     def note_growth(self, part: Part, starts: tuple[Start, ...]) -> None:
-        # The first row of an attempt says which rows before it are overwritten.
+        # The first row of an attempt determines which earlier rows are overwritten.
         is_first_of_attempt = bool(starts) and starts[-1][0] == part.noted
         if part is not self.parts[-1] or starts != part.starts or is_first_of_attempt:
             part.starts = starts
@@ -74,9 +74,9 @@ class SeriesStage(Struct):
         part.noted = part.columns.count
 
     def begin_epoch(self) -> None:
-        """Something other than growth at the end happened: whoever knows the series has to read it again.
+        """Make readers read the whole series again, after any change but growth at the end.
 
-        Called after the change, so that a reader in between has the old number and not the new one for what it saw.
+        Call it after the change: a reader in between then has the old number for what it read.
         """
         self.epoch = (self.epoch + 1) % EPOCHS
 
@@ -97,19 +97,19 @@ class SeriesStage(Struct):
 
 class RunStage(Struct):
     name: str
-    # How to decode a value of this run: (its bytes, its series' meta) -> value.
+    # Decodes a value of this run: (its bytes, its series' meta) -> value.
     decode: Callable[[bytes, SeriesMeta], Any]
     files: dict[str, FileStage] = field(default_factory=dict)
     series: dict[str, SeriesStage] = field(default_factory=dict)
-    # Values under a tag whose series, above, is of the other storage: numbers beside blobs or blobs beside numbers.
+    # Second series of tags with both numbers and blobs; the first one is in `series`.
     others: dict[str, SeriesStage] = field(default_factory=dict)
-    # None where the run is not a directory of this machine; then it has no assets.
+    # None if the run is not a directory on this machine; then it has no assets.
     place: Place | None = None
-    # By name: those that the walk found, and those that another asset names and somebody asked for.
+    # By name: assets that the walk found, and files that assets name, once they were requested.
     assets: dict[str, AssetStage] = field(default_factory=dict)
     named: dict[str, AssetStage] = field(default_factory=dict)
     changed_at: int = 0
-    # Held by whoever changes the run's columns.
+    # Hold it to change the run's columns.
     lock: threading.Lock = field(default_factory=threading.Lock)
     _info: tuple[int, RunInfo] | None = None
 
@@ -141,7 +141,7 @@ class RunStage(Struct):
     def put_asset(
         self, path: str, found: os.stat_result, *, family: Family, makes_run: bool, grows: bool
     ) -> bool:
-        """A file that the walk found, by its path below the run's directory; True when it is new or has changed."""
+        """Add or update an asset by its path below the run's directory; returns whether it changed."""
         name = shown_name(path)
         before = self.assets.get(name)
         now = stage_asset(
@@ -151,7 +151,7 @@ class RunStage(Struct):
         return now is not before
 
     def put_named(self, path: str, found: os.stat_result, *, family: Family) -> AssetStage:
-        """A file that an asset names; somebody asked for it."""
+        """Add or update a file that an asset names."""
         name = shown_name(path)
         before = self.named.get(name)
         self.named[name] = now = stage_asset(before, found, run=self.name, family=family, path=path)
@@ -165,7 +165,7 @@ class RunStage(Struct):
         return None
 
     def retire(self) -> None:
-        """The run is gone; one of the same name may come."""
+        """The run is gone. Another one of the same name must not get its generations."""
         for series in self.each_series():
             _epochs.retire(series.epoch)
 
@@ -220,19 +220,19 @@ class RunStage(Struct):
 
 
 def _as_text(path: str) -> str:
-    """Paths that are not UTF-8 on disk could not be sent anywhere."""
+    """As UTF-8, which JSON needs."""
     return path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 class Store:
-    """All runs, and the generation that tells when any of them changed."""
+    """All runs, and a generation that grows when any of them changes."""
 
     def __init__(self, locations: list[str]) -> None:
         self.locations = locations
         self.runs: dict[str, RunStage] = {}
         self.generation = 0
         self.progress = Progress(is_loaded=False, runs_found=0, runs_loaded=0, bytes_found=0, bytes_read=0)
-        # The generation at which a run last disappeared: a listing of changes since before it would miss that.
+        # The generation at which a run last disappeared. Lists of changes since an earlier one cannot show that.
         self.removed_at = 0
         self._changed = threading.Condition()
 
