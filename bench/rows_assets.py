@@ -1,4 +1,4 @@
-"""The row about assets: what finding them adds to opening a log directory of many runs.
+"""The row about assets: what finding them adds to the cost of opening many runs.
 
 Run as `python -m bench.rows_assets PATH with|without` it opens that directory once, measures, and prints one JSON line.
 """

@@ -265,7 +265,7 @@ def test_mistakes_are_explained(logs: Path) -> None:
         log.scalars("media", "note")
     with pytest.raises(BadArgument, match="attempts"):
         log.scalars("train", "loss", attempts="newest")  # type: ignore[arg-type]
-    with pytest.raises(BadArgument, match="no regular expression"):
+    with pytest.raises(BadArgument, match="not a regular expression"):
         log.table(runs="(")
     with pytest.raises(BadArgument, match="kind"):
         log.read("train", "loss", kind="pictures")

@@ -1,4 +1,4 @@
-"""The contract of assets on query/source.py, held by every DataSource: also by one that has bytes and ranges, and no path."""
+"""The contract of assets in query/source.py, checked on every DataSource, and on one that has only ranges of bytes."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ FILES: dict[tuple[str, str], tuple[Family | None, bytes]] = {
     ("a", "plugins/profile/today/host.xplane.pb"): (Family.PROFILE, bytes(range(256)) * 5),
     ("a", "config.json"): (Family.CONFIG, b"{}"),
     ("b", "model.onnx"): (Family.GRAPH, b""),
-    # What no family has by its name; an asset names some of them.
+    # Files without a family of their own. The config names some of them.
     ("a", "sub/vectors.tsv"): (None, b"1\t2\n3\t4\n"),
     ("a", "sub/labels.tsv"): (None, b"one\ntwo\n"),
-    ("a", "sub/others.tsv"): (None, b"nobody names me"),
+    ("a", "sub/others.tsv"): (None, b"not named"),
     ("a", "checkpoint"): (None, STATE),
     ("a", "model.ckpt-7.index"): (None, b"index"),
     ("a", "model.ckpt-7.data-00000-of-00002"): (None, b"first"),
@@ -46,7 +46,7 @@ FILES: dict[tuple[str, str], tuple[Family | None, bytes]] = {
 
 
 class Logs(Protocol):
-    """A source, and what happens to its files."""
+    """A source, and changes of its files."""
 
     source: DataSource
 
@@ -61,7 +61,7 @@ class MemoryLogs:
 
     def put(self, run: str, name: str, data: bytes) -> None:
         family, _ = FILES[run, name]
-        # A file without a family is one that others name.
+        # Files without a family are named by others.
         self._memory.add_asset(run, family or Family.VECTORS, name, data)
 
     def remove(self, run: str, name: str) -> None:
@@ -84,7 +84,7 @@ class LocalLogs:
         path.parent.mkdir(parents=True, exist_ok=True)
         at = path if self._in_place else path.with_name("unfinished")
         at.write_bytes(data)
-        # The clocks of file systems tick slowly, and no test waits for one.
+        # The clocks of file systems are coarse, and a test must not wait for them.
         self._clock_ns += 1_000_000
         os.utime(at, ns=(self._clock_ns, self._clock_ns))
         at.rename(path)
@@ -96,7 +96,7 @@ class LocalLogs:
 
 
 class Wire:
-    """The far side of a connection: takes and gives bytes, as a server does. A status and a body."""
+    """The far side of a connection: answers bytes with a status and bytes, as a server does."""
 
     def __init__(self, source: DataSource) -> None:
         self._source = source
@@ -127,7 +127,7 @@ ERRORS: dict[int, type[RunglassError]] = {
 
 
 class RangeReader:
-    """Small ranges over a wire, joined; nothing is kept open."""
+    """Joins small ranges from a wire; keeps nothing open."""
 
     RANGE_BYTES = 7
 
@@ -158,7 +158,7 @@ class RangeReader:
 
 
 class WireSource(MemorySource):
-    """Assets from the far side of a wire; of the rest it has nothing."""
+    """Has assets from the far side of a wire, and nothing else."""
 
     def __init__(self, wire: Wire) -> None:
         super().__init__()
@@ -167,7 +167,7 @@ class WireSource(MemorySource):
     def _ask(self, what: str, *body: object) -> bytes:
         status, answer = self._wire.ask(what, msgspec.json.encode(body))
         if status in ERRORS:
-            # Unknown runs have the same status as assets that are gone.
+            # Unknown runs and missing assets share a status.
             raise (RunUnknown if what == "list" else ERRORS[status])(answer.decode())
         return answer
 
@@ -305,7 +305,7 @@ def test_files_that_a_config_names(make: Make) -> None:
             "model.ckpt-7.index",
         ]
         assert read(logs.source, shards[1]) == b"second"
-        # What a profile names is relative to its own folder.
+        # Names in a profile are relative to its folder.
         (profile,) = logs.source.list_assets(family=Family.PROFILE)
         (labels,) = logs.source.find_assets(profile, "../../../sub/labels.tsv", family=Family.VECTORS)
         assert labels.name == "sub/labels.tsv"
@@ -403,7 +403,7 @@ def test_runs_count_their_assets_and_tell_of_changes(make: Make) -> None:
         assert (infos["a"].assets, infos["a"].asset_bytes) == (3, sum(sizes))
         assert (infos["b"].assets, infos["b"].asset_bytes) == (1, 0)
         assert infos["a"].families == {Family.PROJECTOR, Family.PROFILE, Family.CONFIG}
-        # Event files are counted on their own.
+        # Event files are counted separately.
         assert (infos["a"].files, infos["a"].size_bytes, infos["a"].series) == (0, 0, 0)
         before = logs.source.generation
         logs.put("b", "model.onnx", b"12345")

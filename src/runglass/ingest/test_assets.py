@@ -53,7 +53,7 @@ from runglass.store.reach import shown_name
         ("a/odd\nname.onnx", Family.GRAPH, "a"),
         ("a/checkpoint", None, "a"),
         ("a/model.ckpt-1.index", None, "a"),
-        # A folder of these names is nothing special elsewhere, and what a plugin's folder does not know is a folder like any.
+        # Folders of these names mean nothing elsewhere, and unknown folders below a plugin's are like any other.
         ("profile/s/vm.txt", None, "profile/s"),
         ("plugins/train/model.onnx", Family.GRAPH, "plugins/train"),
         ("a/plugins/profile/s/deeper/model.onnx", Family.GRAPH, "a/plugins/profile/s/deeper"),
@@ -80,7 +80,7 @@ def test_a_config_says_something_about_a_run_and_makes_none():
 
 
 def test_a_look_at_the_ending_suffices_for_most_names():
-    """What `match` asks before it tries patterns must let through whatever any pattern matches."""
+    """The quick check of `match` must pass every name that a pattern matches."""
     for rule in ASSET_RULES:
         if "" in rule.folders:
             for pattern in rule.names:
@@ -216,5 +216,5 @@ def test_every_entry_of_a_large_folder_is_looked_at_once(tmp_path, monkeypatch):
 
         monkeypatch.setattr(logdir_module, function, counted)
     assert len(walked(tmp_path)["."]) == 200
-    # One more is the walk's look at where it begins.
+    # The walk also stats its start.
     assert calls == {"_look_at": 20_000, "_stat": 201}

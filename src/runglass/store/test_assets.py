@@ -1,4 +1,4 @@
-"""Assets that are not what they were: the reader gives bytes of the file that was listed, or an error that says why not."""
+"""Assets that change after they were listed: the reader returns bytes of the listed state, or raises an error that says why."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def run(tmp_path: Path) -> Path:
 
 
 def put(path: Path, data: bytes = DATA, *, at_s: int = 1_700_000_000) -> Path:
-    """The time is set, because the clocks of file systems tick slowly."""
+    """Sets the time, because the clocks of file systems are coarse."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(data)
     os.utime(path, (at_s, at_s))
@@ -93,7 +93,7 @@ def test_changed_while_it_is_read(run, data, how):
 
 
 def test_changed_in_the_middle_of_one_read(run, monkeypatch):
-    """Half of the bytes of before and half of those of after are never handed out."""
+    """Old and new bytes never come together."""
     path = put(run / "x")
     real = os.pread
 
@@ -133,7 +133,7 @@ def test_a_file_that_only_grows_reads_as_far_as_it_was_listed(run):
     with opened(run, first) as reader:
         put(path, DATA + b"more", at_s=1_700_000_001)
         assert reader.read(0, 100) == DATA
-        # What was listed before it grew can be opened after that, too.
+        # An asset listed before the file grew can still be opened.
         second = listed(run, "x", first, grows=True)
         with opened(run, second, first) as earlier:
             assert (earlier.size_bytes, earlier.read(0, 100)) == (10, DATA)
@@ -221,7 +221,7 @@ def test_a_link_is_read_as_its_file(run):
 
 
 def test_no_link_is_followed_once_a_path_is_judged(run, tmp_path):
-    """A folder that becomes a link between the look at it and the opening."""
+    """A folder is replaced by a link between `resolve` and `open`."""
     secret = put(tmp_path / "elsewhere/x")
     real = str(put(run / "sub/x"))
     os.close(_open_without_links(real))

@@ -38,13 +38,13 @@ TABLE = [
     ("run", "sub", "logs/run/sub"),
     ("run", "not there.tsv", GONE),
     ("run", "own.tsv/below", GONE),
-    # By `..`: never out of the run, not even to a neighbour in the log directory.
+    # `..` never leads out of the run, not even to another run in the log directory.
     ("run", "../other/shared.tsv", REFUSED),
     ("run", "sub/../../other/shared.tsv", REFUSED),
     ("run", "../runaway/x.tsv", REFUSED),
     ("run", "../run/own.tsv", "logs/run/own.tsv"),
     ("run", "../../secret.txt", REFUSED),
-    # Absolute: what was written on this machine into this run, and nothing else.
+    # Absolute paths lead to this run's files only.
     ("run", "{top}/logs/run/sub/own.tsv", "logs/run/sub/own.tsv"),
     ("run", "{top}/logs/run/../run/own.tsv", "logs/run/own.tsv"),
     ("run", "{top}/logs/run/to_other", "logs/other/shared.tsv"),
@@ -52,7 +52,7 @@ TABLE = [
     ("run", "{top}/secret.txt", REFUSED),
     ("run", "/etc/passwd", REFUSED),
     ("run", "/not there", GONE),
-    # Links: to anything in the log directory, and no further.
+    # Links lead to anything in the log directory.
     ("run", "to_own", "logs/run/sub/own.tsv"),
     ("run", "to_other", "logs/other/shared.tsv"),
     ("run", "to_other_absolutely", "logs/other/shared.tsv"),
@@ -63,14 +63,14 @@ TABLE = [
     ("run", "to_namesake", REFUSED),
     ("run", "loop", REFUSED),
     ("run", "to_nothing", GONE),
-    # A linked run: its own files, by any spelling; links in it to itself and to the log directory.
+    # A linked run: its own files, with any spelling, and links to files in the log directory.
     ("linked", "own.tsv", "far/run/own.tsv"),
     ("linked", "{top}/logs/linked/own.tsv", "far/run/own.tsv"),
     ("linked", "{top}/far/run/own.tsv", "far/run/own.tsv"),
     ("linked", "to_root", "logs/other/shared.tsv"),
     ("linked", "to_beside", REFUSED),
     ("linked", "../other/shared.tsv", REFUSED),
-    # Not names of files.
+    # These are not names of files.
     ("run", "nul\0.tsv", REFUSED),
     ("run", "\ud800.tsv", REFUSED),
     ("run", "n" * 300, REFUSED),
@@ -102,7 +102,7 @@ def test_what_a_run_may_read(top, run, path, verdict):
         with pytest.raises(verdict) as caught:
             resolve(place, path, where="here")
         assert caught.value.where == "here"
-        # Where a link leads to is nobody's business who may not follow it.
+        # Errors must not reveal where a refused link leads.
         assert "secret" not in caught.value.message
         assert str(top) not in caught.value.message
 
