@@ -11,7 +11,7 @@ describe("Client", () => {
     await expect(failed).rejects.toEqual(new ApiError("run_unknown", "No run 'x'.", "run", 404));
   });
 
-  it("says what a proxy answered when there is no error shape", async () => {
+  it("reports a proxy's response without an error shape", async () => {
     const failed = answering(new Response("<html>", { status: 502, statusText: "Bad Gateway" })).hparams();
     await expect(failed).rejects.toMatchObject({
       code: "http",
@@ -20,7 +20,7 @@ describe("Client", () => {
     });
   });
 
-  it("names a server that cannot be reached, and lets an abort through", async () => {
+  it("reports an unreachable server, and lets an abort through", async () => {
     await expect(new Client(() => Promise.reject(new TypeError("failed"))).hparams()).rejects.toMatchObject({
       code: "unreachable",
     });
@@ -44,7 +44,7 @@ describe("Client", () => {
     ]);
   });
 
-  it("sends questions as JSON with the caller's signal", async () => {
+  it("sends bodies as JSON with the caller's signal", async () => {
     const sent: [string, RequestInit][] = [];
     const client = new Client((path, init) => {
       sent.push([path, init]);

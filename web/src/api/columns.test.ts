@@ -104,18 +104,18 @@ describe("decodeColumns", () => {
     expect(lines.map((line) => line.y[0])).toEqual([1.5, 2.5]);
   });
 
-  it("names every role and refuses one it does not know", () => {
+  it("names every role and rejects an unknown one", () => {
     const lines = [0, 1, 2, 3, 4, 5, 6].map((role) => ({ role, x: 0, y: [1] }));
     const roles = decodeColumns(encode([[1]], lines)).lines.map((line) => line.role);
     expect(roles).toEqual(["smoothed", "raw", "earlier", "center", "low", "high", "count"]);
     expect(() => decodeColumns(encode([[1]], [{ role: 7, x: 0, y: [1] }]))).toThrow(/role 7/);
   });
 
-  it("decodes an answer without lines", () => {
+  it("decodes a response without lines", () => {
     expect(decodeColumns(encode([], []))).toEqual({ generation: 7, lines: [] });
   });
 
-  it("refuses other bytes, a cut body, a wrong mask and a wrong count", () => {
+  it("rejects other bytes, a truncated body, a wrong mask and a wrong count", () => {
     const whole = encode([[0, 1]], [{ x: 0, y: [1, 2] }]);
     expect(() => decodeColumns(new TextEncoder().encode('{"error": 1}').buffer as ArrayBuffer)).toThrow(ColumnsError);
     expect(() => decodeColumns(whole.slice(0, whole.byteLength - 8))).toThrow(/inside the values of line 0/);

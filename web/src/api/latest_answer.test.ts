@@ -24,7 +24,7 @@ const settle = async (): Promise<void> => {
 };
 
 describe("LatestAnswer", () => {
-  it("asks one question at a time and leaves out those that were overtaken", async () => {
+  it("sends one query at a time and skips outdated ones", async () => {
     const { latest, asked } = makeLatest();
     for (const query of [1, 2, 3]) latest.want(String(query), query);
     expect(asked.map((each) => each.query)).toEqual([1]);
@@ -38,7 +38,7 @@ describe("LatestAnswer", () => {
     expect(asked).toHaveLength(2);
   });
 
-  it("does not ask the same twice", async () => {
+  it("does not send the same query twice", async () => {
     const { latest, asked } = makeLatest();
     latest.want("1", 1);
     asked[0]?.answer("one");
@@ -47,7 +47,7 @@ describe("LatestAnswer", () => {
     expect(asked).toHaveLength(1);
   });
 
-  it("keeps the last answer beside an error, and tries again when told to", async () => {
+  it("keeps the last answer beside an error, and retries on demand", async () => {
     const { latest, asked, errors } = makeLatest();
     latest.want("1", 1);
     asked[0]?.answer("one");
@@ -65,7 +65,7 @@ describe("LatestAnswer", () => {
     expect(latest.error).toBeNull();
   });
 
-  it("drops what is under way when nobody waits for it", async () => {
+  it("cancels a request that nothing waits for", async () => {
     const { latest, asked } = makeLatest();
     latest.want("1", 1);
     latest.forget();
@@ -77,7 +77,7 @@ describe("LatestAnswer", () => {
     expect(asked).toHaveLength(2);
   });
 
-  it("says nothing of an outage while the answer is the right one", async () => {
+  it("reports no outage while the answer matches the query", async () => {
     const { latest, asked, errors } = makeLatest();
     latest.want("1", 1);
     asked[0]?.answer("one");
@@ -89,14 +89,14 @@ describe("LatestAnswer", () => {
     expect([latest.answer?.value, latest.error, errors]).toEqual(["one", null, []]);
   });
 
-  it("takes an answer that was found elsewhere", () => {
+  it("accepts an answer that was found elsewhere", () => {
     const { latest, asked } = makeLatest();
     latest.answer = { key: "1", query: 1, value: "kept" };
     latest.want("1", 1);
     expect([latest.wantedKey, asked.length]).toEqual(["1", 0]);
   });
 
-  it("keeps its answer while it rests, and asks nothing after its end", async () => {
+  it("keeps its answer while it rests, and sends nothing after its end", async () => {
     const { latest, asked } = makeLatest();
     latest.want("1", 1);
     asked[0]?.answer("one");

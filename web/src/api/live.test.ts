@@ -37,7 +37,7 @@ describe("openLive", () => {
     return { sources, seen, changes, stop };
   }
 
-  it("hands on changes and the state of the connection", () => {
+  it("passes on changes and the state of the connection", () => {
     const { sources, seen, changes } = start();
     sources[0]?.say("open");
     sources[0]?.say("change", { generation: 3, runs: ["a"], is_loaded: true });
@@ -53,7 +53,7 @@ describe("openLive", () => {
     expect(sources).toHaveLength(1);
   });
 
-  it("opens a closed connection again, ever more slowly, and at once after a success", () => {
+  it("reopens a closed connection, with growing pauses, and at once after a success", () => {
     const { sources } = start();
     const fail = (): void => {
       const last = sources.at(-1);
@@ -74,7 +74,7 @@ describe("openLive", () => {
     expect(sources).toHaveLength(4);
   });
 
-  it("opens nothing after it was ended", () => {
+  it("opens nothing after its end", () => {
     const { sources, stop } = start();
     sources[0]?.close();
     sources[0]?.say("error");
@@ -83,7 +83,7 @@ describe("openLive", () => {
     expect(sources).toHaveLength(1);
   });
 
-  it("asks where nothing that is pushed gets through, and tells of news alone", async () => {
+  it("polls where pushed events do not arrive, and reports only changes", async () => {
     const ask = vi.fn(() => Promise.resolve({ generation: 7, is_loaded: true, progress }));
     const { seen, changes } = start(ask);
     await vi.advanceTimersByTimeAsync(4_999);
@@ -99,14 +99,14 @@ describe("openLive", () => {
     expect(changes.map((each) => each.generation)).toEqual([7, 8]);
   });
 
-  it("is connected while it is answered, whatever becomes of the connection", async () => {
+  it("is connected while polling works, even if the connection fails", async () => {
     const { sources, seen } = start(() => Promise.resolve({ generation: 7, is_loaded: true, progress }));
     await vi.advanceTimersByTimeAsync(5_000);
     sources[0]?.say("error");
     expect(seen.at(-1)).toBe("open");
   });
 
-  it("says that it is lost when it is not answered either", async () => {
+  it("is lost when polling fails too", async () => {
     const ask = vi.fn(() => Promise.reject(new Error("down")));
     const { seen } = start(ask);
     await vi.advanceTimersByTimeAsync(5_000);
@@ -115,7 +115,7 @@ describe("openLive", () => {
     expect(ask).toHaveBeenCalledTimes(2);
   });
 
-  it("stops asking once something is pushed, and takes no late answer", async () => {
+  it("stops polling once an event arrives, and ignores a late response", async () => {
     let answer: (status: Partial<Status>) => void = () => undefined;
     const ask = vi.fn(() => new Promise<Partial<Status>>((done) => (answer = done)));
     const { sources, changes } = start(ask);
@@ -127,7 +127,7 @@ describe("openLive", () => {
     expect(changes.map((each) => each.generation)).toEqual([9]);
   });
 
-  it("asks nothing after it was ended", async () => {
+  it("polls nothing after its end", async () => {
     const ask = vi.fn(() => Promise.reject(new Error("down")));
     const { stop } = start(ask);
     stop();

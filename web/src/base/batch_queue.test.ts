@@ -19,7 +19,7 @@ function harness(limits: { inFlight: number; batch: number; weight?: number } = 
 }
 
 describe("BatchQueue", () => {
-  it("sends the first alone and the others together, first on the page first", async () => {
+  it("sends the first alone and the others together, from the top of the page", async () => {
     const { sent, ask } = harness();
     const answers = [6, 5, 4, 3, 1, 2].map((place) => ask(place));
     await settled();
@@ -32,14 +32,14 @@ describe("BatchQueue", () => {
     expect(await Promise.all(answers)).toEqual(["6", "5", "4", "3", "1", "2"]);
   });
 
-  it("sends less together of what is more work", async () => {
+  it("sends smaller batches of larger items", async () => {
     const { sent, ask } = harness({ inFlight: 3, batch: 3, weight: 2 });
     for (const place of [1, 2, 3, 4]) void ask(place);
     await settled();
     expect(sent.map(({ items }) => items)).toEqual([[1], [2, 3], [4]]);
   });
 
-  it("keeps apart what cannot be answered together", async () => {
+  it("does not batch different kinds", async () => {
     const { sent, ask } = harness({ inFlight: 3, batch: 3 });
     for (const [place, kind] of [
       [1, "a"],
@@ -52,7 +52,7 @@ describe("BatchQueue", () => {
     expect(sent.map(({ items }) => items)).toEqual([[1], [2, 4], [3]]);
   });
 
-  it("asks one by one after a failure, so that only the culprit fails", async () => {
+  it("retries one by one after a failure, so that only the faulty one fails", async () => {
     const { sent, ask } = harness();
     const answers = [1, 2, 3].map((place) => ask(place));
     await settled();
@@ -67,7 +67,7 @@ describe("BatchQueue", () => {
     await expect(answers[2]).resolves.toBe("3");
   });
 
-  it("forgets what is given up, and stops a request that nobody waits for", async () => {
+  it("drops aborted items, and cancels a request that nothing waits for", async () => {
     const { sent, ask } = harness({ inFlight: 1, batch: 3 });
     const stops = [1, 2, 3, 4].map(() => new AbortController());
     const answers = stops.map((stop, i) => ask(i + 1, "k", stop.signal).catch((error: Error) => error.name));

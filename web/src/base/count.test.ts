@@ -14,7 +14,7 @@ describe("counts", () => {
     ]);
   });
 
-  it("go with their word", () => {
+  it("agree with their noun", () => {
     expect([countOf(1, "run"), countOf(0, "run"), countOf(2_000, "entry", "entries")]).toEqual([
       "1 run",
       "0 runs",

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { formatBytes, formatDuration, formatRough, formatStep, formatTime, formatValue } from "./format";
 
 describe("numbers beside charts", () => {
-  it("writes values short, whatever their size", () => {
+  it("writes values of every size briefly", () => {
     const written = [0.229143, 0, 1, -3.25, 0.0123456, 1.23e-5, 98.7654, 512.3456, 12345.67, 2e12].map(formatValue);
     expect(written).toEqual([
       "0.2291",
@@ -23,7 +23,7 @@ describe("numbers beside charts", () => {
     ]);
   });
 
-  it("writes roughly where the size alone matters", () => {
+  it("rounds where only the magnitude matters", () => {
     expect([25.9041, 5, 3.2634e13, -0.00012345, 3.2634e25].map(formatRough)).toEqual([
       "25.9",
       "5",
@@ -33,7 +33,7 @@ describe("numbers beside charts", () => {
     ]);
   });
 
-  it("writes steps whole", () => {
+  it("writes steps as integers", () => {
     expect([8412, -1, 0, 2 ** 53].map(formatStep)).toEqual(["8,412", "−1", "0", "9,007,199,254,740,992"]);
   });
 
@@ -47,7 +47,7 @@ describe("numbers beside charts", () => {
     ]);
   });
 
-  it("names the day only when it is another", () => {
+  it("names the day only if it is not today", () => {
     const now = new Date(2026, 10, 15, 18);
     expect(formatTime(new Date(2026, 10, 15, 9, 5, 7).getTime() / 1000, now)).toBe("09:05:07");
     expect(formatTime(new Date(2026, 10, 14, 9, 5, 7).getTime() / 1000, now)).toBe("14 Nov 09:05:07");

@@ -5,7 +5,7 @@ const best = (query: string, texts: string[], limit = 10): string[] =>
   rank(query, texts, (text) => text, limit).map(({ item }) => item);
 
 describe("fuzzy search", () => {
-  it("finds letters in order, whatever their case, and says which", () => {
+  it("finds letters in order, ignoring case, and returns their positions", () => {
     expect(fuzzyMatch("vlo", "val/loss")?.marks).toEqual([0, 4, 5]);
     expect(fuzzyMatch("LOSS", "val/loss")?.marks).toEqual([4, 5, 6, 7]);
     expect(fuzzyMatch("solv", "val/loss")).toBeNull();
@@ -23,13 +23,13 @@ describe("fuzzy search", () => {
     expect(best("pl", ["simple", "PageLink"])[0]).toBe("PageLink");
   });
 
-  it("prefers the shorter of two that fit as well, and keeps the order of equals", () => {
+  it("prefers the shorter of two equal matches, and is stable", () => {
     expect(best("loss", ["loss/regularisation", "loss"])).toEqual(["loss", "loss/regularisation"]);
     expect(best("", ["b", "a"])).toEqual(["b", "a"]);
     expect(best("x", ["x1", "x2", "x3"], 2)).toEqual(["x1", "x2"]);
   });
 
-  it("takes odd names as they are", () => {
+  it("handles odd names", () => {
     expect(fuzzyMatch("(", "a(b")?.marks).toEqual([1]);
     expect(fuzzyMatch("<b>", "<b>bold</b>")?.marks).toEqual([0, 1, 2]);
     expect(fuzzyMatch("i", "İstanbul")).toBeNull();
@@ -37,7 +37,7 @@ describe("fuzzy search", () => {
     expect(best("a", [])).toEqual([]);
   });
 
-  it("has the same end in slices as in one go", () => {
+  it("gives the same result in slices as in one go", () => {
     const tags = Array.from({ length: 10_000 }, (_, i) => `layer${i % 97}/block${i}/weight_norm`);
     const slices = [...rankSlices("block 77 norm", tags, (tag) => tag, 20)];
     expect(slices.length).toBeGreaterThan(1);

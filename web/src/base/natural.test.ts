@@ -13,12 +13,12 @@ describe("natural order", () => {
     expect(sortNatural(sorted.toReversed())).toEqual(sorted);
   });
 
-  it("survives digits that no number holds", () => {
+  it("handles more digits than a number has", () => {
     const long = "9".repeat(400);
     expect(sortNatural([`x${long}`, "x1", "x0"])).toEqual(["x0", "x1", `x${long}`]);
   });
 
-  it("has one order for names that differ in case only", () => {
+  it("has a fixed order for names that differ only in case", () => {
     expect(["b", "A", "a"].sort(compareNatural)).toEqual(["A", "a", "b"]);
     expect(["a", "A"].sort(compareNatural)).toEqual(["A", "a"]);
   });
@@ -40,12 +40,12 @@ describe("pickExtremes", () => {
   const pick = (n: number, isHighest: boolean): string[] =>
     pickExtremes(Object.keys(values), (name) => values[name] ?? null, n, isHighest);
 
-  it("takes the highest or the lowest, best first, ties by name", () => {
+  it("picks the highest or the lowest, best first, ties by name", () => {
     expect(pick(2, true)).toEqual(["c", "a"]);
     expect(pick(2, false)).toEqual(["e", "a"]);
   });
 
-  it("never takes a run without the value", () => {
+  it("never picks a run without the value", () => {
     expect(pick(100, true)).toEqual(["c", "a", "f", "e"]);
     expect(pick(0, true)).toEqual([]);
   });

@@ -15,7 +15,7 @@ describe("Pacer", () => {
     return { startedMs, pacer: new Pacer(job, { restFactor: 3, minRestMs: 100, maxRestMs: 1_000 }) };
   }
 
-  it("starts at once, then folds requests into one after a rest", async () => {
+  it("starts at once, then merges requests into one after a pause", async () => {
     const { startedMs, pacer } = start(100);
     pacer.request();
     for (let i = 0; i < 5; i++) pacer.request();
@@ -23,7 +23,7 @@ describe("Pacer", () => {
     expect(startedMs).toEqual([0, 400]);
   });
 
-  it("rests no longer than its bound and no shorter", async () => {
+  it("pauses within its bounds", async () => {
     const slow = start(10_000);
     slow.pacer.request();
     slow.pacer.request();

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { compilePattern } from "./pattern";
 
 describe("compilePattern", () => {
-  it("finds anywhere, in any case", () => {
+  it("matches anywhere, ignoring case", () => {
     const { matches, error } = compilePattern("train|VAL");
     expect(error).toBe("");
     expect(["run/Train", "val", "test"].map(matches)).toEqual([true, true, false]);
@@ -12,13 +12,13 @@ describe("compilePattern", () => {
     expect(compilePattern("  ").matches("anything")).toBe(true);
   });
 
-  it("says what is wrong with a broken one and hides nothing", () => {
+  it("reports an invalid pattern and hides nothing", () => {
     const { matches, error } = compilePattern("lr=(0.1");
     expect(error).toBe("Not a regular expression: unterminated group");
     expect(matches("anything")).toBe(true);
   });
 
-  it("takes escapes that only strict patterns refuse", () => {
+  it("accepts escapes that only strict patterns reject", () => {
     expect(compilePattern("a\\-b").matches("a-b")).toBe(true);
   });
 });

@@ -4,7 +4,7 @@ import { placeTip } from "./tip_place";
 const WINDOW = { widthPx: 1000, heightPx: 600 };
 
 describe("placeTip", () => {
-  it("lies to the right of the pointer, and to the left where that has no room", () => {
+  it("goes to the right of the pointer, or to the left without room there", () => {
     expect(placeTip({ clientX: 100, clientY: 300 }, { widthPx: 200, heightPx: 100 }, WINDOW)).toEqual({
       leftPx: 118,
       topPx: 250,
@@ -15,7 +15,7 @@ describe("placeTip", () => {
     });
   });
 
-  it("lies below or above the pointer where neither side has room", () => {
+  it("goes below or above the pointer without room on either side", () => {
     expect(placeTip({ clientX: 500, clientY: 100 }, { widthPx: 900, heightPx: 100 }, WINDOW)).toEqual({
       leftPx: 92,
       topPx: 118,

@@ -45,7 +45,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-it("draws what lies behind once, beside the chart, and again only when it is another", async () => {
+it("draws the backdrop once, and again only when it changes", async () => {
   const { CanvasRenderer } = await import("./canvas_renderer");
   const renderer = new CanvasRenderer(() => undefined);
   const canvas = new CountingCanvas(100, 100);

@@ -28,7 +28,7 @@ const chart = (over: Partial<Charted> = {}): Charted => ({
 });
 
 describe("what an axis leaves out", () => {
-  it("is known of either axis", () => {
+  it("is known for both axes", () => {
     const { left, right } = layOutChart(chart());
     expect(left).toMatchObject({ above: null, below: null });
     expect(right).toEqual({ full: [-700, 5_000], above: 5_000, below: -700 });
@@ -37,7 +37,7 @@ describe("what an axis leaves out", () => {
     expect(swapped.right).toMatchObject({ above: null, below: null });
   });
 
-  it("is nothing where limits were set, and there is no second axis without a line on it", () => {
+  it("is nothing where limits are set, and there is no second axis without a line on it", () => {
     expect(layOutChart(chart({ view: { ...WHOLE_VIEW, y2: [0, 3] } })).right).toMatchObject({
       above: null,
       below: null,
@@ -45,7 +45,7 @@ describe("what an axis leaves out", () => {
     expect(layOutChart(chart({ strokes: [stroke("left"), stroke("left")] })).right).toBeNull();
   });
 
-  it("counts lines that reach below a log axis on their own axis only", () => {
+  it("counts lines that reach below a log axis only on their own axis", () => {
     expect(layOutChart(chart({ y2Scale: "log" })).unshown).toBe(1);
     expect(layOutChart(chart({ yScale: "log" })).unshown).toBe(0);
   });

@@ -87,7 +87,7 @@ describe("drawLines", () => {
     expect(draw(x, y, frame([0, 10], [0, 1], "linear", { firstFound: 1 }))).toEqual(lines);
   });
 
-  it("has a bounded number of marks", () => {
+  it("limits the number of marks", () => {
     const x = Array.from({ length: 5_000 }, (_, i) => i / 500);
     const calls = draw(
       x,
@@ -104,7 +104,7 @@ describe("drawLines", () => {
     expect(calls.filter((call) => call.startsWith("dot"))).toEqual(["dot 5,105", "dot 25,5", "dot 45,105"]);
   });
 
-  it("treats what a log axis cannot show as a gap without a mark", () => {
+  it("leaves a gap without a mark where a log axis cannot show a value", () => {
     expect(draw([0, 1, 2, 3, 4], [1, 10, 0, 100, 1], frame([0, 10], [1, 100], "log"))).toEqual([
       "move 5,105",
       "line 15,55",
@@ -115,12 +115,12 @@ describe("drawLines", () => {
     expect(draw([-1, 0, 1, 10, 100], [1, 1, 0, 1, 0], logX)).toEqual(["move 5,105", "line 55,5", "line 105,105"]);
   });
 
-  it("draws one point beyond each edge and no more", () => {
+  it("draws exactly one point beyond each edge", () => {
     const x = [0, 1, 2, 3, 4, 5, 6];
     expect(draw(x, x, frame([2, 4], [0, 6]))).toHaveLength(5);
   });
 
-  it("lifts the pen where x falls back, when that is asked for", () => {
+  it("breaks the line where x goes back, if requested", () => {
     const [x, y] = [
       [0, 1, 2, 1, 2],
       [0, 0, 0, 1, 1],
@@ -135,7 +135,7 @@ describe("drawLines", () => {
     ]);
   });
 
-  it("draws one point of a pixel column in which all are as high", () => {
+  it("draws one point of a pixel column in which all are equally high", () => {
     expect(draw([0, 0.002, 0.004, 10], [0, 0.0002, 0.0004, 1], frame([0, 10], [0, 1]))).toEqual([
       "move 5,105",
       "line 105,5",

@@ -52,7 +52,7 @@ const texts = (svg: Document): string[] => Array.from(svg.querySelectorAll("text
 describe("toSvg", () => {
   const svg = parse(SPEC);
 
-  it("is well formed whatever the names are", () => {
+  it("is well formed for any names", () => {
     expect(svg.querySelector("parsererror")).toBeNull();
     expect(svg.querySelector("title")?.textContent).toBe("train/<loss> & more");
     expect(
@@ -83,7 +83,7 @@ describe("toSvg", () => {
     expect(dashed?.getAttribute("stroke-dasharray")).toBe("4 2");
   });
 
-  it("stays inside itself: everything written is in the picture", () => {
+  it("keeps all text inside the picture", () => {
     const [width, height] = ["width", "height"].map((name) => Number(svg.documentElement.getAttribute(name))) as [
       number,
       number,
@@ -95,7 +95,7 @@ describe("toSvg", () => {
     }
   });
 
-  it("puts the data where the axes say", () => {
+  it("puts the data where the axes are", () => {
     const grid = Array.from(svg.querySelectorAll(".axes line")).filter(
       (line) => line.getAttribute("stroke") === LIGHT_COLORS.grid,
     );
@@ -104,7 +104,7 @@ describe("toSvg", () => {
     expect(Number(startX)).toBeCloseTo(left, 0);
   });
 
-  it("shows what was zoomed into", () => {
+  it("shows the zoomed range", () => {
     const zoomed = parse({ ...SPEC, view: { x: [10, 20], y: [2, 3], y2: null } });
     expect(texts(zoomed)).toContain("2.4");
     expect(texts(zoomed)).not.toContain("40");

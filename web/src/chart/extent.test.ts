@@ -16,7 +16,7 @@ import { yTicks } from "./axes/ticks";
 const line = (x: number[], y: number[]) => toSeries(new Float64Array(x), new Float64Array(y));
 
 describe("extents", () => {
-  it("look only at what can be drawn", () => {
+  it("use only values that can be drawn", () => {
     const lines = [line([0, 1, 2, 3], [5, Number.NaN, Number.POSITIVE_INFINITY, -2]), line([], [])];
     expect(xExtent(lines, "linear")).toEqual([0, 3]);
     expect(yExtent(lines, [], [0, 3], "linear")).toEqual([-2, 5]);
@@ -25,13 +25,13 @@ describe("extents", () => {
     expect(xExtent([line([], [])], "linear")).toBeNull();
   });
 
-  it("see all of a line whose x goes back", () => {
+  it("use all of a line whose x goes back", () => {
     const back = [line([0, 5, 2, 3], [1, 9, 2, 3])];
     expect(xExtent(back, "linear")).toEqual([0, 5]);
     expect(yExtent(back, [], [2, 3], "linear")).toEqual([2, 3]);
   });
 
-  it("leave out what a log axis cannot show, in x too", () => {
+  it("leave out values that a log axis cannot show, in x too", () => {
     const lines = [line([0, 1, 10], [0, -3, 7]), line([-5, 0], [1, 2])];
     expect(xExtent(lines, "log")).toEqual([1, 10]);
     expect(yExtent(lines, [], [-5, 10], "log")).toEqual([1, 7]);
@@ -40,7 +40,7 @@ describe("extents", () => {
     expect(countUnshown(lines, "linear", "symlog")).toBe(0);
   });
 
-  it("look at masked lines and bands only between the two x", () => {
+  it("use masked lines and bands only between the two x", () => {
     const table = Float64Array.from({ length: 10 }, (_, i) => i);
     const odd = toSeries(table, new Float64Array([1, 3, 5, 7, 9]), new Uint8Array([0b10101010, 0b10]));
     expect(yExtent([odd], [], [2, 7], "linear")).toEqual([3, 7]);
@@ -50,7 +50,7 @@ describe("extents", () => {
 });
 
 describe("select", () => {
-  it("finds what sorting would", () => {
+  it("finds the same value as sorting", () => {
     const values = Float64Array.from({ length: 101 }, (_, i) => Math.floor(Math.abs(Math.sin(i * 7.3)) * 50));
     const sorted = values.slice().sort();
     for (const k of [0, 5, 50, 95, 100]) expect(select(values.slice(), k, 0, 100)).toBe(sorted[k]);
@@ -67,7 +67,7 @@ describe("innerExtent", () => {
     expect(innerExtent([line(steps.slice(0, 12), steps.slice(0, 12))], [0, 100])).toEqual([1, 10]);
   });
 
-  it("looks at what is visible and finite, and needs more than a handful of values", () => {
+  it("uses visible finite values, and needs more than a few", () => {
     expect(innerExtent([ramp], [0, 20])).toEqual([1, 19]);
     expect(innerExtent([ramp], [3, 9])).toBeNull();
     expect(innerExtent([ramp], [3, 10])).toEqual([4, 9]);
@@ -78,13 +78,13 @@ describe("innerExtent", () => {
     expect(innerExtent([ramp, line([0, 1, 2, 3], [2, 3, 900, 3e13])], [0, 100])?.[1]).toBeLessThan(110);
   });
 
-  it("keeps a run that lies far from the others all along", () => {
+  it("keeps a run that is always far from the others", () => {
     expect(innerExtent([ramp, line([0, 1, 2], [1300, 1310, 1290])], [0, 100])?.[1]).toBe(1300);
   });
 });
 
 describe("withoutOutliers", () => {
-  it("cuts what would flatten the rest, and nothing else", () => {
+  it("cuts only what would flatten the rest", () => {
     expect(withoutOutliers([0, 1000], [0, 100])).toEqual([0, 105]);
     expect(withoutOutliers([-900, 1000], [0, 100])).toEqual([-5, 105]);
     expect(withoutOutliers([0, 190], [10, 110])).toEqual([0, 190]);
@@ -121,7 +121,7 @@ describe("domains", () => {
     expect(yDomain(null, "log", 5)).toEqual([0.1, 1]);
   });
 
-  it("take what was typed, as far as the scale can show it", () => {
+  it("use typed limits as far as the scale can show them", () => {
     const automatic = [2, 50] as const;
     expect(usableRange(null, automatic, "linear")).toBe(automatic);
     expect(usableRange([7, -3], automatic, "linear")).toEqual([-3, 7]);

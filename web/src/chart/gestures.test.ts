@@ -51,7 +51,7 @@ describe("regions", () => {
 });
 
 describe("a drag", () => {
-  it("is meant for one axis when it is nearly level or upright", () => {
+  it("is meant for one axis when it is nearly horizontal or vertical", () => {
     expect(dragAxes(drag([60, 30], [140, 38]))).toEqual({ x: true, y: false });
     expect(dragAxes(drag([60, 15], [66, 55]))).toEqual({ x: false, y: true });
     expect(dragAxes(drag([60, 15], [140, 55]))).toEqual({ x: true, y: true });
@@ -70,7 +70,7 @@ describe("a drag", () => {
     expect(dragBox(drag([20, 20], [20, 50], "y"), plot)).toEqual({ left: 50, right: 150, top: 20, bottom: 50 });
   });
 
-  it("pans, and leaves an axis that follows the data alone until it is dragged along", () => {
+  it("pans, but not an axis that follows the data until the drag moves along it", () => {
     expect(panAlong(drag([100, 30], [110, 31]), ground())).toEqual({ x: [-100, 900], y: null, y2: null });
     expect(panAlong(drag([100, 30], [110, 35]), ground({ x: null, y: [0, 5], y2: null })).y).toEqual([0.5, 5.5]);
     expect(panAlong(drag([100, 30], [150, 40]), ground())).toEqual({ x: [-500, 500], y: null, y2: null });
@@ -93,7 +93,7 @@ describe("zoom at the pointer", () => {
     expect(zoomAt("y2", at, 2, ground(WHOLE_VIEW, "linear", true))).toEqual({ x: null, y: null, y2: [-250, 750] });
   });
 
-  it("goes out with the wheel down and never jumps", () => {
+  it("zooms out with the wheel down and never jumps", () => {
     expect(wheelFactor({ deltaX: 0, deltaY: 100, deltaMode: 0 })).toBeGreaterThan(1);
     expect(wheelFactor({ deltaX: 0, deltaY: -3, deltaMode: 1 })).toBeLessThan(1);
     expect(wheelFactor({ deltaX: 0, deltaY: 1e6, deltaMode: 2 })).toBeLessThan(3);
@@ -118,7 +118,7 @@ describe("keyAction", () => {
     ]);
   });
 
-  it("knows its other keys and leaves the rest to the page", () => {
+  it("handles its other keys and leaves the rest to the page", () => {
     expect(["0", "Enter", "Escape", "s", "Tab", "a"].map((key) => press(key))).toEqual([
       "reset",
       "pin",
@@ -131,7 +131,7 @@ describe("keyAction", () => {
 });
 
 describe("tidyRange", () => {
-  it("writes no more digits than can be seen", () => {
+  it("writes no more digits than are visible", () => {
     expect(tidyRange([10.4, 20.2], "step", "linear")).toEqual([10, 20]);
     expect(tidyRange([10.4, 10.45], "step", "linear")).toEqual([10, 11]);
     expect(tidyRange([1.23456, 2], "relative", "linear")).toEqual([1.235, 2]);

@@ -32,7 +32,7 @@ const chart = (over: Partial<ChartedHistograms> = {}): ChartedHistograms => ({
 });
 
 describe("laid out histograms", () => {
-  it("stand behind one another by time, the newest lowest", () => {
+  it("are stacked by time, the newest lowest", () => {
     const { baselines, axes, ridgePx } = layOutHistograms(chart());
     expect(baselines[2]).toBe(axes.plot.bottom);
     expect(baselines[0]).toBeCloseTo(axes.plot.top + ridgePx);
@@ -59,7 +59,7 @@ describe("laid out histograms", () => {
     }
   });
 
-  it("draw the largest count as high as there is room, on either scale", () => {
+  it("draw the largest count at full height, on either scale", () => {
     for (const countScale of ["linear", "log"] as const) {
       const { sizeOf } = layOutHistograms(chart({ countScale }));
       expect([sizeOf(0), sizeOf(8)]).toEqual([0, 1]);
@@ -67,7 +67,7 @@ describe("laid out histograms", () => {
     expect(layOutHistograms(chart({ countScale: "log" })).sizeOf(1)).toBeGreaterThan(0.2);
   });
 
-  it("can be as wide as numbers go", () => {
+  it("can span the whole range of float64", () => {
     const widest: Profile = {
       left: Float64Array.of(-1.7e308),
       right: Float64Array.of(1.7e308),
@@ -82,7 +82,7 @@ describe("laid out histograms", () => {
     }
   });
 
-  it("stand alone without a time axis", () => {
+  it("have no time axis when alone", () => {
     const { y2Marks, baselines, axes } = layOutHistograms(chart({ profiles: [profile(5, [1, 2])] }));
     expect(y2Marks).toEqual([]);
     expect(baselines).toEqual([axes.plot.bottom]);
@@ -157,7 +157,7 @@ describe("what is pointed at", () => {
     expect(findHistogram(chart({ profiles: [] }), layout, 0, 0)).toBeNull();
   });
 
-  it("is a point that is near enough, else nothing", () => {
+  it("is a point within reach, otherwise nothing", () => {
     const points: Profile = {
       left: Float64Array.of(1, 3),
       right: Float64Array.of(1, 3),
@@ -169,7 +169,7 @@ describe("what is pointed at", () => {
     expect([value.toPx(1) + 2, value.toPx(2)].map((px) => bucketAt(points, value, px))).toEqual([0, -1]);
   });
 
-  it("has its place among all values", () => {
+  it("has its percentile among all values", () => {
     expect(shareAt(profile(0, [2, 6, 2]), 1, 10, 20)).toEqual([0.6, 0.9]);
     expect(shareAt(profile(0, [0]), 0, 0, 0)).toEqual([Number.NaN, Number.NaN]);
   });

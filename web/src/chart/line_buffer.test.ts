@@ -7,7 +7,7 @@ describe("a buffer of lines", () => {
   const table = new Float64Array(answer, 0, 10).map((_, i) => i);
   const shared = new Float64Array(answer, 128, 10).fill(3);
 
-  it("arrives as it was sent, each table once and nothing else of the answer", () => {
+  it("round-trips, with each table once and nothing else of the response", () => {
     const lines = [
       toSeries(shared, new Float32Array(answer, 256, 10).fill(1.5)),
       toSeries(shared, new Float64Array(answer, 512, 3).fill(2), new Uint8Array(answer, 640, 2).fill(1)),
@@ -23,7 +23,7 @@ describe("a buffer of lines", () => {
     expect(back[0]?.table).toBe(back[1]?.table);
   });
 
-  it("names each kind of stroke once", () => {
+  it("lists each kind of stroke once", () => {
     const stroke: Stroke = { color: "red", widthPx: 1, alpha: 1, dash: [], axis: "left" };
     const strokes = [stroke, { ...stroke, dash: [4, 2] }, { ...stroke }, { ...stroke, axis: "right" as const }];
     expect(packStrokes(strokes).kinds).toHaveLength(3);

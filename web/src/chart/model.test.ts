@@ -11,7 +11,7 @@ describe("a line over a shared table", () => {
     expect(xOf(toSeries(table, new Float32Array(19)))).toBe(table);
   });
 
-  it("knows whether it can be searched", () => {
+  it("knows whether it is sorted", () => {
     expect(toSeries(table, new Float32Array(19)).isSorted).toBe(true);
     expect(toSeries(new Float64Array([1, 1, 0]), new Float32Array(3)).isSorted).toBe(false);
     expect([-1, 0, 5, 180, 181].map((value) => lowerBound(table, value))).toEqual([0, 0, 1, 18, 19]);
@@ -23,7 +23,7 @@ describe("a line over a shared table", () => {
     expect(countBefore(new Uint8Array([0xff, 0xff]), 16)).toBe(16);
   });
 
-  it("knows its bounds and whether all of it can be drawn", () => {
+  it("knows its bounds and whether all its values are finite", () => {
     const odd = new Float64Array([Number.NaN, -2, 0, 0.5, 3, Number.POSITIVE_INFINITY]);
     expect(statsOf(toSeries(odd, odd))).toEqual({ low: -2, lowPositive: 0.5, high: 3, isFinite: false });
     const even = new Float64Array([1]);

@@ -21,7 +21,7 @@ describe("findNearest", () => {
     expect(nearestX(line([0, 9, 3, 4], [0, 0, 0, 0]), 3.9)).toBe(4);
   });
 
-  it("looks among a line's own entries of a shared table", () => {
+  it("searches only a line's own entries of a shared table", () => {
     const table = Float64Array.from({ length: 20 }, (_, i) => i);
     const masked = toSeries(table, new Float64Array([10, 11, 12]), new Uint8Array([0b10, 0b10, 0b1000]));
     const found = [-1, 4, 6, 15, 99].map((at) => pointAt(findNearest([masked], [], 0, axes, at), 0));
@@ -34,12 +34,12 @@ describe("findNearest", () => {
     ]);
   });
 
-  it("searches from a line on and has one point for each line that has any", () => {
+  it("searches from a given line on and returns one point per line that has any", () => {
     const found = findNearest([line([0], [0]), line([5], [1]), line([], []), line([5], [2])], [], 1, axes, 5);
     expect(Array.from({ length: found.count }, (_, i) => pointAt(found, i).line)).toEqual([0, 2]);
   });
 
-  it("finds the nearest point on the screen where x does not tell points apart", () => {
+  it("finds the nearest point on the screen where x is ambiguous", () => {
     const upright = line([0, 0, 0, 10], [0, 5, 9, 10]);
     const near = (x: number, y: number): number | undefined =>
       findNearest([upright], [], 0, axes, axes.x.toValue(x), { x, y }).points[0];
@@ -69,19 +69,19 @@ describe("rows for the pointer", () => {
   const rows = (sort: Parameters<typeof pickRows>[2], limit = 10, yPx = 50) =>
     pickRows(found, limit, sort, rank, 52, yPx).map((row) => row.line);
 
-  it("are sorted as asked, with what has no value last", () => {
+  it("are sorted as requested, with missing values last", () => {
     expect(rows("descending")).toEqual([2, 4, 0, 3]);
     expect(rows("ascending")).toEqual([0, 4, 2, 3]);
     expect(rows("alphabetical")).toEqual([3, 4, 2, 0]);
     expect(rows("nearest_pixel", 10, 80)).toEqual([0, 3, 4, 2]);
   });
 
-  it("go by distance in y, whichever the side", () => {
+  it("sort by distance in y, on both sides", () => {
     expect(rows("nearest_y", 10, 30)).toEqual([2, 4, 0, 3]);
     expect(rows("nearest_y", 10, 60)).toEqual([4, 0, 2, 3]);
   });
 
-  it("always hold the one closest to the pointer", () => {
+  it("always include the one closest to the pointer", () => {
     expect(rows("descending", 2, 90)).toEqual([2, 0]);
     expect(closest(found, 52, 90)).toBe(0);
     expect(closest(findNearest([], [], 0, axes, 0), 0, 0)).toBe(-1);

@@ -13,21 +13,21 @@ describe("step handles", () => {
     expect(removeHandle([1, 5], 0)).toEqual([5]);
   });
 
-  it("change places when one is moved across the other", () => {
+  it("swap when one is moved across the other", () => {
     expect(moveHandle([1, 5], 0, 3)).toEqual({ selection: [3, 5], index: 0 });
     expect(moveHandle([1, 5], 0, 9)).toEqual({ selection: [5, 9], index: 1 });
     expect(moveHandle([1, 5], 1, -2)).toEqual({ selection: [-2, 1], index: 0 });
     expect(moveHandle([4], 0, 7)).toEqual({ selection: [7], index: 0 });
   });
 
-  it("settle on whole steps inside the axis", () => {
+  it("round to whole steps inside the axis", () => {
     expect(settle(3.4, "step", [0, 10])).toBe(3);
     expect(settle(99, "step", [0.5, 9.7])).toBe(9);
     expect(settle(-99, "step", [0.5, 9.7])).toBe(1);
     expect(settle(1.23456789, "relative", [0, 10])).toBe(1.23);
   });
 
-  it("step from point to point over all lines", () => {
+  it("move from point to point over all lines", () => {
     const lines = [line(0, 10, 20), line(5, 10, 10), line(30, 7, 1)];
     expect([0, 5, 7, 10].map((x) => nextPoint(lines, x, 1))).toEqual([1, 7, 10, 20]);
     expect([10, 8, 0].map((x) => nextPoint(lines, x, -1))).toEqual([7, 7, null]);

@@ -17,7 +17,7 @@ const command = (keys: string) => ({ id: keys, title: keys, group: "Page", keys,
 const COMMANDS = ["Ctrl+k", "?", "g s", "s", "["].map(command);
 
 describe("shortcuts", () => {
-  it("are named alike on every system", () => {
+  it("have the same names on every system", () => {
     expect(keyName(press("K", { ctrlKey: true }))).toBe("Ctrl+k");
     expect(keyName(press("k", { metaKey: true }))).toBe("Ctrl+k");
     expect(keyName(press("z", { ctrlKey: true, shiftKey: true }))).toBe("Ctrl+Shift+z");
@@ -26,7 +26,7 @@ describe("shortcuts", () => {
     expect(keyName(press("Shift", { shiftKey: true }))).toBe("");
   });
 
-  it("may be two keys in a row, not too slowly", () => {
+  it("can be two keys in a row, within a time limit", () => {
     const shortcuts = new Shortcuts();
     expect(shortcuts.press(press("g"), COMMANDS, 0, false)).toBeUndefined();
     expect(shortcuts.press(press("s"), COMMANDS, 500, false)?.keys).toBe("g s");
@@ -35,7 +35,7 @@ describe("shortcuts", () => {
     expect(shortcuts.press(press("s"), COMMANDS, 9_000, false)?.keys).toBe("s");
   });
 
-  it("leave letters alone where text is typed, but not Ctrl with a letter", () => {
+  it("ignore letters in text fields, but not Ctrl with a letter", () => {
     const shortcuts = new Shortcuts();
     expect(shortcuts.press(press("?"), COMMANDS, 0, true)).toBeUndefined();
     expect(shortcuts.press(press("k", { ctrlKey: true }), COMMANDS, 0, true)?.keys).toBe("Ctrl+k");

@@ -34,14 +34,14 @@ const answerOf = (lines: LineColumns[], question = ask()): CardAnswer =>
   toAnswer(question, { generation: 1, lines } satisfies Columns);
 
 describe("toAnswer", () => {
-  it("lays what is only drawn below what is found", () => {
+  it("puts lines that are only drawn behind those that the pointer finds", () => {
     const answer = answerOf([line("a", "smoothed"), line("a", "raw"), line("a", "earlier")]);
     expect(answer.lines.map((each) => each.role)).toEqual(["earlier", "raw", "smoothed"]);
     expect(answer.firstFound).toBe(2);
     expect(answerOf([]).firstFound).toBe(0);
   });
 
-  it("smooths a line that came with its points only", () => {
+  it("smooths a line that came without its smoothed one", () => {
     const answer = answerOf([line("a", "raw"), line("b", "raw"), line("b", "smoothed")]);
     expect(answer.lines.map((each) => [each.run, each.role])).toEqual([
       ["a", "raw"],
@@ -65,7 +65,7 @@ describe("toAnswer", () => {
 });
 
 describe("serve", () => {
-  it("answers a question for fewer runs", () => {
+  it("serves a question with fewer runs", () => {
     const served = serve(
       answerOf([line("a", "smoothed"), line("b", "raw"), line("b", "smoothed")]),
       ask({ runs: toRunSet(["a"]) }),
@@ -75,14 +75,14 @@ describe("serve", () => {
     expect(serve(answerOf([]), ask({ runs: toRunSet(["a", "b", "c"]) }))).toBeNull();
   });
 
-  it("answers for a part of x when every point is here", () => {
+  it("serves a part of x if every point is there", () => {
     const zoomed = ask({ zoom: [0, 1] });
     expect(serve(answerOf([line("a", "smoothed")]), zoomed)?.question).toBe(zoomed);
     expect(serve(answerOf([line("a", "smoothed", 900)]), zoomed)).toBeNull();
     expect(serve(answerOf([line("a", "smoothed")], zoomed), ask())).toBeNull();
   });
 
-  it("answers nothing that is drawn otherwise", () => {
+  it("serves no question that is drawn differently", () => {
     const answer = answerOf([line("a", "smoothed")]);
     expect(serve(answer, ask({ x: "wall" }))).toBeNull();
     expect(serve(answer, ask({ smoothing: { kind: "ema", amount: 0.5 } }))).toBeNull();
@@ -92,7 +92,7 @@ describe("serve", () => {
 });
 
 describe("narrow", () => {
-  it("shows the runs that are left until the answer comes", () => {
+  it("shows the remaining runs until the answer arrives", () => {
     const answer = answerOf([line("a", "smoothed"), line("b", "smoothed")]);
     const fewer = ask({ runs: toRunSet(["b"]), smoothing: { kind: "ema", amount: 0 } });
     expect(serve(answer, fewer)).toBeNull();

@@ -62,7 +62,7 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 describe("CardLines", () => {
-  it("asks one at a time and skips what was wanted in between", async () => {
+  it("sends one request at a time and skips outdated questions", async () => {
     const { asked, card } = slowClient();
     const lines = card();
     for (const amount of [0.1, 0.2, 0.3]) {
@@ -78,7 +78,7 @@ describe("CardLines", () => {
     expect(lines.answer?.value.question.key).toBe(question(0.3).key);
   });
 
-  it("shows fewer runs from what it has", async () => {
+  it("shows fewer runs without a request", async () => {
     const { asked, card } = slowClient();
     const lines = card();
     want(lines, question(0.5));
@@ -93,7 +93,7 @@ describe("CardLines", () => {
     expect(asked).toHaveLength(1);
   });
 
-  it("smooths what it has whole without asking", async () => {
+  it("smooths complete lines without a request", async () => {
     const { asked, card } = slowClient();
     const lines = card();
     want(lines, question(0.5));
@@ -105,7 +105,7 @@ describe("CardLines", () => {
     expect([lines.answer?.value.question.key, asked.length]).toEqual([question(0.9).key, 1]);
   });
 
-  it("keeps what it has when the server goes away, and says so when it has nothing", async () => {
+  it("keeps its lines when the server is unreachable, and shows an error without lines", async () => {
     const { asked, card } = slowClient();
     const lines = card();
     want(lines, question(0.5));
@@ -130,7 +130,7 @@ describe("CardLines", () => {
     expect([lines.error, lines.answer?.value.question.key]).toEqual([null, question(0.9).key]);
   });
 
-  it("tries again after an error of the server, with growing rests, but not after one of its own", async () => {
+  it("retries after a server error, with growing pauses, but not after a bad request", async () => {
     const { asked, card } = slowClient();
     const lines = card();
     want(lines, question(0.5));
@@ -150,7 +150,7 @@ describe("CardLines", () => {
     expect(lines.error?.cause.message).toBe("what");
   });
 
-  it("drops what nobody waits for any more", async () => {
+  it("cancels what nothing waits for", async () => {
     const { asked, card } = slowClient();
     const lines = card();
     want(lines, question(0.5));
@@ -166,7 +166,7 @@ describe("CardLines", () => {
     expect(lines.answer?.value.generation).toBe(2);
   });
 
-  it("takes a kept answer without asking", async () => {
+  it("uses a cached answer without a request", async () => {
     const { asked, card } = slowClient();
     const first = card();
     want(first, question(0.5));

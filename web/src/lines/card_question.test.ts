@@ -17,7 +17,7 @@ const asking: Asking = {
 };
 
 describe("makeQuestion", () => {
-  it("asks for lines without naming all runs", () => {
+  it("requests lines without naming all runs", () => {
     const { body } = makeQuestion(asking);
     expect(body).toEqual({
       kind: "lines",
@@ -37,14 +37,14 @@ describe("makeQuestion", () => {
     expect(makeQuestion({ ...asking, isAllRuns: false }).body.query).toMatchObject({ runs: ["a", "b"] });
   });
 
-  it("asks for unsmoothed lines only where they can be told apart", () => {
+  it("requests raw lines only for a few runs", () => {
     const smoothing = { kind: "gaussian", amount: 3 } as const;
     expect(makeQuestion({ ...asking, smoothing }).body.query).toMatchObject({ raw: true, smoothing });
     const many = toRunSet(Array.from({ length: MAX_RAW_RUNS + 1 }, (_, i) => `${i}`));
     expect(makeQuestion({ ...asking, smoothing, runs: many }).body.query).toMatchObject({ raw: false });
   });
 
-  it("asks for bands of the runs that have the tag", () => {
+  it("requests bands of the runs that have the tag", () => {
     const groups = [
       { label: "x", runs: ["a", "gone"] },
       { label: "y", runs: ["gone"] },

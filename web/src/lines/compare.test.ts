@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { judge } from "./compare";
 
 describe("judge", () => {
-  it("knows a direction by the tag's name only", () => {
+  it("derives the direction from the tag's name", () => {
     expect(judge(-1, "val/loss")).toBe("good");
     expect(judge(1, "epoch_loss")).toBe("bad");
     expect(judge(1, "val/accuracy")).toBe("good");

@@ -2,11 +2,11 @@ import { describe, expect, it } from "vitest";
 import { covers, detailFor } from "./detail_range";
 
 describe("detailFor", () => {
-  it("asks for everything when nothing is zoomed", () => {
+  it("requests everything without zoom", () => {
     expect(detailFor(null, 301, "linear")).toEqual({ range: null, width: 304 });
   });
 
-  it("asks for a margin on both sides, as fine as what is seen", () => {
+  it("requests a margin on both sides, as fine as the visible part", () => {
     for (const zoom of [
       [1000, 2000],
       [0.001, 0.0017],
@@ -23,7 +23,7 @@ describe("detailFor", () => {
     }
   });
 
-  it("asks for hardly more than what is seen in a crowd of lines", () => {
+  it("requests hardly more than the visible part for a crowd of lines", () => {
     const { range } = detailFor([1000, 2000], 320, "linear", true);
     expect(range?.[0]).toBeLessThanOrEqual(1000);
     expect(range?.[1]).toBeGreaterThanOrEqual(2000);
@@ -31,7 +31,7 @@ describe("detailFor", () => {
     expect(detailFor([1000, 2000], 320, "linear").range?.[0]).toBeLessThan(range?.[0] ?? 0);
   });
 
-  it("asks the same for a zoom moved a little", () => {
+  it("requests the same after a small move", () => {
     expect(detailFor([1010, 2010], 320, "linear").range).toEqual(detailFor([1020, 2020], 320, "linear").range);
   });
 
@@ -45,7 +45,7 @@ describe("detailFor", () => {
     expect(around?.[0]).toBeCloseTo(-(around?.[1] ?? 0));
   });
 
-  it("gives up widening where floats end", () => {
+  it("does not widen beyond float precision", () => {
     const tight = [1.7e9, 1.7e9 + 2.4e-7] as const;
     expect(detailFor(tight, 320, "linear").range?.[0]).toBeLessThanOrEqual(tight[0]);
   });

@@ -13,7 +13,7 @@ const line = (run: string, y: number[], role: CardLine["role"] = "smoothed"): Ca
 });
 
 describe("findNonFinite", () => {
-  it("says nothing about ordinary numbers", () => {
+  it("ignores finite numbers", () => {
     expect(findNonFinite([line("a", [1, 2, 3]), line("b", [])], "step")).toBeNull();
   });
 
@@ -25,7 +25,7 @@ describe("findNonFinite", () => {
     });
   });
 
-  it("counts a run once and trusts its raw line", () => {
+  it("counts a run once, by its raw line", () => {
     const lines = [line("a", [1, Number.NaN], "raw"), line("a", [1, 1])];
     expect(findNonFinite(lines, "step")?.detail).toBe("a: NaN from step 100");
   });

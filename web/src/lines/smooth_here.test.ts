@@ -37,7 +37,7 @@ function answerTo(question: Question, roles: readonly LineColumns["role"][], tot
 }
 
 describe("ema", () => {
-  it("is the server's", () => {
+  it("equals the server's", () => {
     const close = (y: number[], weight: number, expected: number[]): void =>
       [...ema(new Float64Array(y), weight)].forEach((value, i) =>
         Number.isFinite(value) ? expect(value).toBeCloseTo(expected[i] as number, 13) : expect(value).toBe(expected[i]),
@@ -64,7 +64,7 @@ describe("ema", () => {
 });
 
 describe("smoothHere", () => {
-  it("answers for another weight, and for none, from the points", () => {
+  it("serves another weight, and none, from the points", () => {
     const answer = answerTo(ask(), ["raw"]);
     const served = smoothHere(answer, ask(smoothing(0.5)));
     expect(served?.lines.map((line) => line.role)).toEqual(["raw", "smoothed"]);
@@ -74,7 +74,7 @@ describe("smoothHere", () => {
     expect(bare && smoothHere(bare, ask())?.lines.map((line) => line.role)).toEqual(["raw", "smoothed"]);
   });
 
-  it("leaves to the server what it cannot know", () => {
+  it("leaves everything else to the server", () => {
     expect(smoothHere(answerTo(ask(), ["raw", "smoothed"], 900), ask(smoothing(0.5)))).toBeNull();
     const unlike: Partial<Asking>[] = [
       { smoothing: { kind: "gaussian", amount: 3 } },

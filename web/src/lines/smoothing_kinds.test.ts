@@ -3,7 +3,7 @@ import { SMOOTHING_MAX } from "../state/view/view";
 import { KINDS, kindInfo, nudge, unitOf } from "./smoothing_kinds";
 
 describe("smoothing kinds", () => {
-  it("count in fitting units", () => {
+  it("have matching units", () => {
     expect([
       unitOf("ema", "step"),
       unitOf("time_ema", "step"),

@@ -28,7 +28,7 @@ describe("strokesOf", () => {
 });
 
 describe("strokeStyle", () => {
-  it("is lighter the more lines there are, and faint for what is behind", () => {
+  it("is lighter with more lines, and faint for lines in the back", () => {
     const alphas = [10, 100, 1000].map((lines) => strokeStyle(lines, "smoothed", "light").alpha);
     expect(alphas).toEqual([...alphas].sort((a, b) => b - a));
     expect(strokeStyle(10, "raw", "light").alpha).toBeLessThan(strokeStyle(1000, "smoothed", "light").alpha);

@@ -12,7 +12,7 @@ describe("cells", () => {
     expect(formatCell(0.25, "signed")).toBe("+0.2500");
   });
 
-  it("write percents with the digits that small changes need", () => {
+  it("write percents with enough digits for small changes", () => {
     expect([0.00123, 0.4567, -12.5, 0, Number.POSITIVE_INFINITY].map(formatRatio)).toEqual([
       "+0.12 %",
       "+45.7 %",
@@ -22,7 +22,7 @@ describe("cells", () => {
     ]);
   });
 
-  it("say where on any axis", () => {
+  it("describe a position on any axis", () => {
     expect(describeAt(8412, "step")).toBe("step 8,412");
     expect(describeAt(1.5, "epoch")).toBe("epoch 1.5000");
     expect(describeAt(72, "relative")).toBe("relative 1 m 12 s");
@@ -38,7 +38,7 @@ describe("a table as text", () => {
     ],
   };
 
-  it("survives odd names", () => {
+  it("handles odd names", () => {
     expect(toTsv(table)).toBe('Run\tValue\na b|c\t1\nsay "hi", you\t\n');
     expect(toCsv(table)).toBe('Run,Value\na\tb|c,1\n"say ""hi"", you",\n');
     expect(toMarkdown(table)).toBe('| Run | Value |\n| --- | ---: |\n| a b\\|c | 1 |\n| say "hi", you |  |\n');

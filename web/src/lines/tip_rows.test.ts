@@ -41,14 +41,14 @@ const found = new Map([
 ]);
 
 describe("makeTipRows", () => {
-  it("has the drawn line's values at once", () => {
+  it("uses the drawn line's values at first", () => {
     const [row] = makeTipRows([point(0, 2)], facts());
     expect(row?.cells).toMatchObject({ smoothed: "2.0000", value: "", step: "10", baseline: "" });
     const [plain] = makeTipRows([point(0, 2)], facts({ shape: { ...facts().shape, isSmoothed: false } }));
     expect(plain?.cells.value).toBe("2.0000");
   });
 
-  it("has exact ones when they are here, and the difference to the baseline", () => {
+  it("uses exact values when they are known, and the difference to the baseline", () => {
     const [row, base] = makeTipRows(
       [point(0, 2), point(1, 3)],
       facts({ find: (run) => found.get(run), isCurrent: true }),
@@ -64,12 +64,12 @@ describe("makeTipRows", () => {
     expect(base).toMatchObject({ isBaseline: true, cells: { baseline: "" } });
   });
 
-  it("goes by the drawn line again as soon as the pointer moves on", () => {
+  it("uses the drawn line again as soon as the pointer moves", () => {
     const [row] = makeTipRows([point(0, 2)], facts({ find: (run) => found.get(run), isCurrent: false }));
     expect(row?.cells).toMatchObject({ smoothed: "2.0000", step: "10", value: "0.2500" });
   });
 
-  it("shows what a group spans and how many runs it has", () => {
+  it("shows the range of a group and its number of runs", () => {
     const bands = [
       { low: new Float64Array([0, 1.5]), high: new Float64Array([0, 2.5]), count: new Float64Array([3, 2]) },
     ];

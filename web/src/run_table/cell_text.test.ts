@@ -5,8 +5,8 @@ import { cellText, columnName } from "./cell_text";
 const metric: RunColumn = { kind: "metric", tag: "val/acc", stat: "max" };
 const hparam: RunColumn = { kind: "hparam", name: "lr" };
 
-describe("heads of columns", () => {
-  it("say which number of a metric it is", () => {
+describe("column heads", () => {
+  it("name the statistic of a metric", () => {
     expect(columnName(metric)).toBe("val/acc, max");
     expect(columnName({ kind: "metric", tag: "a", stat: "at_step", step: 1000 })).toBe("a, at step 1,000");
     expect(columnName({ kind: "metric", tag: "a", stat: "at_best", best: "min", bestTag: "b" })).toBe("a, at min of b");
@@ -15,7 +15,7 @@ describe("heads of columns", () => {
 });
 
 describe("cells", () => {
-  it("are as short as numbers can be told apart", () => {
+  it("are as short as possible", () => {
     expect([0.94123456, 12, -3, 1_234_567, Number.NaN, Infinity].map((value) => cellText(metric, value))).toEqual([
       "0.9412",
       "12",
@@ -26,7 +26,7 @@ describe("cells", () => {
     ]);
   });
 
-  it("show hyperparameters as they were typed where that is short", () => {
+  it("show short hyperparameters as typed", () => {
     expect([3e-5, 0.1, 1 / 3, true, "adam"].map((value) => cellText(hparam, value))).toEqual([
       "0.00003",
       "0.1",
@@ -36,7 +36,7 @@ describe("cells", () => {
     ]);
   });
 
-  it("show times and spans as such, and nothing where there is nothing", () => {
+  it("show times and durations, and nothing for missing values", () => {
     expect(cellText({ kind: "info", name: "assets" }, 1_234)).toBe(cellText({ kind: "info", name: "points" }, 1_234));
     expect(cellText({ kind: "info", name: "duration" }, 3_700)).toBe("1 h 1 m");
     expect(cellText({ kind: "info", name: "started" }, 1e9)).toContain("2001");

@@ -9,7 +9,7 @@ const [a, b, c] = ["a", "b", "c"].map((name): RunColumn => ({ kind: "hparam", na
 ];
 
 describe("columns of the run table", () => {
-  it("have the width the user gave them, and the names the rest", () => {
+  it("have the widths that the user set, and the names the rest", () => {
     expect(layOutColumns([a, b], { "hparam;b": 50 })).toEqual({
       tracks: "minmax(150px, 1fr) 78px 50px",
       minWidthPx: 278,
@@ -25,7 +25,7 @@ describe("columns of the run table", () => {
     expect(withoutColumn([a, b, c], { kind: "hparam", name: "b" })).toEqual([a, c]);
   });
 
-  it("sort up, down, and not at all", () => {
+  it("sort ascending, descending, and not at all", () => {
     const up = nextSort(null, "x");
     const down = nextSort(up, "x");
     expect([up, down, nextSort(down, "x")]).toEqual([

@@ -16,8 +16,8 @@ const file = (path: string, state: FileHealth["state"], change: Partial<FileHeal
   ...change,
 });
 
-describe("findings about files", () => {
-  it("are sorted from the worst", () => {
+describe("problems of files", () => {
+  it("are sorted with the worst first", () => {
     const files = [file("b", "skipped"), file("c", "damaged"), file("a", "skipped"), file("d", "unreadable")];
     expect(sortFindings(files).map(({ path }) => path)).toEqual(["d", "c", "a", "b"]);
   });
@@ -30,7 +30,7 @@ describe("findings about files", () => {
     );
   });
 
-  it("are text that can be sent", () => {
+  it("can be copied as text", () => {
     const text = healthText([
       file("x/events", "damaged", { byte: 3, reason: "bad length", advice: "Copy it again." }),
       file("y", "unreadable"),

@@ -21,14 +21,14 @@ function taken(text: string): string {
   return plain.slice(0, from) + options[0]?.text + plain.slice(to);
 }
 
-describe("what can be typed next", () => {
-  it("is a column, a function or `not` at the start and after and, or, not, (", () => {
+describe("completion", () => {
+  it("suggests columns, functions and `not` at the start and after and, or, not, (", () => {
     for (const text of ["|", "lr < 1 and |", "not |", "(|"]) {
       expect(labels(text)).toEqual(expect.arrayContaining(["lr", "val/acc", "starred", "min(…)", "not"]));
     }
   });
 
-  it("is what has the typed letters, what begins with them first", () => {
+  it("suggests what contains the typed letters, matches at the start first", () => {
     expect(labels("val|")).toEqual(["val/acc", "val/loss"]);
     expect(labels("lr < 1 and acc|")).toEqual(["val/acc"]);
     expect([labels("select|"), labels("tick|")]).toEqual([["selected"], []]);
@@ -40,14 +40,14 @@ describe("what can be typed next", () => {
     expect(taken("batch|")).toBe("`batch size` ");
   });
 
-  it("is a sign that fits the column", () => {
+  it("suggests operators for the column", () => {
     expect(labels("lr |")).toContain("<");
     expect(labels("optimizer |")).toEqual(["==", "!=", "~", "!~", "in", "is missing"]);
     expect(labels("min(val/loss) |")).toContain(">=");
     expect(labels("starred |")).toEqual(expect.arrayContaining(["and", "or"]));
   });
 
-  it("is one of the values of a hyperparameter", () => {
+  it("suggests the values of a hyperparameter", () => {
     expect(labels("optimizer == |")).toEqual(["adam", 'x"y', "missing"]);
     expect(taken("optimizer == a|")).toBe('optimizer == "adam" ');
     expect(taken('optimizer == "x|')).toBe('optimizer == "x\\"y" ');
@@ -56,7 +56,7 @@ describe("what can be typed next", () => {
     expect(labels("hparam(lr) == |")).toEqual(["0.1", "0.01", "missing"]);
   });
 
-  it("is a metric inside a function, and then how to go on", () => {
+  it("suggests metrics inside a function, then what follows", () => {
     expect(labels("min(|")).toEqual(["val/acc", "val/loss"]);
     expect(taken("min(val/l|")).toBe("min(val/loss) ");
     expect(taken("at(val/l|")).toBe("at(val/loss, ");
@@ -64,18 +64,18 @@ describe("what can be typed next", () => {
     expect(labels("at(val/loss, max(|")).toEqual(["val/acc", "val/loss"]);
   });
 
-  it("is and or or after a comparison", () => {
+  it("suggests `and` and `or` after a comparison", () => {
     expect(labels("lr < 1 |")).toEqual(["and", "or"]);
     expect(labels('optimizer == "adam" |')).toEqual(["and", "or"]);
     expect(labels("(lr < 1) |")).toEqual(["and", "or"]);
   });
 
-  it("does not offer what stands there already, and is silent where it understands nothing", () => {
+  it("suggests neither what is already there, nor anything after an error", () => {
     expect(labels("lr|")).toEqual([]);
     expect(labels("lr & |")).toEqual([]);
   });
 
-  it("stops at forty and says how many more there are", () => {
+  it("stops at forty and returns how many more there are", () => {
     const tags = new Set(Array.from({ length: 500 }, (_, i) => `m${i}`));
     const { options, left } = completeQuery("min(", 4, { ...CATALOG, tags });
     expect([options.length, left]).toEqual([40, 460]);

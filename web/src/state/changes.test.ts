@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { Changes } from "./changes.svelte";
 
 describe("changes", () => {
-  it("concern the runs they name, or all", () => {
+  it("apply to the runs they name, or to all", () => {
     const changes = new Changes();
     changes.add({ generation: 3, runs: null });
     changes.add({ generation: 5, runs: ["a"] });
@@ -14,7 +14,7 @@ describe("changes", () => {
     ]).toEqual([true, false, true, false]);
   });
 
-  it("of another server are another epoch", () => {
+  it("of another server start a new epoch", () => {
     const changes = new Changes();
     changes.add({ generation: 30, runs: ["a"] });
     changes.add({ generation: 2, runs: null });
@@ -22,7 +22,7 @@ describe("changes", () => {
     expect(changes.isNewer(1, ["b"])).toBe(true);
   });
 
-  it("are told at once when they are released", () => {
+  it("are applied together when they are released", () => {
     const changes = new Changes();
     changes.add({ generation: 3, runs: null });
     changes.hold({ generation: 3, runs: null });
@@ -43,7 +43,7 @@ describe("changes", () => {
     expect(changes.held?.runs).toBeNull();
   });
 
-  it("know a server that came and went on while they were held", () => {
+  it("detect a new server while they are held", () => {
     const changes = new Changes();
     changes.add({ generation: 10, runs: null });
     changes.hold({ generation: 2, runs: null });

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { Readiness } from "./readiness.svelte";
 
-it("is ready once every card that is expected has settled, in whatever order that is told", () => {
+it("is ready once every expected card has settled, in any order", () => {
   const readiness = new Readiness();
   readiness.settle("a", true);
   expect([readiness.isExpecting, readiness.isReady]).toEqual([false, false]);

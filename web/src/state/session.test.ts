@@ -90,7 +90,7 @@ describe("a session", () => {
     vi.useRealTimers();
   });
 
-  it("asks for all lists at once, with the tags that are wanted", async () => {
+  it("requests all lists at once, with the wanted tags", async () => {
     const { asked, session, stop } = begin();
     await settle();
     expect(asked).toEqual(["lists?kind=scalar", "hparams"]);
@@ -100,7 +100,7 @@ describe("a session", () => {
     stop();
   });
 
-  it("lists assets by themselves, and again on news", async () => {
+  it("lists assets by themselves, and again on a change", async () => {
     const { asked, server, session, stop, receive } = begin();
     session.tags.want("assets/profile", { comes: true });
     await settle();
@@ -117,7 +117,7 @@ describe("a session", () => {
     stop();
   });
 
-  it("lists again on news, not when paused; then once, when it goes on", async () => {
+  it("lists again on a change, but not when paused; then once, when it resumes", async () => {
     const { asked, session, stop, receive } = begin();
     await settle();
     receive(change(1, null));
@@ -138,7 +138,7 @@ describe("a session", () => {
     stop();
   });
 
-  it("stays quiet while nobody sees it, and gives its connection back", async () => {
+  it("is quiet while it is hidden, and closes its connection", async () => {
     const { asked, session, stop, receive, isListening } = begin();
     await settle();
     receive(change(1, null));
@@ -157,7 +157,7 @@ describe("a session", () => {
     stop();
   });
 
-  it("keeps what it has through an error and comes back by itself", async () => {
+  it("keeps its data through an error and recovers", async () => {
     const { server, session, stop, receive, connect } = begin();
     await settle();
     server.status = 500;

@@ -11,19 +11,19 @@ describe("searchTags", () => {
     expect(searchTags("", tags, 2)).toEqual({ tags: ["train/loss", "train/acc"], left: 3 });
   });
 
-  it("finds by pattern where the text is one, and by letters where it is not finished", () => {
+  it("finds by pattern if the text is one, and by letters while it is incomplete", () => {
     expect(searchTags("^val/(loss|acc)", tags).tags).toEqual(["val/loss", "val/acc.top5"]);
     expect(searchTags("odd (", tags).tags).toEqual(["odd (tag) [x]"]);
   });
 
-  it("says how many more there are among ten thousand", () => {
+  it("returns how many more there are among ten thousand", () => {
     const many = Array.from({ length: 10_000 }, (_, i) => `layer${i}/weight`);
     expect(searchTags("weight", many)).toMatchObject({ left: 9_975 });
   });
 });
 
 describe("completeTag", () => {
-  it("offers patterns that match just the tag's text", () => {
+  it("suggests patterns that match the tag's text", () => {
     for (const { text, label } of completeTag("", tags).options)
       expect(compilePattern(text).matches(label ?? "")).toBe(true);
     expect(completeTag("top", tags)).toMatchObject({

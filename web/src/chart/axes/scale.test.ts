@@ -13,12 +13,12 @@ describe("scales", () => {
     for (const value of [-10, -0.5, 0, 1e-3, 7, 1000]) expect(symlog.toValue(symlog.toPx(value))).toBeCloseTo(value, 9);
   });
 
-  it("have no place on a log axis for zero and below", () => {
+  it("cannot show zero and below on a log axis", () => {
     const log = makeScale("log", [1, 10], [0, 100]);
     expect([0, -1, Number.NaN].map((value) => Number.isFinite(log.toPx(value)))).toEqual([false, false, false]);
   });
 
-  it("are even on both sides of zero, straight near it and logarithmic far from it", () => {
+  it("are symmetric around zero, linear near it and logarithmic far from it", () => {
     const { toPx } = makeScale("symlog", [-100, 100], [-100, 100]);
     expect(toPx(0)).toBe(0);
     expect(toPx(-30)).toBeCloseTo(-toPx(30));

@@ -16,7 +16,7 @@ describe("yTicks", () => {
     expect(labels(yTicks([1e15, 3e15], "linear", 2))).toEqual(["1e15", "2e15", "3e15"]);
   });
 
-  it("keeps neighbours apart when the axis is far from zero", () => {
+  it("keeps neighbours distinct when the axis is far from zero", () => {
     const far = labels(yTicks([1_000_000, 1_000_004], "linear", 4));
     expect(new Set(far).size).toBe(far.length);
   });
@@ -35,7 +35,7 @@ describe("symlog ticks", () => {
     expect(labels(yTicks([0, 1e-3], "symlog", 4))).toEqual(["0", "1e−5", "1e−4", "0.001"]);
   });
 
-  it("stand apart, however the axis lies", () => {
+  it("keep their distance on every axis", () => {
     for (const domain of [
       [-1, 1e6],
       [-3e-9, 2e-9],
@@ -60,7 +60,7 @@ describe("xTicks", () => {
     expect(labels(xTicks([0, 20_000], "step", "linear", 5))).toEqual(["0", "5k", "10k", "15k", "20k"]);
   });
 
-  it("marks steps and times of a log axis in their own words", () => {
+  it("formats steps and times of a log axis", () => {
     expect(labels(xTicks([1, 10_000], "step", "log", 5))).toEqual(["1", "10", "100", "1000", "10k"]);
     expect(xTicks([0.5, 3], "step", "log", 5).every((tick) => Number.isInteger(tick.value))).toBe(true);
     expect(labels(xTicks([0.1, 1000], "relative", "log", 5))).toEqual(["0.1s", "1s", "10s", "1m 40s", "16m 40s"]);

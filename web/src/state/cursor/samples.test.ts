@@ -50,7 +50,7 @@ describe("Samples", () => {
   });
   const settle = (): Promise<unknown> => vi.advanceTimersByTimeAsync(10_000);
 
-  it("asks once for all that is watched in one moment, by kind", async () => {
+  it("sends one request per kind for all series watched in one task", async () => {
     const { samples, asked } = begin([stepsOf("a", "x", [1, 2]), stepsOf("b", "x", [3])]);
     for (const run of ["a", "b", "a"]) samples.watch("image", run, "x");
     samples.watch("text", "a", "note");
@@ -70,7 +70,7 @@ describe("Samples", () => {
     expect(samples.read("image", "b", "x")?.steps?.step).toEqual(Float64Array.of(3));
   });
 
-  it("asks at once for what will be watched, and not again when it is", async () => {
+  it("requests what will be watched, and not again when it is", async () => {
     const { samples, asked } = begin([stepsOf("a", "x", [1, 2])]);
     const foreseen = samples.foresee("image", [
       { run: "a", tag: "x" },
@@ -85,7 +85,7 @@ describe("Samples", () => {
     expect(asked).toHaveLength(1);
   });
 
-  it("tells what is not there from what is not known", async () => {
+  it("distinguishes missing from unknown series", async () => {
     const { samples } = begin([]);
     samples.watch("image", "a", "gone");
     expect(samples.read("image", "a", "gone")).toBeNull();
@@ -93,7 +93,7 @@ describe("Samples", () => {
     expect(samples.read("image", "a", "gone")).toMatchObject({ steps: null, error: null });
   });
 
-  it("puts steps in order and keeps the rows they are asked by", async () => {
+  it("sorts steps and keeps their rows", async () => {
     const { samples } = begin([stepsOf("a", "x", [5, 1, 3, 1])]);
     samples.watch("image", "a", "x");
     await settle();
@@ -105,7 +105,7 @@ describe("Samples", () => {
     ]);
   });
 
-  it("asks again for runs that have grown, and only while somebody watches", async () => {
+  it("requests runs again that have grown, only while they are watched", async () => {
     const { samples, asked, grow } = begin([stepsOf("a", "x", [1]), stepsOf("b", "x", [1])]);
     const unwatch = samples.watch("image", "a", "x");
     samples.watch("image", "b", "x");
@@ -126,7 +126,7 @@ describe("Samples", () => {
     expect(samples.read("image", "a", "x")?.steps?.step).toHaveLength(3);
   });
 
-  it("leaves what has not changed as it is, so that nothing is drawn again", async () => {
+  it("does not replace what has not changed, so that nothing is drawn again", async () => {
     const { samples, grow } = begin([stepsOf("a", "x", [1], 7)]);
     samples.watch("image", "a", "x");
     await settle();
@@ -136,7 +136,7 @@ describe("Samples", () => {
     expect(samples.read("image", "a", "x")?.steps).toBe(before);
   });
 
-  it("keeps what it knows while the server is out of reach, and says every other error", async () => {
+  it("keeps its steps while the server is unreachable, and reports every other error", async () => {
     const { samples, server, grow } = begin([stepsOf("a", "x", [1])]);
     samples.watch("image", "a", "x");
     await settle();
@@ -156,14 +156,14 @@ describe("Samples", () => {
     expect(samples.read("image", "a", "x")).toMatchObject({ error: null, steps: { run: "a" } });
   });
 
-  it("knows all that the cursor can go to", async () => {
+  it("knows all places of the cursor", async () => {
     const { samples } = begin([stepsOf("a", "x", [1]), stepsOf("b", "x", [2])]);
     for (const run of ["a", "b", "gone"]) samples.watch("image", run, "x");
     await settle();
     expect(samples.known.map(({ run }) => run)).toEqual(["a", "b"]);
   });
 
-  it("asks nothing after its end", async () => {
+  it("sends nothing after its end", async () => {
     const { samples, asked, grow, server } = begin([stepsOf("a", "x", [1])]);
     samples.watch("image", "a", "x");
     await settle();

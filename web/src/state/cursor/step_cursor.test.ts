@@ -12,13 +12,13 @@ const series = (step: number[]): SeriesSteps => ({
 });
 
 describe("the cursor", () => {
-  it("stands at the newest value until it is moved", () => {
+  it("is at the newest value until it is moved", () => {
     expect(findNearest(Float64Array.of(1, 5, 9), null)).toBe(2);
     expect(findNearest(new Float64Array(), null)).toBe(-1);
     expect(findNearest(new Float64Array(), 3)).toBe(-1);
   });
 
-  it("finds the nearest value, of equals the later one", () => {
+  it("finds the nearest value, the later one of two equally near", () => {
     const places = Float64Array.of(0, 10, 10, 20);
     expect(findNearest(places, 10)).toBe(2);
     expect(findNearest(places, 15)).toBe(3);
@@ -26,7 +26,7 @@ describe("the cursor", () => {
     expect(findNearest(places, Infinity)).toBe(3);
   });
 
-  it("goes through steps in order, whatever the order in the file", () => {
+  it("goes through steps in order, for any order in the file", () => {
     const ordered = inStepOrder(series([5, 1, 5, 3]));
     expect([...ordered.step]).toEqual([1, 3, 5, 5]);
     expect([...ordered.row]).toEqual([1, 3, 0, 2]);
@@ -34,7 +34,7 @@ describe("the cursor", () => {
     expect(sampleAt(ordered, 4)).toBeNull();
   });
 
-  it("stands on any time axis", () => {
+  it("works on any time axis", () => {
     expect([...placesOn("relative", series([7, 8]), 99)]).toEqual([1, 2]);
     expect([...placesOn("wall", series([7, 8]), 99)]).toEqual([100, 101]);
     expect([...placesOn("step", series([7, 8]), 99)]).toEqual([7, 8]);

@@ -10,10 +10,10 @@ function opened(locations = LOGS): Overlay {
   return overlay;
 }
 
-describe("what the user says about runs", () => {
+describe("marks on runs", () => {
   beforeEach(() => localStorage.clear());
 
-  it("is there after a reload, for this log directory only", () => {
+  it("survive a reload, only for this log directory", () => {
     const overlay = opened();
     overlay.mark(["a", "b"], { isStarred: true });
     overlay.mark(["a"], { note: "good one", color: "#112233" });
@@ -24,14 +24,14 @@ describe("what the user says about runs", () => {
     expect(opened(["/other"]).of("a")).toEqual({});
   });
 
-  it("is taken away again by undefined, false or nothing", () => {
+  it("are removed by undefined, false or an empty text", () => {
     const overlay = opened();
     overlay.mark(["a"], { isStarred: true, note: "x", name: "y" });
     overlay.mark(["a"], { isStarred: false, note: "", name: undefined });
     expect(overlay.runs.size).toBe(0);
   });
 
-  it("can be taken along as a file and added to what is there", () => {
+  it("can be exported, and imported into existing ones", () => {
     const overlay = opened();
     overlay.mark(["a"], { name: "old" });
     overlay.mark(["b"], { isHidden: true });
@@ -52,7 +52,7 @@ describe("what the user says about runs", () => {
     expect(overlay.baseline).toBe("c");
   });
 
-  it("refuses a file that is something else, and changes nothing", () => {
+  it("reject another file, and do not change", () => {
     const overlay = opened();
     overlay.mark(["a"], { isStarred: true });
     for (const text of ["", "{}", "[1]", "null", '{"format": "other", "runs": {}}'])
@@ -60,7 +60,7 @@ describe("what the user says about runs", () => {
     expect(overlay.of("a")).toEqual({ isStarred: true });
   });
 
-  it("leaves out fields of another type and colours that are none", () => {
+  it("ignore fields of another type and invalid colours", () => {
     const text = JSON.stringify({
       format: "runglass-overlay",
       runs: { a: { isStarred: "yes", note: "n", color: "red", x: 1 }, b: 3 },
@@ -69,7 +69,7 @@ describe("what the user says about runs", () => {
     expect(parseOverlay(text)).toEqual({ runs: new Map([["a", { note: "n" }]]), baseline: null });
   });
 
-  it("takes runs with the names of an object's own things like any other", () => {
+  it("accept runs with the names of object properties", () => {
     const overlay = opened();
     overlay.mark(["__proto__", "constructor"], { isStarred: true });
     expect(opened().of("constructor")).toEqual({ isStarred: true });

@@ -35,7 +35,7 @@ describe("saved views", () => {
     expect(open().all).toEqual([{ name: "c", address: "#/?filter=2" }]);
   });
 
-  it("travel as a file", () => {
+  it("can be exported and imported", () => {
     const views = open();
     views.save("a", "#/?filter=old");
     views.save("mine", "");
@@ -48,7 +48,7 @@ describe("saved views", () => {
     ]);
   });
 
-  it("are not made of just any text", () => {
+  it("reject other texts", () => {
     const views = open();
     for (const text of ["", "{}", "[]", "null", '{"format":"runglass-views"}'])
       expect(() => views.addText(text)).toThrow(/^Not a file of views/);
@@ -68,7 +68,7 @@ describe("saved views", () => {
     expect(names(open())).toEqual([]);
   });
 
-  it("follow what another tab writes", () => {
+  it("follow another tab", () => {
     const views = open();
     const other = open();
     other.save("theirs", "#/");

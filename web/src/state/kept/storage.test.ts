@@ -12,7 +12,7 @@ import {
   rememberAll,
 } from "./storage";
 
-describe("what the browser remembers", () => {
+describe("browser storage", () => {
   beforeEach(() => localStorage.clear());
   afterEach(() => {
     vi.restoreAllMocks();
@@ -20,7 +20,7 @@ describe("what the browser remembers", () => {
     remember("x", null);
   });
 
-  it("is kept under our own names", () => {
+  it("uses our own prefix", () => {
     remember("x", "1");
     expect(localStorage.getItem("runglass-x")).toBe("1");
     expect(recall("x")).toBe("1");
@@ -29,7 +29,7 @@ describe("what the browser remembers", () => {
     expect(localStorage.length).toBe(0);
   });
 
-  it("lasts as long as the page where storage is full", () => {
+  it("lasts as long as the page if storage is full", () => {
     remember("x", "old");
     vi.spyOn(Storage.prototype, "setItem").mockImplementation(() => {
       throw new DOMException("full", "QuotaExceededError");
@@ -44,7 +44,7 @@ describe("what the browser remembers", () => {
     expect([recall("x"), isLasting()]).toEqual(["newer", true]);
   });
 
-  it("lasts as long as the page where storage is forbidden", () => {
+  it("lasts as long as the page if storage is blocked", () => {
     vi.spyOn(globalThis, "localStorage", "get").mockImplementation(() => {
       throw new DOMException("closed", "SecurityError");
     });
@@ -55,12 +55,12 @@ describe("what the browser remembers", () => {
     expect([...recallAll()]).toEqual([["x", "1"]]);
   });
 
-  it("is nothing where it cannot be understood", () => {
+  it("returns null for invalid JSON", () => {
     remember("x", "{");
     expect(recallJson("x")).toBeNull();
   });
 
-  it("can be taken along whole, and leaves others' things alone", () => {
+  it("can be exported as a whole, without the entries of others", () => {
     localStorage.setItem("theirs", "1");
     remember("x", "1");
     remember("y", "2");
@@ -78,8 +78,8 @@ describe("what the browser remembers", () => {
   });
 });
 
-describe("the file of everything", () => {
-  it("comes back as it went", () => {
+describe("the exported file", () => {
+  it("round-trips", () => {
     const entries = new Map([
       ["preferences", '{"tipRows":5}'],
       ["views-1a", ""],
@@ -87,7 +87,7 @@ describe("the file of everything", () => {
     expect(parseKept(encodeKept(entries))).toEqual(entries);
   });
 
-  it("is not just any text", () => {
+  it("is checked", () => {
     for (const text of [
       "",
       "null",

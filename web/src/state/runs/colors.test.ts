@@ -85,7 +85,7 @@ describe("assignColors", () => {
     expect([...before].every(([name, slot]) => after.get(name) === slot)).toBe(true);
   });
 
-  it("gives a run alone the colour of its name's hash", () => {
+  it("gives a single run the colour of its name's hash", () => {
     expect([...assignColors(["baseline"])]).toEqual([...assignColors(["baseline", "other"])].slice(0, 1));
     const alone = new Set(names(64).map((name) => assignColors([name]).get(name)));
     expect(alone.size).toBe(HUES);
@@ -93,7 +93,7 @@ describe("assignColors", () => {
 });
 
 describe("the palette", () => {
-  it.each(["light", "dark"] as const)("keeps its hues apart in every kind of sight (%s)", (theme) => {
+  it.each(["light", "dark"] as const)("keeps its hues distinct with every kind of colour vision (%s)", (theme) => {
     for (const [sight, matrix] of Object.entries(SIGHTS)) {
       const seen = PALETTE.slice(0, HUES).map((color) => oklab(times(matrix, linear(color[theme]))));
       seen.forEach((a, i) => {
@@ -104,7 +104,7 @@ describe("the palette", () => {
     }
   });
 
-  it("stands out from the card behind it", () => {
+  it("contrasts with the card behind it", () => {
     for (const { light, dark } of PALETTE) {
       expect(contrast(light, "#ffffff"), light).toBeGreaterThan(1.95);
       expect(contrast(dark, "#151a22"), dark).toBeGreaterThan(2.6);

@@ -6,11 +6,11 @@ const grouped = (names: string[], by: GroupBy, hparams: HParamsOfRuns = {}): Rec
   Object.fromEntries(groupRuns(names, by, hparams).map(({ label, runs }) => [label, [...runs]]));
 
 describe("groups of runs", () => {
-  it("are the runs themselves when nothing is asked for", () => {
+  it("are the runs themselves by default", () => {
     expect(grouped(["a", "b"], "")).toEqual({ a: ["a"], b: ["b"] });
   });
 
-  it("by pattern: what the capture groups caught", () => {
+  it("by pattern: the text of the capture groups", () => {
     expect(grouped(["lr1/train", "lr1/val", "lr2/train", "x"], "regex:(lr\\d)/(train|val)")).toEqual({
       "lr1 · train": ["lr1/train"],
       "lr1 · val": ["lr1/val"],
@@ -22,7 +22,7 @@ describe("groups of runs", () => {
     expect(grouped(["a"], "regex:(")).toEqual({ other: ["a"] });
   });
 
-  it("by a hyperparameter's value, whatever its type", () => {
+  it("by a hyperparameter's value of any type", () => {
     const hparams: HParamsOfRuns = { a: { lr: 0.1, bias: true }, b: { lr: 0.1, bias: false }, c: { lr: 0.01 } };
     expect(grouped(["a", "b", "c", "d"], "hparam:lr", hparams)).toEqual({
       "lr=0.1": ["a", "b"],
@@ -36,7 +36,7 @@ describe("groups of runs", () => {
     });
   });
 
-  it("by a hyperparameter: a run or a name that every object has is none", () => {
+  it("by a hyperparameter: names of object properties are not values", () => {
     expect(grouped(["constructor", "a"], "hparam:name", { a: {} })).toEqual({ other: ["constructor", "a"] });
     expect(grouped(["constructor"], "config", {})).toEqual({ constructor: ["constructor"] });
   });
@@ -50,7 +50,7 @@ describe("groups of runs", () => {
 });
 
 describe("same configuration, other seed", () => {
-  it("takes the hyperparameters but for those named like a seed", () => {
+  it("uses the hyperparameters except those named like a seed", () => {
     const hparams: HParamsOfRuns = {
       a: { lr: 0.1, seed: 1 },
       b: { seed: 2, lr: 0.1 },
@@ -64,7 +64,7 @@ describe("same configuration, other seed", () => {
     });
   });
 
-  it("does not take a word that has a seed's name inside it for one", () => {
+  it("does not match words that contain a seed's name", () => {
     const hparams: HParamsOfRuns = { a: { seedling: 1 }, b: { seedling: 2 } };
     expect(Object.keys(grouped(["a", "b"], "config", hparams))).toEqual(["seedling=1", "seedling=2"]);
   });
@@ -81,7 +81,7 @@ describe("same configuration, other seed", () => {
     });
   });
 
-  it("goes by the name without hyperparameters", () => {
+  it("uses the name without hyperparameters", () => {
     const names = ["lr=0.1/seed=0", "lr=0.1/seed=1", "lr=0.2/seed_0", "lr=0.2/seed_13", "plain"];
     expect(grouped(names, "config")).toEqual({
       "lr=0.1/seed=*": ["lr=0.1/seed=0", "lr=0.1/seed=1"],

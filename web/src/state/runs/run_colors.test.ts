@@ -38,7 +38,7 @@ describe("colours of runs", () => {
     expect([...before].every(([name, color]) => after.get(name) === color)).toBe(true);
   });
 
-  it("are on one scale for numbers, by logarithm where they are far apart", () => {
+  it("use one scale for numbers, logarithmic over a wide range", () => {
     const hparams = { a: { lr: 1e-4 }, b: { lr: 1e-3 }, c: { lr: 1e-2 }, d: {} };
     const { colors, legend } = colorRuns(["a", "b", "c", "d"], "hparam:lr", hparams);
     expect(legend).toEqual({ kind: "scale", name: "lr", low: 1e-4, high: 1e-2, isLog: true });
@@ -53,14 +53,14 @@ describe("colours of runs", () => {
     );
   });
 
-  it("are groups for texts, and for two numbers", () => {
+  it("use groups for texts, and for two numbers", () => {
     expect(colorRuns(["a", "b"], "hparam:o", { a: { o: "x" }, b: { o: "y" } }).legend.kind).toBe("groups");
     expect(colorRuns(["a", "b"], "hparam:n", { a: { n: 1 }, b: { n: 2 } }).legend.kind).toBe("groups");
   });
 });
 
 describe("the scale", () => {
-  it.each(["light", "dark"] as const)("grows lighter from end to end and stands out from the card (%s)", (theme) => {
+  it.each(["light", "dark"] as const)("grows lighter from end to end and contrasts with the card (%s)", (theme) => {
     const shades = Array.from({ length: 33 }, (_, i) => rampColor(i / 32)[theme]);
     shades
       .slice(1)

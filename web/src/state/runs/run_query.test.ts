@@ -120,14 +120,14 @@ describe("a query", () => {
     ['note ~ "<one>"', "b"],
   ])("%s", (text, expected) => expect(found(text)).toBe(expected));
 
-  it("takes `and` before `or`, and parentheses before both", () => {
+  it("binds `and` before `or`, and parentheses before both", () => {
     expect(found("starred or lr == 0.1 and val/acc > 0.9")).toBe("a");
     expect(found("(starred or lr == 0.1) and val/acc < 0.9")).toBe("b");
     expect(found("not (starred or lr == 0.1)")).toBe("cd");
     expect(found("not not starred")).toBe("a");
   });
 
-  it("says what it reads, so that it can be fetched", () => {
+  it("lists the columns it reads, so that they can be loaded", () => {
     const { columns } = compileQuery("min(val/loss) < 0.2 and lr > 0 or at(val/acc, 10) > 0", CATALOG);
     expect(columns).toEqual([
       { kind: "metric", tag: "val/loss", stat: "min" },
@@ -136,19 +136,19 @@ describe("a query", () => {
     ]);
   });
 
-  it("takes every name for a metric while the tags are not known", () => {
+  it("treats every name as a metric while the tags are unknown", () => {
     const { columns } = compileQuery("test/f1 > val/f1 and optimizer == sgd", { ...CATALOG, tags: null });
     expect(columns.map(keyOf)).toEqual(["last;test/f1", "last;val/f1", "optimizer"]);
   });
 
-  it("takes an expression in backticks for a metric", () => {
+  it("treats an expression in backticks as a metric", () => {
     expect(compileQuery("`={val/loss} - {train/loss}` > 0", CATALOG).columns).toEqual([
       { kind: "metric", tag: "={val/loss} - {train/loss}", stat: "last" },
     ]);
   });
 });
 
-describe("a query that cannot be understood", () => {
+describe("an invalid query", () => {
   it.each([
     ["lr <", "4-4 Expected a column or a value; the query ends here."],
     ["lr < 1 and", "10-10 Expected a column or a value; the query ends here."],

@@ -26,34 +26,34 @@ describe("the tree of runs", () => {
     expect(drawn(rowsOf(["x/y", "x/y/z"]))).toEqual(["v x/y *", "  z *"]);
   });
 
-  it("takes a name apart at its slashes only, and the root as it is", () => {
+  it("splits a name only at slashes, and keeps the root", () => {
     expect(drawn(rowsOf([".", "a b/<i>", "a b/ü"]))).toEqual([". *", "v a b", "  <i> *", "  ü *"]);
     expect(drawn(rowsOf(["ab", "a/b"]))).toEqual(["ab *", "a/b *"]);
   });
 
-  it("keeps the order of the names, a directory where its first run is", () => {
+  it("keeps the order of the names, with a directory at its first run", () => {
     expect(drawn(rowsOf(["b/2", "a", "b/1"]))).toEqual(["v b", "  2 *", "  1 *", "a *"]);
   });
 
-  it("leaves out what is below a collapsed directory and says where each row stands", () => {
+  it("leaves out rows below a collapsed directory and gives the position of each row", () => {
     const rows = rowsOf(["a/x", "a/y", "b/x", "b/y"], ["a"]);
     expect(drawn(rows)).toEqual(["> a", "v b", "  x *", "  y *"]);
     expect(rows.map(({ place, siblings }) => `${place}/${siblings}`)).toEqual(["1/2", "2/2", "1/2", "2/2"]);
     expect(rows.map((_, i) => parentIndex(rows, i))).toEqual([-1, -1, 1, 1]);
   });
 
-  it("is flat when asked to be", () => {
+  it("can be flat", () => {
     expect(drawn(makeRows(makeList(["a/x", "a/y"]), () => false))).toEqual(["a/x *", "a/y *"]);
   });
 
-  it("chooses from row to row in either direction, with all that a collapsed directory has", () => {
+  it("selects from row to row in either direction, with everything in a collapsed directory", () => {
     const rows = rowsOf(["a/x", "a/y", "b", "b/x", "c"], ["a"]);
     expect(drawn(rows)).toEqual(["> a", "v b *", "  x *", "c *"]);
     expect(runsBetween(rows, 0, 1)).toEqual(["a/x", "a/y", "b"]);
     expect(runsBetween(rows, 3, 2)).toEqual(["b/x", "c"]);
   });
 
-  it("makes a tree of ten thousand runs that share every directory but the last", () => {
+  it("makes a tree of ten thousand runs that share all but the last directory", () => {
     const names = Array.from({ length: 10_000 }, (_, i) => `sweep/lr=${i % 10}/seed=${i}`);
     const tree = makeTree(names);
     expect(tree[0]?.runs.length).toBe(10_000);

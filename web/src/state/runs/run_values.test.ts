@@ -12,7 +12,7 @@ const answer = ({ columns }: RunValuesQuery): RunValues => ({
 });
 
 describe("values of metric columns", () => {
-  it("are asked for once, all that are missing together", async () => {
+  it("are requested once, all missing ones together", async () => {
     const ask = vi.fn((query: RunValuesQuery) => Promise.resolve(answer(query)));
     const values = new RunValuesState(ask);
     values.want([last("x"), { kind: "metric", tag: "y", stat: "at_best", best: "max", bestTag: "x" }]);
@@ -35,7 +35,7 @@ describe("values of metric columns", () => {
     ]);
   });
 
-  it("stay the same object when nothing is different", async () => {
+  it("stay the same object when nothing changes", async () => {
     const ask = vi.fn((query: RunValuesQuery) => Promise.resolve(answer(query)));
     const values = new RunValuesState(ask);
     values.want([last("x")]);
@@ -48,7 +48,7 @@ describe("values of metric columns", () => {
     values.end();
   });
 
-  it("of one column that cannot be computed do not take the others along", async () => {
+  it("of one column can fail without the others", async () => {
     const values = new RunValuesState((query) =>
       query.columns.some(({ tag }) => tag === "=(")
         ? Promise.reject(new ApiError("bad_request", "column 2: expected a tag"))
@@ -60,7 +60,7 @@ describe("values of metric columns", () => {
     expect([...values.errors]).toEqual([["last;=(", "column 2: expected a tag"]]);
   });
 
-  it("are asked for again after the server was out of reach", async () => {
+  it("are requested again after the server was unreachable", async () => {
     let isUp = false;
     const ask = vi.fn((query: RunValuesQuery) =>
       isUp ? Promise.resolve(answer(query)) : Promise.reject(new ApiError("unreachable", "gone")),

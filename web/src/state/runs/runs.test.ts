@@ -66,13 +66,13 @@ describe("RunsState", () => {
     expect(runs.shown).toEqual(["a/train"]);
   });
 
-  it("lists in natural order and shows in the server's", () => {
+  it("lists in natural order and shows in the server's order", () => {
     const { runs } = state("r10", "r9", "r1");
     expect(runs.listed).toEqual(["r1", "r9", "r10"]);
     expect(runs.shown).toEqual(["r10", "r9", "r1"]);
   });
 
-  it("keeps what the last good pattern gave while a broken one is typed", () => {
+  it("keeps the last valid result while the pattern is invalid", () => {
     const { runs, settings } = state("a", "b");
     settings.set({ runFilter: "a" });
     expect(runs.listed).toEqual(["a"]);
@@ -99,7 +99,7 @@ describe("RunsState", () => {
     expect(runs.goneCount).toBe(0);
   });
 
-  it("keeps its arrays when only counts have grown, so that nothing is drawn again", () => {
+  it("keeps its arrays when only counts grow, so that nothing is drawn again", () => {
     const { runs } = state("a", "b");
     const before = [runs.names, runs.shown, runs.listed];
     runs.setAll([run("a"), { ...run("b"), points: 2 }]);
@@ -113,7 +113,7 @@ describe("RunsState", () => {
     expect(cells).toEqual([7, 3]);
   });
 
-  it("keeps its arrays when a mark changes nothing about who is shown", () => {
+  it("keeps its arrays when a mark does not change which runs are shown", () => {
     const { runs, overlay } = state("a", "b");
     const before = [runs.shown, runs.listed];
     overlay.mark(["a"], { isStarred: true });
@@ -126,7 +126,7 @@ describe("RunsState", () => {
     expect(runs.shown).toEqual(["a", "b"]);
   });
 
-  it("hides runs from table and charts, and lists them when asked to", () => {
+  it("hides runs from table and charts, and lists them on demand", () => {
     const { runs, overlay } = state("a", "b");
     overlay.mark(["b"], { isHidden: true });
     expect([runs.listed, runs.shown, runs.hiddenCount]).toEqual([["a"], ["a"], 1]);
@@ -134,14 +134,14 @@ describe("RunsState", () => {
     expect([runs.listed, runs.shown]).toEqual([["a", "b"], ["a"]]);
   });
 
-  it("finds a run by the name the user gave it", () => {
+  it("finds a run by its display name", () => {
     const { runs, settings, overlay } = state("a", "b");
     overlay.mark(["b"], { name: "the best" });
     settings.set({ runFilter: "best" });
     expect([runs.listed, runs.title("b"), runs.title("a")]).toEqual([["b"], "the best", "a"]);
   });
 
-  it("gives a run the colour that the user gave it, in both themes", () => {
+  it("uses the colour that the user set, in both themes", () => {
     const { runs, overlay } = state("a", "b");
     const before = runs.color("b", "light");
     overlay.mark(["a"], { color: "#123456" });
@@ -152,7 +152,7 @@ describe("RunsState", () => {
     ]);
   });
 
-  it("counts the runs of an address that are gone", () => {
+  it("counts runs of an address that no longer exist", () => {
     const { runs } = state("a", "b");
     runs.selectOnly("a", "gone");
     expect([runs.goneCount, runs.shown]).toEqual([1, ["a"]]);
@@ -164,7 +164,7 @@ describe("RunsState", () => {
 describe("a query over columns", () => {
   const given = (): Given => stateOf(["a", "b", "c"], { a: 0.9, b: 0.5 }, { a: { lr: 0.1 }, c: { lr: 0.01 } });
 
-  it("waits for the numbers it asks about, then leaves the runs that match", async () => {
+  it("waits for its numbers, then lists the runs that match", async () => {
     const { runs, settings, hparams, values } = given();
     settings.set({ runQuery: "acc > 0.6 or lr < 0.05" });
     expect([runs.isPending, runs.listed]).toEqual([true, []]);
@@ -175,7 +175,7 @@ describe("a query over columns", () => {
     expect(runs.shown).toEqual(["a", "c"]);
   });
 
-  it("says what is wrong and keeps the last good result", async () => {
+  it("reports the error and keeps the last valid result", async () => {
     const { runs, settings, hparams } = given();
     await hparams.refresh();
     settings.set({ runQuery: "lr < 0.05" });
@@ -187,7 +187,7 @@ describe("a query over columns", () => {
     expect(runs.listed).toEqual(["a", "b", "c"]);
   });
 
-  it("applies beside the pattern", async () => {
+  it("applies together with the pattern", async () => {
     const { runs, settings, hparams } = given();
     await hparams.refresh();
     settings.set({ runQuery: "lr > 0", runFilter: "c" });
@@ -196,7 +196,7 @@ describe("a query over columns", () => {
 });
 
 describe("the order of the table", () => {
-  it("goes by a column, missing values last either way, equals in natural order", async () => {
+  it("sorts by a column, missing values last in both directions, ties in natural order", async () => {
     const { runs, settings, values } = stateOf(["a", "b", "c", "d"], { a: 1, b: 3, d: 1 });
     settings.set({
       columns: [{ kind: "metric", tag: "acc", stat: "last" }],
@@ -228,7 +228,7 @@ describe("the order of the table", () => {
 });
 
 describe("Changes", () => {
-  it("tells which runs are newer than what a card has", () => {
+  it("knows which runs are newer than a card's data", () => {
     const changes = new Changes();
     changes.add({ generation: 5, runs: null });
     expect(changes.isNewer(5, ["a"])).toBe(false);
@@ -240,7 +240,7 @@ describe("Changes", () => {
     expect(changes.isNewer(5, ["c"])).toBe(false);
   });
 
-  it("knows another server by its lower generation", () => {
+  it("detects another server by its lower generation", () => {
     const changes = new Changes();
     changes.add({ generation: 90, runs: ["a"] });
     changes.add({ generation: 3, runs: null });

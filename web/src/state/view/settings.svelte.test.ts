@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { Settings } from "./settings.svelte";
 import { DEFAULT_VIEW } from "./view";
 
-it("lets each field be followed by itself, and the view as a whole", () => {
+it("makes each field reactive by itself, and the view as a whole", () => {
   const settings = new Settings();
   const heard: string[] = [];
   const stop = $effect.root(() => {
@@ -23,7 +23,7 @@ it("lets each field be followed by itself, and the view as a whole", () => {
   stop();
 });
 
-it("begins with every field of the view", () => {
+it("starts with every field of the view", () => {
   const settings = new Settings();
   for (const [name, value] of Object.entries(DEFAULT_VIEW)) expect(settings[name as keyof Settings]).toBe(value);
 });

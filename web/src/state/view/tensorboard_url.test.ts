@@ -3,7 +3,7 @@ import { isSelected } from "../runs/selection";
 import { readTensorBoardHash, readTensorBoardQuery } from "./tensorboard_url";
 
 describe("addresses made for TensorBoard", () => {
-  it("name the tab", () => {
+  it("determine the tab", () => {
     expect(readTensorBoardHash("#scalars")).toEqual({ dashboard: "scalars" });
     expect(readTensorBoardHash("#timeseries")).toEqual({ dashboard: "scalars" });
     expect(readTensorBoardHash("#pr_curves&run=x")).toEqual({ dashboard: "pr_curves" });
@@ -15,7 +15,7 @@ describe("addresses made for TensorBoard", () => {
       expect(readTensorBoardHash(hash)).toBeNull();
   });
 
-  it("have filters, smoothing and runs behind the tab", () => {
+  it("contain filters, smoothing and runs after the tab", () => {
     const states = btoa(JSON.stringify({ "a/train": true, "a/val": false, "caf\u00e9": false }));
     const view = readTensorBoardHash(
       `#scalars&tagFilter=loss%2F.*%7Cacc&regexInput=lr%3D0.1&_smoothingWeight=0.85&runSelectionState=${encodeURIComponent(states)}`,
@@ -35,7 +35,7 @@ describe("addresses made for TensorBoard", () => {
     ]);
   });
 
-  it("take nothing from what is broken", () => {
+  it("ignore invalid parts", () => {
     expect(readTensorBoardHash("#scalars&_smoothingWeight=much&runSelectionState=%%%&tagFilter=%E0%A4&x")).toEqual({
       dashboard: "scalars",
       tagFilter: "%E0%A4",
@@ -44,7 +44,7 @@ describe("addresses made for TensorBoard", () => {
     expect(readTensorBoardQuery("?pinnedCards=[{&smoothing=&runColorGroup=moon&darkMode=maybe").view).toEqual({});
   });
 
-  it("have a query, of which only what is understood is taken away", () => {
+  it("have a query, from which only understood keys are removed", () => {
     const cards = JSON.stringify([
       { plugin: "scalars", tag: "val/loss" },
       { plugin: "images", tag: "x" },

@@ -18,7 +18,7 @@ describe("the view in the address", () => {
     expect(decodeView("")).toEqual(DEFAULT_VIEW);
   });
 
-  it("remembers that a card's selection was taken away", () => {
+  it("keeps a card's cleared selection", () => {
     const view: View = { ...DEFAULT_VIEW, selecting: "step", cards: new Map([["loss", { selection: [] }]]) };
     expect(decodeView(encodeView(view, () => undefined))).toEqual(view);
   });
@@ -106,12 +106,12 @@ describe("the view in the address", () => {
     expect(roundTrip(view, AWKWARD)).toEqual(view);
   });
 
-  it("tells no run from all runs", () => {
+  it("distinguishes no run from all runs", () => {
     expect(roundTrip({ ...DEFAULT_VIEW, selection: NONE }).selection).toEqual(NONE);
     expect(roundTrip({ ...DEFAULT_VIEW, selection: ALL }).selection).toEqual(ALL);
   });
 
-  it("keeps a few runs readable and many short", () => {
+  it("keeps a few runs readable and many runs short", () => {
     expect(encodeView({ ...DEFAULT_VIEW, selection: only("cifar/wide-resnet") }, namesOf(["cifar/wide-resnet"]))).toBe(
       "#/?run=cifar/wide-resnet",
     );
@@ -127,7 +127,7 @@ describe("the view in the address", () => {
     expect(roundTrip(view)).toEqual(view);
   });
 
-  it("falls back to the default for what it cannot read", () => {
+  it("uses the default for invalid fields", () => {
     const odd =
       "smoothing=much&theme=pink&card=loss;x:3,2&card=a&zoom=a,b&column=max&group=moon&panel=p&sort=&tree=maybe&unknown=1&at=1,2,3";
     expect(decodeView(`#/scalars?${odd}`)).toEqual({ ...DEFAULT_VIEW, dashboard: "scalars" });
