@@ -17,14 +17,16 @@ export function fileName(parts: readonly string[], ending: string): string {
   return `${/^(con|prn|aux|nul|com\d|lpt\d)$/i.test(name) ? `_${name}` : name}.${ending}`;
 }
 
+/** `type`: of a text. */
 export function saveFile(name: string, content: string | Blob, type = "application/json"): void {
-  const url = URL.createObjectURL(typeof content === "string" ? new Blob([content], { type }) : content);
+  const blob = typeof content === "string" ? new Blob([content], { type: `${type};charset=utf-8` }) : content;
+  const url = URL.createObjectURL(blob);
   const link = document.createElement("a");
   link.href = url;
   link.download = name;
   link.click();
-  // The browser has started the download by then.
-  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+  // The browser has begun to read it by then; a revoked address would cut that short.
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
 
 /** Downloads a file from the server, which names it. */

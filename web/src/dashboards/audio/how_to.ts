@@ -1,7 +1,7 @@
 // The shortest programs that log a clip.
 
 import type { HowTo } from "../../cards/dashboards";
-import { inside } from "../../state/run_folder";
+import { inside } from "../examples";
 
 export default {
   shows: "Every logged clip with its waveform and spectrogram, to compare by ear across runs.",

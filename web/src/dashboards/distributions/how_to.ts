@@ -1,32 +1,13 @@
 // The shortest programs that log a histogram.
 
 import type { HowTo } from "../../cards/dashboards";
-import { inside } from "../../state/run_folder";
+import { inside, LOG_HISTOGRAMS } from "../examples";
 
 export default {
   shows:
     "For every histogram that is logged at steps, how its values spread over time: smallest, median, largest and what lies between.",
   examples: [
-    {
-      label: "PyTorch",
-      code: (folder) => `from torch.utils.tensorboard import SummaryWriter
-
-writer = SummaryWriter(${inside(folder, "first")})
-for step in range(100):
-    for name, weights in model.named_parameters():
-        writer.add_histogram(name, weights, step)
-writer.close()`,
-    },
-    {
-      label: "Keras",
-      code: (folder) => `import keras
-
-model.fit(
-    x, y,
-    epochs=10,
-    callbacks=[keras.callbacks.TensorBoard(${inside(folder, "first")}, histogram_freq=1)],
-)`,
-    },
+    ...LOG_HISTOGRAMS,
     {
       label: "TensorFlow",
       code: (folder) => `import tensorflow as tf

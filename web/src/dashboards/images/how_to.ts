@@ -1,7 +1,7 @@
 // The shortest programs that log a picture.
 
 import type { HowTo } from "../../cards/dashboards";
-import { inside } from "../../state/run_folder";
+import { inside } from "../examples";
 
 export default {
   shows: "Every picture that is logged at steps: samples, predictions, masks, attention maps.",

@@ -1,7 +1,7 @@
 // The shortest programs that log a mesh.
 
 import type { HowTo } from "../../cards/dashboards";
-import { inside } from "../../state/run_folder";
+import { inside } from "../examples";
 
 export default {
   shows: "A 3D view of every logged mesh and point cloud.",

@@ -1,7 +1,7 @@
 // The shortest programs that log something, and a little more than numbers where that is as short.
 
 import type { HowTo } from "../../cards/dashboards";
-import { inside } from "../../state/run_folder";
+import { inside } from "../examples";
 
 export default {
   shows:

@@ -1,0 +1,30 @@
+// What the examples of dashboards have in common: where they log to, as Python writes it, and programs that several
+// show.
+
+import type { Example } from "../cards/dashboards";
+
+/** A run in this folder. JSON's quoting of a path is Python's too. */
+export const inside = (folder: string, name: string): string => JSON.stringify(`${folder.replace(/\/+$/, "")}/${name}`);
+
+export const LOG_HISTOGRAMS: readonly Example[] = [
+  {
+    label: "PyTorch",
+    code: (folder) => `from torch.utils.tensorboard import SummaryWriter
+
+writer = SummaryWriter(${inside(folder, "first")})
+for step in range(100):
+    for name, weights in model.named_parameters():
+        writer.add_histogram(name, weights, step)
+writer.close()`,
+  },
+  {
+    label: "Keras",
+    code: (folder) => `import keras
+
+model.fit(
+    x, y,
+    epochs=10,
+    callbacks=[keras.callbacks.TensorBoard(${inside(folder, "first")}, histogram_freq=1)],
+)`,
+  },
+];
