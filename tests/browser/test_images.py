@@ -101,7 +101,7 @@ def test_shows_what_frameworks_logged_to_the_pixel(open_page, page, case, least)
         if article.get_attribute("data-ready") != "true":
             continue  # Below the edge of the page.
         if len(files) > 1:
-            expect(article.get_by_role("button", name=re.compile("^Show sample"))).to_have_count(len(files))
+            expect(article.get_by_role("button", name=re.compile("^Enlarge image"))).to_have_count(len(files))
             continue
         if files[0].format != "png":
             continue
@@ -159,16 +159,16 @@ def test_samples_are_a_grid_and_each_is_large_in_every_run(open_page):
         source.add_values(run, "batch", Kind.IMAGE, step=[5], values=values)
     page = open_page(source, "#/images")
     expect(card(page, "batch, first").locator("canvas")).to_have_count(3)
-    page.get_by_role("button", name="Show sample 2 of batch, first large").click()
+    page.get_by_role("button", name="Enlarge image 2 of batch, first").click()
     for run in ("first", "second"):
         expect(card(page, f"batch, {run}").get_by_role("application")).to_be_visible()
-        expect(card(page, f"batch, {run}")).to_contain_text("Sample 2 of 3")
+        expect(card(page, f"batch, {run}")).to_contain_text("Image 2 of 3")
     address_has(page, "images.sample/batch;1")
     page.reload()
     wait_ready(page)
-    card(page, "batch, second").get_by_role("button", name="Next sample").click()
-    expect(card(page, "batch, first")).to_contain_text("Sample 3 of 3")
-    card(page, "batch, first").get_by_role("button", name="All samples").click()
+    card(page, "batch, second").get_by_role("button", name="Next image").click()
+    expect(card(page, "batch, first")).to_contain_text("Image 3 of 3")
+    card(page, "batch, first").get_by_role("button", name="All images").click()
     expect(card(page, "batch, second").locator("canvas")).to_have_count(3)
 
 
@@ -214,7 +214,7 @@ def test_zoom_and_pixel_are_shared_by_the_runs_of_a_tag(open_page):
 
 def test_look_is_one_for_all_and_in_the_address(open_page):
     page = open_page(many_steps(), "#/images")
-    page.get_by_role("button", name="How pictures look").click()
+    page.get_by_role("button", name="Image display").click()
     page.get_by_role("spinbutton", name="Contrast, exact").fill("2.5")
     page.get_by_role("spinbutton", name="Contrast, exact").press("Enter")
     page.get_by_text("B", exact=True).click()
@@ -227,7 +227,7 @@ def test_look_is_one_for_all_and_in_the_address(open_page):
     address_has(page, "images.channel;blue")
     page.reload()
     wait_ready(page)
-    page.get_by_role("button", name="Pictures do not look as stored").click()
+    page.get_by_role("button", name="Reset image adjustments").click()
     expect(shown(page, "samples/plain, first")).to_have_css("filter", "none")
     expect(page).not_to_have_url(re.compile("option="))
 
@@ -248,7 +248,7 @@ def test_two_runs_and_two_steps_are_compared(open_page):
     view.hover()
     expect(dialog.get_by_role("status")).to_contain_text("B − A R 0 G 0 B 50")
     dialog.get_by_text("Wipe", exact=True).click()
-    line = dialog.get_by_role("slider", name="Line between A and B")
+    line = dialog.get_by_role("slider", name="Divider between A and B")
     line.press("Home")
     expect(line).to_have_attribute("aria-valuenow", "0")
     dialog.get_by_text("Blink", exact=True).click()
@@ -256,7 +256,7 @@ def test_two_runs_and_two_steps_are_compared(open_page):
     # Two steps of one run.
     dialog.get_by_text("Difference", exact=True).click()
     dialog.get_by_role("combobox", name="Run B").select_option("first")
-    dialog.get_by_role("checkbox", name="Move together").uncheck()
+    dialog.get_by_role("checkbox", name="Link steps").uncheck()
     dialog.get_by_role("slider", name="Step of B").press("Home")
     expect(dialog.get_by_role("status")).to_contain_text("max 142")
     page.keyboard.press("Escape")
@@ -268,16 +268,16 @@ def test_gallery_shows_all_goes_there_and_saves(open_page):
     source.add_values("first", "samples/long", Kind.IMAGE, step=np.arange(3_000), values=[[plain(0)]] * 3_000)
     page = open_page(source, "#/images")
     page.get_by_role("button", name="All steps and runs of samples/plain").first.click()
-    dialog = page.get_by_role("dialog", name="samples/plain: 400 pictures")
+    dialog = page.get_by_role("dialog", name="samples/plain: 400 images")
     # It opens where the cursor is.
     expect(dialog.locator("canvas[data-step='398']")).to_have_count(2)
     assert dialog.locator("canvas").count() < 60
     last = dialog.get_by_role("checkbox", name="Select second, step 398")
     last.check()
     dialog.get_by_role("checkbox", name="Select second, step 394").click(modifiers=["Shift"])
-    expect(dialog.get_by_role("status")).to_have_text("3 pictures ticked")
+    expect(dialog.get_by_role("status")).to_have_text("3 images selected")
     with page.expect_download() as saving:
-        dialog.get_by_role("button", name="Save the ticked pictures as a zip").click()
+        dialog.get_by_role("button", name="Save selected images as zip").click()
     with zipfile.ZipFile(saving.value.path()) as archive:
         assert archive.testzip() is None
         files = {name: archive.read(name) for name in archive.namelist()}
@@ -288,7 +288,7 @@ def test_gallery_shows_all_goes_there_and_saves(open_page):
 
     # Thousands of one run, of which a few exist.
     page.get_by_role("button", name="All steps and runs of samples/long").first.click()
-    dialog = page.get_by_role("dialog", name="samples/long: 3,000 pictures")
+    dialog = page.get_by_role("dialog", name="samples/long: 3,000 images")
     expect(dialog.locator("canvas[data-step]").first).to_be_visible()
     assert dialog.locator("canvas").count() < 200
     assert dialog.locator("li").first.get_attribute("aria-setsize") != "3000"
@@ -298,7 +298,7 @@ def test_one_picture_is_saved_as_it_was_logged(open_page):
     page = open_page(many_steps(), "#/images?cursor=100")
     page.get_by_role("button", name="Actions: samples/plain, second").click()
     with page.expect_download() as saving:
-        page.get_by_role("menuitem", name="Save this picture").click()
+        page.get_by_role("menuitem", name="Save image").click()
     assert saving.value.suggested_filename.endswith(".png")
     assert Path(saving.value.path()).read_bytes() == plain(100, run=1).data
 
@@ -333,7 +333,7 @@ def test_what_is_no_picture_is_said_and_can_be_saved(open_page):
         expect(card(page, "odd, run")).to_have_attribute("data-ready", "true")
         said[step] = note.inner_text()
         with page.expect_download() as saving:
-            note.get_by_role("link", name="Save the bytes").click()
+            note.get_by_role("link", name="Save file").click()
         assert Path(saving.value.path()).read_bytes() == data
     assert "SVG" in said[2]
     assert "HTML" in said[3]

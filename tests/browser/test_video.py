@@ -129,10 +129,10 @@ def test_it_plays_to_its_end_and_again(open_page, name):
     page = open_page(source_of(clip=[film(name)]), "#/images")
     own = player(page, "clip")
     own.get_by_role("combobox", name="Speed of clip, train").select_option("4×")
-    own.get_by_role("button", name="Repeat clip, train").click()
+    own.get_by_role("button", name="Loop clip, train").click()
     expect(own.get_by_role("button", name="Play clip, train")).to_be_visible()
     shows_frame(page, "clip", 7)
-    own.get_by_role("button", name="Repeat clip, train").click()
+    own.get_by_role("button", name="Loop clip, train").click()
     own.get_by_role("button", name="Play clip, train").click()
     own.get_by_role("combobox", name="Speed of clip, train").select_option("1×")
     # Ever onwards, until it begins anew.

@@ -1,4 +1,4 @@
-// Where pictures are on the server: a sample's files by list, by address and as a zip.
+// Requests of the images dashboard: the files of a value as a list, by address and as a zip.
 
 import type { Client, Parameters } from "../../api/client";
 import type { ImageSample } from "../../api/types";

@@ -1,5 +1,5 @@
-// One of two pictures that are compared: a run, a step, what is shown there and the values it stores. Made in a
-// component; ends with it.
+// One side of the comparison: a run, a step, the image there and its stored values. Created in a component and ends with
+// it.
 
 import type { SeriesSteps } from "../../api/steps";
 import type { Session } from "../../state/session.svelte";
@@ -9,12 +9,12 @@ import { ShownPicture } from "./shown_picture.svelte";
 
 export class CompareSide {
   run = $state("");
-  /** The step it should stand at; null: the newest. */
+  /** The wanted step; null: the newest. */
   at = $state<number | null>(null);
   readonly shown: ShownPicture;
   #stored = $state.raw<{ readonly of: Decoded; readonly pixels: Pixels } | null>(null);
 
-  /** `isRead`: its values are needed. */
+  /** `isRead`: stored values are needed. */
   constructor(
     private readonly session: Session,
     private readonly tag: string,
@@ -25,7 +25,7 @@ export class CompareSide {
   ) {
     this.run = run;
     this.at = at;
-    // Outside: the server lists its steps while it is looked at.
+    // Outside: the list of steps.
     $effect(() => session.samples.watch("image", this.run, tag));
     const fileOf = (value: Sample | null) => value && { value, file: file() };
     this.shown = new ShownPicture(
@@ -34,7 +34,7 @@ export class CompareSide {
       () => true,
       () => [1, -1].flatMap((way) => fileOf(this.series && sampleAt(this.series, this.index + way)) ?? []),
     );
-    // Outside: exact values come from the file, not from what is drawn.
+    // Outside: exact values come from the file, not from the bitmap.
     $effect(() => {
       const { picture } = this.shown;
       if (!picture || !isRead()) return;
@@ -53,7 +53,7 @@ export class CompareSide {
   readonly index = $derived.by(() => (this.series ? findNearest(this.series.step, this.at) : -1));
   readonly value = $derived.by((): Sample | null => (this.series ? sampleAt(this.series, this.index) : null));
   readonly isNearest = $derived.by(() => this.at !== null && this.value !== null && this.value.step !== this.at);
-  /** Of the picture that is shown; null: not here yet. */
+  /** Null: not loaded yet. */
   readonly pixels = $derived.by((): Pixels | null =>
     this.#stored && this.#stored.of === this.shown.picture ? this.#stored.pixels : null,
   );

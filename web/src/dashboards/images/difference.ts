@@ -1,4 +1,4 @@
-// What two pictures differ by, pixel for pixel, from the values they store. Pure.
+// The difference of two images, pixel by pixel, from their stored values. Pure.
 
 import type { Pixels } from "./decode/decode";
 
@@ -18,12 +18,11 @@ export interface Difference {
 
 const ROWS_AT_ONCE = 256;
 
-/** Why two pictures cannot be subtracted; null: they can. */
+/** Why two images cannot be subtracted; null: they can. */
 export function findObstacle(a: Pixels, b: Pixels): string | null {
   if (a.width !== b.width || a.height !== b.height)
-    return `A has ${a.width} × ${a.height} pixels and B has ${b.width} × ${b.height}: they cannot be subtracted.`;
-  if (a.bitDepth !== b.bitDepth)
-    return `A has ${a.bitDepth} bits a value and B has ${b.bitDepth}: they cannot be subtracted.`;
+    return `A has ${a.width} × ${a.height} pixels and B ${b.width} × ${b.height}.`;
+  if (a.bitDepth !== b.bitDepth) return `A has ${a.bitDepth} bits per value and B ${b.bitDepth}.`;
   return null;
 }
 
@@ -38,7 +37,7 @@ const isGrey = ({ channels }: Pixels): boolean => channels < 3;
 const colourOf = ({ values, channels }: Pixels, pixel: number, colour: number): number =>
   values[pixel * channels + (channels < 3 ? 0 : colour)] as number;
 
-/** `gain`: how many times a difference is drawn as bright. In slices, so that large pictures do not stop the page. */
+/** `gain` multiplies what is drawn. Works in slices, so that large images do not block the page. */
 export async function subtract(a: Pixels, b: Pixels, gain: number, signal: AbortSignal): Promise<Difference> {
   const { width, height } = a;
   const full = 2 ** a.bitDepth - 1;

@@ -1,9 +1,9 @@
-// Puts the part of a picture that can be seen on a canvas. Knows nothing of the page.
+// Draws the visible part of an image on a canvas.
 
 import type { Scaling } from "./options";
 import type { Placement } from "./view_box";
 
-/** `pixelRatio`: pixels of the screen for one of the page. */
+/** `pixelRatio`: screen pixels per page pixel. */
 export function drawPicture(
   canvas: HTMLCanvasElement,
   bitmap: ImageBitmap,
@@ -13,13 +13,13 @@ export function drawPicture(
 ): void {
   const width = Math.max(1, Math.round(seen.widthPx * pixelRatio));
   const height = Math.max(1, Math.round(seen.heightPx * pixelRatio));
-  // Setting a size empties the canvas, even if it is the same.
+  // Setting a size clears the canvas, even if it is the same.
   if (canvas.width !== width) canvas.width = width;
   if (canvas.height !== height) canvas.height = height;
   const context = canvas.getContext("2d");
   if (!context) return;
   context.clearRect(0, 0, width, height);
-  // Averaged when it is made smaller: pixels left out show patterns that are not there.
+  // Averaged when reduced: skipped pixels show patterns that are not there.
   context.imageSmoothingEnabled = scaling === "linear" || scale * pixelRatio < 1;
   context.imageSmoothingQuality = "medium";
   context.drawImage(bitmap, source.x, source.y, source.width, source.height, 0, 0, width, height);

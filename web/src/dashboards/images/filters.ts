@@ -1,6 +1,6 @@
-// How a picture is made to look as it is wished: by the browser's own filters. Pure.
+// Display options as CSS and SVG filters. Pure.
 
-import type { Channel, Look } from "./options";
+import type { Channel, DisplayOptions } from "./options";
 
 // Rows of red, green, blue and opacity, each from red, green, blue, opacity and one.
 const rows = (row: string, opacity: string): string => [row, row, row, opacity].join(" ");
@@ -8,25 +8,25 @@ const MATRICES: Readonly<Record<Exclude<Channel, "all">, string>> = {
   red: rows("1 0 0 0 0", "0 0 0 1 0"),
   green: rows("0 1 0 0 0", "0 0 0 1 0"),
   blue: rows("0 0 1 0 0", "0 0 0 1 0"),
-  // All of the picture can be seen then, also where it is transparent.
+  // Opaque, so that transparent parts are visible too.
   alpha: rows("0 0 0 1 0", "0 0 0 0 1"),
   grey: rows("0.2126 0.7152 0.0722 0 0", "0 0 0 1 0"),
 };
 
-/** What the browser's own filters cannot do; null: nothing. */
+/** For what CSS filters lack; null: nothing. */
 export function svgFilter({
   channel,
   gamma,
-}: Look): { readonly matrix: string | null; readonly exponent: number | null } | null {
+}: DisplayOptions): { readonly matrix: string | null; readonly exponent: number | null } | null {
   if (channel === "all" && gamma === 1) return null;
   return { matrix: channel === "all" ? null : MATRICES[channel], exponent: gamma === 1 ? null : 1 / gamma };
 }
 
-/** As CSS. `id`: of the SVG filter, where there is one. */
-export function cssFilter(look: Look, id: string): string {
+/** `id`: of the SVG filter. */
+export function cssFilter(display: DisplayOptions, id: string): string {
   const parts: string[] = [];
-  if (svgFilter(look)) parts.push(`url(#${id})`);
-  if (look.contrast !== 1) parts.push(`contrast(${look.contrast})`);
-  if (look.brightness !== 1) parts.push(`brightness(${look.brightness})`);
+  if (svgFilter(display)) parts.push(`url(#${id})`);
+  if (display.contrast !== 1) parts.push(`contrast(${display.contrast})`);
+  if (display.brightness !== 1) parts.push(`brightness(${display.brightness})`);
   return parts.join(" ") || "none";
 }

@@ -1,25 +1,23 @@
-// The rows of a gallery: every value of every run, those of one step beside each other, or one run's in lines. Pure.
+// The rows of the gallery: one per step with a cell per run, or the values of one run in lines. Pure.
 
 import type { SeriesSteps } from "../../api/steps";
 
 export interface GalleryCell {
-  /** Number of its series among those of the gallery. */
+  /** Index of the series. */
   readonly series: number;
-  /** Number of its value in the series. */
+  /** Index of the value in the series. */
   readonly index: number;
 }
 
 export interface GalleryRow {
   readonly key: string;
-  /** Of all its cells; null: of several. */
+  /** Null: the cells have different steps. */
   readonly step: number | null;
-  /** One for each column; null: nothing was logged there. */
+  /** One per column; null: no value. */
   readonly cells: readonly (GalleryCell | null)[];
 }
 
-/**
- * A row for every step that any series has. A step that was logged twice in a run has two rows: nothing is left out.
- */
+/** One row per step; a step that was logged twice in a run has two. */
 export function rowsByStep(all: readonly SeriesSteps[]): GalleryRow[] {
   const rows = new Map<string, { key: string; step: number; nth: number; cells: (GalleryCell | null)[] }>();
   all.forEach(({ step: steps }, series) => {
@@ -35,7 +33,6 @@ export function rowsByStep(all: readonly SeriesSteps[]): GalleryRow[] {
   return [...rows.values()].sort((a, b) => a.step - b.step || a.nth - b.nth);
 }
 
-/** All values of one series, as many to a line as there is room for. */
 export function rowsInLines(count: number, columns: number): GalleryRow[] {
   return Array.from({ length: Math.ceil(count / columns) }, (_, line) => ({
     key: String(line),
@@ -47,7 +44,7 @@ export function rowsInLines(count: number, columns: number): GalleryRow[] {
   }));
 }
 
-/** The row that shows this value; 0 if none does. */
+/** Index of the row that has this value; 0 if none has. */
 export function rowOf(rows: readonly GalleryRow[], series: number, index: number): number {
   const found = rows.findIndex((row) => row.cells.some((cell) => cell?.series === series && cell.index === index));
   return Math.max(0, found);

@@ -4,7 +4,7 @@ import type { HowTo } from "../../cards/dashboards";
 import { inside } from "../examples";
 
 export default {
-  shows: "Every picture that is logged at steps: samples, predictions, masks, attention maps.",
+  shows: "Every logged image: inputs, predictions, masks, attention maps.",
   examples: [
     {
       label: "PyTorch",

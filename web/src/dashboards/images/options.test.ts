@@ -1,19 +1,19 @@
 import { expect, test } from "vitest";
 import { Settings } from "../../state/view/settings.svelte";
 import { cssFilter } from "./filters";
-import { isAdjusted, PLAIN, readLook, writeLook } from "./options";
+import { isAdjusted, PLAIN, readDisplay, setDisplay } from "./options";
 
 test("what is set is read again, and what is plain is not in the address", () => {
   const settings = new Settings();
-  writeLook(settings, { brightness: 1.5, channel: "green", scaling: "linear", isActualSize: true });
-  expect(readLook(settings)).toEqual({
+  setDisplay(settings, { brightness: 1.5, channel: "green", scaling: "linear", isActualSize: true });
+  expect(readDisplay(settings)).toEqual({
     ...PLAIN,
     brightness: 1.5,
     channel: "green",
     scaling: "linear",
     isActualSize: true,
   });
-  writeLook(settings, PLAIN);
+  setDisplay(settings, PLAIN);
   expect(settings.options.size).toBe(0);
 });
 
@@ -22,7 +22,7 @@ test("what an address cannot mean is left out", () => {
   settings.setOption("images.brightness", "-3");
   settings.setOption("images.gamma", "x");
   settings.setOption("images.channel", "infrared");
-  expect(readLook(settings)).toEqual(PLAIN);
+  expect(readDisplay(settings)).toEqual(PLAIN);
 });
 
 test("a plain picture is not filtered", () => {

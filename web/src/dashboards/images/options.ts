@@ -1,4 +1,4 @@
-// What the user sets for pictures, as the address keeps it: how all of them look, and for each tag what of it is shown.
+// Options of all image cards, kept in the address: display options, and zoom and file for each tag.
 
 import type { Settings } from "../../state/view/settings.svelte";
 import { readZoom, WHOLE, writeZoom, type Zoom } from "./view_box";
@@ -7,19 +7,19 @@ export const CHANNELS = ["all", "red", "green", "blue", "alpha", "grey"] as cons
 export type Channel = (typeof CHANNELS)[number];
 export type Scaling = "nearest" | "linear";
 
-export interface Look {
+export interface DisplayOptions {
   /** Each 1: as stored. */
   readonly brightness: number;
   readonly contrast: number;
   readonly gamma: number;
   readonly channel: Channel;
-  /** How pixels are enlarged. Pictures that are made smaller are always averaged. */
+  /** For enlarging; reduced images are always averaged. */
   readonly scaling: Scaling;
-  /** A pixel of the picture is a pixel of the page. */
+  /** One image pixel per page pixel. */
   readonly isActualSize: boolean;
 }
 
-export const PLAIN: Look = {
+export const PLAIN: DisplayOptions = {
   brightness: 1,
   contrast: 1,
   gamma: 1,
@@ -31,11 +31,11 @@ export const LIMITS = { brightness: [0, 2], contrast: [0, 5], gamma: [0.1, 5] } 
 type Amount = keyof typeof LIMITS;
 
 const ZOOM = "images.zoom/";
-const SAMPLE = "images.sample/";
+const FILE = "images.sample/";
 
-const nameOf = (field: keyof Look): string => `images.${field === "isActualSize" ? "actual" : field}`;
+const nameOf = (field: keyof DisplayOptions): string => `images.${field === "isActualSize" ? "actual" : field}`;
 
-export function readLook(settings: Settings): Look {
+export function readDisplay(settings: Settings): DisplayOptions {
   const amount = (field: Amount): number => {
     const value = Number(settings.option(nameOf(field), "1"));
     const [low, high] = LIMITS[field];
@@ -52,19 +52,18 @@ export function readLook(settings: Settings): Look {
   };
 }
 
-export function writeLook(settings: Settings, change: Partial<Look>): void {
+export function setDisplay(settings: Settings, change: Partial<DisplayOptions>): void {
   for (const [name, value] of Object.entries(change)) {
-    const field = name as keyof Look;
+    const field = name as keyof DisplayOptions;
     const text = typeof value === "boolean" ? (value ? "1" : "") : String(value);
     settings.setOption(nameOf(field), text, field === "isActualSize" ? "" : String(PLAIN[field]));
   }
 }
 
-/** Whether values are shown other than as stored. */
-export const isAdjusted = (look: Look): boolean =>
-  look.brightness !== 1 || look.contrast !== 1 || look.gamma !== 1 || look.channel !== "all";
+export const isAdjusted = (display: DisplayOptions): boolean =>
+  display.brightness !== 1 || display.contrast !== 1 || display.gamma !== 1 || display.channel !== "all";
 
-/** Of a tag, for all runs alike. */
+/** One zoom per tag, for all runs. */
 export const zoomOf = (settings: Settings, tag: string): Zoom => readZoom(settings.option(ZOOM + tag));
 export const setZoom = (settings: Settings, tag: string, zoom: Zoom): void =>
   settings.setOption(ZOOM + tag, writeZoom(zoom), writeZoom(WHOLE));
@@ -74,10 +73,10 @@ export function forgetZooms(settings: Settings): void {
   settings.set({ options: new Map([...settings.options].filter(([name]) => !name.startsWith(ZOOM))) });
 }
 
-/** Which of a value's files is looked at; null: all of them. Sample 3 of one run is compared with 3 of the others. */
-export function sampleOf(settings: Settings, tag: string): number | null {
-  const text = settings.option(SAMPLE + tag);
+/** Index of the file to show; null: all of them. One per tag, so that runs show the same index. */
+export function fileOf(settings: Settings, tag: string): number | null {
+  const text = settings.option(FILE + tag);
   return text === "" ? null : Math.max(0, Math.trunc(Number(text)) || 0);
 }
-export const setSample = (settings: Settings, tag: string, sample: number | null): void =>
-  settings.setOption(SAMPLE + tag, sample === null ? "" : String(sample));
+export const setFile = (settings: Settings, tag: string, file: number | null): void =>
+  settings.setOption(FILE + tag, file === null ? "" : String(file));

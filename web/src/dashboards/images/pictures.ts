@@ -1,4 +1,4 @@
-// The decoded pictures of this page, for everything on it that shows any.
+// The one cache of decoded images.
 
 import { decodeImage } from "./decode/decode";
 import { PictureStore } from "./picture_store";

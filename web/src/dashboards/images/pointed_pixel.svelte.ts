@@ -1,11 +1,11 @@
-// The pixel that is pointed at. All pictures of a tag show theirs at the same place, so that runs can be compared.
+// The pixel under the pointer. All images of a tag show their values there, so that runs can be compared.
 
 export interface Pixel {
   readonly x: number;
   readonly y: number;
 }
 
-class Probe {
+class PointedPixel {
   #at = $state.raw<(Pixel & { readonly tag: string }) | null>(null);
 
   on(tag: string): Pixel | null {
@@ -19,7 +19,7 @@ class Probe {
   }
 }
 
-export const probe = new Probe();
+export const pointedPixel = new PointedPixel();
 
 const NAMES: Readonly<Record<number, readonly string[]>> = {
   2: ["L", "A"],

@@ -1,5 +1,5 @@
-// The picture of a file that changes quickly: the last one stays until the next is decoded, and those beside it are
-// fetched while there is time. Made in a component; ends with it.
+// The image that a card shows: the last one stays until the next is decoded, and neighbours are prefetched. Created in a
+// component and ends with it.
 
 import { ApiError } from "../../api/http";
 import { CardData } from "../../cards/card_data.svelte";
@@ -8,13 +8,13 @@ import type { Decoded } from "./decode/decode";
 import { addressOf, type FileRef } from "./ask";
 import { pictures } from "./pictures";
 
-// Larger ones would drive everything else out of the store.
+// Larger ones would evict everything else from the cache.
 const MAX_AHEAD_PIXELS = 2 ** 22;
 
 export class ShownPicture {
   readonly #data: CardData<FileRef, Decoded>;
 
-  /** `isSeen`: only what somebody looks at is asked for. `ahead`: files that may be next. */
+  /** Loads only while `isSeen`. `ahead`: files to prefetch. */
   constructor(
     session: Session,
     wanted: () => FileRef | null,
@@ -26,7 +26,7 @@ export class ShownPicture {
       try {
         return await pictures.load(addressOf(client, file), signal);
       } catch (cause) {
-        // A browser's words for a picture that it cannot decode are a name and a colon too many.
+        // Browsers prefix their message with a name and a colon.
         throw cause instanceof ApiError || signal.aborted
           ? cause
           : new ApiError("undecodable", cause instanceof Error ? cause.message : String(cause));
@@ -40,7 +40,7 @@ export class ShownPicture {
       isWanted: isSeen,
       isEarly: true,
     });
-    // Outside: what is shown stays in the store.
+    // Outside: the cache keeps what is shown.
     $effect(() => {
       const { answer } = this.#data;
       return answer ? pictures.hold(answer.key) : undefined;
@@ -52,12 +52,10 @@ export class ShownPicture {
     $effect(() => () => pictures.expect(this, []));
   }
 
-  /** What is to be seen now, if only for the moment. */
+  /** Shown now; may be the one before. */
   readonly picture = $derived.by((): Decoded | null => this.#data.value);
   readonly file = $derived.by((): FileRef | null => this.#data.answer?.query ?? null);
-  /** It is the one that is wanted. */
   readonly isCurrent = $derived.by(() => this.#data.isCurrent);
-  /** Why the one that is wanted did not come. */
   readonly error = $derived.by((): ApiError | null => this.#data.failure);
 
   retry(): void {

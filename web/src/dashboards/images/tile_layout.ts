@@ -1,4 +1,4 @@
-// How several pictures of one shape share a box. Pure.
+// Lays out images of one shape in a box. Pure.
 
 export interface Tiles {
   readonly columns: number;
@@ -7,10 +7,10 @@ export interface Tiles {
 }
 
 export const TILE_GAP_PX = 4;
-// Smaller ones cannot be told apart; the box scrolls instead.
+// Smaller ones cannot be told apart.
 const MIN_SIDE_PX = 40;
 
-/** As large as possible while all are seen; scrolled where that would be too small. `aspect`: width over height. */
+/** As large as possible while all fit; scrolls when that is too small. `aspect`: width over height. */
 export function layTiles(count: number, aspect: number, boxWidthPx: number, boxHeightPx: number): Tiles {
   let best: Tiles = { columns: 1, widthPx: 0, heightPx: 0 };
   for (let columns = 1; columns <= count; columns++) {

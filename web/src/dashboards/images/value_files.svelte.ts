@@ -1,6 +1,5 @@
-// What the files of a value are: how many, how large, and what keeps them from being shown. Most series log the same
-// number at every step, so what is known of one value stands for the next until that has been asked for. Made in a
-// component; ends with it.
+// The files of a value: count, sizes and problems. Most series log the same number at every step, so the list of one value
+// stands in for the next until its own arrives. Created in a component and ends with it.
 
 import type { ApiError } from "../../api/http";
 import { CardData } from "../../cards/card_data.svelte";
@@ -8,15 +7,15 @@ import type { Session } from "../../state/session.svelte";
 import type { Sample } from "../../state/cursor/step_cursor";
 import { type ImageSample, keyOf, listFiles } from "./ask";
 
-// While steps fly past, their lists would only keep the pictures waiting.
+// While the user drags the slider, lists would only delay the images.
 const REST_MS = 150;
 
 export class ValueFiles {
   readonly #data: CardData<Sample, readonly ImageSample[]>;
-  /** The value that has been looked at for long enough. */
+  /** The value that has been shown for long enough. */
   #due = $state.raw<Sample | null>(null);
 
-  /** `isSeen`: only what somebody looks at is asked for. `isUrgent`: what is known does not do. */
+  /** Loads only while `isSeen`. `isUrgent`: without delay. */
   constructor(
     session: Session,
     private readonly value: () => Sample | null,
@@ -38,9 +37,9 @@ export class ValueFiles {
     );
   }
 
-  /** Of this value, or for want of that of the one before it; null: nothing is known yet. */
+  /** Of this value, or of the one before it; null: not loaded yet. */
   readonly files = $derived.by((): readonly ImageSample[] | null => this.#data.value);
-  /** Whether they are those of the value that is asked about. */
+  /** `files` is of this value. */
   readonly isExact = $derived.by(() => {
     const value = this.value();
     return value !== null && this.#data.answer?.key === keyOf(value);

@@ -1,9 +1,9 @@
-// Pictures and films from an address to what can be drawn, with the numbers they store. Nothing is decoded on the
-// page's own thread: pictures are by the browser, films and stored numbers in workers.
+// Loads images and animations, ready to draw, with their stored values. Nothing is decoded on the main thread: the
+// browser decodes images, workers decode animations and stored values.
 
 import { ApiError, loadAddress } from "../../../api/http";
 import { failureOf, toBitmap } from "./files";
-import type { Answers, Failure, FromWorker, Question, Strip, ToWorker } from "./messages";
+import type { Answers, Failure, FromWorker, Question, FrameList, ToWorker } from "./messages";
 import { type PictureHead, readHead } from "./picture_head";
 import type { Pixels } from "./png";
 
@@ -21,13 +21,13 @@ export interface Decoded extends Omit<PictureHead, "format"> {
 }
 
 /** A picture that moves, to be drawn frame by frame. Close it; its file is kept until then. */
-export interface Film extends Strip {
+export interface Animation extends FrameList {
   frame(index: number, signal?: AbortSignal): Promise<ImageBitmap>;
   close(): void;
 }
 
 const WORKERS = Math.min(4, Math.max(1, globalThis.navigator?.hardwareConcurrency ?? 2));
-// Pixels are read where somebody points at, so that few pictures at a time have theirs here.
+// Stored values are read only for the image under the pointer, so few are needed at a time.
 const KEPT_PIXELS = 4;
 
 interface Waiting {
@@ -35,7 +35,7 @@ interface Waiting {
   readonly fail: (cause: unknown) => void;
 }
 
-class Hand {
+class DecodeWorker {
   readonly #worker = new Worker(new URL("./decode.worker.ts", import.meta.url), { type: "module" });
   readonly #waiting = new Map<number, Waiting>();
 
@@ -49,7 +49,7 @@ class Hand {
     });
     this.#worker.addEventListener("error", () => {
       for (const { fail } of this.#waiting.values())
-        fail(new ApiError("undecodable", "The part of the page that decodes pictures has failed. Reload the page."));
+        fail(new ApiError("undecodable", "The image decoder crashed. Reload the page."));
       this.#waiting.clear();
     });
   }
@@ -80,17 +80,20 @@ class Hand {
   }
 }
 
-const hands: Hand[] = [];
+const workers: DecodeWorker[] = [];
 let lastId = 0;
-let lastFilm = 0;
+let lastAnimation = 0;
 
-/** The one with the least to do; another one is only started when all have something. */
-function freeHand(): Hand {
-  const least = hands.reduce<Hand | null>((best, hand) => (best && best.load <= hand.load ? best : hand), null);
-  if (least && (least.load === 0 || hands.length >= WORKERS)) return least;
-  const hand = new Hand();
-  hands.push(hand);
-  return hand;
+/** The least busy worker; starts another only when all are busy. */
+function freeWorker(): DecodeWorker {
+  const least = workers.reduce<DecodeWorker | null>(
+    (best, worker) => (best && best.load <= worker.load ? best : worker),
+    null,
+  );
+  if (least && (least.load === 0 || workers.length >= WORKERS)) return least;
+  const worker = new DecodeWorker();
+  workers.push(worker);
+  return worker;
 }
 
 const errorOf = ({ code, message, where, httpStatus }: Failure): ApiError =>
@@ -125,7 +128,7 @@ export function pixelOf({ values, width, channels }: Pixels, x: number, y: numbe
 const kept = new Map<string, Promise<Pixels>>();
 
 function readPixels(url: string): Promise<Pixels> {
-  const known = kept.get(url) ?? freeHand().ask({ kind: "pixels", url });
+  const known = kept.get(url) ?? freeWorker().ask({ kind: "pixels", url });
   kept.delete(url);
   kept.set(url, known);
   known.catch(() => kept.delete(url));
@@ -133,14 +136,14 @@ function readPixels(url: string): Promise<Pixels> {
   return known;
 }
 
-export async function openFilm(url: string, signal: AbortSignal): Promise<Film> {
-  const hand = freeHand();
-  const film = ++lastFilm;
-  const close = (): void => void hand.ask({ kind: "close", film });
-  // Of one that is given up while it is opened, nothing stays either.
+export async function openAnimation(url: string, signal: AbortSignal): Promise<Animation> {
+  const worker = freeWorker();
+  const animation = ++lastAnimation;
+  const close = (): void => void worker.ask({ kind: "close", animation });
+  // Aborting while it opens closes it too.
   signal.addEventListener("abort", close, { once: true });
-  const strip = await hand
-    .ask({ kind: "open", url, film }, signal)
+  const frameList = await worker
+    .ask({ kind: "open", url, animation }, signal)
     .finally(() => signal.removeEventListener("abort", close));
-  return { ...strip, frame: (index, until) => hand.ask({ kind: "frame", film, index }, until), close };
+  return { ...frameList, frame: (index, until) => worker.ask({ kind: "frame", animation, index }, until), close };
 }

@@ -1,21 +1,20 @@
-// The worker's end of decode.ts: reads the numbers that pictures store, and films frame by frame.
+// The worker that decode.ts starts: reads stored pixel values, and animations frame by frame.
 
 import { loadAddress } from "../../../api/http";
 import { failureOf, toBitmap } from "./files";
-import { GifReel } from "./gif";
-import type { Answers, FromWorker, Question, Strip, ToWorker } from "./messages";
+import { GifDecoder } from "./gif";
+import type { Answers, FromWorker, Question, FrameList, ToWorker } from "./messages";
 import { type PictureHead, readHead } from "./picture_head";
 import { decodePng, type Pixels } from "./png";
 
-/** What a film is made of, whoever decodes it. */
-interface Reel {
-  readonly strip: Strip;
+interface FrameSource {
+  readonly frameList: FrameList;
   frame(index: number): Promise<ImageBitmap>;
   close(): void;
 }
 
 const running = new Map<number, AbortController>();
-const films = new Map<number, Promise<Reel>>();
+const animations = new Map<number, Promise<FrameSource>>();
 
 addEventListener("message", ({ data: { id, question } }: MessageEvent<ToWorker>) => {
   if (question) void answer(id, question);
@@ -42,23 +41,23 @@ async function work(question: Question, signal: AbortSignal): Promise<Answers[ke
     case "pixels":
       return readPixels(question.url, signal);
     case "open": {
-      const reel = openReel(question.url, signal);
-      films.set(question.film, reel);
-      reel.catch(() => films.delete(question.film));
-      return (await reel).strip;
+      const source = openFrames(question.url, signal);
+      animations.set(question.animation, source);
+      source.catch(() => animations.delete(question.animation));
+      return (await source).frameList;
     }
     case "frame": {
-      const reel = await films.get(question.film);
-      if (!reel) throw new Error("This film is closed.");
+      const source = await animations.get(question.animation);
+      if (!source) throw new Error("This animation is closed.");
       signal.throwIfAborted();
-      return reel.frame(question.index);
+      return source.frame(question.index);
     }
     case "close":
-      void films.get(question.film)?.then(
-        (reel) => reel.close(),
+      void animations.get(question.animation)?.then(
+        (source) => source.close(),
         () => {},
       );
-      films.delete(question.film);
+      animations.delete(question.animation);
       return null;
   }
 }
@@ -91,25 +90,28 @@ async function readPixels(url: string, signal: AbortSignal): Promise<Pixels> {
   return { width, height, channels, bitDepth: 8, values };
 }
 
-async function openReel(url: string, signal: AbortSignal): Promise<Reel> {
+async function openFrames(url: string, signal: AbortSignal): Promise<FrameSource> {
   const bytes = await load(url, signal);
   const head = readHead(bytes);
-  if (head.format === "gif") return gifReel(bytes);
-  return "ImageDecoder" in globalThis ? browserReel(bytes, head) : stillReel(bytes, head);
+  if (head.format === "gif") return gifFrames(bytes);
+  return "ImageDecoder" in globalThis ? browserFrames(bytes, head) : stillFrame(bytes, head);
 }
 
-function gifReel(bytes: Uint8Array): Reel {
-  const reel = new GifReel(bytes);
-  const { width, height, frames } = reel.gif;
+function gifFrames(bytes: Uint8Array): FrameSource {
+  const decoder = new GifDecoder(bytes);
+  const { width, height, frames } = decoder.gif;
   return {
-    strip: { width, height, delaysMs: frames.map(({ delayMs }) => delayMs) },
-    frame: (index) => createImageBitmap(new ImageData(reel.frame(index), width, height)),
+    frameList: { width, height, delaysMs: frames.map(({ delayMs }) => delayMs) },
+    frame: (index) => createImageBitmap(new ImageData(decoder.frame(index), width, height)),
     close: () => {},
   };
 }
 
 /** Moving WebP and PNG are left to the browser, which offers single frames only where the page came safely. */
-async function browserReel(bytes: Uint8Array<ArrayBuffer>, { format, width, height }: PictureHead): Promise<Reel> {
+async function browserFrames(
+  bytes: Uint8Array<ArrayBuffer>,
+  { format, width, height }: PictureHead,
+): Promise<FrameSource> {
   const decoder = new ImageDecoder({ data: bytes, type: `image/${format}`, preferAnimation: true });
   await Promise.all([decoder.completed, decoder.tracks.ready]);
   const count = decoder.tracks.selectedTrack?.frameCount ?? 1;
@@ -120,7 +122,7 @@ async function browserReel(bytes: Uint8Array<ArrayBuffer>, { format, width, heig
     image.close();
   }
   return {
-    strip: { width, height, delaysMs },
+    frameList: { width, height, delaysMs },
     frame: async (frameIndex) => {
       const { image } = await decoder.decode({ frameIndex });
       const bitmap = await createImageBitmap(image);
@@ -131,9 +133,9 @@ async function browserReel(bytes: Uint8Array<ArrayBuffer>, { format, width, heig
   };
 }
 
-async function stillReel(bytes: Uint8Array<ArrayBuffer>, head: PictureHead): Promise<Reel> {
+async function stillFrame(bytes: Uint8Array<ArrayBuffer>, head: PictureHead): Promise<FrameSource> {
   return {
-    strip: { width: head.width, height: head.height, delaysMs: [100] },
+    frameList: { width: head.width, height: head.height, delaysMs: [100] },
     frame: () => toBitmap(bytes, head),
     close: () => {},
   };

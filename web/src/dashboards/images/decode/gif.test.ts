@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { GifReel, parseGif, uncompress } from "./gif";
+import { GifDecoder, parseGif, uncompress } from "./gif";
 import { readHead } from "./picture_head";
 
 const RED = [255, 0, 0, 255];
@@ -83,19 +83,19 @@ function gif(width: number, height: number, ...frames: readonly number[][]): Uin
   ]);
 }
 
-const seen = (reel: GifReel, index: number): number[][] => {
-  const rgba = reel.frame(index);
+const seen = (decoder: GifDecoder, index: number): number[][] => {
+  const rgba = decoder.frame(index);
   return Array.from({ length: rgba.length / 4 }, (_, i) => Array.from(rgba.subarray(i * 4, i * 4 + 4)));
 };
 
-describe("GifReel", () => {
+describe("GifDecoder", () => {
   it("draws frames over each other, where they belong and where they are not transparent", () => {
-    const reel = new GifReel(
+    const decoder = new GifDecoder(
       gif(2, 2, frame([0, 0, 0, 0]), frame([1], { at: [1, 0, 1, 1] }), frame([2, 3, 2, 3], { transparent: 3 })),
     );
-    expect(seen(reel, 0)).toEqual([RED, RED, RED, RED]);
-    expect(seen(reel, 1)).toEqual([RED, GREEN, RED, RED]);
-    expect(seen(reel, 2)).toEqual([BLUE, GREEN, BLUE, RED]);
+    expect(seen(decoder, 0)).toEqual([RED, RED, RED, RED]);
+    expect(seen(decoder, 1)).toEqual([RED, GREEN, RED, RED]);
+    expect(seen(decoder, 2)).toEqual([BLUE, GREEN, BLUE, RED]);
   });
 
   it("clears and restores as frames ask, in any order", () => {
@@ -113,30 +113,32 @@ describe("GifReel", () => {
       [CLEAR, BLUE],
       [GREEN, RED],
     ];
-    const reel = new GifReel(bytes);
-    for (const index of [0, 1, 2, 3, 3, 2, 1, 0, 3, 0, 2]) expect(seen(reel, index)).toEqual(expected[index]);
+    const decoder = new GifDecoder(bytes);
+    for (const index of [0, 1, 2, 3, 3, 2, 1, 0, 3, 0, 2]) expect(seen(decoder, index)).toEqual(expected[index]);
   });
 
-  it("reaches every frame of a long film from every other", () => {
+  it("reaches every frame of a long animation from every other", () => {
     const frames = Array.from({ length: 40 }, (_, i) =>
       frame([i % 3], { at: [i % 4, 0, 1, 1], disposal: i % 5 === 4 ? 2 : 1, ...(i % 7 === 6 && { transparent: 0 }) }),
     );
     const bytes = gif(4, 1, ...frames);
-    const forwards = new GifReel(bytes);
+    const forwards = new GifDecoder(bytes);
     const expected = frames.map((_, i) => seen(forwards, i));
-    const reel = new GifReel(bytes);
-    for (let i = 0; i < 200; i++) expect(seen(reel, (i * 17) % 40)).toEqual(expected[(i * 17) % 40]);
+    const decoder = new GifDecoder(bytes);
+    for (let i = 0; i < 200; i++) expect(seen(decoder, (i * 17) % 40)).toEqual(expected[(i * 17) % 40]);
   });
 
   it("uses a frame's own colours and the rows of interlacing", () => {
     const own = [5, 5, 5, 6, 6, 6, 7, 7, 7, 8, 8, 8];
-    const reel = new GifReel(gif(1, 4, frame([0, 1, 2, 3], { at: [0, 0, 1, 4], isInterlaced: true, palette: own })));
-    expect(seen(reel, 0).map(([red]) => red)).toEqual([5, 7, 6, 8]);
+    const decoder = new GifDecoder(
+      gif(1, 4, frame([0, 1, 2, 3], { at: [0, 0, 1, 4], isInterlaced: true, palette: own })),
+    );
+    expect(seen(decoder, 0).map(([red]) => red)).toEqual([5, 7, 6, 8]);
   });
 
   it("cuts frames that are larger than the picture", () => {
-    const reel = new GifReel(gif(2, 1, frame([0, 1, 2, 2, 2, 2, 2, 2, 2], { at: [1, 0, 3, 3] })));
-    expect(seen(reel, 0)).toEqual([CLEAR, RED]);
+    const decoder = new GifDecoder(gif(2, 1, frame([0, 1, 2, 2, 2, 2, 2, 2, 2], { at: [1, 0, 3, 3] })));
+    expect(seen(decoder, 0)).toEqual([CLEAR, RED]);
   });
 });
 

@@ -1,4 +1,4 @@
-// Animated GIFs, frame by frame: what a film strip of them needs and no browser offers everywhere. Any frame can be
+// Animated GIFs, frame by frame: which not every browser can decode. Any frame can be
 // asked for; the frames between are drawn on the way, from the nearest one that is remembered.
 
 import { cutShort, isTooLarge } from "./picture_head";
@@ -31,7 +31,7 @@ export interface Gif {
 const SHORTEST_MS = 20;
 const DEFAULT_DELAY_MS = 100;
 const MAX_CODES = 4096;
-/** For remembered frames, of one film. */
+/** For cached frames of one file. */
 const MEMORY_BYTES = 64 * 2 ** 20;
 
 export function parseGif(bytes: Uint8Array): Gif {
@@ -103,7 +103,7 @@ function skipPieces(bytes: Uint8Array, at: number): number {
 }
 
 /** The frames of a GIF as they are seen, one on top of the other. */
-export class GifReel {
+export class GifDecoder {
   readonly gif: Gif;
   /** After frame `#shown` was drawn, RGBA; before the first one everything is transparent. */
   #canvas: Uint8ClampedArray<ArrayBuffer>;

@@ -3,7 +3,7 @@
 import type { Pixels } from "./png";
 
 /** Frames to be asked for by their index. */
-export interface Strip {
+export interface FrameList {
   readonly width: number;
   readonly height: number;
   /** How long each frame is shown. */
@@ -12,17 +12,17 @@ export interface Strip {
 
 export interface Answers {
   pixels: Pixels;
-  open: Strip;
+  open: FrameList;
   frame: ImageBitmap;
   close: null;
 }
 
 export type Question =
   | { readonly kind: "pixels"; readonly url: string }
-  /** A film is known by the number that the page gives it. */
-  | { readonly kind: "open"; readonly url: string; readonly film: number }
-  | { readonly kind: "frame"; readonly film: number; readonly index: number }
-  | { readonly kind: "close"; readonly film: number };
+  /** The page numbers its animations. */
+  | { readonly kind: "open"; readonly url: string; readonly animation: number }
+  | { readonly kind: "frame"; readonly animation: number; readonly index: number }
+  | { readonly kind: "close"; readonly animation: number };
 
 export type ToWorker =
   { readonly id: number; readonly question: Question } | { readonly id: number; readonly question: null };

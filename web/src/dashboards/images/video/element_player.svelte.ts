@@ -1,4 +1,4 @@
-// Plays an encoded film, MP4 or WebM, in a video element, and knows its frames from the file. The file is fetched as a
+// Plays MP4 or WebM in a video element, and knows its frames from the file. The file is fetched as a
 // whole: only so can a browser go to any of its frames.
 
 import { ApiError, loadAddress } from "../../../api/http";
@@ -20,7 +20,7 @@ export class ElementPlayer implements Player {
 
   #video: HTMLVideoElement | null = null;
   #startsS: Float64Array = new Float64Array();
-  /** When the player's clock shows the first frame: not every film begins at 0. */
+  /** When the player's clock shows the first frame: not every video begins at 0. */
   #offsetS = 0;
   #hasBegun = false;
   #src = "";
@@ -88,7 +88,7 @@ export class ElementPlayer implements Player {
     on("error", () => {
       this.error = new ApiError(
         "undecodable",
-        `This browser cannot play this film (${this.mediaType}): it is damaged, or in an encoding the browser does not know.`,
+        `This browser cannot play this video (${this.mediaType}): it is damaged, or in an encoding the browser does not know.`,
       );
     });
     if (tellsFrames) {
@@ -139,7 +139,7 @@ export class ElementPlayer implements Player {
   #playVideo(video: HTMLVideoElement): void {
     video.loop = this.#isLooping;
     if (this.timing && this.index >= this.timing.startsS.length - 1) video.currentTime = this.#offsetS;
-    // A browser may refuse to begin by itself, and a new film ends the beginning of the old one.
+    // Browsers may refuse autoplay, and a new video interrupts the start of the old one.
     video.play().catch(() => (this.isPlaying = this.#video === video && !video.paused));
   }
 

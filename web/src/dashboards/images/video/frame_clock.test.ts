@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { delaysTiming, formatSeconds, frameAt, guessedTiming, insideFrame, timingOf } from "./frame_clock";
 
-describe("film clock", () => {
+describe("frame clock", () => {
   const timing = delaysTiming([100, 50, 200]);
 
   it("knows which frame is seen when", () => {

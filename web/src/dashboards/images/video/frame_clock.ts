@@ -1,4 +1,4 @@
-// Frames and times of a film: which frame is seen when, and where to go to see one. Knows no player.
+// Frames and times of a video: which frame is shown when, and where to seek for a frame. Knows no player.
 
 /** When frames begin, in seconds from the start, and when the last one ends. */
 export interface Timing {
@@ -6,7 +6,7 @@ export interface Timing {
   readonly durationS: number;
 }
 
-/** Films that do not say where their frames are have this many a second: a guess to step by. */
+/** Assumed frames per second where the file does not say. */
 const GUESSED_FPS = 25;
 const MAX_GUESSED = 100_000;
 

@@ -1,8 +1,8 @@
-// Plays a film whose frames come from a worker, on a canvas: moving GIF, WebP and PNG. Keeps to its time: what cannot
+// Plays an animation whose frames come from a worker, on a canvas: moving GIF, WebP and PNG. Keeps to its time: what cannot
 // be drawn in time is left out.
 
 import { ApiError } from "../../../api/http";
-import { type Film, openFilm } from "../decode/decode";
+import { type Animation, openAnimation } from "../decode/decode";
 import { delaysTiming, frameAt, insideFrame, type Timing } from "./frame_clock";
 import type { Player } from "./player";
 
@@ -17,7 +17,7 @@ export class FramePlayer implements Player {
   readonly isExact = true;
 
   #canvas: HTMLCanvasElement | null = null;
-  #film: Film | null = null;
+  #animation: Animation | null = null;
   #timeS = 0;
   #tickedMs = 0;
   #isAsking = false;
@@ -30,10 +30,10 @@ export class FramePlayer implements Player {
 
   async #open(url: string): Promise<void> {
     try {
-      const film = await openFilm(url, this.#end.signal);
-      if (this.#end.signal.aborted) return film.close();
-      this.#film = film;
-      this.timing = delaysTiming(film.delaysMs);
+      const animation = await openAnimation(url, this.#end.signal);
+      if (this.#end.signal.aborted) return animation.close();
+      this.#animation = animation;
+      this.timing = delaysTiming(animation.delaysMs);
       this.#show(0);
     } catch (cause) {
       if (!this.#end.signal.aborted)
@@ -41,10 +41,10 @@ export class FramePlayer implements Player {
     }
   }
 
-  /** Where it is drawn, at the film's own size. */
+  /** Where it is drawn, at the animation's own size. */
   attach(canvas: HTMLCanvasElement | null): void {
     this.#canvas = canvas;
-    if (canvas && this.#film) this.#show(this.index);
+    if (canvas && this.#animation) this.#show(this.index);
   }
 
   play(): void {
@@ -72,8 +72,8 @@ export class FramePlayer implements Player {
   close(): void {
     this.pause();
     this.#end.abort();
-    this.#film?.close();
-    this.#film = null;
+    this.#animation?.close();
+    this.#animation = null;
   }
 
   readonly #tick = (nowMs: number): void => {
@@ -99,13 +99,13 @@ export class FramePlayer implements Player {
   }
 
   async #ask(): Promise<void> {
-    const film = this.#film;
-    if (!film || !this.#canvas) return;
+    const animation = this.#animation;
+    if (!animation || !this.#canvas) return;
     this.#isAsking = true;
     try {
       for (let drawn = -1; drawn !== this.index;) {
         const { index } = this;
-        const bitmap = await film.frame(index, this.#end.signal);
+        const bitmap = await animation.frame(index, this.#end.signal);
         this.#draw(bitmap, index);
         drawn = index;
       }

@@ -33,13 +33,13 @@ const rounded = (times: Float64Array): number[] => Array.from(times, (time) => M
 describe("frameTimes of MP4", () => {
   it("reads the table of the track of pictures, in the order of showing", () => {
     const sound = track("soun", 1, runsOf("stts", [9, 7]));
-    const film = track(
+    const video = track(
       "vide",
       2,
       runsOf("stts", [3, 40], [1, 100]),
       runsOf("ctts", [1, 40], [1, 120], [1, 0], [1, 40]),
     );
-    expect(rounded(frameTimes(bytes(box("ftyp", u32(0)), box("moov", sound, film))))).toEqual([0, 40, 120, 120]);
+    expect(rounded(frameTimes(bytes(box("ftyp", u32(0)), box("moov", sound, video))))).toEqual([0, 40, 120, 120]);
   });
 
   it("reads fragments, with times of their own and with the usual one", () => {

@@ -1,4 +1,4 @@
-// When each frame of an MP4 or WebM is shown, read from the file itself: browsers play films but do not say where their
+// When each frame of an MP4 or WebM is shown, read from the file itself: browsers play videos but do not say where their
 // frames are. Decodes nothing.
 
 const MAX_FRAMES = 250_000;
@@ -57,7 +57,7 @@ function mp4Times(view: DataView): number[] {
   let track: Track | null = null;
   for (const box of boxes(view, 0, view.byteLength)) {
     if (box.name === "moov") {
-      track = filmTrack(view, box, times);
+      track = videoTrack(view, box, times);
     } else if (box.name === "moof" && track) {
       for (const part of boxes(view, box.start, box.end))
         if (part.name === "traf") fragmentTimes(view, part, track, times);
@@ -67,7 +67,7 @@ function mp4Times(view: DataView): number[] {
 }
 
 /** The first track of pictures; the times of its frames that stand in the table are added. */
-function filmTrack(view: DataView, moov: Box, times: number[]): Track | null {
+function videoTrack(view: DataView, moov: Box, times: number[]): Track | null {
   for (const trak of boxes(view, moov.start, moov.end)) {
     const handler = inside(view, trak, "mdia", "hdlr");
     const header = inside(view, trak, "mdia", "mdhd");
@@ -149,7 +149,7 @@ function webmTimes(view: DataView): number[] {
   let tickS = 1e-3;
   let clusterTicks = 0;
   let number = 0;
-  let film = -1;
+  let videoTrackNumber = -1;
   let at = 0;
   const variable = (keepsMark: boolean): number => {
     const first = view.getUint8(at);
@@ -180,9 +180,9 @@ function webmTimes(view: DataView): number[] {
     else if (element === CLUSTER_TIME) clusterTicks = whole(sizeBytes);
     else if (element === NUMBER) number = whole(sizeBytes);
     // 1: pictures.
-    else if (element === TYPE && whole(sizeBytes) === 1 && film < 0) film = number;
+    else if (element === TYPE && whole(sizeBytes) === 1 && videoTrackNumber < 0) videoTrackNumber = number;
     else if (element === SIMPLE_BLOCK || element === BLOCK) {
-      if (variable(false) === film) times.push((clusterTicks + view.getInt16(at)) * tickS);
+      if (variable(false) === videoTrackNumber) times.push((clusterTicks + view.getInt16(at)) * tickS);
     }
     at = end;
   }

@@ -1,15 +1,15 @@
-// What the controls of a film need, whatever plays it.
+// What the video controls need, for any player.
 
 import type { ApiError } from "../../../api/http";
 import type { ImageSample } from "../ask";
 import type { Timing } from "./frame_clock";
 
 /** Whether a file moves. */
-export const isFilm = ({ frames, media_type, problem }: ImageSample): boolean =>
+export const isVideo = ({ frames, media_type, problem }: ImageSample): boolean =>
   problem === null && ((frames ?? 1) > 1 || media_type.startsWith("video/"));
 
 export interface Player {
-  /** Null until the film is known. */
+  /** Null until the file is read. */
   readonly timing: Timing | null;
   /** Whether frames are where the file says, or where a guess puts them. */
   readonly isExact: boolean;
