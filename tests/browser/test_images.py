@@ -140,7 +140,7 @@ def test_every_step_is_reached(open_page):
     shows_step(page, name, 302)
     # One cursor for all runs.
     shows_step(page, "samples/plain, second", 302)
-    page.get_by_role("button", name=f"Stay at the newest step of {name}").click()
+    page.get_by_role("button", name=f"Follow the latest step of {name}").click()
     shows_step(page, name, 398)
 
 

@@ -29,7 +29,7 @@ def test_deselected_run_is_not_drawn(open_page):
 def test_all_none_invert_and_only_this(open_page):
     page = open_page(runs("a", "b", "c"))
     page.get_by_role("button", name="Deselect all listed runs").click()
-    expect(page.get_by_text("No run is ticked")).to_be_visible()
+    expect(page.get_by_text("No runs selected")).to_be_visible()
     is_shown(page, "0 of 3")
     row(page, "b").hover()
     page.get_by_role("button", name="Show only b").click()

@@ -8,7 +8,7 @@ import { type LiveHandlers, openLive } from "./api/live";
 import type { CardKind } from "./api/asset_kind";
 import { readArrival } from "./frame/address.svelte";
 import type { CardOffer, Modules } from "./cards/dashboards";
-import { foreseeCards } from "./cards/first_cards";
+import { prefetchCards } from "./cards/first_cards";
 import { Session } from "./state/session.svelte";
 import { afterPaint, nextTask } from "./base/put_off";
 import "./ui/theme.css";
@@ -41,7 +41,7 @@ export async function open(modules: Modules, likely: Likely, early: Map<string, 
   for (const kind of likely.lists) session.tags.want(kind, { comes: true });
   session.start(listenAfterPaint);
   await Promise.race([Promise.all([session.whenListed, likely.code]), sleep(PATIENCE_MS)]);
-  const answers = await Promise.race([foreseeCards(session, likely.offers), sleep(FORESIGHT_MS).then(() => [])]);
+  const answers = await Promise.race([prefetchCards(session, likely.offers), sleep(FORESIGHT_MS).then(() => [])]);
   session.foreseen = hideUntil(Promise.race([Promise.allSettled(answers), sleep(FORESIGHT_MS)]));
   void session.foreseen.then(() => (session.foreseen = null));
   mount(App, { target: document.body, props: { session, modules } });

@@ -1,4 +1,4 @@
-// What can be done by name and by key on any page of cards.
+// Commands of every page of cards.
 
 import type { Command } from "../state/commands.svelte";
 import type { Settings } from "../state/view/settings.svelte";
@@ -25,13 +25,13 @@ export function cardCommands(group: string, settings: Settings, sections: () => 
       id: "cards.collapse",
       title: "Collapse all sections",
       group,
-      run: () => settings.set({ collapsed: toggled(sections().filter((section) => !section.isShutAtFirst)) }),
+      run: () => settings.set({ collapsed: toggled(sections().filter((section) => !section.startsCollapsed)) }),
     },
     expand: {
       id: "cards.expand",
       title: "Expand all sections",
       group,
-      run: () => settings.set({ collapsed: toggled(sections().filter((section) => section.isShutAtFirst)) }),
+      run: () => settings.set({ collapsed: toggled(sections().filter((section) => section.startsCollapsed)) }),
     },
   };
 }

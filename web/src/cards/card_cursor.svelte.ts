@@ -1,5 +1,4 @@
-// Which value of a series a card shows: the one at the cursor of all cards, or its own. Made in a component; ends with
-// it.
+// Which value of a series a card shows: at the shared step cursor, or at its own. Created in a component and ends with it.
 
 import type { ApiError } from "../api/http";
 import type { SeriesSteps } from "../api/steps";
@@ -9,32 +8,32 @@ import { findNearest, placesOn, type Sample, sampleAt } from "../state/cursor/st
 
 const NOWHERE = new Float64Array();
 
-/** Where a card was asked to stand; null: at the newest. */
+/** Position of the card's cursor; null: the latest. */
 export function placeOf({ settings }: Session, id: string): number | null {
   return settings.isCursorLinked ? settings.cursor : (settings.card(id).at ?? null);
 }
 
-/** Moves the card, and all others with it where they go together. */
+/** Moves the cursor of the card, or the shared one. */
 export function setPlace({ settings }: Session, id: string, at: number | null): void {
   if (settings.isCursorLinked) settings.set({ cursor: at });
   else settings.setCard(id, { at: at ?? undefined });
 }
 
-/** Each value's place on the cursor's axis. */
+/** Each value's position on the cursor's axis. */
 export function placesIn({ runs, settings }: Session, series: SeriesSteps): Float64Array {
   const start = runs.byName.get(series.run)?.start_time;
   return placesOn(settings.cursorAxis, series, Number(start ?? series.wallTime[0] ?? 0));
 }
 
 export class CardCursor {
-  /** `isWanted`: only a card in sight asks. */
+  /** Loads only while `isWanted`. */
   constructor(
     private readonly session: Session,
     private readonly id: () => string,
     private readonly ref: () => { readonly kind: Kind; readonly run: string; readonly tag: string },
     isWanted: () => boolean,
   ) {
-    // Outside: the server is asked for what is visible only.
+    // Outside: steps are listed while the card is visible.
     $effect(() => {
       const { kind, run, tag } = ref();
       if (isWanted()) return session.samples.watch(kind, run, tag);
@@ -48,15 +47,15 @@ export class CardCursor {
   });
   readonly series = $derived.by((): SeriesSteps | null => this.#listed?.steps ?? null);
   readonly error = $derived.by((): ApiError | null => this.#listed?.error ?? null);
-  /** It was asked for, and there is nothing. */
+  /** Listed, without values. */
   readonly isEmpty = $derived.by(() => this.#listed !== null && !this.error && (this.series?.step.length ?? 0) === 0);
 
   readonly places = $derived.by((): Float64Array => (this.series ? placesIn(this.session, this.series) : NOWHERE));
-  /** Where it was asked to stand; null: at the newest. */
+  /** Null: the latest. */
   readonly at = $derived.by((): number | null => placeOf(this.session, this.id()));
   /** Index of the value that is shown; -1 without any. */
   readonly index = $derived.by(() => findNearest(this.places, this.at));
-  /** Nothing was logged just there: this is the nearest. */
+  /** No value at the cursor; the nearest is shown. */
   readonly isNearest = $derived.by(() => this.at !== null && this.index >= 0 && this.places[this.index] !== this.at);
   readonly sample = $derived.by((): Sample | null => (this.series ? sampleAt(this.series, this.index) : null));
 

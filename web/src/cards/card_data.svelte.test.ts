@@ -13,7 +13,7 @@ interface Asked {
   readonly fail: (cause: ApiError) => void;
 }
 
-class Stage {
+class FakeSession {
   wanted = $state<string | null>("a");
   isWanted = $state(true);
   connection = $state<Connection>("open");
@@ -28,19 +28,19 @@ afterEach(() => {
 });
 
 function begin({ isWanted = true, isFinished = false } = {}) {
-  const stage = new Stage();
-  stage.isWanted = isWanted;
+  const session = new FakeSession();
+  session.isWanted = isWanted;
   let data: CardData<string, { generation: number }> | undefined;
   const end = $effect.root(() => {
     data = new CardData(
-      stage,
+      session,
       (query, signal) =>
         new Promise((done, fail) =>
-          stage.asked.push({ query, signal, answer: (generation) => done({ generation }), fail }),
+          session.asked.push({ query, signal, answer: (generation) => done({ generation }), fail }),
         ),
       {
-        wanted: () => (stage.wanted === null ? null : { key: stage.wanted, query: stage.wanted }),
-        isWanted: () => stage.isWanted,
+        wanted: () => (session.wanted === null ? null : { key: session.wanted, query: session.wanted }),
+        isWanted: () => session.isWanted,
         isFinished,
         about: ({ generation }) => ({ generation, runs: ["run"] }),
       },
@@ -52,114 +52,114 @@ function begin({ isWanted = true, isFinished = false } = {}) {
     for (let i = 0; i < 10; i++) await Promise.resolve();
     flushSync();
   };
-  return { stage, data: data as NonNullable<typeof data>, settle, end };
+  return { session, data: data as NonNullable<typeof data>, settle, end };
 }
 
 describe("CardData", () => {
   it("asks only while the card is in sight", async () => {
-    const { stage, data, settle } = begin({ isWanted: false });
-    expect(stage.asked).toEqual([]);
-    stage.isWanted = true;
+    const { session, data, settle } = begin({ isWanted: false });
+    expect(session.asked).toEqual([]);
+    session.isWanted = true;
     await settle();
-    stage.asked[0]?.answer(1);
+    session.asked[0]?.answer(1);
     await settle();
     expect([data.value, data.isCurrent]).toEqual([{ generation: 1 }, true]);
   });
 
   it("lets go of what is not here when the card leaves, and asks again when it is back", async () => {
-    const { stage, data, settle } = begin();
-    stage.isWanted = false;
+    const { session, data, settle } = begin();
+    session.isWanted = false;
     await settle();
-    expect(stage.asked[0]?.signal.aborted).toBe(true);
-    stage.asked[0]?.answer(1);
+    expect(session.asked[0]?.signal.aborted).toBe(true);
+    session.asked[0]?.answer(1);
     await settle();
-    stage.isWanted = true;
+    session.isWanted = true;
     await settle();
-    stage.asked[1]?.answer(2);
+    session.asked[1]?.answer(2);
     await settle();
     expect(data.value).toEqual({ generation: 2 });
   });
 
   it("takes what is under way all the same where it is told to", async () => {
-    const { stage, data, settle } = begin({ isFinished: true });
-    stage.isWanted = false;
+    const { session, data, settle } = begin({ isFinished: true });
+    session.isWanted = false;
     await settle();
-    stage.asked[0]?.answer(1);
+    session.asked[0]?.answer(1);
     await settle();
     expect(data.value).toEqual({ generation: 1 });
   });
 
   it("keeps the last answer until the next is there", async () => {
-    const { stage, data, settle } = begin();
-    stage.asked[0]?.answer(1);
+    const { session, data, settle } = begin();
+    session.asked[0]?.answer(1);
     await settle();
-    stage.wanted = "b";
+    session.wanted = "b";
     await settle();
     expect([data.value, data.isCurrent, data.key]).toEqual([{ generation: 1 }, false, "b"]);
-    stage.asked[1]?.answer(2);
+    session.asked[1]?.answer(2);
     await settle();
     expect([data.value, data.isCurrent]).toEqual([{ generation: 2 }, true]);
   });
 
   it("asks again when its runs have changed, but not for others and not on a quiet page", async () => {
-    const { stage, settle } = begin();
-    stage.asked[0]?.answer(1);
+    const { session, settle } = begin();
+    session.asked[0]?.answer(1);
     await settle();
-    stage.changes.add({ generation: 2, runs: ["other"] });
+    session.changes.add({ generation: 2, runs: ["other"] });
     await settle();
-    expect(stage.asked).toHaveLength(1);
-    stage.isQuiet = true;
-    stage.changes.add({ generation: 3, runs: ["run"] });
+    expect(session.asked).toHaveLength(1);
+    session.isQuiet = true;
+    session.changes.add({ generation: 3, runs: ["run"] });
     await settle();
-    expect(stage.asked).toHaveLength(1);
-    stage.isQuiet = false;
+    expect(session.asked).toHaveLength(1);
+    session.isQuiet = false;
     await settle();
-    expect(stage.asked.map(({ query }) => query)).toEqual(["a", "a"]);
+    expect(session.asked.map(({ query }) => query)).toEqual(["a", "a"]);
   });
 
   it("says why nothing came, and asks again once the server is back", async () => {
-    const { stage, data, settle } = begin();
-    stage.asked[0]?.fail(new ApiError("unreachable", "no answer"));
+    const { session, data, settle } = begin();
+    session.asked[0]?.fail(new ApiError("unreachable", "no answer"));
     await settle();
     expect([data.failure?.code, data.error?.code]).toEqual(["unreachable", "unreachable"]);
-    stage.connection = "lost";
+    session.connection = "lost";
     await settle();
-    expect(stage.asked).toHaveLength(1);
-    stage.connection = "open";
+    expect(session.asked).toHaveLength(1);
+    session.connection = "open";
     await settle();
-    stage.asked[1]?.answer(1);
+    session.asked[1]?.answer(1);
     await settle();
     expect([data.failure, data.value]).toEqual([null, { generation: 1 }]);
   });
 
   it("shows what it has while the server is out of reach", async () => {
-    const { stage, data, settle } = begin();
-    stage.asked[0]?.answer(1);
+    const { session, data, settle } = begin();
+    session.asked[0]?.answer(1);
     await settle();
-    stage.wanted = "b";
+    session.wanted = "b";
     await settle();
-    stage.asked[1]?.fail(new ApiError("unreachable", "no answer"));
+    session.asked[1]?.fail(new ApiError("unreachable", "no answer"));
     await settle();
     expect([data.failure?.code, data.error, data.value]).toEqual(["unreachable", null, { generation: 1 }]);
   });
 
   it("does not ask again what the server has refused, unless told to", async () => {
-    const { stage, data, settle } = begin();
-    stage.asked[0]?.fail(new ApiError("bad_request", "No.", null, 400));
+    const { session, data, settle } = begin();
+    session.asked[0]?.fail(new ApiError("bad_request", "No.", null, 400));
     await settle();
-    stage.connection = "lost";
+    session.connection = "lost";
     await settle();
-    stage.connection = "open";
+    session.connection = "open";
     await settle();
-    expect([stage.asked.length, data.error?.message]).toEqual([1, "No."]);
+    expect([session.asked.length, data.error?.message]).toEqual([1, "No."]);
     data.retry();
     await settle();
-    expect(stage.asked).toHaveLength(2);
+    expect(session.asked).toHaveLength(2);
   });
 
   it("ends with the card", async () => {
-    const { stage, end } = begin();
+    const { session, end } = begin();
     end();
-    expect(stage.asked[0]?.signal.aborted).toBe(true);
+    expect(session.asked[0]?.signal.aborted).toBe(true);
   });
 });

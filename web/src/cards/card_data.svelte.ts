@@ -1,12 +1,12 @@
-// The data of one card: asked for while the card is in sight, again when its runs have grown and after a lost
-// connection. Knows neither what is asked nor what is drawn. Made in a component; ends with it.
+// Loads the data of one card while it is visible, and again when its runs grow or the connection returns. Knows neither
+// the request nor the drawing. Created in a component and ends with it.
 
 import { untrack } from "svelte";
 import type { ApiError } from "../api/http";
 import { type Answered, LatestAnswer } from "../api/latest_answer.svelte";
 import type { Session } from "../state/session.svelte";
 
-/** Asks, and keeps the newest answer: a LatestAnswer, or one that first looks at what is here already. */
+/** Requests data and keeps the latest answer: a LatestAnswer, or one with a cache. */
 export interface Source<Query, Value> {
   readonly answer: Answered<Query, Value> | null;
   readonly error: { readonly key: string; readonly cause: ApiError } | null;
@@ -18,22 +18,22 @@ export interface Source<Query, Value> {
 }
 
 export interface CardDataOptions<Query, Value> {
-  /** What the card is to show; null: it is not known yet. The key says whether two questions are the same. */
+  /** What to load; null: not known yet. Equal keys mean equal queries. */
   readonly wanted: () => { readonly key: string; readonly query: Query } | null;
-  /** Whether the card is in sight: only what somebody looks at is asked for. */
+  /** The card is visible. */
   readonly isWanted: () => boolean;
-  /** How new an answer is and which runs it is about; missing or null: it does not grow old. */
+  /** Age and runs of an answer; missing or null: it never gets stale. */
   readonly about?: (
     value: Value,
     query: Query,
   ) => { readonly generation: number; readonly runs: readonly string[] } | null;
-  /** Asks before anything is drawn, not after. */
+  /** Sends the request before the first paint. */
   readonly isEarly?: boolean;
-  /** What is under way when the card leaves is still taken; otherwise it is let go of. */
+  /** Completes a running request when the card leaves the view, instead of aborting it. */
   readonly isFinished?: boolean;
 }
 
-/** It was out of reach, or a proxy in front of it said so. */
+/** The server or a proxy is down. */
 const isOfServer = (cause: ApiError | undefined): boolean =>
   cause !== undefined && (cause.code === "unreachable" || cause.httpStatus >= 500);
 
@@ -70,21 +70,18 @@ export class CardData<Query, Value> {
 
   readonly #source: Source<Query, Value>;
   readonly #wanted = $derived.by(() => this.options.wanted());
-  /** Of what is wanted now; null: nothing is. */
+  /** Of the current query; null: none. */
   readonly key = $derived.by((): string | null => this.#wanted?.key ?? null);
-  /** The last one, until a better one is there. */
+  /** The latest, maybe of an earlier query. */
   readonly answer = $derived.by((): Answered<Query, Value> | null => this.#source.answer);
   readonly value = $derived.by((): Value | null => this.answer?.value ?? null);
-  /** It is the answer to what is wanted now. */
+  /** `answer` is of the current query. */
   readonly isCurrent = $derived.by(() => this.key !== null && this.answer?.key === this.key);
-  /** Why what is wanted now did not come. */
+  /** Why the current query failed. */
   readonly failure = $derived.by((): ApiError | null =>
     this.key !== null && this.#source.error?.key === this.key ? this.#source.error.cause : null,
   );
-  /**
-   * The same, unless there is something better to show: while the server is out of reach, which the header says, the
-   * last answer is better than none.
-   */
+  /** Like `failure`, but null while the server is unreachable and an older answer can be shown. */
   readonly error = $derived.by((): ApiError | null =>
     this.failure?.code === "unreachable" && this.answer ? null : this.failure,
   );

@@ -1,12 +1,11 @@
-// What a card is about, as one text: for pins, heights and addresses. A chart of scalars is called by its tag alone.
-// Pure.
+// Ids of cards, for pins, heights and addresses. The id of a scalar chart is its tag. Pure.
 
 import type { CardKind } from "../api/asset_kind";
 import { readParts, writeParts } from "../base/parts";
 
 export interface CardRef {
   readonly kind: CardKind;
-  /** Null: the card is about all shown runs. */
+  /** Null: all shown runs. */
   readonly run: string | null;
   /** For assets, the name. */
   readonly tag: string;
@@ -18,7 +17,7 @@ const MARK = "@";
 export const cardId = ({ kind, run, tag }: CardRef): string =>
   kind === "scalar" ? tag : MARK + writeParts([kind, run ?? "", tag]);
 
-/** Anything that is not the id of another card is a chart of scalars. */
+/** Anything else is a scalar chart. */
 export function readCardId(id: string): CardRef {
   if (id.startsWith(MARK)) {
     const [kind, run, tag, ...more] = readParts(id.slice(MARK.length));

@@ -1,4 +1,4 @@
-// What a dashboard is to the frame around it, and the order of the tabs. Knows none of them by name.
+// What a dashboard is to the frame, and the order of the tabs. Knows no dashboard by name.
 
 import type { Component } from "svelte";
 import type { CardKind } from "../api/asset_kind";
@@ -8,34 +8,31 @@ import type { Section } from "./tag_sections";
 
 export interface DashboardProps {
   session: Session;
-  /** All there are: a dashboard may show cards of others, but knows none by name. */
+  /** All tabs: a dashboard may show cards of others. */
   tabs: readonly Tab[];
 }
 
-/**
- * What a card of any dashboard is given. It fills its place: a CardFrame of `widthPx`, and of the height that its
- * settings or its offer say.
- */
+/** The props of every card. A card fills `widthPx` and `heightPx`. */
 export interface CardProps {
   session: Session;
-  /** What the card is remembered by: pins, height, its own place in time. */
+  /** Key of its pin, height and cursor. */
   id: string;
   kind: CardKind;
   /** For assets, the name. */
   tag: string;
   /** Null: a card for all runs. */
   run: string | null;
-  /** The shown runs that it is about. */
+  /** The shown runs that it shows. */
   runs: readonly string[];
-  /** Where it stands on the page: cards are moved within it. */
+  /** The section that it can be moved in. */
   section: Section;
-  /** On screen; a card next to it exists but asks for nothing and draws nothing. */
+  /** On screen. Cards just outside exist, but load and draw nothing. */
   isVisible: boolean;
-  /** Enough of it is on screen to ask for its data. */
+  /** Enough of it is on screen to load its data. */
   isWanted: boolean;
-  /** The page is scrolled too fast for this card to be read or used. */
+  /** Scrolling too fast to read it. */
   isPassing: boolean;
-  /** How far from the top of the page it is: what is higher up is asked for first. */
+  /** Distance from the top of the page: higher cards load first. */
   place: number;
   widthPx: number;
   heightPx: number;
@@ -44,37 +41,31 @@ export interface CardProps {
 /** A kind of series or a family of assets that a dashboard shows in cards, on its own page and elsewhere. */
 export interface CardOffer {
   readonly kind: CardKind;
-  /** A card for each run that has the tag, or one for all of them. */
+  /** One card per run and tag, or one per tag. */
   readonly per: "run" | "tag";
-  /** How high its cards are unless the user says otherwise. */
+  /** Default height. */
   readonly heightPx: number;
-  /** Tags that get no card of their own: parts of another. */
+  /** Tags without a card, such as parts of another. */
   readonly skips?: (tag: string) => boolean;
-  /**
-   * Its cards are about no one series: elsewhere there are those that were pinned, and each says itself when it is
-   * gone.
-   */
+  /** Its cards are not about one series: other pages show only pinned ones, and never as gone. */
   readonly isMade?: boolean;
-  /** What the card is called; its tag unless it says so. */
+  /** Title of the card; default: its tag. */
   readonly titleOf?: (tag: string) => string;
   readonly load: () => Promise<CardModule>;
 }
 
 export interface CardModule {
   readonly default: Component<CardProps>;
-  /**
-   * Asks for what these cards will want once they are there. Kept once that is done, with the answers that are on their
-   * way.
-   */
-  readonly foresee?: (session: Session, cards: readonly FirstCard[]) => Promise<readonly Promise<unknown>[]>;
+  /** Requests the data of these cards before they are created. Resolves when the requests are sent, with their answers. */
+  readonly prefetch?: (session: Session, cards: readonly FirstCard[]) => Promise<readonly Promise<unknown>[]>;
 }
 
-/** A card that will be made in a moment. */
+/** A card that is about to be created. */
 export type FirstCard = Pick<CardProps, "id" | "kind" | "tag" | "run" | "runs">;
 
-/** How to log what a dashboard shows, for those who have not. */
+/** How to log what a dashboard shows. */
 export interface HowTo {
-  /** One sentence: what it shows once there is something. */
+  /** One sentence: what it shows. */
   readonly shows: string;
   readonly examples: readonly Example[];
 }
@@ -92,18 +83,17 @@ export interface DashboardModule {
   readonly howTo: () => Promise<{ default: HowTo }>;
   /** What it lists: requested along with everything else, before the dashboard itself is there. */
   readonly lists: readonly CardKind[];
-  /** What it shows in cards of the common form. */
   readonly cards?: readonly CardOffer[];
-  /** What can be set for all its cards, for pages that show them among others. */
+  /** Options of its cards, for other pages that show them. */
   readonly controls?: () => Promise<{ default: Component<{ session: Session }> }>;
-  /** The one that most people come for: fetched before the server has said which have something to show. */
+  /** The default dashboard: loaded before the server has listed the dashboards. */
   readonly isUsual?: boolean;
 }
 
 const loadedDashboards = new Map<DashboardModule["load"], Component<DashboardProps>>();
 const loadedCards = new Map<CardOffer["load"], CardModule>();
 
-/** Null until its code is here. */
+/** Null until its code is loaded. */
 export const loadedCard = (offer: CardOffer): CardModule | null => loadedCards.get(offer.load) ?? null;
 
 export async function loadCard({ load }: CardOffer): Promise<CardModule> {
@@ -112,14 +102,14 @@ export async function loadCard({ load }: CardOffer): Promise<CardModule> {
   return card;
 }
 
-/** The dashboard's code, and along with it that of its cards: one is of no use without the other. */
+/** Loads its cards along with it. */
 export async function loadDashboard({ load, cards = [] }: DashboardModule): Promise<Component<DashboardProps>> {
   const [{ default: dashboard }] = await Promise.all([load(), ...cards.map(loadCard)]);
   loadedDashboards.set(load, dashboard);
   return dashboard;
 }
 
-/** Null until its code is here. */
+/** Null until its code is loaded. */
 export const loadedDashboard = ({ load }: DashboardModule): Component<DashboardProps> | null =>
   loadedDashboards.get(load) ?? null;
 
@@ -128,9 +118,7 @@ export interface Tab extends DashboardInfo, DashboardModule {}
 
 const nameOf = (path: string): string | undefined => path.split("/").at(-2);
 
-/**
- * Tabs in the server's order; what this page has no folder for is left out. `modules` is keyed by `…/name/index.ts`.
- */
+/** Tabs in the server's order, without those that the page has no folder for. `modules` is keyed by `…/name/index.ts`. */
 export function makeTabs(listed: readonly DashboardInfo[], modules: Modules): Tab[] {
   const byName = new Map(Object.entries(modules).map(([path, module]) => [nameOf(path), module]));
   return listed.flatMap((info) => {
@@ -139,12 +127,12 @@ export function makeTabs(listed: readonly DashboardInfo[], modules: Modules): Ta
   });
 }
 
-/** The tab the user asked for, else the first with data, else the first. */
+/** The tab of this name, else the first with data, else the first. */
 export function chooseTab(tabs: readonly Tab[], name: string): Tab | null {
   return tabs.find((tab) => tab.name === name) ?? tabs.find((tab) => tab.is_active) ?? tabs[0] ?? null;
 }
 
-/** Which dashboard it will be, before the server has listed them. */
+/** The likely dashboard, before the server has listed them. */
 export function guessModule(modules: Modules, name: string): DashboardModule | undefined {
   const asked = Object.entries(modules).find(([path]) => nameOf(path) === name)?.[1];
   return asked ?? Object.values(modules).find((module) => module.isUsual);

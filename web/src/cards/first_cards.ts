@@ -1,27 +1,27 @@
-// What the first cards of a page need is asked for before any of them is made: making them takes as long as the answer.
+// Prefetches the data of the first cards before they are created, because creating them takes as long as the response.
 
 import { type CardOffer, loadedCard } from "./dashboards";
-import { sampleCards } from "./offered_cards.svelte";
+import { offeredCards } from "./offered_cards.svelte";
 import type { Session } from "../state/session.svelte";
-import { isShut } from "./tag_sections";
+import { isCollapsed } from "./tag_sections";
 
 // As many as a large screen shows.
 const FIRST_CARDS = 9;
 
-/** Kept once everything has been asked for, with the answers that are on their way. */
-export async function foreseeCards(
+/** Resolves when all requests are sent, with their answers. */
+export async function prefetchCards(
   session: Session,
   offers: readonly CardOffer[],
 ): Promise<readonly Promise<unknown>[]> {
-  const cards = sampleCards(session, offers);
+  const cards = offeredCards(session, offers);
   if (!cards.isListed) return [];
   const open = cards.sections
-    .filter((section) => !isShut(section, session.settings.collapsed))
+    .filter((section) => !isCollapsed(section, session.settings.collapsed))
     .flatMap((section) => section.ids);
   const first = open.slice(0, FIRST_CARDS).map((id) => ({ id, ...cards.ref(id), runs: cards.runsOf(id) }));
   const answers = await Promise.all(
     offers.map((offer) =>
-      loadedCard(offer)?.foresee?.(
+      loadedCard(offer)?.prefetch?.(
         session,
         first.filter(({ kind }) => kind === offer.kind),
       ),

@@ -1,5 +1,4 @@
-// Where section headings and rows of cards stand on a page that is never drawn whole: ten thousand cards cost one
-// small object a row. Pure.
+// Positions of section headings and rows of cards in the virtual grid: one small object per row. Pure.
 
 import type { Section } from "./tag_sections";
 
@@ -64,7 +63,7 @@ export function layOut(
   return { rows, heightPx: topPx };
 }
 
-/** The rows that reach into the stretch from top to bottom. */
+/** Rows that overlap this vertical range. */
 export function rowsBetween(layout: Layout, topPx: number, bottomPx: number): Row[] {
   let low = 0;
   let high = layout.rows.length;
@@ -92,7 +91,7 @@ export function sectionAt(layout: Layout, topPx: number): Section | null {
   return layout.rows[Math.max(0, low - 1)]?.section ?? null;
 }
 
-/** By how much the cards in sight have moved from one layout to the next; 0 when they are gone. */
+/** How far the visible cards have moved between two layouts; 0 when they are gone. */
 export function shiftOf(before: Layout, now: Layout, topPx: number, bottomPx: number): number {
   const seen = rowsBetween(before, topPx, bottomPx).filter((row) => row.ids !== null);
   const anchor = seen.find((row) => row.topPx >= topPx) ?? seen[0];

@@ -1,5 +1,4 @@
-// Which cards there are of some kinds of series: in sections by prefix, pinned ones first, as far as run and tag
-// filters leave them.
+// The cards of some offers: pinned ones first, then sections by prefix, for the shown runs and the tag filter.
 
 import type { CardKind } from "../api/asset_kind";
 import { type CardRef, cardId, readCardId } from "./card_id";
@@ -12,23 +11,23 @@ import { allTags, inOrder, makeSection, PINNED, prefixOf, type Section } from ".
 
 const NO_RUNS: readonly string[] = [];
 
-const last = new WeakMap<Session, { readonly offers: readonly CardOffer[]; readonly cards: SampleCards }>();
+const last = new WeakMap<Session, { readonly offers: readonly CardOffer[]; readonly cards: OfferedCards }>();
 
-/** Those that were asked for last, where the offers are the same: listing a thousand cards takes a while. */
-export function sampleCards(session: Session, offers: readonly CardOffer[]): SampleCards {
+/** Cached for the last offers: listing a thousand cards takes a while. */
+export function offeredCards(session: Session, offers: readonly CardOffer[]): OfferedCards {
   const before = last.get(session);
   if (before && before.offers.length === offers.length && before.offers.every((offer, i) => offer === offers[i]))
     return before.cards;
-  const cards = new SampleCards(session, offers);
+  const cards = new OfferedCards(session, offers);
   last.set(session, { offers, cards });
   return cards;
 }
 
-export class SampleCards {
+export class OfferedCards {
   readonly #filter: TagFilter;
   readonly #refs = new Map<string, CardRef>();
 
-  /** Of two offers for one kind the first counts. */
+  /** Of two offers for one kind, the first counts. */
   constructor(
     private readonly session: Session,
     offers: readonly CardOffer[],
@@ -42,7 +41,7 @@ export class SampleCards {
     [...this.#offerOf.values()].map((offer) => ({ offer, index: this.session.tags.index(offer.kind) })),
   );
   readonly isListed = $derived.by(() => this.#indices.every(({ index }) => index !== null));
-  /** Every tag there is, in natural order. */
+  /** In natural order. */
   readonly tags = $derived.by((): readonly string[] => {
     const tags = new Set<string>();
     for (const { offer, index } of this.#indices) {
@@ -53,7 +52,7 @@ export class SampleCards {
 
   readonly filter = $derived.by((): Pattern => this.#filter.pattern);
 
-  /** By kind and tag, the shown runs that have it. */
+  /** The shown runs by kind and tag. */
   readonly #runsOf = $derived.by(() => {
     const { shown } = this.session.runs;
     return new Map(
@@ -77,7 +76,7 @@ export class SampleCards {
     const offers = this.#offerOf;
     const mine = pinned.filter((id) => offers.has(this.ref(id).kind));
     const isPinned = new Set(mine);
-    // Kind by kind within a section: cards of one kind are of one height.
+    // By kind within a section: cards of one kind have one height.
     const byPrefix = new Map<string, string[]>();
     for (const offer of offers.values()) {
       for (const tag of this.tags) {
@@ -93,7 +92,7 @@ export class SampleCards {
     const sections: (Section | null)[] = [makeSection(PINNED, "Pinned", mine, matches)];
     for (const prefix of sortNatural(byPrefix.keys())) {
       const ids = (byPrefix.get(prefix) ?? []).filter((id) => !isPinned.has(id));
-      sections.push(makeSection(prefix, prefix || "Without a prefix", inOrder(ids, order.get(prefix)), matches));
+      sections.push(makeSection(prefix, prefix || "No prefix", inOrder(ids, order.get(prefix)), matches));
     }
     return sections.filter((section) => section !== null);
   });
@@ -115,7 +114,7 @@ export class SampleCards {
     return this.#offerOf.get(this.ref(id).kind);
   }
 
-  /** The shown runs that a card is about. */
+  /** The shown runs of a card. */
   runsOf(id: string): readonly string[] {
     const { kind, run, tag } = this.ref(id);
     return run === null ? (this.#runsOf.get(kind)?.get(tag) ?? NO_RUNS) : [run];
@@ -126,7 +125,7 @@ export class SampleCards {
     return this.offer(id)?.titleOf?.(tag) ?? tag;
   };
 
-  /** No run at all has what the card is about. */
+  /** No run has what the card shows. */
   isGone = (id: string): boolean => {
     if (this.offer(id)?.isMade) return false;
     const { kind, run, tag } = this.ref(id);

@@ -3,7 +3,7 @@ import type { CardKind } from "../api/asset_kind";
 import type { TagIndex } from "../api/types";
 import { cardId } from "./card_id";
 import type { CardOffer } from "./dashboards";
-import { SampleCards } from "./offered_cards.svelte";
+import { OfferedCards } from "./offered_cards.svelte";
 import type { Session } from "../state/session.svelte";
 import { Settings } from "../state/view/settings.svelte";
 import { PINNED } from "./tag_sections";
@@ -41,13 +41,13 @@ function begin(
     runs: { shown },
     tags: { index: (kind: CardKind) => indices.get(kind) ?? null },
   } as unknown as Session;
-  return { settings, cards: new SampleCards(session, offers) };
+  return { settings, cards: new OfferedCards(session, offers) };
 }
 
 const image = (run: string, tag: string): string => cardId({ kind: "image", run, tag });
 const LOGS: Logs = { image: { a: ["in/x10", "in/x9", "plain"], b: ["in/x9"] } };
 
-describe("SampleCards", () => {
+describe("OfferedCards", () => {
   it("has a card for each shown run that has the tag, in sections by prefix and natural order", () => {
     const { cards } = begin(LOGS, [offer("image")]);
     expect(cards.sections.map(({ key, ids }) => [key, ids])).toEqual([

@@ -1,5 +1,5 @@
-// Which of the shown runs a card is about. Cards with the same runs share one list and one key, so that five hundred
-// runs are gone through once and not once a card. Pure.
+// The shown runs of a card. Cards with the same runs share one list and one key, so that five hundred runs are processed
+// once and not once per card. Pure.
 
 import type { TagIndex } from "../api/types";
 import { hashName } from "../state/runs/run_key";
@@ -24,7 +24,7 @@ export function toRunSet(names: readonly string[]): RunSet {
 export const isSubset = (inner: RunSet, outer: RunSet): boolean =>
   inner.key === outer.key || (inner.names.length <= outer.names.length && inner.names.every(outer.has));
 
-/** Answers, for any tags, which of the runs have at least one of them. */
+/** Returns a function that finds the runs that have at least one of some tags. */
 export function runSetFinder(index: TagIndex, runs: readonly string[]): (tags: readonly string[]) => RunSet {
   const sets = setsOf(index, runs);
   const known = new Map<string, RunSet>();

@@ -1,5 +1,5 @@
-// Which value of each of several runs a card shows: for every run the one nearest to the cursor of all cards, or to the
-// card's own. Made in a component; ends with it.
+// Which value of each run a card shows: the nearest to the shared step cursor, or to the card's own. Created in a
+// component and ends with it.
 
 import type { ApiError } from "../api/http";
 import type { Kind } from "../api/types";
@@ -8,19 +8,19 @@ import type { Session } from "../state/session.svelte";
 import { findNearest, placesOn, type Sample, sampleAt, unitePlaces } from "../state/cursor/step_cursor";
 
 export interface RunSample extends Sample {
-  /** Nothing was logged just where the cursor stands. */
+  /** No value at the cursor. */
   readonly isNearest: boolean;
 }
 
 export class RunsCursor {
-  /** `isWanted`: only a card in sight asks. */
+  /** Loads only while `isWanted`. */
   constructor(
     private readonly session: Session,
     private readonly id: () => string,
     private readonly ref: () => { readonly kind: Kind; readonly tag: string; readonly runs: readonly string[] },
     isWanted: () => boolean,
   ) {
-    // Outside: the server is asked for what is visible only.
+    // Outside: steps are listed while the card is visible.
     $effect(() => {
       const { kind, tag, runs } = ref();
       if (!isWanted()) return undefined;
@@ -35,7 +35,7 @@ export class RunsCursor {
     const { kind, tag, runs } = this.ref();
     return runs.map((run) => this.session.samples.read(kind, run, tag));
   });
-  /** Of every run it is known what there is. */
+  /** The steps of every run are listed. */
   readonly isListed = $derived.by(() => this.#listed.every((each) => each !== null));
   readonly error = $derived.by((): ApiError | null => this.#listed.find((each) => each?.error)?.error ?? null);
 
@@ -52,15 +52,15 @@ export class RunsCursor {
       ];
     }),
   );
-  /** Where any of the runs has a value, on the cursor's axis. */
+  /** Positions of all values of all runs. */
   readonly places = $derived.by((): Float64Array => unitePlaces(this.#placed.map(({ places }) => places)));
-  /** Where it was asked to stand; null: at the newest. */
+  /** Null: the latest. */
   readonly at = $derived.by((): number | null => placeOf(this.session, this.id()));
-  /** Of the place that is nearest to it; -1 without any. */
+  /** Of the nearest position; -1 without any. */
   readonly index = $derived.by(() => findNearest(this.places, this.at));
   readonly isNearest = $derived.by(() => this.at !== null && this.index >= 0 && this.places[this.index] !== this.at);
 
-  /** One a run that has any. */
+  /** One per run that has values. */
   readonly samples = $derived.by((): readonly RunSample[] => {
     const { at } = this;
     return this.#placed.flatMap(({ series, places }) => {

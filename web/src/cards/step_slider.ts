@@ -1,6 +1,6 @@
-// From a slider's notches to the values of a series and back. Pure.
+// Maps slider positions to values of a series and back. Pure.
 
-/** With more values than this, a slider's way is logarithmic: the first ones can be told apart as well as the last. */
+/** With more values than this the slider is logarithmic. */
 export const MANY = 1_000;
 const NOTCHES = 1_000;
 

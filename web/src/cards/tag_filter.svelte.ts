@@ -1,4 +1,4 @@
-// The tag filter of a page of cards. A pattern that cannot be used leaves the last good result, and says why.
+// The tag filter of a page of cards. An invalid pattern keeps the last valid one and has an error.
 
 import { compilePattern, type Pattern } from "../base/pattern";
 import type { Settings } from "../state/view/settings.svelte";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { TagIndex } from "../api/types";
-import { allTags, groupTags, inOrder, isShut, makeSection, setsOf, splitTag, tagsOfSets } from "./tag_sections";
+import { allTags, groupTags, inOrder, isCollapsed, makeSection, setsOf, splitTag, tagsOfSets } from "./tag_sections";
 
 describe("groupTags", () => {
   it("goes by what stands before the first slash, in natural order", () => {
@@ -59,15 +59,15 @@ describe("tags of runs", () => {
   });
 });
 
-describe("isShut", () => {
+describe("isCollapsed", () => {
   it("counts from how the section is at first", () => {
     const open = { key: "a", title: "a", ids: [], total: 0 };
-    const shut = { ...open, isShutAtFirst: true };
+    const shut = { ...open, startsCollapsed: true };
     expect([
-      isShut(open, new Set()),
-      isShut(open, new Set(["a"])),
-      isShut(shut, new Set()),
-      isShut(shut, new Set(["a"])),
+      isCollapsed(open, new Set()),
+      isCollapsed(open, new Set(["a"])),
+      isCollapsed(shut, new Set()),
+      isCollapsed(shut, new Set(["a"])),
     ]).toEqual([false, true, true, false]);
   });
 });

@@ -1,34 +1,32 @@
-// Tags in sections: what stands before the first slash names the section. Pinned cards and panels have sections of
-// their own. Pure.
+// Sections of tags by prefix, the part before the first slash. Pinned cards and panels have sections of their own. Pure.
 
 import type { TagIndex } from "../api/types";
 import { sortNatural } from "../base/natural";
 
-// No prefix has a slash, so these are nobody's prefix.
+// A prefix has no slash, so these never clash.
 export const PINNED = "/pinned";
 export const PANELS = "/panels";
 
 export interface Section {
-  /** What the section is remembered by: the prefix, PINNED or PANELS. */
+  /** The prefix, PINNED or PANELS. */
   readonly key: string;
   readonly title: string;
   /** Ids of its cards. */
   readonly ids: readonly string[];
-  /** How many cards there are without a filter. */
+  /** Number of cards without the filter. */
   readonly total: number;
-  /** The user has to open it; for the others, to shut them. */
-  readonly isShutAtFirst?: boolean;
+  readonly startsCollapsed?: boolean;
 }
 
-/** `toggled`: the keys of sections that are not as they were at first. */
-export const isShut = ({ key, isShutAtFirst = false }: Section, toggled: ReadonlySet<string>): boolean =>
-  toggled.has(key) !== isShutAtFirst;
+/** `toggled`: keys of the sections that the user has toggled. */
+export const isCollapsed = ({ key, startsCollapsed = false }: Section, toggled: ReadonlySet<string>): boolean =>
+  toggled.has(key) !== startsCollapsed;
 
 export const prefixOf = (tag: string): string => tag.slice(0, Math.max(0, tag.indexOf("/")));
 
-/** The last part of a tag, and what stands before it with its slash. */
+/** The folders of a tag, and its last part. */
 export function splitTag(tag: string): [string, string] {
-  // A slash at the very end would leave nothing to call the card by.
+  // A slash at the end would leave an empty name.
   const slash = tag.length < 2 ? -1 : tag.lastIndexOf("/", tag.length - 2);
   return [tag.slice(0, slash + 1), tag.slice(slash + 1)];
 }
@@ -45,7 +43,7 @@ export function groupTags(tags: Iterable<string>): ReadonlyMap<string, readonly 
   return new Map(sortNatural(byPrefix.keys()).map((prefix) => [prefix, byPrefix.get(prefix) ?? []]));
 }
 
-/** Those the user has put first, then the others as they come. */
+/** The ids in `first`, then the others. */
 export function inOrder(ids: readonly string[], first: readonly string[] | undefined): readonly string[] {
   if (!first || first.length === 0) return ids;
   const present = new Set(ids);
@@ -54,7 +52,7 @@ export function inOrder(ids: readonly string[], first: readonly string[] | undef
   return [...leading, ...ids.filter((id) => !isLeading.has(id))];
 }
 
-/** One section with what the filter leaves of it; null when that is nothing. */
+/** Null when the filter matches none of its cards. */
 export function makeSection(
   key: string,
   title: string,

@@ -154,7 +154,7 @@ export class CustomPage {
       const key = `/custom/${title}`;
       const ids = charts.map(({ id }) => id).filter((id) => !isPinned.has(id));
       const section = makeSection(key, title || "Without a title", inOrder(ids, order.get(key)), matches);
-      sections.push(section && { ...section, isShutAtFirst: isClosed });
+      sections.push(section && { ...section, startsCollapsed: isClosed });
     }
     return sections.filter((section) => section !== null);
   });

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import type { Client } from "../../api/client";
-import { HistogramDesk, type HistogramLook } from "./ask";
+import { HistogramRequests, type BinOptions } from "./ask";
 
-const LOOK: HistogramLook = { bins: 10, x_scale: "linear", x_range: null, max_steps: 60, is_shared: false };
+const OPTIONS: BinOptions = { bins: 10, x_scale: "linear", x_range: null, max_steps: 60, is_shared: false };
 
 function answer(series: readonly { run: string; tag: string }[]): ArrayBuffer {
   const heads = series.map(({ run, tag }) => ({ run, tag, values: 0, count: 0, bins: null, buckets: 0, problems: [] }));
@@ -15,19 +15,21 @@ function answer(series: readonly { run: string; tag: string }[]): ArrayBuffer {
   ]).buffer;
 }
 
-it("answers a question that was foreseen with the answer that is on its way, once", async () => {
+it("answers a question that was prefetched with the answer that is on its way, once", async () => {
   let asked = 0;
-  const desk = new HistogramDesk({ binary: () => (asked++, Promise.resolve(answer([{ run: "a", tag: "w" }]))) });
-  const query = { series: [{ run: "a", tag: "w" }], look: LOOK };
+  const requests = new HistogramRequests({
+    binary: () => (asked++, Promise.resolve(answer([{ run: "a", tag: "w" }]))),
+  });
+  const query = { series: [{ run: "a", tag: "w" }], binOptions: OPTIONS };
   const { signal } = new AbortController();
-  desk.foresee([query]);
-  expect((await desk.ask({ ...query }, () => 0, signal)).map(({ run }) => run)).toEqual(["a"]);
+  requests.prefetch([query]);
+  expect((await requests.ask({ ...query }, () => 0, signal)).map(({ run }) => run)).toEqual(["a"]);
   expect(asked).toBe(1);
-  await desk.ask({ ...query }, () => 0, signal);
+  await requests.ask({ ...query }, () => 0, signal);
   expect(asked).toBe(2);
 });
 
-it("asks at once for all that is foreseen, and again for each when that fails", async () => {
+it("asks at once for all that is prefetched, and again for each when that fails", async () => {
   const asked: number[] = [];
   const client: Pick<Client, "binary"> = {
     binary: (_path, body) => {
@@ -36,14 +38,14 @@ it("asks at once for all that is foreseen, and again for each when that fails", 
       return series.length > 1 ? Promise.reject(new Error("one is bad")) : Promise.resolve(answer(series));
     },
   };
-  const desk = new HistogramDesk(client);
+  const requests = new HistogramRequests(client);
   const { signal } = new AbortController();
-  const queries = ["a", "b"].map((run) => ({ series: [{ run, tag: "w" }], look: LOOK }));
+  const queries = ["a", "b"].map((run) => ({ series: [{ run, tag: "w" }], binOptions: OPTIONS }));
   await Promise.allSettled(
-    desk.foresee([...queries, { series: [{ run: "c", tag: "w" }], look: { ...LOOK, bins: 5 } }]),
+    requests.prefetch([...queries, { series: [{ run: "c", tag: "w" }], binOptions: { ...OPTIONS, bins: 5 } }]),
   );
   expect(asked).toEqual([2, 1]);
-  const found = await Promise.all(queries.map((query, place) => desk.ask(query, () => place, signal)));
+  const found = await Promise.all(queries.map((query, place) => requests.ask(query, () => place, signal)));
   expect(found.map((series) => series.map(({ run }) => run))).toEqual([["a"], ["b"]]);
 });
 
@@ -56,11 +58,11 @@ it("asks for cards together, and leaves out what is gone", async () => {
       return Promise.resolve(answer(series.filter(({ run }) => run !== "gone")));
     },
   };
-  const desk = new HistogramDesk(client);
+  const requests = new HistogramRequests(client);
   const { signal } = new AbortController();
   const runs = ["a", "b", "gone", "c"];
   const found = await Promise.all(
-    runs.map((run, place) => desk.ask({ series: [{ run, tag: "w" }], look: LOOK }, () => place, signal)),
+    runs.map((run, place) => requests.ask({ series: [{ run, tag: "w" }], binOptions: OPTIONS }, () => place, signal)),
   );
   expect(found.map((series) => series.map(({ run }) => run))).toEqual([["a"], ["b"], [], ["c"]]);
   // The first alone, to be seen early; all others in one request.

@@ -1,4 +1,4 @@
-// Where cards ask for their histograms: those that want them alike are asked for in one request.
+// Requests of the histograms dashboard. Cards with equal bin options share a request.
 
 import type { Client } from "../../api/client";
 import type { components } from "../../api/types.gen";
@@ -8,15 +8,15 @@ import type { Session } from "../../state/session.svelte";
 import { decodeHistograms, type HistogramSeries } from "./histogram_data";
 
 export type HistogramRef = Partial<components["schemas"]["HistogramRef"]> & { run: string; tag: string };
-/** How all series of one request are answered. */
-export type HistogramLook = Pick<
+/** The same for all series of one request. */
+export type BinOptions = Pick<
   components["schemas"]["SeriesBody"],
   "bins" | "x_scale" | "x_range" | "max_steps" | "is_shared"
 >;
 
 export interface HistogramQuery {
   readonly series: readonly HistogramRef[];
-  readonly look: HistogramLook;
+  readonly binOptions: BinOptions;
 }
 
 export type RankingQuery = Partial<components["schemas"]["RankingBody"]>;
@@ -25,7 +25,7 @@ export type Ranking = components["schemas"]["Ranking"];
 export const loadRanking = (client: Client, query: RankingQuery, signal: AbortSignal): Promise<Ranking> =>
   client.askBody("histograms/ranking", query, signal);
 
-/** Every step, with the buckets that are in the file. */
+/** Every step, with the stored buckets. */
 export const loadValuesFile = async (
   client: Client,
   query: { readonly run: string; readonly tag: string; readonly format: "csv" | "json" },
@@ -33,8 +33,8 @@ export const loadValuesFile = async (
 
 const LIMITS = { inFlight: 2, batch: 24, weight: 500 };
 
-export class HistogramDesk {
-  readonly #foreseen = new Map<string, Promise<HistogramSeries[]>>();
+export class HistogramRequests {
+  readonly #prefetched = new Map<string, Promise<HistogramSeries[]>>();
   readonly #queue = new BatchQueue<HistogramQuery, HistogramSeries[]>(
     (queries, signal) => this.#send(queries, signal),
     LIMITS,
@@ -42,36 +42,36 @@ export class HistogramDesk {
 
   constructor(private readonly client: Pick<Client, "binary">) {}
 
-  /** What will be asked in a moment, all at once: each question gets its answer of these. */
-  foresee(queries: readonly HistogramQuery[]): readonly Promise<unknown>[] {
-    const looks = new Set(queries.map(({ look }) => JSON.stringify(look)));
-    return [...looks].map((look) => {
-      const alike = queries.filter((query) => JSON.stringify(query.look) === look);
+  /** Sends queries early, in few requests; `ask` then takes their answers. */
+  prefetch(queries: readonly HistogramQuery[]): readonly Promise<unknown>[] {
+    const keys = new Set(queries.map(({ binOptions }) => JSON.stringify(binOptions)));
+    return [...keys].map((key) => {
+      const alike = queries.filter((query) => JSON.stringify(query.binOptions) === key);
       const answers = this.#send(alike, new AbortController().signal);
       alike.forEach((query, i) => {
         const answer = answers.then((each) => each[i] as HistogramSeries[]);
-        // What fails is asked again by whoever wants it.
+        // `ask` retries what fails here.
         answer.catch(() => undefined);
-        this.#foreseen.set(JSON.stringify(query), answer);
+        this.#prefetched.set(JSON.stringify(query), answer);
       });
       return answers;
     });
   }
 
-  /** `place`: how far from the top of the page the asking card is. Series that are gone are left out. */
+  /** `place`: distance of the card from the top of the page. Leaves out series that are gone. */
   ask(query: HistogramQuery, place: () => number, signal: AbortSignal): Promise<HistogramSeries[]> {
     const key = JSON.stringify(query);
-    const foreseen = this.#foreseen.get(key);
-    this.#foreseen.delete(key);
+    const prefetched = this.#prefetched.get(key);
+    this.#prefetched.delete(key);
     const ask = (): Promise<HistogramSeries[]> =>
-      this.#queue.run(query, JSON.stringify(query.look), query.series.length, place, signal);
-    // One of those that were foreseen may be at fault: the others shall not suffer for it.
-    return foreseen ? foreseen.catch(ask) : ask();
+      this.#queue.run(query, JSON.stringify(query.binOptions), query.series.length, place, signal);
+    // One bad query fails the whole prefetch, so retry this one alone.
+    return prefetched ? prefetched.catch(ask) : ask();
   }
 
-  /** Questions that want to be answered alike. */
+  /** All queries have the same bin options. */
   async #send(queries: readonly HistogramQuery[], signal: AbortSignal): Promise<HistogramSeries[][]> {
-    const body = { ...queries[0]?.look, series: queries.flatMap(({ series }) => series), format: "columns" };
+    const body = { ...queries[0]?.binOptions, series: queries.flatMap(({ series }) => series), format: "columns" };
     const found = decodeHistograms(await this.client.binary("histograms/series", body, signal));
     if (queries.length === 1) return [found];
     const byKey = new Map(found.map((each) => [`${each.run}\n${each.tag}`, each]));
@@ -79,34 +79,35 @@ export class HistogramDesk {
   }
 }
 
-/**
- * The histograms of one card; made in its component. `wanted`: null while it is not known yet what to ask for. `place`:
- * how far from the top of the page it is.
- */
+/** The histograms of one card; created in its component. `wanted`: null until known. `place`: distance from the top. */
 export function cardHistograms(
   session: Session,
   wanted: () => HistogramQuery | null,
   place: () => number,
   isWanted: () => boolean,
 ): CardData<HistogramQuery, HistogramSeries[]> {
-  const desk = deskOf(session);
-  return new CardData<HistogramQuery, HistogramSeries[]>(session, (query, signal) => desk.ask(query, place, signal), {
-    wanted: () => {
-      const query = wanted();
-      return query && { key: JSON.stringify([session.changes.epoch, query]), query };
+  const requests = histogramRequestsOf(session);
+  return new CardData<HistogramQuery, HistogramSeries[]>(
+    session,
+    (query, signal) => requests.ask(query, place, signal),
+    {
+      wanted: () => {
+        const query = wanted();
+        return query && { key: JSON.stringify([session.changes.epoch, query]), query };
+      },
+      isWanted,
+      about: (found, { series }) =>
+        found.length > 0
+          ? { generation: Math.min(...found.map(({ generation }) => generation)), runs: series.map(({ run }) => run) }
+          : null,
     },
-    isWanted,
-    about: (found, { series }) =>
-      found.length > 0
-        ? { generation: Math.min(...found.map(({ generation }) => generation)), runs: series.map(({ run }) => run) }
-        : null,
-  });
+  );
 }
 
-const desks = new WeakMap<Session, HistogramDesk>();
+const ofSession = new WeakMap<Session, HistogramRequests>();
 
-export function deskOf(session: Session): HistogramDesk {
-  let desk = desks.get(session);
-  if (!desk) desks.set(session, (desk = new HistogramDesk(session.client)));
-  return desk;
+export function histogramRequestsOf(session: Session): HistogramRequests {
+  let requests = ofSession.get(session);
+  if (!requests) ofSession.set(session, (requests = new HistogramRequests(session.client)));
+  return requests;
 }

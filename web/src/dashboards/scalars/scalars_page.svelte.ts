@@ -101,9 +101,7 @@ export class ScalarsPage {
     sections.push(makeSection(PANELS, "Panels", inOrder(loose, order.get(PANELS)), matches));
     for (const [prefix, tags] of this.#byPrefix) {
       const here = tags.filter((tag) => shown.has(tag) && !isPinned.has(tag));
-      sections.push(
-        makeSection(prefix, prefix || "Without a prefix", inOrder(here, order.get(prefix)), this.filter.matches),
-      );
+      sections.push(makeSection(prefix, prefix || "No prefix", inOrder(here, order.get(prefix)), this.filter.matches));
     }
     return sections.filter((section) => section !== null);
   });
