@@ -8,7 +8,7 @@ const KEY = "scalars-table";
 // Enough to fit beside most charts; the rest is a click away.
 const HIDDEN_AT_FIRST = ["min_step", "max_step", "start_step", "end_step"];
 
-class TableTaste {
+class TablePreferences {
   #hidden = $state.raw<ReadonlySet<string>>(new Set(HIDDEN_AT_FIRST));
   #basis = $state<Basis>("smoothed");
 
@@ -43,4 +43,4 @@ class TableTaste {
   }
 }
 
-export const taste = new TableTaste();
+export const tablePreferences = new TablePreferences();
