@@ -52,8 +52,8 @@ def open_layout_menu(page: Page, item: str) -> None:
 
 
 def add_chart(page: Page, title: str, category: str, pattern: str) -> None:
-    page.get_by_role("button", name="Add a chart").first.click()
-    form = page.get_by_role("dialog", name="Add a chart")
+    page.get_by_role("button", name="Add chart").first.click()
+    form = page.get_by_role("dialog", name="Add chart")
     form.get_by_label("Title").fill(title)
     form.get_by_label("Category").fill(category)
     form.get_by_label("Pattern (regex").fill(pattern)
@@ -123,7 +123,7 @@ def test_a_pattern_that_takes_for_ever_does_not_hold_the_page(open_page):
 
 def test_a_chart_is_made_changed_and_removed(open_page):
     page = open_page(two_runs(), "#/custom_scalars")
-    expect(page.get_by_text("No chart yet")).to_be_visible()
+    expect(page.get_by_text("No charts yet")).to_be_visible()
     add_chart(page, "mine", "My charts", "loss/.*")
     wait_ready(page)
     assert is_drawn(page, "mine", run_color(page, "low"))
@@ -143,15 +143,15 @@ def test_a_chart_is_made_changed_and_removed(open_page):
     expect(card(page, "mine")).to_have_count(0)
     card(page, "yours").get_by_role("button", name="More for yours").click()
     page.get_by_role("menuitem", name="Remove").click()
-    expect(page.get_by_text("No chart yet")).to_be_visible()
+    expect(page.get_by_text("No charts yet")).to_be_visible()
     page.get_by_role("button", name="Undo").click()
     expect(card(page, "yours")).to_be_visible()
 
 
 def test_exact_tags_are_picked_and_bad_patterns_refused(open_page, asked):
     page = open_page(two_runs(), "#/custom_scalars")
-    page.get_by_role("button", name="Add a chart").first.click()
-    form = page.get_by_role("dialog", name="Add a chart")
+    page.get_by_role("button", name="Add chart").first.click()
+    form = page.get_by_role("dialog", name="Add chart")
     form.get_by_label("Title").fill("exact")
     form.get_by_label("Pattern (regex").fill("loss(")
     expect(form.get_by_role("status")).to_contain_text("is no regular expression")
@@ -169,7 +169,7 @@ def test_categories_are_renamed_and_removed(open_page):
     open_layout_menu(page, "Edit categories and charts…")
     dialog = page.get_by_role("dialog", name="Charts made here")
     dialog.get_by_label("Title of category First").fill("Second")
-    dialog.get_by_role("checkbox", name="Shut at first").check()
+    dialog.get_by_role("checkbox", name="Collapsed").check()
     page.keyboard.press("Escape")
     expect(page.get_by_role("button", name="Second 1")).to_have_attribute("aria-expanded", "false")
     open_layout_menu(page, "Edit categories and charts…")
@@ -190,7 +190,7 @@ def test_a_layout_goes_out_as_json_and_python_and_comes_back(open_page, tmp_path
     assert saved["category"][0]["chart"][0] == multiline("logged", "loss/.*")
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     open_layout_menu(page, "Copy as Python")
-    expect(page.get_by_text("Python that logs this layout is copied.")).to_be_visible()
+    expect(page.get_by_text("Copied the Python code of this layout.")).to_be_visible()
     code = page.evaluate("navigator.clipboard.readText()")
     # What it says is what was saved.
     said: list[Any] = []
@@ -263,4 +263,4 @@ def test_a_pinned_chart_stands_on_the_overview(open_page):
     page.goto(page.url.replace("both", "other"))
     page.reload()
     wait_ready(page)
-    expect(card(page, "other")).to_contain_text("No layout has this chart any more")
+    expect(card(page, "other")).to_contain_text("This chart is no longer in any layout")

@@ -99,7 +99,7 @@ def test_percentiles_are_chosen(open_page):
     field = page.get_by_role("textbox", name="Percentiles, 0 to 100")
     field.fill("10 x")
     expect(page.get_by_role("alert")).to_contain_text("“x” is no number from 0 to 100")
-    expect(page.get_by_role("button", name="Show these percentiles")).to_be_disabled()
+    expect(page.get_by_role("button", name="Apply percentiles")).to_be_disabled()
     field.fill("90, 10")
     field.press("Enter")
     address_has(page, "distributions.percentiles;")
@@ -178,7 +178,7 @@ def test_bad_histograms_are_said_and_harm_no_other(open_page):
         "title",
         re.compile("Step 1: The buckets were not sorted.*Step 2: 1 bucket has a negative count", re.DOTALL),
     )
-    expect(card(page, "none, run")).to_contain_text("These histograms hold nothing")
+    expect(card(page, "none, run")).to_contain_text("These histograms are empty")
     expect(card(page, "shape, run")).to_contain_text("with shape (2, 7), expected (buckets, 3)")
     assert read_tip(page, "odd", part=0.0)["largest"] == "2.0000"
     assert read_tip(page, "one", part=0.5)["median"] == "1.0000"

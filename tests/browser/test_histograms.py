@@ -202,12 +202,12 @@ def test_runs_are_compared_at_the_cursor(open_page: Callable[..., Page]) -> None
 
 def test_the_ranking_leads_to_what_moved(open_page: Callable[..., Page]) -> None:
     page = open_page(two_runs(), VIEW)
-    page.get_by_role("button", name="Which tags moved most").click()
-    table = page.get_by_role("table", name="Histograms by movement")
+    page.get_by_role("button", name="Rank tags by change").click()
+    table = page.get_by_role("table", name="Histograms by change")
     first = table.get_by_role("row").nth(1)
     expect(first).to_contain_text("layer/kernel")
     expect(first).to_contain_text("drifting")
-    page.get_by_role("combobox", name="Moved since").select_option("run:calm")
+    page.get_by_role("combobox", name="Changed since").select_option("run:calm")
     expect(table.get_by_role("row")).to_have_count(3)
     expect(table.get_by_role("row").nth(1)).to_contain_text("layer/kernel")
     table.get_by_role("button", name="layer/kernel").click()

@@ -227,7 +227,7 @@ def test_nothing_of_a_log_runs(open_page, hostile, watch, name):
 def test_no_way_to_show_a_text_runs_it(open_page, hostile, watch, steps):
     page = open_page(hostile, f"#/text?option=text.steps;{steps}&tags=text$")
     text = page.get_by_role("article", name=f"{TAG}text, {RUNS[0]}", exact=True)
-    modes = page.get_by_role("radiogroup", name="Show texts as")
+    modes = page.get_by_role("radiogroup", name="Text format")
     for mode in ("Markdown", "Raw", "JSON", "Diff"):
         modes.get_by_text(mode, exact=True).click()
         wait_ready(page)

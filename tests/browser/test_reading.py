@@ -77,7 +77,7 @@ def columns_of(table: Locator) -> list[str]:
 
 
 def choose(page: Page, table: Locator, item: str) -> None:
-    table.get_by_role("button", name="Copy, download and columns of this table").click()
+    table.get_by_role("button", name="Table actions").click()
     page.get_by_role("menuitem", name=item).or_(
         page.get_by_role("menuitemcheckbox", name=item, exact=True)
     ).click()

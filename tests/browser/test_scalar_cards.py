@@ -183,7 +183,7 @@ def test_cards_are_moved_by_dragging_and_by_menu(open_page):
     wait_ready(page)
     assert titles(page) == ["train/loss", "train/accuracy", "val/loss"]
     address_has(page, "order=train;train/loss")
-    choose(page, "train/loss", "Move after the next card")
+    choose(page, "train/loss", "Move forward")
     wait_ready(page)
     assert titles(page) == ["train/accuracy", "train/loss", "val/loss"]
 
@@ -197,7 +197,7 @@ def test_a_card_dropped_on_another_makes_a_panel(open_page, asked):
     expect(card(page, both)).to_have_attribute("data-ready", "true")
     assert ["train/loss", "val/loss"] in [body["tags"] for body in asked]
     legend = card(page, both).get_by_role("list", name="Legend")
-    legend.get_by_role("button", name="Read on the right axis: val/loss").click()
+    legend.get_by_role("button", name="Move to right axis: val/loss").click()
     wait_ready(page)
     address_has(page, "panel=panel1;%3Ctrain/loss;%3Eval/loss")
     legend.get_by_role("button", name="Remove train/loss").click()
@@ -213,7 +213,7 @@ def test_series_are_added_from_the_menu(open_page):
     dialog = page.get_by_role("dialog", name="Add series to train/loss")
     dialog.get_by_role("combobox", name="Search tags").fill("valos")
     page.keyboard.press("Enter")
-    expect(dialog.get_by_role("list", name="Chosen")).to_contain_text("val/loss")
+    expect(dialog.get_by_role("list", name="Selected")).to_contain_text("val/loss")
     dialog.get_by_role("button", name="Add", exact=True).click()
     expect(card(page, "train/loss · val/loss")).to_have_attribute("data-ready", "true")
     choose(page, "train/loss · val/loss", "Combine with…")
@@ -224,7 +224,7 @@ def test_series_are_added_from_the_menu(open_page):
 def test_derived_series_are_tried_before_they_are_added(open_page, problems):
     page = open_page(three_runs())
     choose(page, "train/loss", "Add derived series…")
-    dialog = page.get_by_role("dialog", name="Add a derived series")
+    dialog = page.get_by_role("dialog", name="Add derived series")
     field = dialog.get_by_role("textbox", name="Expression")
     field.fill("{train/loss} - {nobody}")
     dialog.get_by_role("button", name="Add series").click()

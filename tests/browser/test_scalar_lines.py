@@ -82,7 +82,7 @@ def test_raw_line_is_faint_behind_the_smoothed_one(open_page):
     )
     opacity = read_pixels(page, "loss")[..., 3]
     assert ((opacity > 0) & (opacity < 100)).sum() > 1_000
-    chart_settings(page).get_by_role("checkbox", name="Raw line").uncheck()
+    chart_settings(page).get_by_role("checkbox", name="Show unsmoothed lines").uncheck()
     wait_ready(page)
     opacity = read_pixels(page, "loss")[..., 3]
     assert ((opacity > 0) & (opacity < 100)).sum() < 1_000
@@ -184,7 +184,7 @@ def test_axis_scales_are_a_card_s_own_or_the_page_s(open_page):
     assert {"0.001", "0.01", "0.1", "1"} <= set(tick_labels(page, "a/loss"))
     assert "0.001" not in tick_labels(page, "b/loss")
     address_has(page, "card=a/loss;yScale:log")
-    chart_settings(page).get_by_role("radiogroup", name="Scale of y").get_by_text("Log", exact=True).click()
+    chart_settings(page).get_by_role("radiogroup", name="Y scale").get_by_text("Log", exact=True).click()
     wait_ready(page)
     assert "0.001" in tick_labels(page, "b/loss")
     address_has(page, "yscale=log")
@@ -211,7 +211,7 @@ def test_a_diverging_run_flattens_nothing_and_is_told(open_page):
     source.add_scalars("wild", "loss", step=[0, 1, 2, 3], value=[1.0, 2.0, 900.0, 3e13])
     page = open_page(source, "#/scalars?smoothing=0")
     expect(chart(page, "loss").get_by_text("up to 3.00e13")).to_be_visible()
-    chart_settings(page).get_by_role("checkbox", name="Cut outliers").uncheck()
+    chart_settings(page).get_by_role("checkbox", name="Ignore outliers").uncheck()
     wait_ready(page)
     expect(chart(page, "loss").get_by_text("up to")).to_have_count(0)
     assert "30T" in tick_labels(page, "loss")

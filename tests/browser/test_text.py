@@ -38,7 +38,7 @@ def body(page: Page, tag: str, run: str = "a") -> Locator:
 
 
 def show_as(page: Page, mode: str) -> None:
-    page.get_by_role("radiogroup", name="Show texts as").get_by_text(mode, exact=True).click()
+    page.get_by_role("radiogroup", name="Text format").get_by_text(mode, exact=True).click()
     wait_ready(page)
 
 
@@ -133,7 +133,7 @@ def test_raw_tree_and_difference(open_page):
     expect(tree.get_by_text("step: 50")).to_be_hidden()
     show_as(page, "Diff")
     expect(body(page, "config")).to_contain_text("Compared with step 40: +1 −1 lines")
-    page.get_by_role("combobox", name="Against").select_option("b")
+    page.get_by_role("combobox", name="Compare with").select_option("b")
     expect(body(page, "config", "a")).to_contain_text("Compared with b at step 50: +1 −1 lines")
     expect(body(page, "config", "a").locator(".added", has_text='"run": "a"')).to_be_visible()
     # Compared with itself there would be nothing to see.
@@ -155,7 +155,7 @@ def test_all_steps_are_a_list_of_which_only_some_exist(open_page):
         values=[f"text {step}\n\n" * (1 + step % 7) for step in range(5_000)],
     )
     page = open_page(source, "#/text")
-    page.get_by_role("button", name="All steps of each card below each other").click()
+    page.get_by_role("button", name="List all steps in each card").click()
     wait_ready(page)
     steps = text_card(page, "log", "a").get_by_role("region", name="Steps of log")
     expect(steps.get_by_role("region", name="Step 4999", exact=True)).to_be_visible()
@@ -249,12 +249,12 @@ def test_copy_and_download(open_page, page):
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     open_page(two_runs(), "#/text?cursor=20")
     card = text_card(page, "story", "b")
-    card.get_by_role("button", name="Copy the text of story").click()
+    card.get_by_role("button", name="Copy text of story").click()
     expect(page.get_by_text("The text of step 20 is in the clipboard.")).to_be_visible()
     assert page.evaluate("navigator.clipboard.readText()") == STORY.format(step=20)
     for item, name, wanted in (
-        ("Download this text", "b_story_20.txt", STORY.format(step=20)),
-        ("Download all steps (JSON lines)", "b_story.jsonl", None),
+        ("Download text", "b_story_20.txt", STORY.format(step=20)),
+        ("Download all steps (JSON Lines)", "b_story.jsonl", None),
     ):
         card.get_by_role("button", name="More for story").click()
         with page.expect_download() as download:

@@ -5,7 +5,7 @@ import type { CardOffer } from "../../cards/dashboards";
 import { DEFAULT_PREFERENCES } from "../../state/kept/preference_data";
 
 /** Of a chart by the text that names it: its category and its title. */
-export const titleOf = (tag: string): string => readParts(tag)[1] || "Without a title";
+export const titleOf = (tag: string): string => readParts(tag)[1] || "Untitled";
 
 export const cards: readonly CardOffer[] = [
   {

@@ -153,7 +153,7 @@ export class CustomPage {
     for (const { title, isClosed, charts } of this.categories) {
       const key = `/custom/${title}`;
       const ids = charts.map(({ id }) => id).filter((id) => !isPinned.has(id));
-      const section = makeSection(key, title || "Without a title", inOrder(ids, order.get(key)), matches);
+      const section = makeSection(key, title || "Untitled", inOrder(ids, order.get(key)), matches);
       sections.push(section && { ...section, startsCollapsed: isClosed });
     }
     return sections.filter((section) => section !== null);
@@ -166,7 +166,7 @@ export class CustomPage {
     return this.#byId.get(id);
   }
 
-  titleOf = (id: string): string => this.#byId.get(id)?.chart.title || "Without a title";
+  titleOf = (id: string): string => this.#byId.get(id)?.chart.title || "Untitled";
 
   readonly #specs = $derived.by(() => {
     const known = new Set(this.tags);

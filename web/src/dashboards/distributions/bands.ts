@@ -52,7 +52,7 @@ export const PRESETS: readonly { readonly label: string; readonly text: string }
   { label: "Quartiles", text: "0, 25, 50, 75, 100" },
   { label: "Deciles", text: "0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100" },
   { label: "Tails: 1 and 99, 5 and 95, median", text: "1, 5, 50, 95, 99" },
-  { label: "Smallest and largest", text: "0, 100" },
+  { label: "Minimum and maximum", text: "0, 100" },
 ];
 const MAX_PERCENTILES = 101;
 

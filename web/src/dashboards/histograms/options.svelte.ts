@@ -5,8 +5,8 @@ import type { ScaleKind } from "../../chart/model";
 import type { Settings } from "../../state/view/settings.svelte";
 
 export const MODES: readonly { value: HistogramMode; label: string; hint: string }[] = [
-  { value: "offset", label: "Offset", hint: "Steps one behind the other, the newest in front" },
-  { value: "overlay", label: "Overlay", hint: "All steps from one baseline" },
+  { value: "offset", label: "Offset", hint: "Steps behind each other, latest in front" },
+  { value: "overlay", label: "Overlay", hint: "All steps on one baseline" },
   { value: "heat", label: "Heat map", hint: "Steps from left to right, counts as colour" },
 ];
 export const VALUE_SCALES: readonly { value: ScaleKind; label: string }[] = [

@@ -8,12 +8,16 @@ export type RankColumn = "relative" | "distance" | "zeros" | "saturation" | "not
 export const COLUMNS: readonly { name: RankColumn; label: string; hint: string }[] = [
   {
     name: "relative",
-    label: "moved (σ)",
-    hint: "Wasserstein distance in standard deviations of what it is compared with",
+    label: "change (σ)",
+    hint: "Wasserstein distance, in standard deviations of the reference",
   },
-  { name: "distance", label: "moved", hint: "Wasserstein distance, in units of the values" },
-  { name: "zeros", label: "zeros", hint: "At most this share is exactly 0: the buckets that hold 0" },
-  { name: "saturation", label: "saturated", hint: "Share in the outermost 5 % of the range, at both ends together" },
+  { name: "distance", label: "change", hint: "Wasserstein distance, in units of the values" },
+  {
+    name: "zeros",
+    label: "zeros",
+    hint: "Share of values in the bucket that contains 0: an upper bound for exact zeros",
+  },
+  { name: "saturation", label: "saturated", hint: "Share in the outer 5 % of the range, both ends together" },
   { name: "not_finite", label: "NaN, ∞", hint: "Values that are not finite" },
 ];
 

@@ -4,8 +4,7 @@ import type { HowTo } from "../../cards/dashboards";
 import { inside } from "../examples";
 
 export default {
-  shows:
-    "Everything a run has logged on one page: charts, images, texts, sounds and distributions, all at the step where you look.",
+  shows: "Everything a run has logged on one page: charts, images, texts, sounds and distributions, all at one step.",
   examples: [
     {
       label: "PyTorch",

@@ -53,7 +53,7 @@ export interface ViewInfo {
 
 const AP = {
   label: "AP",
-  hint: "Average precision: the area below the curve as steps",
+  hint: "Average precision: the area under the stepped curve",
   of: (scores: CurveScores) => scores.average_precision,
 };
 
@@ -83,7 +83,7 @@ export const VIEWS: readonly ViewInfo[] = [
     axes: "F1 over threshold",
     x: "threshold",
     y: "f1",
-    score: { label: "best F1", hint: "The highest F1 of all thresholds", of: (scores) => scores.best_f1 },
+    score: { label: "best F1", hint: "The highest F1 over all thresholds", of: (scores) => scores.best_f1 },
   },
   {
     value: "precision",

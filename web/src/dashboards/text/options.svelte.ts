@@ -3,10 +3,10 @@
 import type { Settings } from "../../state/view/settings.svelte";
 
 export const MODES = [
-  { value: "markdown", label: "Markdown", hint: "Laid out: tables, code, formulas" },
-  { value: "raw", label: "Raw", hint: "Just as it was logged" },
+  { value: "markdown", label: "Markdown", hint: "Rendered, with tables, code and formulas" },
+  { value: "raw", label: "Raw", hint: "As logged" },
   { value: "json", label: "JSON", hint: "Objects and lists as a tree" },
-  { value: "diff", label: "Diff", hint: "What changed since the step before, or from another run" },
+  { value: "diff", label: "Diff", hint: "Changes since the previous step, or from another run" },
 ] as const;
 export type Mode = (typeof MODES)[number]["value"];
 export type DiffUnit = "lines" | "words";
