@@ -725,7 +725,7 @@ export interface components {
     schemas: {
         /**
          * Asset
-         * @description A file of a run that is not an event file, as a listing shows it; reading the listing opens no file.
+         * @description A file of a run that is not an event file, in a listing. Listing opens no file.
          */
         Asset: {
             run: string;
@@ -1075,7 +1075,7 @@ export interface components {
         };
         /**
          * Family
-         * @description What an asset is for. Its name and its folder tell, never its bytes.
+         * @description What an asset is for, judged by its name and folder, never by its bytes.
          * @enum {unknown}
          */
         Family: "checkpoint" | "config" | "debugger" | "graph" | "profile" | "projector" | "vectors";
@@ -1094,7 +1094,7 @@ export interface components {
         };
         /**
          * FileState
-         * @description How far a file could be read. Ordered from good to bad by `SEVERITY`.
+         * @description How far a file could be read. `SEVERITY` orders the states from good to bad.
          * @enum {unknown}
          */
         FileState: "cut_short" | "damaged" | "empty" | "ok" | "reading" | "skipped" | "unreadable";
@@ -1320,7 +1320,7 @@ export interface components {
         };
         /**
          * Kind
-         * @description What a series holds, whatever encoding wrote it.
+         * @description What a series holds, independent of its encoding.
          * @enum {unknown}
          */
         Kind: "audio" | "custom_scalars" | "graph" | "histogram" | "hparams" | "image" | "mesh" | "pr_curve" | "scalar" | "tensor" | "text";
