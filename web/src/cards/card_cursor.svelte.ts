@@ -1,4 +1,5 @@
-// Which value of a series a card shows: at the shared step cursor, or at its own. Created in a component and ends with it.
+// Which value of a series a card shows: at the shared step cursor, or at its own. Created in a component and ends with
+// it.
 
 import type { ApiError } from "../api/http";
 import type { SeriesSteps } from "../api/steps";

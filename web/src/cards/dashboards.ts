@@ -56,7 +56,9 @@ export interface CardOffer {
 
 export interface CardModule {
   readonly default: Component<CardProps>;
-  /** Requests the data of these cards before they are created. Resolves when the requests are sent, with their answers. */
+  /**
+   * Requests the data of these cards before they are created. Resolves when the requests are sent, with their answers.
+   */
   readonly prefetch?: (session: Session, cards: readonly FirstCard[]) => Promise<readonly Promise<unknown>[]>;
 }
 
@@ -118,7 +120,9 @@ export interface Tab extends DashboardInfo, DashboardModule {}
 
 const nameOf = (path: string): string | undefined => path.split("/").at(-2);
 
-/** Tabs in the server's order, without those that the page has no folder for. `modules` is keyed by `…/name/index.ts`. */
+/**
+ * Tabs in the server's order, without those that the page has no folder for. `modules` is keyed by `…/name/index.ts`.
+ */
 export function makeTabs(listed: readonly DashboardInfo[], modules: Modules): Tab[] {
   const byName = new Map(Object.entries(modules).map(([path, module]) => [nameOf(path), module]));
   return listed.flatMap((info) => {

@@ -1,5 +1,5 @@
-// The shown runs of a card. Cards with the same runs share one list and one key, so that five hundred runs are processed
-// once and not once per card. Pure.
+// The shown runs of a card. Cards with the same runs share one list and one key, so that five hundred runs are
+// processed once and not once per card. Pure.
 
 import type { TagIndex } from "../api/types";
 import { hashName } from "../state/runs/run_key";

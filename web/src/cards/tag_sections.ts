@@ -1,4 +1,5 @@
-// Sections of tags by prefix, the part before the first slash. Pinned cards and panels have sections of their own. Pure.
+// Sections of tags by prefix, the part before the first slash. Pinned cards and panels have sections of their own.
+// Pure.
 
 import type { TagIndex } from "../api/types";
 import { sortNatural } from "../base/natural";

@@ -1,5 +1,5 @@
-// Loads the clips of a logged value: lists them, fetches the bytes of one and has them decoded. Caches the latest, so that
-// going back and forth between runs or steps is instant.
+// Loads the clips of a logged value: lists them, fetches the bytes of one and has them decoded. Caches the latest, so
+// that going back and forth between runs or steps is instant.
 
 import type { Client } from "../../api/client";
 import { ApiError } from "../../api/http";

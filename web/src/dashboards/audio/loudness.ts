@@ -1,5 +1,5 @@
-// Loudness of a clip after ITU-R BS.1770 as EBU R 128 uses it: K-weighted, over 400 ms blocks, quiet ones gated out. All
-// channels have the same weight, because logs do not say where the speakers are.
+// Loudness of a clip after ITU-R BS.1770 as EBU R 128 uses it: K-weighted, over 400 ms blocks, quiet ones gated out.
+// All channels have the same weight, because logs do not say where the speakers are.
 
 const BLOCK_S = 0.4;
 const HOP_S = 0.1;

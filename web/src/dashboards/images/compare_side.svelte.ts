@@ -1,5 +1,5 @@
-// One side of the comparison: a run, a step, the image there and its stored values. Created in a component and ends with
-// it.
+// One side of the comparison: a run, a step, the image there and its stored values. Created in a component and ends
+// with it.
 
 import type { SeriesSteps } from "../../api/steps";
 import type { Session } from "../../state/session.svelte";

@@ -1,5 +1,5 @@
-// The image that a card shows: the last one stays until the next is decoded, and neighbours are prefetched. Created in a
-// component and ends with it.
+// The image that a card shows: the last one stays until the next is decoded, and neighbours are prefetched. Created in
+// a component and ends with it.
 
 import { ApiError } from "../../api/http";
 import { CardData } from "../../cards/card_data.svelte";

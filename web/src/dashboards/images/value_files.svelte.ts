@@ -1,5 +1,5 @@
-// The files of a value: count, sizes and problems. Most series log the same number at every step, so the list of one value
-// stands in for the next until its own arrives. Created in a component and ends with it.
+// The files of a value: count, sizes and problems. Most series log the same number at every step, so the list of one
+// value stands in for the next until its own arrives. Created in a component and ends with it.
 
 import type { ApiError } from "../../api/http";
 import { CardData } from "../../cards/card_data.svelte";

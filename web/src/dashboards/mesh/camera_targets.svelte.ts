@@ -1,5 +1,5 @@
-// The sphere that all cameras of a tag look at until the user moves them: it holds the first mesh of every card, so that
-// sizes compare across runs and steps.
+// The sphere that all cameras of a tag look at until the user moves them: it holds the first mesh of every card, so
+// that sizes compare across runs and steps.
 
 import { SvelteMap } from "svelte/reactivity";
 import type { Session } from "../../state/session.svelte";

@@ -1,5 +1,5 @@
-// One mesh or point cloud as a three.js scene, with its logged camera, lights and material or our defaults. Knows nothing
-// of cards, runs or the page.
+// One mesh or point cloud as a three.js scene, with its logged camera, lights and material or our defaults. Knows
+// nothing of cards, runs or the page.
 
 import {
   AmbientLight,

@@ -1,5 +1,5 @@
-// The logged scene configuration of a mesh: camera, lights and material in the words of three.js. It comes from a log, so
-// it can contain anything: values of the wrong type and unknown names are ignored. Pure.
+// The logged scene configuration of a mesh: camera, lights and material in the words of three.js. It comes from a log,
+// so it can contain anything: values of the wrong type and unknown names are ignored. Pure.
 
 import type { Vector } from "./pose";
 

@@ -1,5 +1,5 @@
-// The one WebGL context of the page. Browsers keep sixteen and blank the oldest, so cards share it: it draws each in turn
-// and hands the bitmap to the canvas of the card. Knows nothing of meshes.
+// The one WebGL context of the page. Browsers keep sixteen and blank the oldest, so cards share it: it draws each in
+// turn and hands the bitmap to the canvas of the card. Knows nothing of meshes.
 
 import { type Camera, ColorManagement, LinearSRGBColorSpace, type Scene, WebGLRenderer } from "three";
 

@@ -1,5 +1,5 @@
-// Plays an animation whose frames come from a worker, on a canvas: moving GIF, WebP and PNG. Keeps to its time: what cannot
-// be drawn in time is left out.
+// Plays an animation whose frames come from a worker, on a canvas: moving GIF, WebP and PNG. Keeps to its time: what
+// cannot be drawn in time is left out.
 
 import { ApiError } from "../../../api/http";
 import { type Animation, openAnimation } from "../decode/decode";

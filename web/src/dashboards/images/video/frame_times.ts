@@ -1,5 +1,5 @@
-// When each frame of an MP4 or WebM is shown, read from the file itself: browsers play videos but do not say where their
-// frames are. Decodes nothing.
+// When each frame of an MP4 or WebM is shown, read from the file itself: browsers play videos but do not say where
+// their frames are. Decodes nothing.
 
 const MAX_FRAMES = 250_000;
 
