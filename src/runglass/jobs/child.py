@@ -143,6 +143,8 @@ class ChildContext:
         self._armed_at = -REARM_INTERVAL_S
         self._phase = ""
         self._told_at = 0.0
+        # Progress that came too soon after the last.
+        self._untold: tuple[str, int, int | None] | None = None
 
     def check(self) -> None:
         self._beat()
@@ -151,13 +153,18 @@ class ChildContext:
             self._beat()
         if self._shared[CANCEL]:
             raise Cancelled
+        if self._untold is not None and monotonic() - self._told_at >= PROGRESS_INTERVAL_S:
+            self._tell(self._untold)
 
     def progress(self, phase: str, done: int, total: int | None = None) -> None:
         self.check()
-        now = monotonic()
-        if phase != self._phase or now - self._told_at >= PROGRESS_INTERVAL_S:
-            self._phase, self._told_at = phase, now
-            self.send(PROGRESS, _message((phase, int(done), None if total is None else int(total))))
+        self._untold = phase, int(done), None if total is None else int(total)
+        if phase != self._phase or monotonic() - self._told_at >= PROGRESS_INTERVAL_S:
+            self._tell(self._untold)
+
+    def _tell(self, progress: tuple[str, int, int | None]) -> None:
+        self._phase, self._told_at, self._untold = progress[0], monotonic(), None
+        self.send(PROGRESS, _message(progress))
 
     def partial(self, value: Any) -> None:
         self.check()

@@ -60,6 +60,8 @@ class Job:
         self._elapsed = _Stopwatch()
         self._phase_elapsed = _Stopwatch()
         self._told_at = 0.0
+        # Whether there is progress that listeners were not told of.
+        self._is_untold = False
         self._partials: list[Encoded] = []
         # Index of the first partial result that is still held.
         self._first = 0
@@ -213,6 +215,7 @@ class Job:
 
     def _tell(self) -> None:
         self._version += 1
+        self._is_untold = False
         self._told_at = monotonic()
         self._changed.notify_all()
         for wake in self._listeners:
@@ -252,7 +255,14 @@ class Job:
                 if self._state is JobState.RUNNING:
                     self._phase_elapsed.go()
             self._phase, self._done, self._total = phase, done, total
+            self._is_untold = True
             if is_new or monotonic() - self._told_at >= PROGRESS_INTERVAL_S:
+                self._tell()
+
+    def tell_progress(self) -> None:
+        """Tell of progress that came too soon after the last. Called now and then: there may be no more for a while."""
+        with self._changed:
+            if self._is_untold and monotonic() - self._told_at >= PROGRESS_INTERVAL_S:
                 self._tell()
 
     def note_partial(self, piece: Encoded) -> None:

@@ -310,6 +310,7 @@ class Runner:
     def _check(self, active: _Active, now: float) -> None:
         job, worker = active.job, active.worker
         if job.ended_at is None:
+            job.tell_progress()
             self._check_stall(active, now)
             self._check_memory(active)
         if job.ended_at is None:

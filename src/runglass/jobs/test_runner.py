@@ -93,6 +93,17 @@ def test_slow_loading_delays_no_partial_and_no_cancel(run, question, runs_in):
 
 
 @EVERYWHERE
+def test_the_last_progress_is_told_however_soon_it_comes(run, question, runs_in):
+    runner = run(make(works.progress_at_once, runs_in=runs_in))
+    heard = set()
+    job = runner.ask("progress_at_once", question)
+    job.listen(lambda: heard.add(job._done))
+    until(lambda: 3 in heard)
+    note(question, "go")
+    assert ended(job) is JobState.DONE
+
+
+@EVERYWHERE
 def test_bytes_arrive_as_they_are(run, runs_in):
     runner = run(make(works.send_bytes, runs_in=runs_in))
     job = runner.ask("send_bytes", Question(steps=5, size_bytes=300_000))
