@@ -4,6 +4,7 @@
 import type { CardKind } from "./asset_kind";
 import { type Columns, decodeColumns } from "./columns";
 import { checkAnswer, overHttp, type Transport } from "./http";
+import { decodePartials, type Partials } from "./jobs";
 import { listsPath } from "./lists_path";
 import { decodeSteps, type Steps } from "./steps";
 import type {
@@ -13,6 +14,8 @@ import type {
   Family,
   Health,
   HParams,
+  Job,
+  Jobs,
   Kind,
   LinesQuery,
   Lists,
@@ -79,6 +82,30 @@ export class Client {
     return this.post("scalars/export", query, signal);
   }
 
+  /** Starts the job of a question, or finds the one that it has already. */
+  startJob(work: string, question: object, signal?: AbortSignal): Promise<Job> {
+    return this.askBody("jobs", { work, question }, signal);
+  }
+
+  /** Jobs that wait, run, or ended lately. */
+  listJobs = (): Promise<Jobs> => this.json("jobs");
+
+  /** Partial results from number `since` on: JSON values, or blocks of bytes where they are binary. */
+  async jobPartials(id: string, since: number): Promise<Partials> {
+    const answer = await this.send(`jobs/partials?${named({ id, since })}`, {});
+    return isJson(answer) ? (answer.json() as Promise<Partials>) : decodePartials(await answer.arrayBuffer());
+  }
+
+  /** The result of a job that is done: JSON, or bytes where it is binary. */
+  async jobResult(id: string, signal?: AbortSignal): Promise<unknown> {
+    const answer = await this.send(`jobs/result?${named({ id })}`, signal ? { signal } : {});
+    return isJson(answer) ? answer.json() : answer.arrayBuffer();
+  }
+
+  cancelJob = (id: string): Promise<Job> => this.askBody("jobs/cancel", { id });
+  pauseJob = (id: string): Promise<Job> => this.askBody("jobs/pause", { id });
+  resumeJob = (id: string): Promise<Job> => this.askBody("jobs/resume", { id });
+
   /** For the routes of dashboards: requests a path below `api/` as JSON. */
   async ask<T>(path: string, parameters: Parameters, signal?: AbortSignal): Promise<T> {
     return (await this.send(`${path}?${named(parameters)}`, signal ? { signal } : {})).json() as Promise<T>;
@@ -121,6 +148,8 @@ export class Client {
     return checkAnswer(this.transport(path, init));
   }
 }
+
+const isJson = (answer: Response): boolean => answer.headers.get("content-type") === "application/json";
 
 function named(parameters: Parameters): string {
   return Object.entries(parameters)

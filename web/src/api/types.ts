@@ -23,6 +23,10 @@ export type Status = Schemas["Status"];
 /** Which tags each run has; runs with equal lists share one entry of `tag_sets`. */
 export type TagIndex = Schemas["Tags"];
 export type Kind = Schemas["Kind"];
+export type Job = Schemas["JobAnswer"];
+export type Jobs = Schemas["Jobs"];
+/** A job after a change; `partials` are those from number `since` on that fit into an event. */
+export type JobEvent = Schemas["JobEvent"];
 export type SeriesRef = Schemas["SeriesRef"];
 
 export type XAxis = "step" | "relative" | "wall";

@@ -9,6 +9,7 @@ import { type Connection, type LiveHandlers, openLive } from "../api/live";
 import type { Change, DashboardInfo, FileHealth, FileState, Kind, Progress, Status } from "../api/types";
 import { Changes } from "./changes.svelte";
 import { Commands } from "./commands.svelte";
+import { Jobs } from "./jobs.svelte";
 import { HParamsState } from "./runs/hparams.svelte";
 import { Messages } from "./messages.svelte";
 import { Overlay } from "./kept/overlay.svelte";
@@ -49,6 +50,7 @@ export class Session {
   readonly writers = new Writers();
   readonly tags: Tags;
   readonly samples: Samples;
+  readonly jobs: Jobs;
 
   status = $state.raw<Status | null>(null);
   dashboards = $state.raw<readonly DashboardInfo[] | null>(null);
@@ -95,6 +97,7 @@ export class Session {
       const { generation, assets } = await client.assets(familyOf(kind));
       return indexAssets(generation, assets);
     });
+    this.jobs = new Jobs(client);
     this.samples = new Samples((kind, series) => client.steps(kind, series), this.changes);
     this.#isPaused = !this.preferences.followsLive;
   }
@@ -125,6 +128,7 @@ export class Session {
       stopKeeping();
       this.runValues.end();
       this.samples.end();
+      this.jobs.end();
       stopWatching();
       stopFollowing();
       stopListening?.();
