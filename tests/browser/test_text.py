@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -192,6 +194,88 @@ def test_search_over_runs_and_steps_goes_to_what_it_found(open_page, problems):
     problems.clear()  # The browser reports the 400 by itself.
     page.get_by_role("button", name="Clear: Search all texts").click()
     expect(results).to_have_count(0)
+
+
+class Gated(MemorySource):
+    """Loads one more batch of texts for each time that the gate is opened."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.gate = threading.Semaphore(0)
+        for run in ("a", "b", "c"):
+            self.add_values(
+                run, "log", Kind.TEXT, step=range(200), values=[f"a needle in {run}", *["hay"] * 3] * 50
+            )
+
+    def load_values(self, values, indices):
+        self.gate.acquire(timeout=60)
+        return super().load_values(values, indices)
+
+    def open_wide(self) -> None:
+        for _ in range(100):
+            self.gate.release()
+
+
+@pytest.fixture
+def gated():
+    source = Gated()
+    yield source
+    source.open_wide()
+
+
+def test_search_shows_what_it_finds_while_it_runs(open_page, gated):
+    page = open_page(gated, "#/text")
+    results = page.get_by_role("region", name="Search results")
+    bar = results.get_by_role("progressbar", name="Search texts")
+    gated.gate.release()
+    page.get_by_role("textbox", name="Search all texts").fill("needle in a")
+    expect(results.get_by_role("status")).to_contain_text("50 texts")
+    expect(bar).to_have_attribute("aria-valuetext", re.compile("^Searching · 200 of 600"))
+    expect(results.locator("mark").first).to_have_text("needle in a")
+    jobs = page.get_by_role("button", name="Running jobs")
+    expect(jobs).to_have_text("1 job · 33 %")
+    jobs.click()
+    listed = page.get_by_role("dialog", name="Running jobs")
+    expect(listed.get_by_role("progressbar", name="Search texts")).to_have_attribute("aria-valuenow", "33")
+    # The same question after a reload is the same job.
+    page.reload()
+    expect(results.get_by_role("status")).to_contain_text("50 texts")
+    gated.open_wide()
+    expect(results.get_by_role("status")).to_contain_text("50 texts in 600 of 600")
+    expect(bar).to_have_count(0)
+    expect(jobs).to_have_count(0)
+    listed = page.evaluate("fetch('api/jobs').then((answer) => answer.json())")["jobs"]
+    assert [job["state"] for job in listed] == ["done"]
+
+
+def test_search_is_cancelled_and_keeps_what_it_found(open_page, gated):
+    page = open_page(gated, "#/text")
+    results = page.get_by_role("region", name="Search results")
+    gated.gate.release()
+    page.get_by_role("textbox", name="Search all texts").fill("needle")
+    expect(results.get_by_role("progressbar", name="Search texts")).to_be_visible()
+    expect(results.get_by_role("status")).to_contain_text("50 texts")
+    results.get_by_role("button", name="Cancel: Search texts").click()
+    expect(results.get_by_role("status")).to_contain_text("50 texts in 200 of 600 Cancelled.")
+    expect(results.get_by_role("progressbar")).to_have_count(0)
+    expect(page.get_by_role("button", name="Running jobs")).to_have_count(0)
+    gated.open_wide()
+    results.get_by_role("button", name="Search again").click()
+    expect(results.get_by_role("status")).to_contain_text("150 texts in 600 of 600")
+
+
+def test_other_words_replace_a_search_that_runs(open_page, gated):
+    page = open_page(gated, "#/text")
+    field = page.get_by_role("textbox", name="Search all texts")
+    results = page.get_by_role("region", name="Search results")
+    field.fill("needle")
+    expect(results.get_by_role("progressbar", name="Search texts")).to_be_visible()
+    field.fill("needle in c")
+    gated.open_wide()
+    expect(results.get_by_role("status")).to_contain_text("50 texts in 600 of 600")
+    expect(results.locator("mark").first).to_have_text("needle in c")
+    listed = page.evaluate("fetch('api/jobs').then((answer) => answer.json())")["jobs"]
+    assert [job["state"] for job in listed] == ["cancelled", "done"]
 
 
 def test_tensors_are_tables(open_page):

@@ -4,6 +4,7 @@
 import type { Client } from "../../api/client";
 import { ApiError } from "../../api/http";
 import type { components } from "../../api/types.gen";
+import type { Jobs, RunOptions } from "../../state/jobs.svelte";
 import type { Session } from "../../state/session.svelte";
 import type { Sample } from "../../state/cursor/step_cursor";
 
@@ -20,8 +21,11 @@ export interface SearchQuery {
   readonly limit: number;
 }
 
-export const searchTexts = (client: Client, query: SearchQuery, signal: AbortSignal): Promise<Found> =>
-  client.askBody("text/search", query, signal);
+type Hits = components["schemas"]["Hits"];
+
+/** Hits are handed over as they are found. */
+export const searchTexts = (jobs: Jobs, query: SearchQuery, options: RunOptions<Hits>): Promise<Found> =>
+  jobs.run<Found, Hits>("text.search", query, options);
 
 /** One text as a file. */
 export const textAddress = (client: Client, { run, tag, row }: Sample, format: "text" | "json"): string =>
