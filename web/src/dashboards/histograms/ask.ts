@@ -2,9 +2,11 @@
 
 import type { Client } from "../../api/client";
 import type { components } from "../../api/types.gen";
+import type { Range } from "../../chart/model";
 import { BatchQueue } from "../../base/batch_queue";
 import { CardData } from "../../cards/card_data.svelte";
 import type { Session } from "../../state/session.svelte";
+import type { HistogramSettings } from "./options.svelte";
 import { decodeHistograms, type HistogramSeries } from "./histogram_data";
 
 export type HistogramRef = Partial<components["schemas"]["HistogramRef"]> & { run: string; tag: string };
@@ -17,6 +19,24 @@ export type BinOptions = Pick<
 export interface HistogramQuery {
   readonly series: readonly HistogramRef[];
   readonly binOptions: BinOptions;
+}
+
+// More could not be told apart.
+const MOST_RIDGES = 51;
+const MOST_COLUMNS = 250;
+
+export const maxSteps = ({ mode }: HistogramSettings): number => (mode === "heat" ? MOST_COLUMNS : MOST_RIDGES);
+
+/** All steps of one run. `zoom`: the values that are looked at; missing: all. */
+export function queryOf(how: HistogramSettings, series: HistogramRef, zoom: Range | undefined): HistogramQuery {
+  const look = {
+    bins: how.bins,
+    x_scale: how.valueScale,
+    x_range: how.bins === null || !zoom ? null : ([...zoom] as [number, number]),
+    max_steps: maxSteps(how),
+    is_shared: false,
+  };
+  return { series: [series], look };
 }
 
 export type RankingQuery = Partial<components["schemas"]["RankingBody"]>;

@@ -1,7 +1,7 @@
 // The decoded pictures of the page: each address is fetched and decoded once however many ask, those seen last are kept
 // up to a budget, and neighbours are fetched ahead while nobody waits. Knows nothing of cards.
 
-import type { Decoded } from "./decode/decode";
+import { type Decoded, decodeImage } from "./decode/decode";
 
 // 512 x 512 pixels are one megabyte.
 const BUDGET_BYTES = 256 * 2 ** 20;
@@ -143,3 +143,6 @@ export class PictureStore {
     });
   }
 }
+
+/** For everything on the page that shows any. */
+export const pictures = new PictureStore(decodeImage);

@@ -6,7 +6,7 @@ import { CardData } from "../../cards/card_data.svelte";
 import type { Session } from "../../state/session.svelte";
 import type { Decoded } from "./decode/decode";
 import { addressOf, type FileRef } from "./ask";
-import { pictures } from "./pictures";
+import { pictures } from "./picture_store";
 
 // Larger ones would evict everything else from the cache.
 const MAX_AHEAD_PIXELS = 2 ** 22;

@@ -15,7 +15,6 @@ import type { CardSpec } from "../../lines/card_model";
 import { specOf, tagsIn, titleOf } from "../../lines/card_question";
 import { CardDrawings, type Theme } from "./export/export_drawings";
 import type { CardSize } from "../../cards/grid_layout";
-import { shortenLabels } from "./group_labels";
 import { LineRequests } from "../../lines/line_requests";
 import { type RunSet, runSetFinder, toRunSet } from "../../cards/run_sets";
 import {
@@ -206,4 +205,25 @@ export class ScalarsPage {
       heightPx === undefined ? undefined : Math.round(Math.min(Math.max(heightPx, MIN_CARD_PX), MAX_CARD_PX));
     this.session.settings.setCard(id, { heightPx: kept });
   }
+}
+
+// Hyperparameters stand between commas, what comes on top after a dot.
+const SEPARATOR = /(?:, | · )(?=[^ =]+=|[^=]*$)/;
+
+const nameOf = (part: string): string => part.slice(0, part.indexOf("="));
+
+/** A hyperparameter that has one value in all groups says nothing about any and is left out of their names. */
+export function shortenLabels(groups: readonly RunGroup[]): RunGroup[] {
+  if (groups.length < 2) return [...groups];
+  const parts = groups.map(({ label }) => label.split(SEPARATOR));
+  const values = new Map<string, Set<string>>();
+  for (const part of parts.flat()) {
+    const name = nameOf(part);
+    values.set(name, (values.get(name) ?? new Set()).add(part));
+  }
+  const isTelling = (part: string): boolean => !part.includes("=") || (values.get(nameOf(part))?.size ?? 0) > 1;
+  const short = parts.map((each) => each.filter(isTelling).join(", "));
+  // Rather long than empty or the same twice.
+  const isClear = short.every(Boolean) && new Set(short).size === short.length;
+  return groups.map((group, i) => (isClear ? { ...group, label: short[i] ?? group.label } : group));
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readLimits } from "./axis_limits";
+import { readLimits } from "./AxisLimits.svelte";
 
 describe("readLimits", () => {
   it("takes two numbers in any order, or none", () => {

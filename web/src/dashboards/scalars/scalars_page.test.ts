@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { shortenLabels } from "./group_labels";
+import { shortenLabels } from "./scalars_page.svelte";
 
 const shorten = (...labels: string[]): string[] =>
   shortenLabels(labels.map((label) => ({ label, runs: [label] }))).map(({ label }) => label);
