@@ -29,14 +29,14 @@ export const maxSteps = ({ mode }: HistogramSettings): number => (mode === "heat
 
 /** All steps of one run. `zoom`: the values that are looked at; missing: all. */
 export function queryOf(how: HistogramSettings, series: HistogramRef, zoom: Range | undefined): HistogramQuery {
-  const look = {
+  const binOptions = {
     bins: how.bins,
     x_scale: how.valueScale,
     x_range: how.bins === null || !zoom ? null : ([...zoom] as [number, number]),
     max_steps: maxSteps(how),
     is_shared: false,
   };
-  return { series: [series], look };
+  return { series: [series], binOptions };
 }
 
 export type RankingQuery = Partial<components["schemas"]["RankingBody"]>;

@@ -1,7 +1,7 @@
 // The search through all texts of the shown runs: a job, started again when the words, the runs or the logs change.
 // What it has found is shown while it runs.
 
-import { ApiError } from "../../api/client";
+import { ApiError } from "../../api/http";
 import { LatestAnswer } from "../../api/latest_answer.svelte";
 import type { Job } from "../../api/types";
 import { CardData } from "../../cards/card_data.svelte";
