@@ -16,7 +16,6 @@ from typing import Any
 from runglass.schema.event import SessionStatus
 from runglass.writer import RUN_DIR_VARIABLE
 from runglass.writer.files.event_writer import EventWriter
-from runglass.writer.files.past_steps import last_steps
 from runglass.writer.files.record_buffer import WriterClosed
 
 OPENING_WAIT_S = 1.0
@@ -111,6 +110,9 @@ class RunWriters:
         others = [tag for tag in tags if tag not in own]
         if not others or self.is_silent:
             return own
+        # Reads event files with modules that few writers need.
+        from runglass.writer.files.past_steps import last_steps
+
         self.own.flush()
         return last_steps(self.run_dir, others) | own
 
