@@ -312,7 +312,7 @@ def test_files_that_lie_or_are_no_sound(open_page, problems):
     lying.scroll_into_view_if_needed()
     expect(lying.get_by_title("500,000,000 frames where there are 8,000")).to_have_text("wrong header")
     with page.expect_download() as download:
-        card(page, "page, run").get_by_role("button", name="Save file").click()
+        card(page, "page, run").get_by_role("button", name="Save file", exact=True).click()
     assert download.value.path().read_bytes() == b"<script>document.title = 'taken'</script>"
     assert "Runglass" in page.title()
     # The tensor is answered with an error, which the browser notes.

@@ -213,7 +213,7 @@ def test_a_layout_goes_out_as_json_and_python_and_comes_back(open_page, tmp_path
     with page.expect_file_chooser() as chooser:
         open_layout_menu(page, "Add from JSON…")
     chooser.value.set_files(file)
-    expect(page.get_by_text("This file is no layout.")).to_be_visible()
+    expect(page.get_by_text("This file is not a layout.")).to_be_visible()
 
 
 def test_one_series_is_saved(open_page):

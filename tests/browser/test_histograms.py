@@ -130,7 +130,7 @@ def test_modes_bins_and_scales(open_page: Callable[..., Page], questions: list[d
     page.get_by_role("combobox", name="Values").select_option("symlog")
     wait_ready(page)
     assert questions[-1]["x_scale"] == "symlog"
-    page.get_by_role("button", name="Buckets just as they are in the file").click()
+    page.get_by_role("button", name="Show buckets as stored").click()
     wait_ready(page)
     assert questions[-1]["bins"] is None
     chart.press("End")
@@ -258,6 +258,6 @@ def test_bad_histograms_are_drawn_as_far_as_they_go_and_said(open_page: Callable
         wait_ready(page)
         for tag in ("huge", "point"):
             assert inked(chart_of(page, f"{tag}, a")) > 0.001
-    page.get_by_role("button", name="Buckets just as they are in the file").click()
+    page.get_by_role("button", name="Show buckets as stored").click()
     wait_ready(page)
     assert inked(chart_of(page, "odd, a")) > 0.01

@@ -44,7 +44,7 @@ def test_the_page_opens_with_it_and_mixes_kinds_by_prefix(open_page):
     page = open_page(two_runs(), "")
     expect(page.get_by_role("link", name="Overview")).to_have_attribute("aria-current", "page")
     expect(page.get_by_role("main").get_by_role("heading", level=2)).to_have_text(
-        [re.compile("Without"), re.compile("train")]
+        [re.compile("No prefix"), re.compile("train")]
     )
     expect(card(page, "train/loss")).to_be_visible()
     expect(card(page, "train/note, fine")).to_contain_text("fine note of 90")
@@ -73,7 +73,7 @@ def test_a_click_on_a_spike_takes_every_card_there(open_page):
 
 def test_cards_go_their_own_ways_when_they_are_not_linked(open_page):
     page = open_overview(open_page)
-    page.get_by_role("button", name=re.compile("^All cards stand at the cursor")).click()
+    page.get_by_role("button", name="Link all cards to the cursor").click()
     fine = card(page, "train/note, fine")
     fine.get_by_role("button", name="Previous step of train/note").click()
     expect(fine).to_contain_text("fine note of 80")

@@ -172,4 +172,4 @@ def test_what_cannot_be_played_is_said(open_page):
     hollow = b"\x1aE\xdf\xa3\x84webm" + bytes(40)
     page = open_page(source_of(cut=[film("film.mp4")[:200]], hollow=[hollow]), "#/images")
     expect(page.get_by_text("This MP4 file is truncated")).to_be_visible()
-    expect(page.get_by_text("This browser cannot play this film")).to_be_visible()
+    expect(page.get_by_text("This browser cannot play this video")).to_be_visible()
