@@ -176,10 +176,10 @@ export class Jobs {
     follower.known = job.partials;
     if (since <= follower.have) this.#hand(follower, since, partials);
     // What did not fit into events is fetched. Of a job that is done, the result has everything.
-    if (follower.have < follower.known && !follower.isFetching && job.state !== "done") void this.#fetch(follower);
+    if (follower.have < follower.known && !follower.isFetching && job.state !== "done") void this.#loadPartials(follower);
   }
 
-  async #fetch(follower: Follower): Promise<void> {
+  async #loadPartials(follower: Follower): Promise<void> {
     follower.isFetching = true;
     try {
       while (follower.have < follower.known && this.#followers.includes(follower)) {
