@@ -1,4 +1,4 @@
-// What custom scalars ask the server for: the layouts that runs have logged. Points come as in any chart of scalars.
+// Requests the logged layouts from the server. Points load as in any scalar chart.
 
 import type { Client } from "../../api/client";
 import type { LoggedLayout } from "../../api/types";

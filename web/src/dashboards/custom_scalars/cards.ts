@@ -1,10 +1,10 @@
-// The cards of custom scalars: one for each chart of a layout.
+// The custom scalar cards: one for each chart of a layout.
 
 import { readParts } from "../../base/parts";
 import type { CardOffer } from "../../cards/dashboards";
 import { DEFAULT_PREFERENCES } from "../../state/kept/preference_data";
 
-/** Of a chart by the text that names it: its category and its title. */
+/** A chart's title. `tag` encodes its category and title. */
 export const titleOf = (tag: string): string => readParts(tag)[1] || "Untitled";
 
 export const cards: readonly CardOffer[] = [
@@ -13,7 +13,7 @@ export const cards: readonly CardOffer[] = [
     per: "tag",
     heightPx: DEFAULT_PREFERENCES.cardHeightPx,
     isMade: true,
-    // A layout is not a card: its charts are.
+    // A layout is not a card, but its charts are.
     skips: () => true,
     titleOf,
     load: () => import("./PinnedChart.svelte"),

@@ -1,5 +1,5 @@
-// What the charts of custom scalars have in common: which there are, logged or made in the page, and what they draw.
-// What the user has made is in the session's settings.
+// State that the custom scalar charts share: the list of charts, logged or made in the page, and what they draw. Charts
+// that the user makes are in the session's settings.
 
 import { untrack } from "svelte";
 import type { LoggedLayout } from "../../api/types";
@@ -22,7 +22,7 @@ import { Matcher } from "./matcher";
 import { readMade, setMade } from "./options";
 import type { Match } from "./tag_match";
 
-/** More tags in one chart can neither be told apart nor named. */
+/** With more tags, lines in one chart are indistinguishable and have no room for names. */
 export const MAX_TAGS = 100;
 const NOBODY = toRunSet([]);
 
@@ -31,16 +31,16 @@ export interface PlacedChart {
   readonly id: string;
   readonly category: string;
   readonly chart: Chart;
-  /** Among the categories made here; null: it was logged. */
+  /** Position among the categories made in the page. Null for a logged chart. */
   readonly place: Place | null;
 }
 
 const pages = new WeakMap<Session, CustomPage>();
 
-/** One for all charts of a session, wherever they stand. Whoever shows one watches it meanwhile. */
+/** Returns the one page that all charts of a session share. A component that shows a chart must call `watch`. */
 export function customPageOf(session: Session): CustomPage {
   let page = pages.get(session);
-  // It outlives the component that asks first.
+  // The page outlives the component that first requests it.
   if (!page) $effect.root(() => void pages.set(session, (page = new CustomPage(session))));
   return page as CustomPage;
 }
@@ -57,7 +57,7 @@ export class CustomPage {
   constructor(readonly session: Session) {
     this.#filter = new TagFilter(session.settings);
     this.supply = { requests: new LineRequests(session.client), cache: new AnswerCache() };
-    // The layouts of the logs, and again when a run that has one was written to.
+    // Loads the logged layouts, and reloads them when a run with a layout changes.
     this.#layout = new CardData<null, LoggedLayout>(session, (_, signal) => loadLayout(session.client, signal), {
       wanted: () => ({ key: String(session.changes.epoch), query: null }),
       isWanted: () => this.#watchers > 0,
@@ -73,7 +73,7 @@ export class CustomPage {
     });
   }
 
-  /** Layouts are asked for and patterns matched from now on; returns the function that ends that. */
+  /** Starts loading layouts and matching patterns. Returns a function that stops it. */
   watch(): () => void {
     untrack(() => this.#watchers++);
     return () => untrack(() => this.#watchers--);
@@ -94,7 +94,7 @@ export class CustomPage {
   );
 
   readonly error = $derived.by(() => this.#layout.error);
-  /** Layouts of the logs that could not be read. */
+  /** Logged layouts that could not be read. */
   readonly problems = $derived.by(() => this.#layout.value?.problems ?? []);
   readonly logged = $derived.by((): readonly Category[] => (this.#layout.value ? fromServer(this.#layout.value) : []));
   readonly made = $derived.by((): readonly Category[] => readMade(this.session.settings));
@@ -103,7 +103,10 @@ export class CustomPage {
     setMade(this.session.settings, categories);
   }
 
-  /** In the order of the page: what was made here comes first, but a chart for a logged category stands in it. */
+  /**
+   * In page order. Categories made in the page come first, but a chart made for a logged category appears in that
+   * category.
+   */
   readonly categories = $derived.by(
     (): readonly { readonly title: string; readonly isClosed: boolean; readonly charts: readonly PlacedChart[] }[] => {
       const titles = new Set(this.logged.map(({ title }) => title));
@@ -119,7 +122,7 @@ export class CustomPage {
         );
         const counts = new Map<string, number>();
         const charts = [...logged, ...made].map(({ chart, place }) => {
-          // Charts of one name are told apart by their order.
+          // A number distinguishes charts with the same name.
           const nth = (counts.get(chart.title) ?? 0) + 1;
           counts.set(chart.title, nth);
           const tag = writeParts([title, chart.title, ...(nth > 1 ? [String(nth)] : [])]);
@@ -134,7 +137,7 @@ export class CustomPage {
   );
   readonly #patterns = $derived.by(() => [...new Set([...this.#byId.values()].flatMap(({ chart }) => chart.tags))]);
   readonly #matchKey = $derived.by(() => JSON.stringify([this.#patterns, this.tags]));
-  /** It is known which charts there are and which tags they mean. */
+  /** True once the charts and their matching tags are known. */
   readonly isListed = $derived.by(
     () => this.index !== null && (this.#layout.answer !== null || this.error !== null) && this.matches !== null,
   );
@@ -159,7 +162,7 @@ export class CustomPage {
     return sections.filter((section) => section !== null);
   });
 
-  /** A chart that no layout has is not on the page either. */
+  /** A chart that is in no layout is not on the page either. */
   isGone = (): boolean => false;
 
   placed(id: string): PlacedChart | undefined {
@@ -182,7 +185,7 @@ export class CustomPage {
     );
   });
 
-  /** What is drawn: tags that exist. */
+  /** What the chart draws. Contains only existing tags. */
   spec(id: string): CardSpec {
     return this.#specs.get(id) ?? { id, tags: [], right: [] };
   }
@@ -196,7 +199,7 @@ export class CustomPage {
     return set !== undefined && Object.hasOwn(set, tag);
   };
 
-  /** What must be known about the patterns and tags of a chart. */
+  /** Problems with a chart's patterns and tags, to show to the user. */
   troubleOf({ kind, tags, series }: Chart): string[] {
     if (kind === "margin") {
       const known = new Set(this.tags);
@@ -219,7 +222,7 @@ export class CustomPage {
     ];
   }
 
-  /** For a form: which tags a pattern would mean. */
+  /** Finds the tags that match a pattern, for the form. */
   async tryPattern(pattern: string): Promise<Match> {
     return (await this.#matcher.match([pattern], this.tags)).get(pattern) ?? { tags: [], error: "" };
   }

@@ -1,4 +1,4 @@
-// Custom scalars: the charts of logged layouts, and of layouts that are made in the page.
+// Custom scalars: the charts of logged layouts and of layouts made in the page.
 
 import { warmUp } from "../../chart/painter_workers";
 import type { DashboardModule } from "../../cards/dashboards";

@@ -1,5 +1,5 @@
-// A layout: categories of charts. As the server lists it, as JSON of TensorBoard's own form, as Python that logs it,
-// and changed. Pure.
+// A layout: categories of charts. Converts from the server's form, to and from TensorBoard's JSON form, and to Python
+// that logs it, and edits it. Pure.
 
 import type { LoggedLayout } from "../../api/types";
 
@@ -12,9 +12,9 @@ export interface MarginSeries {
 export interface Chart {
   readonly title: string;
   readonly kind: "multiline" | "margin" | "empty";
-  /** Of a multiline chart: regular expressions, matched from the start of a tag. */
+  /** For a multiline chart: regular expressions, matched from the start of a tag. */
   readonly tags: readonly string[];
-  /** Of a margin chart: exact tags. */
+  /** For a margin chart: exact tags. */
   readonly series: readonly MarginSeries[];
 }
 
@@ -36,7 +36,7 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
 
-/** From the JSON form of TensorBoard's layout message. What cannot be read is an error that says so. */
+/** Reads the JSON form of TensorBoard's layout message. Throws an error that explains what is invalid. */
 export function readLayout(text: string): Category[] {
   let layout: unknown;
   try {
@@ -73,7 +73,7 @@ function readChart(chart: Record<string, unknown>): Chart {
   };
 }
 
-/** `indent` is for people. */
+/** Set `indent` for human readers. */
 export function writeLayout(categories: readonly Category[], indent = 0): string {
   const content = ({ kind, tags, series }: Chart): object =>
     kind === "multiline" ? { multiline: { tag: tags } } : kind === "margin" ? { margin: { series } } : {};
@@ -85,12 +85,12 @@ export function writeLayout(categories: readonly Category[], indent = 0): string
   return JSON.stringify({ category }, null, indent);
 }
 
-// JSON's quoting of a text is Python's too.
+// JSON string quoting is also valid in Python.
 const quote = (text: string): string => JSON.stringify(text);
 
 /**
- * Python that logs the layout. The call takes one band a chart and names each chart once, so some charts become
- * several.
+ * Writes Python that logs the layout. The call takes one band per chart and names each chart once, so some charts
+ * become several.
  */
 export function toPython(categories: readonly Category[]): string {
   const lines = [
@@ -124,13 +124,13 @@ function pythonCharts({ title, kind, tags, series }: Chart): [string, string][] 
   ]);
 }
 
-/** Where a chart stands among the categories. */
+/** A chart's position among the categories. */
 export interface Place {
   readonly category: number;
   readonly chart: number;
 }
 
-/** The chart goes to the end of the category of this title, which is made when it is not there. */
+/** Appends the chart to the category with this title. Creates the category if it does not exist. */
 export function addChart(categories: readonly Category[], title: string, chart: Chart): Category[] {
   if (!categories.some((category) => category.title === title))
     return [...categories, { title, isClosed: false, charts: [chart] }];
@@ -139,7 +139,7 @@ export function addChart(categories: readonly Category[], title: string, chart: 
   );
 }
 
-/** The changed chart stays where it is unless its category is another one. */
+/** The changed chart stays in place unless its category changes. */
 export function changeChart(categories: readonly Category[], at: Place, title: string, chart: Chart): Category[] {
   if (categories[at.category]?.title !== title) return addChart(removeChart(categories, at), title, chart);
   return categories.map((category, i) =>
@@ -149,7 +149,7 @@ export function changeChart(categories: readonly Category[], at: Place, title: s
   );
 }
 
-/** A category without charts goes with its last one. */
+/** Removing a category's last chart also removes the category. */
 export function removeChart(categories: readonly Category[], at: Place): Category[] {
   return categories
     .map((category, i) =>
@@ -158,7 +158,7 @@ export function removeChart(categories: readonly Category[], at: Place): Categor
     .filter((category, i) => i !== at.category || category.charts.length > 0);
 }
 
-/** Charts of one category: those of the second after those of the first, equal ones once. */
+/** Merges the charts of one category: the second list follows the first, without duplicates. */
 export function mergeCategories(first: readonly Category[], second: readonly Category[]): Category[] {
   let merged = [...first];
   for (const { title, isClosed, charts } of second) {
@@ -174,10 +174,10 @@ export function mergeCategories(first: readonly Category[], second: readonly Cat
 const isSameChart = (a: Chart, b: Chart): boolean =>
   JSON.stringify([a.title, a.tags, a.series]) === JSON.stringify([b.title, b.tags, b.series]);
 
-/** A pattern that matches this tag and no other. */
+/** A pattern that matches only this tag. */
 export const exactPattern = (tag: string): string => `${tag.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")}$`;
 
-/** The tag that a pattern was made from by `exactPattern`; null for any other pattern. */
+/** The tag that `exactPattern` made this pattern from, or null for any other pattern. */
 export function exactTag(pattern: string): string | null {
   if (!pattern.endsWith("$")) return null;
   const tag = pattern.slice(0, -1).replace(/\\(.)/gs, "$1");

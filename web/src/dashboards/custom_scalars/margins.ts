@@ -1,10 +1,10 @@
-// Margin charts: a line with a band between two others, run by run, and what is missing of them. Pure.
+// Margin charts: per run, a line with a band between two other lines, and what is missing from them. Pure.
 
 import { type Area, lowerBound, type Series, xOf } from "../../chart/model";
 import type { CardLine } from "../../lines/card_model";
 import type { MarginSeries } from "./layout";
 
-/** The band between two lines at every x of either; each is straight between its own points, and ends where it ends. */
+/** The band between two lines, at every x of either. Interpolates each line linearly and does not extend it. */
 export function bandBetween(lower: Series, upper: Series): Pick<Area, "table" | "low" | "high"> {
   const [lowX, highX] = [xOf(lower), xOf(upper)];
   const table = isSame(lowX, highX) ? lowX : Float64Array.from(new Set([...lowX, ...highX])).sort();
@@ -28,13 +28,13 @@ function valuesAt({ y, isSorted }: Series, xs: Float64Array, table: Float64Array
 
 export interface Margin {
   readonly run: string;
-  /** Of the value that it is around. */
+  /** Tag of the value inside the margin. */
   readonly tag: string;
   readonly lower: Series;
   readonly upper: Series;
 }
 
-/** For every run and series that has both bounds. */
+/** One margin for every run and series that has both bounds. */
 export function marginsOf(lines: readonly CardLine[], wanted: readonly MarginSeries[]): Margin[] {
   const byRun = new Map<string, Map<string, Series>>();
   for (const { run, tag, series } of lines) {
@@ -50,8 +50,8 @@ export function marginsOf(lines: readonly CardLine[], wanted: readonly MarginSer
 }
 
 /**
- * What a reader must know: tags that a run with a part of a series does not have though others do, and bounds with
- * other points than their value.
+ * Finds problems to show to the user: tags that a run with part of a series lacks but other runs have, and bounds whose
+ * points differ from those of their value.
  */
 export function findMarginTrouble(
   wanted: readonly MarginSeries[],

@@ -1,9 +1,9 @@
-// The page's end of matching: one pattern after the other, none for longer than a moment.
+// The page's side of pattern matching: one pattern at a time, each with a time limit.
 
 import type { Match } from "./tag_match";
 
 const PATIENCE_MS = 1_000;
-// A worker takes a while to begin; that is not the pattern's fault.
+// Allow extra time for the worker to start.
 const BEGIN_FACTOR = 10;
 
 type Started = Pick<Worker, "postMessage" | "terminate" | "addEventListener">;
@@ -20,7 +20,7 @@ export class Matcher {
     private readonly patienceMs = PATIENCE_MS,
   ) {}
 
-  /** One for each pattern. */
+  /** Returns one match for each pattern. */
   match(patterns: readonly string[], tags: readonly string[]): Promise<ReadonlyMap<string, Match>> {
     const answer = this.#last.then(() => this.#matchAll(patterns, tags));
     this.#last = answer;

@@ -1,4 +1,4 @@
-// What the user sets for custom scalars, as the address keeps it: what colours say, and the charts that are made here.
+// The user's options for custom scalars, stored in the URL: what colours mean, and the charts made in the page.
 
 import type { Settings } from "../../state/view/settings.svelte";
 import { type Category, readLayout, writeLayout } from "./layout";
@@ -12,7 +12,7 @@ export type ColorSays = "run" | "tag";
 export const colorSays = (settings: Settings): ColorSays => (settings.option(COLOR) === "tag" ? "tag" : "run");
 export const setColorSays = (settings: Settings, what: ColorSays): void => settings.setOption(COLOR, what, "run");
 
-/** An address may hold anything: nothing where it makes no sense. */
+/** The URL may contain anything. Returns an empty list if it is invalid. */
 export function readMade(settings: Settings): readonly Category[] {
   try {
     return readLayout(settings.option(LAYOUT, NO_LAYOUT));

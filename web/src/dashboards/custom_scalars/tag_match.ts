@@ -1,14 +1,15 @@
-// Which tags a pattern of a layout means. Patterns are Python's and come from logs, so one may take for ever: it is run
-// in a worker that is ended when it does. This file is what is run; see matcher.ts.
+// Finds the tags that match a layout's pattern. Patterns are Python regular expressions from logs, and matching one may
+// never finish. This code therefore runs in a worker, which matcher.ts terminates if it takes too long.
 
 export interface Match {
   readonly tags: readonly string[];
-  /** Why the pattern cannot be used; "" when it can. */
+  /** Why the pattern is unusable, or "" if it is usable. */
   readonly error: string;
 }
 
 /**
- * Python's regular expressions as the browser's, as far as they differ in what people write. Throws for what is none.
+ * Converts a Python regular expression to JavaScript, for the differences that occur in practice. Throws if it is
+ * invalid.
  */
 export function compilePython(pattern: string): RegExp {
   let flags = "";
@@ -21,7 +22,7 @@ export function compilePython(pattern: string): RegExp {
     .replace(/\(\?P=(\w+)\)/g, "\\k<$1>")
     .replace(/\\A/g, "^")
     .replace(/\\Z/g, "$");
-  // Sticky: it must match from the start, and need not reach the end.
+  // Sticky: must match from the start, but need not reach the end.
   return new RegExp(source, `${flags}y`);
 }
 

@@ -1,4 +1,4 @@
-// The worker's end of matcher.ts.
+// The worker's side of matcher.ts.
 
 import { matchTags } from "./tag_match";
 

@@ -1,4 +1,4 @@
-// A card that is being dragged, and what dropping it here would do.
+// The card being dragged, and what a drop at the current place would do.
 
 import type { Session } from "../../state/session.svelte";
 import { combine, moveCard } from "./card_order";
@@ -14,7 +14,7 @@ interface Dragged {
 
 const EDGE = 0.25;
 
-/** By how far from the left the pointer is, from 0 to 1. */
+/** `ratio` is the pointer's distance from the left edge, from 0 to 1. */
 export function zoneAt(ratio: number, canMove: boolean): Zone {
   if (!canMove) return "into";
   return ratio < EDGE ? "before" : ratio > 1 - EDGE ? "after" : "into";
@@ -48,7 +48,7 @@ export class CardDrag {
     if (!this.#dragged || this.#dragged.id === id) return;
     event.preventDefault();
     const box = event.currentTarget.getBoundingClientRect();
-    // A card stays in its section, but any card can be pinned by dropping it among the pinned ones.
+    // A card stays in its section, but dropping any card among the pinned ones pins it.
     const canMove = section.key === this.#dragged.section || section.key === PINNED;
     const zone = zoneAt((event.clientX - box.left) / box.width, canMove);
     if (this.#over?.id !== id || this.#over.zone !== zone) this.#over = { id, zone };

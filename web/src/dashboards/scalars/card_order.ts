@@ -1,4 +1,4 @@
-// Moving cards and making panels of them: what a drop or a menu item does to the view. Pure.
+// Computes how a drop or a menu item changes the view: moves cards and combines them into panels. Pure.
 
 import type { Panel, View } from "../../state/view/view";
 import type { CardSpec } from "../../lines/card_model";
@@ -8,7 +8,7 @@ import { PINNED, type Section } from "../../cards/tag_sections";
 export type Side = "before" | "after";
 type Cards = Pick<View, "pinned" | "order" | "panels" | "cards">;
 
-/** The card stands on that side of the other one, in the same section or, with a pinned one, pinned. */
+/** Moves the card to that side of the target, within the same section or into the pinned cards. */
 export function moveCard(view: Cards, section: Section, id: string, side: Side, target: string): Partial<View> {
   if (id === target) return {};
   if (section.key === PINNED) return { pinned: insert(view.pinned, id, side, target) };
@@ -27,7 +27,7 @@ function insert(ids: readonly string[], id: string, side: Side, target: string):
   return others;
 }
 
-/** As much as must be remembered: the others follow in natural order anyway. */
+/** Returns only the ids that must be stored; the rest follow in natural order. */
 function shortest(ids: readonly string[]): string[] {
   let length = ids.length - 1;
   while (length > 0 && naturalKey(ids[length - 1] as string) <= naturalKey(ids[length] as string)) length--;
@@ -35,8 +35,8 @@ function shortest(ids: readonly string[]): string[] {
 }
 
 /**
- * Add tags to a panel, or make a panel of a tag's card and them. The panel comes last in the result's `pinned` if it is
- * made.
+ * Adds tags to a panel, or makes a panel from a tag's card and those tags. A new panel goes into `pinned` after the
+ * card, or last if the card is not pinned.
  */
 export function addSeries(
   view: Cards,
@@ -54,7 +54,7 @@ export function addSeries(
   return { panels: [...view.panels, made], pinned };
 }
 
-/** Both cards in one chart. A panel that is dropped is taken up by the other card. */
+/** Combines both cards into one chart. A dropped panel merges into the other card. */
 export function combine(
   view: Cards,
   dropped: CardSpec,
@@ -78,7 +78,7 @@ export function removePanel(view: Cards, id: string): Partial<View> {
   };
 }
 
-/** The panel goes with its last tag. */
+/** Removing the last tag also removes the panel. */
 export function removeTag(view: Cards, { id, tags }: CardSpec, tag: string): Partial<View> {
   const left = tags.filter((each) => each !== tag);
   if (left.length === 0) return removePanel(view, id);

@@ -1,4 +1,4 @@
-// The cards of scalars: one a tag, with a line for each run.
+// The scalar cards: one per tag, with a line for each run.
 
 import type { CardOffer } from "../../cards/dashboards";
 import { warmUp } from "../../chart/painter_workers";

@@ -1,4 +1,4 @@
-// What can be done with the charts by name and by key.
+// Chart commands for the palette and the keyboard.
 
 import { cardCommands } from "../../cards/card_commands";
 import type { Command } from "../../state/commands.svelte";

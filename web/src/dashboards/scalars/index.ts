@@ -1,4 +1,4 @@
-// Scalars: one card a tag, with a line for each run.
+// Scalars: one card per tag, with a line for each run.
 
 import { warmUp } from "../../chart/painter_workers";
 import type { DashboardModule } from "../../cards/dashboards";

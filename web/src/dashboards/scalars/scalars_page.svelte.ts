@@ -1,5 +1,5 @@
-// What the cards of the scalars page have in common: which cards there are, whose runs they show, how runs are grouped,
-// and which card is worked on. What the user has set is in the session's settings.
+// State that the cards of the scalars page share: the list of cards, their runs, the grouping and the active card. User
+// settings are in the session's settings.
 
 import { innerHeight, innerWidth } from "svelte/reactivity/window";
 import { readCardId } from "../../cards/card_id";
@@ -38,12 +38,12 @@ const NOBODY = toRunSet([]);
 
 const pages = new WeakMap<Session, ScalarsPage>();
 
-/** One for all scalar cards of a session, wherever they stand: what they have fetched is theirs together. */
+/** Returns the one page that all scalar cards of a session share, together with the data they fetched. */
 export function scalarsPageOf(session: Session): ScalarsPage {
   const known = pages.get(session);
   if (known) return known;
   let page: ScalarsPage | undefined;
-  // It outlives the component that asks first.
+  // The page outlives the component that first requests it.
   $effect.root(() => void (page = new ScalarsPage(session)));
   pages.set(session, page as unknown as ScalarsPage);
   return page as unknown as ScalarsPage;
@@ -54,10 +54,10 @@ export class ScalarsPage {
   readonly drawings = new CardDrawings();
   /** The card that fills the window. */
   fullScreen = $state<string | null>(null);
-  /** The card that was last pointed at or focused: keys are for it. */
+  /** The card that the user last pointed at or focused. It receives key presses. */
   active = $state<string | null>(null);
   readonly windowPx = $derived({ width: innerWidth.current ?? 0, height: innerHeight.current ?? 0 });
-  /** Cards that show their numbers below the chart though nothing is selected. */
+  /** Cards that show their numbers below the chart even if nothing is selected. */
   tables = $state.raw<ReadonlySet<string>>(new Set());
 
   readonly #filter: TagFilter;
@@ -70,11 +70,11 @@ export class ScalarsPage {
 
   readonly index = $derived.by(() => this.session.tags.index("scalar"));
   readonly isListed = $derived.by(() => this.index !== null);
-  /** Every tag there is, by prefix and in natural order: sorted once, whatever is shown of it. */
+  /** All tags by prefix, in natural order. Sorted once, independent of what is shown. */
   readonly #byPrefix = $derived.by(() => groupTags(this.index ? allTags(this.index) : []));
   readonly tags = $derived.by((): readonly string[] => [...this.#byPrefix.values()].flat());
   readonly #known = $derived.by(() => new Set(this.tags));
-  // As text, so that a filter that leaves the same tags lays nothing out again.
+  // A string, so that a filter change that keeps the same tags does not trigger a new layout.
   readonly #shownSets = $derived.by(() => (this.index ? setsOf(this.index, this.session.runs.shown).join() : ""));
   readonly #shownTags = $derived.by(() => {
     const sets = this.#shownSets;
@@ -105,7 +105,7 @@ export class ScalarsPage {
     return sections.filter((section) => section !== null);
   });
 
-  /** Null: a line for every run. */
+  /** Null means one line per run. */
   readonly groups = $derived.by((): readonly RunGroup[] | null => {
     const { groupBy } = this.session.settings;
     return groupBy ? shortenLabels(groupRuns(this.session.runs.shown, groupBy, this.session.hparams.runs)) : null;
@@ -114,7 +114,7 @@ export class ScalarsPage {
     const { settings, runs } = this.session;
     const groups = this.groups ?? [];
     const slots = assignColors(groups.map(({ label }) => label));
-    // Coloured by what they are grouped by, runs and their group look the same.
+    // If runs are coloured by what they are grouped by, a group has the colour of its runs.
     const isShared = settings.colorBy === settings.groupBy;
     const color = (label: string, first: string, theme: Theme): string =>
       isShared ? runs.color(first, theme) : (PALETTE[slots.get(label) ?? 0]?.[theme] ?? "");
@@ -130,12 +130,12 @@ export class ScalarsPage {
       new Map(this.session.runs.all.flatMap((run) => (run.restarts > 0 ? [[run.name, run.restarts] as const] : []))),
   );
 
-  /** Of a run, or of a group when runs are grouped. */
+  /** The colour of a run, or of a group if runs are grouped. */
   color(name: string, theme: Theme = this.session.settings.shownTheme): string {
     return this.#groupColors.get(name)?.[theme] ?? this.session.runs.color(name, theme);
   }
 
-  /** The same object for the same card, so that nothing follows from asking twice. */
+  /** Returns the same object for the same card, so that repeated calls trigger no updates. */
   spec(id: string): CardSpec {
     const panel = this.#panels.get(id);
     if (panel) return panel;
@@ -155,19 +155,19 @@ export class ScalarsPage {
     return this.#findRuns(spec.tags.flatMap(tagsIn));
   }
 
-  /** No run at all has what the card is about. */
+  /** True if no run has any of the card's tags. */
   isGone = (id: string): boolean =>
     this.session.isLoaded && !this.spec(id).tags.some((tag) => tagsIn(tag).some((each) => this.#known.has(each)));
 
-  /** Those in sight, in reading order. */
+  /** Visible cards, in reading order. */
   drawnCards = (): CardSpec[] => this.cards().filter((spec) => this.drawings.read(spec.id, "light") !== null);
 
-  /** Those that the tag filter leaves, in reading order. */
+  /** Cards that pass the tag filter, in reading order. */
   cards = (): CardSpec[] => this.sections.flatMap((section) => section.ids.map((id) => this.spec(id)));
 
   isTag = (id: string): boolean => this.#known.has(id);
 
-  // What is set is read once here and not once for each of ten thousand cards.
+  // Reads the settings once, not once for each of ten thousand cards.
   readonly hasTable = $derived.by((): ((id: string) => boolean) => {
     const { cards, selecting, isSelectionLinked } = this.session.settings;
     const { tables } = this;
@@ -179,7 +179,7 @@ export class ScalarsPage {
     };
   });
 
-  /** Room for a table below the chart: a few rows, or fewer where there are not so many. */
+  /** Height of a table below the chart: a few rows, or fewer if there are fewer lines. */
   readonly tablePx = $derived.by(
     () => TABLE_HEAD_PX + TABLE_ROW_PX * Math.min(TABLE_ROWS, this.groups?.length ?? this.session.runs.shown.length),
   );
@@ -207,12 +207,12 @@ export class ScalarsPage {
   }
 }
 
-// Hyperparameters stand between commas, what comes on top after a dot.
+// Commas separate hyperparameters; a dot separates anything added to them.
 const SEPARATOR = /(?:, | · )(?=[^ =]+=|[^=]*$)/;
 
 const nameOf = (part: string): string => part.slice(0, part.indexOf("="));
 
-/** A hyperparameter that has one value in all groups says nothing about any and is left out of their names. */
+/** Removes hyperparameters that have the same value in all groups from the group names. */
 export function shortenLabels(groups: readonly RunGroup[]): RunGroup[] {
   if (groups.length < 2) return [...groups];
   const parts = groups.map(({ label }) => label.split(SEPARATOR));
@@ -223,7 +223,7 @@ export function shortenLabels(groups: readonly RunGroup[]): RunGroup[] {
   }
   const isTelling = (part: string): boolean => !part.includes("=") || (values.get(nameOf(part))?.size ?? 0) > 1;
   const short = parts.map((each) => each.filter(isTelling).join(", "));
-  // Rather long than empty or the same twice.
+  // Keep the long labels if the short ones would be empty or ambiguous.
   const isClear = short.every(Boolean) && new Set(short).size === short.length;
   return groups.map((group, i) => (isClear ? { ...group, label: short[i] ?? group.label } : group));
 }

@@ -1,5 +1,5 @@
-// What texts ask the server for: those of one moment are asked for together, and the last ones are kept, because
-// neighbouring steps are compared and gone back to. Searches and files besides.
+// Requests texts from the server. Batches simultaneous requests and caches recent texts, because users compare
+// neighbouring steps and return to them. Also handles searches and downloads.
 
 import type { Client } from "../../api/client";
 import { ApiError } from "../../api/http";
@@ -23,15 +23,15 @@ export interface SearchQuery {
 
 type Hits = components["schemas"]["Hits"];
 
-/** Hits are handed over as they are found. */
+/** Delivers hits as the server finds them. */
 export const searchTexts = (jobs: Jobs, query: SearchQuery, options: RunOptions<Hits>): Promise<Found> =>
   jobs.run<Found, Hits>("text.search", query, options);
 
-/** One text as a file. */
+/** Address of one text as a file. */
 export const textAddress = (client: Client, { run, tag, row }: Sample, format: "text" | "json"): string =>
   client.address("text/value", { run, tag, row, format, download: 1 });
 
-/** Every step of a series as a file. */
+/** Address of every step of a series as a file. */
 export const seriesAddress = (client: Client, run: string, tag: string): string =>
   client.address("text/series", { run, tag });
 
@@ -55,7 +55,7 @@ export class TextDesk {
 
   constructor(private readonly client: Pick<Client, "ask" | "askBody">) {}
 
-  /** The text, or the beginning of it when it is long. */
+  /** The text, or only its beginning if it is long. */
   preview(sample: Sample): Promise<LoggedText> {
     return remember(
       this.#previews,
@@ -113,7 +113,7 @@ export class TextDesk {
   }
 }
 
-/** What was asked for longest ago is forgotten first; what failed is not kept. */
+/** Evicts the least recently requested entry first and does not keep failures. */
 function remember<T>(kept: Map<string, Promise<T>>, size: number, key: string, ask: () => Promise<T>): Promise<T> {
   const answer = kept.get(key) ?? ask();
   kept.delete(key);

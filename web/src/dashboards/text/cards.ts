@@ -1,8 +1,8 @@
-// The cards of texts: one for each run of a tag.
+// The text cards: one for each run of a tag.
 
 import type { CardOffer } from "../../cards/dashboards";
 
-/** torch and its kin, and the first TensorFlow, append this to every tag. */
+/** torch, similar libraries and TensorFlow 1 append this to every tag. */
 const SUFFIX = /\/text_summary$/;
 
 export const titleOf = (tag: string): string => tag.replace(SUFFIX, "");

@@ -1,19 +1,22 @@
-// A logged value as cells: one text, or a tensor of them of which two axes are seen at a time. Pure.
+// A logged value as cells: one text, or a tensor of texts that shows two axes at a time. Pure.
 
 export interface Cells {
-  /** Empty for one text. */
+  /** Empty for a single text. */
   readonly shape: readonly number[];
-  /** The last axis fastest; of a value that is cut, only the first ones. */
+  /** In row-major order. Only the first cells if the value is truncated. */
   readonly values: readonly string[];
 }
 
-/** Differs from TensorBoard: a tensor of one cell, as torch writes every text, is that text and no table. */
+/**
+ * Differs from TensorBoard: shows a tensor with one cell, which torch writes for every text, as text and not as a
+ * table.
+ */
 export function onlyText({ shape, values }: Cells): string | null {
   return shape.every((size) => size === 1) ? (values[0] ?? "") : null;
 }
 
 /**
- * Rows of one slice; undefined stands for a cell that the cut left out. `at`: where on each axis before the last two.
+ * The rows of one slice. Undefined marks a cell lost to truncation. `at` is the index on each axis before the last two.
  */
 export function sliceRows({ shape, values }: Cells, at: readonly number[]): (string | undefined)[][] {
   const [height = 0, width = 1] = shape.slice(-2);
@@ -25,7 +28,7 @@ export function sliceRows({ shape, values }: Cells, at: readonly number[]): (str
   );
 }
 
-/** As the server writes it: a line per row, cells set apart by tabs. */
+/** In the server's format: a line per row, with tabs between cells. */
 export function asPlainText(cells: Cells): string {
   const text = onlyText(cells);
   if (text !== null) return text;
@@ -35,7 +38,7 @@ export function asPlainText(cells: Cells): string {
   return rows.join("\n");
 }
 
-/** A tensor as arrays in arrays, for the tree. */
+/** The tensor as nested arrays, for the tree. */
 export function nested({ shape, values }: Cells): unknown {
   let level: unknown[] = [...values];
   for (const size of shape.slice(1).reverse()) {
@@ -46,7 +49,9 @@ export function nested({ shape, values }: Cells): unknown {
   return shape.length === 0 ? level[0] : level;
 }
 
-/** The object or list that a text is written as; undefined when it is none. Bare words and numbers are text. */
+/**
+ * Parses a text that is a JSON object or list. Returns undefined for anything else, including bare words and numbers.
+ */
 export function parseJson(text: string): unknown {
   if (!/^\s*[[{]/.test(text)) return undefined;
   try {

@@ -1,11 +1,11 @@
-// Marks a word wherever it stands in a part of the page, without touching what is there.
+// Highlights a word everywhere in a part of the page, without changing the DOM.
 
 const NAME = "text-search";
 const MOST = 500;
 
-/** Returns the function that takes the marks away again. */
+/** Returns a function that removes the highlights. */
 export function markMatches(root: Element, word: string, isCaseSensitive: boolean): () => void {
-  // Older browsers find it as well, they only do not show where.
+  // Older browsers can search too, but do not highlight matches.
   if (!word || typeof Highlight === "undefined") return () => {};
   const marks = CSS.highlights.get(NAME) ?? new Highlight();
   CSS.highlights.set(NAME, marks);
@@ -15,7 +15,7 @@ export function markMatches(root: Element, word: string, isCaseSensitive: boolea
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node && ranges.length < MOST; node = walker.nextNode()) {
     const text = fold(node.textContent ?? "");
-    // A few letters change their length with their case; places would not be what they are.
+    // A few letters change length with case, which would shift the positions.
     if (text.length !== node.textContent?.length) continue;
     for (
       let at = text.indexOf(wanted);

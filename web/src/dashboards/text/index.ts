@@ -1,4 +1,4 @@
-// Text: what was logged in words, a card for each tag of each run.
+// Text: a card for each tag of each run that logged text.
 
 import type { DashboardModule } from "../../cards/dashboards";
 import { cards } from "./cards";

@@ -1,4 +1,4 @@
-// How texts are shown, for all cards at once; kept in the address.
+// Display options for all text cards, stored in the URL.
 
 import type { Settings } from "../../state/view/settings.svelte";
 
@@ -17,10 +17,10 @@ export class TextSettings {
   readonly mode = $derived.by(
     (): Mode => MODES.find(({ value }) => value === this.settings.option("text.mode"))?.value ?? "markdown",
   );
-  /** All steps of a card below each other, instead of the one at the cursor. */
+  /** Lists all steps of a card, instead of the one at the cursor. */
   readonly isList = $derived.by(() => this.settings.option("text.steps") === "all");
   readonly isWrapped = $derived.by(() => this.settings.option("text.wrap", "on") === "on");
-  /** The run that texts are compared with; empty: the step before. */
+  /** The run to compare texts with. Empty means the previous step. */
   readonly against = $derived.by(() => this.settings.option("text.against"));
   readonly unit = $derived.by((): DiffUnit => (this.settings.option("text.by") === "words" ? "words" : "lines"));
   readonly query = $derived.by(() => this.settings.option("text.search"));

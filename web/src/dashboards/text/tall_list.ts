@@ -1,4 +1,4 @@
-// Where rows of different heights stand in a list. Pure.
+// Positions of rows with different heights in a list. Pure.
 
 /** The top of every row, and the bottom of the last. */
 export function topsOf(heightsPx: readonly number[]): Float64Array {
@@ -7,7 +7,7 @@ export function topsOf(heightsPx: readonly number[]): Float64Array {
   return tops;
 }
 
-/** The row at a height: the first above, the last below. 0 without any row. */
+/** The row at a height: the first row if above the list, the last if below it, 0 if there are no rows. */
 export function rowAt(tops: Float64Array, px: number): number {
   let low = 0;
   let high = Math.max(0, tops.length - 2);

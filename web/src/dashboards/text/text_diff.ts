@@ -1,17 +1,17 @@
-// What changed from one text to another: by lines, with what stayed the same folded away, or by words. Pure.
+// Compares two texts: by lines, with unchanged parts folded, or by words. Pure.
 
 import { type Change, diffLines, diffWordsWithSpace } from "diff";
 
-/** Equal lines that are left around a change. */
+/** Unchanged lines to show around a change. */
 const CONTEXT_LINES = 3;
-/** So long may a comparison take; then the texts are said to have nothing in common. */
+/** Time limit for a comparison. After it, the texts count as completely different. */
 const TIMEOUT_MS = 400;
 
 export interface Part {
   readonly kind: "same" | "added" | "removed";
   readonly text: string;
 }
-/** Lines in a row that were treated alike. `isFolded`: far from any change. */
+/** Consecutive lines of the same kind. `isFolded`: far from any change. */
 export interface Block {
   readonly kind: Part["kind"];
   readonly lines: readonly string[];
@@ -35,7 +35,7 @@ export function diffByWords(before: string, after: string): Part[] {
 }
 
 export function diffByLines(before: string, after: string): Block[] {
-  // A last line counts as the same whether or not a line end follows it.
+  // A last line counts as the same with or without a line ending.
   const ended = (text: string): string => (text === "" || text.endsWith("\n") ? text : `${text}\n`);
   const parts = partsOf(diffLines(ended(before), ended(after), { timeout: TIMEOUT_MS }), before, after);
   return parts.flatMap(({ kind, text }, i): Block[] => {
@@ -43,7 +43,7 @@ export function diffByLines(before: string, after: string): Block[] {
     if (kind !== "same") return text === "" ? [] : [{ kind, lines, isFolded: false }];
     const head = i === 0 ? 0 : CONTEXT_LINES;
     const tail = i === parts.length - 1 ? 0 : CONTEXT_LINES;
-    // To fold a line or two is no gain.
+    // Folding one or two lines gains nothing.
     if (lines.length <= head + tail + 2) return [{ kind, lines, isFolded: false }];
     const blocks = [
       { kind, lines: lines.slice(0, head), isFolded: false },

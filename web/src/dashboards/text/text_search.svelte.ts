@@ -1,5 +1,5 @@
-// The search through all texts of the shown runs: a job, started again when the words, the runs or the logs change.
-// What it has found is shown while it runs.
+// Searches all texts of the shown runs as a job, which restarts when the query, the runs or the logs change. Shows hits
+// while the job runs.
 
 import { ApiError } from "../../api/http";
 import { LatestAnswer } from "../../api/latest_answer.svelte";
@@ -11,23 +11,23 @@ import { type Found, type Hit, type SearchQuery, searchTexts } from "./ask";
 import type { TextSettings } from "./options.svelte";
 
 const LIMIT = 200;
-/** A key is often followed by the next one. */
+/** Waits for the next key press. */
 const TYPING_MS = 120;
-/** A search that ends sooner shows its result alone. */
+/** A faster search shows only its final result. */
 const PATIENCE_MS = 300;
 
 const STOPPED = "Cancelled.";
 
-/** What a search has found so far. */
+/** The hits of a search so far. */
 interface Search {
   readonly key: string;
   readonly hits: readonly Hit[];
   readonly job: Job | null;
-  /** It has found something, or takes longer. */
+  /** True once it has hits or takes longer than `PATIENCE_MS`. */
   readonly isShown: boolean;
 }
 
-/** The search for other words is cancelled and not waited for. */
+/** A new query cancels the previous search instead of waiting for it. */
 class SearchAnswers extends LatestAnswer<SearchQuery, Found> {
   override want(key: string, query: SearchQuery): void {
     if (this.wantedKey !== null && this.wantedKey !== key) this.rest();
@@ -45,7 +45,7 @@ export class TextSearch {
   /** Raw: replaced as a whole. */
   #search = $state.raw<Search | null>(null);
 
-  /** Made in a component; ends with it. */
+  /** Create it in a component; it ends with that component. */
   constructor(session: Session, how: TextSettings) {
     this.#session = session;
     this.#how = how;
@@ -59,31 +59,31 @@ export class TextSearch {
       isWanted: () => how.query !== "",
       about: ({ generation }, { runs }) => ({ generation, runs }),
     });
-    // What was found for other words is not shown with the next ones.
+    // Do not show old hits with a new query.
     $effect(() => {
       if (!how.query) this.#answers.forget();
     });
   }
 
-  /** The search that is under way, if it is worth showing. */
+  /** The running search, if it is worth showing. */
   readonly #shown = $derived.by((): Search | null => {
     const search = this.#how.query ? this.#search : null;
     return search?.isShown && search.key === this.#data.key ? search : null;
   });
-  /** The job that runs; null: none does. */
+  /** The running job, or null. */
   readonly job = $derived.by((): Job | null => this.#shown?.job ?? null);
 
-  /** What is known by now. Null: nothing is sought, or nothing is known yet. */
+  /** The results so far. Null if there is no query or no result yet. */
   readonly found = $derived.by((): Found | null => {
     if (!this.#how.query) return null;
-    // A whole answer that grew old is better than a part of the next one.
+    // An old complete answer is better than part of a new one.
     if (this.#data.isCurrent || !this.#shown) return this.#data.value;
     return { ...soFar(this.#shown), generation: 0, stopped: null };
   });
 
   readonly error = $derived.by(() => (this.#how.query ? (this.#data.error?.message ?? "") : ""));
 
-  /** The user has cancelled the search whose hits are shown. */
+  /** True if the user cancelled the search whose hits are shown. */
   readonly isCancelled = $derived.by(() => this.found?.stopped === STOPPED);
 
   again(): void {
@@ -104,7 +104,7 @@ export class TextSearch {
       if (!signal.aborted) this.#search = search;
     };
     const timer = setTimeout(() => show({ isShown: true }), PATIENCE_MS);
-    // The same texts have the same result, however often they are searched and whatever else was logged meanwhile.
+    // The same texts give the same result, regardless of how often they are searched and what else is logged meanwhile.
     const { generation } = this.#session.changes;
     try {
       const found = await searchTexts(this.#session.jobs, question, {
@@ -115,7 +115,7 @@ export class TextSearch {
       return { ...found, generation: Math.max(found.generation, generation) };
     } catch (cause) {
       if (!(cause instanceof ApiError) || cause.code !== CANCELLED) throw cause;
-      // What the user has cancelled does not start again by itself.
+      // A search that the user cancelled does not restart by itself.
       return { ...soFar(search), generation: Number.MAX_SAFE_INTEGER, stopped: STOPPED };
     } finally {
       clearTimeout(timer);
@@ -123,7 +123,7 @@ export class TextSearch {
     }
   }
 
-  /** Where on the cursor's axis a hit stands. */
+  /** The position of a hit on the cursor's axis. */
   placeOf(hit: Hit): number {
     const axis = this.#session.settings.cursorAxis;
     if (axis === "step") return hit.step;
@@ -138,7 +138,10 @@ const soFar = ({ hits, job }: Search): Pick<Found, "hits" | "searched" | "total"
   total: job?.total ?? 0,
 });
 
-/** The excerpt in pieces, those that match marked. The server counts characters, and JavaScript half ones. */
+/**
+ * Splits the excerpt into pieces and marks the matches. The server counts code points, but JavaScript counts UTF-16
+ * units.
+ */
 export function piecesOf({ excerpt, matches }: Pick<Hit, "excerpt" | "matches">): { text: string; isMatch: boolean }[] {
   const characters = Array.from(excerpt);
   const pieces: { text: string; isMatch: boolean }[] = [];

@@ -1,4 +1,4 @@
-// Pictures of cards for papers and slides: one chart, or all charts in sight in one picture, two beside one another.
+// Pictures of cards for papers and slides: one chart, or all visible charts in one picture with two columns.
 
 import { toPng } from "../../../chart/export_png";
 import { toSvg } from "../../../chart/export_svg";
@@ -9,14 +9,14 @@ import { isTimeAxis } from "../../../state/view/view";
 export interface PictureOptions {
   readonly title: (run: string) => string;
   readonly hasLegend: boolean;
-  /** Of each chart, without what is written around it. */
+  /** Size of each chart, without the text around it. */
   readonly widthPx: number;
   readonly heightPx: number;
 }
 
 const FONT = "Inter, system-ui, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif";
 const COLUMNS = 2;
-// More names than this are no legend but a list; the last entry says how many there are.
+// A longer legend is hard to read. The last entry gives the number of lines.
 const MAX_LEGEND = 60;
 
 export function toPicture(drawing: CardDrawing, { title, hasLegend, widthPx, heightPx }: PictureOptions): PictureSpec {
@@ -95,7 +95,7 @@ interface Place {
   readonly topPx: number;
 }
 
-/** Rows of charts, each row as high as its highest. */
+/** Lays charts out in rows. Each row is as high as its highest chart. */
 function arrange(pictures: readonly PictureSpec[]): { places: Place[]; widthPx: number; heightPx: number } {
   const sizes = pictures.map((picture) => layOutPicture(picture));
   const columnPx = Math.max(0, ...sizes.map((size) => size.widthPx));

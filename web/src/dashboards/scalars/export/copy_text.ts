@@ -1,10 +1,10 @@
-// A text for the clipboard, and what is done where the page may not write to it. Knows nothing of what is in it.
+// Copies text to the clipboard, with a fallback if the page cannot write to it. Independent of the content.
 
 import { mount, unmount } from "svelte";
 import type { Session } from "../../../state/session.svelte";
 import TextDialog from "../../../ui/TextDialog.svelte";
 
-/** Where the clipboard is closed to the page, the text is shown for the user to copy. */
+/** If the page cannot write to the clipboard, shows the text for the user to copy. */
 export async function copyText(session: Session, text: string, what: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);

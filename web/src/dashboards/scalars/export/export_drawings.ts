@@ -1,5 +1,4 @@
-// What cards show at this moment, for whoever takes it elsewhere: pictures, code. Cards add themselves while they are
-// there.
+// What cards currently show, for exports as pictures or code. Cards register themselves while they are mounted.
 
 import type { TableQuery } from "../../../api/types";
 import type { Charted } from "../../../chart/chart_layout";
@@ -8,23 +7,23 @@ import type { CardLine, CardSpec } from "../../../lines/card_model";
 
 export type Theme = "light" | "dark";
 
-/** What the chart is given, and who its lines are. */
+/** The chart's input, and the run and tag of each line. */
 export interface CardDrawing extends Omit<Charted, "series"> {
   readonly spec: CardSpec;
-  /** One for each of the strokes. */
+  /** One for each stroke. */
   readonly lines: readonly CardLine[];
   readonly breaksFalls: boolean;
-  /** The axis and the smoothing of what is drawn. */
+  /** The axis and smoothing of the drawing. */
   readonly x: string;
   readonly smoothing: NonNullable<TableQuery["smoothing"]>;
-  /** When lines are of groups: the runs of each. */
+  /** The runs of each group, if the lines show groups. */
   readonly groups: readonly RunGroup[] | null;
 }
 
 export class CardDrawings {
   readonly #readers = new Map<string, (theme: Theme) => CardDrawing | null>();
 
-  /** `read` is null while the card has nothing to show. Returns the function that takes the card away again. */
+  /** `read` returns null while the card has nothing to show. Returns a function that removes the card. */
   add(id: string, read: (theme: Theme) => CardDrawing | null): () => void {
     this.#readers.set(id, read);
     return () => {

@@ -1,4 +1,4 @@
-// Opens the export window over the page, so that it outlives the menu it was asked for in.
+// Opens the export window over the page, so that it outlives the menu that opened it.
 
 import { type ComponentProps, mount, unmount } from "svelte";
 import ExportDialog from "./ExportDialog.svelte";

@@ -8,21 +8,21 @@ import type { CardLine } from "../../../lines/card_model";
 import type { CardDrawing } from "./export_drawings";
 
 export interface CodeContext {
-  /** As the server was told them. */
+  /** As passed to the server. */
   readonly locations: readonly string[];
   readonly title: (run: string) => string;
   readonly center: Center;
   readonly spread: Spread;
 }
 
-// More names than this would cover the chart.
+// A longer legend would cover the chart.
 export const MAX_LEGEND = 30;
 const DOTS_PER_INCH = 100;
 const COLUMNS = 2;
 const MIN_WIDTH_INCHES = 6.4;
 const MIN_HEIGHT_INCHES = 3.6;
 
-/** One figure with a chart for each drawing. */
+/** Writes one figure with a chart for each drawing. */
 export function toPython(drawings: readonly CardDrawing[], context: CodeContext): string {
   const uses = (test: (drawing: CardDrawing) => boolean): boolean => drawings.some(test);
   const isWall = uses((drawing) => drawing.x === "wall");
@@ -40,7 +40,7 @@ export function toPython(drawings: readonly CardDrawing[], context: CodeContext)
   ];
   const widthPx = Math.max(...drawings.map((drawing) => drawing.widthPx), 1);
   const heightPx = Math.max(...drawings.map((drawing) => drawing.heightPx), 1);
-  // A card on a page of many is smaller than a figure is read at.
+  // Cards on a full page are too small for a figure.
   const width = Math.max(widthPx / DOTS_PER_INCH, MIN_WIDTH_INCHES);
   const height = Math.max((width * heightPx) / widthPx, MIN_HEIGHT_INCHES);
   const columns = Math.min(drawings.length, COLUMNS);
@@ -75,7 +75,7 @@ function chartCode(drawing: CardDrawing, context: CodeContext): string[] {
   code.push(...scaleCode("axes.set_xscale", layout.axes.x.kind), ...scaleCode("axes.set_yscale", drawing.yScale));
   if (hasRight) code.push(...scaleCode("right.set_yscale", drawing.y2Scale));
   if (drawing.view.x) code.push(`axes.set_xlim(${drawing.view.x.map((value) => position(value, x)).join(", ")})`);
-  // The axis that leaves outliers out is not one that matplotlib would choose.
+  // matplotlib would not choose an axis that leaves out outliers.
   const isCut = (cut: Cut | null): boolean => cut !== null && (cut.above !== null || cut.below !== null);
   if (drawing.view.y || isCut(layout.left)) code.push(limits("axes", layout.axes.y.domain));
   if (hasRight && (drawing.view.y2 || isCut(layout.right))) code.push(limits("right", layout.axes.y2.domain));
@@ -85,7 +85,7 @@ function chartCode(drawing: CardDrawing, context: CodeContext): string[] {
   return code;
 }
 
-/** The lines of one tag: they differ in run and colour only. */
+/** Draws the lines of one tag, which differ only in run and colour. */
 function tagCode(
   tag: string,
   drawing: CardDrawing,
@@ -152,14 +152,14 @@ function penLifts({ breaksFalls }: CardDrawing): string[] {
     : [];
 }
 
-/** As local times of day, which is what the page shows. */
+/** Local times, as the page shows them. */
 const wallTimes = (x: string): string[] =>
   x === "wall" ? ["    x = [datetime.fromtimestamp(each) for each in x]"] : [];
 
 function strokeCode({ widthPx, alpha, dash }: Stroke): string {
   const parts = [`linewidth=${number(widthPx)}`];
   if (alpha < 1) parts.push(`alpha=${number(alpha)}`);
-  // matplotlib counts dashes in widths of the line.
+  // matplotlib measures dashes in line widths.
   if (dash.length > 0) parts.push(`linestyle=(0, (${dash.map((lengthPx) => number(lengthPx / widthPx)).join(", ")}))`);
   return parts.join(", ");
 }
@@ -187,7 +187,7 @@ function xLabel(x: string): string {
 }
 
 const inches = (value: number): string => String(Math.round(value * 10) / 10);
-/** Every digit; Python reads what JavaScript writes. */
+/** Keeps every digit. Python can read JavaScript's number format. */
 const number = (value: number): string => String(value);
-/** A JSON string is a Python string, lone surrogates and control characters included. */
+/** A JSON string is a valid Python string, even with lone surrogates and control characters. */
 const text = (value: string): string => JSON.stringify(value);

@@ -1,4 +1,4 @@
-// The columns of the data table and of the tooltip's differences: what each is, and which belong to one x or to a
+// The columns of the data table and of the tooltip's differences: what each one is, and which apply to one x or to a
 // range.
 
 import type { Basis } from "./table_rows";
@@ -49,7 +49,7 @@ export interface TableShape {
   readonly hasBaseline: boolean;
 }
 
-/** All columns there are, the name first. */
+/** Lists all columns, with the name first. */
 export function listColumns({ mode, isGrouped, isSmoothed, basis, hasTags, hasBaseline }: TableShape): TableColumn[] {
   const columns: TableColumn[] = [isGrouped ? { ...NAME, label: "Group" } : NAME];
   if (hasTags) columns.push({ key: "tag", label: "Tag", hint: "Sort by tag", kind: "name" });

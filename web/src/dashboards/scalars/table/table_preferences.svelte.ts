@@ -1,11 +1,11 @@
-// How this user likes data tables: hidden columns, and whether numbers are of smoothed values. One for all cards,
-// remembered by the browser.
+// The user's preferences for data tables: hidden columns, and whether numbers use smoothed values. All cards share
+// them, and the browser stores them.
 
 import { recallJson, remember } from "../../../state/kept/storage";
 import type { Basis } from "./table_rows";
 
 const KEY = "scalars-table";
-// Enough to fit beside most charts; the rest is a click away.
+// The other columns fit beside most charts. These are a click away.
 const HIDDEN_AT_FIRST = ["min_step", "max_step", "start_step", "end_step"];
 
 class TablePreferences {

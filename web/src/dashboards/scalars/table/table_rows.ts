@@ -1,4 +1,4 @@
-// The rows of the data table from the server's answer: one a series, or one a group of runs. Pure.
+// Builds the rows of the data table from the server's answer: one per series, or one per group of runs. Pure.
 
 import type { NearestRow, RangeRow } from "../../../api/types";
 import type { RunGroup } from "../../../state/runs/groups";
@@ -6,12 +6,12 @@ import type { Center } from "../../../state/view/view";
 import { difference, seriesKey } from "../../../lines/compare";
 import type { Cell } from "../../../lines/table_format";
 
-/** Whether numbers are of logged or of smoothed values: all of a table's are of one of them. */
+/** Whether numbers use logged or smoothed values. A table never mixes them. */
 export type Basis = "raw" | "smoothed";
 
 export interface TableRow {
   readonly key: string;
-  /** The run, or the label of the group. */
+  /** The run, or the group's label. */
   readonly name: string;
   readonly tag: string;
   readonly isBaseline: boolean;
@@ -21,7 +21,7 @@ export interface TableRow {
 export interface RowsWanted {
   readonly basis: Basis;
   readonly baseline: string | null;
-  /** Rows of other runs serve as the baseline only. */
+  /** Other runs only serve as the baseline. */
   readonly isShown: (run: string) => boolean;
   readonly title: (run: string) => string;
 }
@@ -61,7 +61,7 @@ function numbersOf(row: NearestRow | RangeRow, basis: Basis): Numbers {
   };
 }
 
-/** One row a series, in the order of the answer. */
+/** One row per series, in the order of the answer. */
 export function makeRows(answer: readonly (NearestRow | RangeRow)[], wanted: RowsWanted): TableRow[] {
   const { basis, baseline, isShown, title } = wanted;
   const base = new Map(
@@ -82,7 +82,7 @@ export function makeRows(answer: readonly (NearestRow | RangeRow)[], wanted: Row
     });
 }
 
-/** One row a group and tag: each number is the mean or median of the runs' own. */
+/** One row per group and tag. Each number is the mean or median of the runs' numbers. */
 export function makeGroupRows(
   answer: readonly (NearestRow | RangeRow)[],
   groups: readonly RunGroup[],
@@ -123,7 +123,7 @@ export function centerOf(values: readonly number[], center: Center): number | nu
   return ((sorted[Math.floor(middle)] as number) + (sorted[Math.ceil(middle)] as number)) / 2;
 }
 
-/** Of the sample, as the band is: n - 1 in the divisor. One run has no spread. */
+/** The sample standard deviation, as for the band: the divisor is n - 1. One run has no spread. */
 export function deviation(values: readonly number[]): number | null {
   const finite = values.filter(Number.isFinite);
   const mean = centerOf(finite, "mean");
@@ -138,7 +138,7 @@ export interface RowSort {
 
 const natural = new Intl.Collator("en", { numeric: true });
 
-/** Rows without a number come last in both directions; equal ones in natural order of their names. */
+/** Rows without a number come last in both directions. Ties sort by name in natural order. */
 export function sortRows(rows: readonly TableRow[], { column, isDescending }: RowSort): TableRow[] {
   const sign = isDescending ? -1 : 1;
   const isMissing = (cell: Cell | undefined): boolean => cell === null || cell === undefined || Number.isNaN(cell);
@@ -154,7 +154,7 @@ export function sortRows(rows: readonly TableRow[], { column, isDescending }: Ro
   });
 }
 
-// Not by subtraction: two infinities differ by NaN.
+// Do not subtract: the difference of two infinities is NaN.
 const compareNumbers = (x: number, y: number): number => Number(x > y) - Number(x < y);
 const byName = (a: TableRow, b: TableRow): number =>
   natural.compare(String(a.cells["name"]), String(b.cells["name"])) || natural.compare(a.tag, b.tag);

@@ -1,12 +1,12 @@
-// Which x values a card has selected: by itself, by the page's mode, or together with all cards. Pure, but for the one
-// function that writes what the user did.
+// Which x values a card has selected: on its own, through the page's mode, or linked with all cards. Pure, except for
+// the one function that stores the user's change.
 
 import type { Settings } from "../../../state/view/settings.svelte";
 import type { CardView, Range, Selecting, View } from "../../../state/view/view";
 
-// A card's own selection goes before the page's mode until that changes, and is kept as
-//   []      the user took it away here,
-//   [s]     s alone; in range mode, where it came from a single one: from the first x to s,
+// A card's own selection overrides the page's mode until the mode changes. It is stored as
+//   []      the user cleared it here,
+//   [s]     s alone; in range mode, if converted from a single selection: from the first x to s,
 //   [s, s]  s alone in range mode,
 //   [a, b]  a range.
 
@@ -15,13 +15,13 @@ export type SelectionView = Pick<View, "selecting" | "isSelectionLinked" | "link
 export interface ShownSelection {
   /** None, one or two x values inside the card's data, ascending. */
   readonly selection: readonly number[];
-  /** The card has no points at some of what is selected. */
+  /** True if part of the selection is outside the card's data. */
   readonly isClipped: boolean;
 }
 
 const NOTHING: ShownSelection = { selection: [], isClipped: false };
 
-/** `extent`: first and last x of the card's data; null while it has none. */
+/** `extent` is the first and last x of the card's data, or null while it has none. */
 export function shownSelection(
   view: SelectionView,
   own: readonly number[] | undefined,
@@ -36,7 +36,7 @@ export function shownSelection(
   return first === last ? clip([first], extent) : clip(stored, extent);
 }
 
-/** As kept; undefined where the card is to start with its first or last x. */
+/** The stored selection. Undefined if the card starts with a default from its first and last x. */
 function storedSelection(view: SelectionView, own: readonly number[] | undefined): readonly number[] | undefined {
   const isLinked = view.isSelectionLinked && view.selecting !== "none";
   if (isLinked) return view.linkedSelection.length > 0 ? view.linkedSelection : undefined;
@@ -48,7 +48,7 @@ function clip(values: readonly number[], [low, high]: Range): ShownSelection {
   return { selection, isClipped: values.some((value) => value < low || value > high) };
 }
 
-/** What the user did on a card that showed `shown`. */
+/** Stores the user's change to a card that showed `shown`. */
 export function writeSelection(
   settings: Settings,
   id: string,
@@ -68,7 +68,7 @@ export function changeSelection(
   shown: readonly number[],
   next: readonly number[],
 ): SelectionChange {
-  // An end that was only clipped for this card, and not moved, stays where other cards have it.
+  // Keep an end that was only clipped for this card and not moved, so that other cards still see the original.
   const stored = storedSelection(view, own) ?? [];
   const isWhole = stored.length === shown.length;
   const kept = next.map((value) => (isWhole ? (stored[shown.indexOf(value)] ?? value) : value)).sort((a, b) => a - b);
@@ -82,7 +82,7 @@ export function changeSelection(
 }
 
 /**
- * Another mode for the page: what cards had for themselves follows it, and single becomes range from the first x on.
+ * Changes the page's mode. The cards' own selections follow, and a single selection becomes a range from the first x.
  */
 export function changeSelecting(view: View, selecting: Selecting): Partial<View> {
   const cards = new Map<string, CardView>();
@@ -101,7 +101,7 @@ function convert(selection: readonly number[], selecting: Selecting): readonly n
   return [last];
 }
 
-/** Linking starts from the selection that some card has. */
+/** Linking starts from the first selection found on a card. */
 export function changeLinked(view: View, isSelectionLinked: boolean): Partial<View> {
   if (!isSelectionLinked) return { isSelectionLinked };
   const own = [...view.cards.values()]

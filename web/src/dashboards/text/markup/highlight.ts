@@ -1,4 +1,4 @@
-// Colours for code of the languages that logs have. Fetched with the first text that has such code.
+// Syntax highlighting for languages that are common in logs. Loads with the first text that contains such code.
 
 import hljs from "highlight.js/lib/core";
 import bash from "highlight.js/lib/languages/bash";
@@ -31,7 +31,7 @@ hljs.registerAliases(["shell", "console"], { languageName: "bash" });
 
 const LONGEST = 60_000;
 
-/** Markup with the text escaped, or null where there are no colours for it. */
+/** Returns markup with escaped text, or null if the language is not supported. */
 export function highlight(code: string, language: string): string | null {
   if (code.length > LONGEST || !hljs.getLanguage(language)) return null;
   return hljs.highlight(code, { language, ignoreIllegals: true }).value;

@@ -1,6 +1,5 @@
-// Markdown as HTML that is safe to show: GitHub's tables, code in colours, formulas. What comes from a log is hostile:
-// every piece of markup goes through the sanitiser, nothing is fetched from elsewhere, and tags that are not taken are
-// shown as they were written.
+// Renders Markdown as safe HTML, with GitHub tables, highlighted code and formulas. Logs are untrusted: all markup goes
+// through the sanitiser, nothing loads from other sites, and tags that are not allowed appear as written.
 
 import createPurifier from "dompurify";
 import { Marked, type Token, type TokenizerAndRendererExtension, type Tokens } from "marked";
@@ -8,7 +7,7 @@ import { parseJson } from "../cells";
 
 const FORMATTING =
   "b|i|u|s|em|strong|del|ins|mark|small|sub|sup|kbd|code|pre|samp|br|hr|p|div|span|blockquote|h[1-6]|ul|ol|li|dl|dt|dd|table|thead|tbody|tfoot|tr|th|td|caption|details|summary";
-// A tag that only formats, or the beginning of anything else.
+// A formatting tag, or the start of anything else.
 const TAG = new RegExp(`<(/?)(${FORMATTING})(\\s[^<>]*)?/?>|<`, "gi");
 const PLAIN_ATTRIBUTE = /(?<=\s)(?:open|(?:colspan|rowspan|align|start)=(?:"\w+"|'\w+'|\w+))(?=[\s/]|$)/gi;
 const HTML_TAGS = [...FORMATTING.replace("h[1-6]", "h1|h2|h3|h4|h5|h6").split("|"), "a", "img"];
@@ -31,7 +30,7 @@ interface Maths extends Tokens.Generic {
   readonly isBlock: boolean;
 }
 
-// Filled by what a text turns out to need.
+// Loaded when a text needs them.
 let renderMaths: ((tex: string, isBlock: boolean) => string | null) | null = null;
 let highlight: ((code: string, language: string) => string | null) | null = null;
 
@@ -39,7 +38,7 @@ const escape = (text: string): string =>
   text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;").replace(/"/g, "&quot;");
 const renderToken = ({ tex, isBlock }: Maths): string => renderMaths?.(tex, isBlock) ?? `<code>${escape(tex)}</code>`;
 
-/** `$$ … $$` and `\[ … \]` on lines of their own. */
+/** `$$ … $$` and `\[ … \]` on separate lines. */
 const blockMaths: TokenizerAndRendererExtension = {
   name: "maths",
   level: "block",
@@ -53,7 +52,7 @@ const blockMaths: TokenizerAndRendererExtension = {
   renderer: (token) => `<div>${renderToken(token as Maths)}</div>`,
 };
 
-/** `$x$` as on GitHub: no space inside of the dollars, and no digit after them, so that prices stay prices. */
+/** `$x$` as on GitHub: no space inside the dollar signs and no digit after them, so that prices are not formulas. */
 const inlineMaths: TokenizerAndRendererExtension = {
   name: "inlineMaths",
   level: "inline",
@@ -75,11 +74,11 @@ const inlineMaths: TokenizerAndRendererExtension = {
 
 const marked = new Marked({
   gfm: true,
-  // Differs from TensorBoard: a line that ends in the log ends on the page. What models and programs write has lines.
+  // Differs from TensorBoard: keeps the log's line breaks, because output of models and programs relies on them.
   breaks: true,
   extensions: [blockMaths, inlineMaths],
   renderer: {
-    // Both a block of HTML and a tag amid words.
+    // Handles both HTML blocks and inline tags.
     html: ({ text }) =>
       text.replace(TAG, (_, slash: string, name: string | undefined, attributes = "") =>
         name === undefined
@@ -87,7 +86,7 @@ const marked = new Marked({
           : `<${[slash + name, ...(String(attributes).match(PLAIN_ATTRIBUTE) ?? [])].join(" ")}>`,
       ),
     code: ({ text, lang }) => renderCode(text, lang),
-    // What a picture's address says is asked of nobody: it is shown as a link.
+    // Do not request the picture's address from any server: show it as a link.
     image({ href, title, text, tokens }) {
       const words = escape(text || this.parser.parseInline(tokens ?? [], this.parser.textRenderer) || "picture");
       const hint = title ? ` title="${escape(title)}"` : "";
@@ -106,7 +105,7 @@ function renderCode(code: string, language = ""): string {
 
 const purifier = createPurifier(window);
 purifier.addHook("uponSanitizeAttribute", (node, attribute) => {
-  // Formulas are laid out by styles. Elsewhere these would let a log dress up as the page around it.
+  // Formulas need styles for their layout. Elsewhere, styles would let a log imitate the surrounding page.
   if (attribute.attrName === "style" && node.namespaceURI !== MATHML) attribute.keepAttr = false;
   if (
     attribute.attrName === "class" &&
@@ -117,7 +116,7 @@ purifier.addHook("uponSanitizeAttribute", (node, attribute) => {
 });
 purifier.addHook("afterSanitizeAttributes", (node) => {
   if (node.localName === "a") {
-    // An address without a host would lead into the page itself.
+    // An address without a host would link into the page itself.
     if (!OUTWARD.test(node.getAttribute("href") ?? "")) node.removeAttribute("href");
     node.setAttribute("target", "_blank");
     node.setAttribute("rel", "noopener noreferrer");
@@ -135,9 +134,9 @@ function sanitize(html: string): string {
   });
 }
 
-/** The text as markup that may be put into the page. */
+/** Returns markup that is safe to insert into the page. */
 export async function renderMarkdown(text: string): Promise<string> {
-  // Differs from TensorBoard: an object or list as JSON is code. Markdown would run its lines together.
+  // Differs from TensorBoard: shows a JSON object or list as code. Markdown would join its lines.
   const tokens: Token[] =
     parseJson(text) === undefined ? marked.lexer(text) : [{ type: "code", raw: text, text: text.trim(), lang: "json" }];
   let hasMaths = false;

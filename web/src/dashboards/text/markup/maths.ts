@@ -1,14 +1,14 @@
-// Formulas as MathML. Fetched with the first text that has one.
+// Renders formulas as MathML. Loads with the first text that contains one.
 
 import temml from "temml";
 
 /**
- * Markup that must still be sanitised. A formula that is none shows its source with the reason; null: not even that can
- * be done.
+ * Returns markup that must still be sanitised. An invalid formula shows its source with the reason. Returns null if
+ * even that fails.
  */
 export function renderMaths(tex: string, isBlock: boolean): string | null {
   try {
-    // Bounded: a macro may call itself. Not trusted: no links and no pictures from a formula.
+    // Bounded, because a macro may call itself. Not trusted, so that formulas cannot contain links or pictures.
     return temml.renderToString(tex, {
       displayMode: isBlock,
       throwOnError: false,
@@ -17,7 +17,7 @@ export function renderMaths(tex: string, isBlock: boolean): string | null {
       errorColor: "var(--bad)",
     });
   } catch {
-    // It throws on some mistakes all the same, and one formula must not take the whole text with it.
+    // It still throws on some errors, and one formula must not break the whole text.
     return null;
   }
 }
