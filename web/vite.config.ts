@@ -1,30 +1,30 @@
-// How the page is built, served while developing, and tested.
+// Configures how to build the page, serve it during development, and test it.
 
 import { svelte } from "@sveltejs/vite-plugin-svelte";
 import type { HtmlTagDescriptor, Plugin } from "vite";
 import { defineConfig } from "vitest/config";
 
 /**
- * The code that every address needs, fetched along with the first of it. What an address needs besides is in its
- * dashboard's folder.
+ * The code that every address needs; the page preloads it. Everything else that an address needs is in its dashboard's
+ * folder.
  */
 const ALWAYS = /\/src\/main\.ts$/;
 
 /**
- * What all dashboards share, what those that have axes share, and what those that draw lines share; what others share
- * with each other comes with them.
+ * Code shared by all dashboards, by those with axes, and by those that draw lines. Code that other dashboards share is
+ * bundled with them.
  */
 const SHARED = /\/src\/(base|api|state|ui|cards|run_table|frame)\/|\/node_modules\/(svelte|d3-format)/;
 const AXES = /\/src\/chart\/axes\/|\/node_modules\/d3-/;
 const CHARTS = /\/src\/(chart|lines)\//;
 
 /**
- * What lies in a dashboard's folder itself is one file, with all that it imports. What is fetched only once somebody
- * asks for it lies in a folder within, or says how to log.
+ * The files directly in a dashboard's folder, and all their imports, form one file. Code that loads on demand is in a
+ * subfolder, or in `how_to`.
  */
 const DASHBOARD = /\/src\/dashboards\/(\w+)\/(?!how_to\.)[^/]+$/;
 
-/** Links to the code of the first dashboards in the page's head: the browser begins with it at once. */
+/** Links to the code of the first dashboards in the page's head, so that the browser loads it at once. */
 function preloadFirst(): Plugin {
   return {
     name: "preload-first",
@@ -48,8 +48,9 @@ function preloadFirst(): Plugin {
 }
 
 /**
- * Browsers take longer to read code that holds a letter beyond Latin-1, so none is left in it; but not where its escape
- * could mean something else: after a backslash, and in names with letters that need two. Such code is never the first.
+ * Escapes non-ASCII characters, because browsers take longer to parse code with characters beyond Latin-1. Skips files
+ * where an escape could change the meaning: after a backslash, or in names with characters that need two escapes. The
+ * page never loads such a file first.
  */
 function inAscii(): Plugin {
   const letters = /[^\0-\x7f]/g;
@@ -65,24 +66,24 @@ function inAscii(): Plugin {
 }
 
 export default defineConfig(({ mode }) => ({
-  // Relative, so that the page works under whatever path prefix a proxy puts it.
+  // Relative, so that the page works under any path prefix of a proxy.
   base: "./",
   plugins: [svelte(), preloadFirst(), inAscii()],
   build: {
     outDir: "../src/runglass/server/page",
     emptyOutDir: true,
     target: "es2022",
-    // A data: URL would be an image or font that the content-security policy does not know.
+    // The content security policy may not allow an image or font that is inlined as a data: URL.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    // A browser has six connections to a server, and the first page should not have to queue for them: one style sheet,
-    // and one file for the frame and one for what windows and dashboards share with each other.
+    // A browser opens six connections to a server, and the first page should not have to queue for them. So there is
+    // one style sheet, one file for the frame, and one for the code that windows and dashboards share.
     cssCodeSplit: false,
     rolldownOptions: {
       output: {
         codeSplitting: {
           groups: [
-            // CommonJS, which takes the bundler's runtime along: without a file of its own, everybody would fetch it.
+            // CommonJS code pulls in the bundler's runtime. Without its own file, every page would load it.
             { name: "highlight", test: /\/node_modules\/highlight\.js\//, priority: 3 },
             { name: "start", tags: ["$initial"], priority: 2 },
             { name: "shared", minShareCount: 2, test: SHARED, priority: 1 },
@@ -96,8 +97,8 @@ export default defineConfig(({ mode }) => ({
   },
   worker: { format: "es", plugins: () => [inAscii()] },
   server: { proxy: { "/api": "http://127.0.0.1:6006" } },
-  // Svelte's state as in a browser; a document is made for the few files that ask for one, because that takes a second
-  // each. So does a world of its own for every file: they share one, and leave nothing behind.
+  // Svelte's state works as in a browser. Only the few files that request a document get one, because creating it takes
+  // a second each. So does isolating a file, so all files share one context and clean up after themselves.
   ...(mode === "test" && { resolve: { conditions: ["browser"] } }),
   test: { environment: "node", pool: "threads", isolate: false, include: ["src/**/*.test.ts"] },
 }));

@@ -1,4 +1,4 @@
-// Opens the page: one session with the server that the page came from, shown by App.
+// Opens the page: creates one session with the server that served the page, and mounts App.
 
 import { mount } from "svelte";
 import App from "./App.svelte";
@@ -13,22 +13,22 @@ import { Session } from "./state/session.svelte";
 import { afterPaint, nextTask } from "./base/put_off";
 import "./ui/theme.css";
 
-// Drawing the frame before its dashboard means drawing it twice; but a slow server must not leave the page blank.
+// Drawing the frame before its dashboard means drawing it twice, but a slow server must not leave the page blank.
 const PATIENCE_MS = 150;
-// Responses wait while cards are created, so those to the first requests are taken before.
+// Responses wait while the page creates cards, so it first waits this long for the first responses.
 const FORESIGHT_MS = 80;
 
 const sleep = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
 
-/** The dashboard that will most likely be shown first. */
+/** The dashboard that the page most likely shows first. */
 interface Likely {
   readonly lists: readonly CardKind[];
   readonly offers: readonly CardOffer[];
-  /** Resolves once the code of the dashboard and its cards is loaded, or failed to load. */
+  /** Resolves once the code of the dashboard and its cards has loaded or failed to load. */
   readonly code: Promise<unknown> | undefined;
 }
 
-/** `early`: pending responses by their paths; each is used once. */
+/** `early`: pending responses by path; each is used once. */
 export async function open(modules: Modules, likely: Likely, early: Map<string, Promise<Response>>): Promise<void> {
   const session = new Session(
     new Client((path, init) => {
@@ -48,8 +48,8 @@ export async function open(modules: Modules, likely: Likely, early: Map<string, 
 }
 
 /**
- * Painting the frame alone would delay the cards for longer than it takes to create them. They are created in the task
- * that shows the page.
+ * Painting the frame alone would delay the cards by more than the time it takes to create them. The task that shows the
+ * page also creates them.
  */
 function hideUntil(moment: Promise<unknown>): Promise<void> {
   const { style } = document.body;
@@ -57,7 +57,7 @@ function hideUntil(moment: Promise<unknown>): Promise<void> {
   return moment.then(nextTask).then(() => void style.removeProperty("visibility"));
 }
 
-/** Opening the connection costs as much as a chart; nothing waits for it. */
+/** Opens the connection late: it costs as much as a chart, and nothing waits for it. */
 function listenAfterPaint(handlers: LiveHandlers): () => void {
   let stop = (): void => undefined;
   const callOff = afterPaint(() => (stop = openLive(handlers)));

@@ -1,9 +1,8 @@
-// What the examples of dashboards have in common: where they log to, as Python writes it, and programs that several
-// show.
+// Shared parts of the dashboards' examples: the log path as a Python string, and programs that several dashboards show.
 
 import type { Example } from "../cards/dashboards";
 
-/** A run in this folder. JSON's quoting of a path is Python's too. */
+/** The path of a run in this folder, as a Python string. JSON quotes a path the same way as Python. */
 export const inside = (folder: string, name: string): string => JSON.stringify(`${folder.replace(/\/+$/, "")}/${name}`);
 
 export const LOG_HISTOGRAMS: readonly Example[] = [

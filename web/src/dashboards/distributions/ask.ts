@@ -1,4 +1,4 @@
-// What distributions ask the server for: the percentiles of one series, to draw or as a file.
+// Requests of the distributions dashboard: the percentiles of one series, to draw or as a file.
 
 import type { Client } from "../../api/client";
 import { type Bands, decodeBands } from "./bands";
@@ -7,7 +7,7 @@ export interface BandsQuery {
   readonly series: readonly { readonly run: string; readonly tag: string }[];
   readonly percentiles: readonly number[];
   readonly x: "step" | "wall";
-  /** How many columns can be seen. */
+  /** Number of visible pixel columns. */
   readonly width: number;
   readonly x_range?: readonly [number, number];
 }
@@ -17,7 +17,7 @@ const PATH = "distributions/bands";
 export const loadBands = async (client: Client, query: BandsQuery, signal: AbortSignal): Promise<Bands> =>
   decodeBands(await client.binary(PATH, { ...query, format: "columns" }, signal));
 
-/** Every step. */
+/** Contains every step. */
 export async function loadBandsFile(client: Client, { width: _width, ...query }: BandsQuery): Promise<Blob> {
   return (await client.post(PATH, { ...query, format: "csv" })).blob();
 }

@@ -1,4 +1,4 @@
-// Percentiles over time: how they are asked for, decoded, named and drawn. Pure.
+// Percentiles over time: parses the user's choice, decodes responses, names percentiles and draws them. Pure.
 
 import { Blocks } from "../../api/blocks";
 import type { components } from "../../api/types.gen";
@@ -6,14 +6,14 @@ import { type Area, type Range, type Series, type Stroke, toSeries } from "../..
 import { isTimeAxis, type TimeAxis } from "../../state/view/view";
 
 export interface Bands {
-  /** Of the whole source: what changed after it is not in here. */
+  /** Generation of the whole source. Later changes are not included. */
   readonly generation: number;
   readonly percentiles: readonly number[];
   readonly step: Float64Array;
   readonly wallTime: Float64Array;
-  /** For every percentile, its value at every step. */
+  /** One array per percentile, with its value at every step. */
   readonly values: readonly Float64Array[];
-  /** The first ones of all. */
+  /** Only the first few of all problems. */
   readonly problems: readonly { readonly step: number; readonly problem: string }[];
   readonly problemCount: number;
 }
@@ -28,7 +28,7 @@ interface Head {
   > & { readonly count: number })[];
 }
 
-/** The one series that was asked for; without any where it is gone. */
+/** Decodes the one requested series. The result is empty if the series no longer exists. */
 export function decodeBands(body: ArrayBuffer): Bands {
   const blocks = new Blocks<Head>(body);
   const { generation, percentiles, series } = blocks.head;
@@ -45,7 +45,7 @@ export function decodeBands(body: ArrayBuffer): Bands {
   };
 }
 
-/** Those of a normal distribution at 0, ±0.5, ±1 and ±1.5 sigma, and its ends. */
+/** The percentiles of a normal distribution at 0, ±0.5, ±1 and ±1.5 sigma, plus both ends. */
 export const USUAL = "0, 6.68, 15.87, 30.85, 50, 69.15, 84.13, 93.32, 100";
 export const PRESETS: readonly { readonly label: string; readonly text: string }[] = [
   { label: "Sigmas: ends, ±1.5σ, ±1σ, ±0.5σ, median", text: USUAL },
@@ -56,7 +56,7 @@ export const PRESETS: readonly { readonly label: string; readonly text: string }
 ];
 const MAX_PERCENTILES = 101;
 
-/** Numbers from 0 to 100 with anything between them, in any order; or why it is none. */
+/** Parses numbers from 0 to 100, with any separators and in any order. `error` says why it fails. */
 export function readPercentiles(text: string): { readonly values: readonly number[]; readonly error: string } {
   const parts = text.split(/[\s,;%]+/).filter((part) => part !== "");
   const numbers = parts.map(Number);
@@ -76,7 +76,7 @@ export function nameOf(percentile: number): string {
 
 export const linesOf = (bands: Bands, x: Float64Array): Series[] => bands.values.map((values) => toSeries(x, values));
 
-/** The middle is what the eye should find first. */
+/** Emphasizes the percentile closest to the median. */
 export function strokesOf(percentiles: readonly number[], color: string): Stroke[] {
   const [middle] = [...percentiles].sort((a, b) => Math.abs(a - 50) - Math.abs(b - 50));
   return percentiles.map((q) => ({
@@ -88,7 +88,7 @@ export function strokesOf(percentiles: readonly number[], color: string): Stroke
   }));
 }
 
-/** One between every two percentiles, the darker the nearer to the median. */
+/** One area between each pair of neighboring percentiles; areas closer to the median are darker. */
 export function areasOf(bands: Bands, x: Float64Array, color: string): Area[] {
   return bands.values.slice(1).flatMap((high, i) => {
     const low = bands.values[i];
@@ -98,18 +98,18 @@ export function areasOf(bands: Bands, x: Float64Array, color: string): Area[] {
   });
 }
 
-/** The stretch of a card that is looked at: `x` along its axis, and what values it spans. */
+/** The visible part of a card: `x` along its axis, `y` along the values. */
 export interface Zoom {
   readonly axis: TimeAxis;
   readonly x: Range | null;
   readonly y: Range | null;
 }
 
-/** `step;0,100;` with nothing where nothing is set; "" for the whole. */
+/** For example `step;0,100;`. A part that is not set is empty; "" means no zoom. */
 export const writeZoom = ({ axis, x, y }: Zoom): string =>
   x || y ? [axis, x?.join(",") ?? "", y?.join(",") ?? ""].join(";") : "";
 
-/** A range along one axis means nothing on another. */
+/** Drops an `x` range that belongs to another axis. */
 export function readZoom(written: string, axis: TimeAxis): Zoom {
   const [name = "", x = "", y = ""] = written.split(";");
   return { axis, x: isTimeAxis(name) && name === axis ? readRange(x) : null, y: readRange(y) };

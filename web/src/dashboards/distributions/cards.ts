@@ -1,4 +1,4 @@
-// The cards of distributions: one for each run of a histogram tag. On pages of all kinds, histograms stand for them.
+// The cards of distributions: one for each run of a histogram tag. Pages that mix all kinds show histograms instead.
 
 import type { CardOffer } from "../../cards/dashboards";
 

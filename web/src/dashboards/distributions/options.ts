@@ -1,4 +1,4 @@
-// What the user sets for all distributions, as the address keeps it.
+// The user's settings for all distributions, stored in the address.
 
 import type { ScaleKind } from "../../chart/model";
 import type { Settings } from "../../state/view/settings.svelte";
@@ -12,7 +12,7 @@ const SCALES: readonly ScaleKind[] = ["linear", "log", "symlog"];
 export const percentilesText = (settings: Settings): string => settings.option(PERCENTILES, USUAL);
 export const setPercentiles = (settings: Settings, text: string): void => settings.setOption(PERCENTILES, text, USUAL);
 
-/** An address may hold anything: the usual ones where it makes no sense. */
+/** Falls back to the default percentiles if the address contains invalid ones. */
 export function percentilesOf(settings: Settings): readonly number[] {
   const { values } = readPercentiles(percentilesText(settings));
   return values.length > 0 ? values : readPercentiles(USUAL).values;
@@ -24,7 +24,6 @@ export const setScale = (settings: Settings, scale: ScaleKind): void => settings
 
 const zoomOption = (id: string): string => `distributions.zoom.${id}`;
 
-/** What a card is zoomed to, along this axis. */
 export const zoomOf = (settings: Settings, id: string, axis: TimeAxis): Zoom =>
   readZoom(settings.option(zoomOption(id)), axis);
 export const setZoom = (settings: Settings, id: string, zoom: Zoom): void =>

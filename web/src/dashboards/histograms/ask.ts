@@ -10,7 +10,7 @@ import type { HistogramSettings } from "./options.svelte";
 import { decodeHistograms, type HistogramSeries } from "./histogram_data";
 
 export type HistogramRef = Partial<components["schemas"]["HistogramRef"]> & { run: string; tag: string };
-/** The same for all series of one request. */
+/** Shared by all series of one request. */
 export type BinOptions = Pick<
   components["schemas"]["SeriesBody"],
   "bins" | "x_scale" | "x_range" | "max_steps" | "is_shared"
@@ -21,13 +21,13 @@ export interface HistogramQuery {
   readonly binOptions: BinOptions;
 }
 
-// More could not be told apart.
+// Users could not tell more apart.
 const MOST_RIDGES = 51;
 const MOST_COLUMNS = 250;
 
 export const maxSteps = ({ mode }: HistogramSettings): number => (mode === "heat" ? MOST_COLUMNS : MOST_RIDGES);
 
-/** All steps of one run. `zoom`: the values that are looked at; missing: all. */
+/** Queries all steps of one run. `zoom`: the visible value range; undefined means all values. */
 export function queryOf(how: HistogramSettings, series: HistogramRef, zoom: Range | undefined): HistogramQuery {
   const binOptions = {
     bins: how.bins,
@@ -45,7 +45,7 @@ export type Ranking = components["schemas"]["Ranking"];
 export const loadRanking = (client: Client, query: RankingQuery, signal: AbortSignal): Promise<Ranking> =>
   client.askBody("histograms/ranking", query, signal);
 
-/** Every step, with the stored buckets. */
+/** Contains every step, with the stored buckets. */
 export const loadValuesFile = async (
   client: Client,
   query: { readonly run: string; readonly tag: string; readonly format: "csv" | "json" },
@@ -62,7 +62,7 @@ export class HistogramRequests {
 
   constructor(private readonly client: Pick<Client, "binary">) {}
 
-  /** Sends queries early, in few requests; `ask` then takes their answers. */
+  /** Sends queries early, in few requests; `ask` then uses their responses. */
   prefetch(queries: readonly HistogramQuery[]): readonly Promise<unknown>[] {
     const keys = new Set(queries.map(({ binOptions }) => JSON.stringify(binOptions)));
     return [...keys].map((key) => {
@@ -78,7 +78,7 @@ export class HistogramRequests {
     });
   }
 
-  /** `place`: distance of the card from the top of the page. Leaves out series that are gone. */
+  /** `place`: distance of the card from the top of the page. Omits series that no longer exist. */
   ask(query: HistogramQuery, place: () => number, signal: AbortSignal): Promise<HistogramSeries[]> {
     const key = JSON.stringify(query);
     const prefetched = this.#prefetched.get(key);

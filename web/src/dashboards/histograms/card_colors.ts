@@ -1,11 +1,11 @@
-// The colours of histogram pictures: shades of a run's own, older ones nearer to the background.
+// The colours of histogram charts: shades of the run's colour; older steps are closer to the background.
 
 import type { HistogramColors } from "../../chart/draw_histograms";
 import { mixColors } from "../../chart/mix_colors";
 
 type Theme = "light" | "dark";
 
-// As --surface and --text of theme.css, which a canvas cannot name.
+// Copies --surface and --text from theme.css, because a canvas cannot use CSS variables.
 const PAPER: Readonly<Record<Theme, { surface: string; ink: string }>> = {
   light: { surface: "#ffffff", ink: "#1a2030" },
   dark: { surface: "#151a22", ink: "#e7eaf0" },
@@ -14,7 +14,7 @@ const OLDEST_PART = 0.28;
 
 export const chartColors = (color: string, theme: Theme): HistogramColors => ({ ...PAPER[theme], heat: color });
 
-/** From the oldest to the newest; alone, a step has the full colour. */
+/** From oldest to newest. A single step gets the full colour. */
 export function shadesOf(color: string, count: number, theme: Theme): string[] {
   const { surface } = PAPER[theme];
   return Array.from({ length: count }, (_, i) =>

@@ -1,4 +1,4 @@
-// Histograms as the server sends them, and as the chart draws them. Pure.
+// Decodes histograms from the server into what the chart draws. Pure.
 
 import { Blocks } from "../../api/blocks";
 import type { Profile } from "../../chart/histogram_model";
@@ -9,13 +9,13 @@ export interface Trouble {
   readonly message: string;
 }
 
-/** Some steps of one series, in their order; one number a step in each array. */
+/** Some steps of one series, in order. Each array has one entry per step. */
 export interface HistogramSeries {
   readonly run: string;
   readonly tag: string;
-  /** Of the whole answer: what is newer was not seen yet. */
+  /** Generation of the whole response. Later changes are not included. */
   readonly generation: number;
-  /** How many values the series has, drawn or not. */
+  /** Number of values in the series, drawn or not. */
   readonly values: number;
   readonly row: Uint32Array;
   readonly step: Float64Array;
@@ -26,10 +26,10 @@ export interface HistogramSeries {
   readonly posInf: Float64Array;
   readonly low: Float64Array;
   readonly high: Float64Array;
-  /** What lies before the first bin and behind the last. */
+  /** Counts below the first bin and above the last. */
   readonly below: Float64Array;
   readonly above: Float64Array;
-  /** Of each step its buckets: those that are stored, or bins that all steps share. */
+  /** The buckets of each step: either as stored, or bins that all steps share. */
   readonly buckets: readonly Buckets[];
   readonly isStored: boolean;
   readonly problems: readonly Trouble[];
@@ -42,7 +42,7 @@ interface SeriesHead {
   readonly tag: string;
   readonly values: number;
   readonly count: number;
-  /** Null: buckets as they are stored. */
+  /** Null: buckets as stored. */
   readonly bins: number | null;
   readonly buckets: number;
   readonly problems: readonly Trouble[];
@@ -116,7 +116,7 @@ export function decodeHistograms(body: ArrayBuffer): HistogramSeries[] {
   });
 }
 
-/** What an axis has to span to show all buckets that hold something. Null: there are none that it could show. */
+/** The axis range that shows all non-empty buckets. Null: the axis cannot show any of them. */
 export function valueRange(all: readonly Buckets[], scale: ScaleKind): Range | null {
   let low = Number.POSITIVE_INFINITY;
   let high = Number.NEGATIVE_INFINITY;
@@ -136,12 +136,12 @@ export function valueRange(all: readonly Buckets[], scale: ScaleKind): Range | n
   return [low - around, high + around];
 }
 
-/** Of bins all of the range, also where it is empty. */
+/** The whole range of the bins, including empty ones. */
 export function binRange({ left, right }: Buckets): Range {
   return [left[0] as number, right.at(-1) as number];
 }
 
-/** How many values were not finite, and at how many steps. */
+/** Counts the non-finite values, and the steps that have any. */
 export function notFinite({ nan, negInf, posInf, step }: HistogramSeries): {
   nan: number;
   negInf: number;

@@ -1,4 +1,4 @@
-// Histograms: one card for each run of a tag, with all of its steps.
+// Histograms: one card per run of a tag, with all its steps.
 
 import type { DashboardModule } from "../../cards/dashboards";
 import { cards } from "./cards";

@@ -1,4 +1,4 @@
-// What is set for all histogram cards. It lives in the address.
+// The settings for all histogram cards, stored in the address.
 
 import type { CountScale, HistogramMode } from "../../chart/histogram_model";
 import type { ScaleKind } from "../../chart/model";
@@ -29,10 +29,10 @@ export class HistogramSettings {
   readonly mode = $derived.by(() => this.#among(MODES, "mode"));
   readonly valueScale = $derived.by(() => this.#among(VALUE_SCALES, "x"));
   readonly countScale = $derived.by(() => this.#among(COUNT_SCALES, "y"));
-  /** One card a tag with all runs at the cursor, instead of one a run with all steps. */
+  /** Shows one card per tag with all runs at the cursor, instead of one per run with all steps. */
   readonly isComparing = $derived.by(() => this.settings.option("histograms.compare") === "1");
   readonly isRanking = $derived.by(() => this.settings.option("histograms.ranking") === "1");
-  /** Null: buckets as they are stored. */
+  /** Null: buckets as stored. */
   readonly bins = $derived.by((): number | null => {
     const text = this.settings.option("histograms.bins", USUAL_BINS);
     const number = Number(text);
@@ -43,7 +43,7 @@ export class HistogramSettings {
   setMode = (mode: HistogramMode): void => this.settings.setOption("histograms.mode", mode, "offset");
   setValueScale = (scale: ScaleKind): void => this.settings.setOption("histograms.x", scale, "linear");
   setCountScale = (scale: CountScale): void => this.settings.setOption("histograms.y", scale, "linear");
-  /** Back to the usual number: the address has room for one of the two. */
+  /** Returns to the default number of bins, because the address stores either a number or "stored". */
   toggleStored = (): void => this.setBins(this.bins === null ? Number(USUAL_BINS) : null);
   setBins = (bins: number | null): void =>
     this.settings.setOption("histograms.bins", bins === null ? STORED : String(Math.round(bins)), USUAL_BINS);

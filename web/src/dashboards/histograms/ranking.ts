@@ -1,4 +1,4 @@
-// The order of the ranking: by one column, what is unknown last. Pure.
+// Sorts the ranking by one column, with unknown values last. Pure.
 
 import type { components } from "../../api/types.gen";
 
@@ -21,7 +21,7 @@ export const COLUMNS: readonly { name: RankColumn; label: string; hint: string }
   { name: "not_finite", label: "NaN, ∞", hint: "Values that are not finite" },
 ];
 
-/** NaN where it is not known. */
+/** NaN if unknown. */
 export function rankValue(row: RankedSeries, column: RankColumn): number {
   const value = column === "zeros" ? row.zeros_at_most : row[column];
   return value === null ? Number.NaN : Number(value);

@@ -1,4 +1,4 @@
-// The shortest programs that log something, and a little more than numbers where that is as short.
+// The shortest programs that log something; they log more than numbers where that takes no extra code.
 
 import type { HowTo } from "../../cards/dashboards";
 import { inside } from "../examples";

@@ -1,4 +1,4 @@
-// Overview: cards of every kind together, under one cursor.
+// Overview: cards of every kind, sharing one cursor.
 
 import type { DashboardModule } from "../../cards/dashboards";
 

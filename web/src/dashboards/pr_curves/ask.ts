@@ -1,4 +1,4 @@
-// What PR curves ask the server for: the curves of several values, to draw or as a file.
+// Requests of the PR curves dashboard: the curves of several values, to draw or as a file.
 
 import type { Client } from "../../api/client";
 import type { CurvesQuery } from "../../api/types";

@@ -1,8 +1,8 @@
-// The cards of PR curves: one a tag, with the curve of each run.
+// The cards of PR curves: one per tag, with the curve of each run.
 
 import type { CardOffer } from "../../cards/dashboards";
 
-/** Without what TensorBoard's own writer puts behind every name. */
+/** Strips the suffix that TensorBoard's own writer appends to every name. */
 export const titleOf = (tag: string): string => tag.replace(/(.)\/pr_curves$/, "$1");
 
 export const cards: readonly CardOffer[] = [

@@ -1,10 +1,10 @@
-// The server's answer to a question for curves: decoded, and as lines of one of the views. Pure.
+// Decodes curves from the server and turns them into the lines of a view. Pure.
 
 import { Blocks } from "../../api/blocks";
 import type { CurveScores } from "../../api/types";
 import { type Series, toSeries } from "../../chart/model";
 
-/** In the order of the answer. */
+/** In the order of the response. */
 const COLUMNS = ["threshold", "tp", "fp", "tn", "fn", "precision", "recall", "tpr", "fpr", "f1"] as const;
 export type CurveColumn = (typeof COLUMNS)[number];
 
@@ -13,10 +13,10 @@ export interface Curve {
   readonly tag: string;
   readonly row: number;
   readonly step: number;
-  /** What is wrong with what was logged. */
+  /** Problems in the logged data. */
   readonly problems: readonly string[];
   readonly scores: CurveScores;
-  /** One number for every threshold; none when what was logged is no curve. */
+  /** One number per threshold; empty if the logged data is not a curve. */
   readonly columns: Readonly<Record<CurveColumn, Float64Array>>;
 }
 
@@ -39,11 +39,11 @@ export interface ViewInfo {
   readonly value: CurveView;
   readonly label: string;
   readonly hint: string;
-  /** What the axes are, in words. */
+  /** Describes the axes in words. */
   readonly axes: string;
   readonly x: CurveColumn;
   readonly y: CurveColumn;
-  /** The one number that is said of every curve. */
+  /** The one number that sums up each curve. */
   readonly score: {
     readonly label: string;
     readonly hint: string;
@@ -109,23 +109,23 @@ export const viewInfo = (name: string): ViewInfo => VIEWS.find((each) => each.va
 
 export interface CurveLine {
   readonly series: Series;
-  /** Of each point, the index of its threshold. */
+  /** The threshold index of each point. */
   readonly order: Int32Array;
 }
 
-/** From left to right. Null: nothing of it can be drawn. */
+/** Points from left to right. Null: there is nothing to draw. */
 export function lineOf({ columns }: Curve, { x, y }: ViewInfo): CurveLine | null {
-  // Recall of nothing: writers put a zero there.
+  // Recall is undefined without positives, but writers log zero.
   if ((x === "recall" || y === "recall") && (columns.tp[0] as number) + (columns.fn[0] as number) === 0) return null;
   const count = y === "precision" ? predictedCount(columns) : columns[x].length;
   const order = Int32Array.from({ length: count }, (_, i) => i);
-  // Rates fall with the threshold.
+  // Rates decrease as the threshold rises.
   if (x !== "threshold") order.reverse();
   const xs = Float64Array.from(order, (i) => columns[x][i] as number);
   const ys = Float64Array.from(order, (i) => columns[y][i] as number);
   let last = xs.find(Number.isFinite);
   if (last === undefined || !ys.some(Number.isFinite)) return null;
-  // What has no place leaves a gap at the place before it.
+  // A point without a finite x leaves a gap at the previous x.
   for (let i = 0; i < count; i++) {
     if (Number.isFinite(xs[i])) last = xs[i] as number;
     else [xs[i], ys[i]] = [last, Number.NaN];
@@ -134,8 +134,8 @@ export function lineOf({ columns }: Curve, { x, y }: ViewInfo): CurveLine | null
 }
 
 /**
- * Above the highest prediction nothing is found, and precision, written as zero there, has no meaning.
- * Differs from TensorBoard: where nothing is found at all there is no point either.
+ * Above the highest prediction there are no predicted positives, so precision, logged as zero there, has no meaning.
+ * Differs from TensorBoard: if there are no predicted positives at all, there are no points either.
  */
 function predictedCount({ tp, fp }: Curve["columns"]): number {
   let count = tp.length;

@@ -1,4 +1,4 @@
-// PR curves: one card a tag, with the curve of each run at the cursor.
+// PR curves: one card per tag, with the curve of each run at the cursor.
 
 import { warmUp } from "../../chart/painter_workers";
 import type { DashboardModule } from "../../cards/dashboards";

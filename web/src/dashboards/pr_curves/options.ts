@@ -1,4 +1,4 @@
-// What the user sets for all PR curves, as the address keeps it: which curves are shown, and how large.
+// The user's settings for all PR curves, stored in the address: which curves to show, and how large.
 
 import { readCardId } from "../../cards/card_id";
 import type { Settings } from "../../state/view/settings.svelte";
@@ -10,7 +10,7 @@ const COMPACT = "pr_curves.compact";
 export const shownView = (settings: Settings): ViewInfo => viewInfo(settings.option(VIEW));
 
 export function showView(settings: Settings, view: CurveView): void {
-  // A part of one view is no part of another.
+  // Reset zoom, because a range in one view means nothing in another.
   for (const id of settings.cards.keys())
     if (readCardId(id).kind === "pr_curve") settings.setCard(id, { x: undefined, y: undefined });
   settings.setOption(VIEW, view, "pr");
