@@ -53,7 +53,7 @@ class Side:
 
     def cursor_link(self, page: Page) -> Locator:
         """The button that lets each card go its own way."""
-        return page.get_by_role("button", name=re.compile("^All cards stand at the cursor"))
+        return page.get_by_role("button", name="Link all cards to the cursor")
 
     def run_filter(self, page: Page) -> Locator:
         return page.get_by_role("textbox", name="Filter runs (regex)", exact=True)
