@@ -176,7 +176,8 @@ export class Jobs {
     follower.known = job.partials;
     if (since <= follower.have) this.#hand(follower, since, partials);
     // What did not fit into events is fetched. Of a job that is done, the result has everything.
-    if (follower.have < follower.known && !follower.isFetching && job.state !== "done") void this.#loadPartials(follower);
+    if (follower.have < follower.known && !follower.isFetching && job.state !== "done")
+      void this.#loadPartials(follower);
   }
 
   async #loadPartials(follower: Follower): Promise<void> {
