@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from time import monotonic
+from time import monotonic, sleep
 from typing import Any
 
 from msgspec import Struct
@@ -244,6 +244,8 @@ class Job:
     def partial(self, value: Any) -> None:
         self.check()
         self.note_partial(encode(value))
+        # Lets go of the GIL: otherwise the event loop waits for a whole switch interval at each of its system calls.
+        sleep(0)
 
     def note_progress(self, phase: str, done: int, total: int | None) -> None:
         with self._changed:
