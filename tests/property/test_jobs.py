@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.property.job_steps import LOOKS, STEPS, Walk, make_work
+from tests.support.waiting import until
 
 from runglass.errors import JobNotDone
 from runglass.jobs.cache import DiskCache, MemoryCache, ResultCache, pack
@@ -21,13 +22,6 @@ from runglass.jobs.work import JobState
 
 PATIENCE_S = 30.0
 turns = iter(range(10**9))
-
-
-def until(is_so):
-    deadline = time.monotonic() + PATIENCE_S
-    while not is_so():
-        assert time.monotonic() < deadline, "waited in vain"
-        time.sleep(0.001)
 
 
 def is_idle(runner):

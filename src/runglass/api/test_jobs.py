@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
-import time
 
 import pytest
+from tests.support.waiting import until
 
 from runglass.api.dashboard import Dashboard
 from runglass.jobs import test_works as works
@@ -23,13 +23,6 @@ WORKS = (
     make(works.step_by_step, identify=lambda source, question: None),
     make(works.refuse, identify=lambda source, question: None),
 )
-
-
-def until(is_so):
-    deadline = time.monotonic() + 30
-    while not is_so():
-        assert time.monotonic() < deadline
-        time.sleep(0.005)
 
 
 @pytest.fixture

@@ -9,9 +9,9 @@ import json
 import logging
 import sys
 import threading
-import time
 
 import pytest
+from tests.support.waiting import until
 
 from runglass.errors import BadRequest, JobNotDone, JobUnknown, WorkUnknown
 from runglass.jobs import test_works as works
@@ -23,14 +23,6 @@ from runglass.jobs.work import JobState
 
 PATIENCE_S = 30.0
 EVERYWHERE = pytest.mark.parametrize("runs_in", ["thread", "process"])
-
-
-def until(is_so, what=""):
-    """Wait until something is so, which it must become."""
-    deadline = time.monotonic() + PATIENCE_S
-    while not is_so():
-        assert time.monotonic() < deadline, f"waited in vain for {what or is_so}"
-        time.sleep(0.005)
 
 
 def is_idle(runner):

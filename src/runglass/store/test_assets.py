@@ -214,8 +214,8 @@ def test_a_link_to_an_equal_file_is_another_file(run):
 
 
 def test_a_link_is_read_as_its_file(run):
-    put(run.parent / "shared/x")
-    (run / "link").symlink_to("../shared/x")
+    put(run.parent / "common/x")
+    (run / "link").symlink_to("../common/x")
     with opened(run, listed(run, "link")) as reader:
         assert reader.read(3, 4) == b"3456"
 

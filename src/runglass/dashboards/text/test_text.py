@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import threading
-import time
 
 import numpy as np
 import pytest
+from tests.support.waiting import until
 
 from runglass.dashboards.text import search
 from runglass.dashboards.text.matching import make_excerpt
@@ -242,13 +242,6 @@ def start(client, **question):
 def read_job(client, job):
     (found,) = [each for each in client.get("/api/jobs").json["jobs"] if each["id"] == job["id"]]
     return found
-
-
-def until(is_so):
-    deadline = time.monotonic() + 30
-    while not is_so():
-        assert time.monotonic() < deadline
-        time.sleep(0.005)
 
 
 @pytest.fixture
