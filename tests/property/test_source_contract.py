@@ -131,6 +131,19 @@ def test_restarts(make: Callable[[], Source], flushes: list[Flush]) -> None:
 @sources
 @given(flushes=histories())
 @settings(max_examples=40, deadline=None)
+def test_steps_are_those_that_were_not_overwritten(make: Callable[[], Source], flushes: list[Flush]) -> None:
+    with filled(make, flushes) as source:
+        standing = sorted({step for _, step, _, stands in expected(flushes) if stands})
+        for asked in ({}, {"kinds": {Kind.SCALAR}}, {"tags": {KEY.tag, "other"}}):
+            assert source.read_steps([KEY.run, "other", KEY.run], **asked).tolist() == standing
+        for nothing in ({"kinds": {Kind.IMAGE}}, {"kinds": set()}, {"tags": {"other"}}):
+            assert source.read_steps([KEY.run], **nothing).tolist() == []
+        assert source.read_steps([]).tolist() == []
+
+
+@sources
+@given(flushes=histories())
+@settings(max_examples=40, deadline=None)
 def test_values_are_found_by_their_rows(make: Callable[[], Source], flushes: list[Flush]) -> None:
     with filled(make, flushes) as source:
         points = expected(flushes)

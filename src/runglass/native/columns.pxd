@@ -4,6 +4,7 @@ from libc.stdint cimport int64_t, uint8_t
 
 cdef enum:
     MAX_COLUMNS = 5
+    STEP = 0
 
 cdef struct Cols:
     int64_t count

@@ -5,6 +5,7 @@ from numpy.typing import NDArray
 
 class Columns:
     count: int
+    def read_steps(self) -> NDArray[np.int64]: ...
     def read_points(self) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[Any]]: ...
     def read_ranges(
         self,

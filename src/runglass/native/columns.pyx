@@ -15,7 +15,6 @@ cdef extern from "large_pages.h" nogil:
 cnp.import_array()
 
 cdef enum:
-    STEP = 0
     WALL_TIME = 1
     VALUE = 2
     RECORD = 2
@@ -171,6 +170,10 @@ cdef class Columns:
         self.count += fresh.count
         self.memory.cols.count = self.count
         fresh.count = 0
+
+    def read_steps(self):
+        cdef Memory memory = self.memory
+        return view(memory, STEP, self.count, cnp.NPY_INT64)
 
     def read_points(self):
         """(step, wall_time, value) as they are now, all of one length."""

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
 from msgspec.structs import replace
 
 from runglass.errors import AssetGone, ValueDamaged
+from runglass.native.columns import Columns as StoredColumns
+from runglass.native.steps import unite_steps
 from runglass.query.derived import DerivedReads
 from runglass.query.named_assets import choose_assets
-from runglass.query.source import AssetReader, Capability, Columns, Values
+from runglass.query.source import AssetReader, Capability, Columns, Int64, Values
 from runglass.query.unknown import run_unknown, series_unknown
 from runglass.store.assets import AssetStage, FileReader, find_named
 from runglass.store.blobs import Range, load_ranges
@@ -200,6 +202,33 @@ class LocalSource(DerivedReads):
             run=run,
             snapshot=snapshot,
         )
+
+    def read_steps(
+        self,
+        runs: Sequence[str],
+        *,
+        kinds: Collection[Kind] | None = None,
+        tags: Collection[str] | None = None,
+    ) -> Int64:
+        found: list[StoredColumns | Int64] = []
+        for run in (self._store.runs.get(name) for name in runs):
+            if run is None:
+                continue
+            for series in list(run.each_series()):
+                if (kinds is not None and series.meta.kind not in kinds) or (
+                    tags is not None and series.tag not in tags
+                ):
+                    continue
+                parts = series.parts
+                if len(parts) == 1 and not parts[0].starts and len(run.files) == 1:
+                    # Without restarts nothing is overwritten. A page asks for tens of thousands of such series.
+                    found.append(parts[0].columns)
+                else:
+                    snapshot = self._snapshot(run, series)
+                    rows = snapshot.rows("latest")
+                    step = snapshot.arrays[0]
+                    found.append(step if rows is None else step[rows])
+        return unite_steps(found)
 
     def load_value(self, values: Values, index: int) -> Any:
         (value,) = self.load_values(values, [index])

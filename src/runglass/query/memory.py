@@ -9,7 +9,7 @@ from __future__ import annotations
 import posixpath
 import threading
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from runglass.errors import AssetChanged, AssetGone, AssetRefused, BadArgument
 from runglass.query.derived import DerivedReads
 from runglass.query.named_assets import choose_assets
-from runglass.query.source import AssetReader, Capability, Columns, Values
+from runglass.query.source import AssetReader, Capability, Columns, Int64, Values
 from runglass.query.unknown import run_unknown, series_unknown
 from runglass.store.assets import is_named
 from runglass.store.model import (
@@ -40,6 +40,7 @@ from runglass.store.model import (
 
 # Default wall time of step 0; steps are a second apart then, so that tests have fixed answers.
 DEFAULT_START_S = 1_700_000_000.0
+NO_STEPS = np.empty(0, np.int64)
 
 
 class _Series(Struct):
@@ -421,6 +422,25 @@ class MemorySource(DerivedReads):
             objects=given
             if shown is None
             else [each for each, is_kept in zip(given, shown, strict=True) if is_kept],
+        )
+
+    def read_steps(
+        self,
+        runs: Sequence[str],
+        *,
+        kinds: Collection[Kind] | None = None,
+        tags: Collection[str] | None = None,
+    ) -> Int64:
+        with self._changed:
+            wanted = [
+                series
+                for run in runs
+                for tag, series in self._runs.get(run, {}).items()
+                if (kinds is None or series.meta.kind in kinds) and (tags is None or tag in tags)
+            ]
+        shown = [(series.step, series.is_shown()) for series in wanted]
+        return np.unique(
+            np.concatenate([NO_STEPS, *(step if mask is None else step[mask] for step, mask in shown)])
         )
 
     def load_value(self, values: Values, index: int) -> Any:

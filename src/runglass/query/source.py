@@ -6,7 +6,7 @@ Nothing above this file may assume that the data is in this process. `list_*` is
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from enum import StrEnum
 from typing import Any, Literal, Protocol, Self, runtime_checkable
 
@@ -375,6 +375,16 @@ class DataSource(Protocol):
     def read_values(
         self, key: SeriesKey, *, kind: Kind | None = None, attempts: Attempts = "latest"
     ) -> Values: ...
+
+    def read_steps(
+        self,
+        runs: Sequence[str],
+        *,
+        kinds: Collection[Kind] | None = None,
+        tags: Collection[str] | None = None,
+    ) -> Int64:
+        """The steps at which any series of these runs has a value that was not overwritten, each once, ascending."""
+        ...
 
     def load_value(self, values: Values, index: int) -> Any:
         """Decode one value; see `runglass.open(…).read` for what each kind decodes to. Damage raises ValueDamaged."""

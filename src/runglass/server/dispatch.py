@@ -10,7 +10,7 @@ from functools import cached_property
 
 from msgspec import Struct
 
-from runglass.api import assets, hparams, jobs, lists, run_values, steps
+from runglass.api import assets, hparams, jobs, lists, run_values, steps, stops
 from runglass.api.dashboard import Dashboard
 from runglass.api.route import Answer, FromJob, NoParameters, Reply, Route
 from runglass.jobs.cache import ResultCache
@@ -40,6 +40,7 @@ class Api:
             *run_values.make_routes(),
             *hparams.make_routes(),
             *steps.ROUTES,
+            *stops.ROUTES,
             *assets.ROUTES,
             *jobs.make_routes(self.runner),
             self.live.route,

@@ -634,6 +634,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/stops": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Where the cursor can stop, and a clock to convert its position between the time axes. */
+        post: operations["stops"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/tags": {
         parameters: {
             query?: never;
@@ -873,6 +890,16 @@ export interface components {
         /** Clips */
         Clips: {
             clips: components["schemas"]["Clip"][];
+        };
+        /**
+         * Clock
+         * @description When a run was at which step. It converts a position of the cursor from one time axis to another.
+         */
+        Clock: {
+            run: string;
+            start_time: number;
+            step: number[];
+            wall_time: (number | ("-Infinity" | "Infinity" | "NaN"))[];
         };
         /**
          * CurveAnswer
@@ -1834,6 +1861,39 @@ export interface components {
              * @enum {unknown}
              */
             attempts: "all" | "latest";
+            /**
+             * @default json
+             * @enum {unknown}
+             */
+            format: "columns" | "json";
+        };
+        /** Stops */
+        Stops: {
+            generation: number;
+            /** @description Positions on the axis, ascending; evenly thinned beyond 50,000. */
+            at: (number | ("-Infinity" | "Infinity" | "NaN"))[];
+            /** @description Positions with a value that is not a scalar; evenly thinned beyond 2,000. */
+            samples: (number | ("-Infinity" | "Infinity" | "NaN"))[];
+            /** @description Of the run that lasted longest; null without runs. */
+            clock: components["schemas"]["Clock"] | null;
+        };
+        /** StopsBody */
+        StopsBody: {
+            /**
+             * @default step
+             * @enum {unknown}
+             */
+            axis: "relative" | "step" | "wall";
+            /**
+             * @description Null: every run.
+             * @default null
+             */
+            runs: string[] | null;
+            /**
+             * @description Null: every tag.
+             * @default null
+             */
+            tags: string[] | null;
             /**
              * @default json
              * @enum {unknown}
@@ -3331,6 +3391,40 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Steps"];
+                    "application/vnd.runglass.columns": string;
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    stops: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StopsBody"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Stops"];
                     "application/vnd.runglass.columns": string;
                 };
             };

@@ -1,0 +1,181 @@
+"""Where the cursor of the page can stop: the steps of all shown series, of any kind, on one time axis.
+
+Reads steps and times, never values. Knows no dashboard.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Annotated, Literal
+
+import numpy as np
+from msgspec import Meta, Struct
+from numpy.typing import NDArray
+
+from runglass.api.answers import Number, little_endian, numbers, pack_columns
+from runglass.api.checks import check_count
+from runglass.api.route import COLUMNS, JSON, Answer, Later, Reply, Route
+from runglass.api.series import find_series
+from runglass.query.source import DataSource, Float64, Int64, XAxis
+from runglass.store.model import Kind, RunInfo
+
+MAX_NAMES = 100_000
+# More than a slider has pixels. A position between two stops can still be typed.
+MAX_STOPS = 50_000
+MAX_SAMPLE_STEPS = 2_000
+MAX_CLOCK_POINTS = 10_000
+SAMPLE_KINDS = frozenset(Kind) - {Kind.SCALAR}
+
+
+class StopsBody(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    axis: XAxis = "step"
+    runs: Annotated[list[str] | None, Meta(description="Null: every run.")] = None
+    tags: Annotated[list[str] | None, Meta(description="Null: every tag.")] = None
+    format: Literal["json", "columns"] = "json"
+
+
+class Clock(Struct, frozen=True):
+    """When a run was at which step. It converts a position of the cursor from one time axis to another."""
+
+    run: str
+    start_time: float
+    step: list[int]
+    wall_time: list[Number]
+
+
+class Stops(Struct, frozen=True):
+    generation: int
+    at: Annotated[
+        list[Number],
+        Meta(description=f"Positions on the axis, ascending; evenly thinned beyond {MAX_STOPS:,}."),
+    ]
+    samples: Annotated[
+        list[Number],
+        Meta(
+            description=f"Positions with a value that is not a scalar; evenly thinned beyond {MAX_SAMPLE_STEPS:,}."
+        ),
+    ]
+    clock: Annotated[Clock | None, Meta(description="Of the run that lasted longest; null without runs.")]
+
+
+class _Found(Struct, frozen=True):
+    generation: int
+    at: Float64
+    samples: Float64
+    clock: _RunClock | None
+
+
+class _RunClock(Struct, frozen=True):
+    info: RunInfo
+    # Ascending, each step once.
+    step: Int64
+    wall_time: Float64
+
+    def positions(self, axis: XAxis, steps: Int64) -> Float64:
+        """Steps between two known ones are placed between their times."""
+        times = np.interp(steps, self.step, self.wall_time)
+        return times if axis == "wall" else times - self.start_time
+
+    @property
+    def start_time(self) -> float:
+        return float(self.wall_time[0]) if self.info.start_time is None else self.info.start_time
+
+
+def read_stops(source: DataSource, body: StopsBody) -> Reply:
+    """Where the cursor can stop, and a clock to convert its position between the time axes."""
+    for what, names in (("runs", body.runs), ("tags", body.tags)):
+        check_count(len(names or ()), MAX_NAMES, what=what, where=what)
+    return Later(lambda: _encode(_find_stops(source, body), body))
+
+
+def _find_stops(source: DataSource, body: StopsBody) -> _Found:
+    generation = source.generation
+    wanted = None if body.runs is None else set(body.runs)
+    runs = [run for run in source.list_runs() if wanted is None or run.name in wanted]
+    tags = None if body.tags is None else frozenset(body.tags)
+    longest = max(runs, key=_duration, default=None)
+    clock = None if longest is None else _read_clock(source, longest)
+    if body.axis == "step":
+        names = [run.name for run in runs]
+        every: list[Float64] = [source.read_steps(names, tags=tags).astype(np.float64)]
+        samples = [source.read_steps(names, kinds=SAMPLE_KINDS, tags=tags).astype(np.float64)]
+    else:
+        clocks = [each for run in runs if (each := _read_clock(source, run)) is not None]
+        every = _positions(source, clocks, body.axis, tags=tags, kinds=None)
+        samples = _positions(source, clocks, body.axis, tags=tags, kinds=SAMPLE_KINDS)
+    return _Found(
+        generation, _thin(_unite(every), MAX_STOPS), _thin(_unite(samples), MAX_SAMPLE_STEPS), clock
+    )
+
+
+def _duration(run: RunInfo) -> float:
+    if run.start_time is None or run.last_wall_time is None:
+        return -1.0
+    return run.last_wall_time - run.start_time
+
+
+def _read_clock(source: DataSource, run: RunInfo) -> _RunClock | None:
+    """The steps and times of the run's longest series."""
+    longest = max(source.list_series(run=run.name), key=lambda info: info.count, default=None)
+    values = None if longest is None else find_series(source, longest.key, kind=longest.meta.kind)
+    if values is None:
+        return None
+    is_timed = np.isfinite(values.wall_time)
+    step, first = np.unique(values.step[is_timed], return_index=True)
+    return _RunClock(run, step, values.wall_time[is_timed][first]) if len(step) else None
+
+
+def _positions(
+    source: DataSource,
+    clocks: list[_RunClock],
+    axis: XAxis,
+    *,
+    tags: Collection[str] | None,
+    kinds: Collection[Kind] | None,
+) -> list[Float64]:
+    return [
+        clock.positions(axis, source.read_steps([clock.info.name], tags=tags, kinds=kinds))
+        for clock in clocks
+    ]
+
+
+def _unite(positions: list[Float64]) -> Float64:
+    return positions[0] if len(positions) == 1 else np.unique(np.concatenate([np.empty(0), *positions]))
+
+
+def _thin(positions: Float64, limit: int) -> Float64:
+    if len(positions) <= limit:
+        return positions
+    return positions[np.linspace(0, len(positions) - 1, limit).round().astype(np.int64)]
+
+
+def _encode(found: _Found, body: StopsBody) -> Answer | Struct:
+    clock = found.clock
+    if clock is None:
+        step, times = np.empty(0), np.empty(0)
+    else:
+        step = _thin(clock.step.astype(np.float64), MAX_CLOCK_POINTS)
+        times = _thin(clock.wall_time, MAX_CLOCK_POINTS)
+    if body.format == "json":
+        return Stops(
+            generation=found.generation,
+            at=numbers(found.at),
+            samples=numbers(found.samples),
+            clock=None
+            if clock is None
+            else Clock(clock.info.name, clock.start_time, step.astype(np.int64).tolist(), numbers(times)),
+        )
+    head = {
+        "version": 1,
+        "generation": found.generation,
+        "stops": len(found.at),
+        "samples": len(found.samples),
+        "clock": clock and {"run": clock.info.name, "start_time": clock.start_time, "points": len(step)},
+    }
+    blocks: list[NDArray[np.generic]] = [
+        little_endian(each) for each in (found.at, found.samples, step, times)
+    ]
+    return Answer(pack_columns(head, blocks), COLUMNS)
+
+
+ROUTES = (Route("/api/stops", read_stops, Stops, body=StopsBody, media_types=(JSON, COLUMNS)),)

@@ -1,0 +1,6 @@
+import numpy as np
+from numpy.typing import NDArray
+
+from runglass.native.columns import Columns
+
+def unite_steps(series: list[Columns | NDArray[np.int64]]) -> NDArray[np.int64]: ...

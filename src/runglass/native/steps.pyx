@@ -1,0 +1,110 @@
+"""Distinct steps of many series.
+
+Steps are marked in a bitmap where their range allows it, because sorting tens of millions of them takes seconds.
+"""
+
+from libc.stdint cimport INT64_MAX, INT64_MIN, int64_t, uint64_t
+from libc.stdlib cimport calloc, free, malloc
+
+cimport numpy as cnp
+import numpy as np
+
+from runglass.native.columns cimport STEP, Columns, Memory
+
+cnp.import_array()
+
+cdef enum:
+    # Of a bitmap: 16 MB.
+    MAX_BITS = 1 << 27
+
+
+cdef struct Steps:
+    const int64_t *data
+    Py_ssize_t count
+
+
+cdef void find_bounds(const Steps *series, Py_ssize_t length, int64_t *low, int64_t *high) noexcept nogil:
+    cdef Py_ssize_t i, row
+    cdef int64_t step, lowest = INT64_MAX, highest = INT64_MIN
+    for i in range(length):
+        for row in range(series[i].count):
+            step = series[i].data[row]
+            lowest = min(lowest, step)
+            highest = max(highest, step)
+    low[0] = lowest
+    high[0] = highest
+
+
+cdef Py_ssize_t mark(const Steps *series, Py_ssize_t length, int64_t low, uint64_t *bits) noexcept nogil:
+    """Returns how many bits are new."""
+    cdef Py_ssize_t i, row, marked = 0
+    cdef uint64_t at, bit
+    for i in range(length):
+        for row in range(series[i].count):
+            at = <uint64_t>(series[i].data[row] - low)
+            bit = <uint64_t>1 << (at & 63)
+            marked += not bits[at >> 6] & bit
+            bits[at >> 6] |= bit
+    return marked
+
+
+cdef void read_marks(const uint64_t *bits, Py_ssize_t words, int64_t low, int64_t *found) noexcept nogil:
+    cdef Py_ssize_t i, bit, count = 0
+    cdef uint64_t word
+    for i in range(words):
+        word = bits[i]
+        bit = 0
+        while word:
+            if word & 1:
+                found[count] = low + (i << 6) + bit
+                count += 1
+            word >>= 1
+            bit += 1
+
+
+def unite_steps(list series):
+    """The steps that occur in any of these, ascending. Each is the Columns of a series, or an int64 array."""
+    cdef Py_ssize_t i, marked, words, length = len(series)
+    cdef int64_t low, high
+    cdef const int64_t[::1] array
+    cdef Memory memory
+    cdef uint64_t *bits = NULL
+    cdef Steps *steps = <Steps *>malloc((length + 1) * sizeof(Steps))
+    if steps == NULL:
+        raise MemoryError
+    # Columns may move to other memory while they are read here; this one must stay.
+    held = []
+    try:
+        for i in range(length):
+            each = series[i]
+            if isinstance(each, Columns):
+                memory = (<Columns>each).memory
+                steps[i].count = (<Columns>each).count
+                steps[i].data = NULL if memory is None else <const int64_t *>memory.cols.data[STEP]
+                held.append(memory)
+            else:
+                array = each
+                steps[i].count = array.shape[0]
+                steps[i].data = &array[0] if array.shape[0] else NULL
+        with nogil:
+            find_bounds(steps, length, &low, &high)
+        if low > high:
+            return np.empty(0, np.int64)
+        # Python's integers, because the difference may not fit into 64 bits.
+        span = int(high) - int(low) + 1
+        if span > MAX_BITS:
+            return np.unique(np.concatenate([
+                each.read_steps() if isinstance(each, Columns) else each for each in series
+            ]))
+        words = (span + 63) // 64
+        bits = <uint64_t *>calloc(words, 8)
+        if bits == NULL:
+            raise MemoryError
+        with nogil:
+            marked = mark(steps, length, low, bits)
+        found = np.empty(marked, np.int64)
+        read_marks(bits, words, low, <int64_t *>cnp.PyArray_DATA(found))
+        return found
+    finally:
+        free(bits)
+        free(steps)
