@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 from playwright.sync_api import Locator, Page, expect
-from tests.support.page import card, chart, wait_ready
+from tests.support.page import address_has, card, chart, wait_ready
 
 from runglass.query.memory import MemorySource
 from runglass.store.model import Kind
@@ -84,8 +84,46 @@ def test_cards_go_their_own_ways_when_they_are_not_linked(open_page):
     expect(card(page, "train/note, fine")).to_contain_text("fine note of 80")
 
 
+def test_unlinked_cards_stay_where_they_are(open_page):
+    page = open_overview(open_page, "&cursor=45")
+    page.get_by_role("button", name="Link all cards to the cursor").click()
+    expect(card(page, "train/note, coarse")).to_contain_text("coarse note of 45")
+    expect(card(page, "train/note, fine")).to_contain_text("nearest")
+
+
+def test_an_axis_is_another_view_of_the_same_moment(open_page):
+    page = open_overview(open_page, "&cursor=45")
+    axis = page.get_by_role("radiogroup", name="Cursor axis")
+    axis.get_by_text("Relative").click()
+    expect(place(page)).to_have_value("45 s")
+    place(page).fill("1 m 0 s")
+    place(page).press("Enter")
+    address_has(page, "cursor=r60")
+    expect(card(page, "train/note, fine")).to_contain_text("fine note of 60")
+    axis.get_by_text("Wall").click()
+    expect(place(page)).to_have_value(re.compile(r"\d\d:\d\d"))
+    axis.get_by_text("Step").click()
+    expect(place(page)).to_have_value("60")
+    place(page).fill("soon")
+    place(page).press("Enter")
+    expect(page.get_by_text("“soon” is not a step")).to_be_visible()
+    expect(place(page)).to_have_value("60")
+
+
+def test_the_cursor_stops_at_every_step_from_the_start(open_page):
+    page = open_overview(open_page, "&cursor=50")
+    # Scalars were logged at every step, notes every ten or fifteen.
+    page.get_by_role("button", name="Next step of all cards").click()
+    expect(place(page)).to_have_value("51")
+    slider = page.get_by_role("slider", name="Step of all cards")
+    slider.press("Home")
+    expect(place(page)).to_have_value("0")
+    slider.press("End")
+    expect(place(page)).to_have_value("99")
+
+
 def test_the_cursor_moves_by_time_too(open_page):
-    page = open_overview(open_page, "&cursoraxis=relative&cursor=46")
+    page = open_overview(open_page, "&cursoraxis=relative&cursor=r46")
     expect(card(page, "train/note, coarse")).to_contain_text("coarse note of 45")
     expect(card(page, "train/note, fine")).to_contain_text("fine note of 50")
 

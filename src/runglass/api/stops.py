@@ -55,6 +55,9 @@ class Stops(Struct, frozen=True):
             description=f"Positions with a value that is not a scalar; evenly thinned beyond {MAX_SAMPLE_STEPS:,}."
         ),
     ]
+    newest: Annotated[
+        Number | None, Meta(description="Position of the newest value, of the run that was written to last.")
+    ]
     clock: Annotated[Clock | None, Meta(description="Of the run that lasted longest; null without runs.")]
 
 
@@ -62,6 +65,7 @@ class _Found(Struct, frozen=True):
     generation: int
     at: Float64
     samples: Float64
+    newest: float | None
     clock: _RunClock | None
 
 
@@ -73,8 +77,13 @@ class _RunClock(Struct, frozen=True):
 
     def positions(self, axis: XAxis, steps: Int64) -> Float64:
         """Steps between two known ones are placed between their times."""
+        if axis == "step":
+            return steps.astype(np.float64)
         times = np.interp(steps, self.step, self.wall_time)
         return times if axis == "wall" else times - self.start_time
+
+    def newest(self, axis: XAxis) -> float:
+        return float(self.positions(axis, self.step[-1:])[0])
 
     @property
     def start_time(self) -> float:
@@ -95,6 +104,8 @@ def _find_stops(source: DataSource, body: StopsBody) -> _Found:
     tags = None if body.tags is None else frozenset(body.tags)
     longest = max(runs, key=_duration, default=None)
     clock = None if longest is None else _read_clock(source, longest)
+    last = max(runs, key=lambda run: run.last_wall_time or 0.0, default=None)
+    last_clock = clock if last is longest or last is None else _read_clock(source, last)
     if body.axis == "step":
         names = [run.name for run in runs]
         every: list[Float64] = [source.read_steps(names, tags=tags).astype(np.float64)]
@@ -104,7 +115,11 @@ def _find_stops(source: DataSource, body: StopsBody) -> _Found:
         every = _positions(source, clocks, body.axis, tags=tags, kinds=None)
         samples = _positions(source, clocks, body.axis, tags=tags, kinds=SAMPLE_KINDS)
     return _Found(
-        generation, _thin(_unite(every), MAX_STOPS), _thin(_unite(samples), MAX_SAMPLE_STEPS), clock
+        generation=generation,
+        at=_thin(_unite(every), MAX_STOPS),
+        samples=_thin(_unite(samples), MAX_SAMPLE_STEPS),
+        newest=None if last_clock is None else last_clock.newest(body.axis),
+        clock=clock,
     )
 
 
@@ -161,6 +176,7 @@ def _encode(found: _Found, body: StopsBody) -> Answer | Struct:
             generation=found.generation,
             at=numbers(found.at),
             samples=numbers(found.samples),
+            newest=found.newest,
             clock=None
             if clock is None
             else Clock(clock.info.name, clock.start_time, step.astype(np.int64).tolist(), numbers(times)),
@@ -170,6 +186,7 @@ def _encode(found: _Found, body: StopsBody) -> Answer | Struct:
         "generation": found.generation,
         "stops": len(found.at),
         "samples": len(found.samples),
+        "newest": found.newest,
         "clock": clock and {"run": clock.info.name, "start_time": clock.start_time, "points": len(step)},
     }
     blocks: list[NDArray[np.generic]] = [

@@ -63,6 +63,15 @@ def test_times_are_those_of_the_steps_in_each_run(source):
     assert ask(source, axis="relative", runs=["a"]).json["samples"] == [7, 20]
 
 
+def test_the_newest_value_is_that_of_the_run_that_was_written_to_last(source):
+    assert ask(source).json["newest"] == 20
+    times = [DEFAULT_START_S + 50, DEFAULT_START_S + 60]
+    source.add_scalars("late", "loss", step=[0, 4], value=[1.0, 2.0], wall_time=times)
+    assert ask(source).json["newest"] == 4
+    assert ask(source, axis="relative").json["newest"] == 10
+    assert ask(source, runs=[]).json["newest"] is None
+
+
 def test_times_that_are_no_numbers_are_no_stops():
     source = MemorySource().add_scalars("a", "loss", step=[0, 1], value=[1.0, 2.0], wall_time=[nan, nan])
     got = ask(source, axis="wall").json

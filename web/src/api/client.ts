@@ -7,6 +7,7 @@ import { checkAnswer, overHttp, type Transport } from "./http";
 import { decodePartials, type Partials } from "./jobs";
 import { listsPath } from "./lists_path";
 import { decodeSteps, type Steps } from "./steps";
+import { decodeStops, type Stops } from "./stops";
 import type {
   Assets,
   BandsQuery,
@@ -27,6 +28,7 @@ import type {
   SeriesList,
   SeriesRef,
   Status,
+  StopsQuery,
   Table,
   TableQuery,
   TagIndex,
@@ -40,7 +42,8 @@ export class Client {
   lists = (kinds: readonly CardKind[]): Promise<Lists> => this.json(listsPath(kinds));
   status = (): Promise<Status> => this.json("status");
   health = (): Promise<Health> => this.json("health");
-  tags = (kind: Kind): Promise<TagIndex> => this.json(`tags?kind=${encodeURIComponent(kind)}`);
+  /** Of one kind or of all. */
+  tags = (kind?: Kind): Promise<TagIndex> => this.json(`tags?${named({ kind })}`);
   assets = (family: Family): Promise<Assets> => this.json(`assets?family=${family}`);
   hparams = (): Promise<HParams> => this.json("hparams");
 
@@ -51,6 +54,10 @@ export class Client {
   /** Series that no longer exist are missing from the response. */
   async steps(kind: Kind, series: readonly SeriesRef[], signal?: AbortSignal): Promise<Steps> {
     return decodeSteps(await this.binary("steps", { kind, series, format: "columns" }, signal));
+  }
+
+  async stops(query: StopsQuery, signal?: AbortSignal): Promise<Stops> {
+    return decodeStops(await this.binary("stops", { ...query, format: "columns" }, signal));
   }
 
   points(run: string, tag: string): Promise<Points> {

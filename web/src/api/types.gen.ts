@@ -1874,6 +1874,8 @@ export interface components {
             at: (number | ("-Infinity" | "Infinity" | "NaN"))[];
             /** @description Positions with a value that is not a scalar; evenly thinned beyond 2,000. */
             samples: (number | ("-Infinity" | "Infinity" | "NaN"))[];
+            /** @description Position of the newest value, of the run that was written to last. */
+            newest: number | ("-Infinity" | "Infinity" | "NaN") | null;
             /** @description Of the run that lasted longest; null without runs. */
             clock: components["schemas"]["Clock"] | null;
         };

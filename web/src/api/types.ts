@@ -48,6 +48,8 @@ export type CurveScores = Schemas["CurveScores"];
 export type LoggedLayout = Schemas["Layout"];
 
 /** The query of a card. Without `runs`: all runs. `x` is a time axis, a tag or an expression; so are `tags`. */
+export type StopsQuery = Required<Omit<Schemas["StopsBody"], "format">>;
+
 export type LinesQuery<X extends string = XAxis> = Pick<
   Schemas["LinesBody"],
   "x_range" | "width" | "smoothing" | "raw" | "raw_suffices" | "attempts"

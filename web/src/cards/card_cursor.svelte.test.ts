@@ -5,7 +5,9 @@ import type { SeriesSteps } from "../api/steps";
 import type { Run } from "../api/types";
 import { CardCursor } from "./card_cursor.svelte";
 import { Changes } from "../state/changes.svelte";
+import { Cursor } from "../state/cursor/cursor.svelte";
 import { Samples } from "../state/cursor/samples.svelte";
+import type { RunsState } from "../state/runs/runs.svelte";
 import type { Session } from "../state/session.svelte";
 import { Settings } from "../state/view/settings.svelte";
 
@@ -37,7 +39,12 @@ async function begin({ isWanted = true, tag = TAG } = {}) {
     return Promise.resolve({ generation: 1, series: refs.some((ref) => ref.tag === TAG) ? [series] : [] });
   }, new Changes());
   const byName = new Map([[RUN, { name: RUN, start_time: START } as Run]]);
-  const session = { settings, samples, runs: { byName } } as unknown as Session;
+  const runs = { byName, names: [RUN], shown: [RUN], isAllShown: true };
+  const shared = new Cursor(settings, runs as unknown as RunsState, new Changes(), {
+    stops: () => Promise.reject(new Error("not asked here")),
+    tags: () => Promise.reject(new Error("not asked here")),
+  });
+  const session = { settings, samples, runs, cursor: shared } as unknown as Session;
   let cursor: CardCursor | undefined;
   $effect.root(() => {
     cursor = new CardCursor(
@@ -48,7 +55,7 @@ async function begin({ isWanted = true, tag = TAG } = {}) {
     );
   });
   await settle();
-  return { cursor: cursor as CardCursor, settings, askedCount: () => asked };
+  return { cursor: cursor as CardCursor, shared, settings, askedCount: () => asked };
 }
 
 describe("CardCursor", () => {
@@ -76,46 +83,53 @@ describe("CardCursor", () => {
   });
 
   it("goes with the cursor of all cards, to the nearest value where none is just there", async () => {
-    const { cursor, settings } = await begin();
-    settings.set({ cursor: 10 });
+    const { cursor, shared } = await begin();
+    shared.set(10);
     expect([cursor.sample?.step, cursor.isNearest]).toEqual([10, false]);
-    settings.set({ cursor: 26 });
+    shared.set(26);
     expect([cursor.sample?.step, cursor.isNearest]).toEqual([20, true]);
     // Of two that are equally near, the later.
-    settings.set({ cursor: 30 });
+    shared.set(30);
     expect(cursor.sample?.step).toBe(40);
   });
 
   it("moves all cards while they are linked", async () => {
-    const { cursor, settings } = await begin();
+    const { cursor, shared, settings } = await begin();
     cursor.move(1);
-    expect([settings.cursor, cursor.sample?.step]).toEqual([10, 10]);
+    expect([shared.at, cursor.sample?.step]).toEqual([10, 10]);
     cursor.move(-5);
-    expect(settings.cursor).toBe(0);
+    expect(shared.at).toBe(0);
     cursor.move(99);
-    expect(settings.cursor).toBe(40);
+    expect(settings.cursor).toEqual({ axis: "step", at: 40 });
     cursor.follow();
     expect(settings.cursor).toBeNull();
   });
 
-  it("goes its own way when they are not", async () => {
-    const { cursor, settings } = await begin();
-    settings.set({ isCursorLinked: false, cursor: 0 });
-    expect(cursor.sample?.step).toBe(40);
+  it("stays where it is when cards are unlinked, and then goes its own way", async () => {
+    const { cursor, shared, settings } = await begin();
+    shared.set(10);
+    shared.setLinked(false);
+    expect(cursor.sample?.step).toBe(10);
     cursor.move(2);
-    expect([cursor.sample?.step, settings.card("card").at, settings.cursor]).toEqual([20, 20, 0]);
+    expect([cursor.sample?.step, shared.at]).toEqual([20, 10]);
     cursor.follow();
-    expect([cursor.sample?.step, settings.cards.has("card")]).toEqual([40, false]);
+    expect([cursor.sample?.step, settings.card("card").at]).toEqual([40, null]);
+    shared.setLinked(true);
+    expect(cursor.sample?.step).toBe(10);
+    shared.setLinked(false);
+    expect([cursor.sample?.step, settings.cards.has("card")]).toEqual([10, false]);
   });
 
   it("counts time from the start of its run, or by the clock", async () => {
-    const { cursor, settings } = await begin();
-    settings.set({ cursorAxis: "relative", cursor: 4 });
+    const { cursor, shared, settings } = await begin();
+    shared.setAxis("relative");
+    shared.set(4);
     expect([cursor.sample?.step, cursor.isNearest]).toEqual([20, false]);
-    settings.set({ cursorAxis: "wall", cursor: START + 2.2 });
+    shared.setAxis("wall");
+    shared.set(START + 2.2);
     expect([cursor.sample?.step, cursor.isNearest]).toEqual([10, true]);
     cursor.move(0);
-    expect(settings.cursor).toBe(START + 1);
+    expect(settings.cursor).toEqual({ axis: "wall", at: START + 1 });
   });
 
   it("is not asked for again when others become known", async () => {

@@ -10,14 +10,15 @@ import { findNearest, placesOn, type Sample, sampleAt } from "../state/cursor/st
 const NOWHERE = new Float64Array();
 
 /** Position of the card's cursor; null: the latest. */
-export function placeOf({ settings }: Session, id: string): number | null {
-  return settings.isCursorLinked ? settings.cursor : (settings.card(id).at ?? null);
+export function placeOf({ settings, cursor }: Session, id: string): number | null {
+  const own = settings.isCursorLinked ? undefined : settings.card(id).at;
+  return own === undefined ? cursor.at : cursor.placeOf(own);
 }
 
 /** Moves the cursor of the card, or the shared one. */
-export function setPlace({ settings }: Session, id: string, at: number | null): void {
-  if (settings.isCursorLinked) settings.set({ cursor: at });
-  else settings.setCard(id, { at: at ?? undefined });
+export function setPlace({ settings, cursor }: Session, id: string, at: number | null): void {
+  if (settings.isCursorLinked) cursor.set(at);
+  else settings.setCard(id, { at: at === null ? null : { axis: settings.cursorAxis, at } });
 }
 
 /** Each value's position on the cursor's axis. */

@@ -18,6 +18,7 @@ import { Preferences } from "./kept/preferences.svelte";
 import { Readiness } from "./readiness.svelte";
 import { RunValuesState } from "./runs/run_values.svelte";
 import { RunsState } from "./runs/runs.svelte";
+import { Cursor } from "./cursor/cursor.svelte";
 import { Samples } from "./cursor/samples.svelte";
 import { SavedViews } from "./kept/saved_views.svelte";
 import { ALL } from "./runs/selection";
@@ -50,6 +51,7 @@ export class Session {
   readonly writers = new Writers();
   readonly tags: Tags;
   readonly samples: Samples;
+  readonly cursor: Cursor;
   readonly jobs: Jobs;
 
   status = $state.raw<Status | null>(null);
@@ -99,6 +101,10 @@ export class Session {
     });
     this.jobs = new Jobs(client);
     this.samples = new Samples((kind, series) => client.steps(kind, series), this.changes);
+    this.cursor = new Cursor(this.settings, this.runs, this.changes, {
+      stops: (query) => client.stops(query),
+      tags: () => client.tags(),
+    });
     this.#isPaused = !this.preferences.followsLive;
   }
 
@@ -123,11 +129,15 @@ export class Session {
     const stopFollowing = this.preferences.follow();
     this.#listings.request();
     const stopWatching = watchVisibility(follow);
-    const stopKeeping = $effect.root(() => this.keepRuns());
+    const stopKeeping = $effect.root(() => {
+      this.keepRuns();
+      this.cursor.follow(() => this.isQuiet || this.connection === "lost");
+    });
     return () => {
       stopKeeping();
       this.runValues.end();
       this.samples.end();
+      this.cursor.end();
       this.jobs.end();
       stopWatching();
       stopFollowing();

@@ -44,11 +44,6 @@ export class Samples {
     private readonly changes: Changes,
   ) {}
 
-  /** All known steps: where the cursor can go. */
-  readonly known = $derived.by((): readonly SeriesSteps[] =>
-    [...this.#listed.values()].flatMap(({ steps }) => steps ?? []),
-  );
-
   /** Null until it is known. */
   read(kind: Kind, run: string, tag: string): Listed | null {
     return this.#listed.get(keyOf(kind, run, tag)) ?? null;

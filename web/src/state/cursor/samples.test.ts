@@ -156,13 +156,6 @@ describe("Samples", () => {
     expect(samples.read("image", "a", "x")).toMatchObject({ error: null, steps: { run: "a" } });
   });
 
-  it("knows all places of the cursor", async () => {
-    const { samples } = begin([stepsOf("a", "x", [1]), stepsOf("b", "x", [2])]);
-    for (const run of ["a", "b", "gone"]) samples.watch("image", run, "x");
-    await settle();
-    expect(samples.known.map(({ run }) => run)).toEqual(["a", "b"]);
-  });
-
   it("sends nothing after its end", async () => {
     const { samples, asked, grow, server } = begin([stepsOf("a", "x", [1])]);
     samples.watch("image", "a", "x");

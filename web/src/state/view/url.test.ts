@@ -61,7 +61,7 @@ describe("the view in the address", () => {
             selection: [0, 5],
             isWide: true,
             heightPx: 400,
-            at: -2.5,
+            at: { axis: "wall", at: -2.5 },
           },
         ],
         ["", { selection: [0] }],
@@ -82,7 +82,7 @@ describe("the view in the address", () => {
       selecting: "range",
       isSelectionLinked: true,
       linkedSelection: [3, 9],
-      cursor: 0,
+      cursor: { axis: "relative", at: 0.5 },
       cursorAxis: "wall",
       isCursorLinked: false,
       options: new Map([

@@ -3,6 +3,7 @@
 
 import { escapePart, readParts, splitParts, writeParts } from "../../base/parts";
 import { KEY_LENGTH, type RunKey, runKey } from "../runs/run_key";
+import { readMoment, writeMoment } from "../cursor/moment";
 import type { Selection } from "../runs/selection";
 import {
   type CardView,
@@ -107,6 +108,7 @@ function readSelection(value: string | undefined): number[] | undefined {
   return numbers && numbers.length <= 2 ? numbers : undefined;
 }
 
+const NEWEST = "newest";
 const CARD_NUMBERS = { x: readRange, y: readRange, y2: readRange, selection: readSelection } as const;
 const CARD_SCALES = ["xScale", "yScale", "y2Scale"] as const;
 
@@ -120,7 +122,7 @@ function writeCard(card: CardView): string {
   for (const key of CARD_SCALES) if (card[key]) parts.push(`${key}:${card[key]}`);
   if (card.isWide) parts.push("wide");
   if (card.heightPx !== undefined) parts.push(`height:${card.heightPx}`);
-  if (card.at !== undefined) parts.push(`at:${card.at}`);
+  if (card.at !== undefined) parts.push(`at:${card.at ? writeMoment(card.at) : NEWEST}`);
   return parts.join(";");
 }
 
@@ -130,7 +132,7 @@ function readCard(written: string): CardView | undefined {
     const [key = "", value = ""] = part.split(":");
     if (key === "wide") card["isWide"] = true;
     else if (key === "height" && Number(value) > 0) card["heightPx"] = Number(value);
-    else if (key === "at" && value && Number.isFinite(Number(value))) card["at"] = Number(value);
+    else if (key === "at") card["at"] = value === NEWEST ? null : readMoment(value);
     else if (Object.hasOwn(CARD_NUMBERS, key)) card[key] = CARD_NUMBERS[key as keyof typeof CARD_NUMBERS](value);
     else if ((CARD_SCALES as readonly string[]).includes(key)) card[key] = SCALES.find((scale) => scale === value);
   }
@@ -271,8 +273,8 @@ const FIELDS: { readonly [K in Exclude<keyof View, "dashboard">]: Field<View[K]>
   },
   cursor: {
     key: "cursor",
-    write: (value) => (value === null ? [] : [String(value)]),
-    read: ([value]) => readNumbers(value)?.[0],
+    write: (value) => (value === null ? [] : [writeMoment(value)]),
+    read: ([value = ""]) => readMoment(value),
   },
   cursorAxis: choice("cursoraxis", TIME_AXES, DEFAULT_VIEW.cursorAxis),
   isCursorLinked: flag("cursorlink", DEFAULT_VIEW.isCursorLinked),

@@ -23,6 +23,12 @@ export interface Smoothing {
   readonly amount: number;
 }
 
+/** A position on a time axis: a step, seconds since the start of a run, or seconds since 1970. */
+export interface Moment {
+  readonly axis: TimeAxis;
+  readonly at: number;
+}
+
 /** What the user set for one card; missing fields are automatic or follow the page. */
 export interface CardView {
   readonly x?: Range;
@@ -35,8 +41,8 @@ export interface CardView {
   readonly selection?: readonly number[];
   readonly isWide?: boolean;
   readonly heightPx?: number;
-  /** The card's own cursor when cursors are not linked, in units of the cursor's axis; missing: at the newest. */
-  readonly at?: number;
+  /** The card's own cursor while cursors are not linked. Null: at the newest; missing: where the shared one is. */
+  readonly at?: Moment | null;
 }
 
 /** A chart made in the page: several tags together. A tag that starts with "=" is derived from others. */
@@ -122,8 +128,9 @@ export interface View {
   readonly isSelectionLinked: boolean;
   readonly linkedSelection: readonly number[];
 
-  /** The step cursor, in units of its axis. Null: at the newest. */
-  readonly cursor: number | null;
+  /** Null: at the newest. */
+  readonly cursor: Moment | null;
+  /** On which axis cards are at the same position as the cursor. */
   readonly cursorAxis: TimeAxis;
   /** Whether all cards share the cursor. */
   readonly isCursorLinked: boolean;
