@@ -176,7 +176,7 @@ def test_cards_ask_together_and_say_which_steps_they_draw(
 
 
 @pytest.mark.parametrize("view", ["", "?option=histograms.mode;heat", "?option=histograms.bins;40"])
-def test_what_is_foreseen_is_what_cards_ask(
+def test_cards_do_not_request_again_what_was_prefetched(
     open_page: Callable[..., Page], questions: list[dict[str, Any]], view: str
 ) -> None:
     open_page(two_runs(), f"#/histograms{view}")

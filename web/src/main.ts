@@ -16,7 +16,7 @@ import "./ui/theme.css";
 // Drawing the frame before its dashboard means drawing it twice, but a slow server must not leave the page blank.
 const PATIENCE_MS = 150;
 // Responses wait while the page creates cards, so it first waits this long for the first responses.
-const FORESIGHT_MS = 80;
+const PREFETCH_WAIT_MS = 80;
 
 const sleep = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
 
@@ -41,9 +41,9 @@ export async function open(modules: Modules, likely: Likely, early: Map<string, 
   for (const kind of likely.lists) session.tags.want(kind, { comes: true });
   session.start(listenAfterPaint);
   await Promise.race([Promise.all([session.whenListed, likely.code]), sleep(PATIENCE_MS)]);
-  const answers = await Promise.race([prefetchCards(session, likely.offers), sleep(FORESIGHT_MS).then(() => [])]);
-  session.foreseen = hideUntil(Promise.race([Promise.allSettled(answers), sleep(FORESIGHT_MS)]));
-  void session.foreseen.then(() => (session.foreseen = null));
+  const answers = await Promise.race([prefetchCards(session, likely.offers), sleep(PREFETCH_WAIT_MS).then(() => [])]);
+  session.prefetched = hideUntil(Promise.race([Promise.allSettled(answers), sleep(PREFETCH_WAIT_MS)]));
+  void session.prefetched.then(() => (session.prefetched = null));
   mount(App, { target: document.body, props: { session, modules } });
 }
 

@@ -110,7 +110,7 @@ class RunLog:
             try:
                 values |= source.read(self._elapsed_s())
             except Exception as error:
-                # Systems differ in unforeseen ways; the other sources go on.
+                # Systems differ in unexpected ways; the other sources go on.
                 self._sources.remove(source)
                 self._problems[f"{type(source).__name__} stopped measuring: {error!r}"] = None
         encoded = [summaries.scalar(PREFIX + tag, value) for tag, value in values.items()]

@@ -87,7 +87,7 @@ export class Session {
    * Resolves, in a task of its own, once the responses for the first cards have arrived or waiting has taken too long;
    * null afterwards.
    */
-  foreseen: Promise<unknown> | null = null;
+  prefetched: Promise<unknown> | null = null;
   #isListing = false;
   #isAskedByUser = false;
   #retryTimer: ReturnType<typeof setTimeout> | undefined;

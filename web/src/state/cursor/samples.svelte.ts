@@ -65,7 +65,7 @@ export class Samples {
   }
 
   /** Requests series that cards will watch in a moment, and returns those that exist. */
-  async foresee(kind: Kind, series: readonly SeriesRef[]): Promise<readonly SeriesSteps[]> {
+  async prefetch(kind: Kind, series: readonly SeriesRef[]): Promise<readonly SeriesSteps[]> {
     await this.#askOne(
       kind,
       series.filter(({ run, tag }) => !this.#listed.has(keyOf(kind, run, tag))),

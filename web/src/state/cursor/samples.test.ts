@@ -72,15 +72,15 @@ describe("Samples", () => {
 
   it("requests what will be watched, and not again when it is", async () => {
     const { samples, asked } = begin([stepsOf("a", "x", [1, 2])]);
-    const foreseen = samples.foresee("image", [
+    const prefetched = samples.prefetch("image", [
       { run: "a", tag: "x" },
       { run: "gone", tag: "x" },
     ]);
     expect(asked).toHaveLength(1);
     samples.watch("image", "a", "x");
-    expect((await foreseen).map(({ run }) => run)).toEqual(["a"]);
+    expect((await prefetched).map(({ run }) => run)).toEqual(["a"]);
     samples.watch("image", "gone", "x");
-    await samples.foresee("image", [{ run: "a", tag: "x" }]);
+    await samples.prefetch("image", [{ run: "a", tag: "x" }]);
     await settle();
     expect(asked).toHaveLength(1);
   });
