@@ -10,7 +10,7 @@ import { readArrival } from "./frame/address.svelte";
 import type { CardOffer, Modules } from "./cards/dashboards";
 import { prefetchCards } from "./cards/first_cards";
 import { Session } from "./state/session.svelte";
-import { afterPaint, nextTask } from "./base/put_off";
+import { afterPaint, nextTask } from "./base/defer";
 import "./ui/theme.css";
 
 // Drawing the frame before its dashboard means drawing it twice, but a slow server must not leave the page blank.
