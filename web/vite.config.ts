@@ -73,7 +73,7 @@ export default defineConfig(({ mode }) => ({
     outDir: "../src/runglass/server/page",
     emptyOutDir: true,
     target: "es2022",
-    // The content security policy may not allow an image or font that is inlined as a data: URL.
+    // No inlined files: the content security policy allows data: URLs for images, but not for fonts or workers.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     // A browser opens six connections to a server, and the first page should not have to queue for them. So there is

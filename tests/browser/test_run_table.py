@@ -209,7 +209,7 @@ def test_a_row_brings_its_line_forward_and_a_line_its_row(open_page):
     assert now != before
     area = card(page, "loss").get_by_role("application").bounding_box()
     page.mouse.move(area["x"] + area["width"] / 2, area["y"] + area["height"] / 2)
-    expect(table(page).locator(".looked")).to_have_count(1)
+    expect(table(page).locator(".nearest")).to_have_count(1)
 
 
 # Many runs

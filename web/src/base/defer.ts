@@ -28,7 +28,7 @@ export function afterPaint(job: () => void): () => void {
 }
 
 /** After the paint that shows the visible cards, once they are ready, but no later than `patienceMs`. */
-export function afterWhatIsSeen(isReady: boolean, patienceMs: number, job: () => void): () => void {
+export function afterVisibleCards(isReady: boolean, patienceMs: number, job: () => void): () => void {
   if (isReady) return afterPaint(job);
   const timer = setTimeout(job, patienceMs);
   return () => clearTimeout(timer);

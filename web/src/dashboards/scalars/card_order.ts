@@ -54,7 +54,7 @@ export function addSeries(
   return { panels: [...view.panels, made], pinned };
 }
 
-/** Combines both cards into one chart. A dropped panel merges into the other card. */
+/** Combines both cards into one chart: a panel gets the other card's tags. Of two panels, the target stays. */
 export function combine(
   view: Cards,
   dropped: CardSpec,

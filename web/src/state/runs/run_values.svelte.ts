@@ -4,7 +4,7 @@
 import { ApiError } from "../../api/http";
 import type { RunColumnQuery, RunValues, RunValuesQuery } from "../../api/types";
 import { Pacer } from "../../base/pacer";
-import { isSameList } from "../../base/steady";
+import { isSameList } from "../../base/keep_if_equal";
 import { columnKey } from "../view/url";
 import type { MetricColumn } from "../view/view";
 

@@ -16,7 +16,7 @@ import { makeList, makeRows, makeTree } from "./run_tree";
 import type { RunValuesState } from "./run_values.svelte";
 import { isSelected, only, type Selection, withRuns } from "./selection";
 import type { Settings } from "../view/settings.svelte";
-import { isSameList, isSameMap, steady } from "../../base/steady";
+import { isSameList, isSameMap, keepIfEqual } from "../../base/keep_if_equal";
 import { columnKey } from "../view/url";
 import type { MetricColumn, RunColumn, RunInfoName } from "../view/view";
 
@@ -31,7 +31,7 @@ export class RunsState {
   /** The run under the pointer in the run table: charts highlight it. */
   pointedAt = $state<string | null>(null);
   /** The run nearest to the pointer in a chart. */
-  lookedAt = $state<string | null>(null);
+  nearestInChart = $state<string | null>(null);
   /** Whether the table lists hidden runs. */
   showsHidden = $state(false);
   /** Whether the columns are visible. */
@@ -91,7 +91,7 @@ export class RunsState {
     ...(this.isTableOpen ? this.settings.columns.filter(isMetric) : []),
   ]);
 
-  readonly #keepHidden = steady<ReadonlyMap<string, boolean>>(isSameMap);
+  readonly #keepHidden = keepIfEqual<ReadonlyMap<string, boolean>>(isSameMap);
   readonly #hidden = $derived.by(() =>
     this.#keepHidden(
       new Map([...this.overlay.runs].filter(([, marks]) => marks.isHidden).map(([name]) => [name, true])),
@@ -100,7 +100,7 @@ export class RunsState {
   readonly hiddenCount = $derived(
     this.#hidden.size === 0 ? 0 : this.names.filter((name) => this.#hidden.has(name)).length,
   );
-  readonly #keepTitles = steady<ReadonlyMap<string, string>>(isSameMap);
+  readonly #keepTitles = keepIfEqual<ReadonlyMap<string, string>>(isSameMap);
   readonly #titles = $derived.by(() =>
     this.#keepTitles(
       new Map(
@@ -134,7 +134,7 @@ export class RunsState {
   readonly #selected = $derived.by(
     () => new Set(this.names.filter((name) => isSelected(this.settings.selection, name))),
   );
-  readonly #keepShown = steady<readonly string[]>(isSameList);
+  readonly #keepShown = keepIfEqual<readonly string[]>(isSameList);
   /** Names of the runs that charts show, oldest first: listed, selected and not hidden. */
   readonly shown = $derived(
     this.#keepShown(
@@ -158,7 +158,7 @@ export class RunsState {
   readonly tree = $derived.by(() => (this.settings.isTree ? makeTree(this.ordered) : makeList(this.ordered)));
   readonly rows = $derived.by(() => makeRows(this.tree, (path) => this.settings.collapsedFolders.has(path)));
 
-  readonly #keepOwn = steady<ReadonlyMap<string, string>>(isSameMap);
+  readonly #keepOwn = keepIfEqual<ReadonlyMap<string, string>>(isSameMap);
   readonly #ownColors = $derived.by(() =>
     this.#keepOwn(
       new Map(

@@ -1,6 +1,6 @@
 // Returns the old value while a new one is equal, so that nothing that depends on it runs again.
 
-export function steady<T>(isSame: (a: T, b: T) => boolean): (next: T) => T {
+export function keepIfEqual<T>(isSame: (a: T, b: T) => boolean): (next: T) => T {
   let kept: T | undefined;
   return (next) => {
     if (kept === undefined || !isSame(kept, next)) kept = next;
