@@ -52,7 +52,7 @@ def open_export(page: Page, tag: str | None = None) -> Locator:
         page.get_by_role("button", name="Export the cards in sight").click()
     else:
         card(page, tag).get_by_role("button", name=f"More for {tag}").click()
-        page.get_by_role("menuitem", name="Export …").click()
+        page.get_by_role("menuitem", name="Export…").click()
     return page.get_by_role("dialog")
 
 

@@ -67,7 +67,7 @@ def test_what_concerns_many_runs_is_said_and_can_be_undone(open_page):
 
 def test_highest_and_lowest_of_a_column(open_page):
     page = open_page(sweep(), "#/scalars?column=max;val/acc")
-    choose(page, "More ways to select", "Highest or lowest of a column …")
+    choose(page, "More ways to select", "Highest or lowest of a column…")
     dialog = page.get_by_role("dialog")
     dialog.get_by_role("spinbutton", name="How many").fill("2")
     expect(dialog.get_by_role("list", name="Runs to select")).to_contain_text("c0.9500")
@@ -200,7 +200,7 @@ def test_colors_are_the_same_after_a_reload_and_when_runs_appear(open_page):
 def test_colors_by_pattern_with_a_preview(open_page):
     page = open_page(runs("a/train", "a/val", "b/train", "other"))
     own = run_color(page, "other")
-    choose(page, "Run table", "Colour runs by …")
+    choose(page, "Run table", "Colour runs by…")
     dialog = page.get_by_role("dialog", name="Colour runs by")
     dialog.get_by_role("radio", name="Pattern").check(force=True)
     field = dialog.get_by_role("textbox", name="Pattern (regex)")
@@ -233,7 +233,7 @@ def test_colors_by_a_number_have_a_scale(open_page):
 
 def test_own_color_name_and_note_are_kept(open_page):
     page = open_page(runs("a", "b"))
-    choose_for(page, "b", "Rename …")
+    choose_for(page, "b", "Rename…")
     dialog = page.get_by_role("dialog", name="Edit run")
     dialog.get_by_label("Display name").fill("the good one")
     dialog.get_by_label("Note").fill("<b>bold</b>")
@@ -295,7 +295,7 @@ def test_marks_travel_as_a_file(open_page, tmp_path):
     file = tmp_path / "marks.json"
     file.write_text(json.dumps(marks))
     with page.expect_file_chooser() as chooser:
-        choose(page, "Run table", "Import marks …")
+        choose(page, "Run table", "Import marks…")
     chooser.value.set_files(file)
     has_rows(page, "a")
     expect(page.get_by_text("Marks imported: 2 runs marked.")).to_be_visible()
@@ -304,6 +304,6 @@ def test_marks_travel_as_a_file(open_page, tmp_path):
 
     file.write_text("{}")
     with page.expect_file_chooser() as chooser:
-        choose(page, "Run table", "Import marks …")
+        choose(page, "Run table", "Import marks…")
     chooser.value.set_files(file)
     expect(page.get_by_text("Not a file of run marks")).to_be_visible()

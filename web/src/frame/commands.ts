@@ -18,7 +18,7 @@ export function frameCommands(session: Session, tabs: readonly Tab[], open: (nam
   const { settings, preferences, messages } = session;
   const group = "Page";
   return [
-    { id: "page.palette", title: "Find anything …", group, keys: "Ctrl+k", run: () => open("palette") },
+    { id: "page.palette", title: "Find anything…", group, keys: "Ctrl+k", run: () => open("palette") },
     { id: "page.shortcuts", title: "Keyboard shortcuts", group, keys: "?", run: () => open("shortcuts") },
     { id: "page.settings", title: "Settings", group, keys: "Ctrl+,", run: () => open("settings") },
     {
@@ -57,8 +57,8 @@ export function frameCommands(session: Session, tabs: readonly Tab[], open: (nam
       keys: "t",
       run: () => session.setTheme(settings.shownTheme === "dark" ? "light" : "dark"),
     },
-    { id: "view.save", title: "Save this view …", group: "Views", keys: "s", run: () => open("saveView") },
-    { id: "view.manage", title: "Saved views …", group: "Views", keys: "g v", run: () => open("views") },
+    { id: "view.save", title: "Save this view…", group: "Views", keys: "s", run: () => open("saveView") },
+    { id: "view.manage", title: "Saved views…", group: "Views", keys: "g v", run: () => open("views") },
     {
       id: "view.link",
       title: "Copy link to this view",

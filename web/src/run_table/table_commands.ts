@@ -23,12 +23,12 @@ export function tableCommands(session: Session, actions: RunActions, open: (dial
       settings.set({ selection: ALL, runFilter: "", runQuery: "" }),
     ),
     command("starred", "Select only starred runs", () => actions.starredOnly()),
-    command("extremes", "Select the highest or lowest runs of a column …", () => open({ name: "extremes" })),
-    command("columns", "Columns of the run table …", () => open({ name: "columns" }), "c"),
-    command("colors", "Colour runs by …", () => open({ name: "colors" })),
+    command("extremes", "Select the highest or lowest runs of a column…", () => open({ name: "extremes" })),
+    command("columns", "Columns of the run table…", () => open({ name: "columns" }), "c"),
+    command("colors", "Colour runs by…", () => open({ name: "colors" })),
     command("tree", "Switch between directory tree and flat list", () => settings.set({ isTree: !settings.isTree })),
     command("hidden", "List or omit hidden runs", () => (runs.showsHidden = !runs.showsHidden)),
     command("save", "Export stars, names, notes and colours", () => actions.saveMarks()),
-    command("load", "Import stars, names, notes and colours …", () => void actions.addMarks()),
+    command("load", "Import stars, names, notes and colours…", () => void actions.addMarks()),
   ];
 }
