@@ -1,4 +1,4 @@
-"""Films in the image cards: real files play, every frame can be looked at, and what cannot be played is said."""
+"""Videos in the image cards: real files play, every frame can be shown, and what cannot be played is said."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from runglass.query.memory import MemorySource
 from runglass.store.model import Kind, SeriesKey
 from runglass.writer.values.video import encode_gif
 
-FILMS = Path(__file__).parents[1] / "support" / "films"
+VIDEOS = Path(__file__).parents[1] / "support" / "videos"
 GOLDEN = Path(__file__).parents[1] / "golden" / "logs"
-# Each frame of the films is of one colour: its hue goes around in eight steps.
+# Each frame of the videos is of one colour: its hue goes around in eight steps.
 COLOURS = [
     (255, 0, 0),
     (255, 191, 0),
@@ -52,10 +52,10 @@ def source_of(**files):
     return source
 
 
-def film(name):
-    if name == "film.gif":
+def video(name):
+    if name == "video.gif":
         return gif()
-    return (FILMS / name).read_bytes() if (FILMS / name).exists() else moving(name.rpartition(".")[2])
+    return (VIDEOS / name).read_bytes() if (VIDEOS / name).exists() else moving(name.rpartition(".")[2])
 
 
 def player(page: Page, tag: str) -> Locator:
@@ -105,9 +105,9 @@ def test_shows_what_tensorboardx_logged_to_the_pixel(open_page, tag):
         assert own.locator("canvas").evaluate(READ) == list(stored.convert("RGBA").tobytes())
 
 
-@pytest.mark.parametrize("name", ["film.gif", "film.webp", "film.png", "film.mp4", "film.webm", "stream.mp4"])
-def test_every_frame_can_be_looked_at(open_page, name):
-    page = open_page(source_of(clip=[film(name)]), "#/images")
+@pytest.mark.parametrize("name", ["video.gif", "video.webp", "video.png", "video.mp4", "video.webm", "stream.mp4"])
+def test_every_frame_can_be_shown(open_page, name):
+    page = open_page(source_of(clip=[video(name)]), "#/images")
     own = player(page, "clip")
     expect(own).to_have_attribute("data-ready", "true")
     slider = own.get_by_role("slider", name="Frame of clip, train")
@@ -124,9 +124,9 @@ def test_every_frame_can_be_looked_at(open_page, name):
         shows_frame(page, "clip", number)
 
 
-@pytest.mark.parametrize("name", ["film.gif", "film.mp4"])
+@pytest.mark.parametrize("name", ["video.gif", "video.mp4"])
 def test_it_plays_to_its_end_and_again(open_page, name):
-    page = open_page(source_of(clip=[film(name)]), "#/images")
+    page = open_page(source_of(clip=[video(name)]), "#/images")
     own = player(page, "clip")
     own.get_by_role("combobox", name="Speed of clip, train").select_option("4×")
     own.get_by_role("button", name="Loop clip, train").click()
@@ -163,13 +163,13 @@ def test_less_motion_is_respected(page, serve):
     expect(own.get_by_role("button", name="Pause clip, train")).to_be_visible()
 
 
-def test_several_films_run_side_by_side(open_page):
-    page = open_page(source_of(clip=[gif(), film("film.webm"), gif(5)]), "#/images")
+def test_several_videos_play_side_by_side(open_page):
+    page = open_page(source_of(clip=[gif(), video("video.webm"), gif(5)]), "#/images")
     expect(page.locator("canvas[aria-label], video[aria-label]")).to_have_count(3)
 
 
 def test_what_cannot_be_played_is_said(open_page):
     hollow = b"\x1aE\xdf\xa3\x84webm" + bytes(40)
-    page = open_page(source_of(cut=[film("film.mp4")[:200]], hollow=[hollow]), "#/images")
+    page = open_page(source_of(cut=[video("video.mp4")[:200]], hollow=[hollow]), "#/images")
     expect(page.get_by_text("This MP4 file is truncated")).to_be_visible()
     expect(page.get_by_text("This browser cannot play this video")).to_be_visible()

@@ -129,7 +129,7 @@ class Job:
         ]
         if step % 400 == 350:
             gif = encode_gif(pictures.video_frames(self.boundaries), FRAMES_PER_S)
-            values.append(summaries.images("spirals/decision boundary, film", [gif]))
+            values.append(summaries.images("spirals/decision boundary, video", [gif]))
         return values
 
     def digits_seen(self, probabilities: Floats) -> list[bytes]:

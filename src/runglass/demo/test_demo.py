@@ -146,10 +146,10 @@ def test_pictures_of_every_sort(demo):
 
 def test_a_video_grows_with_training(tmp_path):
     write_spirals(tmp_path, 1, NOW, 360)
-    ((step, (film,)),) = series(tmp_path / "spirals/seed=1/validation", "spirals/decision boundary, film")
-    assert (step, film.format) == (350, "gif")
+    ((step, (video,)),) = series(tmp_path / "spirals/seed=1/validation", "spirals/decision boundary, video")
+    assert (step, video.format) == (350, "gif")
     # One graphic control for each picture so far: steps 0, 50 … 350.
-    assert film.data.count(b"\x21\xf9\x04") == 8
+    assert video.data.count(b"\x21\xf9\x04") == 8
 
 
 def test_point_clouds_keep_their_axes(demo):

@@ -69,7 +69,7 @@ def client():
     source = Source()
     values = [images(PNG), images(PNG, GIF), images(GIF)]
     source.add_values("train", "a/b", Kind.IMAGE, step=[0, 10, 20], values=values)
-    source.add_values("train", "film", Kind.IMAGE, step=[0], values=[images(MP4)])
+    source.add_values("train", "video", Kind.IMAGE, step=[0], values=[images(MP4)])
     source.add_values("train", "broken", Kind.IMAGE, step=[0, 1], values=[images(PNG), images(PNG)])
     source.add_values("train", "shape", Kind.IMAGE, step=[0], values=[np.zeros(3)])
     for name, data in BAD.items():
@@ -102,7 +102,7 @@ def test_bytes_as_logged(client):
     assert newest.body == GIF
     assert newest.headers["content-disposition"] == 'attachment; filename="train_a_b_20.gif"'
     assert newest.headers["cache-control"] == "no-store"
-    assert client.get("/api/images/blob?run=train&tag=film").headers["content-type"] == "video/mp4"
+    assert client.get("/api/images/blob?run=train&tag=video").headers["content-type"] == "video/mp4"
 
 
 @pytest.mark.parametrize("name", ["svg", "html", "words", "empty"])

@@ -95,10 +95,10 @@ def test_known_bytes_of_other_kinds(tmp_path):
 
 def test_encoded_videos_are_logged_unchanged(tmp_path):
     gif = encode_gif(np.zeros((2, 6, 8, 1), np.uint8), 4)
-    film = tmp_path / "film.gif"
-    film.write_bytes(gif)
+    video = tmp_path / "video.gif"
+    video.write_bytes(gif)
     with SummaryWriter(tmp_path / "run") as writer:
-        writer.add_video("clip", [gif, film], 3)
+        writer.add_video("clip", [gif, video], 3)
     ((step, value),) = logged(tmp_path / "run")
     assert (step, value["tensor"]["string_val"]) == (3, [b"8", b"6", gif, gif])
     assert value["metadata"]["plugin_data"]["plugin_name"] == "images"

@@ -90,11 +90,11 @@ def test_arrays_that_are_not_videos(frames, fps):
 
 
 GIF = encode_gif(np.zeros((2, 4, 4, 1), np.uint8), 4)
-FILMS = Path(__file__).parents[4] / "tests" / "support" / "films"
+VIDEOS = Path(__file__).parents[4] / "tests" / "support" / "videos"
 
 
 def test_encoded_videos_are_unchanged():
-    path = FILMS / "film.mp4"
+    path = VIDEOS / "video.mp4"
     mp4 = path.read_bytes()
     assert encoded_videos(GIF, "x") == [GIF]
     assert encoded_videos(bytearray(mp4), "x") == [mp4]
@@ -114,7 +114,7 @@ def test_arrays_are_not_encoded_videos(pixels):
         (b"<html>", "in these 6 bytes, found HTML"),
         (b"\x89PNG\r\n\x1a\n", "found PNG. Log a picture with add_image"),
         (GIF[:-20], "the GIF video in these .* bytes is cut short"),
-        ("nowhere/film.mp4", "nowhere/film.mp4 cannot be read .No such file"),
+        ("nowhere/video.mp4", "nowhere/video.mp4 cannot be read .No such file"),
         ([GIF, b"x"], "in these 1 bytes, found something else"),
     ],
 )
