@@ -169,7 +169,7 @@ def test_word_embeddings(tmp_path: Path) -> None:
 
 
 def test_notebook(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its Python cells, without IPython; that the magics show the board is seen in a real JupyterLab (tests/notebook)."""
+    """Its Python cells, without IPython; that the magics show the page is seen in a real JupyterLab (tests/notebook)."""
     cells = json.loads((EXAMPLES / "notebook.ipynb").read_text())["cells"]
     sources = {cell["id"]: "".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"}
     assert {each for each in sources.values() if each.startswith("%")} == {

@@ -75,7 +75,7 @@ class Lab:
     def write(self, *cells: str) -> str:
         """The address of a notebook with these cells."""
         self._place.write(*cells)
-        return f"{self.url}lab/tree/board.ipynb?token={TOKEN}"
+        return f"{self.url}lab/tree/runs.ipynb?token={TOKEN}"
 
     def stop(self) -> None:
         self._place.end_servers()
@@ -98,15 +98,15 @@ class Notebook:
         expect(cell.locator(".jp-InputPrompt")).to_have_text("[" + str(number + 1) + "]:")
         return cell.locator(".jp-OutputArea")
 
-    def board(self, output: Locator) -> FrameLocator:
-        """The board in a cell's output, once its charts are drawn."""
+    def runglass_page(self, output: Locator) -> FrameLocator:
+        """The page in a cell's output, once its charts are drawn."""
         expect(output.locator("iframe")).to_have_attribute("src", FRAME)
         output.locator("iframe").scroll_into_view_if_needed()
-        board = output.frame_locator("iframe")
-        expect(board.locator("html")).to_have_attribute("data-ready", "true")
+        shown = output.frame_locator("iframe")
+        expect(shown.locator("html")).to_have_attribute("data-ready", "true")
         # What is pushed comes through whatever is in between.
-        expect(board.get_by_text("live", exact=True)).to_be_visible()
-        return board
+        expect(shown.get_by_text("live", exact=True)).to_be_visible()
+        return shown
 
 
 @pytest.fixture

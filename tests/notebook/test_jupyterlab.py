@@ -1,4 +1,4 @@
-"""The board inside a real JupyterLab: shown, found again, ended; directly and through a proxy."""
+"""The page inside a real JupyterLab: shown, found again, ended; directly and through a proxy."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ CELLS = (
 MANY = "import runglass\nfor _ in range(8): runglass.notebook.display(height=600)"
 
 
-def test_the_board_is_shown_found_again_and_ended(
+def test_the_page_is_shown_found_again_and_ended(
     lab: Callable[..., Lab], open_notebook: Callable[[str], Notebook]
 ) -> None:
     notebook = open_notebook(lab(has_proxy=False).write(*CELLS))
     notebook.run(0)
     output = notebook.run(1)
-    board = notebook.board(output)
-    expect(board.get_by_role("article", name="loss", exact=True)).to_be_visible()
+    shown = notebook.runglass_page(output)
+    expect(shown.get_by_role("article", name="loss", exact=True)).to_be_visible()
     source = output.locator("iframe").get_attribute("src")
     assert re.fullmatch(r"http://(localhost|127\.0\.0\.1):\d+/~[\w-]+/", source or "")
 
     again = notebook.run(2)
     expect(again).to_contain_text(re.compile(r"Reusing Runglass of logs on port \d+"))
-    notebook.board(again)
+    notebook.runglass_page(again)
     assert again.locator("iframe").get_attribute("src") == source
 
     other = notebook.run(3)
-    board = notebook.board(other)
-    expect(board.get_by_role("article", name="accuracy", exact=True)).to_be_visible()
+    shown = notebook.runglass_page(other)
+    expect(shown.get_by_role("article", name="accuracy", exact=True)).to_be_visible()
     assert other.locator("iframe").get_attribute("src") != source
 
     listed = notebook.run(4)
@@ -48,19 +48,19 @@ def test_the_board_is_shown_found_again_and_ended(
     expect(ended).to_contain_text("No Runglass server is running.")
 
 
-def test_the_board_is_shown_through_a_proxy_under_a_prefix(
+def test_the_page_is_shown_through_a_proxy_under_a_prefix(
     lab: Callable[..., Lab], open_notebook: Callable[[str], Notebook]
 ) -> None:
     jupyter = lab(has_proxy=True, base_url="/user/ann/")
     notebook = open_notebook(jupyter.write(*CELLS[:2], MANY, "runglass.notebook.stop()"))
     notebook.run(0)
     output = notebook.run(1)
-    board = notebook.board(output)
-    expect(board.get_by_role("article", name="loss", exact=True)).to_be_visible()
+    shown = notebook.runglass_page(output)
+    expect(shown.get_by_role("article", name="loss", exact=True)).to_be_visible()
     source = output.locator("iframe").get_attribute("src") or ""
     assert re.fullmatch(re.escape(jupyter.url) + r"proxy/\d+/~[\w-]+/", source)
 
-    # A browser has six connections to a host, and Jupyter needs them too: boards out of sight hold none.
+    # A browser has six connections to a host, and Jupyter needs them too: pages out of sight hold none.
     many = notebook.run(2).locator("iframe")
     expect(many).to_have_count(8)
     for number in range(8):

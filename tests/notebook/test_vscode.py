@@ -1,4 +1,4 @@
-"""The board inside VS Code: its real notebook editor, served to a browser, with a real IPython kernel."""
+"""The page inside VS Code: its real notebook editor, served to a browser, with a real IPython kernel."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def serve_code(tmp_path: Path) -> Iterator[Callable[[Place], str]]:
         process.wait(timeout=30)
 
 
-def test_the_board_is_shown_below_the_cell(
+def test_the_page_is_shown_below_the_cell(
     browser: Browser, tmp_path: Path, serve_code: Callable[[Place], str]
 ) -> None:
     place = Place(tmp_path)
@@ -85,8 +85,8 @@ def test_the_board_is_shown_below_the_cell(
 
     output = page.frame_locator("iframe.webview").frame_locator("#active-frame")
     expect(output.get_by_title("Runglass: logs")).to_have_attribute("src", re.compile(r":\d+/~[\w-]+/$"))
-    board = output.frame_locator("[title='Runglass: logs']")
-    expect(board.locator("html")).to_have_attribute("data-ready", "true")
-    expect(board.get_by_text("live", exact=True)).to_be_visible()
-    expect(board.get_by_role("article", name="loss", exact=True)).to_be_visible()
+    shown = output.frame_locator("[title='Runglass: logs']")
+    expect(shown.locator("html")).to_have_attribute("data-ready", "true")
+    expect(shown.get_by_text("live", exact=True)).to_be_visible()
+    expect(shown.get_by_role("article", name="loss", exact=True)).to_be_visible()
     context.close()

@@ -49,7 +49,7 @@ class Place:
                 for number, cell in enumerate(cells)
             ],
         }
-        file = self.work / "board.ipynb"
+        file = self.work / "runs.ipynb"
         file.write_text(json.dumps(notebook))
         return file
 

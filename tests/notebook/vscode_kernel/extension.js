@@ -1,4 +1,4 @@
-// Opens board.ipynb in VS Code and runs its cells with the IPython kernel that kernel.py starts: what its Jupyter extension does,
+// Opens runs.ipynb in VS Code and runs its cells with the IPython kernel that kernel.py starts: what its Jupyter extension does,
 // which no package registry has.
 
 const { spawn } = require("node:child_process");
@@ -42,6 +42,6 @@ exports.activate = async (context) => {
   };
   context.subscriptions.push(controller, { dispose: () => kernel?.kill() });
 
-  const file = vscode.Uri.joinPath(vscode.workspace.workspaceFolders[0].uri, "board.ipynb");
+  const file = vscode.Uri.joinPath(vscode.workspace.workspaceFolders[0].uri, "runs.ipynb");
   await vscode.window.showNotebookDocument(await vscode.workspace.openNotebookDocument(file));
 };
