@@ -105,7 +105,9 @@ def test_shows_what_tensorboardx_logged_to_the_pixel(open_page, tag):
         assert own.locator("canvas").evaluate(READ) == list(stored.convert("RGBA").tobytes())
 
 
-@pytest.mark.parametrize("name", ["video.gif", "video.webp", "video.png", "video.mp4", "video.webm", "stream.mp4"])
+@pytest.mark.parametrize(
+    "name", ["video.gif", "video.webp", "video.png", "video.mp4", "video.webm", "stream.mp4"]
+)
 def test_every_frame_can_be_shown(open_page, name):
     page = open_page(source_of(clip=[video(name)]), "#/images")
     own = player(page, "clip")

@@ -16,7 +16,7 @@ from contextlib import suppress
 from typing import Any, Protocol
 
 from runglass.errors import BadArgument
-from runglass.native.journal import Journal, record_boundary
+from runglass.native.record_buffer import NativeRecordBuffer, record_boundary
 from runglass.native.wire import encode
 from runglass.schema.event import EVENT
 from runglass.writer.files.sinks import Sink
@@ -64,7 +64,7 @@ class WriterClosed(BadArgument):
     """Nothing was logged."""
 
 
-class RecordBuffer(Journal):
+class RecordBuffer(NativeRecordBuffer):
     def __init__(
         self,
         sink: Sink,
@@ -95,7 +95,7 @@ class RecordBuffer(Journal):
         self._is_encoding_asked = False
         # The disk accepted nothing while a full buffer waited for it.
         self._is_stuck = False
-        # Taken from the journal and written up to `_written`; None when all of it is written.
+        # Taken from the native buffer and written up to `_written`; None when all of it is written.
         self._chunk: memoryview | None = None
         self._written = 0
         # When to try again after an error; None while there is none.

@@ -25,7 +25,7 @@ calls = st.tuples(
 
 
 @given(st.lists(calls, max_size=20))
-def test_a_journal_holds_what_the_encoder_gives(made):
+def test_a_record_buffer_holds_what_the_encoder_gives(made):
     buffer = RecordBuffer(None, threads=WriterThreads(), flush_interval_s=1000.0, clock=lambda: 0.0)  # type: ignore[arg-type]
     buffer.wake_bytes = 1 << 40
     expected = b""

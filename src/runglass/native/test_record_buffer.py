@@ -4,14 +4,14 @@ import math
 
 import pytest
 
-from runglass.native.journal import Journal, record_boundary
+from runglass.native.record_buffer import NativeRecordBuffer, record_boundary
 from runglass.native.records import frame
 
 BEFORE, AFTER = b"<", b">"
 
 
-class Plain(Journal):
-    """A journal whose scalars are a number between two marks, and which says what was asked of it."""
+class Plain(NativeRecordBuffer):
+    """A buffer whose scalars are a number between two marks, and which says what was asked of it."""
 
     def __init__(self, **more):
         super().__init__(**{"clock": lambda: 2.0, "wake_bytes": 1 << 20, "max_bytes": 1 << 30, **more})
@@ -42,23 +42,23 @@ AT_TWO = bytes.fromhex("090000000000000040")
 
 
 def test_a_scalar_is_stamp_and_parts_around_its_number():
-    journal = Plain()
-    journal.add_scalar("a", 0.5, 0)
-    journal.add_scalar("b", 0.5, 300, 2.0, precision="float64")
-    journal.add_scalar("a", True, -1)
-    assert bytes(journal.take()) == b"".join(
+    buffer = Plain()
+    buffer.add_scalar("a", 0.5, 0)
+    buffer.add_scalar("b", 0.5, 300, 2.0, precision="float64")
+    buffer.add_scalar("a", True, -1)
+    assert bytes(buffer.take()) == b"".join(
         [
             frame(payload(b"a", bytes.fromhex("0000003f"), AT_TWO)),
             frame(payload(b"b", bytes.fromhex("000000000000e03f"), AT_TWO + bytes.fromhex("10ac02"))),
             frame(payload(b"a", bytes.fromhex("0000803f"), AT_TWO + b"\x10" + b"\xff" * 9 + b"\x01")),
         ]
     )
-    assert journal.asked == ["a", "b"]
-    assert journal.take() is None
+    assert buffer.asked == ["a", "b"]
+    assert buffer.take() is None
 
 
 def test_what_is_not_plain_is_left_to_the_subclass():
-    journal = Plain()
+    buffer = Plain()
     odd = [
         (7, 1.0, 0, None, "float32"),
         ("a", "1", 0, None, "float32"),
@@ -70,77 +70,77 @@ def test_what_is_not_plain_is_left_to_the_subclass():
         ("a", 1.0, 0, None, "half"),
     ]
     for tag, value, step, wall_time, precision in odd:
-        journal.add_scalar(tag, value, step, wall_time, precision=precision)
-    journal.is_closed = True
-    journal.add_scalar("a", 1.0, 0)
-    assert journal.asked == [*odd, ("a", 1.0, 0, None, "float32")]
-    assert journal.size == 0
+        buffer.add_scalar(tag, value, step, wall_time, precision=precision)
+    buffer.is_closed = True
+    buffer.add_scalar("a", 1.0, 0)
+    assert buffer.asked == [*odd, ("a", 1.0, 0, None, "float32")]
+    assert buffer.size == 0
 
 
 def test_the_system_clock_is_read_where_none_is_given():
     import time
 
-    journal = Plain(clock=None)
+    buffer = Plain(clock=None)
     before = time.time()
-    assert before <= journal.now() <= time.time()
+    assert before <= buffer.now() <= time.time()
 
 
 def test_it_asks_once_until_the_asking_is_answered():
-    journal = Plain(wake_bytes=1)
-    journal.add(b"x")
-    journal.add(b"y")
-    assert journal.asked == ["wake"]
-    journal.is_asked = False
-    journal.add(b"z")
-    assert journal.asked == ["wake", "wake"]
-    assert bytes(journal.take()) == frame(b"x") + frame(b"y") + frame(b"z")
+    buffer = Plain(wake_bytes=1)
+    buffer.add(b"x")
+    buffer.add(b"y")
+    assert buffer.asked == ["wake"]
+    buffer.is_asked = False
+    buffer.add(b"z")
+    assert buffer.asked == ["wake", "wake"]
+    assert bytes(buffer.take()) == frame(b"x") + frame(b"y") + frame(b"z")
 
 
 def test_past_its_limit_whole_records_are_dropped_and_counted():
-    journal = Plain(max_bytes=40)
+    buffer = Plain(max_bytes=40)
     # One record may be larger than the limit.
-    journal.add(b"x" * 50)
-    journal.add(b"y")
-    journal.add_scalar("a", 1.0, 0)
-    assert journal.dropped == 2
-    assert bytes(journal.take()) == frame(b"x" * 50)
-    journal.add(b"x" * 20)
-    journal.room_to_make = True
-    journal.add(b"y" * 20)
-    assert (journal.dropped, bytes(journal.take())) == (2, frame(b"y" * 20))
+    buffer.add(b"x" * 50)
+    buffer.add(b"y")
+    buffer.add_scalar("a", 1.0, 0)
+    assert buffer.dropped == 2
+    assert bytes(buffer.take()) == frame(b"x" * 50)
+    buffer.add(b"x" * 20)
+    buffer.room_to_make = True
+    buffer.add(b"y" * 20)
+    assert (buffer.dropped, bytes(buffer.take())) == (2, frame(b"y" * 20))
 
 
 def test_many_and_long_tags_do_not_stay_in_memory():
-    journal = Plain()
+    buffer = Plain()
     tags = [f"{i:02}" * 50_000 for i in range(30)]
     for tag in tags * 2:
-        journal.add_scalar(tag, 1.0, 0)
-        journal.add_scalar(tag, 1.0, 1)
+        buffer.add_scalar(tag, 1.0, 0)
+        buffer.add_scalar(tag, 1.0, 1)
         found = payload(tag.encode(), bytes.fromhex("0000803f"), AT_TWO)
-        assert bytes(journal.take()).startswith(frame(found))
+        assert bytes(buffer.take()).startswith(frame(found))
     # Asked for once while it is in use, and again where it was forgotten meanwhile.
-    assert 30 < len(journal.asked) <= 60
+    assert 30 < len(buffer.asked) <= 60
 
 
 def test_jobs_come_out_in_order_and_are_weighed():
-    journal = Plain()
-    journal.add_job("first", 10)
-    journal.add_job("second", 5)
-    assert (journal.job_count, journal.job_bytes) == (2, 15)
-    assert journal.next_job() == "first"
-    assert (journal.job_count, journal.job_bytes) == (1, 5)
-    assert journal.next_job() == "second"
-    assert journal.next_job() is None
+    buffer = Plain()
+    buffer.add_job("first", 10)
+    buffer.add_job("second", 5)
+    assert (buffer.job_count, buffer.job_bytes) == (2, 15)
+    assert buffer.next_job() == "first"
+    assert (buffer.job_count, buffer.job_bytes) == (1, 5)
+    assert buffer.next_job() == "second"
+    assert buffer.next_job() is None
 
 
-def test_a_cleared_journal_is_empty():
-    journal = Plain(wake_bytes=1)
-    journal.add(b"x")
-    journal.add_job("job", 10)
-    journal.clear()
-    assert (journal.take(), journal.next_job(), journal.job_bytes, journal.is_asked) == (None, None, 0, False)
-    journal.add(b"y")
-    assert bytes(journal.take()) == frame(b"y")
+def test_a_cleared_buffer_is_empty():
+    buffer = Plain(wake_bytes=1)
+    buffer.add(b"x")
+    buffer.add_job("job", 10)
+    buffer.clear()
+    assert (buffer.take(), buffer.next_job(), buffer.job_bytes, buffer.is_asked) == (None, None, 0, False)
+    buffer.add(b"y")
+    assert bytes(buffer.take()) == frame(b"y")
 
 
 @pytest.mark.parametrize("limit", range(60))

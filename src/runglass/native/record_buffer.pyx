@@ -52,7 +52,7 @@ cdef class Template:
     cdef int64_t step
 
 
-cdef class Journal:
+cdef class NativeRecordBuffer:
     """The subclass says what a scalar looks like and what happens when the buffer fills (the four methods at the end)."""
 
     cdef bytes buffer
@@ -102,7 +102,7 @@ cdef class Journal:
         cdef int64_t place
         cdef int overflow = 0
         cdef bint is_double = precision is FLOAT64
-        # Anything that is not plain, and a journal that is closed, is the subclass's to sort out.
+        # Anything that is not plain, and a buffer that is closed, is the subclass's to sort out.
         if self.is_closed or type(tag) is not str or type(step) is not int:
             return self.add_odd_scalar(tag, value, step, wall_time, precision)
         if not is_double and precision is not FLOAT32:
@@ -235,7 +235,7 @@ cdef class Journal:
         self.size += HEADER_BYTES + n + FOOTER_BYTES
 
     cdef int wake_when_full(self) except -1:
-        # What another thread was about to add when the journal was closed has nobody else to ask for it.
+        # What another thread was about to add when the buffer was closed has nobody else to ask for it.
         if (self.size >= self.wake_bytes or self.is_closed) and not self.is_asked:
             self.is_asked = True
             self.wake()

@@ -3,7 +3,7 @@ from typing import Any, Literal
 
 from typing_extensions import Buffer
 
-class Journal:
+class NativeRecordBuffer:
     wake_bytes: int
     max_bytes: int
     is_asked: bool
