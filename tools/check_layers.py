@@ -49,7 +49,13 @@ PYTHON_MAY_IMPORT: dict[str, set[str]] = {
     "cli": {"query", "query/open", "jobs", "server", "doctor", "demo", "recorder", "instances", "flags"},
     "__main__": {"cli"},
 }
-PYTHON_OPEN_TO_ALL = {"runglass", "runglass.errors", "runglass.machine", "runglass.store.model"}
+PYTHON_OPEN_TO_ALL = {
+    "runglass",
+    "runglass.errors",
+    "runglass.lru",
+    "runglass.machine",
+    "runglass.store.model",
+}
 
 WEB_MAY_IMPORT: dict[str, set[str]] = {
     # What knows nothing of Runglass.

@@ -15,10 +15,11 @@ from tests.property.job_steps import LOOKS, STEPS, Walk, make_work
 from tests.support.waiting import until
 
 from runglass.errors import JobNotDone
-from runglass.jobs.cache import DiskCache, MemoryCache, ResultCache, pack
+from runglass.jobs.cache import DiskCache, ResultCache, pack
 from runglass.jobs.context import Encoded
 from runglass.jobs.runner import Limits, Runner
 from runglass.jobs.work import JobState
+from runglass.lru import LruCache
 
 PATIENCE_S = 30.0
 turns = iter(range(10**9))
@@ -138,7 +139,7 @@ def value_of(key, size):
 
 @given(st.lists(st.tuples(st.sampled_from(["put", "get"]), keys, sizes)))
 def test_memory_equals_a_list_ordered_by_use(ops):
-    cache = MemoryCache(LIMIT_BYTES // 2)
+    cache: LruCache[str, Encoded] = LruCache(LIMIT_BYTES // 2, size_of=lambda value: len(value.data))
     model: list[tuple[str, Encoded]] = []
     for op, key, size in ops:
         if op == "put":
@@ -150,7 +151,7 @@ def test_memory_equals_a_list_ordered_by_use(ops):
             found = [each for each in model if each[0] == key]
             model = [each for each in model if each[0] != key] + found
             assert cache.get(key) == (found[0][1] if found else None)
-        assert cache.size_bytes == sum(len(value.data) for _, value in model) <= LIMIT_BYTES // 2
+        assert cache.size == sum(len(value.data) for _, value in model) <= LIMIT_BYTES // 2
 
 
 disk_ops = st.lists(

@@ -13,9 +13,9 @@ from msgspec import Meta, Struct
 
 from runglass.api.answers import Number, number_or_none
 from runglass.api.checks import check_count
-from runglass.api.kept import MostRecent
 from runglass.api.route import Later, Reply, Route
 from runglass.errors import BadRequest
+from runglass.lru import LruCache
 from runglass.query.expressions import needed_tags
 from runglass.query.source import Best, DataSource, RunColumn, RunStatistic
 from runglass.store.model import Kind
@@ -64,7 +64,7 @@ class _KnownValues:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._generation = -1
-        self._columns: MostRecent[RunColumn, dict[str, Number | None]] = MostRecent(MAX_COLUMNS)
+        self._columns: LruCache[RunColumn, dict[str, Number | None]] = LruCache(MAX_COLUMNS)
 
     def read(
         self, source: DataSource, runs: Sequence[str], columns: Sequence[RunColumn]

@@ -7,7 +7,8 @@ import weakref
 
 import pytest
 
-from runglass.api.kept import MostRecent, PerSource, Versioned
+from runglass.api.kept import PerSource, Versioned
+from runglass.lru import LruCache
 from runglass.query.memory import MemorySource
 
 
@@ -49,48 +50,8 @@ def test_keys_that_are_gone_are_forgotten():
     assert [kept.read(key, 1, make) for key in "abc"] == [4, 2, 5]
 
 
-def test_what_was_used_longest_ago_goes_first():
-    kept = MostRecent(2)
-    kept.put("a", 1)
-    kept.put("b", 2)
-    assert kept.get("a") == 1
-    kept.put("c", 3)
-    assert [kept.get(key) for key in "abc"] == [1, None, 3]
-
-
-def test_sizes_are_counted():
-    kept = MostRecent(10, size_of=len)
-    kept.put("a", "1234")
-    kept.put("b", "1234")
-    kept.put("a", "12")
-    kept.put("c", "1234")
-    assert [kept.get(key) for key in "abc"] == ["12", "1234", "1234"]
-    kept.put("d", "1")
-    assert [kept.get(key) for key in "abcd"] == [None, "1234", "1234", "1"]
-
-
-def test_one_value_is_kept_however_large():
-    kept = MostRecent(10, size_of=len)
-    kept.put("a", "1")
-    kept.put("b", "x" * 100)
-    assert (kept.get("a"), kept.get("b")) == (None, "x" * 100)
-    kept.put("c", "2")
-    assert (kept.get("b"), kept.get("c")) == (None, "2")
-
-
-def test_all_values_and_none():
-    kept = MostRecent(3, size_of=len)
-    kept.put("a", "12")
-    kept.put("b", "3")
-    assert kept.values() == ["12", "3"]
-    kept.clear()
-    assert (kept.values(), kept.get("a")) == ([], None)
-    kept.put("c", "123")
-    assert kept.values() == ["123"]
-
-
 def test_each_source_has_its_own_until_it_is_gone():
-    per_source = PerSource(lambda: MostRecent(2))
+    per_source = PerSource(lambda: LruCache(2))
     a, b = MemorySource(), MemorySource()
     of_a = weakref.ref(per_source.of(a))
     assert per_source.of(a) is of_a()

@@ -9,15 +9,14 @@ from __future__ import annotations
 import logging
 import os
 import sys
-import threading
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
 
 from runglass.jobs.context import Encoded
+from runglass.lru import LruCache
 
 logger = logging.getLogger("runglass")
 
@@ -48,7 +47,7 @@ class ResultCache:
         self, folder: Path | None = None, *, memory_bytes: int = MEMORY_BYTES, disk_bytes: int = DISK_BYTES
     ) -> None:
         """Without a folder, results are cached in memory only."""
-        self._memory = MemoryCache(memory_bytes)
+        self._memory: LruCache[str, Encoded] = LruCache(memory_bytes, size_of=lambda value: len(value.data))
         self._disk = None if folder is None else DiskCache(folder, disk_bytes)
 
     def get(self, key: str) -> Encoded | None:
@@ -65,39 +64,10 @@ class ResultCache:
             self._disk.put(key, value)
 
 
-class MemoryCache:
-    """Least recently used values are evicted beyond a number of bytes."""
-
-    def __init__(self, limit_bytes: int) -> None:
-        self._limit_bytes = limit_bytes
-        self._held: OrderedDict[str, Encoded] = OrderedDict()
-        self._lock = threading.Lock()
-        self.size_bytes = 0
-
-    def get(self, key: str) -> Encoded | None:
-        with self._lock:
-            found = self._held.get(key)
-            if found is not None:
-                self._held.move_to_end(key)
-            return found
-
-    def put(self, key: str, value: Encoded) -> None:
-        """A value larger than the limit is not cached and evicts nothing."""
-        with self._lock:
-            before = self._held.pop(key, None)
-            if before is not None:
-                self.size_bytes -= len(before.data)
-            if len(value.data) > self._limit_bytes:
-                return
-            self._held[key] = value
-            self.size_bytes += len(value.data)
-            while self.size_bytes > self._limit_bytes:
-                _, gone = self._held.popitem(last=False)
-                self.size_bytes -= len(gone.data)
-
-
 class DiskCache:
-    """The same in a folder: one file per result, whose modification time is the time of its last use."""
+    """The least recently used results are deleted beyond a number of bytes. One file per result; its modification
+    time is the time of its last use.
+    """
 
     def __init__(self, folder: Path, limit_bytes: int, *, clock_ns: Callable[[], int] = time.time_ns) -> None:
         self._folder = folder / "results"

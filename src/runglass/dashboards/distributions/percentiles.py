@@ -8,7 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 from msgspec import Struct
 
-from runglass.api.kept import MostRecent, PerSource
+from runglass.api.kept import PerSource
+from runglass.lru import LruCache
 from runglass.query.buckets import percentiles, tidy_loaded
 from runglass.query.source import DataSource, Float64, Int64, Values
 from runglass.store.model import SeriesKey
@@ -80,6 +81,6 @@ def _extended(
 _Name = tuple[SeriesKey, tuple[float, ...], bool]
 
 
-_kept: PerSource[MostRecent[_Name, Bands]] = PerSource(
-    lambda: MostRecent(KEPT_BYTES, size_of=lambda bands: bands.values.nbytes)
+_kept: PerSource[LruCache[_Name, Bands]] = PerSource(
+    lambda: LruCache(KEPT_BYTES, size_of=lambda bands: bands.values.nbytes)
 )

@@ -10,8 +10,9 @@ from collections.abc import Sequence
 import numpy as np
 from msgspec import Struct
 
-from runglass.api.kept import MostRecent, PerSource
+from runglass.api.kept import PerSource
 from runglass.api.series import row_numbers
+from runglass.lru import LruCache
 from runglass.query.buckets import is_tidy, tidy_loaded
 from runglass.query.source import DataSource, Float64, Int64, Values
 from runglass.store.model import SeriesKey
@@ -104,6 +105,6 @@ def _is_plain(value: object) -> bool:
     )
 
 
-_kept: PerSource[MostRecent[tuple[SeriesKey, int, bytes], Histograms]] = PerSource(
-    lambda: MostRecent(KEPT_BYTES, size_of=lambda histograms: histograms.buckets.nbytes)
+_kept: PerSource[LruCache[tuple[SeriesKey, int, bytes], Histograms]] = PerSource(
+    lambda: LruCache(KEPT_BYTES, size_of=lambda histograms: histograms.buckets.nbytes)
 )
