@@ -40,6 +40,9 @@ def tree(tmp_path):
         "api/route",
         "dashboards/scalars/routes",
         "dashboards/images/routes",
+        "writer/calls/summary_writer",
+        "writer/values/arrays",
+        "writer/files/sinks",
     ):
         file = tmp_path / f"src/runglass/{name}.py"
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -100,6 +103,12 @@ def tree(tmp_path):
         ("query/source", "from runglass.ingest.watch import LogdirWatch", True),
         ("query/source", "from runglass.query import open", True),
         ("dashboards/scalars/routes", "from runglass.query.open import open_logs", True),
+        ("writer/calls/summary_writer", "from runglass.writer.files import sinks", False),
+        ("writer/calls/summary_writer", "from runglass.writer import values", False),
+        ("writer/files/sinks", "from runglass.writer.values.arrays import to_numpy", False),
+        ("writer/files/sinks", "from runglass.writer.calls.summary_writer import SummaryWriter", True),
+        ("writer/values/arrays", "from runglass.writer import files", True),
+        ("writer/values/arrays", "from ..files import sinks", True),
         ("unlisted", "from runglass.query.source import DataSource", True),
     ],
 )
