@@ -9,6 +9,7 @@ from typing import Any
 
 from runglass.native.records import RecordCursor
 from runglass.native.wire import Field, Message, decode
+from runglass.schema.event import EVENT
 
 # Long enough for the slowest machine; a test that passes never waits for it.
 DEADLINE_S = 60.0
@@ -42,6 +43,29 @@ def steps_by_tag(path: Path, *, is_whole: bool = True) -> dict[str, list[int]]:
 
 def steps_of(path: Path) -> list[int]:
     return [step for steps in steps_by_tag(path).values() for step in steps]
+
+
+def payloads(directory: Path) -> list[bytes]:
+    """The records of all files of a directory, without the first of each, which names the format."""
+    found: list[bytes] = []
+    for file in files(directory):
+        cursor = RecordCursor()
+        cursor.feed(file.read_bytes())
+        found += [payload for _, payload, _ in cursor][1:]
+    return found
+
+
+def events(directory: Path) -> list[dict[str, Any]]:
+    return [decode(EVENT, payload) for payload in payloads(directory)]
+
+
+def logged(directory: Path) -> list[tuple[int, dict[str, Any]]]:
+    """Every value with the step of its event."""
+    return [
+        (event.get("step", 0), value)
+        for event in events(directory)
+        for value in event.get("summary", {}).get("value", [])
+    ]
 
 
 def program(code: str, *arguments: object, **more: Any) -> subprocess.Popen[str]:
