@@ -12,7 +12,7 @@ from runglass.native.columns cimport Cols, cols_reserve, cols_widen_value
 from runglass.native.file_buffer cimport Buffer, fill
 from runglass.native.rows cimport DID_POINT, PLUGIN_OTHER, PLUGIN_POINTS, TagRows, TagState, find_tag
 from runglass.native.tensor_scalar cimport load_double, load_float, scalar_of_tensor
-from runglass.native.wire cimport read_varint, skip_keyed
+from runglass.native.wire cimport find_field, read_varint, skip_keyed
 
 cdef enum:
     WINDOW_BYTES = 4096
@@ -154,26 +154,19 @@ cdef class EventDecoder(TagRows):
     cdef int keep_summary(
         self, const uint8_t *p, const uint8_t *end, const uint8_t *payload, double wall_time, int64_t step, int64_t record
     ) noexcept nogil:
-        cdef uint64_t key, size
+        cdef uint64_t size
         cdef Value v
         cdef int code
-        while p < end:
-            p = read_varint(p, end, &key)
-            if p == NULL:
-                return -1
-            if key != 0x0A:
-                p = skip_keyed(p, end, key)
-                if p == NULL:
-                    return -1
-                continue
-            p = read_varint(p, end, &size)
-            if p == NULL or size > <uint64_t>(end - p) or read_value(p, p + size, &v) < 0:
+        while True:
+            code = find_field(&p, end, 0x0A, &size)
+            if code <= 0:
+                return code
+            if read_value(p, p + size, &v) < 0:
                 return -1
             code = self.keep_value(&v, wall_time, step, record, p - payload, size)
             if code < 0:
                 return code
             p += size
-        return 0
 
     cdef void note_wall_time(self, double wall_time) noexcept nogil:
         if wall_time > self.max_wall_time and wall_time < INFINITY:

@@ -8,7 +8,7 @@ from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcmp, memcpy, memset
 
 from runglass.native.columns cimport Cols, Columns, cols_extend, cols_free, cols_init_blobs, cols_init_points, cols_reserve
-from runglass.native.wire cimport read_varint, skip_keyed
+from runglass.native.wire cimport find_field
 
 
 cdef inline uint32_t hash_name(const uint8_t *p, uint64_t size) noexcept nogil:
@@ -21,36 +21,21 @@ cdef inline uint32_t hash_name(const uint8_t *p, uint64_t size) noexcept nogil:
 
 cdef int plugin_class(const uint8_t *p, const uint8_t *end, const uint8_t *name, size_t name_size) noexcept nogil:
     """Whether SummaryMetadata names the plugin whose single numbers are points."""
-    cdef uint64_t key, size
+    cdef uint64_t size
     cdef const uint8_t *inner
-    while p < end:
-        p = read_varint(p, end, &key)
-        if p == NULL:
-            return PLUGIN_OTHER
-        if key != 0x0A:
-            p = skip_keyed(p, end, key)
-            if p == NULL:
-                return PLUGIN_OTHER
-            continue
-        p = read_varint(p, end, &size)
-        if p == NULL or size > <uint64_t>(end - p):
-            return PLUGIN_OTHER
+    cdef int code
+    while True:
+        code = find_field(&p, end, 0x0A, &size)
+        if code <= 0:
+            return PLUGIN_UNKNOWN if code == 0 else PLUGIN_OTHER
         inner = p + size
-        while p < inner:
-            p = read_varint(p, inner, &key)
-            if p == NULL:
-                return PLUGIN_OTHER
-            if key == 0x0A:
-                p = read_varint(p, inner, &size)
-                if p == NULL or size > <uint64_t>(inner - p):
-                    return PLUGIN_OTHER
-                if size == 0:
-                    return PLUGIN_UNKNOWN
-                return PLUGIN_POINTS if size == name_size and memcmp(p, name, name_size) == 0 else PLUGIN_OTHER
-            p = skip_keyed(p, inner, key)
-            if p == NULL:
-                return PLUGIN_OTHER
-    return PLUGIN_UNKNOWN
+        code = find_field(&p, inner, 0x0A, &size)
+        if code < 0:
+            return PLUGIN_OTHER
+        if code > 0:
+            if size == 0:
+                return PLUGIN_UNKNOWN
+            return PLUGIN_POINTS if size == name_size and memcmp(p, name, name_size) == 0 else PLUGIN_OTHER
 
 
 cdef class TagRows:

@@ -2,7 +2,7 @@
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
-from runglass.native.wire cimport load_u32, load_u64, read_varint, skip_keyed
+from runglass.native.wire cimport find_field, load_u32, load_u64, read_varint, skip_keyed
 
 
 cdef inline double load_double(const uint8_t *p) noexcept nogil:
@@ -101,19 +101,12 @@ cdef inline int shape_elements(const uint8_t *p, const uint8_t *end, int *is_sin
     """Whether a TensorShapeProto describes exactly one element. -1: malformed."""
     cdef uint64_t key, size, dim
     cdef const uint8_t *inner
+    cdef int code
     is_single[0] = 1
-    while p < end:
-        p = read_varint(p, end, &key)
-        if p == NULL:
-            return -1
-        if key != 0x12:
-            p = skip_keyed(p, end, key)
-            if p == NULL:
-                return -1
-            continue
-        p = read_varint(p, end, &size)
-        if p == NULL or size > <uint64_t>(end - p):
-            return -1
+    while True:
+        code = find_field(&p, end, 0x12, &size)
+        if code <= 0:
+            return code
         inner = p + size
         dim = 0
         while p < inner:
@@ -128,7 +121,6 @@ cdef inline int shape_elements(const uint8_t *p, const uint8_t *end, int *is_sin
                 return -1
         if dim != 1:
             is_single[0] = 0
-    return 0
 
 
 cdef inline int scalar_of_tensor(const uint8_t *p, const uint8_t *end, double *out) noexcept nogil:

@@ -92,6 +92,23 @@ cdef inline const uint8_t *skip_keyed(const uint8_t *p, const uint8_t *end, uint
     return NULL if key < 8 else skip_field(p, end, <uint32_t>(key & 7))
 
 
+# Moves to the content of the next field with this key, which has a length, past all others. 1: `size` bytes are at `p`;
+# 0: there is none; -1: malformed.
+cdef inline int find_field(const uint8_t **p, const uint8_t *end, uint64_t wanted, uint64_t *size) noexcept nogil:
+    cdef uint64_t key
+    while p[0] < end:
+        p[0] = read_varint(p[0], end, &key)
+        if p[0] == NULL:
+            return -1
+        if key == wanted:
+            p[0] = read_varint(p[0], end, size)
+            return -1 if p[0] == NULL or size[0] > <uint64_t>(end - p[0]) else 1
+        p[0] = skip_keyed(p[0], end, key)
+        if p[0] == NULL:
+            return -1
+    return 0
+
+
 cdef inline size_t put_varint(uint8_t *p, uint64_t value) noexcept nogil:
     cdef size_t n = 0
     while value >= 0x80:
