@@ -292,10 +292,26 @@ def test_the_table_is_taken_along_as_markdown_and_csv(open_page, page, tmp_path:
         assert float(rows[run]["Time"]) == columns.wall_time[index]
 
 
+# As on a page without HTTPS; reading stays, for the test.
+NO_CLIPBOARD_API = """{
+  const real = navigator.clipboard;
+  const value = { writeText: () => Promise.reject(new Error("no")), readText: () => real.readText() };
+  Object.defineProperty(navigator, "clipboard", { value });
+}"""
+
+
+def test_without_the_clipboard_api_the_old_way_copies(open_page, page):
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.add_init_script(NO_CLIPBOARD_API)
+    open_page(noisy(("only",)), "#/scalars?smoothing=0")
+    select_at(page, "loss", 0.5)
+    choose(page, table_of(page, "loss"), "Copy as TSV")
+    expect(page.get_by_text("Table copied.")).to_be_visible()
+    assert page.evaluate("navigator.clipboard.readText()").startswith("Run\tValue\t")
+
+
 def test_without_a_clipboard_the_text_is_shown(open_page, page):
-    page.add_init_script(
-        "Object.defineProperty(navigator, 'clipboard', { value: { writeText: () => Promise.reject(new Error('no')) } })"
-    )
+    page.add_init_script(NO_CLIPBOARD_API + "document.execCommand = () => false;")
     open_page(noisy(("only",)), "#/scalars?smoothing=0")
     select_at(page, "loss", 0.5)
     choose(page, table_of(page, "loss"), "Copy as TSV")
