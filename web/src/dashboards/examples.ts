@@ -5,6 +5,16 @@ import type { Example } from "../cards/dashboards";
 /** The path of a run in this folder, as a Python string. JSON quotes a path the same way as Python. */
 export const inside = (folder: string, name: string): string => JSON.stringify(`${folder.replace(/\/+$/, "")}/${name}`);
 
+export const LOG_WITH_LIGHTNING: Example = {
+  label: "Lightning",
+  code: (folder) => `from lightning.pytorch import Trainer
+from lightning.pytorch.loggers import TensorBoardLogger
+
+# In the module: self.log("train/loss", loss)
+trainer = Trainer(logger=TensorBoardLogger(${JSON.stringify(folder)}))
+trainer.fit(model)`,
+};
+
 export const LOG_HISTOGRAMS: readonly Example[] = [
   {
     label: "PyTorch",

@@ -1,7 +1,7 @@
 // The shortest programs that log something; they log more than numbers where that takes no extra code.
 
 import type { HowTo } from "../../cards/dashboards";
-import { inside } from "../examples";
+import { inside, LOG_WITH_LIGHTNING } from "../examples";
 
 export default {
   shows: "Everything a run has logged on one page: charts, images, texts, sounds and distributions, all at one step.",
@@ -23,15 +23,7 @@ writer.close()`,
 board = keras.callbacks.TensorBoard(${inside(folder, "first")}, histogram_freq=1)
 model.fit(x, y, epochs=10, callbacks=[board])`,
     },
-    {
-      label: "Lightning",
-      code: (folder) => `from lightning.pytorch import Trainer
-from lightning.pytorch.loggers import TensorBoardLogger
-
-# In the module: self.log("train/loss", loss)
-trainer = Trainer(logger=TensorBoardLogger(${JSON.stringify(folder)}))
-trainer.fit(model)`,
-    },
+    LOG_WITH_LIGHTNING,
     {
       label: "JAX",
       code: (folder) => `from runglass import SummaryWriter

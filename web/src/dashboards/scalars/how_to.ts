@@ -1,7 +1,7 @@
 // The shortest programs that log a scalar.
 
 import type { HowTo } from "../../cards/dashboards";
-import { inside } from "../examples";
+import { inside, LOG_WITH_LIGHTNING } from "../examples";
 
 export default {
   shows: "A chart for every number that is logged at steps: loss, accuracy, learning rate.",
@@ -25,15 +25,7 @@ model.fit(
     callbacks=[keras.callbacks.TensorBoard(${inside(folder, "first")})],
 )`,
     },
-    {
-      label: "Lightning",
-      code: (folder) => `from lightning.pytorch import Trainer
-from lightning.pytorch.loggers import TensorBoardLogger
-
-# In the module: self.log("train/loss", loss)
-trainer = Trainer(logger=TensorBoardLogger(${JSON.stringify(folder)}))
-trainer.fit(model)`,
-    },
+    LOG_WITH_LIGHTNING,
     {
       label: "JAX",
       code: (folder) => `from tensorboardX import SummaryWriter
