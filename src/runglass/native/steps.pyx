@@ -80,7 +80,7 @@ def unite_steps(list series):
             if isinstance(each, Columns):
                 memory = (<Columns>each).memory
                 steps[i].count = (<Columns>each).count
-                steps[i].data = NULL if memory is None else <const int64_t *>memory.cols.data[STEP]
+                steps[i].data = NULL if memory is None else <int64_t *>memory.cols.data[STEP]
                 held.append(memory)
             else:
                 array = each
