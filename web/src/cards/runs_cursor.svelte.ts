@@ -3,9 +3,9 @@
 
 import type { ApiError } from "../api/http";
 import type { Kind } from "../api/types";
-import { placeOf, setPlace } from "./card_cursor.svelte";
+import { placeOf, placesIn, setPlace } from "./card_cursor.svelte";
 import type { Session } from "../state/session.svelte";
-import { findNearest, placesOn, type Sample, sampleAt, unitePlaces } from "../state/cursor/step_cursor";
+import { findNearest, type Sample, sampleAt, unitePlaces } from "../state/cursor/step_cursor";
 
 export interface RunSample extends Sample {
   /** No value at the cursor. */
@@ -42,14 +42,7 @@ export class RunsCursor {
   readonly #placed = $derived.by(() =>
     this.#listed.flatMap((each) => {
       const series = each?.steps;
-      if (!series) return [];
-      const start = this.session.runs.byName.get(series.run)?.start_time;
-      return [
-        {
-          series,
-          places: placesOn(this.session.settings.cursorAxis, series, Number(start ?? series.wallTime[0] ?? 0)),
-        },
-      ];
+      return series ? [{ series, places: placesIn(this.session, series) }] : [];
     }),
   );
   /** Positions of all values of all runs. */
