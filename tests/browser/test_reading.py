@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ from playwright.sync_api import Locator, Page, expect
 from tests.support.page import address_has, card, chart, wait_ready
 
 from runglass.query.memory import MemorySource
+from runglass.store.model import Kind
 
 POINTS = 20_000
 RUNS = ("a", "b", "c")
@@ -147,8 +149,10 @@ def test_held_tooltip_scrolls_through_a_thousand_runs(open_page):
     tip = point_at(page, "loss", 0.5)
     assert len(rows_of(tip)) == 12
     expect(tip).to_contain_text("988 more")
+    page.keyboard.down("Shift")
     page.mouse.down()
     page.mouse.up()
+    page.keyboard.up("Shift")
     expect(tip).to_contain_text("Esc to release")
     first = set(rows_of(tip))
     assert 12 < len(first) < 40
@@ -159,6 +163,47 @@ def test_held_tooltip_scrolls_through_a_thousand_runs(open_page):
     assert all(cells[0] for cells in rows_of(tip).values())
     page.keyboard.press("Escape")
     expect(tip).to_have_count(0)
+
+
+def test_a_click_sets_the_cursor_of_all_charts_and_tabs(open_page):
+    source = noisy(("only",), ("loss", "other"), points=50)
+    source.add_values("only", "note", Kind.TEXT, step=[0, 100, 400], values=["first", "second", "third"])
+    page = open_page(source, "#/scalars?smoothing=0")
+    for tag in ("loss", "other"):
+        expect(chart(page, tag).locator("line.marker")).to_have_count(0)
+    point_at(page, "loss", 0.5)
+    page.mouse.down()
+    page.mouse.up()
+    for tag in ("loss", "other"):
+        expect(chart(page, tag).locator("line.marker")).to_have_count(1)
+    chip = page.get_by_role("group", name="Cursor")
+    address_has(page, "cursor=")
+    found = re.search(r"cursor=(\d+)", page.url)
+    assert found is not None
+    expect(chip).to_contain_text(f"Step {found[1]}")
+    page.get_by_role("link", name="Text", exact=True).click()
+    wait_ready(page)
+    expect(card(page, "note, only")).to_contain_text("second")
+    expect(card(page, "note, only")).to_contain_text("nearest")
+    page.get_by_role("link", name="Scalars", exact=True).click()
+    wait_ready(page)
+    chip.get_by_role("button", name="Move the cursor to the newest step").click()
+    expect(chart(page, "loss").locator("line.marker")).to_have_count(0)
+
+
+def test_a_linked_range_works_on_every_tab(open_page):
+    source = noisy(("only",), points=50)
+    source.add_values("only", "note", Kind.TEXT, step=[0, 100, 400], values=["first", "second", "third"])
+    page = open_page(source, "#/text?select=range&linked=1&at=50,250")
+    note = card(page, "note, only")
+    expect(note).to_contain_text("second")
+    bar = page.get_by_role("group", name="Cursor", exact=True)
+    slider = bar.get_by_role("slider")
+    slider.press("Home")
+    expect(bar.get_by_role("textbox")).to_have_value("50")
+    bar.get_by_role("button", name="Clear the range").click()
+    slider.press("End")
+    expect(note).to_contain_text("third")
 
 
 def test_differences_to_the_baseline(open_page):

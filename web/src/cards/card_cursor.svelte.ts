@@ -56,7 +56,7 @@ export class CardCursor {
   /** Null: the latest. */
   readonly at = $derived.by((): number | null => placeOf(this.session, this.id()));
   /** Index of the value that is shown; -1 without any. */
-  readonly index = $derived.by(() => findNearest(this.places, this.at));
+  readonly index = $derived.by(() => findNearest(this.places, this.at, this.session.cursor.range));
   /** No value at the cursor; the nearest is shown. */
   readonly isNearest = $derived.by(() => this.at !== null && this.index >= 0 && this.places[this.index] !== this.at);
   readonly sample = $derived.by((): Sample | null => (this.series ? sampleAt(this.series, this.index) : null));

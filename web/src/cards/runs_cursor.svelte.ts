@@ -50,14 +50,14 @@ export class RunsCursor {
   /** Null: the latest. */
   readonly at = $derived.by((): number | null => placeOf(this.session, this.id()));
   /** Of the nearest position; -1 without any. */
-  readonly index = $derived.by(() => findNearest(this.places, this.at));
+  readonly index = $derived.by(() => findNearest(this.places, this.at, this.session.cursor.range));
   readonly isNearest = $derived.by(() => this.at !== null && this.index >= 0 && this.places[this.index] !== this.at);
 
   /** One per run that has values. */
   readonly samples = $derived.by((): readonly RunSample[] => {
     const { at } = this;
     return this.#placed.flatMap(({ series, places }) => {
-      const nearest = findNearest(places, at);
+      const nearest = findNearest(places, at, this.session.cursor.range);
       const sample = sampleAt(series, nearest);
       return sample ? [{ ...sample, isNearest: at !== null && places[nearest] !== at }] : [];
     });

@@ -88,6 +88,17 @@ export class LineCard {
     () => this.options.isWanted() && !this.data.error && (this.isEmpty || this.#drawnKey === this.#key),
   );
 
+  /** Where the cursor is on the x axis of the answer; null if it is at the newest. */
+  readonly marker = $derived.by((): number | null => {
+    const { cursor, settings } = this.session;
+    return settings.cursor && isTimeAxis(this.x) ? cursor.on(this.x) : null;
+  });
+  /** Moves the cursor to an x; missing on an axis that is not a time. */
+  readonly pick = $derived.by((): ((x: number) => void) | undefined => {
+    const { x } = this;
+    return isTimeAxis(x) ? (at) => this.session.cursor.set(at, x) : undefined;
+  });
+
   /** The chart has drawn these series. */
   noteDrawn(shown: readonly Series[]): void {
     this.drawn = shown;

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Client } from "../../api/client";
-import { HistogramRequests, type BinOptions } from "./ask";
+import { HistogramRequests, rowsIn, type BinOptions } from "./ask";
 
 const OPTIONS: BinOptions = { bins: 10, x_scale: "linear", x_range: null, max_steps: 60, is_shared: false };
 
@@ -68,4 +68,19 @@ it("asks for cards together, and leaves out what is gone", async () => {
   // The first alone, to be seen early; all others in one request.
   expect(asked.map(({ series }) => series.length)).toEqual([1, 3]);
   expect(asked[0]?.bins).toBe(10);
+});
+
+it("takes the rows of a range, evenly when there are many", () => {
+  const steps = Float64Array.from({ length: 101 }, (_, i) => i);
+  const series = {
+    run: "a",
+    tag: "x",
+    generation: 1,
+    step: steps,
+    wallTime: steps,
+    row: Uint32Array.from(steps, (i) => i + 1000),
+  };
+  expect(rowsIn([3, 5], series, steps, 10)).toEqual([1003, 1004, 1005]);
+  expect(rowsIn([0, 100], series, steps, 5)).toEqual([1000, 1025, 1050, 1075, 1100]);
+  expect(rowsIn([0.2, 0.8], series, steps, 5)).toEqual([]);
 });

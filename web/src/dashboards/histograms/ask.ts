@@ -1,6 +1,7 @@
 // Requests of the histograms dashboard. Cards with equal bin options share a request.
 
 import type { Client } from "../../api/client";
+import type { SeriesSteps } from "../../api/steps";
 import type { components } from "../../api/types.gen";
 import type { Range } from "../../chart/model";
 import { BatchQueue } from "../../base/batch_queue";
@@ -37,6 +38,16 @@ export function queryOf(how: HistogramSettings, series: HistogramRef, zoom: Rang
     is_shared: false,
   };
   return { series: [series], binOptions };
+}
+
+/** The rows in a range of the cursor's axis: all, or `limit` evenly spaced ones with the first and the last. */
+export function rowsIn(range: Range, series: SeriesSteps, places: Float64Array, limit: number): number[] {
+  const rows = [...series.row].filter((_, i) => {
+    const place = places[i] as number;
+    return place >= range[0] && place <= range[1];
+  });
+  if (rows.length <= limit) return rows;
+  return Array.from({ length: limit }, (_, i) => rows[Math.round((i * (rows.length - 1)) / (limit - 1))] as number);
 }
 
 export type RankingQuery = Partial<components["schemas"]["RankingBody"]>;

@@ -8,7 +8,7 @@ import { Pacer } from "../../base/pacer";
 import type { Changes } from "../changes.svelte";
 import type { RunsState } from "../runs/runs.svelte";
 import type { Settings } from "../view/settings.svelte";
-import type { Moment, TimeAxis } from "../view/view";
+import { isTimeAxis, type Moment, type Range, type TimeAxis } from "../view/view";
 import { placeOn } from "./moment";
 import { findNearest } from "./step_cursor";
 
@@ -42,8 +42,22 @@ export class Cursor {
   );
   /** Position on the axis; null: at the newest. */
   readonly at = $derived.by((): number | null => this.placeOf(this.settings.cursor));
+  /** The range that is selected in all charts, on the axis: the cursor and all cards stay in it. */
+  readonly range = $derived.by((): Range | null => {
+    const { selecting, isSelectionLinked, linkedSelection, xAxis } = this.settings;
+    const [from, to] = linkedSelection;
+    if (selecting !== "range" || !isSelectionLinked || from === undefined || to === undefined || !isTimeAxis(xAxis))
+      return null;
+    const [low, high] = [from, to].map((at) => this.placeOf({ axis: xAxis, at }));
+    return low == null || high == null ? null : [low, high];
+  });
   /** Index of the nearest stop; -1 without any. */
-  readonly index = $derived.by(() => findNearest(this.places, this.at));
+  readonly index = $derived.by(() => findNearest(this.places, this.at, this.range));
+
+  /** All charts show everything again. */
+  clearRange(): void {
+    this.settings.set({ selecting: "none", linkedSelection: [] });
+  }
 
   placeOf(moment: Moment | null): number | null {
     return moment && placeOn(this.settings.cursorAxis, moment, this.clock);

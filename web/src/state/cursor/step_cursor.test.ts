@@ -26,6 +26,15 @@ describe("the cursor", () => {
     expect(findNearest(places, Infinity)).toBe(3);
   });
 
+  it("stays in a range, unless nothing is in it", () => {
+    const places = Float64Array.of(0, 10, 20, 30);
+    expect(findNearest(places, null, [5, 25])).toBe(2);
+    expect(findNearest(places, 0, [5, 25])).toBe(1);
+    expect(findNearest(places, 99, [5, 25])).toBe(2);
+    expect(findNearest(places, 0, [11, 19])).toBe(0);
+    expect(findNearest(new Float64Array(), 0, [5, 25])).toBe(-1);
+  });
+
   it("goes through steps in order, for any order in the file", () => {
     const ordered = inStepOrder(series([5, 1, 5, 3]));
     expect([...ordered.step]).toEqual([1, 3, 5, 5]);

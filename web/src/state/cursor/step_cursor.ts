@@ -1,7 +1,9 @@
 // Where a series has values along an axis, and which of them belongs to a place on the axis. Pure.
 
 import type { SeriesSteps } from "../../api/steps";
-import type { TimeAxis } from "../view/view";
+import type { Range, TimeAxis } from "../view/view";
+
+const EVERYWHERE: Range = [-Infinity, Infinity];
 
 /** One value of a series at one step, with everything that names it. */
 export interface Sample {
@@ -31,21 +33,25 @@ export function placesOn(axis: TimeAxis, series: SeriesSteps, startTime: number)
 }
 
 /**
- * The index of the value nearest to the place, the later of two equally near ones. Null: the newest. Returns -1 if
- * there is none.
+ * The index of the value nearest to the place, the later of two equally near ones. Null: the newest. Only values in the
+ * range count, if it has any. Returns -1 if there is none.
  */
-export function findNearest(places: Float64Array, at: number | null): number {
-  if (at === null || places.length === 0) return places.length - 1;
+export function findNearest(places: Float64Array, at: number | null, range: Range | null = null): number {
+  const [low, high] = range ?? EVERYWHERE;
+  if (at === null && !range) return places.length - 1;
+  const wanted = at ?? high;
   let nearest = -1;
   let distance = Infinity;
   for (let i = 0; i < places.length; i++) {
-    const here = Math.abs((places[i] as number) - at);
+    const place = places[i] as number;
+    if (place < low || place > high) continue;
+    const here = Math.abs(place - wanted);
     if (here <= distance) {
       nearest = i;
       distance = here;
     }
   }
-  return nearest;
+  return nearest < 0 && range ? findNearest(places, at) : nearest;
 }
 
 export function sampleAt(series: SeriesSteps, i: number): Sample | null {
