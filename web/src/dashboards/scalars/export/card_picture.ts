@@ -1,8 +1,11 @@
 // Pictures of cards for papers and slides: one chart, or all visible charts in one picture with two columns.
 
+import { toPdf } from "../../../chart/export_pdf";
+import { toPgf } from "../../../chart/export_pgf";
 import { toPng } from "../../../chart/export_png";
 import { toSvg } from "../../../chart/export_svg";
 import { type LegendEntry, LIGHT_COLORS, layOutPicture, type PictureSpec } from "../../../chart/picture";
+import { shapesOf } from "../../../chart/picture_shapes";
 import type { CardDrawing } from "./export_drawings";
 import { isTimeAxis } from "../../../state/view/view";
 
@@ -70,6 +73,14 @@ export function drawSvg(drawings: readonly CardDrawing[], options: PictureOption
     "",
   ].join("\n");
 }
+
+/** A page for each chart. */
+export const drawPdf = (drawings: readonly CardDrawing[], options: PictureOptions): Blob =>
+  toPdf(drawings.map((drawing) => shapesOf(toPicture(drawing, options))));
+
+/** A TikZ picture for each chart. */
+export const drawPgf = (drawings: readonly CardDrawing[], options: PictureOptions): string =>
+  toPgf(drawings.map((drawing) => shapesOf(toPicture(drawing, options))));
 
 export async function drawPng(drawings: readonly CardDrawing[], options: PictureOptions, scale: number): Promise<Blob> {
   const pictures = drawings.map((drawing) => toPicture(drawing, options));
