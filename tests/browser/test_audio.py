@@ -84,8 +84,17 @@ def place_s(owner: Locator) -> float:
     return float(place(owner).get_attribute("aria-valuenow") or "nan")
 
 
+def heard(page: Page, run: str) -> Locator:
+    """The card of the tag `voice`, switched to the run."""
+    voice = card(page, "voice")
+    voice.get_by_role("button", name=f"Switch to {run}").click()
+    expect(voice).to_contain_text(f"{run} at ")
+    expect(voice).to_have_attribute("data-ready", "true")
+    return voice
+
+
 def hear(owner: Locator) -> None:
-    owner.get_by_role("button", name=re.compile("^Play voice$")).click()
+    owner.get_by_role("button", name=re.compile("^Play (voice|other)$")).click()
 
 
 def is_heard(owner: Locator) -> None:
@@ -127,7 +136,8 @@ def test_shows_what_frameworks_logged(open_page, case, run, tag, facts):
     truth = json.loads((LOGS / case / "manifest.json").read_text())["runs"][run]["tensors"][tag]
     with following(LOGS / case / "logdir") as logs:
         page = open_page(logs.source, f"#/audio?tags=^{tag}$")
-        shown = card(page, f"{tag}, {run}")
+        shown = card(page, tag)
+        expect(shown).to_contain_text(run)
         expect(shown).to_have_attribute("data-ready", "true")
         expect(shown).to_contain_text(facts)
         clips = truth["last"]["clips"]
@@ -141,68 +151,71 @@ def test_shows_what_frameworks_logged(open_page, case, run, tag, facts):
 
 def test_waveform_and_spectrogram_are_those_of_the_clip(open_page):
     page = open_page(two_runs(), "#/audio?option=audio.frequency;linear&theme=light")
-    shown = card(page, "voice, low")
+    shown = heard(page, "low")
     expect(shown).to_contain_text("low at 20")
+    expect(shown).to_have_attribute("data-ready", "true")
     wave = pixels(shown.locator("canvas.wave"))
     color = np.frombuffer(bytes.fromhex(run_color(page, "low")[1:]), np.uint8)
     inked = (np.abs(wave[..., :3] - color).max(axis=-1) <= 8) & (wave[..., 3] > 200)
     # A tone as loud as the lane is high, all along.
     assert inked.mean() > 0.9
     for run, hz in (("low", 500), ("high", 2000)):
-        levels = 255 - pixels(card(page, f"voice, {run}").locator("canvas.spectrum"))[..., :3].mean(axis=-1)
+        expect(heard(page, run)).to_contain_text(f"{run} at 20")
+        expect(shown).to_have_attribute("data-ready", "true")
+        levels = 255 - pixels(shown.locator("canvas.spectrum"))[..., :3].mean(axis=-1)
         row = levels.mean(axis=1).argmax()
         assert abs(1 - (row + 0.5) / len(levels) - hz / (RATE / 2)) < 0.03
 
 
 def test_runs_are_switched_while_it_plays_at_the_same_place(open_page):
-    page = open_page(two_runs(), "#/audio")
-    low, high = card(page, "voice, low"), card(page, "voice, high")
-    place(low).click(position={"x": 100, "y": 20})
-    begun = place_s(low)
+    source = two_runs()
+    source.add_values("low", "other", Kind.AUDIO, step=[0], values=[clip(wav(tone(500)), "the other")])
+    page = open_page(source, "#/audio")
+    voice, other = heard(page, "low"), card(page, "other")
+    place(voice).click(position={"x": 100, "y": 20})
+    begun = place_s(voice)
     assert begun > 5
-    hear(low)
-    is_heard(low)
-    expect(place(low)).not_to_have_attribute("aria-valuenow", str(begun))
-    chips = low.get_by_role("group", name="Run to play for voice")
+    hear(voice)
+    is_heard(voice)
+    expect(place(voice)).not_to_have_attribute("aria-valuenow", str(begun))
+    chips = voice.get_by_role("group", name="Run to play for voice")
     names = [
         name.removeprefix("Switch to ")
         for name in chips.get_by_role("button").evaluate_all("(all) => all.map((b) => b.ariaLabel)")
     ]
-    other = "ab"[names.index("high")]
-    before = place_s(low)
-    place(low).hover()
-    page.keyboard.press(other)
+    before = place_s(voice)
+    place(voice).hover()
+    page.keyboard.press("ab"[names.index("high")])
     expect(chips.get_by_role("button", name="Switch to high")).to_have_attribute("aria-pressed", "true")
-    expect(low).to_contain_text("high at 20")
-    is_heard(low)
-    assert before <= place_s(low) < before + 20
+    expect(voice).to_contain_text("high at 20")
+    is_heard(voice)
+    assert before <= place_s(voice) < before + 20
     # One clip at a time, on the whole page.
-    hear(high)
-    is_heard(high)
-    is_silent(low)
+    hear(other)
+    is_heard(other)
+    is_silent(voice)
     page.keyboard.press("Escape")
-    place(high).hover()
+    place(other).hover()
     page.keyboard.press(" ")
-    is_silent(high)
+    is_silent(other)
     page.keyboard.press("Home")
-    expect(place(high)).to_have_attribute("aria-valuenow", "0")
+    expect(place(other)).to_have_attribute("aria-valuenow", "0")
     page.keyboard.press("ArrowRight")
-    expect(place(high)).to_have_attribute("aria-valuenow", "1")
+    expect(place(other)).to_have_attribute("aria-valuenow", "1")
 
 
 def test_clips_follow_the_steps(open_page):
     page = open_page(two_runs(), "#/audio")
-    low = card(page, "voice, low")
-    low.get_by_role("button", name="Previous step of voice").click()
-    expect(low).to_contain_text("low at 10")
-    # The cursor is one for all cards.
-    expect(card(page, "voice, high")).to_contain_text("high at 10")
+    heard(page, "low").get_by_role("button", name="Previous step of voice").click()
+    expect(card(page, "voice")).to_contain_text("low at 10")
+    # The cursor is one for all runs.
+    expect(heard(page, "high")).to_contain_text("high at 10")
 
 
 def test_what_is_heard_stays_until_it_ends_though_newer_ones_come(open_page):
     source = two_runs()
     page = open_page(source, "#/audio")
-    low = card(page, "voice, low")
+    low = heard(page, "low")
     hear(low)
     is_heard(low)
     later = [clip(wav(tone(500, seconds=2)), "low at 30")]
@@ -218,7 +231,7 @@ def test_one_channel_alone(open_page):
     stereo = [clip(wav(tone(500, seconds=5), tone(2000, seconds=5)))]
     source = MemorySource().add_values("run", "voice", Kind.AUDIO, step=[0], values=stereo)
     page = open_page(source, "#/audio?option=audio.frequency;linear&theme=light")
-    shown = card(page, "voice, run")
+    shown = card(page, "voice")
     for channel, hz in ((1, 500), (2, 2000)):
         shown.get_by_role("button", name="Channels of voice").click()
         page.get_by_role("menuitemcheckbox", name=f"Channel {channel} only").click()
@@ -231,13 +244,19 @@ def test_one_channel_alone(open_page):
 
 def test_a_part_is_zoomed_into(open_page):
     page = open_page(two_runs(), "#/audio")
-    low = card(page, "voice, low")
+    low = heard(page, "low")
     place(low).hover()
     page.keyboard.press("End")
     for _ in range(6):
         page.keyboard.press("+")
     expect(low.get_by_text("1:00", exact=True)).to_be_visible()
     expect(low.get_by_text("0:00", exact=True)).to_have_count(0)
+    # All clips show the same part, and a link does too.
+    address_has(page, "audio.zoom")
+    page.reload()
+    wait_ready(page)
+    expect(heard(page, "high").get_by_text("1:00", exact=True)).to_be_visible()
+    heard(page, "low")
     place(low).click(position={"x": 1, "y": 20})
     assert place_s(low) > 50
     place(low).dblclick(position={"x": 1, "y": 20})
@@ -248,8 +267,8 @@ def test_what_is_set_is_in_the_address(open_page):
     page = open_page(two_runs(), "#/audio")
     page.get_by_role("checkbox", name="Match loudness").check()
     # A sine of half size is at −9 LUFS, a little less at 500 Hz; one of a twentieth is below the target.
-    expect(card(page, "voice, low")).to_contain_text("−13.5 dB")
-    expect(card(page, "voice, high")).to_contain_text(re.compile(r"\+\d\.\d dB"))
+    expect(heard(page, "low")).to_contain_text("−13.5 dB")
+    expect(heard(page, "high")).to_contain_text(re.compile(r"\+\d\.\d dB"))
     page.get_by_role("button", name="Loop clips").click()
     page.get_by_role("radio", name="Waveform").check(force=True)
     page.get_by_role("slider", name="Volume").fill("40")
@@ -266,7 +285,7 @@ def test_formats_that_the_browser_decodes(open_page, name):
     data = flac(tone(500)) if name == "flac" else (SOUNDS / f"tone.{name}").read_bytes()
     source = MemorySource().add_values("run", "voice", Kind.AUDIO, step=[0], values=[clip(data)])
     page = open_page(source, "#/audio")
-    shown = card(page, "voice, run")
+    shown = card(page, "voice")
     expect(shown).to_contain_text(
         "8 kHz · mono · FLAC" if name == "flac" else "mono · MP3" if name == "mp3" else "mono · OGG"
     )
@@ -305,14 +324,14 @@ def test_files_that_lie_or_are_no_sound(open_page, problems):
         "tensor": "holds an array of float32 with shape [2, 3], expected clips",
     }
     for tag, text in said.items():
-        shown = card(page, f"{tag}, run")
+        shown = card(page, tag)
         shown.scroll_into_view_if_needed()
         expect(shown).to_contain_text(text)
-    lying = card(page, "beyond, run")
+    lying = card(page, "beyond")
     lying.scroll_into_view_if_needed()
     expect(lying.get_by_title("500,000,000 frames where there are 8,000")).to_have_text("wrong header")
     with page.expect_download() as download:
-        card(page, "page, run").get_by_role("button", name="Save file", exact=True).click()
+        card(page, "page").get_by_role("button", name="Save file", exact=True).click()
     assert download.value.path().read_bytes() == b"<script>document.title = 'taken'</script>"
     assert "Runglass" in page.title()
     # The tensor is answered with an error, which the browser notes.

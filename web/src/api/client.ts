@@ -11,6 +11,7 @@ import { decodeStops, type Stops } from "./stops";
 import type {
   Assets,
   BandsQuery,
+  Descriptions,
   ExportQuery,
   Family,
   Health,
@@ -45,6 +46,7 @@ export class Client {
   /** Of one kind or of all. */
   tags = (kind?: Kind): Promise<TagIndex> => this.json(`tags?${named({ kind })}`);
   assets = (family: Family): Promise<Assets> => this.json(`assets?family=${family}`);
+  descriptions = (): Promise<Descriptions> => this.json("descriptions");
   hparams = (): Promise<HParams> => this.json("hparams");
 
   series(run: string, tag?: string): Promise<SeriesList> {

@@ -89,6 +89,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/descriptions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Display names and descriptions of tags, where there are any. */
+        get: operations["descriptions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/distributions/bands": {
         parameters: {
             query?: never;
@@ -966,6 +983,26 @@ export interface components {
         /** Dashboards */
         Dashboards: {
             dashboards: components["schemas"]["DashboardAnswer"][];
+        };
+        /** Described */
+        Described: {
+            tag: string;
+            kind: components["schemas"]["Kind"];
+            texts: components["schemas"]["Description"][];
+        };
+        /** Description */
+        Description: {
+            display_name: string;
+            description: string;
+            run: string;
+            runs: number;
+        };
+        /**
+         * Descriptions
+         * @description Tags whose display name or description says something that the tag does not.
+         */
+        Descriptions: {
+            tags: components["schemas"]["Described"][];
         };
         /**
          * Distribution
@@ -2282,6 +2319,35 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Dashboards"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    descriptions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Descriptions"];
                 };
             };
             /** @description What went wrong. */

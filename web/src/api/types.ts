@@ -34,6 +34,8 @@ export type XAxis = "step" | "relative" | "wall";
 /** A number as JSON carries it: `Number(value)` converts "NaN" and the infinities. */
 export type JsonNumber = number | "NaN" | "Infinity" | "-Infinity";
 
+export type Descriptions = Schemas["Descriptions"];
+export type Described = Schemas["Described"];
 export type HParams = Schemas["HParams"];
 export type NearestRow = Schemas["NearestRow"];
 export type RangeRow = Schemas["RangeRow"];

@@ -8,6 +8,7 @@ import { ApiError } from "../api/http";
 import { type Connection, type LiveHandlers, openLive } from "../api/live";
 import type { Change, DashboardInfo, FileHealth, FileState, Kind, Progress, Status } from "../api/types";
 import { Changes } from "./changes.svelte";
+import { DescriptionsState } from "./descriptions.svelte";
 import { Commands } from "./commands.svelte";
 import { Jobs } from "./jobs.svelte";
 import { HParamsState } from "./runs/hparams.svelte";
@@ -39,6 +40,7 @@ export class Session {
   readonly preferences = new Preferences();
   readonly overlay = new Overlay();
   readonly hparams = new HParamsState(() => this.client.hparams());
+  readonly descriptions = new DescriptionsState(() => this.client.descriptions());
   readonly runValues = new RunValuesState((query) => this.client.runValues(query));
   readonly runs = new RunsState(this.settings, this.overlay, this.hparams, this.runValues, () =>
     this.tags.index("scalar"),
@@ -159,6 +161,10 @@ export class Session {
     });
     $effect(() => {
       if (this.changes.generation > 0 && !this.isQuiet) untrack(() => this.samples.refresh());
+    });
+    $effect(() => {
+      const count = this.status?.series;
+      if (count !== undefined && this.readiness.isReady) void this.descriptions.refresh(count);
     });
     // Outside: an address can name runs that no longer exist.
     let reported = 0;

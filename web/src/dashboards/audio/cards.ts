@@ -1,7 +1,7 @@
-// The cards of audio: one for each run of a tag.
+// The cards of audio: one for each tag, with a switch between runs.
 
 import type { CardOffer } from "../../cards/dashboards";
 
 export const cards: readonly CardOffer[] = [
-  { kind: "audio", per: "run", heightPx: 316, load: () => import("./AudioCard.svelte") },
+  { kind: "audio", per: "tag", heightPx: 316, load: () => import("./AudioCard.svelte") },
 ];

@@ -2,6 +2,7 @@
 
 import type { Settings } from "../../state/view/settings.svelte";
 import type { FrequencyScale } from "./spectrogram";
+import type { TimeRange } from "./view_range";
 
 export type ClipView = "both" | "wave" | "spectrum";
 
@@ -10,6 +11,7 @@ const SCALE = "audio.frequency";
 const VOLUME = "audio.volume";
 const LOOP = "audio.loop";
 const MATCH = "audio.match";
+const ZOOM = "audio.zoom";
 
 export const VIEWS: readonly { value: ClipView; label: string; hint: string }[] = [
   { value: "both", label: "Both", hint: "Waveform and spectrogram" },
@@ -56,3 +58,12 @@ export function setOptions(
   if (isLooping !== undefined) settings.setOption(LOOP, isLooping ? "1" : "");
   if (isMatched !== undefined) settings.setOption(MATCH, isMatched ? "1" : "");
 }
+
+/** The part of all clips that is visible; null: all of them. */
+export function readZoom(settings: Settings): TimeRange | null {
+  const [from = NaN, to = NaN] = settings.option(ZOOM).split(",").map(Number);
+  return from >= 0 && from < to ? [from, to] : null;
+}
+
+export const setZoom = (settings: Settings, range: TimeRange | null): void =>
+  settings.setOption(ZOOM, range ? range.map((seconds) => Number(seconds.toFixed(4))).join(",") : "");

@@ -1,5 +1,6 @@
 // @vitest-environment jsdom
 
+import { renderMaths } from "./maths";
 import { describe, expect, it } from "vitest";
 import { renderMarkdown } from "./markdown";
 
@@ -125,4 +126,10 @@ describe("renderMarkdown", () => {
       }
     }
   });
+});
+
+it("limits the size of what a formula draws", () => {
+  const rule = renderMaths("\\rule{1000em}{1000em}", true) ?? "";
+  expect(rule).toContain("40em");
+  expect(rule).not.toContain("1000");
 });

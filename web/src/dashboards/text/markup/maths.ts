@@ -14,6 +14,8 @@ export function renderMaths(tex: string, isBlock: boolean): string | null {
       throwOnError: false,
       trust: false,
       maxExpand: 200,
+      // In em and in points: a rule may not cover the page.
+      maxSize: [40, 400],
       errorColor: "var(--bad)",
     });
   } catch {
