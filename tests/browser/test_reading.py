@@ -92,14 +92,24 @@ def test_tooltip_has_the_nearest_of_all_points(open_page):
     step = int(shown_number(header(tip).removeprefix("step ")))
     rows = rows_of(tip)
     assert set(rows) == set(RUNS)
-    for run, (value, at, time, relative) in rows.items():
+    # The step is named once, above the rows.
+    assert tip.get_by_role("columnheader").all_inner_texts()[1:] == ["value", "time", "relative"]
+    for run, (value, time, relative) in rows.items():
         columns = values_of(source, run)
         index = step // 10
         assert columns.step[index] == step
-        assert at == f"{step:,}"
         assert shown_number(value) == pytest.approx(float(columns.value[index]), abs=6e-5)
         assert time
         assert relative
+    # It covers no part of the chart that is read.
+    box, tip_box = card(page, "loss").bounding_box(), tip.bounding_box()
+    assert (
+        tip_box["x"] >= box["x"] + box["width"]
+        or tip_box["y"] >= box["y"] + box["height"]
+        or tip_box["x"] + tip_box["width"] <= box["x"]
+        or tip_box["y"] + tip_box["height"] <= box["y"]
+    )
+    expect(tip).to_contain_text("click: move the cursor")
     page.mouse.move(5, 880)
     expect(tip).to_have_count(0)
 
@@ -108,9 +118,9 @@ def test_tooltip_has_smoothed_and_logged_values_of_one_point(open_page):
     source = noisy(("only",), points=50)
     page = open_page(source, "#/scalars?smoothing=0.9")
     tip = point_at(page, "loss", 0.7)
-    smoothed, value, step, *_ = rows_of(tip)["only"]
+    smoothed, value, *_ = rows_of(tip)["only"]
     columns = values_of(source, "only")
-    index = int(shown_number(step)) // 10
+    index = int(shown_number(header(tip).removeprefix("step "))) // 10
     last, expected = 0.0, 0.0
     for count, each in enumerate(columns.value[: index + 1], 1):
         last = 0.9 * last + 0.1 * each
@@ -411,6 +421,9 @@ def test_groups_have_a_row_each(open_page, page):
     tip = page.get_by_role("tooltip")
     expect(tip).to_contain_text("low – high")
     assert rows_of(tip)["x"][2] == "2"
+    # What a band shows is all there is to know: it does not wait for other points.
+    expect(tip).to_have_attribute("data-exact", "true")
+    assert shown_number(header(tip).removeprefix("step ")).is_integer()
 
 
 def test_the_table_follows_new_points(open_page, page):

@@ -24,6 +24,7 @@ describe("cells", () => {
 
   it("describe a position on any axis", () => {
     expect(describeAt(8412, "step")).toBe("step 8,412");
+    expect(describeAt(8411.6, "step")).toBe("step 8,412");
     expect(describeAt(1.5, "epoch")).toBe("epoch 1.5000");
     expect(describeAt(72, "relative")).toBe("relative 1 m 12 s");
   });

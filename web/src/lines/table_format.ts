@@ -13,9 +13,9 @@ export function formatAt(x: number, axis: string): string {
   return axis === "wall" ? formatTime(x) : formatValue(x);
 }
 
-/** "step 8,412", "relative 3 m 2 s", "epoch 1.5". */
+/** "step 8,412", "relative 3 m 2 s", "epoch 1.5". A band may have points between steps. */
 export const describeAt = (x: number, axis: string): string =>
-  `${isTimeAxis(axis) ? axis : axis.replace(/^=/, "")} ${formatAt(x, axis)}`;
+  `${isTimeAxis(axis) ? axis : axis.replace(/^=/, "")} ${formatAt(axis === "step" ? Math.round(x) : x, axis)}`;
 
 /** With its sign: −0.0311, +0.0038. */
 export function formatSigned(value: number): string {

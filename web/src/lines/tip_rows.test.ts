@@ -3,7 +3,7 @@ import type { NearestRow } from "../api/types";
 import { toSeries } from "../chart/model";
 import type { NearPoint } from "../chart/nearest";
 import type { CardLine } from "./card_model";
-import { listTipColumns, makeTipRows, type TipFacts } from "./tip_rows";
+import { listTipColumns, makeTipRows, namesX, type TipFacts } from "./tip_rows";
 
 const line = (run: string, role: CardLine["role"] = "smoothed"): CardLine => ({
   run,
@@ -80,5 +80,40 @@ describe("makeTipRows", () => {
     );
     expect(row?.cells).toMatchObject({ value: "2.0000", spread: "1.5000 – 2.5000", n: "2", baseline: "+1.2500" });
     expect(listTipColumns(shape).map((column) => column.label)).toEqual(["median", "low – high", "n", "Δ baseline"]);
+  });
+
+  it("has the bounds of a margin in columns, as logged once they are known", () => {
+    const shape = { ...facts().shape, isSmoothed: false, hasBaseline: false, hasMargins: true };
+    const bound = (tag: string, y: number) => ({
+      tag,
+      series: toSeries(new Float64Array([0, 10]), new Float64Array([y, y + 1])),
+    });
+    const margins = [{ lower: bound("low", 1), upper: null }];
+    const [drawn] = makeTipRows([point(0, 2)], facts({ shape, margins }));
+    expect(drawn?.cells).toMatchObject({ value: "2.0000", lower: "2.0000", upper: "–" });
+    const [logged] = makeTipRows(
+      [point(0, 2)],
+      facts({
+        shape,
+        margins,
+        isCurrent: true,
+        find: (run, tag) => (tag === "low" ? exact(run, 1.5, 1.5) : undefined),
+      }),
+    );
+    expect(logged?.cells.lower).toBe("1.5000");
+    expect(
+      listTipColumns(shape)
+        .map((column) => column.label)
+        .slice(0, 3),
+    ).toEqual(["value", "lower", "upper"]);
+  });
+
+  it("knows whether a row repeats the x of the heading", () => {
+    const [row] = makeTipRows([point(0, 2)], facts({ find: (run) => found.get(run), isCurrent: true }));
+    expect([namesX(row!, 11, "step"), namesX(row!, 12, "step"), namesX(row!, 61, "relative")]).toEqual([
+      true,
+      false,
+      true,
+    ]);
   });
 });

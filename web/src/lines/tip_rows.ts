@@ -2,7 +2,7 @@
 
 import type { NearestRow } from "../api/types";
 import { formatDuration, formatStep, formatTime, formatValue } from "../base/format";
-import type { Floats } from "../chart/model";
+import { type Floats, lowerBound, type Series, xOf } from "../chart/model";
 import type { NearPoint } from "../chart/nearest";
 import type { Center } from "../state/view/view";
 import type { CardLine } from "./card_model";
@@ -16,7 +16,19 @@ export interface TipBand {
   readonly count: Floats;
 }
 
-export type TipColumnKey = "tag" | "smoothed" | "value" | "spread" | "n" | "step" | "time" | "relative" | "baseline";
+/** The logged bounds of a line. */
+export interface TipMargin {
+  readonly lower: TipBound | null;
+  readonly upper: TipBound | null;
+}
+
+export interface TipBound {
+  readonly tag: string;
+  readonly series: Series;
+}
+
+export type TipColumnKey =
+  "tag" | "smoothed" | "value" | "lower" | "upper" | "spread" | "n" | "step" | "time" | "relative" | "baseline";
 
 export interface TipColumn {
   readonly key: TipColumnKey;
@@ -30,13 +42,22 @@ export interface TipShape {
   readonly center: Center | null;
   readonly hasTags: boolean;
   readonly hasBaseline: boolean;
+  readonly hasMargins?: boolean;
 }
 
-export function listTipColumns({ isSmoothed, center, hasTags, hasBaseline }: TipShape): TipColumn[] {
+export function listTipColumns({
+  isSmoothed,
+  center,
+  hasTags,
+  hasBaseline,
+  hasMargins = false,
+}: TipShape): TipColumn[] {
   const columns: (TipColumn | false)[] = [
     hasTags && { key: "tag", label: "tag" },
     center === null && isSmoothed && { key: "smoothed", label: "smoothed" },
     { key: "value", label: center ?? "value" },
+    hasMargins && { key: "lower", label: "lower" },
+    hasMargins && { key: "upper", label: "upper" },
     center !== null && { key: "spread", label: "low – high" },
     center !== null && { key: "n", label: "n" },
     // A group's point has only an x; step and time belong to one run.
@@ -61,6 +82,7 @@ export interface TipFacts {
   readonly shape: TipShape;
   readonly lines: readonly CardLine[];
   readonly bands: readonly TipBand[] | null;
+  readonly margins?: readonly TipMargin[] | null;
   readonly baseline: string | null;
   readonly find: (run: string, tag: string) => NearestRow | undefined;
   /** Whether `find` returns points at this x. */
@@ -74,7 +96,11 @@ export function makeTipRows(points: readonly NearPoint[], facts: TipFacts): TipR
   });
 }
 
-function makeRow(point: NearPoint, line: CardLine, { shape, bands, baseline, find, isCurrent }: TipFacts): TipRow {
+function makeRow(
+  point: NearPoint,
+  line: CardLine,
+  { shape, bands, margins, baseline, find, isCurrent }: TipFacts,
+): TipRow {
   const { x, isSmoothed, center } = shape;
   const { run, tag } = line;
   const exact = center === null ? find(run, tag) : undefined;
@@ -98,5 +124,28 @@ function makeRow(point: NearPoint, line: CardLine, { shape, bands, baseline, fin
     cells.spread = `${formatValue(band.low[point.point] ?? Number.NaN)} – ${formatValue(band.high[point.point] ?? Number.NaN)}`;
     cells.n = formatAt(band.count[point.point] ?? 0, "step");
   }
+  const margin = margins?.[point.line];
+  if (margin) {
+    const read = (bound: TipBound | null): string => {
+      if (!bound) return "–";
+      const logged = isCurrent ? find(run, bound.tag) : undefined;
+      return formatValue(logged ? Number(logged.value) : valueAt(bound.series, point.x));
+    };
+    [cells.lower, cells.upper] = [read(margin.lower), read(margin.upper)];
+  }
   return { line: point.line, run, tag, isBaseline, cells, tone: delta === null ? "" : judge(delta, tag) };
+}
+
+/** The value of the point nearest to x. */
+function valueAt(series: Series, x: number): number {
+  const xs = xOf(series);
+  const after = Math.min(lowerBound(xs, x), xs.length - 1);
+  const isBefore = after > 0 && x - (xs[after - 1] as number) < (xs[after] as number) - x;
+  return series.y[isBefore ? after - 1 : after] ?? Number.NaN;
+}
+
+/** Whether the row's position reads the same as that of the heading. */
+export function namesX({ cells }: TipRow, at: number | null, x: string): boolean {
+  const cell = x === "step" ? cells.step : x === "relative" ? cells.relative : x === "wall" ? cells.time : undefined;
+  return at === null || cell === undefined || cell === "" || cell === formatAt(at, x);
 }
