@@ -134,6 +134,9 @@ def test_the_pointer_reads_threshold_and_counts(open_page):
     row = dict(
         zip(heads, tip.locator("tbody tr", has_text="first").locator("th, td").all_inner_texts(), strict=True)
     )
+    # The other curve is at the same threshold, which is not its nearest point.
+    other = tip.locator("tbody tr", has_text="second").get_by_role("cell").first.inner_text()
+    assert other == row["threshold"]
     logged = rows(1, 2.3)
     at = round(float(row["threshold"]) * (logged.shape[1] - 1))
     assert [float(row[name]) for name in ("TP", "FP", "TN", "FN")] == logged[:4, at].tolist()

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Curve, type CurveColumn, decodeCurves, lineOf, viewInfo } from "./curves";
+import { atThreshold, type Curve, type CurveColumn, decodeCurves, lineOf, viewInfo } from "./curves";
 
 const SCORES = { average_precision: 0.5, auc: 0.5, best_f1: 0.5, best_f1_threshold: 0.5 };
 
@@ -104,5 +104,14 @@ describe("decodeCurves", () => {
 describe("viewInfo", () => {
   it("takes an address that says nonsense for the usual view", () => {
     expect(viewInfo("what").value).toBe("pr");
+  });
+});
+
+describe("atThreshold", () => {
+  it("finds the nearest threshold of a curve with its own thresholds", () => {
+    const fine = curve({ threshold: [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1] });
+    expect([0.31, 0.36, -1, 2].map((threshold) => atThreshold(fine, threshold))).toEqual([3, 4, 0, 10]);
+    expect(atThreshold(TINY, 0.31)).toBe(1);
+    expect(atThreshold(TINY, 0.2)).toBe(0);
   });
 });

@@ -142,3 +142,16 @@ function predictedCount({ tp, fp }: Curve["columns"]): number {
   while (count > 0 && (tp[count - 1] as number) + (fp[count - 1] as number) === 0) count--;
   return count;
 }
+
+/** The index of the threshold nearest to this one; thresholds ascend. */
+export function atThreshold({ columns }: Curve, threshold: number): number {
+  const { threshold: all } = columns;
+  let [low, high] = [0, all.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((all[middle] as number) < threshold) low = middle + 1;
+    else high = middle;
+  }
+  const after = Math.min(low, all.length - 1);
+  return after > 0 && threshold - (all[after - 1] as number) < (all[after] as number) - threshold ? after - 1 : after;
+}
