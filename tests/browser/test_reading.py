@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from playwright.sync_api import Locator, Page, expect
-from tests.support.page import address_has, card, chart, wait_ready
+from tests.support.page import address_has, card, chart, run_color, wait_ready
 
 from runglass.query.memory import MemorySource
 from runglass.store.model import Kind
@@ -424,6 +424,7 @@ def test_groups_have_a_row_each(open_page, page):
     # What a band shows is all there is to know: it does not wait for other points.
     expect(tip).to_have_attribute("data-exact", "true")
     assert shown_number(header(tip).removeprefix("step ")).is_integer()
+    assert run_color(page, "x/seed0") == run_color(page, "x/seed1") != run_color(page, "y/seed0")
 
 
 def test_the_table_follows_new_points(open_page, page):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import colorsys
 import json
 import re
+from itertools import pairwise
 
 from playwright.sync_api import expect
 from tests.support.page import address_has, is_drawn, run_color, wait_ready
@@ -195,6 +197,39 @@ def test_colors_are_the_same_after_a_reload_and_when_runs_appear(open_page):
     page.reload()
     wait_ready(page)
     assert {name: run_color(page, name) for name in "abc"} == before
+
+
+def hue(color: str) -> float:
+    return colorsys.rgb_to_hsv(*(channel / 255 for channel in bytes.fromhex(color[1:])))[0] * 360
+
+
+def test_shown_runs_differ_in_hue_and_parts_of_one_run_in_line(open_page, page):
+    """Of a hundred runs, many have shades of one hue; those that are shown together do not."""
+    names = [f"run{i:03}" for i in range(100)]
+    open_page(runs(*names, "run000/train", "run000/validation"), "#/scalars?smoothing=0")
+    own = run_color(page, "run000")
+    filter_field = page.get_by_role("textbox", name="Filter runs (regex)")
+    filter_field.fill("run0[0-7]0$")
+    has_rows(page, *names[:80:10])
+    wait_ready(page)
+    shown = {name: run_color(page, name) for name in names[:80:10]}
+    hues = sorted(hue(color) for color in shown.values())
+    assert min(b - a for a, b in pairwise(hues)) > 5
+    assert shown["run000"] == own
+    assert all(is_drawn(page, "loss", color) for color in shown.values())
+    page.reload()
+    wait_ready(page)
+    assert {name: run_color(page, name) for name in shown} == shown
+    filter_field.fill("run000/")
+    wait_ready(page)
+    looks = {
+        part: page.get_by_role("checkbox", name=f"run000/{part}", exact=True).evaluate(
+            "(box) => getComputedStyle(box).backgroundImage"
+        )
+        for part in ("train", "validation")
+    }
+    assert [look.startswith("repeating") for look in looks.values()] == [True, False]
+    assert is_drawn(page, "loss", run_color(page, "run000/validation"))
 
 
 def test_colors_by_pattern_with_a_preview(open_page):

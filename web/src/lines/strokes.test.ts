@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { toSeries } from "../chart/model";
 import type { CardLine, LineRole } from "./card_model";
-import { strokesOf, strokeStyle } from "./strokes";
+import { makeLook, strokesOf, strokeStyle } from "./strokes";
 
 const line = (run: string, tag: string, role: LineRole = "smoothed"): CardLine => ({
   run,
@@ -24,6 +24,50 @@ describe("strokesOf", () => {
     expect(strokes[0]?.dash).toEqual([]);
     expect(strokes[1]?.dash).not.toEqual([]);
     expect(strokes[2]?.dash).toBe(strokes[1]?.dash);
+  });
+});
+
+describe("makeLook", () => {
+  const tags = ["a", "b", "c", "d", "e", "f"];
+  const spec = { id: "p", tags, right: [] };
+  const facts = (runs: readonly string[]) => ({
+    spec,
+    runs,
+    theme: "light" as const,
+    color: () => "#2663f1",
+    dash: (run: string) => (run.endsWith("/train") ? [5, 3] : []),
+  });
+
+  it("tells the tags of one training by colour, and its parts by dashes", () => {
+    const look = makeLook(facts(["x/train", "x/val"]));
+    expect(look.isByTag).toBe(true);
+    expect(new Set(tags.map((tag) => look.color("x/val", tag))).size).toBe(6);
+    expect([look.dash("x/train", "a"), look.dash("x/val", "a")]).toEqual([[5, 3], []]);
+  });
+
+  it("does not tell six tags of several runs by dashes alone", () => {
+    const look = makeLook(facts(["x", "y"]));
+    expect(look.isByTag).toBe(false);
+    expect(look.color("x", "a")).toBe("#2663f1");
+    const looks = tags.map((tag) => `${look.color("x", tag)} ${look.dash("x", tag).join(" ")}`);
+    expect(new Set(looks).size).toBe(6);
+    expect(new Set(tags.map((tag) => look.color("x", tag))).size).toBe(5);
+  });
+
+  it("has the dashes of runs where there is one tag, but not in a crowd", () => {
+    const one = { id: "a", tags: ["a"], right: [] };
+    const look = makeLook({ ...facts(["x/train", "x/val"]), spec: one });
+    const dashes = (count: number): (readonly number[] | undefined)[] =>
+      strokesOf(
+        one,
+        Array.from({ length: count }, () => line("x/train", "a")),
+        0,
+        "light",
+        look.color,
+        look.dash,
+      ).map((stroke) => stroke.dash);
+    expect(dashes(1)).toEqual([[5, 3]]);
+    expect(dashes(100)[0]).toEqual([]);
   });
 });
 

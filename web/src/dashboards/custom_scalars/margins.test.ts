@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { toSeries } from "../../chart/model";
 import type { CardLine } from "../../lines/card_model";
-import { bandBetween, findMarginTrouble, marginsOf } from "./margins";
+import { bandBetween, boundsOf, findMarginTrouble, marginsOf } from "./margins";
 
 const series = (x: number[], y: number[]) => toSeries(new Float64Array(x), new Float64Array(y));
 const line = (run: string, tag: string, x: number[], y: number[]): CardLine => ({
@@ -61,5 +61,24 @@ describe("findMarginTrouble", () => {
     expect(findMarginTrouble(WANTED, ["a"], has, lines)).toEqual([
       "a: v has 2 points, lo has 1 points, hi has 2 points. The band is straight between its own.",
     ]);
+  });
+});
+
+describe("boundsOf", () => {
+  it("finds the bounds of every value, where its run has them", () => {
+    const lines = [
+      line("a", "v", [0], [1]),
+      line("a", "lo", [0], [0]),
+      line("a", "hi", [0], [2]),
+      line("b", "v", [0], [1]),
+      line("b", "hi", [0], [3]),
+    ];
+    const values = lines.filter((each) => each.tag === "v");
+    const found = boundsOf(values, lines, WANTED);
+    expect(found.map(({ lower, upper }) => [lower?.series.y[0], upper?.series.y[0]])).toEqual([
+      [0, 2],
+      [undefined, 3],
+    ]);
+    expect(found[0]?.lower?.tag).toBe("lo");
   });
 });

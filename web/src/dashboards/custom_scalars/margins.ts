@@ -2,6 +2,7 @@
 
 import { type Area, lowerBound, type Series, xOf } from "../../chart/model";
 import type { CardLine } from "../../lines/card_model";
+import type { TipMargin } from "../../lines/tip_rows";
 import type { MarginSeries } from "./layout";
 
 /** The band between two lines, at every x of either. Interpolates each line linearly and does not extend it. */
@@ -32,6 +33,23 @@ export interface Margin {
   readonly tag: string;
   readonly lower: Series;
   readonly upper: Series;
+}
+
+/** The bounds of each value line, in their order; null for those that its run does not have. */
+export function boundsOf(
+  values: readonly CardLine[],
+  lines: readonly CardLine[],
+  wanted: readonly MarginSeries[],
+): TipMargin[] {
+  const byKey = new Map(lines.map((line) => [`${line.run}\n${line.tag}`, line.series]));
+  return values.map(({ run, tag }) => {
+    const margin = wanted.find((each) => each.value === tag);
+    const read = (bound: string | undefined): TipMargin["lower"] => {
+      const series = bound === undefined ? undefined : byKey.get(`${run}\n${bound}`);
+      return bound !== undefined && series ? { tag: bound, series } : null;
+    };
+    return { lower: read(margin?.lower), upper: read(margin?.upper) };
+  });
 }
 
 /** One margin for every run and series that has both bounds. */

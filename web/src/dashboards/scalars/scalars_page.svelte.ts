@@ -3,7 +3,6 @@
 
 import { innerHeight, innerWidth } from "svelte/reactivity/window";
 import { readCardId } from "../../cards/card_id";
-import { assignColors, PALETTE } from "../../state/runs/colors";
 import { groupRuns, type RunGroup } from "../../state/runs/groups";
 import type { Pattern } from "../../base/pattern";
 import { TagFilter } from "../../cards/tag_filter.svelte";
@@ -110,21 +109,10 @@ export class ScalarsPage {
     const { groupBy } = this.session.settings;
     return groupBy ? shortenLabels(groupRuns(this.session.runs.shown, groupBy, this.session.hparams.runs)) : null;
   });
-  readonly #groupColors = $derived.by(() => {
-    const { settings, runs } = this.session;
-    const groups = this.groups ?? [];
-    const slots = assignColors(groups.map(({ label }) => label));
-    // If runs are coloured by what they are grouped by, a group has the colour of its runs.
-    const isShared = settings.colorBy === settings.groupBy;
-    const color = (label: string, first: string, theme: Theme): string =>
-      isShared ? runs.color(first, theme) : (PALETTE[slots.get(label) ?? 0]?.[theme] ?? "");
-    return new Map(
-      groups.map(({ label, runs: [first = ""] }) => [
-        label,
-        { light: color(label, first, "light"), dark: color(label, first, "dark") },
-      ]),
-    );
-  });
+  // The runs of a group have its colour.
+  readonly #firstRun = $derived.by(
+    () => new Map(this.groups?.map(({ label, runs: [first = label] }) => [label, first] as const)),
+  );
   readonly restarts = $derived.by(
     () =>
       new Map(this.session.runs.all.flatMap((run) => (run.restarts > 0 ? [[run.name, run.restarts] as const] : []))),
@@ -132,7 +120,12 @@ export class ScalarsPage {
 
   /** The colour of a run, or of a group if runs are grouped. */
   color(name: string, theme: Theme = this.session.settings.shownTheme): string {
-    return this.#groupColors.get(name)?.[theme] ?? this.session.runs.color(name, theme);
+    return this.session.runs.color(this.#firstRun.get(name) ?? name, theme);
+  }
+
+  /** The dashes of a run, or of a group if runs are grouped. */
+  dash(name: string): readonly number[] {
+    return this.session.runs.dash(this.#firstRun.get(name) ?? name);
   }
 
   /** Returns the same object for the same card, so that repeated calls trigger no updates. */

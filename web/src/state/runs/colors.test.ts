@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { assignColors, HUES, PALETTE } from "./colors";
+import { ALIKE, assignColors, deep, faded, HUES, PALETTE, tellApart } from "./colors";
+import { distance, toOklab } from "./oklab";
 
 const names = (n: number): string[] => Array.from({ length: n }, (_, i) => `sweep/run_${i}`);
 
@@ -89,6 +90,103 @@ describe("assignColors", () => {
     expect([...assignColors(["baseline"])]).toEqual([...assignColors(["baseline", "other"])].slice(0, 1));
     const alone = new Set(names(64).map((name) => assignColors([name]).get(name)));
     expect(alone.size).toBe(HUES);
+  });
+});
+
+/** Random subsets, the same in every run of the test. */
+function subsets(all: readonly string[], size: number, count: number): string[][] {
+  let seed = 1;
+  const next = (): number => (seed = (seed * 48_271) % 2_147_483_647) / 2_147_483_647;
+  return Array.from({ length: count }, () => {
+    const chosen = new Set<string>();
+    while (chosen.size < size) chosen.add(all[Math.floor(next() * all.length)] as string);
+    return all.filter((name) => chosen.has(name));
+  });
+}
+
+/** How far apart two colours of the palette look, in the theme where they are closer. */
+const apart = (a: number, b: number): number =>
+  Math.min(
+    ...(["light", "dark"] as const).map((theme) =>
+      distance(toOklab(PALETTE[a]?.[theme] ?? ""), toOklab(PALETTE[b]?.[theme] ?? "")),
+    ),
+  );
+
+describe("tellApart", () => {
+  const all = names(1_000);
+  const own = assignColors(all);
+
+  it("gives up to eight runs of a thousand eight hues, none like another", () => {
+    for (const size of [2, 5, 8])
+      for (const shown of subsets(all, size, 50)) {
+        const slots = [...tellApart(shown, own).values()];
+        expect(new Set(slots.map((slot) => slot % HUES)).size).toBe(size);
+        slots.forEach((slot, i) => {
+          for (const other of slots.slice(0, i)) expect(apart(slot, other)).toBeGreaterThan(0.08);
+        });
+      }
+  });
+
+  it("gives up to twenty-four runs as many colours", () => {
+    for (const shown of subsets(all, 24, 20)) expect(new Set(tellApart(shown, own).values()).size).toBe(24);
+  });
+
+  it("lets every run keep its own colour unless an older one has one like it", () => {
+    for (const shown of subsets(all, 6, 50)) {
+      const placed = tellApart(shown, own);
+      shown.forEach((name, i) => {
+        const slot = own.get(name) as number;
+        const isLike = (other: string): boolean => {
+          const taken = placed.get(other) as number;
+          return taken % HUES === slot % HUES || apart(taken, slot) < ALIKE;
+        };
+        if (placed.get(name) !== slot) expect(shown.slice(0, i).some(isLike), name).toBe(true);
+      });
+      expect(placed.get(shown[0] as string)).toBe(own.get(shown[0] as string));
+    }
+  });
+
+  it("does not depend on what was shown before, and gives a run its colour back", () => {
+    const [first = "", ...rest] = all;
+    const same = rest.find((name) => own.get(name) === own.get(first)) as string;
+    expect(tellApart([first, same], own).get(same)).not.toBe(own.get(same));
+    expect(tellApart([same], own).get(same)).toBe(own.get(same));
+    expect(tellApart([first, same], own)).toEqual(tellApart([first, same], own));
+  });
+
+  it("takes the nearest hue that is free", () => {
+    // Orange is nearer to brown than any other hue.
+    const [salmon, brown] = [1, 7];
+    const slots = new Map([
+      ["a", brown],
+      ["b", brown],
+    ]);
+    expect(tellApart(["a", "b"], slots).get("b")).toBe(salmon);
+  });
+
+  it("keeps away from the colours that the user chose", () => {
+    const slots = new Map([["a", 0]]);
+    const placed = tellApart(["a"], slots, [PALETTE[0]?.light as string]).get("a") as number;
+    expect(placed % HUES).not.toBe(0);
+  });
+
+  it("leaves a crowd its own colours, evenly", () => {
+    const counts = new Array<number>(PALETTE.length).fill(0);
+    for (const slot of tellApart(all, own).values()) counts[slot] = (counts[slot] ?? 0) + 1;
+    expect(Math.min(...counts)).toBeGreaterThan(30);
+  });
+});
+
+describe("shades", () => {
+  it.each(["light", "dark"] as const)("of one hue differ from it and contrast with the card (%s)", (theme) => {
+    const surface = theme === "light" ? "#ffffff" : "#151a22";
+    for (const color of PALETTE.slice(0, HUES)) {
+      for (const shade of [faded(color), deep(color)]) {
+        expect(distance(toOklab(shade[theme]), toOklab(color[theme])), color[theme]).toBeGreaterThan(0.08);
+        expect(contrast(shade[theme], surface), shade[theme]).toBeGreaterThan(1.5);
+      }
+      expect(faded(color)).toBe(faded(color));
+    }
   });
 });
 

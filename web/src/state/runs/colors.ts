@@ -1,7 +1,9 @@
-// Colours of runs. A run's colour comes from a hash of its name. Colours are assigned oldest first, and a run whose
-// colour is taken gets a free one, so a newer run never changes an older one's colour.
+// Colours of runs. A run's own colour comes from a hash of its name: they are assigned oldest first, and a run whose
+// colour is taken gets a free one, so a newer run never changes an older one's. `tellApart` then separates those that
+// are shown together. Pure; knows neither families of runs nor what is shown.
 
 import { hashName } from "./run_key";
+import { distance, type Lab, mixHex, toOklab } from "./oklab";
 
 /** One colour in both themes: the same hue, lighter on a dark background. */
 export interface Color {
@@ -48,3 +50,106 @@ export function assignColors(names: readonly string[]): Map<string, number> {
   }
   return assigned;
 }
+
+/** Two colours that are closer than this in OKLab are alike; all hues of the palette are farther apart. */
+export const ALIKE = 0.1;
+
+const inBothThemes = ({ light, dark }: Color): readonly [Lab, Lab] => [toOklab(light), toOklab(dark)];
+const apart = (a: readonly [Lab, Lab], b: readonly [Lab, Lab]): number =>
+  Math.min(distance(a[0], b[0]), distance(a[1], b[1]));
+const turn = (a: number, b: number): number => Math.abs(((a - b + 540) % 360) - 180);
+
+function measurePalette() {
+  const labs = PALETTE.map(inBothThemes);
+  const angles = labs.slice(0, HUES).map(([[, a, b]]) => (Math.atan2(b, a) * 180) / Math.PI);
+  return {
+    labs,
+    /** Between two colours of the palette, in the theme where they are closer. */
+    between: labs.map((a) => labs.map((b) => apart(a, b))),
+    /** For every hue all hues, the nearest first. */
+    order: angles.map((from) =>
+      angles.map((_, hue) => hue).sort((p, q) => turn(from, angles[p] as number) - turn(from, angles[q] as number)),
+    ),
+  };
+}
+let measured: ReturnType<typeof measurePalette> | undefined;
+
+/**
+ * Palette indices of what is shown together, oldest first: each has its own, unless an older one keeps a colour like
+ * it. Then it takes the nearest free hue and, when none is free, the colour that differs most. `fixed` are colours that
+ * the user chose. Visits the palette once per name.
+ */
+export function tellApart(
+  names: readonly string[],
+  own: ReadonlyMap<string, number>,
+  fixed: Iterable<string> = [],
+): Map<string, number> {
+  const { labs, between, order } = (measured ??= measurePalette());
+  /** How far each colour of the palette is from those that are taken. */
+  const nearest = PALETTE.map(() => Number.POSITIVE_INFINITY);
+  const isHueTaken = new Set<number>();
+  const keepAway = (far: (slot: number) => number): void =>
+    nearest.forEach((least, slot) => (nearest[slot] = Math.min(least, far(slot))));
+  for (const color of new Set(fixed)) {
+    const lab = toOklab(color);
+    const far = labs.map((each) => apart([lab, lab], each));
+    keepAway((slot) => far[slot] as number);
+    far.forEach((distance, slot) => distance < ALIKE && isHueTaken.add(slot % HUES));
+  }
+  // Two shades of one hue are hard to tell apart as thin lines.
+  const isFree = (slot: number): boolean => !isHueTaken.has(slot % HUES) && (nearest[slot] as number) >= ALIKE;
+
+  const placed = new Map<string, number>();
+  const place = (name: string, slot: number): void => {
+    placed.set(name, slot);
+    isHueTaken.add(slot % HUES);
+    keepAway((other) => between[slot]?.[other] ?? 0);
+  };
+  const widest = (slots: readonly number[], first: number): number =>
+    slots.reduce((best, slot) => ((nearest[slot] as number) > (nearest[best] as number) ? slot : best), first);
+  const find = (home: number): number => {
+    const untaken: number[] = [];
+    for (const hue of order[home % HUES] ?? [])
+      for (let slot = hue; slot < PALETTE.length; slot += HUES) {
+        if (isFree(slot)) return slot;
+        if (!isHueTaken.has(hue)) untaken.push(slot);
+      }
+    // A hue of its own, if a little near to another, is better than a shade of a hue that is taken.
+    const [first] = untaken;
+    if (first !== undefined) return widest(untaken, first);
+    return (nearest[home] as number) >= ALIKE ? home : widest([...PALETTE.keys()], home);
+  };
+  const clashing = names.filter((name) => {
+    const home = own.get(name) ?? 0;
+    if (!isFree(home)) return true;
+    place(name, home);
+    return false;
+  });
+  for (const name of clashing) place(name, find(own.get(name) ?? 0));
+  return placed;
+}
+
+// Copies --surface and --text from theme.css: exports and canvases cannot use CSS variables.
+const SURFACE: Color = { light: "#ffffff", dark: "#151a22" };
+const INK: Color = { light: "#1a2030", dark: "#e7eaf0" };
+const FADED_PART = 0.36;
+const DEEP_PART = 0.5;
+
+const mixed = (color: Color, other: Color, part: number): Color => ({
+  light: mixHex(color.light, other.light, part),
+  dark: mixHex(color.dark, other.dark, part),
+});
+
+function once(make: (color: Color) => Color): (color: Color) => Color {
+  const made = new WeakMap<Color, Color>();
+  return (color) => {
+    let result = made.get(color);
+    if (!result) made.set(color, (result = make(color)));
+    return result;
+  };
+}
+
+/** The same hue nearer to the background. */
+export const faded = once((color) => mixed(color, SURFACE, FADED_PART));
+/** The same hue nearer to the text. */
+export const deep = once((color) => mixed(color, INK, DEEP_PART));

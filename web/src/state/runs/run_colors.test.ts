@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { assignColors, PALETTE } from "./colors";
-import { colorRuns, GREY, rampColor } from "./run_colors";
+import { assignColors, HUES, PALETTE } from "./colors";
+import { colorBands, colorRuns, GREY, rampColor } from "./run_colors";
 
 /** How light a colour looks, 0 to 1: its luminance is enough to order colours. */
 function luminance(hex: string): number {
@@ -56,6 +56,69 @@ describe("colours of runs", () => {
   it("use groups for texts, and for two numbers", () => {
     expect(colorRuns(["a", "b"], "hparam:o", { a: { o: "x" }, b: { o: "y" } }).legend.kind).toBe("groups");
     expect(colorRuns(["a", "b"], "hparam:n", { a: { n: 1 }, b: { n: 2 } }).legend.kind).toBe("groups");
+  });
+});
+
+const NO_MARKS = new Map<string, string>();
+const hueOf = (color: unknown): number => PALETTE.indexOf(color as (typeof PALETTE)[number]) % HUES;
+
+describe("colours of runs that are shown together", () => {
+  const names = Array.from({ length: 200 }, (_, i) => `run${i}`);
+
+  it("differ in hue, the same however they came to be shown", () => {
+    const own = colorRuns(names, "run", {}).colors;
+    const twins = names.filter((name) => hueOf(own.get(name)) === hueOf(own.get("run0"))).slice(0, 3);
+    const shown = colorRuns(names, "run", {}, { runs: twins, own: NO_MARKS }).colors;
+    expect(new Set(twins.map((name) => hueOf(shown.get(name)))).size).toBe(3);
+    expect(shown.get("run0")).toBe(own.get("run0"));
+    // Runs that are not shown keep theirs.
+    const others = names.filter((name) => !twins.includes(name));
+    expect(others.every((name) => shown.get(name) === own.get(name))).toBe(true);
+  });
+
+  it("are shades of one hue in a family, which moves as one", () => {
+    const parts = names.flatMap((name) => [`${name}/train`, `${name}/val`]);
+    const own = colorRuns(parts, "run", {}).colors;
+    const base = (name: string): number => hueOf(own.get(`${name}/val`));
+    const twin = names.slice(1).find((name) => base(name) === base("run0")) as string;
+    const runs = ["run0/train", "run0/val", `${twin}/train`, `${twin}/val`];
+    const { colors, dashes } = colorRuns(parts, "run", {}, { runs, own: NO_MARKS });
+    expect(new Set(runs.map((run) => colors.get(run))).size).toBe(4);
+    expect(hueOf(colors.get(`${twin}/val`))).not.toBe(base(twin));
+    expect(runs.map((run) => dashes.has(run))).toEqual([true, false, true, false]);
+  });
+
+  it("differ by group if they have the colours of groups", () => {
+    const grouped = names.map((name, i) => `g${i % 60}/${name}`);
+    const runs = grouped.filter((name) => /^g(0|8|16|24|32)\//.test(name));
+    const { colors } = colorRuns(grouped, "directory:1", {}, { runs, own: NO_MARKS });
+    expect(new Set(runs.map((run) => hueOf(colors.get(run)))).size).toBe(5);
+  });
+});
+
+describe("colours of runs in bands", () => {
+  const names = ["a/s1", "a/s2", "b/s1", "b/s2"];
+
+  it("are those of their groups", () => {
+    const { colors, legend } = colorBands(names, "directory:1", {}, names, "run");
+    expect(colors.get("a/s1")).toBe(colors.get("a/s2"));
+    expect(colors.get("a/s1")).not.toBe(colors.get("b/s1"));
+    expect(legend.kind).toBe("none");
+  });
+
+  it("stay where the whole group has the same", () => {
+    const hparams = Object.fromEntries(names.map((name, i) => [name, { lr: i < 2 ? 1 : i }]));
+    const own = colorRuns(names, "hparam:lr", hparams).colors;
+    const { colors } = colorBands(names, "directory:1", hparams, names, "hparam:lr");
+    expect(colors.get("a/s1")).toBe(own.get("a/s1"));
+    expect(colors.get("b/s1")).toBe(colors.get("b/s2"));
+  });
+
+  it("have one hue for training and validation of a configuration", () => {
+    const hparams = { "x/train": { lr: 1 }, "x/val": { lr: 1 }, "y/train": { lr: 2 }, "y/val": { lr: 2 } };
+    const { colors, dashes } = colorBands(Object.keys(hparams), "config", hparams, Object.keys(hparams), "run");
+    expect(new Set(colors.values()).size).toBe(4);
+    expect([...dashes.keys()]).toEqual(["x/train", "y/train"]);
   });
 });
 

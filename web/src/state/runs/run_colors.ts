@@ -1,8 +1,10 @@
-// The colour of every run: its own, or a shared one, and the legend that explains it. Pure.
+// The colour and the dashes of every run: its own, or those of its group, and the legend that explains them. Pure.
 
-import { assignColors, type Color, PALETTE } from "./colors";
+import { assignColors, type Color, deep, faded, PALETTE, tellApart } from "./colors";
+import { type Families, familyOfGroup, findFamilies, type Look, SOLID } from "./families";
 import { groupRuns, hparamOf, type HParamsOfRuns, labeler, UNGROUPED } from "./groups";
-import type { ColorBy } from "../view/view";
+import { mixHex } from "./oklab";
+import type { ColorBy, GroupBy } from "../view/view";
 
 export type ColorLegend =
   | { readonly kind: "none" }
@@ -21,6 +23,10 @@ export type ColorLegend =
 export interface RunColors {
   readonly colors: ReadonlyMap<string, Color>;
   readonly legend: ColorLegend;
+  /** Of the runs whose lines are not solid. */
+  readonly dashes: ReadonlyMap<string, readonly number[]>;
+  /** Runs that are one of several parts of a training, such as `a/train`. */
+  readonly parts: ReadonlySet<string>;
 }
 
 /** For runs without a group. */
@@ -34,7 +40,20 @@ const RAMP: Readonly<Record<keyof Color, readonly string[]>> = {
 /** Numbers over more than this ratio use a logarithmic scale. */
 const LOG_RATIO = 50;
 
+const ramped = new Map<number, Color>();
+const MAX_RAMPED = 10_000;
+
+/** The same object for the same share, so that equal colours are seen to be equal. */
 export function rampColor(share: number): Color {
+  let color = ramped.get(share);
+  if (!color) {
+    if (ramped.size >= MAX_RAMPED) ramped.clear();
+    ramped.set(share, (color = mixRamp(share)));
+  }
+  return color;
+}
+
+function mixRamp(share: number): Color {
   const mix = (stops: readonly string[]): string => {
     const place = Math.min(Math.max(share, 0), 1) * (stops.length - 1);
     const first = Math.min(Math.floor(place), stops.length - 2);
@@ -43,39 +62,122 @@ export function rampColor(share: number): Color {
   return { light: mix(RAMP.light), dark: mix(RAMP.dark) };
 }
 
-function mixHex(a: string, b: string, share: number): string {
-  const parts = [1, 3, 5].map((i) => {
-    const [from, to] = [Number.parseInt(a.slice(i, i + 2), 16), Number.parseInt(b.slice(i, i + 2), 16)];
-    return Math.round(from + (to - from) * share)
-      .toString(16)
-      .padStart(2, "0");
-  });
-  return `#${parts.join("")}`;
+/** Which runs are shown together, and the colours that the user gave to some of them. */
+export interface Shown {
+  readonly runs: readonly string[];
+  readonly own: ReadonlyMap<string, string>;
+}
+const NOTHING: Shown = { runs: [], own: new Map() };
+
+const HEX = /^#[0-9a-f]{6}$/i;
+
+const shadeOf = (color: Color, { shade }: Look): Color =>
+  shade === "own" ? color : shade === "faded" ? faded(color) : deep(color);
+
+/**
+ * `names` oldest first, so that a newer run does not change other colours. Runs or groups that are shown together are
+ * told apart.
+ */
+export function colorRuns(
+  names: readonly string[],
+  by: ColorBy,
+  hparams: HParamsOfRuns,
+  shown: Shown = NOTHING,
+): RunColors {
+  const families = findFamilies(names);
+  const [dashes, { parts }] = [dashesOf(names, (name) => families.looks.get(name)), families];
+  if (by === "run") {
+    const colors = colorFamilies(names, families, shown, (run) => run);
+    return { colors, legend: { kind: "none" }, dashes, parts };
+  }
+  const colored =
+    (by.startsWith("hparam:") && colorByNumber(names, by.slice("hparam:".length), hparams)) ||
+    colorByGroup(names, by, hparams, shown);
+  return { ...colored, dashes, parts };
 }
 
-/** `names` oldest first, so that a newer run does not change other colours. */
-export function colorRuns(names: readonly string[], by: ColorBy, hparams: HParamsOfRuns): RunColors {
-  if (by === "run") {
-    const slots = assignColors(names);
-    return {
-      colors: new Map([...slots].map(([name, slot]) => [name, PALETTE[slot] as Color])),
-      legend: { kind: "none" },
-    };
+/**
+ * The colours of runs whose charts show a band per group: those of their groups. Runs that are coloured by something
+ * else keep it where it is the same in the whole group.
+ */
+export function colorBands(
+  names: readonly string[],
+  groupBy: Exclude<GroupBy, "">,
+  hparams: HParamsOfRuns,
+  shown: readonly string[],
+  by: ColorBy,
+): RunColors {
+  const bands = colorByGroup(names, groupBy, hparams, { runs: shown, own: NOTHING.own });
+  const label = labeler(groupBy, hparams);
+  const dashes = dashesOf(names, (name) => bands.looks.get(label(name) ?? ""));
+  const { colors, legend, parts } =
+    by === "run" ? { ...bands, legend: NO_LEGEND, parts: NO_PARTS } : colorRuns(names, by, hparams);
+  const common = new Map(bands.colors);
+  for (const { runs } of by === "run" ? [] : groupRuns(names, groupBy, hparams)) {
+    const [first, ...others] = new Set(runs.map((run) => colors.get(run)));
+    if (first && others.length === 0) for (const run of runs) common.set(run, first);
   }
-  return (
-    (by.startsWith("hparam:") && colorByNumber(names, by.slice("hparam:".length), hparams)) ||
-    colorByGroup(names, by, hparams)
+  return { colors: common, legend, dashes, parts };
+}
+
+const NO_LEGEND: ColorLegend = { kind: "none" };
+const NO_PARTS: ReadonlySet<string> = new Set();
+
+/** One hue per family, and a shade for each of its members. `labelOf`: what stands for a run here. */
+function colorFamilies(
+  labels: readonly string[],
+  { of, names: families, looks }: Families,
+  { runs, own }: Shown,
+  labelOf: (run: string) => string | null,
+): Map<string, Color> {
+  const together = new Set<string>();
+  const fixed: string[] = [];
+  for (const run of runs) {
+    const [color, family] = [own.get(run), of.get(labelOf(run) ?? "")];
+    if (color !== undefined) fixed.push(...(HEX.test(color) ? [color] : []));
+    else if (family !== undefined) together.add(family);
+  }
+  const slots = assignColors(families);
+  const placed = tellApart(
+    families.filter((family) => together.has(family)),
+    slots,
+    fixed,
+  );
+  return new Map(
+    labels.map((label) => {
+      const family = of.get(label) as string;
+      const slot = placed.get(family) ?? slots.get(family) ?? 0;
+      return [label, shadeOf(PALETTE[slot] as Color, looks.get(label) ?? SOLID)];
+    }),
   );
 }
 
-function colorByGroup(names: readonly string[], by: Exclude<ColorBy, "run">, hparams: HParamsOfRuns): RunColors {
+function dashesOf(
+  names: readonly string[],
+  lookOf: (name: string) => Look | undefined,
+): Map<string, readonly number[]> {
+  return new Map(
+    names.flatMap((name) => {
+      const dash = lookOf(name)?.dash ?? [];
+      return dash.length > 0 ? [[name, dash] as const] : [];
+    }),
+  );
+}
+
+function colorByGroup(
+  names: readonly string[],
+  by: Exclude<ColorBy, "run">,
+  hparams: HParamsOfRuns,
+  shown: Shown,
+): Pick<RunColors, "colors" | "legend"> & Pick<Families, "looks"> {
   const label = labeler(by, hparams);
   const groups = groupRuns(names, by, hparams);
   // A group may have the same label as the runs without one.
   const labels = groups.filter(({ runs }) => label(runs[0] as string) !== null).map((group) => group.label);
-  const slots = assignColors(labels);
-  const colorOf = (run: string): Color => PALETTE[slots.get(label(run) ?? "") ?? -1] ?? GREY;
-  const colors = new Map(names.map((name) => [name, label(name) === null ? GREY : colorOf(name)]));
+  const families = findFamilies(labels, familyOfGroup);
+  const byLabel = colorFamilies(labels, families, shown, label);
+  const colorOf = (name: string | null): Color => (name === null ? GREY : (byLabel.get(name) ?? GREY));
+  const colors = new Map(names.map((name) => [name, colorOf(label(name))]));
   const listed = groups.map(({ label: title, runs }) => ({
     label: title,
     color: colors.get(runs[0] as string) ?? GREY,
@@ -83,11 +185,15 @@ function colorByGroup(names: readonly string[], by: Exclude<ColorBy, "run">, hpa
   }));
   // The runs without a group come last.
   listed.sort((a, b) => Number(a.label === UNGROUPED) - Number(b.label === UNGROUPED));
-  return { colors, legend: { kind: "groups", groups: listed } };
+  return { colors, legend: { kind: "groups", groups: listed }, looks: families.looks };
 }
 
 /** Null if the values are not numbers, or fewer than three: then they are groups. */
-function colorByNumber(names: readonly string[], hparam: string, hparams: HParamsOfRuns): RunColors | null {
+function colorByNumber(
+  names: readonly string[],
+  hparam: string,
+  hparams: HParamsOfRuns,
+): Pick<RunColors, "colors" | "legend"> | null {
   const values = names.map((name) => hparamOf(hparams, name, hparam));
   const numbers = values.filter((value) => typeof value === "number" && Number.isFinite(value)) as number[];
   if (new Set(numbers).size < 3 || values.some((value) => value !== null && typeof value !== "number")) return null;
@@ -96,13 +202,8 @@ function colorByNumber(names: readonly string[], hparam: string, hparams: HParam
   const isLog = low > 0 && high / low > LOG_RATIO;
   const place = (value: number): number =>
     isLog ? Math.log(value / low) / Math.log(high / low) : (value - low) / (high - low);
-  const known = new Map<number, Color>();
-  const colorOf = (value: unknown): Color => {
-    if (typeof value !== "number" || !Number.isFinite(value)) return GREY;
-    const color = known.get(value) ?? rampColor(place(value));
-    known.set(value, color);
-    return color;
-  };
+  const colorOf = (value: unknown): Color =>
+    typeof value === "number" && Number.isFinite(value) ? rampColor(place(value)) : GREY;
   return {
     colors: new Map(names.map((name, i) => [name, colorOf(values[i])])),
     legend: { kind: "scale", name: hparam, low, high, isLog },

@@ -9,7 +9,8 @@ import { type Cell, compareCells, pickExtremes, sortNatural } from "../../base/n
 import type { Overlay } from "../kept/overlay.svelte";
 import { compilePattern, type Pattern } from "../../base/pattern";
 import { QueryError } from "./query_tokens";
-import { colorRuns } from "./run_colors";
+import { colorBands, colorRuns, type RunColors } from "./run_colors";
+import { familyOfRun } from "./families";
 import { hashName, type RunKey, runKey } from "./run_key";
 import { compileQuery, type QueryColumn, type RunQuery } from "./run_query";
 import { makeList, makeRows, makeTree } from "./run_tree";
@@ -20,6 +21,7 @@ import { isSameList, isSameMap, keepIfEqual } from "../../base/keep_if_equal";
 import { columnKey } from "../view/url";
 import type { MetricColumn, RunColumn, RunInfoName } from "../view/view";
 
+const NO_DASH: readonly number[] = [];
 const isMetric = (column: QueryColumn): column is MetricColumn => column.kind === "metric";
 const secondsOf = (time: Run["start_time"]): number | null => (time === null ? null : Number(time));
 
@@ -168,20 +170,40 @@ export class RunsState {
       ),
     ),
   );
-  // Only two ways to colour runs use hyperparameters.
-  readonly #usesHparams = $derived.by(
-    () => this.settings.colorBy === "config" || this.settings.colorBy.startsWith("hparam:"),
+  // Only some ways to colour and group runs use hyperparameters.
+  readonly #usesHparams = $derived.by(() =>
+    [this.settings.colorBy, this.settings.groupBy].some((by) => by === "config" || by.startsWith("hparam:")),
   );
-  readonly #colored = $derived.by(() =>
-    colorRuns(this.names, this.settings.colorBy, this.#usesHparams ? this.hparams.runs : {}),
-  );
+  readonly #colored = $derived.by((): RunColors => {
+    const { colorBy, groupBy } = this.settings;
+    const hparams = this.#usesHparams ? this.hparams.runs : {};
+    return groupBy
+      ? colorBands(this.names, groupBy, hparams, this.shown, colorBy)
+      : colorRuns(this.names, colorBy, hparams, { runs: this.shown, own: this.#ownColors });
+  });
+  // Selecting runs seldom changes a colour.
+  readonly #keepColors = keepIfEqual<RunColors["colors"]>(isSameMap);
+  readonly #colors = $derived.by(() => this.#keepColors(this.#colored.colors));
+  readonly #keepDashes = keepIfEqual<RunColors["dashes"]>(isSameMap);
+  readonly #dashes = $derived.by(() => this.#keepDashes(this.#colored.dashes));
   readonly legend = $derived(this.#colored.legend);
   readonly #nameByKey = $derived(new Map(this.names.map((name) => [runKey(name), name])));
 
   color(name: string, theme: "light" | "dark"): string {
     // A chart may show a run before it is listed.
-    const color = this.#colored.colors.get(name) ?? (PALETTE[hashName(name) % HUES] as (typeof PALETTE)[number]);
-    return this.#ownColors.get(name) ?? color[theme];
+    const color = this.#colors.get(name) ?? (PALETTE[hashName(familyOfRun(name)) % HUES] as (typeof PALETTE)[number]);
+    const own = this.settings.groupBy ? undefined : this.#ownColors.get(name);
+    return own ?? color[theme];
+  }
+
+  /** The dashes of the run's lines; none for a solid line. */
+  dash(name: string): readonly number[] {
+    return this.#dashes.get(name) ?? NO_DASH;
+  }
+
+  /** Whether the run is one of several parts of a training, so that its line tells more than its colour. */
+  isPart(name: string): boolean {
+    return this.#colored.parts.has(name);
   }
 
   /** The display name of the run. */

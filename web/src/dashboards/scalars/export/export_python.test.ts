@@ -95,6 +95,21 @@ describe("toPython", () => {
     expect(code).toContain('"A · lr"');
   });
 
+  it("keeps the dashes of each run", () => {
+    const code = toPython(
+      [
+        drawing([line("a/train"), line("a/val"), line("b/train")], {
+          strokes: [stroke({ dash: [5, 3], widthPx: 1 }), stroke(), stroke({ dash: [5, 3], widthPx: 1 })],
+        }),
+      ],
+      context,
+    );
+    const [, dashed, solid] = code.split("for run, label, color in [");
+    expect(dashed).toMatch(/"a\/train"[^]*"b\/train"[^]*linestyle=\(0, \(5, 3\)\)/);
+    expect(solid).toContain('"a/val"');
+    expect(solid).not.toContain("linestyle");
+  });
+
   it("keeps scales and limits that were set, and leaves automatic ones alone", () => {
     const set = toPython(
       [drawing([line("a")], { xScale: "symlog", yScale: "log", view: { x: [0.5, 10], y: [0.1, 3], y2: null } })],

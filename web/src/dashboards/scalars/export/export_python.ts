@@ -85,7 +85,21 @@ function chartCode(drawing: CardDrawing, context: CodeContext): string[] {
   return code;
 }
 
-/** Draws the lines of one tag, which differ only in run and colour. */
+type Drawn = { line: CardLine; stroke: Stroke };
+
+/** In the order of the first of each. */
+function byDash(drawn: readonly Drawn[]): [Drawn, ...Drawn[]][] {
+  const groups = new Map<string, [Drawn, ...Drawn[]]>();
+  for (const each of drawn) {
+    const key = each.stroke.dash.join(" ");
+    const same = groups.get(key);
+    if (same) same.push(each);
+    else groups.set(key, [each]);
+  }
+  return [...groups.values()];
+}
+
+/** Draws the lines of one tag, which differ only in run, colour and dashes. */
 function tagCode(
   tag: string,
   drawing: CardDrawing,
@@ -93,7 +107,7 @@ function tagCode(
   groups: readonly RunGroup[] | null,
 ): string[] {
   const { lines, strokes, x, smoothing } = drawing;
-  const of = (role: CardLine["role"]): { line: CardLine; stroke: Stroke }[] =>
+  const of = (role: CardLine["role"]): Drawn[] =>
     lines.flatMap((line, i) =>
       line.tag === tag && line.role === role ? [{ line, stroke: strokes[i] as Stroke }] : [],
     );
@@ -104,10 +118,11 @@ function tagCode(
   const isSeveral = drawing.spec.tags.length > 1;
   const label = (name: string): string => text(isSeveral ? `${name} · ${tag}` : name);
   const code: string[] = [];
-  const [first] = main;
-  if (first) {
+  // A loop for every kind of dashes.
+  for (const same of byDash(main)) {
+    const [first] = same;
     code.push("for run, label, color in [");
-    for (const { line, stroke } of main)
+    for (const { line, stroke } of same)
       code.push(`    (${text(line.run)}, ${label(context.title(line.run))}, ${text(stroke.color)}),`);
     code.push("]:");
     const draw = (options: string, style: string): string[] => [
@@ -119,11 +134,11 @@ function tagCode(
     if (raw) code.push(...draw(axis, `${strokeCode(raw)}, zorder=1`));
     code.push(...draw(smoothed, `${strokeCode(first.stroke)}, label=label`));
   }
-  const [center] = centers;
-  if (center) {
+  for (const same of byDash(centers)) {
+    const [center] = same;
     const area = drawing.areas.find((each) => each.axis === center.stroke.axis);
     code.push("for label, color, runs in [");
-    for (const { line, stroke } of centers) {
+    for (const { line, stroke } of same) {
       const runs = groups?.find((group) => group.label === line.run)?.runs ?? [];
       code.push(
         `    (${label(`${line.run} (n=${line.total})`)}, ${text(stroke.color)}, [${runs.map(text).join(", ")}]),`,

@@ -1,0 +1,84 @@
+// Families of runs: `a/train`, `a/validation` and `a` are parts of one training. They share a hue; shade and dashes say
+// which part a line is of. Pure; knows no colours.
+
+/** How a member of a family differs from its hue. */
+export interface Look {
+  readonly shade: "own" | "faded" | "deep";
+  readonly dash: readonly number[];
+}
+
+export const SOLID: Look = { shade: "own", dash: [] };
+const TRAIN: Look = { shade: "faded", dash: [5, 3] };
+// For the second and later ones with the same role.
+const SPARE: readonly Look[] = [
+  { shade: "deep", dash: [] },
+  { shade: "deep", dash: [2, 3] },
+  { shade: "own", dash: [9, 3, 2, 3] },
+  { shade: "faded", dash: [2, 3] },
+];
+
+const TRAIN_PART = /(?:^|\/| · )train(?:ing)?$/i;
+const CHECK_PART = /(?:^|\/| · )(?:val|valid|validation|eval|evaluation|test|dev)$/i;
+
+/** Part of a training by its name; null if the name does not say. */
+export type Part = "train" | "check" | null;
+
+export const partOf = (name: string): Part =>
+  TRAIN_PART.test(name) ? "train" : CHECK_PART.test(name) ? "check" : null;
+
+/** What the parts of one training have in common: the parent's path. Any other run is its own family. */
+export const familyOfRun = (name: string): string => (partOf(name) === null ? name : (parentOf(name) ?? ""));
+
+/** The same for groups; "train" alone is what the user asked to tell from "val". */
+export const familyOfGroup = (label: string): string => (partOf(label) === null ? label : (parentOf(label) ?? label));
+
+function parentOf(name: string): string | null {
+  const end = Math.max(name.lastIndexOf("/"), name.lastIndexOf(" · "));
+  return end < 0 ? null : name.slice(0, end);
+}
+
+export interface Families {
+  /** The family of every name. */
+  readonly of: ReadonlyMap<string, string>;
+  /** In the order of their first members. */
+  readonly names: readonly string[];
+  /** Of those that are not solid in their own shade. */
+  readonly looks: ReadonlyMap<string, Look>;
+  /** Names that are one of several parts, so that their line is worth showing. */
+  readonly parts: ReadonlySet<string>;
+}
+
+/** `names` oldest first: what is added later changes no shade but that of a training part which was alone. */
+export function findFamilies(names: readonly string[], familyOf = familyOfRun): Families {
+  const of = new Map<string, string>();
+  const members = new Map<string, string[]>();
+  for (const name of names) {
+    const family = familyOf(name);
+    of.set(name, family);
+    const same = members.get(family);
+    if (same) same.push(name);
+    else members.set(family, [name]);
+  }
+  const looks = new Map<string, Look>();
+  const parts = new Set<string>();
+  for (const [family, all] of members) {
+    if (all.length === 1) continue;
+    for (const name of all) if (name !== family) parts.add(name);
+    lookAt(family, all, looks);
+  }
+  return { of, names: [...members.keys()], looks, parts };
+}
+
+/** Validation is solid, training dashed. A parent without a training part is the training itself. */
+function lookAt(family: string, all: readonly string[], looks: Map<string, Look>): void {
+  const hasTrain = all.some((name) => partOf(name) === "train");
+  const isTaken = new Set<Look>();
+  for (const name of all) {
+    // A parent beside both parts has values of its own, rarely the same tags.
+    if (name === family && hasTrain) continue;
+    const wanted = name === family || partOf(name) === "train" ? TRAIN : SOLID;
+    const look = [wanted, ...SPARE].find((each) => !isTaken.has(each)) ?? wanted;
+    isTaken.add(look);
+    if (look !== SOLID) looks.set(name, look);
+  }
+}
