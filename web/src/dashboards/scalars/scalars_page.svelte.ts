@@ -3,7 +3,7 @@
 
 import { innerHeight, innerWidth } from "svelte/reactivity/window";
 import { readCardId } from "../../cards/card_id";
-import { groupRuns, type RunGroup } from "../../state/runs/groups";
+import { groupRuns, type RunGroup, shortenLabels } from "../../state/runs/groups";
 import type { Pattern } from "../../base/pattern";
 import { TagFilter } from "../../cards/tag_filter.svelte";
 import type { Session } from "../../state/session.svelte";
@@ -107,7 +107,10 @@ export class ScalarsPage {
   /** Null means one line per run. */
   readonly groups = $derived.by((): readonly RunGroup[] | null => {
     const { groupBy } = this.session.settings;
-    return groupBy ? shortenLabels(groupRuns(this.session.runs.shown, groupBy, this.session.hparams.runs)) : null;
+    if (!groupBy) return null;
+    const groups = groupRuns(this.session.runs.shown, groupBy, this.session.hparams.runs);
+    // Directories and patterns are what the user asked for.
+    return groupBy === "config" || groupBy.startsWith("hparam:") ? shortenLabels(groups) : groups;
   });
   // The runs of a group have its colour.
   readonly #firstRun = $derived.by(
@@ -198,25 +201,4 @@ export class ScalarsPage {
       heightPx === undefined ? undefined : Math.round(Math.min(Math.max(heightPx, MIN_CARD_PX), MAX_CARD_PX));
     this.session.settings.setCard(id, { heightPx: kept });
   }
-}
-
-// Commas separate hyperparameters; a dot separates anything added to them.
-const SEPARATOR = /(?:, | · )(?=[^ =]+=|[^=]*$)/;
-
-const nameOf = (part: string): string => part.slice(0, part.indexOf("="));
-
-/** Removes hyperparameters that have the same value in all groups from the group names. */
-export function shortenLabels(groups: readonly RunGroup[]): RunGroup[] {
-  if (groups.length < 2) return [...groups];
-  const parts = groups.map(({ label }) => label.split(SEPARATOR));
-  const values = new Map<string, Set<string>>();
-  for (const part of parts.flat()) {
-    const name = nameOf(part);
-    values.set(name, (values.get(name) ?? new Set()).add(part));
-  }
-  const isTelling = (part: string): boolean => !part.includes("=") || (values.get(nameOf(part))?.size ?? 0) > 1;
-  const short = parts.map((each) => each.filter(isTelling).join(", "));
-  // Keep the long labels if the short ones would be empty or ambiguous.
-  const isClear = short.every(Boolean) && new Set(short).size === short.length;
-  return groups.map((group, i) => (isClear ? { ...group, label: short[i] ?? group.label } : group));
 }

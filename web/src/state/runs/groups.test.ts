@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { groupRuns, type HParamsOfRuns } from "./groups";
+import { groupRuns, type HParamsOfRuns, shortenLabels } from "./groups";
 import type { GroupBy } from "../view/view";
 
 const grouped = (names: string[], by: GroupBy, hparams: HParamsOfRuns = {}): Record<string, string[]> =>
@@ -94,5 +94,43 @@ describe("same configuration, other seed", () => {
     expect(grouped(["a", "b"], "config", { a: { seed: 1 }, b: { seed: 2 } })).toEqual({
       "no hyperparameters": ["a", "b"],
     });
+  });
+});
+
+const shorten = (...labels: string[]): string[] =>
+  shortenLabels(labels.map((label) => ({ label, runs: [label] }))).map(({ label }) => label);
+
+describe("shortenLabels", () => {
+  it("leaves out what does not tell groups apart, and names that go without saying", () => {
+    expect(
+      shorten(
+        "batch=64, lr=0.0001, optimizer=adam, wd=0",
+        "batch=64, lr=0.0003, optimizer=sgd, wd=0.1",
+        "batch=64, lr=0.05, optimizer=adam, wd=0",
+      ),
+    ).toEqual(["1e-4 · adam · wd 0", "3e-4 · sgd · wd 0.1", "0.05 · adam · wd 0"]);
+    expect(shorten("batch=64, lr=0.1", "batch=64, lr=0.2", "without any")).toEqual(["0.1", "0.2", "without any"]);
+    expect(shorten("batch=64, hidden=48, 32, lr=0.1", "batch=64, hidden=48, 32, lr=0.2 · train")).toEqual([
+      "0.1",
+      "0.2 · train",
+    ]);
+  });
+
+  it("keeps the names of values that could be anything", () => {
+    expect(shorten("bias=true, depth=2", "bias=false, depth=3")).toEqual([
+      "bias true · depth 2",
+      "bias false · depth 3",
+    ]);
+    expect(shorten("first=relu, second=gelu", "first=gelu, second=relu")).toEqual([
+      "first relu · second gelu",
+      "first gelu · second relu",
+    ]);
+  });
+
+  it("leaves labels that would be empty, the same or without anything in common", () => {
+    expect(shorten("lr=1", "lr=1, depth=2")).toEqual(["lr=1", "lr=1, depth=2"]);
+    expect(shorten("a/seed*", "b/seed*")).toEqual(["a/seed*", "b/seed*"]);
+    expect(shorten("lr=1")).toEqual(["lr=1"]);
+    expect(shorten("lr=1/seed=*", "lr=2/seed=*")).toEqual(["lr=1/seed=*", "lr=2/seed=*"]);
   });
 });

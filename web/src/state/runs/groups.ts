@@ -97,3 +97,63 @@ function configLabel(run: string, hparams: HParamsOfRuns): string {
   }
   return run.replace(SEED_PART, "$1$2$3*");
 }
+
+// Commas separate hyperparameters; a dot separates anything added to them.
+const SEPARATOR = /(?:, | · )(?=[^ =]+=|[^=]*$)/;
+const LEARNING_RATE = /^(?:.*[./])?(?:lr|learning_rate)$/i;
+
+interface Part {
+  /** "" for what is not a hyperparameter. */
+  readonly name: string;
+  readonly value: string;
+}
+
+/** The name of a run without its seed, such as "lr=1/seed=*", is not a hyperparameter. */
+function parsePart(text: string): Part {
+  const equals = text.indexOf("=");
+  return equals < 0 || text.includes("*")
+    ? { name: "", value: text }
+    : { name: text.slice(0, equals), value: text.slice(equals + 1) };
+}
+
+/**
+ * Labels that say only what differs: "lr=0.0001, optimizer=adam, wd=0, batch=64" becomes "1e-4 · adam · wd 0" if the
+ * batch size is the same in all groups.
+ */
+export function shortenLabels(groups: readonly RunGroup[]): RunGroup[] {
+  if (groups.length < 2) return [...groups];
+  const parts = groups.map(({ label }) => label.split(SEPARATOR).map(parsePart));
+  const values = new Map<string, Set<string>>();
+  const names = new Map<string, Set<string>>();
+  for (const { name, value } of parts.flat()) {
+    values.set(name, (values.get(name) ?? new Set()).add(value));
+    names.set(value, (names.get(value) ?? new Set()).add(name));
+  }
+  const isTelling = ({ name }: Part): boolean => name === "" || (values.get(name)?.size ?? 0) > 1;
+  // Nobody takes "adam" for anything but the optimizer, or 1e-4 for anything but the learning rate.
+  const speaksForItself = (name: string): boolean =>
+    LEARNING_RATE.test(name) ||
+    [...(values.get(name) ?? [])].every(
+      (value) => /[a-z]{3}/i.test(value) && !isBoolean(value) && names.get(value)?.size === 1,
+    );
+  const bare = new Map([...values.keys()].map((name) => [name, name === "" || speaksForItself(name)]));
+  const short = parts.map((each) =>
+    each
+      .filter(isTelling)
+      .map(({ name, value }) => (bare.get(name) ? shortNumber(value) : `${name} ${shortNumber(value)}`))
+      .join(" · "),
+  );
+  // Keep the long labels if the short ones would be empty or ambiguous.
+  const isClear = short.every(Boolean) && new Set(short).size === short.length;
+  return groups.map((group, i) => (isClear ? { ...group, label: short[i] ?? group.label } : group));
+}
+
+const isBoolean = (text: string): boolean => text === "true" || text === "false";
+
+/** 1e-4 for 0.0001; other texts stay as they are. */
+function shortNumber(text: string): string {
+  const number = Number(text);
+  const size = Math.abs(number);
+  if (text.trim() === "" || !Number.isFinite(number) || size === 0 || (size >= 0.01 && size < 1e6)) return text;
+  return number.toExponential().replace("e+", "e");
+}
