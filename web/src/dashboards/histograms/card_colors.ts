@@ -10,7 +10,8 @@ const PAPER: Readonly<Record<Theme, { surface: string; ink: string }>> = {
   light: { surface: "#ffffff", ink: "#1a2030" },
   dark: { surface: "#151a22", ink: "#e7eaf0" },
 };
-const OLDEST_PART = 0.28;
+// The oldest must still be visible on the background.
+const OLDEST_PART = 0.55;
 
 export const chartColors = (color: string, theme: Theme): HistogramColors => ({ ...PAPER[theme], heat: color });
 
