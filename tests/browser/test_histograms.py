@@ -122,6 +122,7 @@ def test_modes_bins_and_scales(open_page: Callable[..., Page], questions: list[d
         page.get_by_role("radio", name=mode).check(force=True)
         wait_ready(page)
         assert inked(chart) > 0.02
+    page.get_by_role("button", name="Bins and axes").click()
     page.get_by_role("spinbutton", name="Bins, exact").fill("12")
     page.get_by_role("spinbutton", name="Bins, exact").press("Enter")
     address_has(page, "histograms.bins;12")
@@ -258,6 +259,7 @@ def test_bad_histograms_are_drawn_as_far_as_they_go_and_said(open_page: Callable
         wait_ready(page)
         for tag in ("huge", "point"):
             assert inked(chart_of(page, f"{tag}, a")) > 0.001
+    page.get_by_role("button", name="Bins and axes").click()
     page.get_by_role("button", name="Show buckets as stored").click()
     wait_ready(page)
     assert inked(chart_of(page, "odd, a")) > 0.01
