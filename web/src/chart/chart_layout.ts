@@ -82,7 +82,7 @@ export function layOutChart(chart: Charted): ChartLayout {
       const inner = innerExtent(found, xRange);
       if (inner) extent = withoutOutliers(full, inner);
     }
-    const domain = usableRange(set, yDomain(extent, scale, count), scale);
+    const domain = usableRange(set, yDomain(extent, scale), scale);
     return {
       domain,
       marks: yTicks(domain, scale, count),

@@ -11,6 +11,7 @@ import {
   yExtent,
 } from "./extent";
 import { toSeries } from "./model";
+import { makeScale } from "./axes/scale";
 import { yTicks } from "./axes/ticks";
 
 const line = (x: number[], y: number[]) => toSeries(new Float64Array(x), new Float64Array(y));
@@ -95,10 +96,12 @@ describe("withoutOutliers", () => {
 
 describe("domains", () => {
   it("end on round numbers and never collapse", () => {
-    expect(yDomain([0.07, 0.93], "linear", 5)).toEqual([0, 1]);
+    expect(yDomain([0.07, 0.93], "linear")).toEqual([0, 1]);
     for (const value of [0, 1, -3, 1e-300, 5e-324, 2 ** 53, 7e307]) {
-      const [low, high] = yDomain([value, value], "linear", 5);
-      expect(low).toBeLessThan(value);
+      const [low, high] = yDomain([value, value], "linear");
+      // Nothing that is logged as zero has room below it.
+      if (value === 0) expect(low).toBe(0);
+      else expect(low).toBeLessThan(value);
       expect(high).toBeGreaterThan(value);
       const x = xDomain([value, value], "linear");
       expect(x[0]).toBeLessThan(x[1]);
@@ -111,14 +114,46 @@ describe("domains", () => {
         [1, 1 + 2 ** -52],
       ] as const) {
         if (scale === "log" && extent[0] < 0) continue;
-        const domain = yDomain(extent, scale, 4);
+        const domain = yDomain(extent, scale);
         expect(domain[1] - domain[0], `${scale} ${extent}`).toBeGreaterThan(0);
         const marks = yTicks(domain, scale, 4);
         expect(marks.length, `${scale} ${extent}`).toBeLessThan(20);
         expect(marks.map((mark) => mark.label).join()).not.toContain("NaN");
       }
     }
-    expect(yDomain(null, "log", 5)).toEqual([0.1, 1]);
+    expect(yDomain(null, "log")).toEqual([0.1, 1]);
+  });
+
+  it("are round and close to the data", () => {
+    expect(yDomain([0, 7], "linear")).toEqual([0, 7.5]);
+    expect(yDomain([0, 1], "linear")).toEqual([0, 1.05]);
+    expect(yDomain([0.02, 0.98], "linear")).toEqual([0, 1]);
+    expect(yDomain([0.3, 3.1e-1], "linear")).toEqual([0.2995, 0.3105]);
+    expect(yDomain([-2, 2], "linear")).toEqual([-2.25, 2.25]);
+    expect(yDomain([0, 3e-4], "linear")).toEqual([0, 3.25e-4]);
+    expect(yDomain([120, 9_400], "linear")).toEqual([0, 10_000]);
+    expect(yDomain([1_000_000, 1_000_001], "linear")).toEqual([999_999.95, 1_000_001.05]);
+  });
+
+  it("leave at most 8 % empty at either end, and nothing beyond zero", () => {
+    for (const scale of ["linear", "symlog"] as const) {
+      for (let i = 1; i < 400; i++) {
+        const low = Math.sin(i) * 10 ** ((i % 13) - 6);
+        const high = low + Math.abs(Math.cos(i * 7)) * 10 ** ((i % 7) - 5) + 1e-9;
+        if (scale === "symlog" && high - low < 1e-6 * Math.abs(low)) continue;
+        const [from, to] = yDomain([low, high], scale);
+        const { toPx } = makeScale(scale, [from, to], [0, 1]);
+        const what = `${scale} ${low} … ${high}: ${from} … ${to}`;
+        expect(from, what).toBeLessThanOrEqual(low);
+        expect(to, what).toBeGreaterThanOrEqual(high);
+        expect(toPx(low), what).toBeLessThanOrEqual(0.08);
+        expect(toPx(high), what).toBeGreaterThanOrEqual(0.92);
+        if (low >= 0) expect(from, what).toBeGreaterThanOrEqual(0);
+        if (high <= 0) expect(to, what).toBeLessThanOrEqual(0);
+      }
+    }
+    expect(yDomain([0, 0], "linear")[0]).toBe(0);
+    expect(yDomain([1e-3, 100], "symlog")[0]).toBeGreaterThanOrEqual(0);
   });
 
   it("use typed limits as far as the scale can show them", () => {

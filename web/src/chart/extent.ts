@@ -1,6 +1,5 @@
 // Which numbers an axis spans: from the data, optionally without outliers, and from what the user set.
 
-import { nice } from "d3-array";
 import { type Area, firstAtOrAbove, type Range, type ScaleKind, type Series, statsOf, xOf } from "./model";
 import { warp } from "./axes/scale";
 
@@ -182,25 +181,65 @@ export function xDomain(extent: Range | null, scale: ScaleKind): Range {
   return extent[0] < extent[1] ? extent : widened(extent[0]);
 }
 
-/** A y axis ends on round numbers, so that it does not move with every new point. */
-export function yDomain(extent: Range | null, scale: ScaleKind, ticks: number): Range {
+// Of the height of the axis: no more is empty above or below the data, and no less, so that no line is cut in half.
+const MOST_EMPTY = 0.08;
+const LEAST_EMPTY = 0.01;
+// Of the numbers that an axis ends on multiples of, times a power of ten; the roundest first.
+const ROUND_DIGITS = [10, 5, 2.5, 2] as const;
+
+/**
+ * A y axis ends on round numbers, so that it does not move with every new point, but close to the data. It ends at zero
+ * rather than beyond it, if the data does not.
+ */
+export function yDomain(extent: Range | null, scale: ScaleKind): Range {
   if (!extent) return scale === "log" ? [0.1, 1] : [0, 1];
   // The distance between two float64 values can exceed float64.
   let [low, high] = [Math.max(extent[0], -LARGEST), Math.min(extent[1], LARGEST)];
   if (scale === "log") {
     const [from, to] = [Math.log10(Math.max(low, SMALLEST)), Math.log10(Math.max(high, SMALLEST))];
-    const room = Math.max((to - from) * 0.04, 0.02);
+    const room = roomOf(to - from);
     return [Math.max(10 ** (from - room), SMALLEST / 10), Math.min(10 ** (to + room), LARGEST)];
   }
+  const stop = stopAtZero(low, high);
   // Closer together than any label can show.
-  if (!(high - low > SMALLEST)) [low, high] = widened(low);
+  if (!(high - low > SMALLEST)) [low, high] = stop(widened(low));
   if (scale === "symlog") {
     const { to, from } = warp(scale, [low, high]);
-    const room = Math.max((to(high) - to(low)) * 0.04, 0.02);
-    return [low === 0 ? 0 : from(to(low) - room), high === 0 ? 0 : from(to(high) + room)];
+    const room = roomOf(to(high) - to(low));
+    return stop([from(to(low) - room), from(to(high) + room)]);
   }
-  const [from = low, to = high] = nice(low, high, ticks) as number[];
-  return from < to && Number.isFinite(to - from) ? [from, to] : [low, high];
+  return round(low, high, stop);
+}
+
+/** At either end of a log axis, in decades; survives rounding. */
+const roomOf = (decades: number): number => (decades > 0 ? Math.max(decades * 0.04, 1e-9) : 0.02);
+
+/** Ends a range at zero where the data does not go beyond it. */
+function stopAtZero(low: number, high: number): (range: Range) => Range {
+  if (low >= 0) return (range) => [Math.max(0, range[0]), range[1]];
+  return high <= 0 ? (range) => [range[0], Math.min(0, range[1])] : (range) => range;
+}
+
+/** The roundest numbers outside both ends that leave little of the axis empty. */
+function round(low: number, high: number, stop: (range: Range) => Range): Range {
+  const span = high - low;
+  const room = LEAST_EMPTY * span;
+  const largest = Math.floor(Math.log10(span));
+  for (let power = largest; power > largest - 3; power--) {
+    // Negative powers of ten are not exact, but dividing by positive ones is.
+    const [times, over] = power < 0 ? [1, 10 ** -power] : [10 ** power, 1];
+    for (const digits of ROUND_DIGITS) {
+      const unit = (digits * times) / over;
+      const [from, to] = stop([
+        (Math.floor((low - room) / unit) * digits * times) / over,
+        (Math.ceil((high + room) / unit) * digits * times) / over,
+      ]);
+      const most = MOST_EMPTY * (to - from);
+      const isOutside = from <= low && to >= high && from < to;
+      if (isOutside && low - from <= most && to - high <= most && Number.isFinite(to - from)) return [from, to];
+    }
+  }
+  return [low, high];
 }
 
 /** The range that the user set, as far as the scale can show it; an address may contain anything. */
