@@ -2,6 +2,8 @@
 
 import { format } from "d3-format";
 
+const MINUS = "−";
+const HUGE = 1e9;
 const grouped = format(",d");
 const short = format(".5~g");
 const two = (n: number): string => String(n).padStart(2, "0");
@@ -14,6 +16,40 @@ export function formatValue(value: number): string {
   if (size !== 0 && (size < 1e-4 || size >= 1e9)) return value.toExponential(3).replace("e+", "e").replaceAll("-", "−");
   if (size >= 1000) return format(size >= 100_000 ? ",.0f" : ",.1f")(value).replace("-", "−");
   return (size >= 0.1 || size === 0 ? value.toFixed(size >= 100 ? 2 : 4) : short(value)).replace("-", "−");
+}
+
+/** Rates from 0 to 1, such as AP, F1 and recall: 0.9412, 0.0300. */
+export const formatScore = (value: number): string =>
+  Math.abs(value) <= 1 ? value.toFixed(4).replace("-", MINUS) : formatValue(value);
+
+/**
+ * How a column of a table writes its numbers: all with as many decimals as the column needs, so that they align; whole
+ * numbers have none.
+ */
+export function columnFormat(values: Iterable<number>): (value: number) => string {
+  const finite = [...values].filter(Number.isFinite);
+  let largest = 0;
+  for (const value of finite) largest = Math.max(largest, Math.abs(value));
+  const most = mostDecimals(largest);
+  let decimals = 0;
+  for (const value of finite) {
+    if (decimals === most) break;
+    const exact = Number(value.toFixed(most));
+    while (decimals < most && Number(value.toFixed(decimals)) !== exact) decimals++;
+  }
+  const write = format(`,.${decimals}f`);
+  const least = 0.5 * 10 ** -decimals;
+  return (value) =>
+    value === 0 || (Math.abs(value) >= least && Math.abs(value) < HUGE)
+      ? write(value).replace("-", MINUS)
+      : formatValue(value);
+}
+
+/** As many as tell the values of a column apart. */
+function mostDecimals(largest: number): number {
+  if (largest >= 1_000) return largest >= 100_000 ? 0 : 1;
+  if (largest >= 100) return 2;
+  return largest >= 0.1 || largest < 1e-4 ? 4 : 3 - Math.floor(Math.log10(largest));
 }
 
 /** Three digits: 25.9, 5, 3.26e13. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { describeAt, exactCell, formatCell, formatRatio, toCsv, toMarkdown, toTsv } from "./table_format";
+import { cellFormat, describeAt, exactCell, formatCell, formatRatio, toCsv, toMarkdown, toTsv } from "./table_format";
 
 describe("cells", () => {
   it("are short on the page and exact elsewhere", () => {
@@ -10,6 +10,14 @@ describe("cells", () => {
     expect(formatCell(null, "ratio")).toBe("");
     expect(formatCell(-0.0311, "signed")).toBe("−0.0311");
     expect(formatCell(0.25, "signed")).toBe("+0.2500");
+  });
+
+  it("of one column have the same decimals", () => {
+    const write = (kind: "value" | "signed" | "step", cells: (number | null)[]): string[] =>
+      cells.map(cellFormat(cells, kind));
+    expect(write("value", [0.5, null, 12.25])).toEqual(["0.50", "", "12.25"]);
+    expect(write("signed", [0.5, -2, 0])).toEqual(["+0.5", "−2.0", "0.0"]);
+    expect(write("step", [8412])).toEqual(["8,412"]);
   });
 
   it("write percents with enough digits for small changes", () => {

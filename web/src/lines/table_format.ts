@@ -1,6 +1,6 @@
 // How numbers and positions are written in tooltips and tables, and a table as text. Pure.
 
-import { formatDuration, formatStep, formatTime, formatValue } from "../base/format";
+import { columnFormat, formatDuration, formatStep, formatTime, formatValue } from "../base/format";
 import { isTimeAxis } from "../state/view/view";
 
 export type CellKind = "name" | "value" | "signed" | "step" | "duration" | "time" | "ratio" | "count";
@@ -51,6 +51,14 @@ export function formatCell(cell: Cell | undefined, kind: CellKind): string {
     default:
       return formatValue(cell);
   }
+}
+
+/** How one column of a table writes its cells: values with the same number of decimals. */
+export function cellFormat(cells: readonly (Cell | undefined)[], kind: CellKind): (cell: Cell | undefined) => string {
+  if (kind !== "value" && kind !== "signed") return (cell) => formatCell(cell, kind);
+  const write = columnFormat(cells.filter((cell) => typeof cell === "number"));
+  return (cell) =>
+    typeof cell !== "number" ? formatCell(cell, kind) : (kind === "signed" && cell > 0 ? "+" : "") + write(cell);
 }
 
 /** All digits, for programs. */
