@@ -44,7 +44,7 @@ def test_the_page_opens_with_it_and_mixes_kinds_by_prefix(open_page):
     page = open_page(two_runs(), "")
     expect(page.get_by_role("link", name="Overview")).to_have_attribute("aria-current", "page")
     expect(page.get_by_role("main").get_by_role("heading", level=2)).to_have_text(
-        [re.compile("No prefix"), re.compile("train")]
+        [re.compile("train"), re.compile("Other")]
     )
     expect(card(page, "train/loss")).to_be_visible()
     expect(card(page, "train/note, fine")).to_contain_text("fine note of 90")

@@ -43,8 +43,12 @@ export interface CardOffer {
   readonly kind: CardKind;
   /** One card per run and tag, or one per tag. */
   readonly per: "run" | "tag";
-  /** Default height. */
+  /** Default height; the largest default of a card that fits its content. */
   readonly heightPx: number;
+  /** As high as its content: the card reports it to FittedHeights. */
+  readonly isFitted?: boolean;
+  /** Shows more when it is larger: where there is room, the card is. */
+  readonly isPicture?: boolean;
   /** Tags without a card, such as parts of another. */
   readonly skips?: (tag: string) => boolean;
   /** Its cards are not about one series: other pages show only pinned ones, and never as gone. */

@@ -1,4 +1,5 @@
-// Positions of section headings and rows of cards in the virtual grid: one small object per row. Pure.
+// Positions of section headings and rows of cards in the virtual grid: one small object per row. Sections with few
+// cards share a strip of the page. Pure.
 
 import type { Section } from "./tag_sections";
 
@@ -9,6 +10,12 @@ export interface CardSize {
   readonly heightPx: number;
   /** Takes a row of its own. */
   readonly isWide: boolean;
+  /** Columns that it takes at least, but no more than half of them; default: one. */
+  readonly columns?: number;
+  /** As high as its content: rows do not stretch it, and it does not stretch rows of other cards. */
+  readonly isFitted?: boolean;
+  /** Shows more when it is larger: its row is higher where it is wide. */
+  readonly isPicture?: boolean;
 }
 
 export interface Row {
@@ -16,51 +23,222 @@ export interface Row {
   readonly topPx: number;
   readonly heightPx: number;
   readonly section: Section;
+  /** Its first column, and how many it takes. */
+  readonly column: number;
+  readonly span: number;
   /** Null: this row is the section's heading. */
   readonly ids: readonly string[] | null;
+  /** Columns of each card. */
+  readonly spans: readonly number[];
 }
 
+/** By height: rows that are side by side have one top and one height. */
 export interface Layout {
   readonly rows: readonly Row[];
   readonly heightPx: number;
 }
 
+/** What the cards are laid out in. */
+export interface Room {
+  /** Width of a column. */
+  readonly columnPx: number;
+  /** Height of what is visible at once. */
+  readonly viewPx: number;
+}
+
+// Height of a card to its width, where there is room.
+const CHART_RATIO = 0.6;
+const PICTURE_RATIO = 0.8;
+// The margin below the last row.
+const BOTTOM_PX = 16;
+
 export const countColumns = (widthPx: number, cardWidthPx: number): number =>
   Math.max(1, Math.round(widthPx / cardWidthPx));
+
+export const spanPx = (columns: number, columnPx: number): number => columns * columnPx + (columns - 1) * GAP_PX;
+
+interface Part {
+  readonly section: Section;
+  readonly ids: readonly string[];
+}
+
+/** The fewest columns of a card, and whether it has a row of its own. */
+interface Need {
+  readonly columns: number;
+  readonly isWide: boolean;
+}
 
 export function layOut(
   sections: readonly Section[],
   isCollapsed: (section: Section) => boolean,
   columns: number,
   sizeOf: (id: string) => CardSize,
+  room: Room = { columnPx: 0, viewPx: 0 },
 ): Layout {
   const rows: Row[] = [];
   let topPx = 0;
-  const add = (section: Section, ids: readonly string[], heightPx: number): void => {
-    rows.push({ key: `card ${ids[0]}`, topPx, heightPx, section, ids });
+  const needOf = (id: string): Need => {
+    const { columns: wanted = 1, isWide } = sizeOf(id);
+    return { columns: Math.max(1, Math.min(wanted, Math.floor(columns / 2))), isWide };
+  };
+  const columnsOf = (ids: readonly string[]): number[] => ids.map((id) => needOf(id).columns);
+  const addHeadings = (parts: readonly Part[], spans: readonly number[]): void => {
+    if (parts.every(({ section }) => section.isBare)) return;
+    let column = 0;
+    parts.forEach(({ section }, i) => {
+      const span = spans[i] as number;
+      rows.push({
+        key: `section ${section.key}`,
+        topPx,
+        heightPx: HEADING_PX,
+        section,
+        column,
+        span,
+        ids: null,
+        spans: [],
+      });
+      column += span;
+    });
+    topPx += HEADING_PX;
+  };
+  /** Cards of one section, or of several beside each other. */
+  const addCards = (parts: readonly Part[], spans: readonly number[]): void => {
+    const heightPx = heightOf(
+      parts.flatMap(({ ids }) => ids.map(sizeOf)),
+      spans,
+      room,
+    );
+    let [column, card] = [0, 0];
+    for (const { section, ids } of parts) {
+      const own = spans.slice(card, card + ids.length);
+      const span = sum(own);
+      rows.push({ key: `card ${ids[0]}`, topPx, heightPx, section, column, span, ids, spans: own });
+      column += span;
+      card += ids.length;
+    }
     topPx += heightPx + GAP_PX;
   };
-  for (const section of sections) {
-    rows.push({ key: `section ${section.key}`, topPx, heightPx: HEADING_PX, section, ids: null });
-    topPx += HEADING_PX;
-    if (isCollapsed(section)) continue;
-    let row: string[] = [];
-    let heightPx = 0;
-    const flush = (): void => {
-      if (row.length > 0) add(section, row, heightPx);
-      row = [];
-      heightPx = 0;
-    };
-    for (const id of section.ids) {
-      const size = sizeOf(id);
-      if (size.isWide) flush();
-      row.push(id);
-      heightPx = Math.max(heightPx, size.heightPx);
-      if (size.isWide || row.length === columns) flush();
+  for (const strip of stripsOf(sections, isCollapsed, columns, needOf)) {
+    const [first] = strip;
+    if (!first) continue;
+    if (first.ids.length === 0) {
+      addHeadings(
+        strip,
+        strip.map(() => 1),
+      );
+    } else if (strip.length > 1) {
+      const spans = fill(columnsOf(strip.flatMap(({ ids }) => ids)), columns);
+      let card = 0;
+      addHeadings(
+        strip,
+        strip.map(({ ids }) => sum(spans.slice(card, (card += ids.length)))),
+      );
+      addCards(strip, spans);
+    } else {
+      addHeadings(strip, [columns]);
+      for (const ids of chunk(first.ids, columns, needOf))
+        addCards([{ section: first.section, ids }], fill(columnsOf(ids), columns));
     }
-    flush();
   }
-  return { rows, heightPx: topPx };
+  return fillView({ rows, heightPx: topPx }, sizeOf, room);
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
+
+/** Which sections are beside each other: those that fit into one row together, and collapsed ones. */
+function stripsOf(
+  sections: readonly Section[],
+  isCollapsed: (section: Section) => boolean,
+  columns: number,
+  needOf: (id: string) => Need,
+): Part[][] {
+  const strips: Part[][] = [];
+  let strip: Part[] = [];
+  let used = 0;
+  for (const section of sections) {
+    const isShut = isCollapsed(section) && !section.isBare;
+    const ids = isShut ? [] : section.ids;
+    // Headings line up, so a section without one has a strip of its own.
+    const needs = section.isBare || ids.length >= columns ? null : ids.map(needOf);
+    const width = needs ? Math.max(1, sum(needs.map((need) => need.columns))) : columns;
+    const isAlone = needs === null || width >= columns || needs.some(({ isWide }) => isWide);
+    const isOther = strip.length > 0 && isShut !== (strip[0]?.ids.length === 0);
+    if (isAlone || isOther || used + width > columns) {
+      if (strip.length > 0) strips.push(strip);
+      strip = [];
+      used = 0;
+    }
+    if (isAlone) {
+      strips.push([{ section, ids }]);
+      continue;
+    }
+    strip.push({ section, ids });
+    used += width;
+  }
+  if (strip.length > 0) strips.push(strip);
+  return strips;
+}
+
+/** Shares out the columns that are left over, from the first card on. */
+function fill(needed: readonly number[], columns: number): number[] {
+  const spans = [...needed];
+  const extra = columns - sum(needed);
+  for (let i = 0; i < extra; i++) spans[i % spans.length] = (spans[i % spans.length] ?? 0) + 1;
+  return spans;
+}
+
+/** Cards in rows. The last row has no single card if there are others to join it. */
+function chunk(ids: readonly string[], columns: number, needOf: (id: string) => Need): string[][] {
+  const chunks: string[][] = [];
+  let row: string[] = [];
+  let used = 0;
+  const flush = (): void => {
+    if (row.length > 0) chunks.push(row);
+    row = [];
+    used = 0;
+  };
+  for (const id of ids) {
+    const need = needOf(id);
+    if (need.isWide || used + need.columns > columns) flush();
+    row.push(id);
+    used += need.isWide ? columns : need.columns;
+  }
+  const before = chunks.at(-1);
+  if (row.length === 1 && used < columns && columns > 2 && before?.length === columns)
+    row.unshift(before.pop() as string);
+  flush();
+  return chunks;
+}
+
+function heightOf(sizes: readonly CardSize[], spans: readonly number[], { columnPx, viewPx }: Room): number {
+  const stretched = sizes.filter(({ isFitted }) => !isFitted);
+  const ownPx = Math.max(...(stretched.length > 0 ? stretched : sizes).map(({ heightPx }) => heightPx));
+  if (!sizes.every(({ isPicture }) => isPicture)) return ownPx;
+  const wantedPx = PICTURE_RATIO * spanPx(Math.min(...spans), columnPx);
+  return Math.max(ownPx, Math.min(Math.floor(wantedPx), viewPx - HEADING_PX - GAP_PX - BOTTOM_PX));
+}
+
+/** The only row of cards of a page grows into the height that is left, as far as its cards are wide enough. */
+function fillView(layout: Layout, sizeOf: (id: string) => CardSize, { columnPx, viewPx }: Room): Layout {
+  const cards = layout.rows.filter((row) => row.ids !== null);
+  const [first] = cards;
+  if (!first || cards.some((row) => row.topPx !== first.topPx)) return layout;
+  if (cards.some(({ ids }) => ids?.some((id) => sizeOf(id).isFitted))) return layout;
+  const narrowestPx = spanPx(Math.min(...cards.flatMap(({ spans }) => spans)), columnPx);
+  const leftPx = viewPx - (layout.heightPx - first.heightPx) - BOTTOM_PX;
+  const heightPx = Math.max(first.heightPx, Math.min(leftPx, Math.floor(CHART_RATIO * narrowestPx)));
+  const morePx = heightPx - first.heightPx;
+  if (morePx === 0) return layout;
+  return {
+    rows: layout.rows.map((row) =>
+      row.topPx === first.topPx
+        ? { ...row, heightPx }
+        : row.topPx > first.topPx
+          ? { ...row, topPx: row.topPx + morePx }
+          : row,
+    ),
+    heightPx: layout.heightPx + morePx,
+  };
 }
 
 /** Rows that overlap this vertical range. */
@@ -79,7 +257,7 @@ export function rowsBetween(layout: Layout, topPx: number, bottomPx: number): Ro
   return found;
 }
 
-/** The section whose cards are at this height. */
+/** The section whose cards are at this height: the first of those side by side. */
 export function sectionAt(layout: Layout, topPx: number): Section | null {
   let low = 0;
   let high = layout.rows.length;
@@ -88,7 +266,9 @@ export function sectionAt(layout: Layout, topPx: number): Section | null {
     if ((layout.rows[middle] as Row).topPx <= topPx) low = middle + 1;
     else high = middle;
   }
-  return layout.rows[Math.max(0, low - 1)]?.section ?? null;
+  let at = Math.max(0, low - 1);
+  while (at > 0 && (layout.rows[at - 1] as Row).topPx === (layout.rows[at] as Row).topPx) at--;
+  return layout.rows[at]?.section ?? null;
 }
 
 /** How far the visible cards have moved between two layouts; 0 when they are gone. */

@@ -3,13 +3,27 @@
 import type { CardKind } from "../api/asset_kind";
 import { type CardRef, cardId, readCardId } from "./card_id";
 import type { CardOffer } from "./dashboards";
+import { type FittedHeights, fittedHeightsOf } from "./fitted_heights.svelte";
+import type { CardSize } from "./grid_layout";
 import { sortNatural } from "../base/natural";
 import type { Pattern } from "../base/pattern";
 import type { Session } from "../state/session.svelte";
 import { TagFilter } from "./tag_filter.svelte";
-import { allTags, inOrder, makeSection, PINNED, prefixOf, type Section } from "./tag_sections";
+import {
+  allTags,
+  arrangeSections,
+  inOrder,
+  isMainTag,
+  makeSection,
+  PINNED,
+  prefixOf,
+  type Section,
+  writeMembers,
+} from "./tag_sections";
 
 const NO_RUNS: readonly string[] = [];
+/** Of a card whose content is not known yet. */
+const UNKNOWN_PX = 180;
 
 const last = new WeakMap<Session, { readonly offers: readonly CardOffer[]; readonly cards: OfferedCards }>();
 
@@ -25,6 +39,7 @@ export function offeredCards(session: Session, offers: readonly CardOffer[]): Of
 
 export class OfferedCards {
   readonly #filter: TagFilter;
+  readonly #fitted: FittedHeights;
   readonly #refs = new Map<string, CardRef>();
 
   /** Of two offers for one kind, the first counts. */
@@ -33,10 +48,16 @@ export class OfferedCards {
     offers: readonly CardOffer[],
   ) {
     this.#filter = new TagFilter(session.settings);
+    this.#fitted = fittedHeightsOf(session);
     for (const offer of offers) if (!this.#offerOf.has(offer.kind)) this.#offerOf.set(offer.kind, offer);
   }
 
   readonly #offerOf = new Map<CardKind, CardOffer>();
+  /** Several kinds share the page: cards are smaller, but for the main metrics. */
+  get isMixed(): boolean {
+    return this.#offerOf.size > 1;
+  }
+
   readonly #indices = $derived.by(() =>
     [...this.#offerOf.values()].map((offer) => ({ offer, index: this.session.tags.index(offer.kind) })),
   );
@@ -71,6 +92,7 @@ export class OfferedCards {
     );
   });
 
+  readonly #members = $derived.by(() => writeMembers(this.session.settings.options));
   readonly sections = $derived.by((): readonly Section[] => {
     const { pinned, order } = this.session.settings;
     const offers = this.#offerOf;
@@ -79,7 +101,9 @@ export class OfferedCards {
     // By kind within a section: cards of one kind have one height.
     const byPrefix = new Map<string, string[]>();
     for (const offer of offers.values()) {
-      for (const tag of this.tags) {
+      const isMain = this.#isMain(offer);
+      const tags = isMain ? [...this.tags.filter(isMain), ...this.tags.filter((tag) => !isMain(tag))] : this.tags;
+      for (const tag of tags) {
         const runs = this.#runsOf.get(offer.kind)?.get(tag);
         if (!runs) continue;
         const ids = byPrefix.get(prefixOf(tag)) ?? [];
@@ -89,13 +113,21 @@ export class OfferedCards {
     }
     const { matches: isMatch } = this.filter;
     const matches = (id: string): boolean => isMatch(this.ref(id).tag);
-    const sections: (Section | null)[] = [makeSection(PINNED, "Pinned", mine, matches)];
-    for (const prefix of sortNatural(byPrefix.keys())) {
+    const first = makeSection(PINNED, "Pinned", mine, matches);
+    const sections = sortNatural(byPrefix.keys()).map((prefix) => {
       const ids = (byPrefix.get(prefix) ?? []).filter((id) => !isPinned.has(id));
-      sections.push(makeSection(prefix, prefix || "No prefix", inOrder(ids, order.get(prefix)), matches));
-    }
-    return sections.filter((section) => section !== null);
+      return makeSection(prefix, prefix || "Other", inOrder(ids, order.get(prefix)), matches);
+    });
+    const arranged = arrangeSections(
+      sections.filter((section) => section !== null),
+      { order, members: this.#members, isBelow: first !== null },
+    );
+    return first ? [first, ...arranged] : arranged;
   });
+
+  #isMain({ kind }: CardOffer): ((tag: string) => boolean) | null {
+    return this.isMixed && kind === "scalar" ? isMainTag : null;
+  }
 
   #idOf(ref: CardRef): string {
     const id = cardId(ref);
@@ -135,11 +167,21 @@ export class OfferedCards {
     return !sets.some((tags) => Object.hasOwn(tags, tag));
   };
 
-  readonly sizeOf = $derived.by((): ((id: string) => { heightPx: number; isWide: boolean }) => {
+  readonly sizeOf = $derived.by((): ((id: string) => CardSize) => {
     const { cards } = this.session.settings;
+    const fitted = this.#fitted.all;
     return (id) => {
-      const { heightPx = this.offer(id)?.heightPx ?? 0, isWide = false } = cards.get(id) ?? {};
-      return { heightPx, isWide };
+      const { heightPx, isWide = false } = cards.get(id) ?? {};
+      const offer = this.offer(id);
+      if (heightPx !== undefined || !offer) return { heightPx: heightPx ?? 0, isWide };
+      if (offer.isFitted)
+        return { heightPx: Math.min(fitted.get(id) ?? UNKNOWN_PX, offer.heightPx), isWide, isFitted: true };
+      return {
+        heightPx: offer.heightPx,
+        isWide,
+        ...(offer.isPicture && { isPicture: true }),
+        ...(this.#isMain(offer)?.(this.ref(id).tag) && { columns: 2 }),
+      };
     };
   });
 }

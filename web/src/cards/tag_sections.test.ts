@@ -1,6 +1,24 @@
 import { describe, expect, it } from "vitest";
 import type { TagIndex } from "../api/types";
-import { allTags, groupTags, inOrder, isCollapsed, makeSection, setsOf, splitTag, tagsOfSets } from "./tag_sections";
+import {
+  ALL_MEMBERS,
+  allIds,
+  allTags,
+  arrangeSections,
+  groupTags,
+  hasMovedSections,
+  inOrder,
+  isCollapsed,
+  makeSection,
+  memberOption,
+  moveSection,
+  resetSections,
+  type Section,
+  setsOf,
+  splitTag,
+  tagsOfSets,
+  writeMembers,
+} from "./tag_sections";
 
 describe("groupTags", () => {
   it("goes by what stands before the first slash, in natural order", () => {
@@ -69,5 +87,92 @@ describe("isCollapsed", () => {
       isCollapsed(shut, new Set()),
       isCollapsed(shut, new Set(["a"])),
     ]).toEqual([false, true, true, false]);
+  });
+});
+
+const NO_ORDER: ReadonlyMap<string, readonly string[]> = new Map();
+const made = (...tags: string[]): Section[] =>
+  [...groupTags(tags)].map(([key, ids]) => ({ key, title: key || "Other", ids, total: ids.length }));
+const arrange = (
+  sections: Section[],
+  { order = NO_ORDER, options = new Map<string, string>(), isBelow = false } = {},
+): Section[] => arrangeSections(sections, { order, members: writeMembers(options), isBelow });
+
+describe("arrangeSections", () => {
+  const keys = (sections: Section[]): string[] => sections.map(({ key }) => key);
+
+  it("puts train, validation, loss and accuracy first, then goes by name", () => {
+    const sections = made("zeta/x", "accuracy/a", "Loss/a", "alpha/x", "val_epoch/x", "eval/x", "train/x", "test/x");
+    expect(keys(arrange(sections))).toEqual([
+      "train",
+      "val_epoch",
+      "test",
+      "eval",
+      "Loss",
+      "accuracy",
+      "alpha",
+      "zeta",
+    ]);
+    // Words that only begin alike.
+    expect(keys(arrange(made("lossless/x", "a/x", "trainer/x", "values/x")))).toEqual([
+      "a",
+      "lossless",
+      "trainer",
+      "values",
+    ]);
+  });
+
+  it("shows tags without a prefix first and without a heading, or as others", () => {
+    const titles = (sections: Section[]): unknown[] => sections.map(({ title, isBare }) => (isBare ? null : title));
+    expect(titles(arrange(made("lr", "optim/x")))).toEqual([null, "optim"]);
+    expect(titles(arrange(made("loss", "lr", "train/x")))).toEqual([null, "train"]);
+    expect(titles(arrange(made("epoch", "train/x", "zeta/x")))).toEqual(["train", "zeta", "Other"]);
+    expect(titles(arrange(made("loss", "train/x"), { isBelow: true }))).toEqual(["Other", "train"]);
+  });
+
+  it("folds sections that differ by a number into one, of which one member is shown", () => {
+    const layers = made("layer10/w", "layer2/b", "layer2/w", "layer1/w", "conv1/w", "conv2/w", "plain/w");
+    const [, , numbered, plain] = arrange(layers);
+    expect(keys(arrange(layers)).filter((key) => !key.startsWith("/"))).toEqual(["conv1", "conv2", "plain"]);
+    expect([numbered?.title, numbered?.ids, numbered?.total, numbered?.numbered?.at, plain?.key]).toEqual([
+      "layer1 … layer10",
+      ["layer1/w"],
+      4,
+      0,
+      "plain",
+    ]);
+    const option = memberOption(numbered?.key ?? "");
+    const shown = (value: string): readonly string[] | undefined =>
+      arrange(layers, { options: new Map([[option, value]]) })[2]?.ids;
+    expect(shown("layer2")).toEqual(["layer2/b", "layer2/w"]);
+    expect(shown("gone")).toEqual(["layer1/w"]);
+    expect(shown(ALL_MEMBERS)).toEqual(["layer1/w", "layer2/b", "layer2/w", "layer10/w"]);
+    expect(numbered && allIds(numbered)).toEqual(["layer1/w", "layer2/b", "layer2/w", "layer10/w"]);
+    expect(writeMembers(new Map([["text.mode", "raw"]]))).toBe(writeMembers(new Map()));
+  });
+
+  it("tells numbered sections of different names apart", () => {
+    const blocks = ["block_0", "block_1", "block_2", "block_0_bn", "block_1_bn", "block_2_bn"];
+    expect(arrange(made(...blocks.map((each) => `${each}/w`))).map(({ title }) => title)).toEqual([
+      "block_0 … block_2",
+      "block_0_bn … block_2_bn",
+    ]);
+  });
+
+  it("keeps the order that the user made, and forgets it when asked", () => {
+    const sections = made("a/x", "b/x", "c/x", "d/x");
+    const shown = ["a", "b", "c", "d"];
+    const toTop = moveSection(NO_ORDER, shown, "c", 0);
+    expect(keys(arrange(sections, { order: toTop }))).toEqual(["c", "a", "b", "d"]);
+    const down = moveSection(toTop, ["c", "a", "b", "d"], "c", 1);
+    expect(keys(arrange(sections, { order: down }))).toEqual(["a", "c", "b", "d"]);
+    const last = moveSection(NO_ORDER, shown, "a", 3);
+    expect(keys(arrange(sections, { order: last }))).toEqual(["b", "c", "d", "a"]);
+    // A page without some sections keeps their places for other pages.
+    const elsewhere = moveSection(toTop, ["a", "b"], "b", 0);
+    expect(keys(arrange(sections, { order: elsewhere })).slice(0, 2)).toEqual(["b", "a"]);
+    expect([...(elsewhere.get("/sections") ?? [])]).toContain("c");
+    expect([hasMovedSections(toTop), hasMovedSections(resetSections(toTop))]).toEqual([true, false]);
+    expect(keys(arrange(sections, { order: resetSections(toTop) }))).toEqual(shown);
   });
 });

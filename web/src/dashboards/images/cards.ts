@@ -3,5 +3,5 @@
 import type { CardOffer } from "../../cards/dashboards";
 
 export const cards: readonly CardOffer[] = [
-  { kind: "image", per: "run", heightPx: 340, load: () => import("./ImageCard.svelte") },
+  { kind: "image", per: "run", heightPx: 340, isPicture: true, load: () => import("./ImageCard.svelte") },
 ];

@@ -14,6 +14,7 @@ export const cards: readonly CardOffer[] = [
     kind: "mesh",
     per: "run",
     heightPx: 380,
+    isPicture: true,
     skips: (tag) => OTHER_PART.test(tag),
     titleOf,
     load: () => import("./MeshCard.svelte"),

@@ -17,7 +17,9 @@ import type { CardSize } from "../../cards/grid_layout";
 import { LineRequests } from "../../lines/line_requests";
 import { type RunSet, runSetFinder, toRunSet } from "../../cards/run_sets";
 import {
+  allIds,
   allTags,
+  arrangeSections,
   groupTags,
   inOrder,
   makeSection,
@@ -26,6 +28,7 @@ import {
   type Section,
   setsOf,
   tagsOfSets,
+  writeMembers,
 } from "../../cards/tag_sections";
 
 const TABLE_HEAD_PX = 78;
@@ -88,20 +91,27 @@ export class ScalarsPage {
 
   readonly filter = $derived.by((): Pattern => this.#filter.pattern);
 
+  readonly #members = $derived.by(() => writeMembers(this.session.settings.options));
   readonly sections = $derived.by((): readonly Section[] => {
     const { pinned, order, panels } = this.session.settings;
     const shown = this.#shownTags;
     const isPinned = new Set(pinned);
     const charts = pinned.filter((id) => readCardId(id).kind === "scalar");
     const matches = (id: string): boolean => (this.#panels.get(id)?.tags ?? [id]).some(this.filter.matches);
-    const sections: (Section | null)[] = [makeSection(PINNED, "Pinned", charts, matches)];
     const loose = panels.filter((panel) => !isPinned.has(panel.id)).map((panel) => panel.id);
-    sections.push(makeSection(PANELS, "Panels", inOrder(loose, order.get(PANELS)), matches));
-    for (const [prefix, tags] of this.#byPrefix) {
+    const first = [
+      makeSection(PINNED, "Pinned", charts, matches),
+      makeSection(PANELS, "Panels", inOrder(loose, order.get(PANELS)), matches),
+    ].filter((section) => section !== null);
+    const sections = [...this.#byPrefix].map(([prefix, tags]) => {
       const here = tags.filter((tag) => shown.has(tag) && !isPinned.has(tag));
-      sections.push(makeSection(prefix, prefix || "No prefix", inOrder(here, order.get(prefix)), this.filter.matches));
-    }
-    return sections.filter((section) => section !== null);
+      return makeSection(prefix, prefix || "Other", inOrder(here, order.get(prefix)), this.filter.matches);
+    });
+    const arranged = arrangeSections(
+      sections.filter((section) => section !== null),
+      { order, members: this.#members, isBelow: first.length > 0 },
+    );
+    return [...first, ...arranged];
   });
 
   /** Null means one line per run. */
@@ -159,7 +169,7 @@ export class ScalarsPage {
   drawnCards = (): CardSpec[] => this.cards().filter((spec) => this.drawings.read(spec.id, "light") !== null);
 
   /** Cards that pass the tag filter, in reading order. */
-  cards = (): CardSpec[] => this.sections.flatMap((section) => section.ids.map((id) => this.spec(id)));
+  cards = (): CardSpec[] => this.sections.flatMap((section) => allIds(section).map((id) => this.spec(id)));
 
   isTag = (id: string): boolean => this.#known.has(id);
 

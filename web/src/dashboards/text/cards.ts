@@ -8,5 +8,5 @@ const SUFFIX = /\/text_summary$/;
 export const titleOf = (tag: string): string => tag.replace(SUFFIX, "");
 
 export const cards: readonly CardOffer[] = [
-  { kind: "text", per: "run", heightPx: 320, titleOf, load: () => import("./TextCard.svelte") },
+  { kind: "text", per: "run", heightPx: 320, isFitted: true, titleOf, load: () => import("./TextCard.svelte") },
 ];
