@@ -35,6 +35,7 @@ describe("makeLook", () => {
     runs,
     theme: "light" as const,
     color: () => "#2663f1",
+    shade: (run: string) => (run.endsWith("/train") ? "#6e96f6" : "#2663f1"),
     dash: (run: string) => (run.endsWith("/train") ? [5, 3] : []),
   });
 
@@ -54,6 +55,11 @@ describe("makeLook", () => {
     expect(new Set(tags.map((tag) => look.color("x", tag))).size).toBe(5);
   });
 
+  it("leaves parts without others beside them solid, in the full colour", () => {
+    const look = makeLook({ ...facts(["x/train", "y/train", "z"]), spec: { id: "a", tags: ["a"], right: [] } });
+    expect([look.color("x/train", "a"), look.dash("x/train", "a")]).toEqual(["#2663f1", []]);
+  });
+
   it("has the dashes of runs where there is one tag, but not in a crowd", () => {
     const one = { id: "a", tags: ["a"], right: [] };
     const look = makeLook({ ...facts(["x/train", "x/val"]), spec: one });
@@ -68,6 +74,7 @@ describe("makeLook", () => {
       ).map((stroke) => stroke.dash);
     expect(dashes(1)).toEqual([[5, 3]]);
     expect(dashes(100)[0]).toEqual([]);
+    expect(look.color("x/train", "a")).toBe("#6e96f6");
   });
 });
 

@@ -40,15 +40,17 @@ export interface LookFacts {
   /** The runs or groups of the card. */
   readonly runs: readonly string[];
   readonly theme: keyof Color;
-  /** The look of a run or a group where only runs differ. */
+  /** The colour of a run or a group. */
   readonly color: (run: string) => string;
+  /** The look of a run where other parts of its training are beside it. */
+  readonly shade: (run: string) => string;
   readonly dash: (run: string) => readonly number[];
   /** The user wants colour to tell tags. */
   readonly isByTag?: boolean;
 }
 
 /** With one training and several tags, colour tells the tag: its own colour would tell nothing. */
-export function makeLook({ spec, runs, theme, color, dash, isByTag: isWanted = false }: LookFacts): LineLook {
+export function makeLook({ spec, runs, theme, color, shade, dash, isByTag: isWanted = false }: LookFacts): LineLook {
   const isSeveral = spec.tags.length > 1;
   if (isWanted || (isSeveral && isOneFamily(runs))) {
     const slots = assignColors(spec.tags);
@@ -64,13 +66,23 @@ export function makeLook({ spec, runs, theme, color, dash, isByTag: isWanted = f
     color: shadeOf(spec, tag, GREY[theme], theme),
     dash: dashOf(spec, tag),
   });
-  if (!isSeveral) return { isByTag: false, color, dash, sample };
+  if (!isSeveral)
+    return haveParts(runs)
+      ? { isByTag: false, color: shade, dash, sample }
+      : { isByTag: false, color, dash: () => SOLID, sample };
+  const ofRun = haveParts(runs) ? shade : color;
   return {
     isByTag: false,
     sample,
-    color: (run, tag) => shadeOf(spec, tag, color(run), theme),
+    color: (run, tag) => shadeOf(spec, tag, ofRun(run), theme),
     dash: (_, tag) => dashOf(spec, tag),
   };
+}
+
+/** Whether two runs are parts of one training. Where none are, lines need no shades or dashes to tell them apart. */
+export function haveParts(runs: readonly string[]): boolean {
+  const seen = new Set<string>();
+  return runs.some((run) => seen.size === seen.add(familyOfRun(run)).size);
 }
 
 function isOneFamily(runs: readonly string[]): boolean {

@@ -136,6 +136,11 @@ export class ScalarsPage {
     return this.session.runs.color(this.#firstRun.get(name) ?? name, theme);
   }
 
+  /** The colour of its line beside other parts of its training. */
+  shade(name: string, theme: Theme = this.session.settings.shownTheme): string {
+    return this.session.runs.shade(this.#firstRun.get(name) ?? name, theme);
+  }
+
   /** The dashes of a run, or of a group if runs are grouped. */
   dash(name: string): readonly number[] {
     return this.session.runs.dash(this.#firstRun.get(name) ?? name);

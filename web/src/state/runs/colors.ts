@@ -140,16 +140,17 @@ const mixed = (color: Color, other: Color, part: number): Color => ({
   dark: mixHex(color.dark, other.dark, part),
 });
 
-function once(make: (color: Color) => Color): (color: Color) => Color {
-  const made = new WeakMap<Color, Color>();
-  return (color) => {
-    let result = made.get(color);
-    if (!result) made.set(color, (result = make(color)));
+/** Makes each result once, so that equal ones are the same object. */
+export function once<K extends object, V>(make: (key: K) => V): (key: K) => V {
+  const made = new WeakMap<K, V>();
+  return (key) => {
+    let result = made.get(key);
+    if (result === undefined) made.set(key, (result = make(key)));
     return result;
   };
 }
 
 /** The same hue nearer to the background. */
-export const faded = once((color) => mixed(color, SURFACE, FADED_PART));
+export const faded = once((color: Color) => mixed(color, SURFACE, FADED_PART));
 /** The same hue nearer to the text. */
-export const deep = once((color) => mixed(color, INK, DEEP_PART));
+export const deep = once((color: Color) => mixed(color, INK, DEEP_PART));

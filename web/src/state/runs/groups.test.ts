@@ -98,7 +98,7 @@ describe("same configuration, other seed", () => {
 });
 
 const shorten = (...labels: string[]): string[] =>
-  shortenLabels(labels.map((label) => ({ label, runs: [label] }))).map(({ label }) => label);
+  shortenLabels(labels.map((label, i) => ({ label, runs: [`run${i}`] }))).map(({ label }) => label);
 
 describe("shortenLabels", () => {
   it("leaves out what does not tell groups apart, and names that go without saying", () => {
@@ -131,6 +131,8 @@ describe("shortenLabels", () => {
     expect(shorten("lr=1", "lr=1, depth=2")).toEqual(["lr=1", "lr=1, depth=2"]);
     expect(shorten("a/seed*", "b/seed*")).toEqual(["a/seed*", "b/seed*"]);
     expect(shorten("lr=1")).toEqual(["lr=1"]);
+    const named = ["lr=1", "lr=2"].map((name) => ({ label: name, runs: [name] }));
+    expect(shortenLabels(named)).toEqual(named);
     expect(shorten("lr=1/seed=*", "lr=2/seed=*")).toEqual(["lr=1/seed=*", "lr=2/seed=*"]);
   });
 });

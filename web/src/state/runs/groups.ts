@@ -108,12 +108,9 @@ interface Part {
   readonly value: string;
 }
 
-/** The name of a run without its seed, such as "lr=1/seed=*", is not a hyperparameter. */
 function parsePart(text: string): Part {
   const equals = text.indexOf("=");
-  return equals < 0 || text.includes("*")
-    ? { name: "", value: text }
-    : { name: text.slice(0, equals), value: text.slice(equals + 1) };
+  return equals < 0 ? { name: "", value: text } : { name: text.slice(0, equals), value: text.slice(equals + 1) };
 }
 
 /**
@@ -122,7 +119,9 @@ function parsePart(text: string): Part {
  */
 export function shortenLabels(groups: readonly RunGroup[]): RunGroup[] {
   if (groups.length < 2) return [...groups];
-  const parts = groups.map(({ label }) => label.split(SEPARATOR).map(parsePart));
+  const parts = groups.map(({ label, runs }) =>
+    isName(label, runs) ? [{ name: "", value: label }] : label.split(SEPARATOR).map(parsePart),
+  );
   const values = new Map<string, Set<string>>();
   const names = new Map<string, Set<string>>();
   for (const { name, value } of parts.flat()) {
@@ -147,6 +146,9 @@ export function shortenLabels(groups: readonly RunGroup[]): RunGroup[] {
   const isClear = short.every(Boolean) && new Set(short).size === short.length;
   return groups.map((group, i) => (isClear ? { ...group, label: short[i] ?? group.label } : group));
 }
+
+/** A run without hyperparameters has the name of its group, but for the seed: "lr=1/seed=*". */
+const isName = (label: string, runs: readonly string[]): boolean => runs.includes(label) || label.includes("*");
 
 const isBoolean = (text: string): boolean => text === "true" || text === "false";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { assignColors, HUES, PALETTE } from "./colors";
-import { colorBands, colorRuns, GREY, rampColor } from "./run_colors";
+import { colorBands, colorRuns, GREY, rampColor, shadeOf } from "./run_colors";
 
 /** How light a colour looks, 0 to 1: its luminance is enough to order colours. */
 function luminance(hex: string): number {
@@ -82,10 +82,12 @@ describe("colours of runs that are shown together", () => {
     const base = (name: string): number => hueOf(own.get(`${name}/val`));
     const twin = names.slice(1).find((name) => base(name) === base("run0")) as string;
     const runs = ["run0/train", "run0/val", `${twin}/train`, `${twin}/val`];
-    const { colors, dashes } = colorRuns(parts, "run", {}, { runs, own: NO_MARKS });
-    expect(new Set(runs.map((run) => colors.get(run))).size).toBe(4);
+    const { colors, looks } = colorRuns(parts, "run", {}, { runs, own: NO_MARKS });
+    const lines = runs.map((run) => shadeOf(colors.get(run) ?? GREY, looks.get(run)));
+    expect(new Set(lines).size).toBe(4);
+    expect(colors.get(`${twin}/train`)).toBe(colors.get(`${twin}/val`));
     expect(hueOf(colors.get(`${twin}/val`))).not.toBe(base(twin));
-    expect(runs.map((run) => dashes.has(run))).toEqual([true, false, true, false]);
+    expect(runs.map((run) => looks.has(run))).toEqual([true, false, true, false]);
   });
 
   it("differ by group if they have the colours of groups", () => {
@@ -116,9 +118,9 @@ describe("colours of runs in bands", () => {
 
   it("have one hue for training and validation of a configuration", () => {
     const hparams = { "x/train": { lr: 1 }, "x/val": { lr: 1 }, "y/train": { lr: 2 }, "y/val": { lr: 2 } };
-    const { colors, dashes } = colorBands(Object.keys(hparams), "config", hparams, Object.keys(hparams), "run");
+    const { colors, looks } = colorBands(Object.keys(hparams), "config", hparams, Object.keys(hparams), "run");
     expect(new Set(colors.values()).size).toBe(4);
-    expect([...dashes.keys()]).toEqual(["x/train", "y/train"]);
+    expect([...looks.keys()]).toEqual(["x/train", "y/train"]);
   });
 });
 

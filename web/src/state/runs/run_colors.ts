@@ -1,7 +1,7 @@
 // The colour and the dashes of every run: its own, or those of its group, and the legend that explains them. Pure.
 
-import { assignColors, type Color, deep, faded, PALETTE, tellApart } from "./colors";
-import { type Families, familyOfGroup, findFamilies, type Look, SOLID } from "./families";
+import { assignColors, type Color, deep, faded, once, PALETTE, tellApart } from "./colors";
+import { type Families, familyOfGroup, findFamilies, type Look } from "./families";
 import { groupRuns, hparamOf, type HParamsOfRuns, labeler, UNGROUPED } from "./groups";
 import { mixHex } from "./oklab";
 import type { ColorBy, GroupBy } from "../view/view";
@@ -23,8 +23,8 @@ export type ColorLegend =
 export interface RunColors {
   readonly colors: ReadonlyMap<string, Color>;
   readonly legend: ColorLegend;
-  /** Of the runs whose lines are not solid. */
-  readonly dashes: ReadonlyMap<string, readonly number[]>;
+  /** How the lines of runs differ from their colour where they meet other parts of their training. */
+  readonly looks: ReadonlyMap<string, Look>;
   /** Runs that are one of several parts of a training, such as `a/train`. */
   readonly parts: ReadonlySet<string>;
 }
@@ -71,8 +71,8 @@ const NOTHING: Shown = { runs: [], own: new Map() };
 
 const HEX = /^#[0-9a-f]{6}$/i;
 
-const shadeOf = (color: Color, { shade }: Look): Color =>
-  shade === "own" ? color : shade === "faded" ? faded(color) : deep(color);
+export const shadeOf = (color: Color, look: Look | undefined): Color =>
+  look?.shade === "faded" ? faded(color) : look?.shade === "deep" ? deep(color) : color;
 
 /**
  * `names` oldest first, so that a newer run does not change other colours. Runs or groups that are shown together are
@@ -85,16 +85,17 @@ export function colorRuns(
   shown: Shown = NOTHING,
 ): RunColors {
   const families = findFamilies(names);
-  const [dashes, { parts }] = [dashesOf(names, (name) => families.looks.get(name)), families];
-  if (by === "run") {
-    const colors = colorFamilies(names, families, shown, (run) => run);
-    return { colors, legend: { kind: "none" }, dashes, parts };
-  }
+  const { looks, parts } = families;
+  if (by === "run")
+    return { colors: colorFamilies(names, families, shown, (run) => run), legend: NO_LEGEND, looks, parts };
   const colored =
     (by.startsWith("hparam:") && colorByNumber(names, by.slice("hparam:".length), hparams)) ||
     colorByGroup(names, by, hparams, shown);
-  return { ...colored, dashes, parts };
+  // The shade of a colour that stands for a value would be another value.
+  return { ...colored, looks: new Map([...looks].map(([name, { dash }]) => [name, dashed(dash)])), parts };
 }
+
+const dashed = once((dash: readonly number[]): Look => ({ shade: "own", dash }));
 
 /**
  * The colours of runs whose charts show a band per group: those of their groups. Runs that are coloured by something
@@ -109,7 +110,12 @@ export function colorBands(
 ): RunColors {
   const bands = colorByGroup(names, groupBy, hparams, { runs: shown, own: NOTHING.own });
   const label = labeler(groupBy, hparams);
-  const dashes = dashesOf(names, (name) => bands.looks.get(label(name) ?? ""));
+  const looks = new Map(
+    names.flatMap((name) => {
+      const look = bands.looks.get(label(name) ?? "");
+      return look ? [[name, dashed(look.dash)] as const] : [];
+    }),
+  );
   const { colors, legend, parts } =
     by === "run" ? { ...bands, legend: NO_LEGEND, parts: NO_PARTS } : colorRuns(names, by, hparams);
   const common = new Map(bands.colors);
@@ -117,16 +123,16 @@ export function colorBands(
     const [first, ...others] = new Set(runs.map((run) => colors.get(run)));
     if (first && others.length === 0) for (const run of runs) common.set(run, first);
   }
-  return { colors: common, legend, dashes, parts };
+  return { colors: common, legend, looks, parts };
 }
 
 const NO_LEGEND: ColorLegend = { kind: "none" };
 const NO_PARTS: ReadonlySet<string> = new Set();
 
-/** One hue per family, and a shade for each of its members. `labelOf`: what stands for a run here. */
+/** One hue per family. `labelOf`: what stands for a run here. */
 function colorFamilies(
   labels: readonly string[],
-  { of, names: families, looks }: Families,
+  { of, names: families }: Families,
   { runs, own }: Shown,
   labelOf: (run: string) => string | null,
 ): Map<string, Color> {
@@ -147,19 +153,7 @@ function colorFamilies(
     labels.map((label) => {
       const family = of.get(label) as string;
       const slot = placed.get(family) ?? slots.get(family) ?? 0;
-      return [label, shadeOf(PALETTE[slot] as Color, looks.get(label) ?? SOLID)];
-    }),
-  );
-}
-
-function dashesOf(
-  names: readonly string[],
-  lookOf: (name: string) => Look | undefined,
-): Map<string, readonly number[]> {
-  return new Map(
-    names.flatMap((name) => {
-      const dash = lookOf(name)?.dash ?? [];
-      return dash.length > 0 ? [[name, dash] as const] : [];
+      return [label, PALETTE[slot] as Color];
     }),
   );
 }
@@ -176,7 +170,8 @@ function colorByGroup(
   const labels = groups.filter(({ runs }) => label(runs[0] as string) !== null).map((group) => group.label);
   const families = findFamilies(labels, familyOfGroup);
   const byLabel = colorFamilies(labels, families, shown, label);
-  const colorOf = (name: string | null): Color => (name === null ? GREY : (byLabel.get(name) ?? GREY));
+  const colorOf = (name: string | null): Color =>
+    name === null ? GREY : shadeOf(byLabel.get(name) ?? GREY, families.looks.get(name));
   const colors = new Map(names.map((name) => [name, colorOf(label(name))]));
   const listed = groups.map(({ label: title, runs }) => ({
     label: title,

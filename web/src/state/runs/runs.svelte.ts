@@ -2,14 +2,14 @@
 // the view and in the overlay; this derives the rest.
 
 import type { Run, TagIndex } from "../../api/types";
-import { HUES, PALETTE } from "./colors";
+import { type Color, HUES, PALETTE } from "./colors";
 import { hparamOf } from "./groups";
 import type { HParamsState } from "./hparams.svelte";
 import { type Cell, compareCells, pickExtremes, sortNatural } from "../../base/natural";
 import type { Overlay } from "../kept/overlay.svelte";
 import { compilePattern, type Pattern } from "../../base/pattern";
 import { QueryError } from "./query_tokens";
-import { colorBands, colorRuns, type RunColors } from "./run_colors";
+import { colorBands, colorRuns, type RunColors, shadeOf } from "./run_colors";
 import { familyOfRun } from "./families";
 import { hashName, type RunKey, runKey } from "./run_key";
 import { compileQuery, type QueryColumn, type RunQuery } from "./run_query";
@@ -184,21 +184,33 @@ export class RunsState {
   // Selecting runs seldom changes a colour.
   readonly #keepColors = keepIfEqual<RunColors["colors"]>(isSameMap);
   readonly #colors = $derived.by(() => this.#keepColors(this.#colored.colors));
-  readonly #keepDashes = keepIfEqual<RunColors["dashes"]>(isSameMap);
-  readonly #dashes = $derived.by(() => this.#keepDashes(this.#colored.dashes));
+  readonly #keepLooks = keepIfEqual<RunColors["looks"]>(isSameMap);
+  readonly #looks = $derived.by(() => this.#keepLooks(this.#colored.looks));
   readonly legend = $derived(this.#colored.legend);
   readonly #nameByKey = $derived(new Map(this.names.map((name) => [runKey(name), name])));
 
+  /** The colour of the run: that of its training, or of its group. */
   color(name: string, theme: "light" | "dark"): string {
-    // A chart may show a run before it is listed.
-    const color = this.#colors.get(name) ?? (PALETTE[hashName(familyOfRun(name)) % HUES] as (typeof PALETTE)[number]);
-    const own = this.settings.groupBy ? undefined : this.#ownColors.get(name);
-    return own ?? color[theme];
+    return this.#ownColor(name) ?? this.#hue(name)[theme];
   }
 
-  /** The dashes of the run's lines; none for a solid line. */
+  /** The colour of the run's line in a chart with other parts of its training. */
+  shade(name: string, theme: "light" | "dark"): string {
+    return this.#ownColor(name) ?? shadeOf(this.#hue(name), this.#looks.get(name))[theme];
+  }
+
+  /** The dashes of the run's line in a chart with other parts of its training; none for a solid line. */
   dash(name: string): readonly number[] {
-    return this.#dashes.get(name) ?? NO_DASH;
+    return this.#looks.get(name)?.dash ?? NO_DASH;
+  }
+
+  // A chart may show a run before it is listed.
+  #hue(name: string): Color {
+    return this.#colors.get(name) ?? (PALETTE[hashName(familyOfRun(name)) % HUES] as Color);
+  }
+
+  #ownColor(name: string): string | undefined {
+    return this.settings.groupBy ? undefined : this.#ownColors.get(name);
   }
 
   /** Whether the run is one of several parts of a training, so that its line tells more than its colour. */
