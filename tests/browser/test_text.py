@@ -122,6 +122,15 @@ def test_the_cursor_moves_every_card(open_page):
     address_has(page, "cursor=50")
 
 
+def test_an_equal_text_of_another_step_is_ready_too(open_page):
+    source = MemorySource().add_values("a", "note", Kind.TEXT, step=[0, 1], values=["the same", "the same"])
+    page = open_page(source, "#/text")
+    card = text_card(page, "note", "a")
+    card.get_by_role("button", name="Previous step of note").click()
+    expect(card.get_by_role("slider")).to_have_value("0")
+    expect(card).to_have_attribute("data-ready", "true")
+
+
 def test_raw_tree_and_difference(open_page):
     page = open_page(two_runs(), "#/text?cursor=50")
     show_as(page, "Raw")
