@@ -6,6 +6,7 @@ class CountingCanvas {
   static readonly made: CountingCanvas[] = [];
   lines = 0;
   pasted = 0;
+  hasContext = false;
   constructor(
     public width: number,
     public height: number,
@@ -13,7 +14,10 @@ class CountingCanvas {
     CountingCanvas.made.push(this);
   }
 
+  /** As in Firefox, which may refuse a canvas of the page to a worker the second time. */
   getContext(): object {
+    if (this.hasContext) throw new Error("Cannot update created context to different thread");
+    this.hasContext = true;
     const known: Record<string, () => void> = { stroke: () => this.lines++, drawImage: () => this.pasted++ };
     return new Proxy({}, { get: (_, name) => known[name as string] ?? ((): void => undefined), set: () => true });
   }

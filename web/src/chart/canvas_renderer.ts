@@ -39,6 +39,8 @@ interface Backdrop {
 
 interface Chart {
   canvas: OffscreenCanvas | HTMLCanvasElement;
+  /** Asked for once: Firefox may refuse it the second time, in a worker. */
+  ctx: OffscreenCanvasRenderingContext2D | CanvasRenderingContext2D | null;
   drawing: Drawing;
   backdrop: Backdrop | null;
   timer: ReturnType<typeof setTimeout> | undefined;
@@ -62,6 +64,7 @@ export class CanvasRenderer {
   attach(id: number, canvas: Chart["canvas"]): void {
     this.charts.set(id, {
       canvas,
+      ctx: null,
       drawing: { series: [], strokes: [], areas: [] },
       backdrop: null,
       timer: undefined,
@@ -118,7 +121,7 @@ export class CanvasRenderer {
     // Setting a size clears the canvas, even if the size is the same.
     if (canvas.width !== width) canvas.width = width;
     if (canvas.height !== height) canvas.height = height;
-    const ctx = canvas.getContext("2d") as OffscreenCanvasRenderingContext2D | CanvasRenderingContext2D | null;
+    const ctx = (chart.ctx ??= canvas.getContext("2d") as Chart["ctx"]);
     if (!ctx) return;
     ctx.setTransform(frame.pixelRatio, 0, 0, frame.pixelRatio, 0, 0);
     ctx.clearRect(0, 0, frame.widthPx, frame.heightPx);
