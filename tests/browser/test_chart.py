@@ -155,6 +155,27 @@ def test_the_wheel_zooms_with_a_key_or_in_a_focused_chart_and_else_explains_itse
     assert x_shown(page)[1] > 1_000
 
 
+def test_after_a_drag_the_wheel_scrolls_the_page(open_page, asked):
+    page = open_page(waves(), "#/scalars?smoothing=0")
+    box = box_of(page)
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x - 40, y - 30)
+    page.mouse.down()
+    page.mouse.move(x + 40, y + 30, steps=3)
+    page.mouse.up()
+    address_has(page, "x:")
+    wait_ready(page)
+    asks, shown = questions(asked), x_shown(page)
+    page.mouse.wheel(0, -200)
+    expect(chart(page, "loss").get_by_role("status")).to_contain_text("Hold Ctrl or Alt")
+    assert (questions(asked), x_shown(page)) == (asks, shown)
+    # A click asks for the wheel.
+    page.mouse.click(x, y)
+    page.mouse.wheel(0, -200)
+    wait_ready(page)
+    page.wait_for_function("(url) => location.href !== url", arg=page.url)
+
+
 def test_y_is_zoomed_by_keyboard_too(open_page):
     page = open_page(waves(), "#/scalars?smoothing=0")
     chart(page, "loss").focus()

@@ -131,6 +131,16 @@ def test_an_equal_text_of_another_step_is_ready_too(open_page):
     expect(card).to_have_attribute("data-ready", "true")
 
 
+def test_the_wheel_over_a_short_text_scrolls_the_page(open_page):
+    source = MemorySource()
+    for tag in range(30):
+        source.add_values("a", f"t{tag}", Kind.TEXT, step=[0], values=["short"])
+    page = open_page(source, "#/text")
+    body(page, "t0").hover()
+    page.mouse.wheel(0, 300)
+    page.wait_for_function("() => document.querySelector('.cards').scrollTop > 0")
+
+
 def test_raw_tree_and_difference(open_page):
     page = open_page(two_runs(), "#/text?cursor=50")
     show_as(page, "Raw")
