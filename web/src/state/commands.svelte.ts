@@ -1,5 +1,5 @@
 // The commands of the page: the command palette lists them, the shortcut list shows their keys. Parts of the page add
-// their own while they exist.
+// their own while they exist. The keys of the open dashboard win over those of the parts around it.
 
 import { SvelteMap } from "svelte/reactivity";
 
@@ -16,15 +16,44 @@ export interface Command {
   readonly run: () => void;
 }
 
-export class Commands {
-  readonly #byId = new SvelteMap<string, Command>();
-  readonly all = $derived([...this.#byId.values()]);
+interface Added {
+  readonly command: Command;
+  readonly isAroundDashboard: boolean;
+}
 
-  /** Returns the function that removes them. */
-  add(commands: readonly Command[]): () => void {
-    for (const command of commands) this.#byId.set(command.id, command);
+export class Commands {
+  readonly #byId = new SvelteMap<string, Added>();
+  #pauses = 0;
+  /** The keys of parts around a dashboard that the dashboard uses are left out. */
+  readonly all = $derived(withoutTakenKeys([...this.#byId.values()]));
+
+  /** Returns the function that removes them. `isAroundDashboard`: they belong to what surrounds the dashboards. */
+  add(commands: readonly Command[], { isAroundDashboard = false } = {}): () => void {
+    for (const command of commands) this.#byId.set(command.id, { command, isAroundDashboard });
     return () => {
-      for (const command of commands) if (this.#byId.get(command.id) === command) this.#byId.delete(command.id);
+      for (const command of commands)
+        if (this.#byId.get(command.id)?.command === command) this.#byId.delete(command.id);
     };
   }
+
+  /** Shortcuts are off: what the user types is meant for a dialog that is about to open. */
+  get isPaused(): boolean {
+    return this.#pauses > 0;
+  }
+
+  /** Turns shortcuts off until the code of a dialog has loaded, or failed to. */
+  pauseUntil(loaded: Promise<unknown>): void {
+    this.#pauses++;
+    const resume = (): void => void this.#pauses--;
+    loaded.then(resume, resume);
+  }
+}
+
+function withoutTakenKeys(added: readonly Added[]): Command[] {
+  const taken = new Set(added.filter((each) => !each.isAroundDashboard).map(({ command }) => command.keys));
+  return added.map(({ command, isAroundDashboard }) => {
+    if (!isAroundDashboard || command.keys === undefined || !taken.has(command.keys)) return command;
+    const { keys: _keys, ...rest } = command;
+    return rest;
+  });
 }

@@ -1,6 +1,5 @@
-// Short messages at the bottom of the page: what the page did or could not do, with a way to undo it.
-
-import { untrack } from "svelte";
+// The short message at the bottom of the page: what the page did or could not do, with a way to undo it. There is one at
+// a time; a newer one replaces it.
 
 export interface Message {
   readonly id: number;
@@ -9,19 +8,15 @@ export interface Message {
   readonly action: { readonly label: string; readonly run: () => void } | null;
 }
 
-const MAX_MESSAGES = 3;
-
 export class Messages {
-  all = $state.raw<readonly Message[]>([]);
+  last = $state.raw<Message | null>(null);
   #lastId = 0;
 
   say(text: string, { isError = false, action = null }: Partial<Pick<Message, "isError" | "action">> = {}): void {
-    // An effect that shows a message must not run again when the message is dismissed.
-    const others = untrack(() => this.all).filter((message) => message.text !== text);
-    this.all = [...others, { id: ++this.#lastId, text, isError, action }].slice(-MAX_MESSAGES);
+    this.last = { id: ++this.#lastId, text, isError, action };
   }
 
   drop(id: number): void {
-    this.all = this.all.filter((message) => message.id !== id);
+    if (this.last?.id === id) this.last = null;
   }
 }
