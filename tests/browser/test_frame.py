@@ -194,6 +194,45 @@ def test_windows_follow_each_other_as_fast_as_keys_do(open_page):
         page.keyboard.press("Escape")
 
 
+def test_windows_put_the_focus_into_their_first_field(open_page):
+    page = open_page(runs())
+    page.keyboard.press("s")
+    expect(page.get_by_role("textbox", name="View name")).to_be_focused()
+    page.keyboard.type("all of it")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("View “all of it” saved.")).to_be_visible()
+    page.keyboard.press("c")
+    expect(page.get_by_role("textbox", name="Search columns")).to_be_focused()
+    page.keyboard.press("Escape")
+    # Without a field nothing is focused that a key would press, and shortcuts are off.
+    page.get_by_role("button", name="Help").click()
+    dialog = page.get_by_role("dialog", name="Help")
+    expect(dialog.get_by_role("heading", name="Choose runs")).to_be_visible()
+    page.keyboard.press("Enter")
+    page.keyboard.press("l")
+    expect(dialog).to_be_visible()
+    expect(status(page)).not_to_contain_text("paused")
+    dialog.get_by_role("button", name="Keyboard shortcuts").click()
+    expect(page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_visible()
+
+
+def test_menus_lie_over_everything(open_page):
+    source = MemorySource()
+    for section in range(12):
+        source.add_scalars("run", f"section{section}/loss", step=[0, 1], value=[1.0, 2.0])
+    page = open_page(source)
+    page.locator(".cards").evaluate("(cards) => cards.scrollTo(0, 400)")
+    for menu in ("Views", "Theme"):
+        page.get_by_role("button", name=menu, exact=True).click()
+        covered = """() => [...document.querySelectorAll("[role=menu] [role^=menuitem]")].filter((item) => {
+          const { left, right, top, height } = item.getBoundingClientRect();
+          return [left + 4, right - 4].some((x) => !item.contains(document.elementFromPoint(x, top + height / 2)));
+        }).map((item) => item.textContent)"""
+        assert page.evaluate(covered) == []
+        assert page.evaluate("document.querySelector('[role=menu]').matches(':popover-open')")
+        page.keyboard.press("Escape")
+
+
 # 3. Settings
 
 
@@ -426,6 +465,51 @@ def test_back_and_forward_go_through_views_a_burst_at_a_time(page, open_page):
     expect(page.get_by_role("radio", name="Step")).to_be_checked()
     page.keyboard.press("U")
     expect(page.get_by_role("radio", name="Wall")).to_be_checked()
+
+
+def test_changes_that_end_where_they_began_leave_no_step(open_page):
+    page = open_page(runs(), "#/scalars?tags=loss")
+    depth = "history.state?.depth ?? 0"
+    run_filter(page).fill("a")
+    page.wait_for_function(f"() => ({depth}) === 1")
+    run_filter(page).fill("")
+    page.wait_for_function(f"() => ({depth}) === 0")
+    address_has(page, "#/scalars?tags=loss")
+    run_filter(page).fill("b")
+    page.wait_for_function(f"() => ({depth}) === 1")
+    page.go_back()
+    expect(run_filter(page)).to_have_value("")
+    expect(page.get_by_role("combobox", name="Filter tags (regex)")).to_have_value("loss")
+
+
+def test_the_bare_address_begins_with_what_the_browser_keeps(page, open_page):
+    open_page(runs())
+    bare = page.url.split("#")[0]
+    page.get_by_role("button", name="Pin train/loss").click()
+    slider = page.get_by_role("spinbutton", name="Smoothing, exact")
+    slider.fill("0.9")
+    slider.press("Enter")
+    address_has(page, "pin=train/loss")
+    address_has(page, "smoothing=0.9")
+    page.goto("about:blank")
+    page.goto(bare + "#/scalars")
+    wait_ready(page)
+    expect(page.get_by_role("button", name="Unpin train/loss").first).to_be_visible()
+    expect(slider).to_have_value("0.90")
+    # A link says everything, and changes nothing of what is kept.
+    page.goto("about:blank")
+    page.goto(bare + "#/scalars?tags=loss")
+    wait_ready(page)
+    expect(page.get_by_role("button", name="Unpin train/loss")).to_have_count(0)
+    address_has(page, "pin=&")
+    address_has(page, "smoothing=0.6")
+    page.reload()
+    wait_ready(page)
+    expect(page.get_by_role("button", name="Unpin train/loss")).to_have_count(0)
+    page.goto("about:blank")
+    page.goto(bare + "#/scalars")
+    wait_ready(page)
+    expect(page.get_by_role("button", name="Unpin train/loss").first).to_be_visible()
 
 
 def test_undo_does_not_leave_the_page(open_page):

@@ -19,23 +19,36 @@ const place = (): Place | null => history.state as Place | null;
 
 /** The view that the page was opened with. Called first, because it determines what to load. */
 export function readArrival(session: Session): void {
-  const view = readAddress();
+  session.isBareArrival = isBare();
+  const view = session.isBareArrival ? { ...readAddress(), ...session.kept.fields() } : readAddress();
   session.settings.view = view.theme === "system" ? { ...view, theme: session.preferences.theme } : view;
 }
+
+/** Typed or linked to, and says at most which dashboard: then the rest is what the browser keeps. */
+const isBare = (): boolean =>
+  place() === null &&
+  Object.keys(readTensorBoardQuery(location.search).view).length === 0 &&
+  /^(#\/?[\w-]*)?$/.test(location.hash);
 
 /** Call it while the app is created. */
 export function followAddress(session: Session): void {
   const { settings, runs } = session;
   const viewHistory = new ViewHistory(settings.view);
   let shownHash = location.hash;
-  let written = "";
+  let hashBefore = "";
+  let { fillings } = session;
 
   function write(address: string): void {
-    const how = viewHistory.take();
-    if (address === written) return;
-    written = address;
+    const how = viewHistory.take(address);
+    if (how === "none") return;
+    if (how === "back") {
+      shownHash = hashBefore;
+      history.back();
+      return;
+    }
     const url = `${location.pathname}${location.search}${address}`;
     const depth = place()?.depth ?? 0;
+    hashBefore = how === "push" ? location.hash : hashBefore;
     if (how === "push") history.pushState({ depth: depth + 1 }, "", url);
     else history.replaceState({ depth }, "", url);
     shownHash = location.hash;
@@ -45,8 +58,7 @@ export function followAddress(session: Session): void {
     // Browsers report one navigation with two events.
     if (location.hash === shownHash) return;
     shownHash = location.hash;
-    written = "";
-    const read = readAddress();
+    const read = isBare() ? { ...readAddress(), ...session.kept.fields() } : readAddress();
     const view = !place() && read.theme === "system" ? { ...read, theme: settings.theme } : read;
     viewHistory.arrive(view);
     settings.view = view;
@@ -54,7 +66,9 @@ export function followAddress(session: Session): void {
 
   $effect(() => {
     const address = settings.address(runs.names, runs.nameOf);
-    viewHistory.note(settings.view, performance.now());
+    if (session.fillings === fillings) viewHistory.note(settings.view, performance.now());
+    else viewHistory.arrive(settings.view);
+    fillings = session.fillings;
     const timer = setTimeout(() => write(address), WRITE_REST_MS);
     return () => clearTimeout(timer);
   });
@@ -77,7 +91,7 @@ export function undo(): boolean {
 
 /** The address of the view to save or share: without the theme, which each user chooses. */
 export function addressOf({ settings, runs }: Session): string {
-  return settings.address(runs.names, runs.nameOf, { theme: DEFAULT_VIEW.theme });
+  return settings.address(runs.names, runs.nameOf, { theme: DEFAULT_VIEW.theme }, { isShared: true });
 }
 
 export const linkTo = (address: string): string =>

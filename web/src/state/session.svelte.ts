@@ -13,6 +13,7 @@ import { Commands } from "./commands.svelte";
 import { Jobs } from "./jobs.svelte";
 import { HParamsState } from "./runs/hparams.svelte";
 import { Messages } from "./messages.svelte";
+import { KeptView } from "./kept/kept_view.svelte";
 import { Overlay } from "./kept/overlay.svelte";
 import { Pacer } from "../base/pacer";
 import { Preferences } from "./kept/preferences.svelte";
@@ -46,6 +47,7 @@ export class Session {
     this.tags.index("scalar"),
   );
   readonly views = new SavedViews();
+  readonly kept = new KeptView();
   readonly commands = new Commands();
   readonly messages = new Messages();
   readonly changes = new Changes();
@@ -90,6 +92,10 @@ export class Session {
    * null afterwards.
    */
   prefetched: Promise<unknown> | null = null;
+  /** The page was opened without a view: what the browser keeps for the log directory is still to come. */
+  isBareArrival = false;
+  /** Counts the times that the view was filled with what the browser keeps. */
+  fillings = $state(0);
   #isListing = false;
   #isAskedByUser = false;
   #retryTimer: ReturnType<typeof setTimeout> | undefined;
@@ -108,6 +114,7 @@ export class Session {
       tags: () => client.tags(),
     });
     this.#isPaused = !this.preferences.followsLive;
+    this.settings.kept = this.kept;
   }
 
   /** Returns the function that ends the session. */
@@ -192,6 +199,16 @@ export class Session {
     this.wake();
   }
 
+  /** The pins and columns of this log directory, if the address did not name any. */
+  private openKept(locations: readonly string[]): void {
+    if (!this.kept.open(locations) || !this.isBareArrival) return;
+    this.isBareArrival = false;
+    const { pinned, columns, sort } = this.kept.view;
+    if (pinned.length === 0 && columns.length === 0 && sort === null) return;
+    this.settings.view = { ...this.settings.view, pinned, columns, sort };
+    this.fillings++;
+  }
+
   /** Sets the theme now, and for pages whose address does not name one. */
   setTheme(theme: Theme): void {
     this.settings.set({ theme });
@@ -263,6 +280,7 @@ export class Session {
       this.tags.refreshAssets();
       this.overlay.open(status.locations);
       this.views.open(status.locations);
+      this.openKept(status.locations);
       // A newer change may have arrived before this response.
       if (status.generation >= this.changes.generation) {
         this.isLoaded = status.is_loaded;

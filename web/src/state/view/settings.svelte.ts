@@ -25,6 +25,8 @@ export class Settings {
   #last: View = DEFAULT_VIEW;
   readonly #fields = new Map(FIELDS.map((name) => [name, new Field()]));
   isSystemDark = $state(false);
+  /** What the browser keeps of the view, and learns of changes by the user. */
+  kept: { readonly view: View; note: (change: Partial<View>, before: View) => void } | null = null;
 
   static {
     for (const name of FIELDS) {
@@ -58,13 +60,15 @@ export class Settings {
   readonly shownTheme = $derived(this.theme === "system" ? (this.isSystemDark ? "dark" : "light") : this.theme);
 
   set(change: Partial<View>): void {
-    this.view = { ...this.#last, ...change };
+    const before = this.#last;
+    this.view = { ...before, ...change };
+    this.kept?.note(change, before);
   }
 
   /** Resets everything except the tab and the theme. */
   reset(): void {
     const { dashboard, theme } = this.#last;
-    this.view = { ...DEFAULT_VIEW, dashboard, theme };
+    this.set({ ...DEFAULT_VIEW, dashboard, theme });
   }
 
   /** Clears ranges and selected steps: they are in units of the old axis. */
@@ -115,9 +119,15 @@ export class Settings {
     this.set({ pinned: pinned.includes(id) ? pinned.filter((each) => each !== id) : [...pinned, id] });
   }
 
-  /** The address of this view, optionally with changes. */
-  address(names: readonly string[], nameOf: NameOf, change: Partial<View> = {}): string {
+  /** The address of this view, optionally with changes. `isShared`: for others, who keep something else. */
+  address(
+    names: readonly string[],
+    nameOf: NameOf,
+    change: Partial<View> = {},
+    { isShared = false }: { isShared?: boolean } = {},
+  ): string {
     const view = { ...this.view, ...change };
-    return encodeView({ ...view, selection: compact(view.selection, names) }, nameOf);
+    const kept = isShared ? DEFAULT_VIEW : (this.kept?.view ?? DEFAULT_VIEW);
+    return encodeView({ ...view, selection: compact(view.selection, names) }, nameOf, kept);
   }
 }

@@ -10,6 +10,7 @@ import {
   type ColorBy,
   DEFAULT_VIEW,
   type GroupBy,
+  KEPT_OPTIONS,
   type Panel,
   type Range,
   RUN_INFOS,
@@ -247,7 +248,7 @@ const FIELDS: { readonly [K in Exclude<keyof View, "dashboard">]: Field<View[K]>
   },
   tagFilter: text("tags"),
   collapsed: set("shut"),
-  pinned: list("pin", same, same),
+  pinned: list("pin", same, (id) => id || undefined),
   order: map<readonly string[]>("order", writeParts, readParts),
   panels: list("panel", writePanel, readPanel),
   cards: map("card", writeCard, readCard),
@@ -283,8 +284,29 @@ const FIELDS: { readonly [K in Exclude<keyof View, "dashboard">]: Field<View[K]>
 };
 const KEYS = Object.keys(FIELDS) as (keyof typeof FIELDS)[];
 
-export function encodeView(view: View, nameOf: NameOf): string {
-  const parts = KEYS.flatMap((name) => writeField(FIELDS[name] as Field<unknown>, view[name], nameOf));
+/** What the browser may keep, and how an address says that it has the default instead. */
+const EXPLICIT_DEFAULTS: Partial<Record<keyof typeof FIELDS, string>> = {
+  smoothing: String(DEFAULT_VIEW.smoothing.amount),
+  isTree: "1",
+  selecting: "none",
+  pinned: "",
+  columns: "",
+  sort: "",
+};
+
+/** `kept`: what the bare address stands for; the address names what differs from it, and from the defaults. */
+export function encodeView(view: View, nameOf: NameOf, kept: View = DEFAULT_VIEW): string {
+  const parts = KEYS.flatMap((name) => {
+    const written = writeField(FIELDS[name] as Field<unknown>, view[name], nameOf);
+    const explicit = EXPLICIT_DEFAULTS[name];
+    const isDefault = explicit !== undefined && written.length === 0;
+    const isOther = isDefault && (FIELDS[name] as Field<unknown>).write(kept[name], nameOf).length > 0;
+    return isOther ? [`${FIELDS[name].key}=${explicit}`] : written;
+  });
+  for (const [name, value] of KEPT_OPTIONS) {
+    if (kept.options.has(name) && !view.options.has(name))
+      parts.push(...writeField(FIELDS.options as Field<unknown>, new Map([[name, value]]), nameOf));
+  }
   const query = parts.length > 0 ? `?${parts.join("&")}` : "";
   return view.dashboard || query ? `#/${escape(view.dashboard)}${query}` : "";
 }

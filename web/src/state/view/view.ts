@@ -141,6 +141,12 @@ export interface View {
   readonly theme: Theme;
 }
 
+/** Options of dashboards that the browser keeps between visits, with their defaults. */
+export const KEPT_OPTIONS: ReadonlyMap<string, string> = new Map([
+  ["text.mode", "markdown"],
+  ["text.wrap", "on"],
+]);
+
 export const SMOOTHING_MAX = 0.999;
 export const TIME_AXES = ["step", "relative", "wall"] as const;
 export type TimeAxis = (typeof TIME_AXES)[number];
