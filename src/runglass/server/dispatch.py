@@ -10,7 +10,7 @@ from functools import cached_property
 
 from msgspec import Struct
 
-from runglass.api import assets, descriptions, hparams, jobs, lists, run_values, steps, stops
+from runglass.api import assets, descriptions, hparams, jobs, lists, not_finite, run_values, steps, stops
 from runglass.api.dashboard import Dashboard
 from runglass.api.route import Answer, FromJob, NoParameters, Reply, Route
 from runglass.jobs.cache import ResultCache
@@ -38,6 +38,7 @@ class Api:
         self.routes = (
             *lists.make_routes(_about(settings), dashboards),
             *run_values.make_routes(),
+            *not_finite.make_routes(),
             *hparams.make_routes(),
             *descriptions.ROUTES,
             *steps.ROUTES,

@@ -22,6 +22,7 @@ import type {
   LinesQuery,
   Lists,
   NearestRow,
+  NotFinite,
   Points,
   RangeRow,
   RunValues,
@@ -48,6 +49,7 @@ export class Client {
   assets = (family: Family): Promise<Assets> => this.json(`assets?family=${family}`);
   descriptions = (): Promise<Descriptions> => this.json("descriptions");
   hparams = (): Promise<HParams> => this.json("hparams");
+  notFinite = (): Promise<NotFinite> => this.json("runs/not_finite");
 
   series(run: string, tag?: string): Promise<SeriesList> {
     return this.json(`series?${named({ run, tag })}`);

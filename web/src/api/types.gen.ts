@@ -481,6 +481,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/runs/not_finite": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Every scalar series with NaN or infinities: how many, and where the first of them is. */
+        get: operations["runs_not_finite"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/runs/values": {
         parameters: {
             query?: never;
@@ -1545,6 +1562,24 @@ export interface components {
             smoothed: number | ("-Infinity" | "Infinity" | "NaN");
             /** @description Whether the point is exactly at the requested x. */
             is_exact: boolean;
+        };
+        /** NotFinite */
+        NotFinite: {
+            generation: number;
+            /** @description In order of the time of their first such value. */
+            series: components["schemas"]["NotFiniteSeries"][];
+        };
+        /** NotFiniteSeries */
+        NotFiniteSeries: {
+            run: string;
+            tag: string;
+            /** @description Of the first value that is not finite. */
+            step: number;
+            wall_time: number | ("-Infinity" | "Infinity" | "NaN");
+            nan_count: number;
+            /** @description Both infinities. */
+            inf_count: number;
+            value_count: number;
         };
         /** Partials */
         Partials: {
@@ -3125,6 +3160,35 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Runs"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    runs_not_finite: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NotFinite"];
                 };
             };
             /** @description What went wrong. */
