@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { RunColumn } from "../state/view/view";
-import { layOutColumns, moveColumn, nextSort, withoutColumn } from "./columns";
+import { fitColumn, layOutColumns, moveColumn, nextSort, withoutColumn } from "./columns";
 
 const [a, b, c] = ["a", "b", "c"].map((name): RunColumn => ({ kind: "hparam", name })) as [
   RunColumn,
@@ -15,6 +15,11 @@ describe("columns of the run table", () => {
       minWidthPx: 278,
     });
     expect(layOutColumns([], { name: 90 })).toEqual({ tracks: "minmax(90px, 1fr)", minWidthPx: 90 });
+  });
+
+  it("fit their content within limits, unless the user resized them", () => {
+    expect([fitColumn(40, 50), fitColumn(90, 10), fitColumn(1, 1), fitColumn(900, 9)]).toEqual([78, 104, 52, 180]);
+    expect(layOutColumns([a, b], { "hparam;b": 50 }, [60, 99]).tracks).toBe("minmax(150px, 1fr) 60px 50px");
   });
 
   it("move within their ends", () => {

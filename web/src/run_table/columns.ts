@@ -3,17 +3,33 @@
 import { columnKey } from "../state/view/url";
 import type { RunColumn, RunSort } from "../state/view/view";
 
+/** The usual width of a column. */
 export const COLUMN_PX = 78;
 export const MIN_COLUMN_PX = 36;
 export const NAME_PX = 150;
+const MAX_FITTED_PX = 180;
+const MIN_FITTED_PX = 52;
+const CELL_PADDING_PX = 14;
+/** With room for the button that opens the menu. */
+const HEAD_PADDING_PX = 28;
 
-/** The tracks of the grid, and the width below which it scrolls. The names take the remaining width, unless resized. */
+/** The width that a column needs for its longest cell and its head, within limits. */
+export function fitColumn(cellPx: number, headPx: number): number {
+  const px = Math.max(cellPx + CELL_PADDING_PX, headPx + HEAD_PADDING_PX);
+  return Math.round(Math.min(Math.max(px, MIN_FITTED_PX), MAX_FITTED_PX));
+}
+
+/**
+ * The tracks of the grid, and the width below which it scrolls. The names take the remaining width, unless resized.
+ * `fittedPx`: of each column that the user has not resized.
+ */
 export function layOutColumns(
   columns: readonly RunColumn[],
   widthsPx: Readonly<Record<string, number>>,
+  fittedPx: readonly number[] = [],
 ): { tracks: string; minWidthPx: number } {
   const named = widthsPx["name"];
-  const widths = columns.map((column) => widthsPx[columnKey(column)] ?? COLUMN_PX);
+  const widths = columns.map((column, i) => widthsPx[columnKey(column)] ?? fittedPx[i] ?? COLUMN_PX);
   const tracks = [
     named === undefined ? `minmax(${NAME_PX}px, 1fr)` : `minmax(${named}px, 1fr)`,
     ...widths.map((px) => `${px}px`),
