@@ -9,7 +9,19 @@ from itertools import pairwise
 
 from playwright.sync_api import expect
 from tests.support.page import address_has, is_drawn, run_color, wait_ready
-from tests.support.run_table import box, choose, choose_for, has_rows, is_shown, query, row, runs, sweep
+from tests.support.run_table import (
+    box,
+    choose,
+    choose_for,
+    has_rows,
+    is_shown,
+    query,
+    row,
+    runs,
+    sweep,
+    table,
+    take,
+)
 
 # Choosing runs
 
@@ -79,6 +91,20 @@ def test_highest_and_lowest_of_a_column(open_page):
     expect(box(page, "c")).to_be_checked()
 
 
+def test_highest_and_lowest_of_a_metric_without_columns(open_page):
+    page = open_page(sweep())
+    choose(page, "More ways to select", "Highest or lowest of a column…")
+    dialog = page.get_by_role("dialog")
+    expect(dialog.get_by_role("spinbutton", name="How many")).to_be_focused()
+    dialog.get_by_role("combobox", name="By column").select_option("val/acc")
+    dialog.get_by_role("combobox", name="as", exact=True).select_option("max")
+    dialog.get_by_role("spinbutton", name="How many").fill("1")
+    expect(dialog.get_by_role("list", name="Runs to select")).to_contain_text("c0.9500")
+    dialog.get_by_role("button", name="Select these runs").click()
+    is_shown(page, "1 of 5")
+    expect(box(page, "c")).to_be_checked()
+
+
 def test_starred_only(open_page):
     page = open_page(runs("a", "b", "c"))
     choose(page, "More ways to select", "Starred only")
@@ -144,6 +170,62 @@ def test_query_over_columns(open_page):
         wait_ready(page)
         has_rows(page, *names)
         expect(page.get_by_role("combobox", name="Query runs")).to_have_value(text)
+
+
+def test_columns_are_filtered_by_widgets_that_write_the_query(open_page):
+    page = open_page(sweep(), "#/scalars?column=hparam;optimizer&column=max;val/acc")
+    head = page.get_by_role("columnheader", name="optimizer")
+    head.click(button="right")
+    take(page, "Filter…")
+    dialog = page.get_by_role("dialog", name="Filter by optimizer")
+    expect(dialog.get_by_role("listitem").filter(has_text="sgd")).to_contain_text("3")
+    dialog.get_by_role("checkbox", name="sgd").uncheck()
+    expect(dialog.get_by_role("status")).to_contain_text("2 of 5 runs match")
+    address_has(page, "query=optimizer")
+    dialog.get_by_role("button", name="Done").click()
+    has_rows(page, "a", "c")
+
+    page.get_by_role("columnheader", name="val/acc, max").click(button="right")
+    take(page, "Filter…")
+    dialog = page.get_by_role("dialog", name="Filter by val/acc, max")
+    dialog.get_by_role("textbox", name="From").fill("0.92")
+    dialog.get_by_role("textbox", name="From").press("Tab")
+    expect(dialog.get_by_role("status")).to_contain_text("1 of 5 runs match")
+    dialog.get_by_role("button", name="Done").click()
+    has_rows(page, "c")
+    chips = page.get_by_role("list", name="Filters of columns").get_by_role("listitem")
+    expect(chips).to_have_text(["optimizer: adam", "val/acc, max: ≥ 0.9200 or missing"])
+
+    # What they wrote is a query like any other.
+    page.get_by_role("radio", name="query").check(force=True)
+    field = page.get_by_role("combobox", name="Query runs")
+    expect(field).to_be_focused()
+    expect(field).to_have_value('optimizer in ("adam") and (max(val/acc) >= 0.92 or max(val/acc) is missing)')
+    page.get_by_role("button", name="Remove filter optimizer: adam").click()
+    has_rows(page, "c", "d9", "d10")
+    page.get_by_role("button", name="val/acc, max: ≥ 0.9200 or missing", exact=True).click()
+    dialog.get_by_role("checkbox", name="Include runs without a value").uncheck()
+    dialog.get_by_role("slider", name="Interval from").fill("0")
+    expect(dialog.get_by_role("status")).to_contain_text("3 of 5 runs match")
+    dialog.get_by_role("button", name="Clear this filter").click()
+    dialog.get_by_role("button", name="Done").click()
+    expect(field).to_have_value("")
+    is_shown(page, "5 of 5")
+
+
+def test_suggestions_leave_the_error_visible(open_page):
+    page = open_page(sweep())
+    field = query(page, "lr ")
+    alert, suggestions = page.get_by_role("alert"), page.get_by_role("listbox")
+    expect(alert).to_contain_text("Expected one of")
+    expect(suggestions).to_be_visible()
+    below = alert.bounding_box()["y"] + alert.bounding_box()["height"]
+    page.wait_for_function(
+        "(y) => document.querySelector('[role=listbox]').getBoundingClientRect().top >= y", arg=below
+    )
+    field.fill("nothing > 1 and ")
+    expect(alert).to_contain_text("is named “nothing”")
+    expect(suggestions).to_have_count(0)
 
 
 def test_bad_query_says_where_and_keeps_the_last_good_result(open_page):
@@ -303,6 +385,76 @@ def test_hidden_runs_leave_table_and_charts(open_page):
     choose_for(page, "b", "Unhide")
     is_shown(page, "3 of 3")
     expect(page.get_by_role("button", name="List hidden runs too")).to_have_count(0)
+
+
+def test_labels_and_the_archive(open_page):
+    page = open_page(runs("a", "b", "c", "d"))
+    choose_for(page, "a", "Labels…")
+    expect(page.get_by_role("textbox", name=re.compile("^Add labels"))).to_be_focused()
+    page.keyboard.type("good, two words")
+    page.keyboard.press("Enter")
+    box(page, "d").uncheck()
+    choose(page, "More ways to select", "Label shown runs…")
+    dialog = page.get_by_role("dialog", name="Labels")
+    expect(dialog.get_by_role("checkbox", name="good")).to_have_js_property("indeterminate", True)
+    dialog.get_by_role("checkbox", name="good").check()
+    dialog.get_by_role("button", name="Save").click()
+    row(page, "a").get_by_role("button", name="Runs labelled two words").click()
+    has_rows(page, "a")
+    address_has(page, "query=label")
+    query(page, "label:good and not label:'two words'")
+    has_rows(page, "b", "c")
+    address_has(page, "query=label:good")
+    page.reload()
+    wait_ready(page)
+    has_rows(page, "b", "c")
+    query(page, "")
+
+    choose(page, "More ways to select", "Hide deselected runs")
+    has_rows(page, "a", "b", "c")
+    expect(page.get_by_role("button", name="List hidden runs too")).to_contain_text("1 hidden")
+    choose_for(page, "b", "Hide")
+    # One message at a time.
+    expect(page.get_by_role("log", name="Messages").get_by_role("status")).to_have_count(1)
+    choose(page, "Run table", "Unhide all runs")
+    has_rows(page, "a", "b", "c", "d")
+
+
+def test_runs_with_nan_are_found_and_gone_to(open_page):
+    source = runs("a", "b")
+    source.add_scalars("b", "grad/norm", step=[0, 30], value=[1.0, float("nan")], wall_time=[1.0, 2.0])
+    source.add_scalars("b", "val/loss", step=[0, 40], value=[1.0, float("inf")], wall_time=[1.0, 3.0])
+    page = open_page(source)
+    query(page, "has:nan")
+    has_rows(page, "b")
+    query(page, "has:inf and not has:nan")
+    expect(page.get_by_text("No runs match this filter.")).to_be_visible()
+    query(page, "")
+    page.keyboard.press("Control+k")
+    page.keyboard.type("first nan")
+    page.keyboard.press("Enter")
+    dialog = page.get_by_role("dialog", name="First NaN across tags")
+    expect(dialog.get_by_role("row")).to_have_text(
+        [re.compile("Metric"), re.compile("grad/norm"), re.compile("val/loss")]
+    )
+    dialog.get_by_role("button", name="grad/norm").click()
+    address_has(page, "cursor=30")
+    expect(page.get_by_role("article", name="grad/norm")).to_be_visible()
+
+
+def test_names_are_shown_for_what_they_are(open_page):
+    source = runs("safe\u202egnp.exe", "x")
+    source.add_scalars("x", "two\nlines", step=[0, 1], value=[1.0, 2.0])
+    page = open_page(source)
+    expect(table(page)).to_contain_text("safe⟨202E⟩gnp.exe")
+    expect(page.get_by_role("heading", name="two␊lines")).to_be_visible()
+    choose_for(page, "x", "Rename…")
+    page.keyboard.type("with/without")
+    page.keyboard.press("Enter")
+    expect(row(page, "x")).to_contain_text("with/without")
+    expect(row(page, "x").locator(".folders")).to_have_count(0)
+    # Without columns there is nothing to scroll to.
+    assert table(page).evaluate("(grid) => grid.scrollWidth - grid.clientWidth") == 0
 
 
 def test_baseline_and_what_can_be_copied(open_page):

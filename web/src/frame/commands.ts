@@ -19,6 +19,7 @@ export function frameCommands(session: Session, tabs: readonly Tab[], open: (nam
   const group = "Page";
   return [
     { id: "page.palette", title: "Find anything…", group, keys: "Ctrl+k", run: () => open("palette") },
+    { id: "page.help", title: "Help", group, keys: "h", run: () => open("help") },
     { id: "page.shortcuts", title: "Keyboard shortcuts", group, keys: "?", run: () => open("shortcuts") },
     { id: "page.settings", title: "Settings", group, keys: "Ctrl+,", run: () => open("settings") },
     {
@@ -44,6 +45,7 @@ export function frameCommands(session: Session, tabs: readonly Tab[], open: (nam
     },
     { id: "page.reload", title: "Refresh runs and tags", group, keys: "r", run: () => session.retry() },
     { id: "page.health", title: "File health", group, run: () => open("health") },
+    { id: "page.nan", title: "First NaN across tags…", group, run: () => open("notFinite") },
     ...(Object.keys(THEMES) as Theme[]).map((theme) => ({
       id: `page.theme.${theme}`,
       title: THEMES[theme],

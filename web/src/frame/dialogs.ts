@@ -17,10 +17,12 @@ type Load = () => Promise<{ default: Component<DialogProps> }>;
 
 export const DIALOGS = {
   palette: () => import("./dialogs/Palette.svelte"),
+  help: () => import("./dialogs/HelpDialog.svelte"),
   shortcuts: () => import("./dialogs/ShortcutList.svelte"),
   settings: () => import("./dialogs/SettingsDialog.svelte"),
   views: () => import("./dialogs/ViewsDialog.svelte"),
   saveView: () => import("./dialogs/SaveViewDialog.svelte"),
+  notFinite: () => import("./dialogs/NotFiniteDialog.svelte"),
   health: () => import("./dialogs/HealthDialog.svelte"),
 } satisfies Record<string, Load>;
 

@@ -2,6 +2,7 @@
 
 import type { TagIndex } from "../api/types";
 import type { Tab } from "../cards/dashboards";
+import { visibleText } from "../base/visible_text";
 import type { Session } from "../state/session.svelte";
 import { applyAddress } from "./address.svelte";
 
@@ -38,7 +39,7 @@ export function makeEntries(session: Session, tabs: readonly Tab[]): Entry[] {
     return tags.map((tag) => ({
       id: `tag ${tab.name} ${tag}`,
       kind: `${tab.title} · tag`,
-      title: tag,
+      title: visibleText(tag),
       run: () => settings.set({ dashboard: tab.name, tagFilter: exactly(tag) }),
     }));
   }

@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import type { QueryError } from "../state/runs/query_tokens";
+import { compileQuery } from "../state/runs/run_query";
 import { type CompletionCatalog, completeQuery } from "./query_completion";
 
 const CATALOG: CompletionCatalog = {
@@ -8,6 +10,7 @@ const CATALOG: CompletionCatalog = {
     { name: "batch size", type: "number" },
   ],
   tags: new Set(["val/acc", "val/loss"]),
+  labels: ["good", "two words"],
   valuesOf: (name) => (name === "optimizer" ? ["adam", 'x"y'] : name === "lr" ? [0.1, 0.01] : []),
 };
 /** The caret is where the bar is. */
@@ -34,6 +37,26 @@ describe("completion", () => {
     expect([labels("select|"), labels("tick|")]).toEqual([["selected"], []]);
     expect(taken("lr < 1 and ac|")).toBe("lr < 1 and val/acc ");
     expect(taken("opt|zer == 1")).toBe("optimizer  == 1");
+  });
+
+  it("suggests labels and what a run can have", () => {
+    expect(labels("label|")).toEqual(["label:good", 'label:"two words"', "has:label"]);
+    expect(labels("has:n|")).toEqual(["has:nan", "has:note"]);
+    expect(labels("has:nan |")).toEqual(expect.arrayContaining(["and", "or"]));
+  });
+
+  it("suggests nothing after an error, but where the query is only incomplete", () => {
+    const suggested = (text: string): number => {
+      try {
+        compileQuery(text, CATALOG);
+      } catch (error) {
+        return completeQuery(text, text.length, CATALOG, error as QueryError).options.length;
+      }
+      return completeQuery(text, text.length, CATALOG).options.length;
+    };
+    for (const text of ["nothing > 1 and ", "lr > > 1 and l", "lr == adam and "]) expect(suggested(text)).toBe(0);
+    for (const text of ["lr ", "lr < 1 and ", "lr < 1 and v", "optimizer == ", "lr < 1 and (", "no"])
+      expect(suggested(text)).toBeGreaterThan(0);
   });
 
   it("quotes names that need it", () => {

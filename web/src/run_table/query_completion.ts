@@ -1,8 +1,17 @@
 // Suggests what can be typed next in a query: columns, operators, values, keywords. Uses the words before the caret;
 // the query may be incomplete. Pure.
 
-import { quoteName, quoteText, readTokens, type Token } from "../state/runs/query_tokens";
-import { BUILT_IN, type Catalog, findBuiltIn, FUNCTIONS, type QueryType, SIGNS } from "../state/runs/run_query";
+import { quoteLabel, quoteName, quoteText, readTokens, type Token } from "../state/runs/query_tokens";
+import {
+  BUILT_IN,
+  type Catalog,
+  findBuiltIn,
+  FUNCTIONS,
+  HAS,
+  type Has,
+  type QueryType,
+  SIGNS,
+} from "../state/runs/run_query";
 import { RUN_STATS } from "../state/view/view";
 
 export interface QueryOption {
@@ -21,12 +30,20 @@ export interface QueryCompletion {
 export interface CompletionCatalog extends Catalog {
   /** The distinct values of a hyperparameter. */
   readonly valuesOf: (hparam: string) => readonly (number | string | boolean)[];
+  /** All labels of runs. */
+  readonly labels: readonly string[];
 }
 
 const MAX_OPTIONS = 40;
 const CONNECTIVES = ["and", "or"];
 
-export function completeQuery(text: string, caret: number, catalog: CompletionCatalog): QueryCompletion {
+/** `error`: of the whole text. Nothing is suggested after it; where the query is only incomplete, it is at the caret. */
+export function completeQuery(
+  text: string,
+  caret: number,
+  catalog: CompletionCatalog,
+  error: { readonly from: number; readonly to: number } | null = null,
+): QueryCompletion {
   const nothing: QueryCompletion = { from: caret, to: caret, options: [], left: 0 };
   let tokens: Token[];
   try {
@@ -38,11 +55,12 @@ export function completeQuery(text: string, caret: number, catalog: CompletionCa
   const isTyped =
     last !== undefined && last.to === caret && (last.kind === "name" || last.kind === "number" || last.isOpen === true);
   const before = isTyped ? tokens.slice(0, -1) : tokens;
+  const from = isTyped ? last.from : caret;
+  if (error && error.from < from && error.to <= from) return nothing;
   const typed = isTyped ? last.text : "";
   const found = choose(optionsAfter(before, catalog), typed);
   // What is already written is not suggested.
   const options = isTyped ? found.filter((option) => option.text.trim() !== text.slice(last.from, caret)) : found;
-  const from = isTyped ? last.from : caret;
   return {
     from,
     to: isTyped ? wordEnd(text, last) : caret,
@@ -107,6 +125,13 @@ const SIGN_HINTS: Readonly<Record<string, string>> = {
   in: "one of",
 };
 
+const HAS_HINTS: Readonly<Record<Has, string>> = {
+  nan: "a metric became NaN",
+  inf: "a metric became infinite",
+  label: "any label",
+  note: "a note",
+};
+
 const isName = (token: Token, name: string): boolean => token.kind === "name" && token.text.toLowerCase() === name;
 const isSign = (token: Token, sign: string): boolean => token.kind === "sign" && token.text === sign;
 const isConnective = (token: Token): boolean => isName(token, "and") || isName(token, "or");
@@ -142,16 +167,19 @@ function operandEndingAt(tokens: readonly Token[], index: number, catalog: Catal
     return { from: open - 1, type: hparam?.type ?? "number", hparam: hparam?.name ?? null };
   }
   if (token.kind !== "name" && token.kind !== "quoted") return { from: index, type: null, hparam: null };
+  if (token.kind === "name" && /^(label|has):/i.test(token.text)) return { from: index, type: "bool", hparam: null };
   const builtIn = findBuiltIn(token);
   const hparam = builtIn ? undefined : catalog.hparams.find(({ name }) => name === token.text);
   return { from: index, type: builtIn?.type ?? hparam?.type ?? "number", hparam: hparam?.name ?? null };
 }
 
-function columnOptions({ hparams, tags }: Catalog): QueryOption[] {
+function columnOptions({ hparams, tags, labels }: CompletionCatalog): QueryOption[] {
   return [
     ...hparams.map(({ name }) => ({ ...word(quoteName(name), "hyperparameter"), label: name })),
     ...[...(tags ?? [])].map((tag) => ({ ...word(quoteName(tag), "metric, last value"), label: tag })),
     ...Object.entries(BUILT_IN).map(([name, { type }]) => word(name, type === "bool" ? "mark" : "run")),
+    ...labels.map((label) => word(`label:${quoteLabel(label)}`, "label")),
+    ...HAS.map((has) => word(`has:${has}`, HAS_HINTS[has])),
     ...RUN_STATS.map((stat) => ({ text: `${stat}(`, label: `${stat}(…)`, hint: `${stat} of a metric` })),
     { text: "at(", label: "at(…, step)", hint: "metric at a step, or at the best step of another" },
   ];

@@ -4,6 +4,7 @@ import type { Session } from "../state/session.svelte";
 import type { RunColumn } from "../state/view/view";
 import { countOf, formatCount } from "../base/count";
 import { copyText, pickFile, saveFile } from "../base/files";
+import { quoteLabel } from "../state/runs/query_tokens";
 import { columnName } from "./cell_text";
 
 /** Smaller changes are visible at a glance. */
@@ -82,6 +83,28 @@ export class RunActions {
     const [first = ""] = changed;
     const text = `${changed.length === 1 ? runs.title(first) : countOf(changed.length, "run")} ${isHidden ? "hidden from table and charts" : "unhidden"}.`;
     messages.say(text, { action: { label: "Undo", run: () => overlay.mark(changed, { isHidden: !isHidden }) } });
+  }
+
+  /** Archives what the user has looked at and put aside. */
+  hideDeselected(): void {
+    const { runs, messages } = this.session;
+    const others = runs.listed.filter((name) => !runs.isSelected(name));
+    if (others.length === 0) messages.say("All listed runs are selected.");
+    else this.hide(others, true);
+  }
+
+  unhideAll(): void {
+    const { runs, messages } = this.session;
+    const hidden = runs.names.filter((name) => runs.isHidden(name));
+    if (hidden.length === 0) messages.say("No runs are hidden.");
+    else this.hide(hidden, false);
+  }
+
+  /** Lists only runs with this label; a second click lists all again. */
+  onlyLabelled(label: string): void {
+    const { settings } = this.session;
+    const runQuery = `label:${quoteLabel(label)}`;
+    settings.set({ runQuery: settings.runQuery === runQuery ? "" : runQuery });
   }
 
   async copy(text: string): Promise<void> {

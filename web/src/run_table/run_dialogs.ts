@@ -10,6 +10,8 @@ export type RunDialog =
   | { readonly name: "columns" }
   | { readonly name: "colors" }
   | { readonly name: "extremes"; readonly column?: RunColumn }
+  | { readonly name: "labels"; readonly runs: readonly string[] }
+  | { readonly name: "filter"; readonly column: RunColumn }
   | { readonly name: "run"; readonly run: string; readonly field: "name" | "note" | "color" };
 
 export interface RunDialogProps {
@@ -24,5 +26,7 @@ export const RUN_DIALOGS: Readonly<Record<RunDialog["name"], () => Promise<{ def
   columns: () => import("./dialogs/ColumnPicker.svelte"),
   colors: () => import("./dialogs/ColorDialog.svelte"),
   extremes: () => import("./dialogs/ExtremesDialog.svelte"),
+  labels: () => import("./dialogs/LabelsDialog.svelte"),
+  filter: () => import("./dialogs/FilterDialog.svelte"),
   run: () => import("./dialogs/RunDialog.svelte"),
 };

@@ -28,7 +28,10 @@ export function tableCommands(session: Session, actions: RunActions, open: (dial
     command("colors", "Colour runs by…", () => open({ name: "colors" })),
     command("tree", "Switch between directory tree and flat list", () => settings.set({ isTree: !settings.isTree })),
     command("hidden", "List or omit hidden runs", () => (runs.showsHidden = !runs.showsHidden)),
-    command("save", "Export stars, names, notes and colours", () => actions.saveMarks()),
-    command("load", "Import stars, names, notes and colours…", () => void actions.addMarks()),
+    command("archive", "Hide deselected runs (archive)", () => actions.hideDeselected()),
+    command("unhide", "Unhide all runs", () => actions.unhideAll()),
+    command("label", "Label shown runs…", () => open({ name: "labels", runs: runs.shown })),
+    command("save", "Export stars, labels, names, notes and colours", () => actions.saveMarks()),
+    command("load", "Import stars, labels, names, notes and colours…", () => void actions.addMarks()),
   ];
 }

@@ -18,6 +18,7 @@ import { Overlay } from "./kept/overlay.svelte";
 import { Pacer } from "../base/pacer";
 import { Preferences } from "./kept/preferences.svelte";
 import { Readiness } from "./readiness.svelte";
+import { NotFiniteState } from "./runs/not_finite.svelte";
 import { RunValuesState } from "./runs/run_values.svelte";
 import { RunsState } from "./runs/runs.svelte";
 import { Cursor } from "./cursor/cursor.svelte";
@@ -43,8 +44,14 @@ export class Session {
   readonly hparams = new HParamsState(() => this.client.hparams());
   readonly descriptions = new DescriptionsState(() => this.client.descriptions());
   readonly runValues = new RunValuesState((query) => this.client.runValues(query));
-  readonly runs = new RunsState(this.settings, this.overlay, this.hparams, this.runValues, () =>
-    this.tags.index("scalar"),
+  readonly notFinite = new NotFiniteState(() => this.client.notFinite());
+  readonly runs = new RunsState(
+    this.settings,
+    this.overlay,
+    this.hparams,
+    this.runValues,
+    () => this.tags.index("scalar"),
+    this.notFinite,
   );
   readonly views = new SavedViews();
   readonly kept = new KeptView();
@@ -145,6 +152,7 @@ export class Session {
     return () => {
       stopKeeping();
       this.runValues.end();
+      this.notFinite.end();
       this.samples.end();
       this.cursor.end();
       this.jobs.end();
@@ -165,6 +173,12 @@ export class Session {
     });
     $effect(() => {
       if (this.changes.generation > 0) untrack(() => this.runValues.refresh());
+    });
+    $effect(() => {
+      if (this.runs.wantsNotFinite) return untrack(() => this.notFinite.hold());
+    });
+    $effect(() => {
+      if (this.changes.generation > 0 && !this.isQuiet) untrack(() => this.notFinite.refresh());
     });
     $effect(() => {
       if (this.changes.generation > 0 && !this.isQuiet) untrack(() => this.samples.refresh());

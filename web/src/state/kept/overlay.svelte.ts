@@ -1,4 +1,4 @@
-// The user's marks on runs: star, hidden, display name, note, colour, and which run is the baseline. Kept in this
+// The user's marks on runs: star, hidden, labels, display name, note, colour, and which run is the baseline. Kept in this
 // browser per log directory, and as a file; never in the logs.
 
 import { hashName } from "../runs/run_key";
@@ -7,6 +7,8 @@ import { onOtherTab, recall, remember } from "./storage";
 export interface RunMarks {
   readonly isStarred?: boolean;
   readonly isHidden?: boolean;
+  /** Words of the user; never empty. */
+  readonly labels?: readonly string[];
   readonly name?: string;
   readonly note?: string;
   /** #rrggbb */
@@ -49,12 +51,24 @@ export class Overlay {
     const runs = new Map(this.#data.runs);
     for (const name of names) {
       const kept = Object.entries({ ...runs.get(name), ...change }).filter(
-        ([, value]) => value !== undefined && value !== false && value !== "",
+        ([, value]) =>
+          value !== undefined && value !== false && value !== "" && !(Array.isArray(value) && value.length === 0),
       );
       if (kept.length > 0) runs.set(name, Object.fromEntries(kept));
       else runs.delete(name);
     }
     this.#write({ ...this.#data, runs });
+  }
+
+  /** Adds and removes labels; other labels of the runs stay. */
+  label(
+    names: readonly string[],
+    { add = [], remove = [] }: { add?: readonly string[]; remove?: readonly string[] },
+  ): void {
+    for (const name of names) {
+      const kept = (this.of(name).labels ?? []).filter((label) => !remove.includes(label));
+      this.mark([name], { labels: [...new Set([...kept, ...add])] });
+    }
   }
 
   setBaseline(run: string | null): void {
@@ -90,7 +104,16 @@ export function encodeOverlay({ runs, baseline }: OverlayData): string {
   return JSON.stringify({ format: FORMAT, version: 1, baseline, runs: Object.fromEntries(runs) }, null, 1);
 }
 
-const TYPES = { isStarred: "boolean", isHidden: "boolean", name: "string", note: "string", color: "string" } as const;
+const isText = (value: unknown): value is string => typeof value === "string";
+const isFlag = (value: unknown): boolean => typeof value === "boolean";
+const CHECKS: Readonly<Record<keyof RunMarks, (value: unknown) => boolean>> = {
+  isStarred: isFlag,
+  isHidden: isFlag,
+  labels: (value) => Array.isArray(value) && value.length > 0 && value.every((each) => isText(each) && each !== ""),
+  name: isText,
+  note: isText,
+  color: (value) => isText(value) && /^#[0-9a-f]{6}$/i.test(value),
+};
 
 /** Null if the text is not an overlay. Ignores unknown fields and fields of another type. */
 export function parseOverlay(text: string): OverlayData | null {
@@ -105,9 +128,7 @@ export function parseOverlay(text: string): OverlayData | null {
   for (const [name, marks] of Object.entries(read.runs)) {
     if (typeof marks !== "object" || marks === null) continue;
     const known = Object.entries(marks).filter(
-      ([key, value]) =>
-        typeof value === TYPES[key as keyof typeof TYPES] &&
-        (key !== "color" || /^#[0-9a-f]{6}$/i.test(value as string)),
+      ([key, value]) => Object.hasOwn(CHECKS, key) && CHECKS[key as keyof RunMarks](value),
     );
     if (known.length > 0) runs.set(name, Object.fromEntries(known));
   }

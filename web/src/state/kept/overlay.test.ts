@@ -31,6 +31,17 @@ describe("marks on runs", () => {
     expect(overlay.runs.size).toBe(0);
   });
 
+  it("include labels, which are added and removed one by one", () => {
+    const overlay = opened();
+    overlay.label(["a", "b"], { add: ["good", "paper"] });
+    overlay.label(["a"], { add: ["good"], remove: ["paper"] });
+    overlay.label(["b"], { remove: ["good", "paper"] });
+    expect(opened().of("a")).toEqual({ labels: ["good"] });
+    expect(opened().runs.has("b")).toBe(false);
+    const text = JSON.stringify({ format: "runglass-overlay", runs: { a: { labels: [1] }, b: { labels: "x" } } });
+    expect(parseOverlay(text)?.runs.size).toBe(0);
+  });
+
   it("can be exported, and imported into existing ones", () => {
     const overlay = opened();
     overlay.mark(["a"], { name: "old" });

@@ -91,3 +91,6 @@ export function quoteName(name: string): string {
 }
 
 export const quoteText = (text: string): string => `"${text.replace(/["\\]/g, "\\$&")}"`;
+
+/** A label as it follows `label:` in a query. */
+export const quoteLabel = (label: string): string => (/^[\p{L}\p{N}_.-]+$/u.test(label) ? label : quoteText(label));

@@ -5,10 +5,16 @@ import type { Cell } from "../../base/natural";
 import { QueryError, readTokens, type Token } from "./query_tokens";
 import { RUN_STATS, type RunColumn, type RunStat } from "../view/view";
 
-/** What a query can refer to: the table's columns, and properties of a run. */
+/** What `has:` can ask for. */
+export const HAS = ["nan", "inf", "label", "note"] as const;
+export type Has = (typeof HAS)[number];
+
+/** What a query can refer to: the table's columns, properties of a run, its labels, and whether it has something. */
 export type QueryColumn =
   | RunColumn
-  | { readonly kind: "run"; readonly name: "name" | "title" | "starred" | "hidden" | "baseline" | "selected" };
+  | { readonly kind: "run"; readonly name: "name" | "title" | "starred" | "hidden" | "baseline" | "selected" }
+  | { readonly kind: "label"; readonly name: string }
+  | { readonly kind: "has"; readonly name: Has };
 export type QueryType = "number" | "string" | "bool" | "time" | "duration";
 
 export interface Catalog {
@@ -40,14 +46,15 @@ export const BUILT_IN: Readonly<Record<string, { readonly column: QueryColumn; r
   points: { column: { kind: "info", name: "points" }, type: "number" },
   assets: { column: { kind: "info", name: "assets" }, type: "number" },
 };
-/** Former names, which saved views and links may contain. They still work but are not suggested. */
-const FORMER_NAMES: Readonly<Record<string, string>> = { ticked: "selected" };
+/** Other names, which work but are not suggested; saved views and links may contain former ones. */
+const OTHER_NAMES: Readonly<Record<string, string>> = { ticked: "selected", archived: "hidden" };
 
 export function findBuiltIn({ kind, text }: Token): { column: QueryColumn; type: QueryType } | undefined {
-  const name = Object.hasOwn(FORMER_NAMES, text) ? (FORMER_NAMES[text] as string) : text;
+  const name = Object.hasOwn(OTHER_NAMES, text) ? (OTHER_NAMES[text] as string) : text;
   return kind === "name" && Object.hasOwn(BUILT_IN, name) ? BUILT_IN[name] : undefined;
 }
 
+const HAS_WORDS = HAS.map((name) => `has:${name}`).join(" ");
 const STAT_NAMES: ReadonlySet<string> = new Set(RUN_STATS);
 const isStat = (name: string): name is RunStat => STAT_NAMES.has(name);
 export const FUNCTIONS = [...RUN_STATS, "at", "hparam"] as const;
@@ -183,6 +190,8 @@ class Parser {
       if (word === "nan" || word === "inf") return this.literal("number", word === "nan" ? Number.NaN : Infinity);
       if (word === "missing") return this.literal("missing", null);
       if (["and", "or", "not", "in", "is"].includes(word)) this.fail("Expected a column or a value");
+      const [, prefix, rest = ""] = /^(label|has):(.*)$/is.exec(token.text) ?? [];
+      if (prefix) return this.prefixed(prefix.toLowerCase(), rest);
       if (this.tokens[this.at + 1]?.text === "(" && this.tokens[this.at + 1]?.kind === "sign") return this.call();
     } else if (token.kind !== "quoted") this.fail("Expected a column or a value");
     this.at++;
@@ -191,6 +200,23 @@ class Parser {
 
   private literal(type: QueryType | "missing", value: Cell): Operand {
     return { type, column: null, value, token: this.tokens[this.at++] as Token };
+  }
+
+  /** label:good, label:"two words", has:nan */
+  private prefixed(prefix: string, rest: string): Operand {
+    const token = this.next;
+    this.at++;
+    const value = rest === "" ? this.next : token;
+    // Only what follows at once belongs to the prefix.
+    const isJoined = rest !== "" || (value.kind !== "end" && value.kind !== "sign" && value.from === token.to);
+    if (!isJoined) this.fail(prefix === "label" ? "Expected a label after “label:”" : `Expected one of ${HAS_WORDS}`);
+    if (rest === "") this.at++;
+    const name = rest === "" ? value.text : rest;
+    if (prefix === "label") return this.asColumn({ kind: "label", name }, "bool", token);
+    const has = HAS.find((each) => each === name.toLowerCase());
+    return has
+      ? this.asColumn({ kind: "has", name: has }, "bool", token)
+      : this.fail(`Expected one of ${HAS_WORDS}`, token);
   }
 
   private columnNamed(token: Token): Operand | null {

@@ -8,11 +8,13 @@ import type { HParamsState } from "./hparams.svelte";
 import { type Cell, compareCells, pickExtremes, sortNatural } from "../../base/natural";
 import type { Overlay } from "../kept/overlay.svelte";
 import { compilePattern, type Pattern } from "../../base/pattern";
+import { visibleText } from "../../base/visible_text";
 import { QueryError } from "./query_tokens";
 import { colorBands, colorRuns, type RunColors, shadeOf } from "./run_colors";
 import { familyOfRun } from "./families";
 import { hashName, type RunKey, runKey } from "./run_key";
-import { compileQuery, type QueryColumn, type RunQuery } from "./run_query";
+import type { NotFiniteState } from "./not_finite.svelte";
+import { compileQuery, type Has, type QueryColumn, type RunQuery } from "./run_query";
 import { makeList, makeRows, makeTree } from "./run_tree";
 import type { RunValuesState } from "./run_values.svelte";
 import { isSelected, only, type Selection, withRuns } from "./selection";
@@ -38,6 +40,8 @@ export class RunsState {
   showsHidden = $state(false);
   /** Whether the columns are visible. */
   isTableOpen = $state(false);
+  /** A metric that a dialog compares runs by, whether or not the table shows it. */
+  comparedBy = $state.raw<MetricColumn | null>(null);
 
   constructor(
     private readonly settings: Settings,
@@ -46,6 +50,7 @@ export class RunsState {
     private readonly values: RunValuesState,
     /** Of scalars; null while it is unknown. */
     private readonly tagIndex: () => TagIndex | null,
+    private readonly notFinite: Pick<NotFiniteState, "isKnown" | "has">,
   ) {}
 
   /** All scalar tags of all runs; null while they are unknown. The first read starts listing them. */
@@ -81,9 +86,16 @@ export class RunsState {
     }
   });
   readonly #queriedMetrics = $derived((this.query.compiled?.columns ?? []).filter(isMetric));
+  /** The query asks for runs with values that are not finite. */
+  readonly wantsNotFinite = $derived(
+    (this.query.compiled?.columns ?? []).some(
+      (column) => column.kind === "has" && (column.name === "nan" || column.name === "inf"),
+    ),
+  );
   /** The query waits for the numbers or names that it refers to. */
   readonly isPending = $derived.by(
     () =>
+      (this.wantsNotFinite && !this.notFinite.isKnown) ||
       (this.settings.runQuery.trim() !== "" && !this.hparams.isKnown) ||
       this.#queriedMetrics.some((column) => !this.values.isKnown(column)),
   );
@@ -91,6 +103,7 @@ export class RunsState {
   readonly wantedMetrics = $derived.by(() => [
     ...this.#queriedMetrics,
     ...(this.isTableOpen ? this.settings.columns.filter(isMetric) : []),
+    ...(this.comparedBy ? [this.comparedBy] : []),
   ]);
 
   readonly #keepHidden = keepIfEqual<ReadonlyMap<string, boolean>>(isSameMap);
@@ -101,6 +114,10 @@ export class RunsState {
   );
   readonly hiddenCount = $derived(
     this.#hidden.size === 0 ? 0 : this.names.filter((name) => this.#hidden.has(name)).length,
+  );
+  /** All labels of all runs, in order. */
+  readonly labels = $derived.by(() =>
+    sortNatural([...new Set([...this.overlay.runs.values()].flatMap(({ labels = [] }) => labels))]),
   );
   readonly #keepTitles = keepIfEqual<ReadonlyMap<string, string>>(isSameMap);
   readonly #titles = $derived.by(() =>
@@ -220,7 +237,12 @@ export class RunsState {
 
   /** The display name of the run. */
   title(name: string): string {
-    return this.#titles.get(name) ?? name;
+    return visibleText(this.#titles.get(name) ?? name);
+  }
+
+  /** Whether the user gave it a name: then slashes in its title do not separate directories. */
+  isRenamed(name: string): boolean {
+    return this.#titles.has(name);
   }
 
   isHidden(name: string): boolean {
@@ -237,8 +259,22 @@ export class RunsState {
   cell = (column: QueryColumn, name: string): Cell => {
     if (column.kind === "metric") return this.values.value(column, name);
     if (column.kind === "hparam") return hparamOf(this.hparams.runs, name, column.name);
+    if (column.kind === "label") return this.isLabelled(name, column.name);
+    if (column.kind === "has") return this.has(column.name, name);
     return column.kind === "info" ? this.info(column.name, name) : this.mark(column.name, name);
   };
+
+  /** Case does not matter. */
+  private isLabelled(name: string, label: string): boolean {
+    const wanted = label.toLowerCase();
+    return (this.overlay.of(name).labels ?? []).some((each) => each.toLowerCase() === wanted);
+  }
+
+  private has(what: Has, name: string): boolean {
+    if (what === "nan" || what === "inf") return this.notFinite.has(what, name);
+    const { labels, note } = this.overlay.of(name);
+    return what === "label" ? labels !== undefined : note !== undefined;
+  }
 
   private info(column: RunInfoName, name: string): Cell {
     if (column === "note") return this.overlay.of(name).note ?? null;

@@ -50,7 +50,10 @@ function stateOf(
     }),
   );
   const index: TagIndex = { generation: 1, runs: {}, tag_sets: [Object.fromEntries(tags.map((tag) => [tag, ""]))] };
-  const runs = new RunsState(settings, overlay, listed, values, () => index);
+  const runs = new RunsState(settings, overlay, listed, values, () => index, {
+    isKnown: true,
+    has: (what, name) => what === "nan" && name === "a",
+  });
   runs.setAll(names.map(run));
   return { runs, settings, overlay, hparams: listed, values };
 }
@@ -192,6 +195,33 @@ describe("a query over columns", () => {
     await hparams.refresh();
     settings.set({ runQuery: "lr > 0", runFilter: "c" });
     expect(runs.listed).toEqual(["c"]);
+  });
+});
+
+describe("labels and names", () => {
+  it("are queried, whatever their case", async () => {
+    const { runs, settings, overlay, hparams } = state("a", "b", "c");
+    await hparams.refresh();
+    overlay.label(["a", "b"], { add: ["Good one"] });
+    overlay.label(["c"], { add: ["bad"] });
+    expect(runs.labels).toEqual(["bad", "Good one"]);
+    settings.set({ runQuery: 'label:"good ONE"' });
+    expect(runs.listed).toEqual(["a", "b"]);
+    settings.set({ runQuery: "has:nan" });
+    expect([runs.listed, runs.wantsNotFinite]).toEqual([["a"], true]);
+    settings.set({ runQuery: "has:label and not has:note" });
+    expect(runs.listed).toEqual(["a", "b", "c"]);
+    overlay.mark(["a"], { isHidden: true });
+    settings.set({ runQuery: "archived" });
+    runs.showsHidden = true;
+    expect(runs.listed).toEqual(["a"]);
+  });
+
+  it("show what cannot be seen", () => {
+    const { runs, overlay } = state("a\u202eb");
+    expect([runs.title("a\u202eb"), runs.isRenamed("a\u202eb")]).toEqual(["a⟨202E⟩b", false]);
+    overlay.mark(["a\u202eb"], { name: "x/y\n" });
+    expect([runs.title("a\u202eb"), runs.isRenamed("a\u202eb")]).toEqual(["x/y␊", true]);
   });
 });
 
