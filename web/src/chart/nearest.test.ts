@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type Stroke, toSeries } from "./model";
-import { type Axes, closest, findNearest, pickRows, pointAt, rankNames } from "./nearest";
+import { type Axes, closest, findNearest, moveTo, pickRows, pointAt, rankNames } from "./nearest";
 import { makeScale } from "./axes/scale";
 
 const line = (x: number[], y: number[]) => toSeries(new Float64Array(x), new Float64Array(y));
@@ -59,6 +59,23 @@ describe("findNearest", () => {
     expect(Array.from(found.ys)).toEqual([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 500]);
     expect(Array.from(found.yPx)).toEqual([100, 3.5, 96.5, 50]);
     expect(closest(found, 50, 0)).toBe(1);
+  });
+});
+
+describe("moveTo", () => {
+  it("goes to another point of the line, on its axis, or to none", () => {
+    const lines = [line([0, 4, 8], [1, 500, 3])];
+    const row = pointAt(findNearest(lines, [stroke("right")], 0, axes, 0), 0);
+    expect(moveTo(row, 1, lines[0]!, axes, stroke("right"))).toEqual({
+      line: 0,
+      point: 1,
+      x: 4,
+      y: 500,
+      xPx: 40,
+      yPx: 50,
+    });
+    expect(moveTo(row, 0, lines[0]!, axes, stroke("right"))).toBe(row);
+    expect(moveTo(row, null, lines[0]!, axes).yPx).toBeNaN();
   });
 });
 

@@ -129,6 +129,22 @@ function nearestOnScreen(line: Series, xScale: Scale, yScale: Scale, at: { x: nu
   return best;
 }
 
+/** Another point of the same line; null is one that is not drawn. */
+export function moveTo(row: NearPoint, point: number | null, line: Series, axes: Axes, stroke?: Stroke): NearPoint {
+  if (point === row.point) return row;
+  if (point === null) return { ...row, xPx: Number.NaN, yPx: Number.NaN };
+  const [x, y] = [xOf(line)[point] as number, line.y[point] as number];
+  const scale = stroke?.axis === "right" ? axes.y2 : axes.y;
+  return {
+    line: row.line,
+    point,
+    x,
+    y,
+    xPx: axes.x.toPx(x),
+    yPx: Number.isFinite(y) ? scale.toPx(y) : markYPx(y, axes.plot),
+  };
+}
+
 export function pointAt(found: Found, i: number): NearPoint {
   return {
     line: found.lines[i] as number,
