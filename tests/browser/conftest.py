@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import socket
-import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Request, expect
 from tests.support.page import PATIENCE_MS, wait_ready
+from tests.support.page_server import Running
 from tools.chromium import chromium
 
 from runglass.query.source import DataSource
-from runglass.server.run import PageServer, make_server
-from runglass.server.settings import PAGE, Settings
+from runglass.server.settings import PAGE
 
 HARMLESS = (
     # Without a graphics card, pictures in space are read back from where they were computed.
@@ -37,28 +35,6 @@ def browser() -> Iterator[Browser]:
     expect.set_options(timeout=PATIENCE_MS)
     with chromium() as browser:
         yield browser
-
-
-class Running:
-    """One server in a thread of its own."""
-
-    def __init__(self, source: DataSource, *, port: int = 0, **settings: Any) -> None:
-        sock = socket.socket()
-        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        sock.bind(("127.0.0.1", port))
-        sock.listen()
-        self.port: int = sock.getsockname()[1]
-        self._server: PageServer = make_server(source, settings=Settings(port=self.port, **settings))
-        self._thread = threading.Thread(target=self._server.run, kwargs={"sockets": [sock]})
-        self._thread.start()
-        self.url = f"http://127.0.0.1:{self.port}{settings.get('path_prefix', '')}/"
-
-    def stop_soon(self) -> None:
-        self._server.stop()
-
-    def stop(self) -> None:
-        self.stop_soon()
-        self._thread.join()
 
 
 @pytest.fixture(scope="package")
