@@ -8,8 +8,9 @@ NATIVE := $(wildcard src/runglass/native/*.pyx src/runglass/native/*.pxd src/run
 PAGE_SOURCES := $(shell find web -type f -not -path '*/node_modules/*' 2>/dev/null)
 PORT ?= 6006
 SECONDS ?= 60
+BROWSERS := firefox-esr webkit2gtk-driver xvfb
 
-.PHONY: setup demo test check bench bench-page bench-writer fuzz interop notebook-test dev fix gen browser clean
+.PHONY: setup demo test check bench bench-page bench-writer fuzz interop notebook-test browsers dev fix gen clean
 
 setup: $(STAMP)
 
@@ -27,6 +28,10 @@ $(STAMP): $(VENV)/bin/python pyproject.toml setup.py $(NATIVE) $(PAGE_SOURCES)
 
 $(VENV)/.test-stamp: $(STAMP) pyproject.toml
 	$(INSTALL) --group test
+	@touch $@
+
+$(VENV)/.browsers-stamp: $(VENV)/.test-stamp
+	$(INSTALL) --group browsers
 	@touch $@
 
 $(VENV)/.check-stamp: $(VENV)/.test-stamp
@@ -87,6 +92,16 @@ interop: setup
 # Notebooks in a real JupyterLab and a real VS Code, in environments of their own.
 notebook-test: $(VENV)/.test-stamp chromium
 	tools/notebook.sh
+
+# Every dashboard in Firefox and in WebKit, which are Debian's packages too.
+browsers: $(VENV)/.browsers-stamp
+	@command -v firefox-esr >/dev/null && command -v WebKitWebDriver >/dev/null && command -v Xvfb >/dev/null || { \
+	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	    apt-get update -qq && apt-get install -y -qq --no-install-recommends $(BROWSERS) >/dev/null; \
+	  else \
+	    echo "These tests need Firefox and WebKit: sudo apt-get install $(BROWSERS)" >&2; exit 1; \
+	  fi; }
+	$(BIN)/python -m pytest -m browsers tests/browsers
 
 # The server with the demo logs, and Vite with hot reload beside it.
 dev: setup

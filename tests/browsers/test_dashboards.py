@@ -1,0 +1,27 @@
+"""Every dashboard in browsers other than Chromium: it shows its cards, obeys the keys, and complains about nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+from runglass.registry import DASHBOARDS
+
+CARDS = 'document.querySelectorAll("main article[data-ready=true]").length'
+SHOWN = f'document.documentElement.dataset.ready === "true" && {CARDS} > 0'
+FILTER = "main [role=combobox]"
+CURSOR = "[aria-label='Step of all cards']"
+HOME = "\ue011"
+
+
+@pytest.mark.parametrize("name", [dashboard.name for dashboard in DASHBOARDS])
+def test_shows_its_cards_and_obeys_the_keys(window, url, name):
+    window.open(f"{url}#/{name}")
+    window.wait_for(SHOWN)
+    if window.evaluate(f'document.querySelector("{CURSOR}") !== null'):
+        window.wait_for(f'document.querySelector("{CURSOR}:enabled") !== null')
+        window.press(CURSOR, HOME)
+        window.wait_for('location.hash.includes("cursor=0")')
+        window.wait_for(SHOWN)
+    window.press(FILTER, "zzz")
+    window.wait_for(f'{CARDS} === 0 && document.querySelector("main").textContent.includes("zzz")')
+    assert window.read_problems() == []
