@@ -1,6 +1,7 @@
 // Names as they are shown: characters that draw nothing, or turn the text around them, become visible marks. Pure.
 
 // Not the joiners U+200C and U+200D, which scripts and emoji need.
+// eslint-disable-next-line no-control-regex
 const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]/g;
 const DELETE = 0x7f;
 const FIRST_PICTURE = 0x2400;

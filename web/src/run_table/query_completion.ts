@@ -37,7 +37,7 @@ export interface CompletionCatalog extends Catalog {
 const MAX_OPTIONS = 40;
 const CONNECTIVES = ["and", "or"];
 
-/** `error`: of the whole text. Nothing is suggested after it; where the query is only incomplete, it is at the caret. */
+/** `error`: of the whole text. Nothing is suggested after it; if the query is just incomplete, it is at the caret. */
 export function completeQuery(
   text: string,
   caret: number,

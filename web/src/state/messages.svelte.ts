@@ -1,5 +1,5 @@
-// The short message at the bottom of the page: what the page did or could not do, with a way to undo it. There is one at
-// a time; a newer one replaces it.
+// The short message at the bottom of the page: what the page did or could not do, with a way to undo it. There is one
+// at a time; a newer one replaces it.
 
 export interface Message {
   readonly id: number;

@@ -1,5 +1,5 @@
-// What of the view the browser keeps between visits: a visit to the bare address begins with it. Some of it holds for all
-// log directories, some names tags and so belongs to one. Written as addresses, so that old ones stay readable.
+// What of the view the browser keeps between visits: a visit to the bare address begins with it. Some of it holds for
+// all log directories, some names tags and so belongs to one. Written as addresses, so that old ones stay readable.
 
 import { hashName } from "../runs/run_key";
 import { decodeView, encodeView } from "../view/url";

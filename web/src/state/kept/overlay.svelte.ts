@@ -1,5 +1,5 @@
-// The user's marks on runs: star, hidden, labels, display name, note, colour, and which run is the baseline. Kept in this
-// browser per log directory, and as a file; never in the logs.
+// The user's marks on runs: star, hidden, labels, display name, note, colour, and which run is the baseline. Kept in
+// this browser per log directory, and as a file; never in the logs.
 
 import { hashName } from "../runs/run_key";
 import { onOtherTab, recall, remember } from "./storage";

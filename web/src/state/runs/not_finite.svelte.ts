@@ -1,4 +1,4 @@
-// Which scalar series have values that are not finite, and where they begin. Asked for only when somebody wants to know.
+// Which scalar series have values that are not finite, and where they begin. Asked for only on demand.
 
 import type { NotFinite, NotFiniteSeries } from "../../api/types";
 import { Pacer } from "../../base/pacer";
