@@ -1,11 +1,12 @@
 """Demo logs: small networks, trained here with NumPy, that log every kind of value.
 
 The same seed gives the same values. Wall times are invented (a fifth of a second per step, ending now), because the
-training takes only seconds; the live run uses the real clock.
+training takes only seconds; the live runs use the real clock.
 """
 
 from __future__ import annotations
 
+import itertools
 import json
 import shutil
 import time
@@ -30,18 +31,20 @@ from runglass.demo.denoising import write_denoising
 from runglass.demo.spelling import write_spelling
 from runglass.demo.training import Network, digits_task, spirals_task
 from runglass.errors import BadArgument
+from runglass.schema.hparams import SessionOutcome
 from runglass.writer.files.record_file import EventFileWriter
+from runglass.writer.values import hparams
 
 MARKER = ".runglass-demo.json"
 # Increased with every change of the logs; older demos are replaced.
-VERSION = 3
+VERSION = 4
 STEPS = 1200
 # The last one is too large, and its run ends in NaN.
 RATES = (0.01, 0.05, 0.2, 5.0)
 
 
 def write_demo(logdir: Path, *, live_s: float = 0.0, now: float | None = None, steps: int = STEPS) -> None:
-    """Fill `logdir` with demo runs, unless it has them; then train one more for `live_s` seconds.
+    """Fill `logdir` with demo runs, unless it has them; then train more of them for `live_s` seconds.
 
     Refuses a directory with other files: the demo changes only what it wrote.
     """
@@ -66,18 +69,39 @@ def train_live(
     logdir: Path,
     *,
     duration_s: float,
-    steps_per_s: float = 20.0,
+    steps: int = STEPS,
+    steps_per_s: float = 1 / SECONDS_PER_STEP,
     clock: Callable[[], float] = time.time,
     wait: Callable[[float], Any] = time.sleep,
 ) -> None:
-    """Train the run `live` slowly enough to watch. Blocks, so call it in its own thread."""
-    folder = logdir / "live"
-    shutil.rmtree(folder, ignore_errors=True)
+    """Train the runs `live/1`, `live/2`, … one after another, as long and as fast as the others, for `duration_s`.
+
+    Blocks, so call it in its own thread.
+    """
+    shutil.rmtree(logdir / "live", ignore_errors=True)
+    end = clock() + duration_s
+    for number in itertools.count(1):
+        is_over = train_one_live(
+            logdir / "live" / str(number), end, steps=steps, steps_per_s=steps_per_s, clock=clock, wait=wait
+        )
+        if is_over:
+            return
+
+
+def train_one_live(
+    folder: Path,
+    end: float,
+    *,
+    steps: int,
+    steps_per_s: float,
+    clock: Callable[[], float],
+    wait: Callable[[float], Any],
+) -> bool:
+    """Returns whether the time was over before its last step."""
     start = clock()
     settings = spirals_settings(int(start))
     rng = np.random.default_rng(int(start))
     task = spirals_task(rng)
-    steps = max(200, int(duration_s * steps_per_s))
     with (
         EventFileWriter(folder, clock=clock) as train,
         EventFileWriter(folder / "validation", clock=clock) as held,
@@ -85,12 +109,15 @@ def train_live(
         job = Job(task, Network.random(SPIRALS_LAYERS, rng), rng, settings, train, held, steps)
         job.seconds_per_step = 1 / steps_per_s
         train.write(0, values=opening(task, settings, "Training right now."))
-        for wall_time in job.run(0, 2 * steps, start):
+        train.write(0, values=[hparams.session_start(settings, start_time_s=start, group_name="live")])
+        for wall_time in job.run(0, steps, start):
             wait(max(0.0, wall_time - clock()))
             train.flush()
             held.flush()
-            if clock() >= start + duration_s:
-                break
+            if clock() >= end:
+                return True
+        train.write(0, values=[hparams.session_end(SessionOutcome.SUCCESS, end_time_s=clock())])
+    return False
 
 
 def is_written(logdir: Path) -> bool:

@@ -228,8 +228,14 @@ def write_resumed(logdir: Path, task: Task, start: float, steps: int) -> None:
                 train.write(
                     0, values=opening(task, settings, f"Continued from a checkpoint of step {saved}.")
                 )
+                train.write(0, values=[hparams.session_start(settings, start_time_s=start)])
             job = Job(task, network, rng, settings, train, held, steps, losses[:first])
-            for step, _ in enumerate(job.run(first, last, began), start=first + 1):
+            end = began
+            for step, wall_time in enumerate(job.run(first, last, began), start=first + 1):
+                end = wall_time
                 if step == saved:
                     checkpoint = network.copy()
             losses = job.losses
+            if last == steps:
+                ended = hparams.session_end(SessionOutcome.SUCCESS, end_time_s=end)
+                train.write(0, wall_time=end, values=[ended])

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from runglass.demo import texts
 from runglass.demo.training import BATCH, Floats, Network, rate_at
+from runglass.schema.hparams import SessionOutcome
 from runglass.writer.files.record_file import EventFileWriter
-from runglass.writer.values import summaries
+from runglass.writer.values import hparams, summaries
 
 LETTERS = " abcdefghijklmnopqrstuvwxyz.,"
 CONTEXTS = (1, 5)
@@ -50,7 +51,9 @@ def write_spelling(logdir: Path, start: float, steps: int, seed: int) -> None:
         windows = np.lib.stride_tricks.sliding_window_view(letters, context + 1)
         network = Network.random([context * len(LETTERS), HIDDEN, len(LETTERS)], rng)
         with EventFileWriter(logdir / "spelling" / f"context={context}", clock=clock) as writer:
+            settings: dict[str, hparams.HParam] = {"task": "spelling", "context": context, "lr": RATE}
             writer.write(0, values=[summaries.text("reader", READER, description="What it learns from.")])
+            writer.write(0, values=[hparams.session_start(settings, start_time_s=began)])
             for step in range(steps):
                 batch = windows[rng.integers(0, len(windows), BATCH)]
                 found = network.learn(
@@ -60,6 +63,9 @@ def write_spelling(logdir: Path, start: float, steps: int, seed: int) -> None:
                 if step % 100 == 0 or step == steps - 1:
                     values += written(network, letters[:context], context, step, found, rng)
                 writer.write(step, wall_time=began + (step + 1) * SECONDS_PER_STEP, values=values)
+            end = began + steps * SECONDS_PER_STEP
+            ended = hparams.session_end(SessionOutcome.SUCCESS, end_time_s=end)
+            writer.write(0, wall_time=end, values=[ended])
 
 
 def written(
