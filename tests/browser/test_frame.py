@@ -611,6 +611,16 @@ def test_first_use_page_helps(open_page):
     expect(page.get_by_text("runglass inspect path/to/logs")).to_be_visible()
 
 
+def test_a_folder_that_does_not_exist_is_named(open_page):
+    source = MemorySource(locations=["logs/old", "logs/typo"], missing=["logs/typo"])
+    page = open_page(source)
+    expect(page.get_by_role("heading", name="This folder does not exist")).to_be_visible()
+    expect(page.get_by_text("There is no logs/typo on this machine")).to_be_visible()
+    # It may be created later.
+    source.add_scalars("a", "loss", step=[0], value=[1.0])
+    expect(card(page, "loss")).to_be_visible()
+
+
 # 9. Two tabs, storage
 
 

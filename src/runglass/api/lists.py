@@ -29,6 +29,8 @@ class About(Struct, frozen=True, kw_only=True):
 class Status(Struct, frozen=True):
     version: str
     locations: list[str]
+    # Locations that do not exist; empty as soon as there are runs.
+    missing: list[str]
     window_title: str
     generation: int
     # True once the first scan is complete.
@@ -144,6 +146,8 @@ def make_routes(about: About, dashboards: Sequence[Dashboard]) -> tuple[Route, .
         return Status(
             version=about.version,
             locations=source.locations,
+            # Looking is for an empty page: a file system that hangs would hold up every listing.
+            missing=[] if runs else source.list_missing(),
             window_title=about.window_title,
             generation=source.generation,
             is_loaded=progress.is_loaded,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -49,9 +49,11 @@ class LocalSource(DerivedReads):
         *,
         keeps_overwritten: bool = False,
         capabilities: frozenset[Capability] = frozenset({Capability.ASSETS}),
+        list_missing: Callable[[], list[str]] = list,
     ) -> None:
-        """`capabilities` depend on what fills the store."""
+        """`capabilities` depend on what fills the store, and so does which of its locations are missing."""
         self._store = store
+        self.list_missing = list_missing
         self.capabilities = capabilities
         # Show every attempt, even if a query asks for the latest.
         self._keeps_overwritten = keeps_overwritten

@@ -113,9 +113,10 @@ class _BytesReader:
 class MemorySource(DerivedReads):
     capabilities = frozenset({Capability.LIVE, Capability.ASSETS})
 
-    def __init__(self, *, locations: Sequence[str] = ("memory",)) -> None:
+    def __init__(self, *, locations: Sequence[str] = ("memory",), missing: Sequence[str] = ()) -> None:
         self._changed = threading.Condition()
         self._locations = list(locations)
+        self._missing = list(missing)
         self._generation = 0
         # Run → tag → series, both in order of first appearance.
         self._runs: dict[str, dict[str, _Series]] = {}
@@ -286,6 +287,9 @@ class MemorySource(DerivedReads):
     @property
     def locations(self) -> list[str]:
         return list(self._locations)
+
+    def list_missing(self) -> list[str]:
+        return list(self._missing)
 
     def list_runs(self) -> list[RunInfo]:
         with self._changed:

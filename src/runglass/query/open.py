@@ -65,18 +65,22 @@ def open_logs(
         store, roots, reload_interval_s=reload_interval_s, threads=threads, budget=budget, on_note=on_note
     )
     capabilities = {Capability.ASSETS} | ({Capability.LIVE} if reload_interval_s > 0 else set())
-    source = LocalSource(store, keeps_overwritten=keeps_overwritten, capabilities=frozenset(capabilities))
-    return _OpenDirectories(source, watch, roots)
+    source = LocalSource(
+        store,
+        keeps_overwritten=keeps_overwritten,
+        capabilities=frozenset(capabilities),
+        list_missing=lambda: [root.shown for root in roots if not os.path.exists(root.path)],
+    )
+    return _OpenDirectories(source, watch)
 
 
 class _OpenDirectories:
-    def __init__(self, source: DataSource, watch: LogdirWatch, roots: list[LogRoot]) -> None:
+    def __init__(self, source: DataSource, watch: LogdirWatch) -> None:
         self.source = source
         self._watch = watch
-        self._roots = roots
 
     def list_missing(self) -> list[str]:
-        return [root.shown for root in self._roots if not os.path.exists(root.path)]
+        return self.source.list_missing()
 
     def list_unreadable(self) -> dict[str, str]:
         return dict(self._watch.unreadable)

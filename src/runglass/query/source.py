@@ -297,6 +297,10 @@ class DataSource(Protocol):
         """The log directories (or other places) the data comes from, as the user named them."""
         ...
 
+    def list_missing(self) -> list[str]:
+        """The locations that do not exist (yet)."""
+        ...
+
     def list_runs(self) -> list[RunInfo]:
         """All runs, oldest first, ties by name."""
         ...

@@ -33,6 +33,13 @@ def test_a_source_is_empty_until_it_is_loaded(logdir):
     assert [asset.name for asset in logs.source.list_assets()] == ["model.onnx"]
 
 
+def test_locations_that_do_not_exist_are_listed_until_they_do(logdir):
+    logs = open_logs(parse_locations([str(logdir), str(logdir / "later")]))
+    assert logs.source.list_missing() == logs.list_missing() == [str(logdir / "later")]
+    (logdir / "later").mkdir()
+    assert logs.source.list_missing() == []
+
+
 def test_a_source_that_is_kept_up_to_date(logdir):
     logs = open_logs(parse_locations([str(logdir)]), reload_interval_s=0.05)
     assert logs.source.capabilities == {Capability.LIVE, Capability.ASSETS}

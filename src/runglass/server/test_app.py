@@ -47,6 +47,7 @@ def test_status(client, source):
         "locations": ["logs"],
         "window_title": "Mine",
         "generation": source.generation,
+        "missing": [],
         "is_loaded": True,
         "runs": 2,
         "series": 3,
