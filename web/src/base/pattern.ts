@@ -29,3 +29,8 @@ export function compilePattern(source: string): Pattern {
     }
   }
 }
+
+/** A pattern that matches only this text. */
+export function exactly(text: string): string {
+  return `^${text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")}$`;
+}

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { compilePattern } from "../base/pattern";
-import { exactly } from "./palette_entries";
+import { compilePattern, exactly } from "../base/pattern";
 
 describe("the pattern for one tag", () => {
   it.each(["train/loss", "a.b*c", "(x)[y]{z}", "back\\slash", "a|b^c$", "emoji 🎉", "-_~"])(

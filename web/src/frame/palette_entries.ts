@@ -1,5 +1,6 @@
 // The entries of the command palette: commands, saved views, runs and tags, each with its action.
 
+import { exactly } from "../base/pattern";
 import type { TagIndex } from "../api/types";
 import type { Tab } from "../cards/dashboards";
 import { visibleText } from "../base/visible_text";
@@ -48,9 +49,4 @@ export function makeEntries(session: Session, tabs: readonly Tab[]): Entry[] {
 /** Every tag once, in order of appearance. */
 function tagsOf(index: TagIndex | null): string[] {
   return [...new Set(index?.tag_sets.flatMap((tags) => Object.keys(tags)))];
-}
-
-/** A pattern that matches only this text. */
-export function exactly(text: string): string {
-  return `^${text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")}$`;
 }
