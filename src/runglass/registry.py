@@ -9,6 +9,7 @@ from runglass.dashboards.distributions.routes import ROUTES as DISTRIBUTIONS
 from runglass.dashboards.histograms.routes import ROUTES as HISTOGRAMS
 from runglass.dashboards.images.routes import ROUTES as IMAGES
 from runglass.dashboards.mesh.routes import ROUTES as MESH
+from runglass.dashboards.overview.routes import ROUTES as OVERVIEW
 from runglass.dashboards.pr_curves.routes import ROUTES as PR_CURVES
 from runglass.dashboards.scalars.routes import ROUTES as SCALARS
 from runglass.dashboards.text.routes import ROUTES as TEXT
@@ -16,7 +17,7 @@ from runglass.dashboards.text.works import WORKS as TEXT_WORKS
 from runglass.store.model import Kind
 
 DASHBOARDS = (
-    Dashboard("overview", "Overview", kinds=tuple(Kind)),
+    Dashboard("overview", "Overview", kinds=tuple(Kind), routes=OVERVIEW),
     Dashboard("scalars", "Scalars", kinds=(Kind.SCALAR,), routes=SCALARS),
     Dashboard("images", "Images", kinds=(Kind.IMAGE,), routes=IMAGES),
     Dashboard("audio", "Audio", kinds=(Kind.AUDIO,), routes=AUDIO),

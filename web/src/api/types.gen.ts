@@ -447,6 +447,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/overview/same_texts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Texts that several runs logged alike. */
+        post: operations["overview_same_texts"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/overview/summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** How the runs are doing: states, best values, trouble, and the newest images and texts. */
+        post: operations["overview_summary"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/pr_curves/curves": {
         parameters: {
             query?: never;
@@ -873,6 +907,24 @@ export interface components {
              * @enum {unknown}
              */
             format: "columns" | "json";
+        };
+        /**
+         * BestAnswer
+         * @description The best value of one metric in all runs.
+         */
+        BestAnswer: {
+            tag: string;
+            /** @enum {unknown} */
+            best: "max" | "min";
+            /** @description Of the training. */
+            name: string;
+            run: string;
+            value: number;
+            step: number;
+            wall_time: number | ("-Infinity" | "Infinity" | "NaN");
+            /** @description Best value of the baseline; null without one, or if it is the best. */
+            baseline: number | null;
+            is_baseline: boolean;
         };
         /** Category */
         Category: {
@@ -1543,6 +1595,12 @@ export interface components {
             /** @description Red, green and blue of every vertex, 0 to 255. */
             colors: number[] | null;
         };
+        /** MetricChoice */
+        MetricChoice: {
+            tag: string;
+            /** @enum {unknown} */
+            best: "max" | "min";
+        };
         /**
          * NearestRow
          * @description The point of a series with the nearest x; of two equally near points, the later one.
@@ -1563,6 +1621,17 @@ export interface components {
             /** @description Whether the point is exactly at the requested x. */
             is_exact: boolean;
         };
+        /**
+         * NewestAnswer
+         * @description The newest value of a series that is an image or a text.
+         */
+        NewestAnswer: {
+            run: string;
+            tag: string;
+            row: number;
+            step: number;
+            wall_time: number | ("-Infinity" | "Infinity" | "NaN");
+        };
         /** NotFinite */
         NotFinite: {
             generation: number;
@@ -1580,6 +1649,43 @@ export interface components {
             /** @description Both infinities. */
             inf_count: number;
             value_count: number;
+        };
+        /** OverviewBody */
+        OverviewBody: {
+            /**
+             * @description Null: every run.
+             * @default null
+             */
+            runs: string[] | null;
+            /**
+             * @description Null: one that is like an accuracy and one that is like a loss, by their names.
+             * @default null
+             */
+            metrics: components["schemas"]["MetricChoice"][] | null;
+            /**
+             * @description The run that the best ones are compared to.
+             * @default null
+             */
+            baseline: string | null;
+        };
+        /** OverviewSummary */
+        OverviewSummary: {
+            generation: number;
+            /** @description The server's time, which ages are measured from. */
+            now: number;
+            /** @description A run and its parts, such as `train`, count once. */
+            trainings: number;
+            states: components["schemas"]["States"];
+            /** @description The ones written to last, up to 20. */
+            running: components["schemas"]["RunningAnswer"][];
+            best: components["schemas"]["BestAnswer"][];
+            /** @description The worst first, up to 100. */
+            trouble: components["schemas"]["TroubleAnswer"][];
+            trouble_count: number;
+            /** @description One per series, newest first. */
+            images: components["schemas"]["NewestAnswer"][];
+            /** @description One per series, newest first. */
+            texts: components["schemas"]["NewestAnswer"][];
         };
         /** Partials */
         Partials: {
@@ -1748,10 +1854,45 @@ export interface components {
              */
             runs: string[] | null;
         };
+        /** RunningAnswer */
+        RunningAnswer: {
+            /** @description Of the training. */
+            name: string;
+            /** @description The part of it that was written to last. */
+            run: string;
+            step: number | null;
+            /** @description Of the longest finished run that logs the same metric; null if unknown. */
+            total_steps: number | null;
+            /** @description Until it has as many steps, at its pace of late; null if unknown. */
+            left_s: number | null;
+            line: components["schemas"]["Sparkline"] | null;
+        };
         /** Runs */
         Runs: {
             generation: number;
             runs: components["schemas"]["Run"][];
+        };
+        /**
+         * SameText
+         * @description Runs whose series of this tag have the same texts at the same steps.
+         */
+        SameText: {
+            tag: string;
+            runs: string[];
+        };
+        /** SameTexts */
+        SameTexts: {
+            generation: number;
+            /** @description Of short series only. */
+            texts: components["schemas"]["SameText"][];
+        };
+        /** SameTextsBody */
+        SameTextsBody: {
+            /**
+             * @description Null: every run.
+             * @default null
+             */
+            runs: string[] | null;
         };
         /**
          * SampleLayout
@@ -1882,10 +2023,28 @@ export interface components {
              */
             amount: number;
         };
+        /**
+         * Sparkline
+         * @description A line reduced to a few pixels: of each, its first, last, lowest and highest point.
+         */
+        Sparkline: {
+            run: string;
+            tag: string;
+            step: number[];
+            value: (number | ("-Infinity" | "Infinity" | "NaN"))[];
+        };
+        /** States */
+        States: {
+            running: number;
+            finished: number;
+            silent: number;
+            failed: number;
+        };
         /** Status */
         Status: {
             version: string;
             locations: string[];
+            missing: string[];
             window_title: string;
             generation: number;
             is_loaded: boolean;
@@ -2153,6 +2312,41 @@ export interface components {
             offset: number;
             /** @default 100 */
             limit: number;
+        };
+        /** TroubleAnswer */
+        TroubleAnswer: {
+            /** @enum {unknown} */
+            kind: "damaged" | "failed" | "nan" | "restarted" | "silent";
+            /** @description Of the training. */
+            name: string;
+            run: string;
+            /**
+             * @description nan: the first series with a value that is not finite.
+             * @default null
+             */
+            tag: string | null;
+            /**
+             * @description nan: the number of such series.
+             * @default 0
+             */
+            tags: number;
+            /**
+             * @description nan, restarted: where.
+             * @default null
+             */
+            step: number | null;
+            /**
+             * @description silent, failed: of the newest value.
+             * @default null
+             */
+            wall_time: number | ("-Infinity" | "Infinity" | "NaN") | null;
+            /**
+             * @description damaged: bytes that could not be read.
+             * @default 0
+             */
+            lost_bytes: number;
+            /** @default 0 */
+            skipped_records: number;
         };
         /** ZipBody */
         ZipBody: {
@@ -3096,6 +3290,72 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Document"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    overview_same_texts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SameTextsBody"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SameTexts"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    overview_summary: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OverviewBody"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OverviewSummary"];
                 };
             };
             /** @description What went wrong. */

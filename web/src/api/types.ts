@@ -14,6 +14,7 @@ export type Family = Schemas["Family"];
 export type FileHealth = Schemas["FileHealth"];
 export type FileState = Schemas["FileState"];
 export type Health = Schemas["Health"];
+export type BestValue = Schemas["BestAnswer"];
 export type ImageSample = Schemas["ImageSample"];
 export type Points = Schemas["Points"];
 export type Progress = Schemas["ProgressAnswer"];
@@ -50,6 +51,14 @@ export type CurvesQuery = Pick<Schemas["CurvesBody"], "format"> & {
 export type CurveScores = Schemas["CurveScores"];
 /** The layout merged from all runs. */
 export type LoggedLayout = Schemas["Layout"];
+
+export type MetricChoice = Schemas["MetricChoice"];
+export type NewestValue = Schemas["NewestAnswer"];
+export type OverviewSummary = Schemas["OverviewSummary"];
+export type RunningRun = Schemas["RunningAnswer"];
+export type SameTexts = Schemas["SameTexts"];
+export type OverviewQuery = Required<Schemas["OverviewBody"]>;
+export type Trouble = Schemas["TroubleAnswer"];
 
 /** The query of a card. Without `runs`: all runs. `x` is a time axis, a tag or an expression; so are `tags`. */
 export type StopsQuery = Required<Omit<Schemas["StopsBody"], "format">>;

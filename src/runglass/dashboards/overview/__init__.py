@@ -1,1 +1,1 @@
-"""The overview: cards of all kinds on one page. It uses the routes of the other dashboards and has none of its own."""
+"""The overview: how the runs are doing, and cards of all kinds on one page. The cards use the routes of the other dashboards."""
