@@ -20,6 +20,7 @@ import {
   type Section,
   writeMembers,
 } from "./tag_sections";
+import { type Twins, twinsOf } from "./twins.svelte";
 
 const NO_RUNS: readonly string[] = [];
 /** Of a card whose content is not known yet. */
@@ -32,7 +33,10 @@ export function offeredCards(session: Session, offers: readonly CardOffer[]): Of
   const before = last.get(session);
   if (before && before.offers.length === offers.length && before.offers.every((offer, i) => offer === offers[i]))
     return before.cards;
-  const cards = new OfferedCards(session, offers);
+  let made: OfferedCards | undefined;
+  // The cards outlive the component that first requests them.
+  $effect.root(() => void (made = new OfferedCards(session, offers)));
+  const cards = made as unknown as OfferedCards;
   last.set(session, { offers, cards });
   return cards;
 }
@@ -41,6 +45,7 @@ export class OfferedCards {
   readonly #filter: TagFilter;
   readonly #fitted: FittedHeights;
   readonly #refs = new Map<string, CardRef>();
+  readonly #twins: Twins;
 
   /** Of two offers for one kind, the first counts. */
   constructor(
@@ -49,6 +54,7 @@ export class OfferedCards {
   ) {
     this.#filter = new TagFilter(session.settings);
     this.#fitted = fittedHeightsOf(session);
+    this.#twins = twinsOf(session);
     for (const offer of offers) if (!this.#offerOf.has(offer.kind)) this.#offerOf.set(offer.kind, offer);
   }
 
@@ -108,7 +114,8 @@ export class OfferedCards {
         if (!runs) continue;
         const ids = byPrefix.get(prefixOf(tag)) ?? [];
         byPrefix.set(prefixOf(tag), ids);
-        for (const run of offer.per === "tag" ? [null] : runs) ids.push(this.#idOf({ kind: offer.kind, run, tag }));
+        for (const run of offer.per === "tag" ? [null] : this.#withoutTwins(offer.kind, tag, runs))
+          ids.push(this.#idOf({ kind: offer.kind, run, tag }));
       }
     }
     const { matches: isMatch } = this.filter;
@@ -127,6 +134,16 @@ export class OfferedCards {
 
   #isMain({ kind }: CardOffer): ((tag: string) => boolean) | null {
     return this.isMixed && kind === "scalar" ? isMainTag : null;
+  }
+
+  /** Of runs that log the same, the first that is shown. */
+  #withoutTwins(kind: CardKind, tag: string, runs: readonly string[]): readonly string[] {
+    if (!this.#twins.has(kind)) return runs;
+    const isShown = new Set(runs);
+    return runs.filter((run) => {
+      const first = this.#twins.of(kind, run, tag).find((each) => isShown.has(each));
+      return first === undefined || first === run;
+    });
   }
 
   #idOf(ref: CardRef): string {
@@ -149,7 +166,10 @@ export class OfferedCards {
   /** The shown runs of a card. */
   runsOf(id: string): readonly string[] {
     const { kind, run, tag } = this.ref(id);
-    return run === null ? (this.#runsOf.get(kind)?.get(tag) ?? NO_RUNS) : [run];
+    const shown = this.#runsOf.get(kind)?.get(tag) ?? NO_RUNS;
+    if (run === null) return shown;
+    const twins = this.#twins.of(kind, run, tag);
+    return twins.length === 0 ? [run] : [run, ...twins.filter((each) => each !== run && shown.includes(each))];
   }
 
   titleOf = (id: string): string => {

@@ -7,6 +7,7 @@ import { OfferedCards } from "./offered_cards.svelte";
 import type { Session } from "../state/session.svelte";
 import { Settings } from "../state/view/settings.svelte";
 import { PINNED } from "./tag_sections";
+import { twinsOf } from "./twins.svelte";
 
 const offer = (kind: CardKind, more: Partial<CardOffer> = {}): CardOffer => ({
   kind,
@@ -41,7 +42,7 @@ function begin(
     runs: { shown },
     tags: { index: (kind: CardKind) => indices.get(kind) ?? null },
   } as unknown as Session;
-  return { settings, cards: new OfferedCards(session, offers) };
+  return { settings, session, cards: new OfferedCards(session, offers) };
 }
 
 const image = (run: string, tag: string): string => cardId({ kind: "image", run, tag });
@@ -55,6 +56,20 @@ describe("OfferedCards", () => {
       ["in", [image("a", "in/x9"), image("b", "in/x9"), image("a", "in/x10")]],
     ]);
     expect(cards.tags).toEqual(["in/x9", "in/x10", "plain"]);
+  });
+
+  it("shows what several runs logged alike once, in the first that is shown", () => {
+    const logs: Logs = { image: { z: ["x"], a: ["x", "y"], b: ["x", "y"], c: ["x", "y"] } };
+    const { cards, session } = begin(logs, [offer("image")], { shown: ["a", "b", "c"] });
+    twinsOf(session).set("image", [
+      { tag: "x", runs: ["z", "a", "c"] },
+      { tag: "y", runs: ["b", "c"] },
+    ]);
+    const ids = [image("a", "x"), image("b", "x"), image("a", "y"), image("b", "y")];
+    expect(cards.sections.map((section) => section.ids)).toEqual([ids]);
+    expect(ids.map((id) => cards.runsOf(id))).toEqual([["a", "c"], ["b"], ["a"], ["b", "c"]]);
+    twinsOf(session).set("image", []);
+    expect(cards.sections[0]?.ids).toHaveLength(6);
   });
 
   it("has one card for all runs where the kind is shown by tag", () => {
