@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable
 
 import numpy as np
@@ -10,7 +11,8 @@ from playwright.sync_api import Locator, Page, expect
 from tests.support.page import address_has, card, chart, wait_ready
 
 from runglass.query.memory import MemorySource
-from runglass.store.model import Kind
+from runglass.store.model import FileState, Image, Kind
+from runglass.writer.values.png import encode_png
 
 SPIKE = 60
 
@@ -132,6 +134,7 @@ def test_cards_of_any_kind_are_pinned_and_stay_so(open_page):
     page = open_overview(open_page)
     card(page, "train/note, fine").get_by_role("button", name="Pin train/note").click()
     card(page, "train/loss").get_by_role("button", name="Pin train/loss").click()
+    page.locator(".cards").evaluate("cards => cards.scrollTo(0, 0)")
     expect(page.get_by_role("main").get_by_role("heading", level=2).first).to_contain_text("Pinned")
     expect(page).to_have_url(re.compile("pin=train/loss"))
     page.reload()
@@ -157,3 +160,109 @@ def test_new_values_are_followed_until_the_cursor_is_moved(open_page):
     source.add_values("fine", "train/note", Kind.TEXT, step=[110], values=["even newer"], wall_time=[1_110.0])
     expect(fine.get_by_role("slider")).to_have_attribute("max", "11")
     expect(fine).to_contain_text("fine note of 90")
+
+
+def strip_part(page: Page, name: str) -> Locator:
+    return page.get_by_role("region", name=name, exact=True)
+
+
+def test_the_strip_says_how_the_runs_are_doing(open_page):
+    source = MemorySource(locations=["logs/strip"])
+    now = time.time()
+
+    def add(run: str, value: object, *, ended_s: float, **more: object) -> None:
+        steps = len(np.asarray(value))
+        wall_time = now - ended_s - np.arange(steps)[::-1]
+        source.add_scalars(run, "loss", step=range(steps), value=value, wall_time=wall_time, **more)
+
+    add("done/train", np.linspace(2, 0.5, 100), ended_s=90_000)
+    add("done/validation", np.linspace(2, 0.75, 100), ended_s=90_000)
+    add("going/train", np.linspace(2, 0.4, 50), ended_s=2)
+    add("going/validation", np.linspace(2, 0.6, 50), ended_s=2)
+    add("x/odd", np.r_[np.ones(40), [np.nan] * 5], ended_s=500)
+    add("y/quiet", np.ones(30), ended_s=1_600)
+    source.set_file("done/train", "f", FileState.DAMAGED, size_bytes=5_000, read_bytes=2_900)
+    picture = Image(encode_png(np.zeros((4, 4, 3), np.uint8)), 4, 4, "png")
+    source.add_values("going/train", "seen", Kind.IMAGE, step=[7], values=[[picture]], wall_time=[now])
+    page = open_page(source, "")
+
+    states = strip_part(page, "States of runs")
+    expect(states).to_contain_text("4 runs")
+    expect(states.locator("dd")).to_have_text(["1", "1", "1", "1"])
+    expect(states.get_by_role("progressbar")).to_have_attribute("aria-valuenow", "49")
+    best = strip_part(page, "Best so far")
+    expect(best).to_contain_text("loss ↓")
+    expect(best).to_contain_text("0.6000")
+    expect(best).to_contain_text("since step 49")
+    trouble = strip_part(page, "Trouble")
+    expect(trouble.get_by_role("listitem")).to_have_count(3)
+    expect(trouble).to_contain_text("x/odd @ 40")
+    expect(trouble).to_contain_text("done, 2.1 kB lost")
+    expect(trouble).to_contain_text("Silent 26 min")
+    expect(strip_part(page, "Newest")).to_contain_text("seen")
+    expect(page.get_by_role("main").locator("img")).to_have_js_property("naturalWidth", 4)
+
+    # It is live.
+    source.add_scalars("going/validation", "loss", step=[50], value=[0.25], wall_time=[now])
+    expect(best).to_contain_text("0.2500")
+    # Its links lead there.
+    trouble.get_by_role("button", name=re.compile("NaN in loss")).click()
+    expect(page.get_by_role("link", name="Scalars", exact=True)).to_have_attribute("aria-current", "page")
+    address_has(page, "#/scalars?tags=")
+    page.go_back()
+    trouble.get_by_role("button", name=re.compile("Damaged file")).click()
+    expect(page.get_by_role("dialog")).to_contain_text("File health")
+    page.keyboard.press("Escape")
+    best.get_by_role("button", name=re.compile("going")).click()
+    address_has(page, "run=going")
+    page.get_by_role("button", name="Undo").click()
+    expect(page).not_to_have_url(re.compile("run=going"))
+    # The metrics are the user's choice.
+    best.get_by_role("button", name="Choose metrics").click()
+    page.get_by_role("radiogroup", name="Best of loss").get_by_text("Highest").click()
+    address_has(page, "overview.metrics;max")
+    page.keyboard.press("Escape")
+    expect(best).to_contain_text("loss ↑")
+    # Folded, it is one line, and stays so.
+    states.get_by_role("button", name="Fold this into one line").click()
+    expect(strip_part(page, "Newest")).to_have_count(0)
+    page.reload()
+    wait_ready(page)
+    expect(states.locator("dd")).to_have_text(["1", "1", "1", "1"])
+    expect(strip_part(page, "Newest")).to_have_count(0)
+
+
+def test_chips_hide_kinds_and_settings_are_a_panel(open_page):
+    page = open_overview(open_page)
+    chips = page.get_by_role("group", name="Kinds of cards")
+    expect(chips.get_by_role("button")).to_have_text(["Scalars1", "Text1", "Histograms1"])
+    chips.get_by_role("button", name="Text").click()
+    address_has(page, "overview.off;text")
+    expect(card(page, "train/note, fine")).to_have_count(0)
+    expect(card(page, "train/loss")).to_be_visible()
+    expect(
+        page.get_by_role("toolbar", name="Overview").get_by_role("slider", name="Smoothing")
+    ).to_be_visible()
+    page.get_by_role("button", name="Card settings").click()
+    panel = page.get_by_role("complementary", name="Card settings")
+    expect(panel.locator("summary")).to_have_text(["Scalars", "Histograms"])
+    # Nothing twice: smoothing is in the toolbar.
+    expect(panel.get_by_role("checkbox", name="Ignore outliers")).to_be_visible()
+    expect(page.get_by_role("slider", name="Smoothing")).to_have_count(1)
+    chips.get_by_role("button", name="Text").click()
+    expect(card(page, "train/note, fine")).to_be_visible()
+    page.get_by_role("button", name="Close card settings").click()
+    expect(panel).to_have_count(0)
+
+
+def test_a_text_that_several_runs_logged_alike_is_shown_once(open_page):
+    source = two_runs()
+    for run in ("fine", "coarse"):
+        source.add_values(run, "plan", Kind.TEXT, step=[0], values=["Train it well"], wall_time=[1_000.0])
+    page = open_page(source, "#/overview?smoothing=0")
+    expect(page.get_by_text("Train it well")).to_have_count(1)
+    expect(page.get_by_text("same in 2")).to_be_visible()
+    source.add_values("fine", "plan", Kind.TEXT, step=[1], values=["Better"], wall_time=[1_001.0])
+    expect(page.get_by_text("same in 2")).to_have_count(0)
+    expect(page.get_by_text("Train it well")).to_have_count(1)
+    expect(page.get_by_text("Better")).to_be_visible()

@@ -16,6 +16,8 @@ export interface PreferencesData {
   readonly isSideShut: boolean;
   /** The side panel takes the full width. */
   readonly isSideWide: boolean;
+  /** The overview's strip is folded into one line. */
+  readonly isStripShut: boolean;
   /** Whether a page updates automatically when it opens. */
   readonly followsLive: boolean;
 }
@@ -29,5 +31,6 @@ export const DEFAULT_PREFERENCES: PreferencesData = {
   sidePx: 300,
   isSideShut: false,
   isSideWide: false,
+  isStripShut: false,
   followsLive: true,
 };

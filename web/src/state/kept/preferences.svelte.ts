@@ -16,6 +16,7 @@ export class Preferences {
   readonly sidePx = $derived(this.#data.sidePx);
   readonly isSideShut = $derived(this.#data.isSideShut);
   readonly isSideWide = $derived(this.#data.isSideWide);
+  readonly isStripShut = $derived(this.#data.isStripShut);
   readonly followsLive = $derived(this.#data.followsLive);
 
   set(change: Partial<PreferencesData>): void {
