@@ -122,5 +122,5 @@ def _judge_together(siblings: list[Training], complete: list[int]) -> Mapping[st
 def _ends_odd(facts: Sequence[RunFacts]) -> bool:
     """Whether a loss ends in NaN or an infinity."""
     return any(
-        not scalar.is_last_finite for each in facts for tag, scalar in each.scalars.items() if is_loss(tag)
+        is_loss(tag) for each in facts for tag, scalar in each.scalars.items() if not scalar.is_last_finite
     )

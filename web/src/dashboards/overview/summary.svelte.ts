@@ -42,11 +42,12 @@ export class SummaryState {
       void this.#query;
       void session.changes.generation;
       void session.listing;
-      if (!session.isQuiet && session.connection !== "lost") this.#requests.request();
+      // A run that is read halfway looks as if it had stopped there.
+      if (session.isLoaded && !session.isQuiet && session.connection !== "lost") this.#requests.request();
     });
     $effect(() => {
       const ticks = setInterval(() => (this.#sinceS = (Date.now() - this.#receivedMs) / 1_000), TICK_MS);
-      const repeats = setInterval(() => !session.isQuiet && this.#requests.request(), REPEAT_MS);
+      const repeats = setInterval(() => session.isLoaded && !session.isQuiet && this.#requests.request(), REPEAT_MS);
       return () => {
         clearInterval(ticks);
         clearInterval(repeats);
