@@ -87,7 +87,9 @@ def test_shows_meshes_of_every_framework(open_page, log, run, title, about):
 def test_colors_are_those_that_were_logged(open_page):
     source = MemorySource()
     cloud = np.random.default_rng(0).random((300, 3), np.float32)
-    add_mesh(source, "run", "cloud", cloud, colors=np.tile(GREEN, (300, 1)))
+    # Three of them: a single one fills the page, of which the canvas hands out only a corner.
+    for name in ("cloud", "second", "third"):
+        add_mesh(source, "run", name, cloud, colors=np.tile(GREEN, (300, 1)))
     page = open_page(source, "#/mesh")
     assert np.unique(solid(view(page, "cloud")), axis=0).tolist() == [GREEN.tolist()]
 

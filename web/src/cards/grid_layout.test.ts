@@ -185,6 +185,7 @@ describe("layOut", () => {
     const three = section("b", ["b/1", "b/2", "b/3"]);
     // As wide as 3 × 300 + 2 × 12 pixels.
     expect(heights([one], {})).toEqual([Math.floor(924 * 0.6)]);
+    expect(heights([one], { heightPx: CARD_PX + 100, belowPx: 100 })).toEqual([Math.floor(924 * 0.6) + 100]);
     expect(heights([one], { isPicture: true })).toEqual([700 - HEADING_PX - GAP_PX - 16]);
     expect(heights([one], { isFitted: true })).toEqual([CARD_PX]);
     expect(heights([two, three], {})).toEqual([CARD_PX, CARD_PX]);

@@ -8,6 +8,8 @@ export const HEADING_PX = 32;
 
 export interface CardSize {
   readonly heightPx: number;
+  /** Of that, what is below the card's own content, such as a table: it does not shrink what is above it. */
+  readonly belowPx?: number;
   /** Takes a row of its own. */
   readonly isWide: boolean;
   /** Columns that it takes at least, but no more than half of them; default: one. */
@@ -226,7 +228,8 @@ function fillView(layout: Layout, sizeOf: (id: string) => CardSize, { columnPx, 
   if (cards.some(({ ids }) => ids?.some((id) => sizeOf(id).isFitted))) return layout;
   const narrowestPx = spanPx(Math.min(...cards.flatMap(({ spans }) => spans)), columnPx);
   const leftPx = viewPx - (layout.heightPx - first.heightPx) - BOTTOM_PX;
-  const heightPx = Math.max(first.heightPx, Math.min(leftPx, Math.floor(CHART_RATIO * narrowestPx)));
+  const belowPx = Math.max(...cards.flatMap(({ ids }) => ids?.map((id) => sizeOf(id).belowPx ?? 0) ?? []));
+  const heightPx = Math.max(first.heightPx, belowPx + Math.min(leftPx, Math.floor(CHART_RATIO * narrowestPx)));
   const morePx = heightPx - first.heightPx;
   if (morePx === 0) return layout;
   return {

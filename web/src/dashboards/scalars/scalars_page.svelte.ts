@@ -201,7 +201,8 @@ export class ScalarsPage {
     const { hasTable, tablePx } = this;
     return (id) => {
       const { heightPx = cardHeightPx, isWide = false } = cards.get(id) ?? {};
-      return { heightPx: heightPx + (hasTable(id) ? tablePx : 0), isWide };
+      const belowPx = hasTable(id) ? tablePx : 0;
+      return { heightPx: heightPx + belowPx, belowPx, isWide };
     };
   });
 
