@@ -35,14 +35,14 @@ describe("numbers beside charts", () => {
   it("aligns the decimals of a column, and gives whole numbers none", () => {
     const column = (...values: number[]): string[] => values.map(columnFormat(values));
     expect(column(3, 12_000, -4)).toEqual(["3", "12,000", "−4"]);
-    expect(column(0.9, 0.95, 1)).toEqual(["0.90", "0.95", "1.00"]);
+    expect(column(0.9, 0.95, 1)).toEqual(["0.9000", "0.9500", "1.0000"]);
     expect(column(0.229143, 12.5, 0)).toEqual(["0.2291", "12.5000", "0.0000"]);
     expect(column(512.3456, 1 / 3)).toEqual(["512.35", "0.33"]);
     expect(column(0.001, 0.0003)).toEqual(["0.0010", "0.0003"]);
     expect(column(0.0512345, 0.01)).toEqual(["0.05123", "0.01000"]);
     expect(column(3e-5, 1e-6)).toEqual(["3.000e−5", "1.000e−6"]);
     // What would be zero, or is not a number, is written on its own.
-    expect(column(0.5, 1e-7, Number.NaN, Number.POSITIVE_INFINITY)).toEqual(["0.5", "1.000e−7", "NaN", "∞"]);
+    expect(column(0.5, 1e-7, Number.NaN, Number.POSITIVE_INFINITY)).toEqual(["0.5000", "1.000e−7", "NaN", "∞"]);
     expect(column(2e12, 0.25)).toEqual(["2.000e12", "0.2500"]);
   });
 

@@ -30,13 +30,7 @@ export function columnFormat(values: Iterable<number>): (value: number) => strin
   const finite = [...values].filter(Number.isFinite);
   let largest = 0;
   for (const value of finite) largest = Math.max(largest, Math.abs(value));
-  const most = mostDecimals(largest);
-  let decimals = 0;
-  for (const value of finite) {
-    if (decimals === most) break;
-    const exact = Number(value.toFixed(most));
-    while (decimals < most && Number(value.toFixed(decimals)) !== exact) decimals++;
-  }
+  const decimals = decimalsOf(finite, largest);
   const write = format(`,.${decimals}f`);
   const least = 0.5 * 10 ** -decimals;
   return (value) =>
@@ -45,11 +39,19 @@ export function columnFormat(values: Iterable<number>): (value: number) => strin
       : formatValue(value);
 }
 
-/** As many as tell the values of a column apart. */
-function mostDecimals(largest: number): number {
+/** As many as tell the values of a column apart; not fewer for round ones, so that a live column does not jump. */
+function decimalsOf(values: readonly number[], largest: number): number {
+  if (values.every(Number.isInteger)) return 0;
   if (largest >= 1_000) return largest >= 100_000 ? 0 : 1;
-  if (largest >= 100) return 2;
-  return largest >= 0.1 || largest < 1e-4 ? 4 : 3 - Math.floor(Math.log10(largest));
+  if (largest >= 0.1 || largest < 1e-4) return largest >= 100 ? 2 : 4;
+  // Small numbers are mostly chosen by people, such as learning rates: 0.0010 and 0.0003.
+  const most = 3 - Math.floor(Math.log10(largest));
+  let decimals = 0;
+  for (const value of values) {
+    const exact = Number(value.toFixed(most));
+    while (decimals < most && Number(value.toFixed(decimals)) !== exact) decimals++;
+  }
+  return decimals;
 }
 
 /** Three digits: 25.9, 5, 3.26e13. */

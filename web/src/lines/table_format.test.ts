@@ -15,8 +15,8 @@ describe("cells", () => {
   it("of one column have the same decimals", () => {
     const write = (kind: "value" | "signed" | "step", cells: (number | null)[]): string[] =>
       cells.map(cellFormat(cells, kind));
-    expect(write("value", [0.5, null, 12.25])).toEqual(["0.50", "", "12.25"]);
-    expect(write("signed", [0.5, -2, 0])).toEqual(["+0.5", "−2.0", "0.0"]);
+    expect(write("value", [0.5, null, 12.25])).toEqual(["0.5000", "", "12.2500"]);
+    expect(write("signed", [0.5, -2, 0])).toEqual(["+0.5000", "−2.0000", "0.0000"]);
     expect(write("step", [8412])).toEqual(["8,412"]);
   });
 

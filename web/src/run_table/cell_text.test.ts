@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { RunColumn } from "../state/view/view";
-import { cellText, columnName } from "./cell_text";
+import { cellText, cellWriter, columnName } from "./cell_text";
 
 const metric: RunColumn = { kind: "metric", tag: "val/acc", stat: "max" };
 const hparam: RunColumn = { kind: "hparam", name: "lr" };
@@ -15,6 +15,15 @@ describe("column heads", () => {
 });
 
 describe("cells", () => {
+  it("aligns the numbers of a metric", () => {
+    const written = (cells: (number | string | null)[]): string[] =>
+      cells.map(cellWriter({ kind: "metric", tag: "acc", stat: "last" }, cells));
+    expect(written([0.94123456, 1, null, Number.NaN])).toEqual(["0.9412", "1.0000", "", "NaN"]);
+    expect(written([12, 1_234_567])).toEqual(["12", "1,234,567"]);
+    const hparam = { kind: "hparam", name: "lr" } as const;
+    expect([0.1, 3e-5].map(cellWriter(hparam, [0.1, 3e-5]))).toEqual(["0.1", "0.00003"]);
+  });
+
   it("are as short as possible", () => {
     expect([0.94123456, 12, -3, 1_234_567, Number.NaN, Infinity].map((value) => cellText(metric, value))).toEqual([
       "0.9412",

@@ -1,6 +1,6 @@
 // The text of the run table: column heads and cells.
 
-import { formatDuration, formatTime, formatValue } from "../base/format";
+import { columnFormat, formatDuration, formatTime, formatValue } from "../base/format";
 import type { Cell } from "../base/natural";
 import type { RunColumn } from "../state/view/view";
 import { formatCount } from "../base/count";
@@ -46,4 +46,11 @@ export function cellText(column: RunColumn, cell: Cell): string {
   return Number.isInteger(cell) && Math.abs(cell) < 1e9
     ? (cell < 0 ? "−" : "") + formatCount(Math.abs(cell))
     : formatValue(cell);
+}
+
+/** How a column writes its cells: those of a metric with the same number of decimals. */
+export function cellWriter(column: RunColumn, cells: readonly Cell[]): (cell: Cell) => string {
+  if (column.kind !== "metric") return (cell) => cellText(column, cell);
+  const write = columnFormat(cells.filter((cell) => typeof cell === "number"));
+  return (cell) => (typeof cell === "number" ? write(cell) : cellText(column, cell));
 }
