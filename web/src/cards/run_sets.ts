@@ -2,6 +2,8 @@
 // processed once and not once per card. Pure.
 
 import type { TagIndex } from "../api/types";
+import { once } from "../state/runs/colors";
+import { haveParts } from "../state/runs/families";
 import { hashName } from "../state/runs/run_key";
 import { setsOf } from "./tag_sections";
 
@@ -20,6 +22,9 @@ export function toRunSet(names: readonly string[]): RunSet {
     has: (run) => (set ??= new Set(names)).has(run),
   };
 }
+
+/** Whether two of the runs are parts of one training. */
+export const partsMeetIn = once((runs: RunSet) => haveParts(runs.names));
 
 export const isSubset = (inner: RunSet, outer: RunSet): boolean =>
   inner.key === outer.key || (inner.names.length <= outer.names.length && inner.names.every(outer.has));

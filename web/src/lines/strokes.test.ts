@@ -34,6 +34,7 @@ describe("makeLook", () => {
     spec,
     runs,
     theme: "light" as const,
+    partsMeet: true,
     color: () => "#2663f1",
     shade: (run: string) => (run.endsWith("/train") ? "#6e96f6" : "#2663f1"),
     dash: (run: string) => (run.endsWith("/train") ? [5, 3] : []),
@@ -56,7 +57,8 @@ describe("makeLook", () => {
   });
 
   it("leaves parts without others beside them solid, in the full colour", () => {
-    const look = makeLook({ ...facts(["x/train", "y/train", "z"]), spec: { id: "a", tags: ["a"], right: [] } });
+    const one = { id: "a", tags: ["a"], right: [] };
+    const look = makeLook({ ...facts(["x/train", "y/train", "z"]), spec: one, partsMeet: false });
     expect([look.color("x/train", "a"), look.dash("x/train", "a")]).toEqual(["#2663f1", []]);
   });
 

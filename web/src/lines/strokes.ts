@@ -42,7 +42,9 @@ export interface LookFacts {
   readonly theme: keyof Color;
   /** The colour of a run or a group. */
   readonly color: (run: string) => string;
-  /** The look of a run where other parts of its training are beside it. */
+  /** Whether the tags have several parts of a training. Where they do not, lines need no shades or dashes. */
+  readonly partsMeet: boolean;
+  /** The look of a run where parts meet. */
   readonly shade: (run: string) => string;
   readonly dash: (run: string) => readonly number[];
   /** The user wants colour to tell tags. */
@@ -50,7 +52,8 @@ export interface LookFacts {
 }
 
 /** With one training and several tags, colour tells the tag: its own colour would tell nothing. */
-export function makeLook({ spec, runs, theme, color, shade, dash, isByTag: isWanted = false }: LookFacts): LineLook {
+export function makeLook(facts: LookFacts): LineLook {
+  const { spec, runs, theme, partsMeet, color, shade, dash, isByTag: isWanted = false } = facts;
   const isSeveral = spec.tags.length > 1;
   if (isWanted || (isSeveral && isOneFamily(runs))) {
     const slots = assignColors(spec.tags);
@@ -67,22 +70,16 @@ export function makeLook({ spec, runs, theme, color, shade, dash, isByTag: isWan
     dash: dashOf(spec, tag),
   });
   if (!isSeveral)
-    return haveParts(runs)
+    return partsMeet
       ? { isByTag: false, color: shade, dash, sample }
       : { isByTag: false, color, dash: () => SOLID, sample };
-  const ofRun = haveParts(runs) ? shade : color;
+  const ofRun = partsMeet ? shade : color;
   return {
     isByTag: false,
     sample,
     color: (run, tag) => shadeOf(spec, tag, ofRun(run), theme),
     dash: (_, tag) => dashOf(spec, tag),
   };
-}
-
-/** Whether two runs are parts of one training. Where none are, lines need no shades or dashes to tell them apart. */
-export function haveParts(runs: readonly string[]): boolean {
-  const seen = new Set<string>();
-  return runs.some((run) => seen.size === seen.add(familyOfRun(run)).size);
 }
 
 function isOneFamily(runs: readonly string[]): boolean {

@@ -13,7 +13,7 @@ import { sortNatural } from "../../base/natural";
 import { writeParts } from "../../base/parts";
 import type { Pattern } from "../../base/pattern";
 import { TagFilter } from "../../cards/tag_filter.svelte";
-import { type RunSet, runSetFinder, toRunSet } from "../../cards/run_sets";
+import { partsMeetIn, type RunSet, runSetFinder, toRunSet } from "../../cards/run_sets";
 import type { Session } from "../../state/session.svelte";
 import { allTags, inOrder, makeSection, PINNED, type Section } from "../../cards/tag_sections";
 import { loadLayout } from "./ask";
@@ -91,6 +91,9 @@ export class CustomPage {
   });
   readonly #findRuns = $derived.by(() =>
     this.index ? runSetFinder(this.index, this.session.runs.shown) : () => NOBODY,
+  );
+  readonly #findAll = $derived.by(() =>
+    this.index ? runSetFinder(this.index, this.session.runs.names) : () => NOBODY,
   );
 
   readonly error = $derived.by(() => this.#layout.error);
@@ -192,6 +195,11 @@ export class CustomPage {
 
   runsOf({ tags }: CardSpec): RunSet {
     return tags.length > 0 ? this.#findRuns(tags) : NOBODY;
+  }
+
+  /** Whether several parts of a training have the card's tags, shown or not: selecting runs does not change lines. */
+  partsMeet({ tags }: CardSpec): boolean {
+    return partsMeetIn(this.#findAll(tags));
   }
 
   hasTag = (run: string, tag: string): boolean => {

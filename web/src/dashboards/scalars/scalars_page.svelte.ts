@@ -15,7 +15,7 @@ import { specOf, tagsIn, titleOf } from "../../lines/card_question";
 import { CardDrawings, type Theme } from "./export/export_drawings";
 import type { CardSize } from "../../cards/grid_layout";
 import { LineRequests } from "../../lines/line_requests";
-import { type RunSet, runSetFinder, toRunSet } from "../../cards/run_sets";
+import { partsMeetIn, type RunSet, runSetFinder, toRunSet } from "../../cards/run_sets";
 import {
   allIds,
   allTags,
@@ -84,6 +84,9 @@ export class ScalarsPage {
   });
   readonly #findRuns = $derived.by(() =>
     this.index ? runSetFinder(this.index, this.session.runs.shown) : () => NOBODY,
+  );
+  readonly #findAll = $derived.by(() =>
+    this.index ? runSetFinder(this.index, this.session.runs.names) : () => NOBODY,
   );
   readonly #panels = $derived.by(
     (): ReadonlyMap<string, Panel> => new Map(this.session.settings.panels.map((panel) => [panel.id, panel])),
@@ -164,6 +167,11 @@ export class ScalarsPage {
   /** The shown runs that have one of the card's tags. */
   runsOf(spec: CardSpec): RunSet {
     return this.#findRuns(spec.tags.flatMap(tagsIn));
+  }
+
+  /** Whether several parts of a training have the card's tags, shown or not: selecting runs does not change lines. */
+  partsMeet(spec: CardSpec): boolean {
+    return partsMeetIn(this.#findAll(spec.tags.flatMap(tagsIn)));
   }
 
   /** True if no run has any of the card's tags. */

@@ -125,7 +125,12 @@ export function tellApart(
     place(name, home);
     return false;
   });
-  for (const name of clashing) place(name, find(own.get(name) ?? 0));
+  for (const name of clashing) {
+    const home = own.get(name) ?? 0;
+    // Once every colour is taken, a thousand more change nothing.
+    if (nearest.every((far) => far === 0)) placed.set(name, home);
+    else place(name, find(home));
+  }
   return placed;
 }
 

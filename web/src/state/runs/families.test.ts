@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { familyOfGroup, familyOfRun, findFamilies, SOLID } from "./families";
+import { familyOfGroup, familyOfRun, findFamilies, haveParts, SOLID } from "./families";
 
 const lookOf = (names: string[], name: string) => findFamilies(names).looks.get(name) ?? SOLID;
 
@@ -15,6 +15,8 @@ describe("families", () => {
     ]);
     expect(familyOfRun("a/train_small")).toBe("a/train_small");
     expect(familyOfRun("a/strain")).toBe("a/strain");
+    expect(familyOfRun("a/VAL")).toBe("a");
+    expect([haveParts(["a/train", "b/train"]), haveParts(["a/train", "b", "a/val"])]).toEqual([false, true]);
   });
 
   it("of groups end with the part; the part alone is a group like any other", () => {

@@ -17,14 +17,23 @@ const SPARE: readonly Look[] = [
   { shade: "faded", dash: [2, 3] },
 ];
 
-const TRAIN_PART = /(?:^|\/| · )train(?:ing)?$/i;
-const CHECK_PART = /(?:^|\/| · )(?:val|valid|validation|eval|evaluation|test|dev)$/i;
-
 /** Part of a training by its name; null if the name does not say. */
 export type Part = "train" | "check" | null;
 
-export const partOf = (name: string): Part =>
-  TRAIN_PART.test(name) ? "train" : CHECK_PART.test(name) ? "check" : null;
+const PARTS = new Map<string, Part>([
+  ...["train", "training"].map((name) => [name, "train"] as const),
+  ...["val", "valid", "validation", "eval", "evaluation", "test", "dev"].map((name) => [name, "check"] as const),
+]);
+const LONGEST = 10;
+
+export function partOf(name: string): Part {
+  const start = endOfParent(name);
+  const last = name.slice(start < 0 ? 0 : name[start] === "/" ? start + 1 : start + SEPARATOR.length);
+  return last.length > LONGEST ? null : (PARTS.get(last.toLowerCase()) ?? null);
+}
+
+const SEPARATOR = " · ";
+const endOfParent = (name: string): number => Math.max(name.lastIndexOf("/"), name.lastIndexOf(SEPARATOR));
 
 /** What the parts of one training have in common: the parent's path. Any other run is its own family. */
 export const familyOfRun = (name: string): string => (partOf(name) === null ? name : (parentOf(name) ?? ""));
@@ -33,8 +42,14 @@ export const familyOfRun = (name: string): string => (partOf(name) === null ? na
 export const familyOfGroup = (label: string): string => (partOf(label) === null ? label : (parentOf(label) ?? label));
 
 function parentOf(name: string): string | null {
-  const end = Math.max(name.lastIndexOf("/"), name.lastIndexOf(" · "));
+  const end = endOfParent(name);
   return end < 0 ? null : name.slice(0, end);
+}
+
+/** Whether two of them are parts of one training. */
+export function haveParts(names: readonly string[]): boolean {
+  const seen = new Set<string>();
+  return names.some((name) => seen.size === seen.add(familyOfRun(name)).size);
 }
 
 export interface Families {
