@@ -3,7 +3,7 @@
 
 import type { TagIndex } from "../api/types";
 import { once } from "../state/runs/colors";
-import { haveParts } from "../state/runs/families";
+import { haveParts } from "../state/runs/trainings";
 import { hashName } from "../state/runs/run_key";
 import { setsOf } from "./tag_sections";
 

@@ -3,7 +3,7 @@
 
 import type { Area, AxisSide, Stroke } from "../chart/model";
 import { assignColors, type Color, PALETTE } from "../state/runs/colors";
-import { familyOfRun } from "../state/runs/families";
+import { trainingOfRun } from "../state/runs/trainings";
 import { mixHex } from "../state/runs/oklab";
 import type { CardBand, CardLine, CardSpec, LineRole } from "./card_model";
 
@@ -55,14 +55,14 @@ export interface LookFacts {
 export function makeLook(facts: LookFacts): LineLook {
   const { spec, runs, theme, partsMeet, color, shade, dash, isByTag: isWanted = false } = facts;
   const isSeveral = spec.tags.length > 1;
-  if (isWanted || (isSeveral && isOneFamily(runs))) {
+  if (isWanted || (isSeveral && isOneTraining(runs))) {
     const slots = assignColors(spec.tags);
     const colorOf = (tag: string): string => (PALETTE[slots.get(tag) ?? 0] as Color)[theme];
     return {
       isByTag: true,
       color: (_, tag) => colorOf(tag),
       sample: (tag) => ({ color: colorOf(tag), dash: SOLID }),
-      dash: isOneFamily(runs) ? dash : (run) => DASHES[Math.max(0, runs.indexOf(run)) % DASHES.length] ?? SOLID,
+      dash: isOneTraining(runs) ? dash : (run) => DASHES[Math.max(0, runs.indexOf(run)) % DASHES.length] ?? SOLID,
     };
   }
   const sample: LineLook["sample"] = (tag) => ({
@@ -82,9 +82,9 @@ export function makeLook(facts: LookFacts): LineLook {
   };
 }
 
-function isOneFamily(runs: readonly string[]): boolean {
+function isOneTraining(runs: readonly string[]): boolean {
   const [first] = runs;
-  return first !== undefined && runs.every((run) => familyOfRun(run) === familyOfRun(first));
+  return first !== undefined && runs.every((run) => trainingOfRun(run) === trainingOfRun(first));
 }
 
 export const sideOf = (spec: CardSpec, tag: string): AxisSide => (spec.right.includes(tag) ? "right" : "left");

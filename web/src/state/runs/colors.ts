@@ -1,6 +1,6 @@
 // Colours of runs. A run's own colour comes from a hash of its name: they are assigned oldest first, and a run whose
 // colour is taken gets a free one, so a newer run never changes an older one's. `tellApart` then separates those that
-// are shown together. Pure; knows neither families of runs nor what is shown.
+// are shown together. Pure; knows neither trainings of runs nor what is shown.
 
 import { hashName } from "./run_key";
 import { distance, type Lab, mixHex, toOklab } from "./oklab";

@@ -76,7 +76,7 @@ describe("colours of runs that are shown together", () => {
     expect(others.every((name) => shown.get(name) === own.get(name))).toBe(true);
   });
 
-  it("are shades of one hue in a family, which moves as one", () => {
+  it("are shades of one hue in a training, which moves as one", () => {
     const parts = names.flatMap((name) => [`${name}/train`, `${name}/val`]);
     const own = colorRuns(parts, "run", {}).colors;
     const base = (name: string): number => hueOf(own.get(`${name}/val`));

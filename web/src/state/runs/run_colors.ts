@@ -1,7 +1,7 @@
 // The colour and the dashes of every run: its own, or those of its group, and the legend that explains them. Pure.
 
 import { assignColors, type Color, deep, faded, once, PALETTE, tellApart } from "./colors";
-import { type Families, familyOfGroup, findFamilies, type Look } from "./families";
+import { type Trainings, trainingOfGroup, findTrainings, type Look } from "./trainings";
 import { groupRuns, hparamOf, type HParamsOfRuns, labeler, UNGROUPED } from "./groups";
 import { mixHex } from "./oklab";
 import type { ColorBy, GroupBy } from "../view/view";
@@ -84,10 +84,10 @@ export function colorRuns(
   hparams: HParamsOfRuns,
   shown: Shown = NOTHING,
 ): RunColors {
-  const families = findFamilies(names);
-  const { looks, parts } = families;
+  const trainings = findTrainings(names);
+  const { looks, parts } = trainings;
   if (by === "run")
-    return { colors: colorFamilies(names, families, shown, (run) => run), legend: NO_LEGEND, looks, parts };
+    return { colors: colorTrainings(names, trainings, shown, (run) => run), legend: NO_LEGEND, looks, parts };
   const colored =
     (by.startsWith("hparam:") && colorByNumber(names, by.slice("hparam:".length), hparams)) ||
     colorByGroup(names, by, hparams, shown);
@@ -129,30 +129,30 @@ export function colorBands(
 const NO_LEGEND: ColorLegend = { kind: "none" };
 const NO_PARTS: ReadonlySet<string> = new Set();
 
-/** One hue per family. `labelOf`: what stands for a run here. */
-function colorFamilies(
+/** One hue per training. `labelOf`: what stands for a run here. */
+function colorTrainings(
   labels: readonly string[],
-  { of, names: families }: Families,
+  { of, names: trainings }: Trainings,
   { runs, own }: Shown,
   labelOf: (run: string) => string | null,
 ): Map<string, Color> {
   const together = new Set<string>();
   const fixed: string[] = [];
   for (const run of runs) {
-    const [color, family] = [own.get(run), of.get(labelOf(run) ?? "")];
+    const [color, training] = [own.get(run), of.get(labelOf(run) ?? "")];
     if (color !== undefined) fixed.push(...(HEX.test(color) ? [color] : []));
-    else if (family !== undefined) together.add(family);
+    else if (training !== undefined) together.add(training);
   }
-  const slots = assignColors(families);
+  const slots = assignColors(trainings);
   const placed = tellApart(
-    families.filter((family) => together.has(family)),
+    trainings.filter((training) => together.has(training)),
     slots,
     fixed,
   );
   return new Map(
     labels.map((label) => {
-      const family = of.get(label) as string;
-      const slot = placed.get(family) ?? slots.get(family) ?? 0;
+      const training = of.get(label) as string;
+      const slot = placed.get(training) ?? slots.get(training) ?? 0;
       return [label, PALETTE[slot] as Color];
     }),
   );
@@ -163,15 +163,15 @@ function colorByGroup(
   by: Exclude<ColorBy, "run">,
   hparams: HParamsOfRuns,
   shown: Shown,
-): Pick<RunColors, "colors" | "legend"> & Pick<Families, "looks"> {
+): Pick<RunColors, "colors" | "legend"> & Pick<Trainings, "looks"> {
   const label = labeler(by, hparams);
   const groups = groupRuns(names, by, hparams);
   // A group may have the same label as the runs without one.
   const labels = groups.filter(({ runs }) => label(runs[0] as string) !== null).map((group) => group.label);
-  const families = findFamilies(labels, familyOfGroup);
-  const byLabel = colorFamilies(labels, families, shown, label);
+  const trainings = findTrainings(labels, trainingOfGroup);
+  const byLabel = colorTrainings(labels, trainings, shown, label);
   const colorOf = (name: string | null): Color =>
-    name === null ? GREY : shadeOf(byLabel.get(name) ?? GREY, families.looks.get(name));
+    name === null ? GREY : shadeOf(byLabel.get(name) ?? GREY, trainings.looks.get(name));
   const colors = new Map(names.map((name) => [name, colorOf(label(name))]));
   const listed = groups.map(({ label: title, runs }) => ({
     label: title,
@@ -180,7 +180,7 @@ function colorByGroup(
   }));
   // The runs without a group come last.
   listed.sort((a, b) => Number(a.label === UNGROUPED) - Number(b.label === UNGROUPED));
-  return { colors, legend: { kind: "groups", groups: listed }, looks: families.looks };
+  return { colors, legend: { kind: "groups", groups: listed }, looks: trainings.looks };
 }
 
 /** Null if the values are not numbers, or fewer than three: then they are groups. */

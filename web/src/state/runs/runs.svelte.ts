@@ -11,7 +11,7 @@ import { compilePattern, type Pattern } from "../../base/pattern";
 import { visibleText } from "../../base/visible_text";
 import { QueryError } from "./query_tokens";
 import { colorBands, colorRuns, type RunColors, shadeOf } from "./run_colors";
-import { familyOfRun } from "./families";
+import { trainingOfRun } from "./trainings";
 import { hashName, type RunKey, runKey } from "./run_key";
 import type { NotFiniteState } from "./not_finite.svelte";
 import { compileQuery, type Has, type QueryColumn, type RunQuery } from "./run_query";
@@ -223,7 +223,7 @@ export class RunsState {
 
   // A chart may show a run before it is listed.
   #hue(name: string): Color {
-    return this.#colors.get(name) ?? (PALETTE[hashName(familyOfRun(name)) % HUES] as Color);
+    return this.#colors.get(name) ?? (PALETTE[hashName(trainingOfRun(name)) % HUES] as Color);
   }
 
   #ownColor(name: string): string | undefined {

@@ -1,7 +1,7 @@
-// Families of runs: `a/train`, `a/validation` and `a` are parts of one training. They share a hue; shade and dashes say
+// Trainings: `a/train`, `a/validation` and `a` are parts of one training. They share a hue; shade and dashes say
 // which part a line is of. Pure; knows no colours.
 
-/** How a member of a family differs from its hue. */
+/** How the line of a part differs from the colour of its training. */
 export interface Look {
   readonly shade: "own" | "faded" | "deep";
   readonly dash: readonly number[];
@@ -35,11 +35,11 @@ export function partOf(name: string): Part {
 const SEPARATOR = " · ";
 const endOfParent = (name: string): number => Math.max(name.lastIndexOf("/"), name.lastIndexOf(SEPARATOR));
 
-/** What the parts of one training have in common: the parent's path. Any other run is its own family. */
-export const familyOfRun = (name: string): string => (partOf(name) === null ? name : (parentOf(name) ?? ""));
+/** What the parts of one training have in common: the parent's path. Any other run is its own training. */
+export const trainingOfRun = (name: string): string => (partOf(name) === null ? name : (parentOf(name) ?? ""));
 
 /** The same for groups; "train" alone is what the user asked to tell from "val". */
-export const familyOfGroup = (label: string): string => (partOf(label) === null ? label : (parentOf(label) ?? label));
+export const trainingOfGroup = (label: string): string => (partOf(label) === null ? label : (parentOf(label) ?? label));
 
 function parentOf(name: string): string | null {
   const end = endOfParent(name);
@@ -49,11 +49,11 @@ function parentOf(name: string): string | null {
 /** Whether two of them are parts of one training. */
 export function haveParts(names: readonly string[]): boolean {
   const seen = new Set<string>();
-  return names.some((name) => seen.size === seen.add(familyOfRun(name)).size);
+  return names.some((name) => seen.size === seen.add(trainingOfRun(name)).size);
 }
 
-export interface Families {
-  /** The family of every name. */
+export interface Trainings {
+  /** The training of every name. */
   readonly of: ReadonlyMap<string, string>;
   /** In the order of their first members. */
   readonly names: readonly string[];
@@ -64,34 +64,34 @@ export interface Families {
 }
 
 /** `names` oldest first: what is added later changes no shade but that of a training part which was alone. */
-export function findFamilies(names: readonly string[], familyOf = familyOfRun): Families {
+export function findTrainings(names: readonly string[], trainingOf = trainingOfRun): Trainings {
   const of = new Map<string, string>();
   const members = new Map<string, string[]>();
   for (const name of names) {
-    const family = familyOf(name);
-    of.set(name, family);
-    const same = members.get(family);
+    const training = trainingOf(name);
+    of.set(name, training);
+    const same = members.get(training);
     if (same) same.push(name);
-    else members.set(family, [name]);
+    else members.set(training, [name]);
   }
   const looks = new Map<string, Look>();
   const parts = new Set<string>();
-  for (const [family, all] of members) {
+  for (const [training, all] of members) {
     if (all.length === 1) continue;
-    for (const name of all) if (name !== family) parts.add(name);
-    lookAt(family, all, looks);
+    for (const name of all) if (name !== training) parts.add(name);
+    lookAt(training, all, looks);
   }
   return { of, names: [...members.keys()], looks, parts };
 }
 
 /** Validation is solid, training dashed. A parent without a training part is the training itself. */
-function lookAt(family: string, all: readonly string[], looks: Map<string, Look>): void {
+function lookAt(training: string, all: readonly string[], looks: Map<string, Look>): void {
   const hasTrain = all.some((name) => partOf(name) === "train");
   const isTaken = new Set<Look>();
   for (const name of all) {
     // A parent beside both parts has values of its own, rarely the same tags.
-    if (name === family && hasTrain) continue;
-    const wanted = name === family || partOf(name) === "train" ? TRAIN : SOLID;
+    if (name === training && hasTrain) continue;
+    const wanted = name === training || partOf(name) === "train" ? TRAIN : SOLID;
     const look = [wanted, ...SPARE].find((each) => !isTaken.has(each)) ?? wanted;
     isTaken.add(look);
     if (look !== SOLID) looks.set(name, look);

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { familyOfGroup, familyOfRun, findFamilies, haveParts, SOLID } from "./families";
+import { trainingOfGroup, trainingOfRun, findTrainings, haveParts, SOLID } from "./trainings";
 
-const lookOf = (names: string[], name: string) => findFamilies(names).looks.get(name) ?? SOLID;
+const lookOf = (names: string[], name: string) => findTrainings(names).looks.get(name) ?? SOLID;
 
-describe("families", () => {
+describe("trainings", () => {
   it("are the parts of one training, by the last part of the name", () => {
-    expect(["a/train", "a/validation", "a/b/eval", "a", "a/b", "train"].map((name) => familyOfRun(name))).toEqual([
+    expect(["a/train", "a/validation", "a/b/eval", "a", "a/b", "train"].map((name) => trainingOfRun(name))).toEqual([
       "a",
       "a",
       "a/b",
@@ -13,14 +13,14 @@ describe("families", () => {
       "a/b",
       "",
     ]);
-    expect(familyOfRun("a/train_small")).toBe("a/train_small");
-    expect(familyOfRun("a/strain")).toBe("a/strain");
-    expect(familyOfRun("a/VAL")).toBe("a");
+    expect(trainingOfRun("a/train_small")).toBe("a/train_small");
+    expect(trainingOfRun("a/strain")).toBe("a/strain");
+    expect(trainingOfRun("a/VAL")).toBe("a");
     expect([haveParts(["a/train", "b/train"]), haveParts(["a/train", "b", "a/val"])]).toEqual([false, true]);
   });
 
   it("of groups end with the part; the part alone is a group like any other", () => {
-    expect(["lr=1 · train", "lr=1 · val", "train", "val"].map((label) => familyOfGroup(label))).toEqual([
+    expect(["lr=1 · train", "lr=1 · val", "train", "val"].map((label) => trainingOfGroup(label))).toEqual([
       "lr=1",
       "lr=1",
       "train",
@@ -34,7 +34,7 @@ describe("families", () => {
     expect(lookOf(names, "a")).toBe(SOLID);
     expect(lookOf(names, "a/train").shade).toBe("faded");
     expect(lookOf(names, "a/train").dash).not.toEqual([]);
-    expect([...findFamilies(names).parts]).toEqual(["a/train", "a/validation"]);
+    expect([...findTrainings(names).parts]).toEqual(["a/train", "a/validation"]);
   });
 
   it("take a parent without a training part for the training", () => {
@@ -43,13 +43,13 @@ describe("families", () => {
   });
 
   it("leave a part that is alone as it is", () => {
-    expect(findFamilies(["a/train", "b/train", "c"]).looks.size).toBe(0);
-    expect(findFamilies(["a/train", "b/train", "c"]).parts.size).toBe(0);
+    expect(findTrainings(["a/train", "b/train", "c"]).looks.size).toBe(0);
+    expect(findTrainings(["a/train", "b/train", "c"]).parts.size).toBe(0);
   });
 
   it("have no two parts that look the same", () => {
     const names = ["a/val", "a/test", "a/eval", "a/dev", "a/train"];
-    const { looks } = findFamilies(names);
+    const { looks } = findTrainings(names);
     expect(new Set(names.map((name) => JSON.stringify(looks.get(name) ?? SOLID))).size).toBe(names.length);
   });
 });
