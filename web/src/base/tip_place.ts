@@ -1,5 +1,5 @@
-// Where a tooltip goes: beside the card that it is about; where that has no room, beside its point on the screen, inside
-// the window, and never under the pointer. Pure.
+// Where a tooltip goes: beside the card that it is about; where that has no room, beside its point on the screen,
+// inside the window, and never under the pointer. Pure.
 
 export interface Size {
   readonly widthPx: number;
