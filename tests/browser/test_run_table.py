@@ -179,6 +179,9 @@ def test_columns_are_moved_resized_and_hidden(open_page):
     optimizer.click(button="right")
     page.get_by_role("menuitem", name="Hide column").click()
     expect(optimizer).to_have_count(0)
+    # A focused head keeps no shortcut from the page.
+    page.get_by_role("button", name="Sort by lr").press("Control+k")
+    expect(page.get_by_role("dialog", name="Find anything")).to_be_visible()
 
 
 def test_the_names_stay_when_columns_scroll(open_page):
