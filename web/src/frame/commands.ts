@@ -15,27 +15,13 @@ const THEMES: Readonly<Record<Theme, string>> = {
 };
 
 export function frameCommands(session: Session, tabs: readonly Tab[], open: (name: DialogName) => void): Command[] {
-  const { settings, preferences, messages } = session;
+  const { settings, messages } = session;
   const group = "Page";
   return [
     { id: "page.palette", title: "Find anything…", group, keys: "Ctrl+k", run: () => open("palette") },
     { id: "page.help", title: "Help", group, keys: "h", run: () => open("help") },
     { id: "page.shortcuts", title: "Keyboard shortcuts", group, keys: "?", run: () => open("shortcuts") },
     { id: "page.settings", title: "Settings", group, keys: "Ctrl+,", run: () => open("settings") },
-    {
-      id: "page.side",
-      title: "Show or hide the side panel",
-      group,
-      keys: "[",
-      run: () => preferences.set({ isSideShut: !preferences.isSideShut, isSideWide: false }),
-    },
-    {
-      id: "page.wide",
-      title: "Expand or restore the side panel",
-      group,
-      keys: "]",
-      run: () => preferences.set({ isSideWide: !preferences.isSideWide, isSideShut: false }),
-    },
     {
       id: "page.pause",
       title: session.isPaused ? "Resume updates" : "Pause updates",
