@@ -3,6 +3,7 @@ import {
   type Drag,
   dragAxes,
   dragBox,
+  followFingers,
   type Ground,
   keyAction,
   panAlong,
@@ -10,6 +11,9 @@ import {
   type Region,
   regionAt,
   tidyRange,
+  touchDown,
+  touchMove,
+  touchUp,
   wheelFactor,
   zoomAt,
   zoomInto,
@@ -97,6 +101,54 @@ describe("zoom at the pointer", () => {
     expect(wheelFactor({ deltaX: 0, deltaY: 100, deltaMode: 0 })).toBeGreaterThan(1);
     expect(wheelFactor({ deltaX: 0, deltaY: -3, deltaMode: 1 })).toBeLessThan(1);
     expect(wheelFactor({ deltaX: 0, deltaY: 1e6, deltaMode: 2 })).toBeLessThan(3);
+  });
+});
+
+describe("fingers", () => {
+  const at = (x: number, y = 30): Point => ({ x, y });
+  const press = touchDown(null, 1, at(100), ground());
+
+  it("press until they move sideways; up and down belong to the page", () => {
+    expect(touchMove(press, 1, at(103)).kind).toBe("press");
+    expect(touchMove(press, 1, at(110, 60)).kind).toBe("press");
+    expect(touchMove(press, 1, at(110, 35)).kind).toBe("move");
+    expect(touchUp(press, 1, ground())).toBeNull();
+  });
+
+  it("pan x and leave y alone", () => {
+    const zoomed = ground({ x: [0, 1000], y: [1, 2], y2: null });
+    const moved = touchMove(touchDown(null, 1, at(100), zoomed), 1, at(110));
+    expect(followFingers(moved)).toEqual({ x: [-100, 900], y: [1, 2], y2: null });
+  });
+
+  it("zoom x with two, whichever way round they are", () => {
+    const pinch = touchDown(touchDown(null, 1, at(80), ground()), 2, at(120), ground());
+    expect(pinch.kind).toBe("move");
+    const apart = touchMove(touchMove(pinch, 1, at(60)), 2, at(140));
+    expect(followFingers(apart)).toEqual({ x: [250, 750], y: null, y2: null });
+    const other = touchDown(touchDown(null, 1, at(120), ground()), 2, at(80), ground());
+    expect(followFingers(touchMove(touchMove(other, 1, at(140)), 2, at(60))).x).toEqual([250, 750]);
+    // Further to the right, what they hold goes along.
+    expect(followFingers(touchMove(touchMove(pinch, 1, at(70)), 2, at(150))).x).toEqual([200, 700]);
+  });
+
+  it("do not leap when they are close together or one above the other", () => {
+    const pinch = touchDown(touchDown(null, 1, at(100, 20), ground()), 2, at(100, 50), ground());
+    expect(followFingers(touchMove(pinch, 2, at(104, 50))).x).toEqual([-20, 980]);
+  });
+
+  it("go on from where they are when one is lifted", () => {
+    const pinch = touchDown(touchDown(null, 1, at(80), ground()), 2, at(120), ground());
+    const one = touchUp(touchMove(pinch, 2, at(150)), 1, ground({ x: [0, 1000], y: null, y2: null }));
+    expect(one && followFingers(one).x).toEqual([0, 1000]);
+    expect(one && followFingers(touchMove(one, 2, at(140))).x).toEqual([100, 1100]);
+  });
+
+  it("read on while a second one comes and goes", () => {
+    const read = { ...press, kind: "read" } as const;
+    expect(touchDown(read, 2, at(120), ground())).toBe(read);
+    expect(touchUp(read, 2, ground())).toBe(read);
+    expect(touchMove(read, 1, at(140)).kind).toBe("read");
   });
 });
 

@@ -1,4 +1,4 @@
-// What drags, wheel events and keys do to a chart, as plain functions of the pointer position and the axes.
+// What drags, fingers, wheel events and keys do to a chart, as plain functions of the pointer position and the axes.
 
 import type { ChartView, Plot, Range, ScaleKind, XKind } from "./model";
 import type { Axes } from "./nearest";
@@ -27,6 +27,24 @@ export interface Ground {
   readonly hasRight: boolean;
 }
 
+/** A finger on the chart: where it was when its gesture began, and where it is. */
+export interface Finger {
+  readonly id: number;
+  readonly from: Point;
+  readonly to: Point;
+}
+
+/**
+ * One or two fingers. A press may become anything: a tap, a scroll of the page, or one of the other two. Reading shows
+ * the values under the finger; moving pans and, with two fingers, zooms x.
+ */
+export interface Touch {
+  readonly kind: "press" | "read" | "move";
+  readonly fingers: readonly Finger[];
+  /** When the fingers were put down, or one of them lifted. */
+  readonly ground: Ground;
+}
+
 export type KeyAction =
   { move: Point } | { zoom: "x" | "y"; factor: number } | "reset" | "pin" | "release" | "select" | null;
 
@@ -38,6 +56,8 @@ const LEAP_PX = 40;
 // A drag this much flatter than steep, or steeper than flat, is meant for one axis.
 const FLATNESS = 0.2;
 const SLIP_PX = 10;
+// Fingers closer together than this, or one above the other, would zoom in leaps.
+const SPREAD_PX = 40;
 const ARROWS: Readonly<Record<string, Point>> = {
   ArrowLeft: { x: -1, y: 0 },
   ArrowRight: { x: 1, y: 0 },
@@ -124,6 +144,49 @@ export function zoomAt(region: Region, at: Point, factor: number, ground: Ground
   return change(ground, region, wanted, (scale, isX) =>
     isX ? ends(scale, plot.left, x, plot.right) : ends(scale, plot.bottom, y, plot.top),
   );
+}
+
+/** A second finger begins to move; while the first one reads, others do nothing. */
+export function touchDown(touch: Touch | null, id: number, at: Point, ground: Ground): Touch {
+  const finger = { id, from: at, to: at };
+  if (touch === null) return { kind: "press", fingers: [finger], ground };
+  if (touch.kind === "read" || touch.fingers.length > 1) return touch;
+  return { kind: "move", fingers: [...touch.fingers.map(restart), finger], ground };
+}
+
+/** A press begins to move when it goes sideways; up and down belong to the page. */
+export function touchMove(touch: Touch, id: number, at: Point): Touch {
+  const fingers = touch.fingers.map((finger) => (finger.id === id ? { ...finger, to: at } : finger));
+  const moves = fingers.some(({ from, to }) => {
+    const wide = Math.abs(to.x - from.x);
+    return wide >= DRAG_PX && wide > Math.abs(to.y - from.y);
+  });
+  return { ...touch, kind: touch.kind === "press" && moves ? "move" : touch.kind, fingers };
+}
+
+/** Null when the last finger is lifted; one that stays goes on from where it is. */
+export function touchUp(touch: Touch, id: number, ground: Ground): Touch | null {
+  const fingers = touch.fingers.filter((finger) => finger.id !== id);
+  if (fingers.length === touch.fingers.length) return touch;
+  return fingers.length === 0 ? null : { ...touch, fingers: fingers.map(restart), ground };
+}
+
+const restart = ({ id, to }: Finger): Finger => ({ id, from: to, to });
+
+/** The view after the fingers moved: what was under them in x still is. */
+export function followFingers({ fingers, ground }: Touch): ChartView {
+  const { plot } = ground.axes;
+  const placed = (end: "from" | "to"): { middle: number; spread: number } => {
+    const xs = fingers.map((finger) => finger[end].x);
+    const [left, right] = [Math.min(...xs), Math.max(...xs)];
+    return { middle: (left + right) / 2, spread: Math.max(right - left, SPREAD_PX) };
+  };
+  const [before, now] = [placed("from"), placed("to")];
+  const factor = before.spread / now.spread;
+  return change(ground, "x", { x: true, y: false }, (scale) => [
+    scale.toValue(before.middle + (plot.left - now.middle) * factor),
+    scale.toValue(before.middle + (plot.right - now.middle) * factor),
+  ]);
 }
 
 function change(

@@ -1,0 +1,142 @@
+"""The page on a phone: one column, the runs behind a button, and charts that fingers pan, zoom and read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+from tests.support.page import PATIENCE_MS, address_has, chart
+
+from runglass.query.memory import MemorySource
+from runglass.store.model import Kind
+
+WIDTH, HEIGHT = 390, 844
+
+
+@pytest.fixture(scope="module")
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    context = browser.new_context(viewport={"width": WIDTH, "height": HEIGHT}, has_touch=True, is_mobile=True)
+    context.set_default_timeout(PATIENCE_MS)
+    # A window closes with its last tab.
+    context.new_page()
+    yield context
+    context.close()
+
+
+def phone_log() -> MemorySource:
+    source = MemorySource(locations=["a/long/path/to/some/logs"])
+    step = np.arange(101)
+    for run in ("first", "second"):
+        for tag in ("loss", "accuracy", "train/rate", "val/loss", "val/accuracy"):
+            source.add_scalars(run, tag, step=step, value=np.sqrt(step + 1.0))
+        source.add_values(run, "train/note", Kind.TEXT, step=[0, 50], values=["begun", "halfway"])
+    return source
+
+
+class Fingers:
+    """Fingers on one chart; places are shares of its width, at half its height."""
+
+    def __init__(self, page: Page, tag: str) -> None:
+        self._cdp = page.context.new_cdp_session(page)
+        box = chart(page, tag).bounding_box()
+        assert box is not None
+        self._box = box
+
+    def place(self, share: float) -> tuple[float, float]:
+        return self._box["x"] + self._box["width"] * share, self._box["y"] + self._box["height"] / 2
+
+    def _send(self, kind: str, *shares: float, up_px: float = 0) -> None:
+        places = enumerate(map(self.place, shares))
+        points = [{"id": i, "x": x, "y": y - up_px} for i, (x, y) in places]
+        self._cdp.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    def put(self, *shares: float) -> None:
+        self._send("touchStart", *shares)
+
+    def move(self, *shares: float, up_px: float = 0) -> None:
+        self._send("touchMove", *shares, up_px=up_px)
+
+    def lift(self) -> None:
+        self._send("touchEnd")
+
+
+def x_shown(page: Page) -> tuple[float, float]:
+    """What the x axis of the loss spans, as the address has it once the card was zoomed."""
+    expect(page).to_have_url(re.compile(r"card=loss;x:"))
+    found = re.search(r"card=loss;x:([-\d.]+),([-\d.]+)", page.url)
+    assert found is not None
+    return float(found[1]), float(found[2])
+
+
+def test_fits_the_window_and_keeps_the_runs_behind_a_button(open_page):
+    page = open_page(phone_log(), "#/overview")
+    for name in ("overview", "scalars"):
+        page.goto(re.sub("#.*", f"#/{name}", page.url))
+        expect(page.get_by_role("article").first).to_have_attribute("data-ready", "true")
+        box = page.get_by_role("article").first.bounding_box()
+        assert box is not None
+        assert box["width"] > 0.85 * WIDTH
+        # Nothing stands out on the right.
+        outside = page.evaluate(
+            """() => [...document.querySelectorAll("header *, main *")]
+              .filter((each) => each.checkVisibility() && each.getBoundingClientRect().right > innerWidth + 1)
+              .map((each) => each.outerHTML.slice(0, 120))"""
+        )
+        assert outside == []
+    expect(page.get_by_role("treegrid")).to_have_count(0)
+    page.get_by_role("button", name="Show runs").tap()
+    page.get_by_role("checkbox", name="second", exact=True).uncheck()
+    page.get_by_role("button", name="Hide runs").tap()
+    expect(page.get_by_role("treegrid")).to_have_count(0)
+    address_has(page, "run=-second")
+
+
+def test_fingers_read_pan_zoom_and_scroll(open_page):
+    page = open_page(phone_log(), "#/overview?smoothing=0")
+    fingers = Fingers(page, "loss")
+    tip = page.get_by_role("tooltip")
+
+    page.touchscreen.tap(*fingers.place(0.5))
+    place = page.get_by_role("group", name="Cursor", exact=True).get_by_role("textbox")
+    expect(place).to_have_value(re.compile(r"^[3-6]\d$"))
+
+    fingers.put(0.4)
+    expect(tip).to_contain_text("first")
+    before = tip.inner_text()
+    fingers.move(0.8)
+    expect(tip).not_to_have_text(before)
+    fingers.lift()
+    expect(tip).to_have_count(0)
+    # Reading neither moves the cursor nor the axis.
+    expect(place).to_have_value(re.compile(r"^[3-6]\d$"))
+    assert "card=loss" not in page.url
+
+    fingers.put(0.4, 0.6)
+    fingers.move(0.3, 0.7)
+    fingers.move(0.2, 0.8)
+    fingers.lift()
+    low, high = x_shown(page)
+    assert 20 < low < high < 80
+
+    fingers.put(0.7)
+    for share in (0.65, 0.6, 0.5):
+        fingers.move(share)
+    fingers.lift()
+    expect(page).not_to_have_url(re.compile(f"card=loss;x:{low:g},"))
+    later, end = x_shown(page)
+    assert later > low
+    assert end - later == pytest.approx(high - low, abs=2)
+
+    top = chart(page, "loss").bounding_box()
+    fingers.put(0.5)
+    for up_px in range(10, 210, 10):
+        fingers.move(0.5, up_px=up_px)
+    fingers.lift()
+    scrolled = chart(page, "loss").bounding_box()
+    assert top is not None
+    assert scrolled is not None
+    assert scrolled["y"] < top["y"] - 100
+    assert x_shown(page) == (later, end)
