@@ -169,11 +169,6 @@ def test_after_a_drag_the_wheel_scrolls_the_page(open_page, asked):
     page.mouse.wheel(0, -200)
     expect(chart(page, "loss").get_by_role("status")).to_contain_text("Hold Ctrl or Alt")
     assert (questions(asked), x_shown(page)) == (asks, shown)
-    # A click asks for the wheel.
-    page.mouse.click(x, y)
-    page.mouse.wheel(0, -200)
-    wait_ready(page)
-    page.wait_for_function("(url) => location.href !== url", arg=page.url)
 
 
 def test_y_is_zoomed_by_keyboard_too(open_page):

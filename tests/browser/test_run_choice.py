@@ -431,6 +431,7 @@ def test_runs_with_nan_are_found_and_gone_to(open_page):
     expect(page.get_by_text("No runs match this filter.")).to_be_visible()
     query(page, "")
     page.keyboard.press("Control+k")
+    expect(page.get_by_role("dialog", name="Find anything")).to_be_visible()
     page.keyboard.type("first nan")
     page.keyboard.press("Enter")
     dialog = page.get_by_role("dialog", name="First NaN across tags")
