@@ -132,8 +132,8 @@ def test_a_link_to_runs_that_are_gone(open_page):
 
 
 def test_filter_hides_runs_from_table_and_charts(open_page):
-    page = open_page(runs("lr=0.1/train", "lr=0.1/val", "lr=0.2/train"))
-    gone = run_color(page, "lr=0.1/val")
+    page = open_page(runs("lr=0.1/train", "lr=0.3/val", "lr=0.2/train"))
+    gone = run_color(page, "lr=0.3/val")
     field = page.get_by_role("textbox", name="Filter runs (regex)")
     field.fill("TRAIN$")
     has_rows(page, "lr=0.1/train", "lr=0.2/train")
