@@ -87,7 +87,8 @@ def choose_for(page: Page, run: str, item: str) -> None:
 
 
 def cells(page: Page, name: str) -> list[str]:
-    return row(page, name).get_by_role("gridcell").all_text_contents()[1:]
+    # Blanks align whole numbers with others.
+    return [text.strip() for text in row(page, name).get_by_role("gridcell").all_text_contents()[1:]]
 
 
 def query(page: Page, text: str) -> Locator:

@@ -23,8 +23,8 @@ export const formatScore = (value: number): string =>
   Math.abs(value) <= 1 ? value.toFixed(4).replace("-", MINUS) : formatValue(value);
 
 /**
- * How a column of a table writes its numbers: all with as many decimals as the column needs, so that they align; whole
- * numbers have none.
+ * How a column of a table writes its numbers: all with as many decimals as the column needs, so that they align at the
+ * right; whole numbers have none, but blanks of that width.
  */
 export function columnFormat(values: Iterable<number>): (value: number) => string {
   const finite = [...values].filter(Number.isFinite);
@@ -32,10 +32,11 @@ export function columnFormat(values: Iterable<number>): (value: number) => strin
   for (const value of finite) largest = Math.max(largest, Math.abs(value));
   const decimals = decimalsOf(finite, largest);
   const write = format(`,.${decimals}f`);
+  const blank = decimals > 0 ? `\u2008${"\u2007".repeat(decimals)}` : "";
   const least = 0.5 * 10 ** -decimals;
   return (value) =>
     value === 0 || (Math.abs(value) >= least && Math.abs(value) < HUGE)
-      ? write(value).replace("-", MINUS)
+      ? (Number.isInteger(value) ? grouped(value) + blank : write(value)).replace("-", MINUS)
       : formatValue(value);
 }
 
