@@ -64,9 +64,9 @@ class Fingers:
 
 
 def x_shown(page: Page) -> tuple[float, float]:
-    """What the x axis of the loss spans, as the address has it once the card was zoomed."""
-    expect(page).to_have_url(re.compile(r"card=loss;x:"))
-    found = re.search(r"card=loss;x:([-\d.]+),([-\d.]+)", page.url)
+    """What the x axis of the accuracy spans, as the address has it once the card was zoomed."""
+    expect(page).to_have_url(re.compile(r"card=accuracy;x:"))
+    found = re.search(r"card=accuracy;x:([-\d.]+),([-\d.]+)", page.url)
     assert found is not None
     return float(found[1]), float(found[2])
 
@@ -96,7 +96,7 @@ def test_fits_the_window_and_keeps_the_runs_behind_a_button(open_page):
 
 def test_fingers_read_pan_zoom_and_scroll(open_page):
     page = open_page(phone_log(), "#/overview?smoothing=0")
-    fingers = Fingers(page, "loss")
+    fingers = Fingers(page, "accuracy")
     tip = page.get_by_role("tooltip")
 
     page.touchscreen.tap(*fingers.place(0.5))
@@ -112,7 +112,7 @@ def test_fingers_read_pan_zoom_and_scroll(open_page):
     expect(tip).to_have_count(0)
     # Reading neither moves the cursor nor the axis.
     expect(place).to_have_value(re.compile(r"^[3-6]\d$"))
-    assert "card=loss" not in page.url
+    assert "card=accuracy" not in page.url
 
     fingers.put(0.4, 0.6)
     fingers.move(0.3, 0.7)
@@ -125,17 +125,17 @@ def test_fingers_read_pan_zoom_and_scroll(open_page):
     for share in (0.65, 0.6, 0.5):
         fingers.move(share)
     fingers.lift()
-    expect(page).not_to_have_url(re.compile(f"card=loss;x:{low:g},"))
+    expect(page).not_to_have_url(re.compile(f"card=accuracy;x:{low:g},"))
     later, end = x_shown(page)
     assert later > low
     assert end - later == pytest.approx(high - low, abs=2)
 
-    top = chart(page, "loss").bounding_box()
+    top = chart(page, "accuracy").bounding_box()
     fingers.put(0.5)
     for up_px in range(10, 210, 10):
         fingers.move(0.5, up_px=up_px)
     fingers.lift()
-    scrolled = chart(page, "loss").bounding_box()
+    scrolled = chart(page, "accuracy").bounding_box()
     assert top is not None
     assert scrolled is not None
     assert scrolled["y"] < top["y"] - 100
