@@ -42,6 +42,8 @@ MAX_IMAGES = 3
 MAX_TEXTS = 2
 # Of the sparklines.
 LINE_COLUMNS = 24
+# As a float; the next one does not fit into 64 bits.
+LARGEST_STEP = np.nextafter(2.0**63, 0.0)
 # The worst first.
 TROUBLES: tuple[TroubleKind, ...] = ("nan", "failed", "damaged", "silent", "restarted")
 
@@ -171,7 +173,8 @@ def _read_line(source: DataSource, key: SeriesKey) -> Sparkline | None:
     except (RunUnknown, SeriesUnknown):
         return None
     x = line.x if line.kept is None else line.x[line.kept]
-    return Sparkline(key.run, key.tag, x.astype(np.int64).tolist(), numbers(line.y))
+    steps = np.minimum(x, LARGEST_STEP).astype(np.int64)
+    return Sparkline(key.run, key.tag, steps.tolist(), numbers(line.y))
 
 
 def _read_best(

@@ -207,3 +207,10 @@ def test_texts_that_several_runs_logged_alike(client, source):
 def test_a_request_for_too_much_is_refused(client):
     metrics = [{"tag": "a", "best": "min"}] * 9
     assert client.post("/api/overview/summary", {"metrics": metrics}).status == 400
+
+
+def test_the_line_of_a_run_with_the_largest_steps(client, source):
+    wall_time = time.time() - np.arange(3)[::-1]
+    source.add_scalars("a", "loss", step=[0, 1, 2**63 - 1], value=[3.0, 2.0, 1.0], wall_time=wall_time)
+    (running,) = ask(client)["running"]
+    assert running["line"]["step"][-1] == pytest.approx(2**63)
