@@ -72,7 +72,9 @@ def test_shows_every_text_of_real_logs(open_page, case):
     for end, place in (("last", "End"), ("first", "Home")):
         for run, tag, told in texts:
             title = tag.removesuffix("/text_summary")
-            text_card(page, title, run).get_by_role("slider", name=f"Step of {title}").press(place)
+            # A single step has no slider.
+            if told["n"] > 1:
+                text_card(page, title, run).get_by_role("slider", name=f"Step of {title}").press(place)
             shown = body(page, title, run)
             expect(text_card(page, title, run)).to_have_attribute("data-ready", "true")
             cells = shown.get_by_role("cell")
