@@ -450,6 +450,8 @@ def test_names_are_shown_for_what_they_are(open_page):
     expect(table(page)).to_contain_text("safe⟨202E⟩gnp.exe")
     expect(page.get_by_role("heading", name="two␊lines")).to_be_visible()
     choose_for(page, "x", "Rename…")
+    # Its code is loaded when it opens.
+    expect(page.get_by_role("textbox", name="Display name")).to_be_focused()
     page.keyboard.type("with/without")
     page.keyboard.press("Enter")
     expect(row(page, "x")).to_contain_text("with/without")
