@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { indexAt, notchesOf, notchOf } from "./step_slider";
+import { indexAt, indexOfKey, notchesOf, notchOf } from "./step_slider";
 
 describe("a step slider", () => {
   it("has a notch for every value while they are few", () => {
@@ -16,4 +16,10 @@ describe("a step slider", () => {
     for (const index of [0, 1, 10, 400, 49_999])
       expect(indexAt(notchOf(index, count), count) / (index || 1)).toBeCloseTo(index ? 1 : 0, 1);
   });
+});
+
+it("goes with the arrow, page, Home and End keys, and with no other", () => {
+  const keys = ["ArrowLeft", "ArrowRight", "ArrowDown", "ArrowUp", "PageDown", "PageUp", "Home", "End"];
+  expect(keys.map((key) => indexOfKey(key, 20, 50))).toEqual([19, 21, 19, 21, 10, 30, 0, 50]);
+  expect(["a", " ", "toString"].map((key) => indexOfKey(key, 20, 50))).toEqual([undefined, undefined, undefined]);
 });
