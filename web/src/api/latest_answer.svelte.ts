@@ -53,6 +53,7 @@ export class LatestAnswer<Query, Value> {
 
   /** Nothing shows the answer any more: cancels the request that is still running. */
   rest(): void {
+    if (!this.#wanted) return;
     this.#wanted = null;
     this.#abort.abort();
     this.#abort = new AbortController();

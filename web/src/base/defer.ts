@@ -27,6 +27,13 @@ export function afterPaint(job: () => void): () => void {
   };
 }
 
+/** While the browser has nothing else to do, but no later than a second. WebKit cannot tell and waits for a paint. */
+export function whenIdle(job: () => void): () => void {
+  if (typeof requestIdleCallback !== "function") return afterPaint(job);
+  const handle = requestIdleCallback(job, { timeout: 1000 });
+  return () => cancelIdleCallback(handle);
+}
+
 /** After the paint that shows the visible cards, once they are ready, but no later than `patienceMs`. */
 export function afterVisibleCards(isReady: boolean, patienceMs: number, job: () => void): () => void {
   if (isReady) return afterPaint(job);

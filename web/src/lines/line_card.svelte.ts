@@ -41,6 +41,8 @@ export class LineCard {
       wanted: () => (this.isEmpty ? null : { key: this.#key, query: this.question }),
       isWanted,
       about: ({ generation }) => ({ generation, runs: runs().names }),
+      // Lines that are known change in the same flush as their colours, and are drawn once.
+      isEarly: true,
     });
     this.details = new PointDetails(session.client);
     $effect(() => () => this.details.end());

@@ -42,50 +42,57 @@ export function findSmear(lines: readonly CardLine[], smoothing: Smoothing, axis
 function findOutlier({ run, series, total }: CardLine, smoothing: Smoothing): Outlier | null {
   const { y } = series;
   if (y.length < MIN_POINTS) return null;
+  const noise = usualBend(y);
+  const { at, size } = largestSpike(y);
+  if (at < 0 || size <= FAR * noise) return null;
   const x = xOf(series);
-  const [noise, range] = [usualBend(y), usualRange(y)];
-  let at = -1;
-  let most = FAR * noise;
-  for (let i = 1; i < y.length - 1; i++) {
-    const size = spikeAt(y, i);
-    if (size > most) [at, most] = [i, size];
-  }
-  if (at < 0) return null;
   const gap = ((x.at(-1) as number) - (x[0] as number)) / Math.max(1, total - 1);
-  const points = smearedPoints(most, Math.max(noise, VISIBLE * range), smoothing, gap);
+  const points = smearedPoints(size, Math.max(noise, VISIBLE * usualRange(y)), smoothing, gap);
   return points < MIN_SMEARED ? null : { run, x: x[at] as number, value: y[at] as number, points };
 }
 
-const bendAt = (y: Floats, i: number): number => (y[i] as number) - ((y[i - 1] as number) + (y[i + 1] as number)) / 2;
-
-/** How far a point is beyond both of its neighbours; 0 if it is between them or beside a value that is not finite. */
-function spikeAt(y: Floats, i: number): number {
-  const [up, down] = [(y[i] as number) - (y[i - 1] as number), (y[i] as number) - (y[i + 1] as number)];
-  return up * down > 0 && Number.isFinite(up * down) ? Math.min(Math.abs(up), Math.abs(down)) : 0;
+/** The point that is farthest beyond both of its neighbours. */
+function largestSpike(y: Floats): { at: number; size: number } {
+  let at = -1;
+  let size = 0;
+  for (let i = 1; i < y.length - 1; i++) {
+    const up = (y[i] as number) - (y[i - 1] as number);
+    const down = (y[i] as number) - (y[i + 1] as number);
+    if (!(up * down > 0)) continue;
+    const beyond = Math.min(Math.abs(up), Math.abs(down));
+    if (beyond > size && Number.isFinite(up * down)) {
+      at = i;
+      size = beyond;
+    }
+  }
+  return { at, size };
 }
 
 /** The median of how far points are from between their neighbours. */
-function usualBend(y: Floats): number {
-  const every = Math.max(1, Math.floor(y.length / SAMPLE));
-  const bends: number[] = [];
-  for (let i = 1; i < y.length - 1; i += every) {
-    const bend = Math.abs(bendAt(y, i));
-    if (Number.isFinite(bend)) bends.push(bend);
-  }
-  return quantile(bends, 0.5);
-}
+const usualBend = (y: Floats): number =>
+  quantile(
+    sample(y, (i) => Math.abs((y[i] as number) - ((y[i - 1] as number) + (y[i + 1] as number)) / 2)),
+    0.5,
+  );
 
 function usualRange(y: Floats): number {
-  const every = Math.max(1, Math.floor(y.length / SAMPLE));
-  const values: number[] = [];
-  for (let i = 0; i < y.length; i += every) if (Number.isFinite(y[i])) values.push(y[i] as number);
+  const values = sample(y, (i) => y[i] as number);
   return quantile(values, 0.95) - quantile(values, 0.05);
 }
 
-function quantile(values: number[], share: number): number {
-  values.sort((a, b) => a - b);
-  return values[Math.floor((values.length - 1) * share)] ?? 0;
+/** What `of` says of points all along the line, in order of size, without what is not finite. */
+function sample(y: Floats, of: (i: number) => number): Float64Array {
+  const every = Math.max(1, Math.floor(y.length / SAMPLE));
+  const values = new Float64Array(Math.ceil(y.length / every));
+  let count = 0;
+  for (let i = 1; i < y.length - 1; i += every) {
+    const value = of(i);
+    if (Number.isFinite(value)) values[count++] = value;
+  }
+  return values.subarray(0, count).sort();
 }
+
+const quantile = (sorted: Float64Array, share: number): number => sorted[Math.floor((sorted.length - 1) * share)] ?? 0;
 
 /** For how many points an outlier of this size moves the smoothed line by more than what can be seen. */
 function smearedPoints(size: number, visible: number, { kind, amount }: Smoothing, gap: number): number {
