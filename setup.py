@@ -3,6 +3,7 @@
 RUNGLASS_CHECKED=1 builds the core with bounds checks (the fuzz build); RUNGLASS_EXT=wire,reduce builds only those modules.
 """
 
+import gzip
 import os
 import shutil
 import subprocess
@@ -51,6 +52,14 @@ def build_page():
     if not installed.exists() or installed.stat().st_mtime < (web / "package-lock.json").stat().st_mtime:
         subprocess.run([npm, "ci", "--no-audit", "--no-fund"], cwd=web, check=True)
     subprocess.run([npm, "run", "build"], cwd=web, check=True)
+    compress_page()
+
+
+def compress_page():
+    """The server sends these instead of compressing quickly, and so less well, at the first visit."""
+    for path in PAGE.rglob("*"):
+        if path.suffix in (".js", ".css", ".svg", ".html") and path.stat().st_size >= 1024:
+            path.with_name(f"{path.name}.gz").write_bytes(gzip.compress(path.read_bytes(), mtime=0))
 
 
 # The page that is built while the core is compiled.

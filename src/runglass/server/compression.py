@@ -23,11 +23,13 @@ def encode_answer(answer: Answer, accept_encoding: str, *, is_loopback: bool) ->
     is_worth_it = kept is not None or not is_loopback
     if len(answer.body) < MIN_SIZE_BYTES or not is_worth_it or not answer.media_type.startswith(COMPRESSIBLE):
         return answer.body, None
-    encoding = choose_encoding(accept_encoding)
+    accepted = parse_accepted(accept_encoding)
+    for encoding, body in (kept or {}).items():
+        if encoding in accepted:
+            return body, encoding
+    encoding = choose_encoding(accepted)
     if encoding is None:
         return answer.body, None
-    if kept is not None and encoding in kept:
-        return kept[encoding], encoding
     compress = _zstd() if encoding == "zstd" else _gzip
     assert compress is not None
     body = compress(answer.body)
@@ -36,14 +38,16 @@ def encode_answer(answer: Answer, accept_encoding: str, *, is_loopback: bool) ->
     return body, encoding
 
 
-def choose_encoding(accept_encoding: str) -> str | None:
-    if not accept_encoding:
-        return None
+def parse_accepted(accept_encoding: str) -> set[str]:
     accepted = set()
     for part in accept_encoding.lower().split(","):
         name, _, weight = part.partition(";")
         if weight.replace(" ", "") not in ("q=0", "q=0.0", "q=0.00", "q=0.000"):
             accepted.add(name.strip())
+    return accepted
+
+
+def choose_encoding(accepted: set[str]) -> str | None:
     if "zstd" in accepted and _zstd() is not None:
         return "zstd"
     return "gzip" if "gzip" in accepted else None

@@ -61,7 +61,9 @@ class StaticPage:
         if not file.resolve().is_relative_to(self._folder.resolve()):
             raise _not_found(name)
         cache = CACHE_FOR_A_YEAR if name.startswith(HASHED) else ASK_AGAIN
-        return Answer(file.read_bytes(), media_type, (cache,), encodings={})
+        packed = file.with_name(f"{file.name}.gz")
+        encodings = {"gzip": packed.read_bytes()} if packed.is_file() else {}
+        return Answer(file.read_bytes(), media_type, (cache,), encodings=encodings)
 
 
 def _not_found(path: str) -> NotFound:

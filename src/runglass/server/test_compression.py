@@ -11,7 +11,7 @@ from runglass.api.route import COLUMNS, Answer
 from runglass.query.memory import MemorySource
 from runglass.server import compression
 from runglass.server.app import App
-from runglass.server.compression import choose_encoding, encode_answer
+from runglass.server.compression import choose_encoding, encode_answer, parse_accepted
 from runglass.server.in_process import InProcess
 
 zstandard = pytest.importorskip("zstandard")
@@ -38,7 +38,7 @@ UNPACK: dict[str | None, Callable[[bytes], bytes]] = {
     ],
 )
 def test_negotiation(accept, encoding):
-    assert choose_encoding(accept) == encoding
+    assert choose_encoding(parse_accepted(accept)) == encoding
     body, used = encode_answer(Answer(BODY), accept, is_loopback=False)
     assert used == encoding
     assert UNPACK[used](body) == BODY
@@ -46,7 +46,7 @@ def test_negotiation(accept, encoding):
 
 def test_without_a_zstd_module(monkeypatch):
     monkeypatch.setattr(compression, "_zstd", lambda: None)
-    assert choose_encoding("zstd, gzip") == "gzip"
+    assert choose_encoding({"zstd", "gzip"}) == "gzip"
 
 
 @pytest.mark.parametrize(
@@ -71,6 +71,12 @@ def test_kept_answers_are_compressed_once():
     first, _ = encode_answer(answer, "gzip", is_loopback=False)
     second, _ = encode_answer(answer, "gzip", is_loopback=False)
     assert first is second
+
+
+def test_an_encoding_that_is_there_already_is_sent_rather_than_a_better_one():
+    answer = Answer(BODY, encodings={"gzip": b"packed"})
+    assert encode_answer(answer, "zstd, gzip", is_loopback=True) == (b"packed", "gzip")
+    assert encode_answer(answer, "zstd", is_loopback=True)[1] == "zstd"
 
 
 @pytest.mark.parametrize("accept", ["gzip", "zstd"])

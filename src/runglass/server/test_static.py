@@ -43,6 +43,14 @@ def test_page_is_compressed_on_loopback_too(client):
     assert len(got.body) < 500
 
 
+def test_files_that_the_build_compressed_are_sent_as_they_are(client, page):
+    (page / "assets/main-abc123.js.gz").write_bytes(b"packed")
+    script = client.get("/assets/main-abc123.js", accept_encoding="gzip, zstd")
+    assert (script.body, script.headers["content-encoding"]) == (b"packed", "gzip")
+    assert client.get("/assets/main-abc123.js").body.startswith(b"export {};")
+    assert client.get("/assets/main-abc123.js.gz").status == 404
+
+
 def test_a_new_build_is_seen(client, page):
     assert client.get("/").status == 200
     (page / "index.html").write_text("rebuilt")
