@@ -7,15 +7,14 @@ import { type DashboardModule, guessModule, loadCard, loadDashboard } from "./ca
 const modules = import.meta.glob<DashboardModule>("./dashboards/*/index.ts", { eager: true, import: "default" });
 const likely = guessModule(modules, /^#\/?(\w*)/.exec(location.hash)?.[1] ?? "");
 
-const lists = listsPath(likely?.lists ?? []);
+const offered = Object.values(modules).flatMap(({ cards = [] }) => cards);
+const kinds = !likely ? [] : likely.lists === "offered" ? [...new Set(offered.map(({ kind }) => kind))] : likely.lists;
+const lists = listsPath(kinds);
 const listed = askEarly(lists);
 // Errors are reported when the lists are needed.
 listed.catch(() => undefined);
 /** Cards for the kinds that it lists, its own and those of other dashboards. */
-const offers = Object.values(modules).flatMap(({ cards = [] }) =>
-  cards.filter(({ kind }) => likely?.lists.includes(kind)),
-);
-const code = likely && Promise.all([loadDashboard(likely), ...offers.map(loadCard)]).catch(() => undefined);
-void import("./main").then(({ open }) =>
-  open(modules, { lists: likely?.lists ?? [], offers, code }, new Map([[lists, listed]])),
-);
+const offers = offered.filter(({ kind }) => kinds.includes(kind));
+const leading = offers.filter(({ kind }) => (likely?.leads ?? kinds).includes(kind));
+const code = likely && Promise.all([loadDashboard(likely), ...leading.map(loadCard)]).catch(() => undefined);
+void import("./main").then(({ open }) => open(modules, { lists: kinds, offers, code }, new Map([[lists, listed]])));

@@ -87,8 +87,13 @@ export interface Example {
 export interface DashboardModule {
   readonly load: () => Promise<{ default: Component<DashboardProps> }>;
   readonly howTo: () => Promise<{ default: HowTo }>;
-  /** What it lists: requested along with everything else, before the dashboard itself is there. */
-  readonly lists: readonly CardKind[];
+  /**
+   * What it lists: requested along with everything else, before the dashboard itself is there. "offered": all kinds that
+   * dashboards have cards for.
+   */
+  readonly lists: readonly CardKind[] | "offered";
+  /** Kinds of the cards that are likely on top: their code loads with the dashboard. Default: what it lists. */
+  readonly leads?: readonly CardKind[];
   readonly cards?: readonly CardOffer[];
   /** Options of its cards, for other pages that show them. */
   readonly controls?: () => Promise<{ default: Component<{ session: Session }> }>;

@@ -36,7 +36,8 @@ export function makeEntries(session: Session, tabs: readonly Tab[]): Entry[] {
   return [...commands, ...views, ...listed, ...tabs.filter((tab) => tab.is_active).flatMap((tab) => tagEntries(tab))];
 
   function tagEntries(tab: Tab): Entry[] {
-    const tags = tab.lists.flatMap((kind) => tagsOf(session.tags.index(kind)));
+    const kinds = tab.lists === "offered" ? (tab.leads ?? []) : tab.lists;
+    const tags = kinds.flatMap((kind) => tagsOf(session.tags.index(kind)));
     return tags.map((tag) => ({
       id: `tag ${tab.name} ${tag}`,
       kind: `${tab.title} · tag`,

@@ -5,6 +5,7 @@ import type { DashboardModule } from "../../cards/dashboards";
 export default {
   load: () => import("./Overview.svelte"),
   howTo: () => import("./how_to"),
-  lists: ["scalar"],
+  lists: "offered",
+  leads: ["scalar"],
   isUsual: true,
 } satisfies DashboardModule;

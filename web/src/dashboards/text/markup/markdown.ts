@@ -145,7 +145,11 @@ export async function renderMarkdown(text: string): Promise<string> {
     if (token.type === "maths" || token.type === "inlineMaths") hasMaths = true;
     if (token.type === "code" && token.lang) hasCode = true;
   });
-  if (hasMaths) renderMaths ??= (await import("./maths")).renderMaths;
-  if (hasCode) highlight ??= (await import("./highlight")).highlight;
+  const [maths, code] = await Promise.all([
+    hasMaths && !renderMaths ? import("./maths") : null,
+    hasCode && !highlight ? import("./highlight") : null,
+  ]);
+  renderMaths ??= maths?.renderMaths ?? null;
+  highlight ??= code?.highlight ?? null;
   return sanitize(marked.parser(tokens));
 }
