@@ -15,6 +15,14 @@ const ALWAYS = /\/src\/main\.ts$/;
  * bundled with them.
  */
 const SHARED = /\/src\/(base|api|state|ui|cards|run_table|frame)\/|\/node_modules\/(svelte|d3-format)/;
+/** Shared by dashboards of samples and by dialogs; the first page of Scalars does without it. */
+const SAMPLES = new RegExp(
+  [
+    "/src/cards/(CardFrame|CardsPage|CardMenu|CursorBar|CursorTrack|CursorSlider|LazyCard|Step|step_)",
+    "/src/cards/(card_cursor|card_actions|runs_cursor|copy_text)",
+    "/src/(base/time_input|ui/(Dialog|TextDialog|TextField|Tip|Legend|JobProgress)|frame/HowTo)\\.",
+  ].join("|"),
+);
 const AXES = /\/src\/chart\/axes\/|\/node_modules\/d3-/;
 const CHARTS = /\/src\/(chart|lines)\//;
 
@@ -86,8 +94,9 @@ export default defineConfig(({ mode }) => ({
             // CommonJS code pulls in the bundler's runtime. Without its own file, every page would load it.
             { name: "highlight", test: /\/node_modules\/highlight\.js\//, priority: 3 },
             { name: "start", tags: ["$initial"], priority: 2 },
-            { name: "shared", minShareCount: 2, test: SHARED, priority: 1 },
+            { name: "shared", minShareCount: 2, test: (id) => SHARED.test(id) && !SAMPLES.test(id), priority: 1 },
             { name: "axes", minShareCount: 2, test: AXES, priority: 1 },
+            { name: "samples", minShareCount: 2, test: SAMPLES },
             { name: "charts", minShareCount: 2, test: CHARTS },
             { name: (id) => DASHBOARD.exec(id)?.[1] ?? null, test: DASHBOARD },
           ],
