@@ -162,6 +162,33 @@ def test_new_values_are_followed_until_the_cursor_is_moved(open_page):
     expect(fine).to_contain_text("fine note of 90")
 
 
+def test_wide_cards_read_out_the_values_at_the_cursor(open_page):
+    source = MemorySource(locations=["logs/readout"])
+    step = np.arange(0, 101, 10)
+    for run, last in (("a/train", 0.25), ("a/validation", 0.5), ("b/train", 0.125), ("b/validation", 0.75)):
+        source.add_scalars(run, "loss", step=step, value=np.linspace(2, last, 11), wall_time=1_000.0 + step)
+        source.add_scalars(run, "rate", step=step, value=np.linspace(2, last, 11), wall_time=1_000.0 + step)
+    source.add_scalars("c", "loss", step=[0, 10], value=[1.5, np.nan], wall_time=[1_000.0, 1_010.0])
+    page = open_page(source, "#/overview?smoothing=0")
+    values = card(page, "loss").get_by_role("table")
+    expect(values.get_by_role("row")).to_have_text(
+        [
+            re.compile(r"at 100\s+value\s+train"),
+            re.compile(r"a\s+0.5000\s*0.2500"),
+            re.compile(r"b\s+0.7500\s*0.1250"),
+            re.compile(r"c\s+NaN @ 10"),
+        ]
+    )
+    expect(card(page, "rate").get_by_role("table")).to_have_count(0)
+    # With the cursor, and with the pointer in another chart.
+    page.get_by_role("slider", name="Step of all cards").press("Home")
+    expect(values).to_contain_text("at 0")
+    expect(values.get_by_role("row", name="c")).to_contain_text("1.5000")
+    expect(chart(page, "rate").locator("circle")).to_have_count(4)
+    chart(page, "rate").hover(position={"x": 200, "y": 60})
+    expect(values).not_to_contain_text("at 0")
+
+
 def strip_part(page: Page, name: str) -> Locator:
     return page.get_by_role("region", name=name, exact=True)
 

@@ -106,6 +106,18 @@ function nearestEntry({ table, mask }: Series, entry: number, x: number): number
 
 const hasBit = (mask: Uint8Array, bit: number): boolean => ((mask[bit >> 3] as number) & (1 << (bit & 7))) !== 0;
 
+/** The point of a line nearest to an x; null for a line without points. */
+export function pointNear(line: Series, x: number): { readonly point: number; readonly x: number } | null {
+  if (line.y.length === 0) return null;
+  if (!line.isSorted) {
+    const xs = xOf(line);
+    const point = nearestUnsorted(xs, x);
+    return { point, x: xs[point] as number };
+  }
+  const entry = nearestEntry(line, lowerBound(line.table, x), x);
+  return { point: line.mask ? countBefore(line.mask, entry) : entry, x: line.table[entry] as number };
+}
+
 function nearestUnsorted(x: Float64Array, target: number): number {
   let best = 0;
   for (let i = 1; i < x.length; i++) {

@@ -5,7 +5,7 @@ import type { OverviewSummary, OverviewQuery } from "../../api/types";
 import { Pacer } from "../../base/pacer";
 import type { Session } from "../../state/session.svelte";
 import { readSummary } from "./ask";
-import { readMetrics } from "./options";
+import { readMetrics } from "../../lines/main_metrics";
 
 const PACE = { restFactor: 20, minRestMs: 1_000, maxRestMs: 20_000 };
 const REPEAT_MS = 10_000;
