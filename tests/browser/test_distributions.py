@@ -112,6 +112,30 @@ def test_percentiles_are_chosen(open_page):
     assert list(read_tip(page, "weights", part=0.0))[1:] == ["90 %", "10 %"]
 
 
+def test_runs_are_overlaid_in_one_card(open_page):
+    page = open_page(two_runs(), "#/distributions")
+    page.get_by_role("button", name="Overlay runs, one card per tag").click()
+    address_has(page, "distributions.overlay;1")
+    wait_ready(page)
+    expect(page.get_by_role("article")).to_have_count(1)
+    box = chart(page, "weights").bounding_box()
+    assert box
+    page.mouse.move(box["x"] + box["width"] - 17, box["y"] + box["height"] / 2)
+    rows = page.get_by_role("tooltip").get_by_role("row")
+    expect(rows).to_have_text(
+        [
+            re.compile(r"step 990\s*median\s*15.87 %\s*84.13 %"),
+            re.compile(r"b\s*99.5000"),
+            re.compile(r"a\s*0.9950"),
+        ]
+    )
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    address_has(page, "cursor=")
+    page.reload()
+    wait_ready(page)
+    expect(page.get_by_role("article")).to_have_count(1)
+
+
 def test_a_click_moves_the_cursor_of_all(open_page):
     page = open_page(two_runs(), "#/distributions")
     box = chart(page, "weights").first.bounding_box()

@@ -1,6 +1,10 @@
 import { describe, expect, it } from "vitest";
+import type { Area } from "../../chart/model";
+import type { TimeAxis } from "../../state/view/view";
 import {
+  areaAround,
   areasOf,
+  aroundMiddle,
   type Bands,
   decodeBands,
   nameOf,
@@ -10,6 +14,7 @@ import {
   strokesOf,
   USUAL,
   writeZoom,
+  xOf,
 } from "./bands";
 
 function pack(head: object, numbers: readonly number[]): ArrayBuffer {
@@ -34,7 +39,8 @@ describe("bands over the wire", () => {
       percentiles: [0, 50],
       series: [{ run: "r", tag: "t", total: 9, count: 2, problems, problem_count: 1 }],
     };
-    const got = decodeBands(pack(head, [4, 5, 100, 101, 1, 2, 3, Number.NaN]));
+    const { generation, all } = decodeBands(pack(head, [4, 5, 100, 101, 1, 2, 3, Number.NaN]));
+    const got = all[0] as Bands;
     expect([[...got.step], [...got.wallTime]]).toEqual([
       [4, 5],
       [100, 101],
@@ -43,12 +49,18 @@ describe("bands over the wire", () => {
       [1, 2],
       [3, Number.NaN],
     ]);
-    expect([got.generation, got.problems, got.problemCount]).toEqual([7, problems, 1]);
+    expect([generation, all.length, got.run, got.problems, got.problemCount]).toEqual([7, 1, "r", problems, 1]);
   });
 
-  it("of a series that is gone are empty", () => {
-    const got = decodeBands(pack({ version: 1, generation: 1, percentiles: [0, 50], series: [] }, []));
-    expect([got.step.length, got.values.map((each) => each.length)]).toEqual([0, [0, 0]]);
+  it("come for several runs, and not for a series that is gone", () => {
+    const series = ["a", "b"].map((run) => ({ run, tag: "t", total: 1, count: 1, problems: [], problem_count: 0 }));
+    const head = { version: 1, generation: 1, percentiles: [50], series };
+    const { all } = decodeBands(pack(head, [1, 100, 7, 2, 200, 8]));
+    expect(all.map(({ run, step, values }) => [run, step[0], values[0]?.[0]])).toEqual([
+      ["a", 1, 7],
+      ["b", 2, 8],
+    ]);
+    expect(decodeBands(pack({ ...head, series: [] }, [])).all).toEqual([]);
   });
 });
 
@@ -75,7 +87,7 @@ describe("percentiles as typed", () => {
 
 describe("bands as drawn", () => {
   const bands: Bands = {
-    generation: 1,
+    run: "r",
     percentiles: [0, 40, 60, 100],
     step: new Float64Array([1]),
     wallTime: new Float64Array([1]),
@@ -94,6 +106,22 @@ describe("bands as drawn", () => {
     const [first, middle, last] = areas.map(({ alpha }) => alpha) as [number, number, number];
     expect(middle).toBeGreaterThan(first);
     expect(first).toBeCloseTo(last);
+  });
+
+  it("have one area around the median where runs overlap, fainter with more runs", () => {
+    const [few, many] = [2, 9].map((runs) => areaAround(bands, bands.step, "#123456", runs)) as [Area[], Area[]];
+    expect(few.map(({ low, high }) => [low[0], high[0]])).toEqual([[1, 4]]);
+    expect(many[0]?.alpha).toBeLessThan(few[0]?.alpha as number);
+    expect(areaAround({ ...bands, percentiles: [50], values: [bands.step] }, bands.step, "#123456", 2)).toEqual([]);
+    expect(aroundMiddle(readPercentiles(USUAL).values)).toEqual([2, 6]);
+  });
+
+  it("are placed on the axis of the cursor", () => {
+    expect(
+      ["step", "wall", "relative"].map(
+        (axis) => xOf({ ...bands, wallTime: Float64Array.of(9) }, axis as TimeAxis, 4)[0],
+      ),
+    ).toEqual([1, 9, 5]);
   });
 
   it("have one bold line, that of what is nearest to the median", () => {

@@ -5,9 +5,9 @@ import type { components } from "../../api/types.gen";
 import { type Area, type Range, type Series, type Stroke, toSeries } from "../../chart/model";
 import { isTimeAxis, type TimeAxis } from "../../state/view/view";
 
+/** The percentiles of one series. */
 export interface Bands {
-  /** Generation of the whole source. Later changes are not included. */
-  readonly generation: number;
+  readonly run: string;
   readonly percentiles: readonly number[];
   readonly step: Float64Array;
   readonly wallTime: Float64Array;
@@ -28,22 +28,28 @@ interface Head {
   > & { readonly count: number })[];
 }
 
-/** Decodes the one requested series. The result is empty if the series no longer exists. */
-export function decodeBands(body: ArrayBuffer): Bands {
+/** Of the requested series that still exist. `generation`: of the whole source; later changes are not included. */
+export interface AllBands {
+  readonly generation: number;
+  readonly all: readonly Bands[];
+}
+
+export function decodeBands(body: ArrayBuffer): AllBands {
   const blocks = new Blocks<Head>(body);
   const { generation, percentiles, series } = blocks.head;
-  const { count = 0, problems = [], problem_count: problemCount = 0 } = series[0] ?? {};
-  const take = (what: string): Float64Array => (series.length > 0 ? blocks.float64(count, what) : new Float64Array());
-  return {
-    generation,
+  const all = series.map(({ run, count, problems, problem_count: problemCount }) => ({
+    run,
     percentiles,
-    step: take("the steps"),
-    wallTime: take("the times"),
-    values: percentiles.map((q) => take(`percentile ${q}`)),
+    step: blocks.float64(count, "the steps"),
+    wallTime: blocks.float64(count, "the times"),
+    values: percentiles.map((q) => blocks.float64(count, `percentile ${q}`)),
     problems,
     problemCount,
-  };
+  }));
+  return { generation, all };
 }
+
+export const isBlank = (bands: Bands): boolean => !bands.values.some((values) => values.some(Number.isFinite));
 
 /** The percentiles of a normal distribution at 0, ±0.5, ±1 and ±1.5 sigma, plus both ends. */
 export const USUAL = "0, 6.68, 15.87, 30.85, 50, 69.15, 84.13, 93.32, 100";
@@ -74,15 +80,37 @@ export function nameOf(percentile: number): string {
   return named ?? `${percentile} %`;
 }
 
+/** Where on the axis its histograms are. */
+export function xOf({ step, wallTime }: Bands, axis: TimeAxis, startTime: number): Float64Array {
+  return axis === "step" ? step : axis === "wall" ? wallTime : wallTime.map((time) => time - startTime);
+}
+
+/** Index of the percentile closest to this one. */
+function closestTo(percentiles: readonly number[], wanted: number): number {
+  let best = 0;
+  percentiles.forEach((q, i) => {
+    if (Math.abs(q - wanted) < Math.abs((percentiles[best] as number) - wanted)) best = i;
+  });
+  return best;
+}
+
+export const middleOf = (percentiles: readonly number[]): number => closestTo(percentiles, 50);
+
+/** The area of one run among others goes between those closest to ±1 sigma: the ends would hide what differs. */
+export const aroundMiddle = (percentiles: readonly number[]): readonly [number, number] => [
+  closestTo(percentiles, 15.87),
+  closestTo(percentiles, 84.13),
+];
+
 export const linesOf = (bands: Bands, x: Float64Array): Series[] => bands.values.map((values) => toSeries(x, values));
 
 /** Emphasizes the percentile closest to the median. */
 export function strokesOf(percentiles: readonly number[], color: string): Stroke[] {
-  const [middle] = [...percentiles].sort((a, b) => Math.abs(a - 50) - Math.abs(b - 50));
-  return percentiles.map((q) => ({
+  const middle = middleOf(percentiles);
+  return percentiles.map((_, i) => ({
     color,
-    widthPx: q === middle ? 2 : 1,
-    alpha: q === middle ? 1 : 0.45,
+    widthPx: i === middle ? 2 : 1,
+    alpha: i === middle ? 1 : 0.45,
     dash: [],
     axis: "left",
   }));
@@ -96,6 +124,13 @@ export function areasOf(bands: Bands, x: Float64Array, color: string): Area[] {
     const nearness = 1 - Math.abs(between - 50) / 50;
     return low ? [{ table: x, low, high, color, alpha: 0.08 + 0.4 * nearness, axis: "left" as const }] : [];
   });
+}
+
+/** The area of one of several runs around its median; what is below must be seen. */
+export function areaAround({ percentiles, values }: Bands, x: Float64Array, color: string, runs: number): Area[] {
+  const [low, high] = aroundMiddle(percentiles).map((i) => values[i]);
+  const alpha = Math.max(0.08, 0.3 / Math.sqrt(Math.max(1, runs)));
+  return low && high && low !== high ? [{ table: x, low, high, color, alpha, axis: "left" }] : [];
 }
 
 /** The visible part of a card: `x` along its axis, `y` along the values. */

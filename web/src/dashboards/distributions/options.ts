@@ -6,6 +6,7 @@ import type { TimeAxis } from "../../state/view/view";
 import { readPercentiles, readZoom, USUAL, writeZoom, type Zoom } from "./bands";
 
 const PERCENTILES = "distributions.percentiles";
+const OVERLAY = "distributions.overlay";
 const SCALE = "distributions.scale";
 const SCALES: readonly ScaleKind[] = ["linear", "log", "symlog"];
 
@@ -21,6 +22,10 @@ export function percentilesOf(settings: Settings): readonly number[] {
 export const scaleOf = (settings: Settings): ScaleKind =>
   SCALES.find((scale) => scale === settings.option(SCALE)) ?? "linear";
 export const setScale = (settings: Settings, scale: ScaleKind): void => settings.setOption(SCALE, scale, "linear");
+
+/** Whether a card shows all runs of a tag. */
+export const isOverlaid = (settings: Settings): boolean => settings.option(OVERLAY) === "1";
+export const setOverlaid = (settings: Settings, is: boolean): void => settings.setOption(OVERLAY, is ? "1" : "");
 
 const zoomOption = (id: string): string => `distributions.zoom.${id}`;
 
