@@ -14,10 +14,16 @@ export function fittedHeightsOf(session: Session): FittedHeights {
 export class FittedHeights {
   #heights = $state.raw<ReadonlyMap<string, number>>(new Map());
   #reported: Map<string, number> | null = null;
+  readonly #tallest = new Map<string, number>();
 
   /** By card, in pixels. */
   get all(): ReadonlyMap<string, number> {
     return this.#heights;
+  }
+
+  /** The greatest height so far. It never shrinks, so what depends on it does not go back and forth with the width. */
+  tallest(id: string): number | undefined {
+    return this.#heights.has(id) ? this.#tallest.get(id) : undefined;
   }
 
   /** Cards that report together are placed together. */
@@ -31,5 +37,6 @@ export class FittedHeights {
       });
     }
     this.#reported.set(id, heightPx);
+    this.#tallest.set(id, Math.max(this.#tallest.get(id) ?? 0, heightPx));
   }
 }

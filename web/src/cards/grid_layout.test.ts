@@ -57,6 +57,28 @@ describe("layOut", () => {
     ]);
   });
 
+  it("has short cards of a section below each other, where a page has such", () => {
+    const heights: Record<string, number> = { "n/1": 90, "n/2": 100, "n/3": 120, "n/4": 240, "m/1": 90 };
+    const sizeOf = (id: string): CardSize => {
+      const heightPx = heights[id];
+      return heightPx ? { heightPx, isWide: false, isFitted: true, stackPx: heightPx } : plain();
+    };
+    const notes = [section("a", ["a/1"]), section("n", ["n/1", "n/2", "n/3", "n/4"])];
+    const room = { columnPx: 100, viewPx: 800 };
+    expect(layOut(notes, never, 4, sizeOf, room).rows.filter(({ places }) => places)).toEqual([]);
+    const cards = layOut(notes, never, 4, sizeOf, { ...room, canStack: true }).rows.filter(({ ids }) => ids);
+    expect(cards.map(({ ids, column, spans, heightPx }) => [ids, column, spans, heightPx])).toEqual([
+      [["a/1"], 0, [1], 202],
+      [["n/1", "n/2", "n/3", "n/4"], 1, [1, 1, 1, 1], 202],
+    ]);
+    expect(cards[1]?.places).toEqual([
+      { column: 0, topPx: 0 },
+      { column: 0, topPx: 90 + GAP_PX },
+      { column: 1, topPx: 0 },
+      { column: 2, topPx: 0 },
+    ]);
+  });
+
   it("finds the rows of a stretch, edges left out, and the section at a height", () => {
     const layout = layOut(sections, never, 2, plain);
     expect(rowsBetween(layout, 0, HEADING_PX).map((row) => row.key)).toEqual(["section a"]);

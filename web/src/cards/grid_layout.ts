@@ -18,6 +18,8 @@ export interface CardSize {
   readonly isFitted?: boolean;
   /** Shows more when it is larger: its row is higher where it is wide. */
   readonly isPicture?: boolean;
+  /** Its greatest height so far: short cards of a section are below each other in one column. */
+  readonly stackPx?: number;
 }
 
 export interface Row {
@@ -32,6 +34,8 @@ export interface Row {
   readonly ids: readonly string[] | null;
   /** Columns of each card. */
   readonly spans: readonly number[];
+  /** Set if some cards are below each other: the first column and the top of each card in the row. */
+  readonly places?: readonly { readonly column: number; readonly topPx: number }[];
 }
 
 /** By height: rows that are side by side have one top and one height. */
@@ -46,11 +50,15 @@ export interface Room {
   readonly columnPx: number;
   /** Height of what is visible at once. */
   readonly viewPx: number;
+  /** Whether any cards have a `stackPx`. */
+  readonly canStack?: boolean;
 }
 
 // Height of a card to its width, where there is room.
 const CHART_RATIO = 0.6;
 const PICTURE_RATIO = 0.8;
+// Cards below each other are no higher than this together: about as high as a chart.
+const STACK_PX = 250;
 // The margin below the last row.
 const BOTTOM_PX = 16;
 
@@ -74,11 +82,17 @@ export function layOut(
   sections: readonly Section[],
   isCollapsed: (section: Section) => boolean,
   columns: number,
-  sizeOf: (id: string) => CardSize,
+  sizeOfCard: (id: string) => CardSize,
   room: Room = { columnPx: 0, viewPx: 0 },
 ): Layout {
   const rows: Row[] = [];
   let topPx = 0;
+  // Cards below each other are laid out as one, under the id of the first.
+  const stacks = new Map<string, readonly string[]>();
+  const sizeOf = (id: string): CardSize => {
+    const stack = stacks.get(id);
+    return stack ? sizeOfStack(stack.map(sizeOfCard)) : sizeOfCard(id);
+  };
   const needOf = (id: string): Need => {
     const { columns: wanted = 1, isWide } = sizeOf(id);
     return { columns: Math.max(1, Math.min(wanted, Math.floor(columns / 2))), isWide };
@@ -114,13 +128,15 @@ export function layOut(
     for (const { section, ids } of parts) {
       const own = spans.slice(card, card + ids.length);
       const span = sum(own);
-      rows.push({ key: `card ${ids[0]}`, topPx, heightPx, section, column, span, ids, spans: own });
+      const cards = ids.some((id) => stacks.has(id)) ? unstack(ids, own, stacks, sizeOfCard) : { ids, spans: own };
+      rows.push({ key: `card ${ids[0]}`, topPx, heightPx, section, column, span, ...cards });
       column += span;
       card += ids.length;
     }
     topPx += heightPx + GAP_PX;
   };
-  for (const strip of stripsOf(sections, isCollapsed, columns, needOf)) {
+  const idsOf = ({ ids }: Section): readonly string[] => (room.canStack ? stack(ids, sizeOfCard, stacks) : ids);
+  for (const strip of stripsOf(sections, isCollapsed, columns, idsOf, needOf)) {
     const [first] = strip;
     if (!first) continue;
     if (first.ids.length === 0) {
@@ -142,7 +158,65 @@ export function layOut(
         addCards([{ section: first.section, ids }], fill(columnsOf(ids), columns));
     }
   }
-  return fillView({ rows, heightPx: topPx }, sizeOf, room);
+  return fillView({ rows, heightPx: topPx }, sizeOfCard, room);
+}
+
+const stackHeight = (heightsPx: readonly number[]): number => sum(heightsPx) + (heightsPx.length - 1) * GAP_PX;
+
+const sizeOfStack = (sizes: readonly CardSize[]): CardSize => ({
+  heightPx: stackHeight(sizes.map(({ heightPx }) => heightPx)),
+  isWide: false,
+  isFitted: true,
+  stackPx: 0,
+});
+
+/** The first card of each stack. */
+function stack(
+  ids: readonly string[],
+  sizeOf: (id: string) => CardSize,
+  stacks: Map<string, readonly string[]>,
+): readonly string[] {
+  const groups: string[][] = [];
+  let usedPx = Number.POSITIVE_INFINITY;
+  for (const id of ids) {
+    const { stackPx, isWide } = sizeOf(id);
+    const heightPx = isWide ? Number.POSITIVE_INFINITY : (stackPx ?? Number.POSITIVE_INFINITY);
+    if (usedPx + GAP_PX + heightPx <= STACK_PX) {
+      groups.at(-1)?.push(id);
+      usedPx += GAP_PX + heightPx;
+    } else {
+      groups.push([id]);
+      usedPx = heightPx;
+    }
+  }
+  for (const group of groups) if (group.length > 1) stacks.set(group[0] as string, group);
+  return groups.length === ids.length ? ids : groups.map(([first = ""]) => first);
+}
+
+/** All cards of a row with stacks. */
+function unstack(
+  ids: readonly string[],
+  spans: readonly number[],
+  stacks: ReadonlyMap<string, readonly string[]>,
+  sizeOf: (id: string) => CardSize,
+): Pick<Row, "ids" | "spans" | "places"> {
+  let column = 0;
+  const cards = ids.flatMap((first, i) => {
+    const span = spans[i] ?? 1;
+    let topPx = 0;
+    const placed = (stacks.get(first) ?? [first]).map((id) => {
+      const card = { id, span, place: { column, topPx } };
+      topPx += sizeOf(id).heightPx + GAP_PX;
+      return card;
+    });
+    column += span;
+    return placed;
+  });
+  return {
+    ids: cards.map(({ id }) => id),
+    spans: cards.map(({ span }) => span),
+    places: cards.map(({ place }) => place),
+  };
 }
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
@@ -152,6 +226,7 @@ function stripsOf(
   sections: readonly Section[],
   isCollapsed: (section: Section) => boolean,
   columns: number,
+  idsOf: (section: Section) => readonly string[],
   needOf: (id: string) => Need,
 ): Part[][] {
   const strips: Part[][] = [];
@@ -159,7 +234,7 @@ function stripsOf(
   let used = 0;
   for (const section of sections) {
     const isShut = isCollapsed(section) && !section.isBare;
-    const ids = isShut ? [] : section.ids;
+    const ids = isShut ? [] : idsOf(section);
     // Headings line up, so a section without one has a strip of its own.
     const needs = section.isBare || ids.length >= columns ? null : ids.map(needOf);
     const width = needs ? Math.max(1, sum(needs.map((need) => need.columns))) : columns;
@@ -213,7 +288,8 @@ function chunk(ids: readonly string[], columns: number, needOf: (id: string) => 
 }
 
 function heightOf(sizes: readonly CardSize[], spans: readonly number[], { columnPx, viewPx }: Room): number {
-  const stretched = sizes.filter(({ isFitted }) => !isFitted);
+  // A stack is never cut: its last card would be.
+  const stretched = sizes.filter(({ isFitted, stackPx }) => !isFitted || stackPx === 0);
   const ownPx = Math.max(...(stretched.length > 0 ? stretched : sizes).map(({ heightPx }) => heightPx));
   if (!sizes.every(({ isPicture }) => isPicture)) return ownPx;
   const wantedPx = PICTURE_RATIO * spanPx(Math.min(...spans), columnPx);

@@ -194,8 +194,15 @@ export class OfferedCards {
       const { heightPx, isWide = false } = cards.get(id) ?? {};
       const offer = this.offer(id);
       if (heightPx !== undefined || !offer) return { heightPx: heightPx ?? 0, isWide };
-      if (offer.isFitted)
-        return { heightPx: Math.min(fitted.get(id) ?? UNKNOWN_PX, offer.heightPx), isWide, isFitted: true };
+      if (offer.isFitted) {
+        const tallestPx = this.isMixed ? this.#fitted.tallest(id) : undefined;
+        return {
+          heightPx: Math.min(fitted.get(id) ?? UNKNOWN_PX, offer.heightPx),
+          isWide,
+          isFitted: true,
+          ...(tallestPx !== undefined && { stackPx: tallestPx }),
+        };
+      }
       return {
         heightPx: offer.heightPx,
         isWide,
