@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 from tests.support.page import PATIENCE_MS, address_has, chart
 
 from runglass.query.memory import MemorySource
@@ -39,9 +39,9 @@ def phone_log() -> MemorySource:
 class Fingers:
     """Fingers on one chart; places are shares of its width, at half its height."""
 
-    def __init__(self, page: Page, tag: str) -> None:
+    def __init__(self, page: Page, on: Locator) -> None:
         self._cdp = page.context.new_cdp_session(page)
-        box = chart(page, tag).bounding_box()
+        box = on.bounding_box()
         assert box is not None
         self._box = box
 
@@ -96,7 +96,7 @@ def test_fits_the_window_and_keeps_the_runs_behind_a_button(open_page):
 
 def test_fingers_read_pan_zoom_and_scroll(open_page):
     page = open_page(phone_log(), "#/overview?smoothing=0")
-    fingers = Fingers(page, "accuracy")
+    fingers = Fingers(page, chart(page, "accuracy"))
     tip = page.get_by_role("tooltip")
 
     page.touchscreen.tap(*fingers.place(0.5))
@@ -140,3 +140,41 @@ def test_fingers_read_pan_zoom_and_scroll(open_page):
     assert scrolled is not None
     assert scrolled["y"] < top["y"] - 100
     assert x_shown(page) == (later, end)
+
+
+def test_fingers_read_and_zoom_histograms_and_scroll_past_them(open_page):
+    source = MemorySource()
+    for tag in ("first", "second", "third"):
+        values = [np.array([[-1.0, 0.0, 5.0 + at], [0.0, 1.0, 3.0]]) for at in range(4)]
+        source.add_values("run", tag, Kind.HISTOGRAM, step=range(4), values=values)
+    page = open_page(source, "#/histograms")
+    shown = page.get_by_role("application", name="Histograms of first")
+    tip = page.get_by_role("tooltip")
+    fingers = Fingers(page, shown)
+    fingers.put(0.4)
+    expect(tip).to_contain_text("step")
+    before = tip.inner_text()
+    fingers.move(0.7)
+    expect(tip).not_to_have_text(before)
+    fingers.lift()
+    expect(tip).to_have_count(0)
+    assert "card=" not in page.url
+
+    fingers.put(0.5)
+    for up_px in range(10, 210, 10):
+        fingers.move(0.5, up_px=up_px)
+    fingers.lift()
+    scrolled = shown.bounding_box()
+    assert scrolled is not None
+    assert scrolled["y"] < fingers.place(0.5)[1] - 200
+    assert "card=" not in page.url
+    expect(tip).to_have_count(0)
+
+    fingers = Fingers(page, page.get_by_role("application", name="Histograms of second"))
+    fingers.put(0.4, 0.6)
+    fingers.move(0.3, 0.7)
+    fingers.move(0.2, 0.8)
+    fingers.lift()
+    address_has(page, "card=")
+    page.touchscreen.tap(*fingers.place(0.5))
+    address_has(page, "cursor=")
