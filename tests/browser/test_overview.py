@@ -125,7 +125,7 @@ def test_the_cursor_stops_at_every_step_from_the_start(open_page):
 
 
 def test_the_cursor_moves_by_time_too(open_page):
-    page = open_overview(open_page, "&cursoraxis=relative&cursor=r46")
+    page = open_overview(open_page, "&cursorby=relative&cursor=r46")
     expect(card(page, "train/note, coarse")).to_contain_text("coarse note of 45")
     expect(card(page, "train/note, fine")).to_contain_text("fine note of 50")
 

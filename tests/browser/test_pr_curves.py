@@ -121,7 +121,7 @@ def test_the_pointer_reads_threshold_and_counts(open_page):
     tip = page.get_by_role("tooltip")
     heads = tip.get_by_role("columnheader").all_inner_texts()
     assert heads == [
-        "nearest point",
+        "run",
         "threshold",
         "precision",
         "recall",

@@ -24,6 +24,7 @@ interface Added {
 export class Commands {
   readonly #byId = new SvelteMap<string, Added>();
   #pauses = 0;
+  #typed = "";
   /** The keys of parts around a dashboard that the dashboard uses are left out. */
   readonly all = $derived(withoutTakenKeys([...this.#byId.values()]));
 
@@ -46,6 +47,25 @@ export class Commands {
     this.#pauses++;
     const resume = (): void => void this.#pauses--;
     loaded.then(resume, resume);
+  }
+
+  /** What was typed for the dialog so far. */
+  get typed(): string {
+    return this.#typed;
+  }
+
+  /** A key that was pressed while shortcuts are off; whether it is text for the dialog. */
+  keep({ key, ctrlKey, metaKey, altKey }: Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" | "altKey">): boolean {
+    if (ctrlKey || metaKey || altKey || (key.length !== 1 && key !== "Backspace")) return false;
+    this.#typed = key === "Backspace" ? this.#typed.slice(0, -1) : this.#typed + key;
+    return true;
+  }
+
+  /** What was typed for the dialog, once. */
+  takeTyped(): string {
+    const typed = this.#typed;
+    this.#typed = "";
+    return typed;
   }
 }
 

@@ -106,6 +106,17 @@ describe("the view in the address", () => {
     expect(roundTrip(view, AWKWARD)).toEqual(view);
   });
 
+  it("reads positions of older addresses on the axis that they name", () => {
+    const view = decodeView("#/overview?cursoraxis=relative&cursor=12.5&card=x;at:3&card=y;at:newest");
+    expect([view.cursorAxis, view.cursor]).toEqual(["relative", { axis: "relative", at: 12.5 }]);
+    expect([...view.cards]).toEqual([
+      ["x", { at: { axis: "relative", at: 3 } }],
+      ["y", { at: null }],
+    ]);
+    const now: View = { ...DEFAULT_VIEW, cursorAxis: "relative", cursor: { axis: "step", at: 12 } };
+    expect(roundTrip(now)).toEqual(now);
+  });
+
   it("distinguishes no run from all runs", () => {
     expect(roundTrip({ ...DEFAULT_VIEW, selection: NONE }).selection).toEqual(NONE);
     expect(roundTrip({ ...DEFAULT_VIEW, selection: ALL }).selection).toEqual(ALL);

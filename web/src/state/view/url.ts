@@ -11,6 +11,7 @@ import {
   DEFAULT_VIEW,
   type GroupBy,
   KEPT_OPTIONS,
+  type Moment,
   type Panel,
   type Range,
   RUN_INFOS,
@@ -277,7 +278,7 @@ const FIELDS: { readonly [K in Exclude<keyof View, "dashboard">]: Field<View[K]>
     write: (value) => (value === null ? [] : [writeMoment(value)]),
     read: ([value = ""]) => readMoment(value),
   },
-  cursorAxis: choice("cursoraxis", TIME_AXES, DEFAULT_VIEW.cursorAxis),
+  cursorAxis: choice("cursorby", TIME_AXES, DEFAULT_VIEW.cursorAxis),
   isCursorLinked: flag("cursorlink", DEFAULT_VIEW.isCursorLinked),
   options: map<string>("option", same, same),
   theme: choice("theme", ["system", "light", "dark"], DEFAULT_VIEW.theme),
@@ -323,7 +324,18 @@ export function decodeView(hash: string): View {
     const value = texts.length > 0 ? FIELDS[name].read(texts) : undefined;
     if (value !== undefined) view[name] = value;
   }
-  return view as unknown as View;
+  return withOldAxis(view as unknown as View, params.get(OLD_AXIS));
+}
+
+/** In older addresses, positions of cursors are on the axis that they name. */
+const OLD_AXIS = "cursoraxis";
+
+function withOldAxis(view: View, written: string | null): View {
+  const axis = TIME_AXES.find((each) => each === written);
+  if (!axis) return view;
+  const onAxis = (moment: Moment): Moment => (moment.axis === "step" ? { ...moment, axis } : moment);
+  const cards = [...view.cards].map(([id, card]) => [id, card.at ? { ...card, at: onAxis(card.at) } : card] as const);
+  return { ...view, cursorAxis: axis, cursor: view.cursor && onAxis(view.cursor), cards: new Map(cards) };
 }
 
 /** Like encodeURIComponent, but keeps harmless characters readable. */
