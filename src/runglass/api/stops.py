@@ -6,6 +6,7 @@ Reads steps and times, never values. Knows no dashboard.
 from __future__ import annotations
 
 from collections.abc import Collection
+from functools import cache
 from typing import Annotated, Literal
 
 import numpy as np
@@ -102,16 +103,23 @@ def _find_stops(source: DataSource, body: StopsBody) -> _Found:
     wanted = None if body.runs is None else set(body.runs)
     runs = [run for run in source.list_runs() if wanted is None or run.name in wanted]
     tags = None if body.tags is None else frozenset(body.tags)
+    by_name = {run.name: run for run in runs}
+
+    # A clock is read once, whatever it is needed for.
+    @cache
+    def clock_of(name: str) -> _RunClock | None:
+        return _read_clock(source, by_name[name])
+
     longest = max(runs, key=_duration, default=None)
-    clock = None if longest is None else _read_clock(source, longest)
+    clock = None if longest is None else clock_of(longest.name)
     last = max(runs, key=lambda run: run.last_wall_time or 0.0, default=None)
-    last_clock = clock if last is longest or last is None else _read_clock(source, last)
+    last_clock = None if last is None else clock_of(last.name)
     if body.axis == "step":
         names = [run.name for run in runs]
         every: list[Float64] = [source.read_steps(names, tags=tags).astype(np.float64)]
         samples = [source.read_steps(names, kinds=SAMPLE_KINDS, tags=tags).astype(np.float64)]
     else:
-        clocks = [each for run in runs if (each := _read_clock(source, run)) is not None]
+        clocks = [each for run in runs if (each := clock_of(run.name)) is not None]
         every = _positions(source, clocks, body.axis, tags=tags, kinds=None)
         samples = _positions(source, clocks, body.axis, tags=tags, kinds=SAMPLE_KINDS)
     return _Found(

@@ -112,3 +112,11 @@ def test_too_many_names_are_refused(source, monkeypatch):
     monkeypatch.setattr(stops, "MAX_NAMES", 2)
     got = InProcess(App(source)).post("/api/stops", {"runs": ["a", "b", "c"]})
     assert got.status == 400
+
+
+def test_the_clock_of_a_run_is_read_once(source, monkeypatch):
+    read: list[str] = []
+    real = stops._read_clock
+    monkeypatch.setattr(stops, "_read_clock", lambda source, run: read.append(run.name) or real(source, run))
+    ask(source, axis="wall")
+    assert sorted(read) == ["a", "b"]
