@@ -1,6 +1,6 @@
 // Charts as a PDF file with a page each: lines as paths, labels as text in Helvetica, which every reader has.
 
-import type { PathShape, Shapes, TextShape } from "./picture_shapes";
+import { isClipped, type PathShape, type Shapes, type TextShape } from "./picture_shapes";
 
 const PT_PER_PX = 0.75;
 // Of the printable ASCII characters, in thousandths of the size.
@@ -65,7 +65,7 @@ function contentOf({ heightPx, plot: [left, top, right, bottom], list }: Shapes)
   return list
     .map((shape) => {
       if (shape.kind === "text") return textOf(shape, at);
-      const { parts, color, alpha, widthPx, dash, isClipped } = shape;
+      const { parts, color, alpha, widthPx, dash } = shape;
       const path = parts
         .map((points) => points.map(([x, y], i) => `${at(x, y)} ${i === 0 ? "m" : "l"}`).join("\n"))
         .join("\n");
@@ -73,7 +73,7 @@ function contentOf({ heightPx, plot: [left, top, right, bottom], list }: Shapes)
         widthPx === undefined
           ? `${rgb(color)} rg\n${path}\nh f`
           : `${rgb(color)} RG ${pt(widthPx)} w 1 j [${dash.map(pt).join(" ")}] 0 d\n${path}\nS`;
-      return `q /${alphaName(alpha)} gs${isClipped ? ` ${clip}` : ""}\n${paint}\nQ`;
+      return `q /${alphaName(alpha)} gs${isClipped(shape) ? ` ${clip}` : ""}\n${paint}\nQ`;
     })
     .join("\n");
 }

@@ -1,6 +1,6 @@
 // Charts as TikZ pictures for LaTeX: `\usepackage{tikz}`, then `\input` the file. Text is set in the font of the paper.
 
-import type { PathShape, Shapes, TextShape } from "./picture_shapes";
+import { isClipped, type PathShape, type Shapes, type TextShape } from "./picture_shapes";
 
 // TeX reads a path as a whole, and its memory is small.
 const MOST_POINTS = 500;
@@ -18,12 +18,12 @@ function pictureOf({ widthPx, heightPx, plot: [left, top, right, bottom], list }
     shape.kind === "text" ? textOf(shape, nameOf) : pathOf(shape, nameOf);
   const groups: string[] = [];
   for (let i = 0; i < list.length;) {
-    const isClipped = (shape: PathShape | TextShape | undefined): boolean => shape?.kind === "path" && shape.isClipped;
+    const isInside = (shape: PathShape | TextShape | undefined): boolean => shape?.kind === "path" && isClipped(shape);
     const begin = i;
-    while (i < list.length && isClipped(list[i]) === isClipped(list[begin])) i++;
+    while (i < list.length && isInside(list[i]) === isInside(list[begin])) i++;
     const body = list.slice(begin, i).map(draw).join("\n");
     groups.push(
-      isClipped(list[begin])
+      isInside(list[begin])
         ? `\\begin{scope}\n\\clip (${at([left, top])}) rectangle (${at([right, bottom])});\n${body}\n\\end{scope}`
         : body,
     );

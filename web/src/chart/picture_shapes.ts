@@ -1,4 +1,4 @@
-// A picture as plain shapes in the order in which they are drawn: for formats that know paths and text and no more.
+// A picture as plain shapes in the order in which they are drawn: the one way from a chart to a file.
 
 import { areaOutlines } from "./draw_lines";
 import { Marks, markOutline } from "./marks";
@@ -7,17 +7,23 @@ import { GAP, PARTS, Projection } from "./projection";
 
 type Point = readonly [xPx: number, yPx: number];
 
+/** What a path is part of. Bands, lines and marks are drawn inside the plot only. */
+export type Layer = "ground" | "axes" | "bands" | "lines" | "marks";
+
 export interface PathShape {
   readonly kind: "path";
+  readonly layer: Layer;
   readonly parts: readonly (readonly Point[])[];
   readonly color: string;
   readonly alpha: number;
   /** Undefined: filled. */
   readonly widthPx?: number;
   readonly dash: readonly number[];
-  /** Inside the plot only. */
-  readonly isClipped: boolean;
+  /** It is the square around a dot, for formats that have no circles. */
+  readonly dot?: { readonly xPx: number; readonly yPx: number; readonly radiusPx: number };
 }
+
+export const isClipped = ({ layer }: PathShape): boolean => layer !== "ground" && layer !== "axes";
 
 export interface TextShape extends PictureText {
   readonly kind: "text";
@@ -41,16 +47,16 @@ export function shapesOf(spec: PictureSpec): Shapes {
   const { left, top, right, bottom } = projection.plot;
   const marks = new Marks(projection.plot);
   const list: (PathShape | TextShape)[] = [];
-  const fill = (points: readonly Point[], color: string, alpha: number, isClipped = true): void =>
-    void list.push({ kind: "path", parts: [points], color, alpha, dash: [], isClipped });
+  const fill = (layer: Layer, points: readonly Point[], color: string, alpha: number, dot?: PathShape["dot"]): void =>
+    void list.push({ kind: "path", layer, parts: [points], color, alpha, dash: [], ...(dot && { dot }) });
 
-  fill(box(0, 0, widthPx, heightPx), spec.colors.surface, 1, false);
+  fill("ground", box(0, 0, widthPx, heightPx), spec.colors.surface, 1);
   for (const { from, to, color, widthPx: width, dash } of rules) {
     if (color === "transparent") continue;
-    list.push({ kind: "path", parts: [[from, to]], color, alpha: 1, widthPx: width, dash, isClipped: false });
+    list.push({ kind: "path", layer: "axes", parts: [[from, to]], color, alpha: 1, widthPx: width, dash });
   }
   for (const area of spec.areas) {
-    for (const outline of areaOutlines(projection, area)) fill(pairs(outline), area.color, area.alpha);
+    for (const outline of areaOutlines(projection, area)) fill("bands", pairs(outline), area.color, area.alpha);
   }
   spec.series.forEach((series, i) => {
     const stroke = spec.strokes[i];
@@ -60,16 +66,20 @@ export function shapesOf(spec: PictureSpec): Shapes {
     if (i >= spec.firstFound) marks.addAll(signs, color);
     const parts = split(xy, length);
     if (parts.length > 0)
-      list.push({ kind: "path", parts, color, alpha, widthPx: stroke.widthPx, dash, isClipped: true });
-    for (const [x, y] of pairs(dots)) fill(box(x - DOT_PX, y - DOT_PX, x + DOT_PX, y + DOT_PX), color, alpha);
+      list.push({ kind: "path", layer: "lines", parts, color, alpha, widthPx: stroke.widthPx, dash });
+    for (const [xPx, yPx] of pairs(dots)) {
+      const around = box(xPx - DOT_PX, yPx - DOT_PX, xPx + DOT_PX, yPx + DOT_PX);
+      fill("lines", around, color, alpha, { xPx, yPx, radiusPx: DOT_PX });
+    }
   });
   for (const mark of marks.list) {
     const [a, b, c, d] = markOutline(mark);
     if (!a || !b || !c) continue;
-    if (mark.shape !== "cross" || !d) fill([a, b, c], mark.color, 1);
+    if (mark.shape !== "cross" || !d) fill("marks", [a, b, c], mark.color, 1);
     else
       list.push({
         kind: "path",
+        layer: "marks",
         parts: [
           [a, b],
           [c, d],
@@ -78,7 +88,6 @@ export function shapesOf(spec: PictureSpec): Shapes {
         alpha: 1,
         widthPx: MARK_PX,
         dash: [],
-        isClipped: true,
       });
   }
   for (const text of texts) list.push({ kind: "text", ...text });
