@@ -77,6 +77,13 @@ describe("layOut", () => {
       { column: 1, topPx: 0 },
       { column: 2, topPx: 0 },
     ]);
+    const many = [
+      section(
+        "n",
+        Array.from({ length: 9 }, (_, i) => `n/${(i % 2) + 1}`),
+      ),
+    ];
+    expect(layOut(many, never, 4, sizeOf, { ...room, canStack: true }).rows.some(({ places }) => places)).toBe(false);
   });
 
   it("finds the rows of a stretch, edges left out, and the section at a height", () => {

@@ -135,7 +135,9 @@ export function layOut(
     }
     topPx += heightPx + GAP_PX;
   };
-  const idsOf = ({ ids }: Section): readonly string[] => (room.canStack ? stack(ids, sizeOfCard, stacks) : ids);
+  // More cards fill their rows, and are easier to read side by side.
+  const idsOf = ({ ids }: Section): readonly string[] =>
+    room.canStack && ids.length <= columns ? stack(ids, sizeOfCard, stacks) : ids;
   for (const strip of stripsOf(sections, isCollapsed, columns, idsOf, needOf)) {
     const [first] = strip;
     if (!first) continue;
