@@ -12,9 +12,9 @@ const ALWAYS = /\/src\/main\.ts$/;
 
 /**
  * Code shared by all dashboards, by those with axes, and by those that draw lines. Code that other dashboards share is
- * bundled with them.
+ * bundled with them; what dialogs share loads with the first of them.
  */
-const SHARED = /\/src\/(base|api|state|ui|cards|run_table|frame)\/|\/node_modules\/(svelte|d3-format)/;
+const SHARED = /\/src\/(base|api|state|ui|cards|run_table|frame)\/(?!dialogs\/)|\/node_modules\/(svelte|d3-format)/;
 /** Shared by dashboards of samples and by dialogs; the first page of Scalars does without it. */
 const SAMPLES = new RegExp(
   [

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { toSeries } from "../../chart/model";
-import type { CardLine } from "../../lines/card_model";
-import { trainingOfRun } from "../../state/runs/trainings";
+import { toSeries } from "../../../chart/model";
+import type { CardLine } from "../../../lines/card_model";
+import { trainingOfRun } from "../../../state/runs/trainings";
 import { makeReadout, type ReadoutFacts } from "./readout_rows";
 
 const line = (run: string, ...values: number[]): CardLine => ({

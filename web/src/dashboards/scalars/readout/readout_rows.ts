@@ -1,10 +1,10 @@
 // The values of a card's lines at one x: a row for each training, validation and train side by side, best first. Pure.
 
-import { pointNear } from "../../chart/nearest";
-import { type Series, xOf } from "../../chart/model";
-import type { CardLine } from "../../lines/card_model";
-import type { Goal } from "../../lines/compare";
-import { partOf } from "../../state/runs/trainings";
+import { pointNear } from "../../../chart/nearest";
+import { type Series, xOf } from "../../../chart/model";
+import type { CardLine } from "../../../lines/card_model";
+import type { Goal } from "../../../lines/compare";
+import { partOf } from "../../../state/runs/trainings";
 
 export interface ReadoutValue {
   readonly run: string;
