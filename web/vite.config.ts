@@ -20,7 +20,7 @@ const SAMPLES = new RegExp(
   [
     "/src/cards/(CardFrame|CardsPage|CardMenu|CursorBar|CursorTrack|CursorSlider|LazyCard|Step|step_)",
     "/src/cards/(card_cursor|card_actions|runs_cursor|copy_text)",
-    "/src/(base/time_input|ui/(Dialog|TextDialog|TextField|Tip|Legend|JobProgress)|frame/HowTo)\\.",
+    "/src/(base/time_input|ui/(Dialog|TextDialog|TextField|Tip|Legend|JobProgress)|frame/HowTo|lines/LineLegend)\\.",
   ].join("|"),
 );
 const AXES = /\/src\/chart\/axes\/|\/node_modules\/d3-/;

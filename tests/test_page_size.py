@@ -1,0 +1,32 @@
+"""How much script the first page loads until nothing more comes: Scalars, the run table and the controls of the header."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from pathlib import Path
+
+import runglass
+
+ASSETS = Path(runglass.__file__).parent / "server/page/assets"
+FIRST = ("index", "main", "scalars", "painter.worker", "RunTable", "HeaderControls")
+LIMIT_BYTES = 150_000
+IMPORT = re.compile(r'(?:from|import)\s*"\./([\w.-]+\.js)"')
+
+
+def closure(names: list[str]) -> set[str]:
+    """The files, and what they import before they run."""
+    found: set[str] = set()
+    while names:
+        name = names.pop()
+        if name not in found:
+            found.add(name)
+            names.extend(IMPORT.findall((ASSETS / name).read_text()))
+    return found
+
+
+def test_script_of_the_first_page():
+    first = [next(ASSETS.glob(f"{name}-*.js")).name for name in FIRST]
+    sizes = {name: len(gzip.compress((ASSETS / name).read_bytes())) for name in closure(first)}
+    assert any(name.startswith("shared-") for name in sizes)
+    assert sum(sizes.values()) <= LIMIT_BYTES, sizes
