@@ -7,6 +7,7 @@ from runglass.dashboards.audio.routes import ROUTES as AUDIO
 from runglass.dashboards.custom_scalars.routes import ROUTES as CUSTOM_SCALARS
 from runglass.dashboards.distributions.routes import ROUTES as DISTRIBUTIONS
 from runglass.dashboards.histograms.routes import ROUTES as HISTOGRAMS
+from runglass.dashboards.hparams.routes import ROUTES as HPARAMS
 from runglass.dashboards.images.routes import ROUTES as IMAGES
 from runglass.dashboards.mesh.routes import ROUTES as MESH
 from runglass.dashboards.overview.routes import ROUTES as OVERVIEW
@@ -14,11 +15,12 @@ from runglass.dashboards.pr_curves.routes import ROUTES as PR_CURVES
 from runglass.dashboards.scalars.routes import ROUTES as SCALARS
 from runglass.dashboards.text.routes import ROUTES as TEXT
 from runglass.dashboards.text.works import WORKS as TEXT_WORKS
-from runglass.store.model import Kind
+from runglass.store.model import Family, Kind
 
 DASHBOARDS = (
     Dashboard("overview", "Overview", kinds=tuple(Kind), routes=OVERVIEW),
     Dashboard("scalars", "Scalars", kinds=(Kind.SCALAR,), routes=SCALARS),
+    Dashboard("hparams", "HParams", kinds=(Kind.HPARAMS,), families=(Family.CONFIG,), routes=HPARAMS),
     Dashboard("images", "Images", kinds=(Kind.IMAGE,), routes=IMAGES),
     Dashboard("audio", "Audio", kinds=(Kind.AUDIO,), routes=AUDIO),
     Dashboard("text", "Text", kinds=(Kind.TEXT,), routes=TEXT, works=TEXT_WORKS),

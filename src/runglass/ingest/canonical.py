@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 from runglass.errors import ValueDamaged
 from runglass.media.formats import parse_audio, parse_image
 from runglass.native.wire import WireError, decode
-from runglass.schema.hparams import HPARAMS_PLUGIN
+from runglass.schema.hparams import plain_hparams
 from runglass.schema.layout import LAYOUT
-from runglass.schema.struct import plain_list, plain_value
 from runglass.schema.summary import METADATA, VALUE
 from runglass.schema.tensor_values import TensorError, tensor_array
 from runglass.store.model import Audio, Kind, SeriesMeta
@@ -96,7 +95,9 @@ def canonical_value(value: Mapping[str, Any], meta: SeriesMeta) -> Any:
     if "histo" in value:
         return trimmed_buckets(value["histo"])
     if meta.kind is Kind.HPARAMS:
-        return plain_hparams(meta.content)
+        # A run that was resumed may have logged other values since the first.
+        own = value.get("metadata", {}).get("plugin_data", {}).get("content")
+        return plain_hparams(own or meta.content)
     if "tensor" in value:
         tensor = value["tensor"]
         decoded = tensor_value(tensor_array(tensor), meta)
@@ -180,17 +181,6 @@ def with_not_finite(buckets: Any, counts: Sequence[float]) -> Any:
     # A writer that saw no finite value writes buckets that count nothing; their edges are meaningless.
     kept = buckets if buckets[:, 2].any() else buckets[:0]
     return np.concatenate([kept, rows])
-
-
-def plain_hparams(content: bytes) -> dict[str, Any]:
-    data = decode(HPARAMS_PLUGIN, content)
-    start = data.get("session_start_info", {})
-    if "hparams" in start:
-        start["hparams"] = {name: plain_value(value) for name, value in start["hparams"].items()}
-    for info in data.get("experiment", {}).get("hparam_infos", []):
-        if "domain_discrete" in info:
-            info["domain_discrete"] = plain_list(info["domain_discrete"])
-    return data
 
 
 def as_text(item: bytes) -> str:

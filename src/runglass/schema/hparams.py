@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from enum import IntEnum
+from typing import Any
 
-from runglass.native.wire import Field, Message
-from runglass.schema.struct import LIST_VALUE, VALUE
+from runglass.native.wire import Field, Message, decode
+from runglass.schema.struct import LIST_VALUE, VALUE, plain_list, plain_value
 
 
 class SessionOutcome(IntEnum):
@@ -78,3 +79,15 @@ HPARAMS_PLUGIN = Message(
     Field(3, "session_start_info", SESSION_START, oneof="data"),
     Field(4, "session_end_info", SESSION_END, oneof="data"),
 )
+
+
+def plain_hparams(content: bytes) -> dict[str, Any]:
+    """A decoded HParamsPluginData whose values are plain Python. Raises WireError if it is none."""
+    data = decode(HPARAMS_PLUGIN, content)
+    start = data.get("session_start_info", {})
+    if "hparams" in start:
+        start["hparams"] = {name: plain_value(value) for name, value in start["hparams"].items()}
+    for info in data.get("experiment", {}).get("hparam_infos", []):
+        if "domain_discrete" in info:
+            info["domain_discrete"] = plain_list(info["domain_discrete"])
+    return data

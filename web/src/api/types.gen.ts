@@ -208,6 +208,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/hparams/table": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Hyperparameters and metrics of every session, in columns. */
+        post: operations["hparams_table"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/images/blob": {
         parameters: {
             query?: never;
@@ -1161,9 +1178,28 @@ export interface components {
             paths: Record<string, never>;
             components: Record<string, never>;
         };
+        /**
+         * DomainAnswer
+         * @description What an experiment declares that a hyperparameter can be: one of the values, or a number in the interval.
+         */
+        DomainAnswer: {
+            /** @default null */
+            values: (number | ("-Infinity" | "Infinity" | "NaN") | string | boolean)[] | null;
+            /** @default null */
+            min: number | ("-Infinity" | "Infinity" | "NaN") | null;
+            /** @default null */
+            max: number | ("-Infinity" | "Infinity" | "NaN") | null;
+        };
         /** ErrorAnswer */
         ErrorAnswer: {
             error: components["schemas"]["Problem"];
+        };
+        /** ExperimentAnswer */
+        ExperimentAnswer: {
+            run: string;
+            description: string;
+            user: string;
+            started: number | null;
         };
         /** Export */
         Export: {
@@ -1253,12 +1289,65 @@ export interface components {
             name: string;
             runs: string[];
         };
+        /** HParamAnswer */
+        HParamAnswer: {
+            name: string;
+            display_name: string;
+            description: string;
+            /** @enum {unknown} */
+            type: "bool" | "mixed" | "number" | "string";
+            /** @description `record`, or names of files; several are joined with commas. */
+            source: string;
+            domain: components["schemas"]["DomainAnswer"] | null;
+            /** @description What is odd about its values or its declaration. */
+            problem: string | null;
+            distinct: number;
+            missing: number;
+            /**
+             * @description Of numbers, one per session; null where it is missing.
+             * @default null
+             */
+            values: (number | ("-Infinity" | "Infinity" | "NaN") | null)[] | null;
+            /**
+             * @description Of other types, the distinct values; long ones are cut, and end in their length.
+             * @default null
+             */
+            levels: string[] | null;
+            /**
+             * @description Which level each session has; -1 where it is missing.
+             * @default null
+             */
+            codes: number[] | null;
+        };
         /** HParamName */
         HParamName: {
             name: string;
             /** @enum {unknown} */
             type: "bool" | "number" | "string";
             values: number;
+        };
+        /**
+         * HParamTable
+         * @description Sessions as columns: one entry per session in every list.
+         */
+        HParamTable: {
+            generation: number;
+            runs: string[];
+            /** @description The runs of each session: itself, then those that belong to it. */
+            members: string[][];
+            /** @description Declared groups; an empty level: none. */
+            group: components["schemas"]["Levels"];
+            status: components["schemas"]["Levels"];
+            /** @description An empty level: not known. */
+            host: components["schemas"]["Levels"];
+            started: (number | null)[];
+            ended: (number | null)[];
+            /** @description Those that differ first, those that are equal in all sessions last. */
+            hparams: components["schemas"]["HParamAnswer"][];
+            metrics: components["schemas"]["MetricAnswer"][];
+            offered: components["schemas"]["OfferedAnswer"][];
+            experiments: components["schemas"]["ExperimentAnswer"][];
+            problems: components["schemas"]["ProblemAnswer"][];
         };
         /**
          * HParams
@@ -1469,6 +1558,14 @@ export interface components {
             run: string;
             message: string;
         };
+        /**
+         * Levels
+         * @description A column of texts: the distinct ones, and which of them each session has; -1 for none.
+         */
+        Levels: {
+            levels: string[];
+            codes: number[];
+        };
         /** LineAnswer */
         LineAnswer: {
             run: string;
@@ -1595,6 +1692,68 @@ export interface components {
             /** @description Red, green and blue of every vertex, 0 to 255. */
             colors: number[] | null;
         };
+        /** MetricAnswer */
+        MetricAnswer: {
+            group: string;
+            tag: string;
+            /** @enum {unknown} */
+            stat: "at_best" | "at_step" | "count" | "first" | "last" | "max" | "mean" | "min";
+            /** @default null */
+            step: number | null;
+            /** @default  */
+            best_group: string;
+            /** @default null */
+            best_tag: string | null;
+            /**
+             * @default min
+             * @enum {unknown}
+             */
+            best: "max" | "min";
+            display_name: string;
+            description: string;
+            /**
+             * @description Guessed from the name.
+             * @enum {unknown}
+             */
+            goal: "max" | "min";
+            declared: boolean;
+            problem: string | null;
+            values: (number | ("-Infinity" | "Infinity" | "NaN") | null)[];
+        };
+        /**
+         * MetricBody
+         * @description A scalar of every session, reduced to one number.
+         */
+        MetricBody: {
+            /**
+             * @description The path from the session's run to the run that has the tag; empty: the run itself.
+             * @default
+             */
+            group: string;
+            tag: string;
+            /**
+             * @default last
+             * @enum {unknown}
+             */
+            stat: "at_best" | "at_step" | "count" | "first" | "last" | "max" | "mean" | "min";
+            /**
+             * @description at_step: the value at the highest step up to this one.
+             * @default null
+             */
+            step: number | null;
+            /** @default  */
+            best_group: string;
+            /**
+             * @description at_best: the value at the step where this tag is best, or the last one before it.
+             * @default null
+             */
+            best_tag: string | null;
+            /**
+             * @default min
+             * @enum {unknown}
+             */
+            best: "max" | "min";
+        };
         /** MetricChoice */
         MetricChoice: {
             tag: string;
@@ -1649,6 +1808,21 @@ export interface components {
             /** @description Both infinities. */
             inf_count: number;
             value_count: number;
+        };
+        /**
+         * OfferedAnswer
+         * @description A scalar that sessions have, or that an experiment declares.
+         */
+        OfferedAnswer: {
+            group: string;
+            tag: string;
+            display_name: string;
+            description: string;
+            declared: boolean;
+            /** @enum {unknown} */
+            goal: "max" | "min";
+            /** @description How many sessions have it. */
+            runs: number;
         };
         /** OverviewBody */
         OverviewBody: {
@@ -1710,6 +1884,15 @@ export interface components {
             code: string;
             message: string;
             where: string | null;
+        };
+        /**
+         * ProblemAnswer
+         * @description What could not be read. `file` is empty for a record.
+         */
+        ProblemAnswer: {
+            run: string;
+            file: string;
+            message: string;
         };
         /** ProgressAnswer */
         ProgressAnswer: {
@@ -2200,43 +2383,6 @@ export interface components {
             rows: (components["schemas"]["NearestRow"] | components["schemas"]["RangeRow"])[];
         };
         /**
-         * TableBody
-         * @description Exactly one of `at` and `range`, in units of x.
-         */
-        TableBody: {
-            /** @default null */
-            series: components["schemas"]["SeriesRef"][] | null;
-            /** @default null */
-            runs: string[] | null;
-            /** @default null */
-            tags: string[] | null;
-            /**
-             * @description latest: without points that a restart overwrote. all: every point in file order.
-             * @default latest
-             * @enum {unknown}
-             */
-            attempts: "all" | "latest";
-            /**
-             * @description step, relative, wall, or a scalar of the same run (joined on step): its tag, or an expression.
-             * @default step
-             */
-            x: string;
-            /**
-             * @default {
-             *       "kind": "none",
-             *       "amount": 0
-             *     }
-             */
-            smoothing: components["schemas"]["SmoothingChoice"];
-            /** @default null */
-            at: number | null;
-            /** @default null */
-            range: [
-                number,
-                number
-            ] | null;
-        };
-        /**
          * Tags
          * @description Runs with equal tags share one entry of `tag_sets`; `runs` says which.
          */
@@ -2376,6 +2522,51 @@ export interface components {
              * @default 0
              */
             sample: number;
+        };
+        /** TableBody */
+        "runglass.dashboards.hparams.shape.TableBody": {
+            /**
+             * @description Null: the declared ones, or up to 12 that are chosen by their names.
+             * @default null
+             */
+            metrics: components["schemas"]["MetricBody"][] | null;
+        };
+        /**
+         * TableBody
+         * @description Exactly one of `at` and `range`, in units of x.
+         */
+        "runglass.dashboards.scalars.shape.TableBody": {
+            /** @default null */
+            series: components["schemas"]["SeriesRef"][] | null;
+            /** @default null */
+            runs: string[] | null;
+            /** @default null */
+            tags: string[] | null;
+            /**
+             * @description latest: without points that a restart overwrote. all: every point in file order.
+             * @default latest
+             * @enum {unknown}
+             */
+            attempts: "all" | "latest";
+            /**
+             * @description step, relative, wall, or a scalar of the same run (joined on step): its tag, or an expression.
+             * @default step
+             */
+            x: string;
+            /**
+             * @default {
+             *       "kind": "none",
+             *       "amount": 0
+             *     }
+             */
+            smoothing: components["schemas"]["SmoothingChoice"];
+            /** @default null */
+            at: number | null;
+            /** @default null */
+            range: [
+                number,
+                number
+            ] | null;
         };
     };
     responses: never;
@@ -2775,6 +2966,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["HParams"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    hparams_table: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["runglass.dashboards.hparams.shape.TableBody"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HParamTable"];
                 };
             };
             /** @description What went wrong. */
@@ -3678,7 +3902,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["TableBody"];
+                "application/json": components["schemas"]["runglass.dashboards.scalars.shape.TableBody"];
             };
         };
         responses: {

@@ -15,14 +15,10 @@ from runglass.api.kept import PerSource
 from runglass.api.series import find_series, row_numbers
 from runglass.errors import RunglassError, RunUnknown, SeriesUnknown
 from runglass.query.source import DataSource, Summary, Values
+from runglass.query.states import Pace, SessionEnd, read_pace
 from runglass.schema.hparams import SESSION_END_TAG, SessionOutcome
 from runglass.store.model import Kind, SeriesInfo, SeriesKey
 
-# As many values of late tell a run's pace.
-PACE_VALUES = 100
-PAUSE_VALUES = 1_000
-# The share of pauses between values that are not longer than the usual one.
-USUAL_SHARE = 0.95
 NEWEST_KINDS = (Kind.IMAGE, Kind.TEXT)
 NEWEST_PER_RUN = 3
 
@@ -40,25 +36,11 @@ class ScalarFacts(Struct, frozen=True, gc=False):
     last_step: int | None
 
 
-class Pace(Struct, frozen=True):
-    """Of the series with the most values."""
-
-    # The pause between values that most are not longer than, and the longest of late. Pauses of restarts do not count.
-    usual_s: float
-    longest_s: float
-    seconds_per_step: float | None
-
-
 class NewestValue(Struct, frozen=True):
     kind: Kind
     tag: str
     row: int
     step: int
-    wall_time: float
-
-
-class SessionEnd(Struct, frozen=True):
-    outcome: SessionOutcome
     wall_time: float
 
 
@@ -124,7 +106,7 @@ def _read_facts(source: DataSource, run: str) -> RunFacts | None:
     return RunFacts(
         scalars=scalars,
         last_step=max(last_steps, default=None),
-        pace=None if values is None else _pace(values),
+        pace=None if values is None else read_pace(values),
         restart_step=None if values is None else _restart_step(values),
         end=_load_end(source, run) if any(info.key.tag == SESSION_END_TAG for info in listed) else None,
         newest=_read_newest(source, listed),
@@ -145,23 +127,6 @@ def _scalar_facts(summary: Summary) -> ScalarFacts:
         is_last_finite=summary.last is None or bool(np.isfinite(summary.last)),
         odd_step=min(odd, default=None),
         last_step=summary.last_step,
-    )
-
-
-def _pace(values: Values) -> Pace | None:
-    late = slice(-PAUSE_VALUES - 1, None)
-    wall_time, step, segment = values.wall_time[late], values.step[late], values.segment[late]
-    pauses = np.diff(wall_time)
-    # Steps that were logged together have no pause between them.
-    is_one = (np.diff(segment) == 0) & np.isfinite(pauses) & (pauses > 0)
-    if not is_one.any():
-        return None
-    lately = pauses[is_one][-PACE_VALUES:]
-    steps = np.diff(step)[is_one][-PACE_VALUES:].sum()
-    return Pace(
-        usual_s=float(np.quantile(lately, USUAL_SHARE)),
-        longest_s=float(pauses[is_one].max()),
-        seconds_per_step=float(lately.sum() / steps) if steps > 0 else None,
     )
 
 

@@ -7,9 +7,8 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct
 
 from runglass.api.answers import Number
+from runglass.query.goals import Goal
 
-State = Literal["running", "finished", "silent", "failed"]
-Goal = Literal["min", "max"]
 TroubleKind = Literal["nan", "failed", "damaged", "silent", "restarted"]
 MAX_METRICS = 8
 

@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from runglass.api.answers import number, number_or_none, numbers
 from runglass.dashboards.overview.facts import NewestValue, RunFacts, known_facts
-from runglass.dashboards.overview.metrics import choose_metrics, is_loss
+from runglass.dashboards.overview.metrics import choose_metrics
 from runglass.dashboards.overview.shape import (
     BestAnswer,
     Goal,
@@ -25,15 +25,16 @@ from runglass.dashboards.overview.shape import (
     OverviewSummary,
     RunningAnswer,
     Sparkline,
-    State,
     States,
     TroubleAnswer,
     TroubleKind,
 )
-from runglass.dashboards.overview.states import Training, judge
-from runglass.dashboards.overview.trainings import group_runs, is_held_out, training_of
+from runglass.dashboards.overview.training import Training
 from runglass.errors import RunUnknown, SeriesUnknown
+from runglass.query.goals import is_loss
 from runglass.query.source import DataSource, LineQuery
+from runglass.query.states import State, judge
+from runglass.query.trainings import group_runs, is_held_out, training_of
 from runglass.store.model import FAULTS, FileState, Kind, RunInfo, SeriesKey
 
 MAX_RUNNING = 20

@@ -2,8 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from runglass.dashboards.overview.metrics import choose_metrics, goal_of
-from runglass.dashboards.overview.trainings import group_runs, is_held_out, training_of
+from runglass.dashboards.overview.metrics import choose_metrics
+from runglass.query.goals import goal_of
+from runglass.query.trainings import group_runs, is_held_out, training_of
 
 
 @pytest.mark.parametrize(

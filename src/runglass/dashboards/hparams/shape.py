@@ -1,0 +1,146 @@
+"""What the hparams routes and jobs take and answer, as types. Holds no logic."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+
+from runglass.api.answers import Number
+from runglass.query.goals import Goal
+from runglass.query.hparams.model import HParamType
+
+Step = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
+TableStatistic = Literal["last", "first", "min", "max", "mean", "count", "at_step", "at_best"]
+
+
+class MetricBody(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A scalar of every session, reduced to one number."""
+
+    group: Annotated[
+        str,
+        Meta(
+            description="The path from the session's run to the run that has the tag; empty: the run itself."
+        ),
+    ] = ""
+    tag: str
+    stat: TableStatistic = "last"
+    step: Annotated[
+        Step | None, Meta(description="at_step: the value at the highest step up to this one.")
+    ] = None
+    best_group: str = ""
+    best_tag: Annotated[
+        str | None,
+        Meta(description="at_best: the value at the step where this tag is best, or the last one before it."),
+    ] = None
+    best: Goal = "min"
+
+
+class TableBody(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    metrics: Annotated[
+        list[MetricBody] | None,
+        Meta(description="Null: the declared ones, or up to 12 that are chosen by their names."),
+    ] = None
+
+
+class Levels(Struct, frozen=True):
+    """A column of texts: the distinct ones, and which of them each session has; -1 for none."""
+
+    levels: list[str]
+    codes: list[int]
+
+
+class DomainAnswer(Struct, frozen=True, omit_defaults=True):
+    """What an experiment declares that a hyperparameter can be: one of the values, or a number in the interval."""
+
+    values: list[Number | str | bool] | None = None
+    min: Number | None = None
+    max: Number | None = None
+
+
+class HParamAnswer(Struct, frozen=True, kw_only=True):
+    name: str
+    display_name: str
+    description: str
+    type: HParamType
+    source: Annotated[str, Meta(description="`record`, or names of files; several are joined with commas.")]
+    domain: DomainAnswer | None
+    problem: Annotated[str | None, Meta(description="What is odd about its values or its declaration.")]
+    distinct: int
+    missing: int
+    values: Annotated[
+        list[Number | None] | None, Meta(description="Of numbers, one per session; null where it is missing.")
+    ] = None
+    levels: Annotated[
+        list[str] | None,
+        Meta(description="Of other types, the distinct values; long ones are cut, and end in their length."),
+    ] = None
+    codes: Annotated[
+        list[int] | None, Meta(description="Which level each session has; -1 where it is missing.")
+    ] = None
+
+
+class MetricAnswer(Struct, frozen=True, kw_only=True):
+    group: str
+    tag: str
+    stat: TableStatistic
+    step: int | None = None
+    best_group: str = ""
+    best_tag: str | None = None
+    best: Goal = "min"
+    display_name: str
+    description: str
+    goal: Annotated[Goal, Meta(description="Guessed from the name.")]
+    declared: bool
+    problem: str | None
+    values: list[Number | None]
+
+
+class OfferedAnswer(Struct, frozen=True, kw_only=True):
+    """A scalar that sessions have, or that an experiment declares."""
+
+    group: str
+    tag: str
+    display_name: str
+    description: str
+    declared: bool
+    goal: Goal
+    runs: Annotated[int, Meta(description="How many sessions have it.")]
+
+
+class ExperimentAnswer(Struct, frozen=True):
+    run: str
+    description: str
+    user: str
+    started: float | None
+
+
+class ProblemAnswer(Struct, frozen=True):
+    """What could not be read. `file` is empty for a record."""
+
+    run: str
+    file: str
+    message: str
+
+
+class HParamTable(Struct, frozen=True, kw_only=True):
+    """Sessions as columns: one entry per session in every list."""
+
+    generation: int
+    runs: list[str]
+    members: Annotated[
+        list[list[str]], Meta(description="The runs of each session: itself, then those that belong to it.")
+    ]
+    group: Annotated[Levels, Meta(description="Declared groups; an empty level: none.")]
+    status: Levels
+    host: Annotated[Levels, Meta(description="An empty level: not known.")]
+    started: list[float | None]
+    ended: list[float | None]
+    hparams: Annotated[
+        list[HParamAnswer],
+        Meta(description="Those that differ first, those that are equal in all sessions last."),
+    ]
+    metrics: list[MetricAnswer]
+    offered: list[OfferedAnswer]
+    experiments: list[ExperimentAnswer]
+    problems: list[ProblemAnswer]
