@@ -185,6 +185,16 @@ cdef class Columns:
             view(memory, VALUE, count, cnp.NPY_FLOAT32 if memory is None or memory.cols.width[VALUE] == 4 else cnp.NPY_FLOAT64),
         )
 
+    def last_value(self):
+        """The value of the last point; None without any."""
+        cdef Memory memory = self.memory
+        cdef int64_t count = self.count
+        if memory is None or not count:
+            return None
+        if memory.cols.width[VALUE] == 4:
+            return <double>(<float *>memory.cols.data[VALUE])[count - 1]
+        return (<double *>memory.cols.data[VALUE])[count - 1]
+
     def read_ranges(self):
         """(step, wall_time, byte offset of the record, offset of the value in its payload, size) as they are now."""
         cdef Memory memory = self.memory

@@ -114,6 +114,11 @@ class DerivedReads:
             read.append({run: value for run, value in values.items() if value is not None})
         return read
 
+    def read_last_values(self, keys: Sequence[SeriesKey]) -> list[float | None]:
+        found = _by_key(lambda: self.read_columns(keys)) if keys else {}
+        columns = (found.get(SeriesKey(*key)) for key in keys)
+        return [each.value.item(-1) if each is not None and len(each.value) else None for each in columns]
+
     def _with_x(
         self, keys: Sequence[SeriesKey], x: str, attempts: Attempts
     ) -> list[tuple[Columns, Columns | None]]:

@@ -376,6 +376,10 @@ class DataSource(Protocol):
         """For each column, the number of every run that has one."""
         ...
 
+    def read_last_values(self, keys: Sequence[SeriesKey]) -> list[float | None]:
+        """The last value of every scalar series, None where there is none. Cheaper than reading columns."""
+        ...
+
     def read_values(
         self, key: SeriesKey, *, kind: Kind | None = None, attempts: Attempts = "latest"
     ) -> Values: ...

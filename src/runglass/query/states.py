@@ -107,8 +107,9 @@ def judge(trainings: Sequence[Judged], *, now: float) -> dict[str, State]:
         else:
             states[each.name] = state
     complete: dict[str, list[int]] = {}
-    for each in trainings:
-        if states.get(each.name) == "finished" and each.last_step is not None:
+    for each in trainings if stopped else ():
+        is_sibling = each.folder in stopped and states.get(each.name) == "finished"
+        if is_sibling and each.last_step is not None:
             complete.setdefault(each.folder, []).append(each.last_step)
     for folder, siblings in stopped.items():
         states.update(_judge_together(siblings, complete.get(folder, [])))

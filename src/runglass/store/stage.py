@@ -88,7 +88,8 @@ class SeriesStage(Struct):
 
     @property
     def count(self) -> int:
-        return sum(part.columns.count for part in self.parts)
+        parts = self.parts
+        return parts[0].columns.count if len(parts) == 1 else sum(part.columns.count for part in parts)
 
     @property
     def generation(self) -> int:
@@ -193,6 +194,7 @@ class RunStage(Struct):
                 (
                     len(find_segments(series.parts, series.is_points)) - 1
                     for series in list(self.series.values())
+                    if len(series.parts) > 1 or (series.parts and series.parts[0].starts)
                 ),
                 default=0,
             ),

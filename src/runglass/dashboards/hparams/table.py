@@ -6,10 +6,11 @@ import threading
 import time
 from collections.abc import Iterable, Sequence
 from math import isfinite
+from typing import Any
 
 from msgspec import Struct
 
-from runglass.api.answers import number
+from runglass.api.answers import Number, number
 from runglass.api.hparams import known_sessions
 from runglass.api.kept import PerSource
 from runglass.api.route import Answer, encode_json, encode_once
@@ -27,6 +28,7 @@ from runglass.dashboards.hparams.shape import (
 )
 from runglass.errors import BadRequest
 from runglass.lru import LruCache
+from runglass.machine import paused_collection
 from runglass.query.goals import guess_goal
 from runglass.query.hparams.columns import HParamColumn, describe_value, make_columns, order_columns
 from runglass.query.hparams.metrics import (
@@ -68,8 +70,8 @@ class TableReader:
         self._answers: LruCache[bytes, tuple[object, Answer]] = LruCache(MAX_ANSWERS)
 
     def read(self, source: DataSource, body: TableBody) -> Answer:
-        # After a change all pages ask at the same moment; one request does the work.
-        with self._lock:
+        # After a change all pages ask at the same moment; one request does the work. What it makes has no cycles.
+        with self._lock, paused_collection():
             read, states = self._read_states(source)
             version = read.generation, states
             key = encode_json(body)
@@ -179,7 +181,7 @@ def to_levels(texts: Iterable[str]) -> Levels:
 def hparam_answer(column: HParamColumn) -> HParamAnswer:
     values = levels = codes = None
     if column.type == "number":
-        values = [None if value is None else number(value) for value in column.values]  # type: ignore[arg-type]
+        values = _numbers(column.values)
     elif column.type == "bool":
         levels = ["false", "true"]
         codes = [-1 if value is None else int(value) for value in column.values]  # type: ignore[arg-type]
@@ -200,6 +202,10 @@ def hparam_answer(column: HParamColumn) -> HParamAnswer:
         levels=levels,
         codes=codes,
     )
+
+
+def _numbers(values: Iterable[Any]) -> list[Number | None]:
+    return [value if value is None or isfinite(value) else number(value) for value in values]
 
 
 def _text_levels(values: Iterable[HParam | None]) -> tuple[list[str], list[int]]:
@@ -246,7 +252,7 @@ def metric_answer(
         goal=guess_goal(f"{name.group}/{name.tag}") if offered is None else offered.goal,
         declared=offered is not None and offered.is_declared,
         problem=None if any(value is not None for value in values) else "never logged",
-        values=[None if value is None else value if isfinite(value) else number(value) for value in values],
+        values=_numbers(values),
     )
 
 

@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from math import log
+from typing import Any
 
 from msgspec import Struct
 
@@ -40,6 +41,8 @@ class HParamColumn(Struct, frozen=True):
     missing: int
     # One per session; None where it has none. Of one type unless `type` is "mixed".
     values: list[HParam | None]
+    # How much the values tell, in nats: 0 if all are equal.
+    entropy: float
 
     @property
     def name(self) -> str:
@@ -95,11 +98,27 @@ def _make_column(
         problems.append(f"Declared as {info.type}, but the values are {_kind_words(kind)}.")
     if info.domain is not None:
         problems += _check_domain(info.domain, given)
-    # NaN counts as one value, though it differs from itself.
-    distinct = len(set(given)) if kind in ("string", "bool") else len({_key(value) for value in given})
+    # NaN counts as one value, though it differs from itself; True is not 1.0.
+    counts = Counter(map(_key, given) if kind in ("number", "mixed") and _needs_keys(given) else given)
     return HParamColumn(
-        info, kind, source, " ".join(problems) or None, distinct, len(values) - len(given), values
+        info,
+        kind,
+        source,
+        " ".join(problems) or None,
+        len(counts),
+        len(values) - len(given),
+        values,
+        _entropy(counts),
     )
+
+
+def _needs_keys(given: list[HParam]) -> bool:
+    return any(value != value or type(value) is not float for value in given)
+
+
+def _entropy(counts: Counter[Any]) -> float:
+    total = sum(counts.values())
+    return -sum(count / total * log(count / total) for count in counts.values())
 
 
 def _merge(name: str, declared: list[HParamInfo]) -> tuple[HParamInfo, list[str]]:
@@ -217,8 +236,5 @@ def _runs(count: int) -> str:
 
 def _rank(column: HParamColumn) -> tuple[bool, bool, int, float]:
     is_name = column.type in ("string", "mixed") and column.distinct == len(column.values) > 1
-    counts = Counter(_key(value) for value in column.values if value is not None)
-    total = sum(counts.values())
-    entropy = -sum(count / total * log(count / total) for count in counts.values())
     # What is in most runs and takes many values tells most; a seed or a name tells nothing.
-    return column.is_constant, is_seed(column.name) or is_name, column.missing, -entropy
+    return column.is_constant, is_seed(column.name) or is_name, column.missing, -column.entropy

@@ -139,10 +139,10 @@ class MetricReader:
 
 
 def _read(source: DataSource, sessions: Sequence[Session], metric: Metric) -> dict[str, float | None]:
-    columns = _read_columns(source, sessions, metric.name, is_result=metric.stat == "last")
-    best = (
-        {} if metric.best_name is None else _read_columns(source, sessions, metric.best_name, is_result=False)
-    )
+    if metric.stat == "last":
+        return _read_last(source, sessions, metric.name)
+    columns = _read_columns(source, sessions, metric.name)
+    best = {} if metric.best_name is None else _read_columns(source, sessions, metric.best_name)
     wanted = RunColumn(metric.name.tag, metric.stat, step=metric.step, best=metric.best)
     found: dict[str, float | None] = {}
     for session in sessions:
@@ -151,24 +151,33 @@ def _read(source: DataSource, sessions: Sequence[Session], metric: Metric) -> di
     return found
 
 
-def _read_columns(
-    source: DataSource, sessions: Sequence[Session], name: MetricName, *, is_result: bool
-) -> dict[str, Columns]:
-    """By session. What add_hparams wrote is the result of a curve: it counts as the last value, but not as the curve."""
+def _read_last(source: DataSource, sessions: Sequence[Session], name: MetricName) -> dict[str, float | None]:
+    """What add_hparams wrote is the result of the session, whatever its curve ends with."""
+    keys = [SeriesKey(run_of(session, name.group), name.tag) for session in sessions]
+    runs = [session.run for session in sessions]
+    found = dict(zip(runs, source.read_last_values(keys), strict=True))
+    merged = _merged(sessions, name)
+    results = source.read_last_values([key for _, key in merged])
+    found.update((run, value) for (run, _), value in zip(merged, results, strict=True) if value is not None)
+    return found
+
+
+def _read_columns(source: DataSource, sessions: Sequence[Session], name: MetricName) -> dict[str, Columns]:
+    """By session: its curve, or what add_hparams wrote if it has none."""
     keys = {session.run: SeriesKey(run_of(session, name.group), name.tag) for session in sessions}
     found = _by_key(source, list(keys.values()))
-    merged = [
-        (session.run, SeriesKey(run, name.tag))
-        for session in sessions
-        if not name.group
-        for run in session.merged
-    ]
-    results = _by_key(source, [key for _, key in merged])
     columns = {run: found[key] for run, key in keys.items() if key in found}
-    for run, key in merged:
-        if key in results and (is_result or run not in columns):
-            columns[run] = results[key]
+    missing = [(run, key) for run, key in _merged(sessions, name) if run not in columns]
+    results = _by_key(source, [key for _, key in missing])
+    columns.update((run, results[key]) for run, key in missing if key in results)
     return columns
+
+
+def _merged(sessions: Sequence[Session], name: MetricName) -> list[tuple[str, SeriesKey]]:
+    """Sessions with the series that add_hparams wrote for them."""
+    if name.group:
+        return []
+    return [(session.run, SeriesKey(run, name.tag)) for session in sessions for run in session.merged]
 
 
 def _by_key(source: DataSource, keys: list[SeriesKey]) -> dict[SeriesKey, Columns]:

@@ -63,7 +63,7 @@ class Problem(Struct, frozen=True):
     message: str
 
 
-class Session(Struct, frozen=True):
+class Session(Struct, frozen=True, gc=False):
     """One training with its hyperparameters: a run, and the runs that belong to it."""
 
     run: str

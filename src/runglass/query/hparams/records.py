@@ -12,6 +12,7 @@ from typing import Any
 from msgspec import Struct
 
 from runglass.errors import RunglassError
+from runglass.native.hparams import read_session_start
 from runglass.native.wire import WireError
 from runglass.query.hparams.model import (
     Domain,
@@ -35,13 +36,13 @@ TYPES: dict[int, HParamType] = {
 }
 
 
-class Start(Struct, frozen=True):
+class Start(Struct, frozen=True, gc=False):
     hparams: dict[str, HParam]
     group: str
     start_time: float | None
 
 
-class Record(Struct, frozen=True):
+class Record(Struct, frozen=True, gc=False):
     """What the newest value of a series says; the others are None."""
 
     start: Start | None = None
@@ -54,6 +55,9 @@ def load_record(source: DataSource, info: SeriesInfo) -> Record:
     """The newest value of a series. Most series have one, whose bytes are in the metadata: no file has to be opened."""
     try:
         if info.count == 1 and info.meta.content:
+            if (read := read_session_start(info.meta.content)) is not None:
+                hparams, group, start_time = read
+                return Record(start=Start(hparams, group, _known_time(start_time)))
             decoded = plain_hparams(info.meta.content)
             if "session_end_info" not in decoded:
                 return read_record(info.key.run, decoded, wall_time=nan)
@@ -99,8 +103,11 @@ def plain_hparam(value: Any) -> HParam:
 
 
 def _time(fields: dict[str, Any], name: str) -> float | None:
-    """None for 0 too: that is what writers without a clock send."""
-    seconds = float(fields.get(name, 0.0))
+    return _known_time(float(fields.get(name, 0.0)))
+
+
+def _known_time(seconds: float) -> float | None:
+    """None for 0: that is what writers without a clock send."""
     return seconds if seconds > 0 and isfinite(seconds) else None
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec import Struct
 
+from runglass.machine import paused_collection
 from runglass.query.hparams.config_files import Config, load_config
 from runglass.query.hparams.model import Experiment, HParam, Problem, Session, Sessions
 from runglass.query.hparams.records import Record, load_record
@@ -20,7 +21,7 @@ from runglass.query.trainings import ROOT, TIMESTAMP, is_part
 from runglass.store.model import Asset, Family, Kind, SeriesInfo, SeriesKey
 
 
-class RunRecords(Struct):
+class RunRecords(Struct, gc=False):
     """What one run says of itself."""
 
     record: Record | None = None
@@ -48,7 +49,9 @@ class SessionReader:
         with self._lock:
             generation = source.generation
             if self._sessions is None or self._sessions.generation != generation:
-                self._sessions = self._read(source, generation)
+                # What is made here stays, and has no cycles. Collecting garbage over and over meanwhile takes longer.
+                with paused_collection():
+                    self._sessions = self._read(source, generation)
             return self._sessions
 
     def _read(self, source: DataSource, generation: int) -> Sessions:
@@ -199,8 +202,10 @@ def make_sessions(
         sources = [own.get(each, nothing) for each in (run, *inner)]
         record = next((each.record for each in sources if each.record is not None), None)
         start = None if record is None else record.start
-        hparams: dict[str, HParam] = {} if start is None else dict(start.hparams)
+        hparams: dict[str, HParam] = {} if start is None else start.hparams
         files: dict[str, str] = {}
+        if any(each.configs for each in sources):
+            hparams = dict(hparams)
         for each in sources:
             for file, values in each.configs:
                 for name, value in values.items():

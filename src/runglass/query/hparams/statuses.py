@@ -26,7 +26,7 @@ HOST = re.compile(r"tfevents\.\d+\.(.+?)(?:\.\d+)*(?:\.v2)?$")
 names_loss = lru_cache(maxsize=4096)(is_loss)
 
 
-class SessionState(Struct, frozen=True):
+class SessionState(Struct, frozen=True, gc=False):
     status: Status
     started: float | None
     # None while it runs.
@@ -41,12 +41,10 @@ class _Judged:
         self._session = session
         self.name = session.run
         known = [infos[run] for run in session.members if run in infos]
-        self.start_time = min(
-            (each.start_time for each in known if each.start_time is not None), default=None
-        )
-        self.last_wall_time = max(
-            (each.last_wall_time for each in known if each.last_wall_time is not None), default=None
-        )
+        starts = [each.start_time for each in known if each.start_time is not None]
+        lasts = [each.last_wall_time for each in known if each.last_wall_time is not None]
+        self.start_time = min(starts) if starts else None
+        self.last_wall_time = max(lasts) if lasts else None
 
     @property
     def folder(self) -> str:

@@ -1,0 +1,3 @@
+def read_session_start(
+    content: bytes | memoryview,
+) -> tuple[dict[str, float | str | bool], str, float] | None: ...
