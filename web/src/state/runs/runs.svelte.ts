@@ -27,6 +27,14 @@ const NO_DASH: readonly number[] = [];
 const isMetric = (column: QueryColumn): column is MetricColumn => column.kind === "metric";
 const secondsOf = (time: Run["start_time"]): number | null => (time === null ? null : Number(time));
 
+/** Runs that a dashboard leaves, by a brush for instance: the others are not listed. */
+export interface Narrowing {
+  /** What narrowed them: "Brushed in HParams". */
+  readonly title: string;
+  readonly runs: ReadonlySet<string>;
+  readonly undo: () => void;
+}
+
 export class RunsState {
   /** Oldest first, as the server lists them. Raw: replaced as a whole, and there may be thousands. */
   all = $state.raw<readonly Run[]>([]);
@@ -36,6 +44,8 @@ export class RunsState {
   pointedAt = $state<string | null>(null);
   /** The run nearest to the pointer in a chart. */
   nearestInChart = $state<string | null>(null);
+  /** Not in the view: the dashboard keeps there what it follows from. Raw: replaced as a whole. */
+  narrowing = $state.raw<Narrowing | null>(null);
   /** Whether the table lists hidden runs. */
   showsHidden = $state(false);
   /** Whether the columns are visible. */
@@ -143,12 +153,18 @@ export class RunsState {
     return this.#matched;
   });
 
-  /** Names of the runs that match the filters, in natural order. */
-  readonly listed = $derived(
+  readonly #unnarrowed = $derived(
     this.#hidden.size === 0 || this.showsHidden
       ? this.#matching
       : this.#matching.filter((name) => !this.#hidden.has(name)),
   );
+  /** Names of the runs that match the filters, in natural order. */
+  readonly listed = $derived.by(() => {
+    const { narrowing } = this;
+    return narrowing ? this.#unnarrowed.filter((name) => narrowing.runs.has(name)) : this.#unnarrowed;
+  });
+  /** How many runs only the narrowing keeps from being listed. */
+  readonly narrowedCount = $derived(this.#unnarrowed.length - this.listed.length);
   readonly #listedSet = $derived(new Set(this.listed));
   readonly #selected = $derived.by(
     () => new Set(this.names.filter((name) => isSelected(this.settings.selection, name))),
@@ -160,6 +176,15 @@ export class RunsState {
       this.names.filter((name) => this.#selected.has(name) && this.#listedSet.has(name) && !this.#hidden.has(name)),
     ),
   );
+  readonly #keepAvailable = keepIfEqual<readonly string[]>(isSameList);
+  /** Names of the runs that would be shown if nothing were narrowed. */
+  readonly available = $derived.by(() => {
+    if (!this.narrowing) return this.#keepAvailable(this.shown);
+    const matching = new Set(this.#unnarrowed);
+    return this.#keepAvailable(
+      this.names.filter((name) => this.#selected.has(name) && matching.has(name) && !this.#hidden.has(name)),
+    );
+  });
   readonly isAllShown = $derived(this.shown.length === this.names.length);
 
   readonly sortColumn = $derived.by(

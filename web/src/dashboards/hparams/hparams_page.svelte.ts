@@ -1,0 +1,274 @@
+// State that all views of HParams share: the table of sessions, what the brushes leave of it, colours, and the run
+// under the pointer. What the user sets is in the session's settings.
+
+import { untrack } from "svelte";
+import type { ApiError } from "../../api/http";
+import { CardData } from "../../cards/card_data.svelte";
+import type { Session } from "../../state/session.svelte";
+import type { MetricQuery, TableAnswer } from "./answer";
+import { applyBrushes, type Brush, countFlags, withBrush } from "./brushes";
+import { loadTable } from "./ask";
+import { type Column, EMPTY_TABLE, isConstant, metricId, pickRows, readTable, type SessionTable } from "./columns";
+import {
+  colorOption,
+  mainMetric,
+  readBrushOption,
+  readGoals,
+  readMetrics,
+  readRows,
+  readScales,
+  setBrushOption,
+  setColorOption,
+  setMainMetric,
+  setRows,
+} from "./options";
+import { colorRows, type RowColors } from "./row_colors";
+import { chooseScale, makeScale, type Scale, type ScaleKind } from "./scales";
+
+/** New answers wait this long after the last movement of the pointer, so that nothing moves under it. */
+const STILL_MS = 1_500;
+
+const pages = new WeakMap<Session, HParamsPage>();
+
+/** The one page that all views of a session share. Whoever shows it must call `watch`. */
+export function hparamsPageOf(session: Session): HParamsPage {
+  let page = pages.get(session);
+  // It outlives the component that first requests it: brushes select runs for all dashboards.
+  if (!page) $effect.root(() => void pages.set(session, (page = new HParamsPage(session))));
+  return page as HParamsPage;
+}
+
+export class HParamsPage {
+  /** Brushes while the pointer moves one of them; they reach the address when it is released. Raw: replaced. */
+  #moving = $state.raw<readonly Brush[] | null>(null);
+  #hoveredRun = $state<string | null>(null);
+  #watchers = $state(0);
+  #isPointed = $state(false);
+  #stillTimer: ReturnType<typeof setTimeout> | undefined;
+  #kept: { readonly key: string; readonly value: TableAnswer } | null = null;
+  /** Rows on the Pareto front, for marks in other views; null: not computed. Raw: replaced. */
+  front = $state.raw<Uint8Array | null>(null);
+  readonly #data: CardData<readonly MetricQuery[] | null, TableAnswer>;
+
+  constructor(readonly session: Session) {
+    this.#data = new CardData<readonly MetricQuery[] | null, TableAnswer>(
+      session,
+      (metrics, signal) => loadTable(session.client, metrics, signal),
+      {
+        wanted: () => {
+          const metrics = readMetrics(session.settings);
+          return { key: `${session.changes.epoch} ${metrics?.map(metricId).join("\n") ?? ""}`, query: metrics };
+        },
+        isWanted: () => this.#watchers > 0 || this.isNarrowing,
+        about: ({ generation }) => ({ generation, runs: session.runs.names }),
+        isEarly: true,
+      },
+    );
+    // Outside: the runs that all other dashboards show.
+    $effect(() => {
+      const runs = this.#narrowedRuns;
+      const isSelection = this.selectedRuns.size > 0;
+      if (this.#moving) return;
+      untrack(() => {
+        session.runs.narrowing = runs && {
+          title: isSelection ? "Selected in HParams" : "Brushed in HParams",
+          runs,
+          undo: () => this.clear(),
+        };
+      });
+    });
+  }
+
+  /** Loads the table while somebody shows it. Returns a function that ends it. */
+  watch(): () => void {
+    untrack(() => this.#watchers++);
+    return () => untrack(() => this.#watchers--);
+  }
+
+  readonly settings = $derived.by(() => this.session.settings);
+  readonly theme = $derived.by(() => this.session.settings.shownTheme);
+
+  readonly answer = $derived.by((): TableAnswer | null => {
+    const latest = this.#data.answer;
+    // What the user asked for comes at once; news wait until the pointer rests.
+    if (latest && (!this.#kept || this.#kept.key !== latest.key || !this.#isPointed)) this.#kept = latest;
+    return this.#kept?.value ?? null;
+  });
+  readonly error = $derived.by((): ApiError | null => this.#data.error);
+  readonly isLoading = $derived.by(() => this.#data.answer === null && this.#data.failure === null);
+  retry = (): void => this.#data.retry();
+
+  /** The pointer moves over a view. */
+  point = (): void => {
+    clearTimeout(this.#stillTimer);
+    this.#stillTimer = setTimeout(() => (this.#isPointed = false), STILL_MS);
+    if (!this.#isPointed) this.#isPointed = true;
+  };
+
+  readonly goals = $derived.by(() => readGoals(this.settings));
+  /** Every session. */
+  readonly all = $derived.by((): SessionTable => (this.answer ? readTable(this.answer, this.goals) : EMPTY_TABLE));
+  /** The sessions whose runs are selected in the run table and match its filters. */
+  readonly table = $derived.by((): SessionTable => {
+    const { all } = this;
+    const { available, names } = this.session.runs;
+    if (available.length === names.length) return all;
+    const isAvailable = new Set(available);
+    const flags = new Uint8Array(all.rows);
+    all.members.forEach((members, row) => (flags[row] = Number(members.some((run) => isAvailable.has(run)))));
+    return pickRows(all, flags);
+  });
+  readonly constants = $derived.by((): readonly Column[] =>
+    this.table.columns.filter((column) => column.kind === "hparam" && isConstant(column)),
+  );
+
+  // Equal text is an equal list: other options change too.
+  readonly #brushText = $derived.by(() => this.settings.option("hparams.brush"));
+  readonly #settled = $derived.by(() => (void this.#brushText, untrack(() => readBrushOption(this.settings))));
+  readonly brushes = $derived.by((): readonly Brush[] => this.#moving ?? this.#settled);
+  /** Flags of the rows that all brushes include. */
+  readonly included = $derived.by((): Uint8Array => applyBrushes(this.table, this.brushes));
+  readonly includedCount = $derived.by(() => countFlags(this.included));
+  readonly isBrushed = $derived.by(() => this.brushes.some(({ column }) => this.table.byId.has(column)));
+  readonly isMoving = $derived.by(() => this.#moving !== null);
+  readonly isNarrowing = $derived.by(() => this.brushes.length > 0 || this.selectedRuns.size > 0);
+
+  brushOf(id: string): Brush | null {
+    return this.brushes.find(({ column }) => column === id) ?? null;
+  }
+
+  setBrush(brush: Brush): void {
+    this.setBrushes(withBrush(this.brushes, brush));
+  }
+
+  setBrushes(brushes: readonly Brush[]): void {
+    this.#moving = null;
+    setBrushOption(this.settings, brushes);
+  }
+
+  /** Like `setBrush`, while the pointer is down: call `endMove` when it is released. */
+  moveBrush(brush: Brush): void {
+    this.#moving = withBrush(this.brushes, brush);
+  }
+
+  endMove(): void {
+    if (this.#moving) this.setBrushes(this.#moving);
+  }
+
+  removeBrush(id: string): void {
+    this.setBrush({ column: id, ranges: [], levels: null, missing: false });
+  }
+
+  /** Removes all brushes and deselects all rows. */
+  clear(): void {
+    this.setBrushes([]);
+    setRows(this.settings, []);
+  }
+
+  readonly #rowText = $derived.by(() => this.settings.option("hparams.rows"));
+  /** The runs of the selected rows. */
+  readonly selectedRuns = $derived.by(
+    (): ReadonlySet<string> => (void this.#rowText, new Set(untrack(() => readRows(this.settings)))),
+  );
+  /** Row numbers of the selected runs that are in the table. */
+  readonly selected = $derived.by((): readonly number[] =>
+    [...this.selectedRuns].flatMap((run) => this.table.rowOfRun.get(run) ?? []),
+  );
+
+  isSelected(row: number): boolean {
+    return this.selectedRuns.has(this.table.runs[row] ?? "");
+  }
+
+  /** Selects only this row, or with `isAdded` this one too; a selected row is deselected. */
+  select(row: number, isAdded = false): void {
+    const run = this.table.runs[row];
+    if (run === undefined) return;
+    const others = isAdded ? [...this.selectedRuns].filter((each) => each !== run) : [];
+    const isOff = this.selectedRuns.has(run) && (isAdded || this.selectedRuns.size === 1);
+    setRows(this.settings, isOff ? others : [...others, run]);
+  }
+
+  selectRuns(runs: readonly string[]): void {
+    setRows(this.settings, runs);
+  }
+
+  readonly #narrowedRuns = $derived.by((): ReadonlySet<string> | null => {
+    const { table, selected, included } = this;
+    if (!this.answer || !this.isNarrowing) return null;
+    const rows = new Set<string>();
+    if (this.selectedRuns.size > 0)
+      for (const row of selected) for (const run of table.members[row] ?? []) rows.add(run);
+    else if (this.isBrushed) {
+      for (let row = 0; row < table.rows; row++)
+        if (included[row]) for (const run of table.members[row] ?? []) rows.add(run);
+    } else return null;
+    return rows;
+  });
+
+  /** The row under the pointer, here or in the run table; null: none. */
+  readonly hovered = $derived.by((): number | null => {
+    const run = this.#hoveredRun ?? this.session.runs.pointedAt;
+    return run === null ? null : (this.table.rowOfRun.get(run) ?? null);
+  });
+
+  hover(row: number | null): void {
+    const run = row === null ? null : (this.table.runs[row] ?? null);
+    if (run === this.#hoveredRun) return;
+    this.#hoveredRun = run;
+    // The run table lights this run.
+    this.session.runs.nearestInChart = run;
+  }
+
+  readonly metrics = $derived.by((): readonly Column[] => this.table.columns.filter(({ kind }) => kind === "metric"));
+  /** The main metric: the user's choice, or the first that has values. */
+  readonly metric = $derived.by((): Column | null => {
+    const chosen = this.table.byId.get(mainMetric(this.settings));
+    return (
+      (chosen?.kind === "metric" ? chosen : null) ??
+      this.metrics.find(({ distinct }) => distinct > 1) ??
+      this.metrics.find(({ distinct }) => distinct > 0) ??
+      this.metrics[0] ??
+      null
+    );
+  });
+
+  setMetric(id: string): void {
+    setMainMetric(this.settings, id);
+  }
+
+  /** The column that colours rows; null: one colour. */
+  readonly colorColumn = $derived.by((): Column | null => {
+    const option = colorOption(this.settings);
+    if (option === "none") return null;
+    return this.table.byId.get(option) ?? this.metric;
+  });
+  readonly colors = $derived.by((): RowColors => colorRows(this.table, this.colorColumn));
+
+  setColorBy(id: string): void {
+    setColorOption(this.settings, id === this.metric?.id ? "" : id);
+  }
+
+  color(row: number): string {
+    return this.colors.css(row, this.theme);
+  }
+
+  readonly #scaleKinds = $derived.by(() => readScales(this.settings));
+  // Made when first asked for, and kept as long as the table.
+  readonly #scales = $derived.by(() => (void this.table, new Map<string, Scale>()));
+
+  scaleKind(column: Column): ScaleKind {
+    return this.#scaleKinds.get(column.id) ?? chooseScale(column);
+  }
+
+  scale(column: Column): Scale {
+    const asked = this.#scaleKinds.get(column.id);
+    const key = `${asked ?? ""} ${column.id}`;
+    let scale = this.#scales.get(key);
+    if (!scale) this.#scales.set(key, (scale = makeScale(column, asked ?? chooseScale(column))));
+    return scale;
+  }
+
+  title(row: number): string {
+    return this.session.runs.title(this.table.runs[row] ?? "");
+  }
+}
