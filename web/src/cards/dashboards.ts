@@ -97,6 +97,11 @@ export interface DashboardModule {
   readonly cards?: readonly CardOffer[];
   /** Options of its cards, for other pages that show them. */
   readonly controls?: () => Promise<{ default: Component<{ session: Session }> }>;
+  /** What acts on all dashboards while the view has one of these options: it runs even if this one is not open. */
+  readonly keeps?: {
+    readonly options: readonly string[];
+    readonly load: () => Promise<{ default: (session: Session) => void }>;
+  };
   /** The default dashboard: loaded before the server has listed the dashboards. */
   readonly isUsual?: boolean;
 }

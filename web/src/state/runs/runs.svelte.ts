@@ -46,6 +46,8 @@ export class RunsState {
   nearestInChart = $state<string | null>(null);
   /** Not in the view: the dashboard keeps there what it follows from. Raw: replaced as a whole. */
   narrowing = $state.raw<Narrowing | null>(null);
+  /** Colours that the open dashboard gives to runs, if it has its own. Raw: a function. */
+  tint = $state.raw<((name: string) => string | undefined) | null>(null);
   /** Whether the table lists hidden runs. */
   showsHidden = $state(false);
   /** Whether the columns are visible. */
@@ -233,12 +235,12 @@ export class RunsState {
 
   /** The colour of the run: that of its training, or of its group. */
   color(name: string, theme: "light" | "dark"): string {
-    return this.#ownColor(name) ?? this.#hue(name)[theme];
+    return this.tint?.(name) ?? this.#ownColor(name) ?? this.#hue(name)[theme];
   }
 
   /** The colour of the run's line in a chart with other parts of its training. */
   shade(name: string, theme: "light" | "dark"): string {
-    return this.#ownColor(name) ?? shadeOf(this.#hue(name), this.#looks.get(name))[theme];
+    return this.tint?.(name) ?? this.#ownColor(name) ?? shadeOf(this.#hue(name), this.#looks.get(name))[theme];
   }
 
   /** The dashes of the run's line in a chart with other parts of its training; none for a solid line. */

@@ -1,0 +1,41 @@
+import { describe, expect, it } from "vitest";
+import { packColor, paintDensity, paintLines } from "./draw";
+
+const image = (width: number, height: number): ImageData =>
+  ({ width, height, data: new Uint8ClampedArray(width * height * 4) }) as ImageData;
+const axes = [
+  { x: 0, ys: Float32Array.of(2, 2, 0) },
+  { x: 10, ys: Float32Array.of(2, 2, 19) },
+];
+
+describe("paintLines", () => {
+  it("lets later rows cover earlier ones", () => {
+    const picture = image(10, 20);
+    const colors = Uint32Array.of(packColor("#112233"), packColor("#445566"));
+    paintLines(picture, axes, Uint32Array.of(0, 1), Uint8Array.of(0, 1, 0), colors, 1);
+    const pixels = new Uint32Array(picture.data.buffer);
+    expect([...pixels.subarray(20, 30)]).toEqual(Array.from({ length: 10 }, () => packColor("#445566")));
+    expect(pixels.filter(Boolean)).toHaveLength(10);
+    expect([...picture.data.subarray(80, 84)]).toEqual([0x44, 0x55, 0x66, 255]);
+  });
+
+  it("has no holes in a steep line, and stays inside the picture", () => {
+    const picture = image(8, 20);
+    paintLines(picture, axes, Uint32Array.of(2), Uint8Array.of(0, 0, 0), Uint32Array.of(packColor("#ffffff")), 1);
+    const pixels = new Uint32Array(picture.data.buffer);
+    const rowsHit = new Set([...pixels.keys()].filter((at) => pixels[at]).map((at) => Math.floor(at / 8)));
+    const last = Math.max(...rowsHit);
+    expect(rowsHit.size).toBe(last + 1);
+  });
+});
+
+describe("paintDensity", () => {
+  it("is more opaque where lines meet", () => {
+    const picture = image(10, 20);
+    paintDensity(picture, axes, Uint32Array.of(0, 1, 2), [1, 2, 3], 0.25);
+    const alpha = (x: number, y: number): number => picture.data[(y * 10 + x) * 4 + 3] as number;
+    expect(alpha(0, 2)).toBe(Math.round(255 * (1 - 0.75 ** 2)));
+    expect(alpha(0, 0)).toBe(64);
+    expect(alpha(0, 10)).toBe(0);
+  });
+});

@@ -1,0 +1,152 @@
+// Draws the lines of parallel coordinates: a few thousand segments as smooth curves by the canvas, more of them pixel by
+// pixel, because ten thousand curves take a canvas half a second. Nothing is thinned out.
+
+import { ease } from "./axes";
+
+export interface DrawnAxis {
+  /** In pixels of the picture. */
+  readonly x: number;
+  readonly ys: Float32Array;
+}
+
+/** Above this many segments between axes, lines are drawn pixel by pixel. */
+export const MAX_CURVES = 12_000;
+
+/** `rows` of one colour as one path. */
+export function traceRows(context: CanvasRenderingContext2D, axes: readonly DrawnAxis[], rows: Iterable<number>): void {
+  const [first] = axes;
+  if (!first) return;
+  context.beginPath();
+  for (const row of rows) {
+    let [x, y] = [first.x, first.ys[row] as number];
+    context.moveTo(x, y);
+    for (let i = 1; i < axes.length; i++) {
+      const axis = axes[i] as DrawnAxis;
+      const [nextX, nextY] = [axis.x, axis.ys[row] as number];
+      // Control points at thirds: x is linear, and y eases as in `ease`.
+      const third = (nextX - x) / 3;
+      context.bezierCurveTo(x + third, y, nextX - third, nextY, nextX, nextY);
+      [x, y] = [nextX, nextY];
+    }
+  }
+}
+
+/** The rows of each colour, in drawing order, as curves. */
+export function drawCurves(
+  context: CanvasRenderingContext2D,
+  axes: readonly DrawnAxis[],
+  rows: Uint32Array,
+  codes: Uint8Array,
+  colors: readonly string[],
+): void {
+  let start = 0;
+  for (let i = 1; i <= rows.length; i++) {
+    const code = codes[rows[start] as number] as number;
+    if (i < rows.length && codes[rows[i] as number] === code) continue;
+    traceRows(context, axes, rows.subarray(start, i));
+    context.strokeStyle = colors[code] ?? "#888";
+    context.stroke();
+    start = i;
+  }
+}
+
+/**
+ * Calls back for each pixel of each line is too slow: both painters below have the same loop, and differ in what they do
+ * with a pixel.
+ */
+function easeTable(widthPx: number): Float32Array {
+  const table = new Float32Array(widthPx + 1);
+  for (let x = 0; x <= widthPx; x++) table[x] = ease(x / widthPx);
+  return table;
+}
+
+/** Each row's line in its colour; later rows cover earlier ones. `step`: pixels of the page per pixel of the image. */
+export function paintLines(
+  image: ImageData,
+  axes: readonly DrawnAxis[],
+  rows: Uint32Array,
+  codes: Uint8Array,
+  colors: Uint32Array,
+  step: number,
+): void {
+  const pixels = new Uint32Array(image.data.buffer);
+  const { width, height } = image;
+  for (let i = 1; i < axes.length; i++) {
+    const [left, right] = [axes[i - 1] as DrawnAxis, axes[i] as DrawnAxis];
+    const x0 = Math.round(left.x / step);
+    const gap = Math.round(right.x / step) - x0;
+    const table = easeTable(gap);
+    const from = Math.max(0, -x0);
+    const to = Math.min(gap, width - x0);
+    for (let r = 0; r < rows.length; r++) {
+      const row = rows[r] as number;
+      const y0 = (left.ys[row] as number) / step;
+      const dy = (right.ys[row] as number) / step - y0;
+      const color = colors[codes[row] as number] as number;
+      let last = (y0 + dy * (table[from] as number)) | 0;
+      for (let x = from; x < to; x++) {
+        const y = (y0 + dy * (table[x] as number)) | 0;
+        if (y < 0 || y >= height) continue;
+        let at = y * width + x0 + x;
+        pixels[at] = color;
+        if (y > last + 1) for (let gone = y - 1; gone > last; gone--) pixels[(at -= width)] = color;
+        else if (y < last - 1) for (let gone = y + 1; gone < last; gone++) pixels[(at += width)] = color;
+        last = y;
+      }
+    }
+  }
+}
+
+/** All rows in one colour, more opaque where more lines meet. */
+export function paintDensity(
+  image: ImageData,
+  axes: readonly DrawnAxis[],
+  rows: Uint32Array,
+  rgb: readonly [number, number, number],
+  alpha: number,
+): void {
+  const { width, height } = image;
+  const counts = new Uint16Array(width * height);
+  for (let i = 1; i < axes.length; i++) {
+    const [left, right] = [axes[i - 1] as DrawnAxis, axes[i] as DrawnAxis];
+    const x0 = Math.round(left.x);
+    const gap = Math.round(right.x) - x0;
+    const table = easeTable(gap);
+    const [from, to] = [Math.max(0, -x0), Math.min(gap, width - x0)];
+    for (let r = 0; r < rows.length; r++) {
+      const row = rows[r] as number;
+      const y0 = left.ys[row] as number;
+      const dy = (right.ys[row] as number) - y0;
+      let last = (y0 + dy * (table[from] as number)) | 0;
+      for (let x = from; x < to; x++) {
+        const y = (y0 + dy * (table[x] as number)) | 0;
+        if (y < 0 || y >= height) continue;
+        let at = y * width + x0 + x;
+        counts[at]!++;
+        if (y > last + 1) for (let gone = y - 1; gone > last; gone--) counts[(at -= width)]!++;
+        else if (y < last - 1) for (let gone = y + 1; gone < last; gone++) counts[(at += width)]!++;
+        last = y;
+      }
+    }
+  }
+  const opacity = Uint8Array.from({ length: 256 }, (_, n) => Math.round(255 * (1 - (1 - alpha) ** n)));
+  const { data } = image;
+  for (let at = 0; at < counts.length; at++) {
+    const count = counts[at] as number;
+    if (count === 0) continue;
+    data.set(rgb, at * 4);
+    data[at * 4 + 3] = opacity[Math.min(255, count)] as number;
+  }
+}
+
+/** #rrggbb as ImageData has it in memory. */
+export function packColor(hex: string): number {
+  const [red, green, blue] = parseColor(hex);
+  return ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0;
+}
+
+export const parseColor = (hex: string): [number, number, number] => [
+  Number.parseInt(hex.slice(1, 3), 16),
+  Number.parseInt(hex.slice(3, 5), 16),
+  Number.parseInt(hex.slice(5, 7), 16),
+];
