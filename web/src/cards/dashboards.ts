@@ -24,6 +24,8 @@ export interface CardProps {
   run: string | null;
   /** The shown runs that it shows. */
   runs: readonly string[];
+  /** Shows `runs` and no others, even if more are shown elsewhere. */
+  isOfRuns?: boolean;
   /** The section that it can be moved in. */
   section: Section;
   /** On screen. Cards just outside exist, but load and draw nothing. */

@@ -34,7 +34,9 @@ export interface Scale {
 }
 
 /** Numbers over more than this ratio use a logarithmic scale. */
-const LOG_RATIO = 50;
+const LOG_RATIO = 100;
+/** With zeros among them, more: they have no place on such a scale. */
+const ZERO_LOG_RATIO = 1_000;
 /** A hyperparameter with no more different numbers than this was picked from a list. */
 const FEW_VALUES = 7;
 /** Too many to tell apart as bands. */
@@ -43,6 +45,9 @@ const MANY_VALUES = 60;
 const CROWDED_SHARE = 0.3;
 /** On a logarithmic axis, zero is below the other values by this share of the axis. */
 const ZERO_GAP = 0.08;
+
+/** Below this, axes write powers of ten. */
+const SMALL = 1e-3;
 
 /** The finite numbers of a column in order. */
 export function sortedNumbers({ numbers, state }: Column): Float64Array {
@@ -59,7 +64,8 @@ export function chooseScale(column: Column, sorted = sortedNumbers(column)): Sca
   if (column.kind === "hparam" && column.distinct <= FEW_VALUES) return "category";
   if (column.type === "time" || column.type === "duration") return "linear";
   const least = sorted.find((value) => value > 0) ?? 0;
-  if (column.kind === "hparam") return low >= 0 && least > 0 && high / least >= LOG_RATIO ? "log" : "linear";
+  if (column.kind === "hparam")
+    return low >= 0 && least > 0 && high / least >= (low === 0 ? ZERO_LOG_RATIO : LOG_RATIO) ? "log" : "linear";
   const middle = quantile(sorted, 0.9) - quantile(sorted, 0.1);
   if (sorted.length >= 8 && high > low && middle / (high - low) < CROWDED_SHARE) return "quantile";
   return low > 0 && high / low >= LOG_RATIO ? "log" : "linear";
@@ -128,7 +134,11 @@ const MAKERS: Readonly<Record<ScaleKind, Maker>> = {
       ticks: (count) => [
         ...(hasZero ? [{ at: 0, text: "0" }] : []),
         ...(single(column, low, high, placeValue(low)) ??
-          yTicks([low, high], "log", count).map(({ value, label }) => ({ at: placeValue(value), text: label }))),
+          yTicks([low, high], "log", count).map(({ value, label }) => ({
+            at: placeValue(value),
+            // One style for the whole axis.
+            text: low < SMALL && value < 1 ? value.toExponential().replace("-", "−") : label,
+          }))),
       ],
     };
   },

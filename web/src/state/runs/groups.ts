@@ -81,11 +81,14 @@ function directoryLabel(run: string, level: number): string | null {
 const SEED_NAME = /^(.*[^a-z])?(random_?)?(seed|rng|repeat|trial|replica|fold)s?([^a-z].*)?$/i;
 const SEED_PART = /(^|[^a-z])((?:random_?)?(?:seed|rng|repeat|trial|replica|fold)s?)([-_=.:]?)\d+/gi;
 
+/** Runs that differ in nothing else are repeats. */
+export const isSeedName = (name: string): boolean => SEED_NAME.test(name);
+
 /** The hyperparameters except those named like a seed; without hyperparameters, the name except for its seed. */
 function configLabel(run: string, hparams: HParamsOfRuns): string {
   const own = Object.hasOwn(hparams, run) ? hparams[run] : undefined;
   if (own) {
-    const kept = Object.entries(own).filter(([name]) => !SEED_NAME.test(name));
+    const kept = Object.entries(own).filter(([name]) => !isSeedName(name));
     // Train and validation of one run share a configuration but are not repeats of each other.
     const role = /(?:^|\/)(train|training|val|valid|validation|eval|test)$/i.exec(run)?.[1];
     const label =

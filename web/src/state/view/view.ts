@@ -145,6 +145,9 @@ export interface View {
 export const KEPT_OPTIONS: ReadonlyMap<string, string> = new Map([
   ["text.mode", "markdown"],
   ["text.wrap", "on"],
+  ["hparams.columns", ""],
+  ["hparams.pinned", ""],
+  ["hparams.bars", "bar"],
 ]);
 
 export const SMOOTHING_MAX = 0.999;

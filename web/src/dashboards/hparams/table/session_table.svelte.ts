@@ -1,0 +1,226 @@
+// What the table shows: its columns with their widths and texts, and its rows in order, grouped and opened.
+
+import { columnFormat } from "../../../base/format";
+import { longestOf, textWidthPx } from "../../../base/text_width";
+import { type Column, cellText, isConstant, numberText, VALUE } from "../columns";
+import type { HParamsPage } from "../hparams_page.svelte";
+import {
+  type Aggregate,
+  aggregateOption,
+  groupOption,
+  readColumns,
+  readPinned,
+  readSort,
+  setColumns,
+  setSort,
+  type SortKey,
+} from "../options";
+import { groupRows, type RowGroup, type Summary, summarize } from "./group_rows";
+import { comparer, naturalRanks, nextKeys, sortRows } from "./sort_rows";
+
+export const ROW_PX = 27;
+export const DETAILS_PX = 262;
+const MIN_PX = 86;
+const MAX_PX = 230;
+const CELL_PADDING_PX = 26;
+const HEAD_PADDING_PX = 34;
+const FONT_PX = 12;
+const MAX_MEASURED = 200;
+
+export type Item =
+  | { readonly kind: "run"; readonly key: string; readonly row: number; readonly isInGroup: boolean }
+  | { readonly kind: "details"; readonly key: string; readonly row: number }
+  | { readonly kind: "group"; readonly key: string; readonly group: RowGroup };
+
+export interface ShownColumn {
+  readonly column: Column;
+  readonly widthPx: number;
+  readonly isPinned: boolean;
+  readonly write: (row: number) => string;
+  readonly writeValue: (value: number) => string;
+}
+
+/** The columns that the table has unless the user chose others: metrics, then settings that differ. */
+export function usualColumns(columns: readonly Column[], main: Column | null): readonly Column[] {
+  const metrics = columns.filter(({ kind }) => kind === "metric");
+  return [
+    ...metrics.filter(({ id }) => id === main?.id),
+    ...metrics.filter(({ id }) => id !== main?.id),
+    ...columns.filter((column) => column.kind === "hparam" && !isConstant(column)),
+    ...columns.filter(
+      ({ id, distinct }) => (id === "s:status" && distinct > 1) || (id === "s:duration" && distinct > 0),
+    ),
+  ];
+}
+
+export class TableModel {
+  /** Runs whose details are open, and keys of open groups. Raw: replaced. */
+  openRuns = $state.raw<ReadonlySet<string>>(new Set());
+  openGroups = $state.raw<ReadonlySet<string>>(new Set());
+  /** Ids of the columns while one of them is dragged. Raw: replaced. */
+  draggedIds = $state.raw<readonly string[] | null>(null);
+
+  constructor(readonly page: HParamsPage) {}
+
+  readonly settings = $derived.by(() => this.page.settings);
+  readonly groupBy = $derived.by(() => groupOption(this.settings));
+  readonly how = $derived.by((): Aggregate => aggregateOption(this.settings));
+  readonly sort = $derived.by((): readonly SortKey[] => {
+    const keys = readSort(this.settings).filter(({ column }) => column === "name" || this.page.table.byId.has(column));
+    const { metric } = this.page;
+    return keys.length > 0 || !metric ? keys : [{ column: metric.id, isDescending: metric.goal !== "min" }];
+  });
+
+  readonly ids = $derived.by((): readonly string[] => {
+    if (this.draggedIds) return this.draggedIds;
+    const { table, metric } = this.page;
+    const chosen = readColumns(this.settings).filter((id) => table.byId.has(id));
+    // What is remembered may be of other runs.
+    return chosen.length > 0 ? chosen : usualColumns(table.columns, metric).map(({ id }) => id);
+  });
+  readonly #pinned = $derived.by(() => new Set(readPinned(this.settings)));
+  // Widths and texts depend on the table, not on brushes: nothing moves while one is dragged.
+  readonly #shownById = $derived.by(() => {
+    const { table } = this.page;
+    const made = new Map<string, Omit<ShownColumn, "isPinned">>();
+    return (id: string): Omit<ShownColumn, "isPinned"> | null => {
+      const column = table.byId.get(id);
+      if (!column) return null;
+      let shown = made.get(id);
+      if (!shown) made.set(id, (shown = fit(column)));
+      return shown;
+    };
+  });
+  readonly columns = $derived.by((): readonly ShownColumn[] => {
+    const shown = this.ids.flatMap((id) => {
+      const each = this.#shownById(id);
+      return each ? [{ ...each, isPinned: this.#pinned.has(id) }] : [];
+    });
+    return [...shown.filter(({ isPinned }) => isPinned), ...shown.filter(({ isPinned }) => !isPinned)];
+  });
+
+  readonly #nameRanks = $derived.by(() => naturalRanks(this.page.table.runs));
+  readonly #included = $derived.by(() => {
+    const { included } = this.page;
+    const rows: number[] = [];
+    for (let row = 0; row < included.length; row++) if (included[row]) rows.push(row);
+    return rows;
+  });
+  // Sorted once for all rows: a brush only filters the order.
+  readonly #order = $derived.by(() =>
+    sortRows(this.page.table, [...this.page.table.runs.keys()], this.sort, this.#nameRanks),
+  );
+  /** The included rows in order. */
+  readonly rows = $derived.by((): readonly number[] => {
+    const { included } = this.page;
+    return this.#included.length === included.length ? this.#order : this.#order.filter((row) => included[row]);
+  });
+
+  readonly groups = $derived.by((): readonly RowGroup[] | null => {
+    if (this.groupBy === "") return null;
+    const groups = groupRows(this.page.table, this.rows, this.groupBy);
+    const { table } = this.page;
+    const names = naturalRanks(groups.map(({ label }) => label));
+    const keys = this.sort.map(({ column: id, isDescending }) => {
+      const column = table.byId.get(id);
+      return {
+        numbers: column ? Float64Array.from(groups, ({ rows }) => summarize(column, rows, this.how).value) : names,
+        isDescending,
+      };
+    });
+    const order = [...groups.keys()].sort(comparer(keys));
+    return order.map((i) => groups[i] as RowGroup);
+  });
+
+  readonly items = $derived.by((): readonly Item[] => {
+    const { runs } = this.page.table;
+    const items: Item[] = [];
+    const add = (row: number, isInGroup: boolean): void => {
+      const run = runs[row] as string;
+      items.push({ kind: "run", key: run, row, isInGroup });
+      if (this.openRuns.has(run)) items.push({ kind: "details", key: `details ${run}`, row });
+    };
+    if (!this.groups) for (const row of this.rows) add(row, false);
+    else
+      for (const group of this.groups) {
+        items.push({ kind: "group", key: `group ${group.key}`, group });
+        if (this.openGroups.has(group.key)) for (const row of group.rows) add(row, true);
+      }
+    return items;
+  });
+
+  /** By column: the included row with the best value; only for metrics. */
+  readonly best = $derived.by((): ReadonlyMap<string, number> => {
+    const best = new Map<string, number>();
+    for (const { column } of this.columns) {
+      if (!column.goal) continue;
+      let found = -1;
+      for (const row of this.#included) {
+        if (column.state[row] !== VALUE) continue;
+        const [value, least] = [column.numbers[row] as number, column.numbers[found] as number];
+        if (found < 0 || (column.goal === "min" ? value < least : value > least)) found = row;
+      }
+      if (found >= 0) best.set(column.id, found);
+    }
+    return best;
+  });
+
+  summary(column: Column, group: RowGroup): Summary {
+    return summarize(column, group.rows, this.how);
+  }
+
+  sortBy(id: string, isAdded: boolean): void {
+    const column = this.page.table.byId.get(id);
+    setSort(this.settings, nextKeys(this.sort, id, column?.goal === "max", isAdded));
+  }
+
+  toggleRun(row: number): void {
+    this.openRuns = toggled(this.openRuns, this.page.table.runs[row] ?? "");
+  }
+
+  toggleGroup({ key }: RowGroup): void {
+    this.openGroups = toggled(this.openGroups, key);
+  }
+
+  hide(id: string): void {
+    setColumns(
+      this.settings,
+      this.ids.filter((each) => each !== id),
+    );
+  }
+
+  toggleColumn(id: string): void {
+    if (this.ids.includes(id)) this.hide(id);
+    else setColumns(this.settings, [...this.ids, id]);
+  }
+
+  move(id: string, to: number): void {
+    const others = this.ids.filter((each) => each !== id);
+    setColumns(this.settings, [...others.slice(0, to), id, ...others.slice(to)]);
+  }
+}
+
+function toggled(set: ReadonlySet<string>, entry: string): ReadonlySet<string> {
+  const next = new Set(set);
+  if (!next.delete(entry)) next.add(entry);
+  return next;
+}
+
+function fit(column: Column): Omit<ShownColumn, "isPinned"> {
+  const { numbers, state } = column;
+  const inColumn =
+    column.kind === "metric"
+      ? columnFormat(numbers.filter((_, row) => state[row] === VALUE))
+      : (value: number) => numberText(column, value);
+  const write = (row: number): string =>
+    column.levels === null && state[row] === VALUE ? inColumn(numbers[row] as number) : cellText(column, row);
+  const sample = Array.from({ length: Math.min(MAX_MEASURED, numbers.length) }, (_, i) => write(i));
+  const cellPx = textWidthPx(longestOf(sample), FONT_PX) + CELL_PADDING_PX;
+  const headPx = textWidthPx(column.name, FONT_PX) + HEAD_PADDING_PX;
+  return {
+    column,
+    widthPx: Math.round(Math.min(MAX_PX, Math.max(MIN_PX, cellPx, headPx))),
+    write,
+    writeValue: inColumn,
+  };
+}
