@@ -1,0 +1,65 @@
+// Texts along axes: those that fit beside each other, shortened where a name is too long. Pure but for measuring text.
+
+import { textWidthPx } from "../../../base/text_width";
+import type { AxisTick } from "../scales";
+
+export const LABEL_PX = 10.5;
+
+export interface Label {
+  /** 0 to 1. */
+  readonly at: number;
+  readonly text: string;
+  /** The whole text; differs where it was shortened. */
+  readonly full: string;
+}
+
+/** With an ellipsis where it is too wide. */
+export function fitText(text: string, roomPx: number, sizePx = LABEL_PX): string {
+  if (textWidthPx(text, sizePx) <= roomPx) return text;
+  let [low, high] = [0, text.length];
+  while (low < high) {
+    const middle = (low + high + 1) >>> 1;
+    if (textWidthPx(`${text.slice(0, middle)}…`, sizePx) <= roomPx) low = middle;
+    else high = middle - 1;
+  }
+  return low > 0 ? `${text.slice(0, low)}…` : "";
+}
+
+const GAP_PX = 8;
+
+/** Along the bottom: categories in the width of their band, numbers without those that would overlap. */
+export function labelsAcross(ticks: readonly AxisTick[], lengthPx: number, isCategory: boolean): Label[] {
+  if (isCategory) {
+    const bandPx = lengthPx / Math.max(1, ticks.length);
+    // Of many categories every second or third is named.
+    const every = Math.ceil(24 / Math.max(1, bandPx));
+    return ticks
+      .filter((_, i) => i % every === 0)
+      .map(({ at, text }) => ({ at, text: fitText(text, bandPx * every - 4), full: text }));
+  }
+  const kept: Label[] = [];
+  let endPx = -Infinity;
+  for (const { at, text } of [...ticks].sort((a, b) => a.at - b.at)) {
+    const halfPx = textWidthPx(text, LABEL_PX) / 2;
+    if (at < -0.001 || at > 1.001 || at * lengthPx - halfPx < endPx) continue;
+    kept.push({ at, text, full: text });
+    endPx = at * lengthPx + halfPx + GAP_PX;
+  }
+  return kept;
+}
+
+/** Up the side: no wider than the room. */
+export function labelsUp(ticks: readonly AxisTick[], lengthPx: number, roomPx: number, isCategory: boolean): Label[] {
+  const leastPx = LABEL_PX + 2;
+  const every = isCategory ? Math.ceil((leastPx * ticks.length) / Math.max(1, lengthPx)) : 1;
+  const kept: Label[] = [];
+  for (const { at, text } of ticks.filter((_, i) => i % every === 0).sort((a, b) => a.at - b.at)) {
+    const last = kept.at(-1);
+    if (at < -0.001 || at > 1.001 || (last && (at - last.at) * lengthPx < leastPx)) continue;
+    kept.push({ at, text: fitText(text, roomPx), full: text });
+  }
+  return kept;
+}
+
+export const widestPx = (texts: Iterable<string>, sizePx = LABEL_PX): number =>
+  Math.max(0, ...Array.from(texts, (text) => textWidthPx(text, sizePx)));

@@ -1,0 +1,122 @@
+// Many points as pixels. A page of cells has hundreds of thousands of points: written into an image by hand they take
+// milliseconds, drawn as circles on a canvas, seconds. Pure.
+
+export interface Raster {
+  readonly width: number;
+  readonly height: number;
+  /** Red, green, blue, alpha by pixel, not premultiplied. */
+  readonly pixels: Uint8ClampedArray<ArrayBuffer>;
+}
+
+export const makeRaster = (width: number, height: number): Raster => ({
+  width,
+  height,
+  pixels: new Uint8ClampedArray(width * height * 4),
+});
+
+/** The pixels of a disc around its middle, and how much of each it covers, 0 to 1. */
+export interface Disc {
+  readonly reach: number;
+  readonly dx: Int8Array;
+  readonly dy: Int8Array;
+  readonly cover: Float32Array;
+}
+
+export function makeDisc(radius: number): Disc {
+  const reach = Math.ceil(radius + 0.5) - 1;
+  const size = 2 * reach + 1;
+  const pixels = Array.from({ length: size * size }, (_, i) => {
+    const dx = (i % size) - reach;
+    const dy = Math.floor(i / size) - reach;
+    return { dx, dy, cover: Math.min(1, Math.max(0, radius + 0.5 - Math.hypot(dx, dy))) };
+  }).filter(({ cover }) => cover > 0);
+  return {
+    reach,
+    dx: Int8Array.from(pixels, ({ dx }) => dx),
+    dy: Int8Array.from(pixels, ({ dy }) => dy),
+    cover: Float32Array.from(pixels, ({ cover }) => cover),
+  };
+}
+
+export interface Rgb {
+  readonly red: number;
+  readonly green: number;
+  readonly blue: number;
+}
+
+export function readHex(color: string): Rgb {
+  const number = Number.parseInt(color.slice(1), 16);
+  return { red: (number >> 16) & 255, green: (number >> 8) & 255, blue: number & 255 };
+}
+
+/** Over what is there. `x` and `y`: the middle, in pixels. */
+export function stamp(raster: Raster, disc: Disc, x: number, y: number, color: Rgb, alpha: number): void {
+  const { width, height, pixels } = raster;
+  const { reach, dx, dy, cover } = disc;
+  const middleX = Math.round(x);
+  const middleY = Math.round(y);
+  const isInside = middleX >= reach && middleY >= reach && middleX + reach < width && middleY + reach < height;
+  for (let i = 0; i < cover.length; i++) {
+    const px = middleX + (dx[i] as number);
+    const py = middleY + (dy[i] as number);
+    if (!isInside && (px < 0 || py < 0 || px >= width || py >= height)) continue;
+    const at = (py * width + px) * 4;
+    const part = (cover[i] as number) * alpha;
+    if (part === 1) {
+      pixels[at] = color.red;
+      pixels[at + 1] = color.green;
+      pixels[at + 2] = color.blue;
+      pixels[at + 3] = 255;
+      continue;
+    }
+    const below = (pixels[at + 3] as number) / 255;
+    const over = part + below * (1 - part);
+    const share = part / over;
+    pixels[at] = (pixels[at] as number) * (1 - share) + color.red * share;
+    pixels[at + 1] = (pixels[at + 1] as number) * (1 - share) + color.green * share;
+    pixels[at + 2] = (pixels[at + 2] as number) * (1 - share) + color.blue * share;
+    pixels[at + 3] = over * 255;
+  }
+}
+
+/** The row whose point is nearest to a place, within `reach`; −1 if there is none. `x`, `y`: in pixels. */
+export function nearestRow(
+  x: (row: number) => number,
+  y: (row: number) => number,
+  included: Uint8Array,
+  atX: number,
+  atY: number,
+  reach: number,
+): number {
+  let nearest = -1;
+  let best = reach * reach;
+  // What is brushed away can be found too, but not in front of what is included.
+  const handicap = best / 2;
+  for (let row = 0; row < included.length; row++) {
+    const distance = (x(row) - atX) ** 2 + (y(row) - atY) ** 2;
+    const cost = included[row] ? distance : distance + handicap;
+    if (cost <= best) [nearest, best] = [row, cost];
+  }
+  return nearest;
+}
+
+/** Rows by their colour, so that the best are drawn last: a counting sort, because it is done for every new colouring. */
+export function drawOrder(codes: Uint8Array): Uint32Array {
+  const starts = new Uint32Array(257);
+  for (const code of codes) starts[code + 1] = (starts[code + 1] as number) + 1;
+  for (let i = 1; i < starts.length; i++) starts[i] = (starts[i] as number) + (starts[i - 1] as number);
+  const order = new Uint32Array(codes.length);
+  for (let row = 0; row < codes.length; row++) {
+    const code = codes[row] as number;
+    const at = starts[code] as number;
+    order[at] = row;
+    starts[code] = at + 1;
+  }
+  return order;
+}
+
+/** Smaller with many points, so that clouds keep their shape. In CSS pixels. */
+export function radiusFor(rows: number, areaPx: number): number {
+  const room = Math.sqrt(areaPx / Math.max(1, rows));
+  return Math.min(3.2, Math.max(1, room / 5));
+}
