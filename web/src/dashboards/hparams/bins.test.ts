@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { discreteBins, evenBins, quantileBins } from "./bins";
+import { commonBins, discreteBins, evenBins, quantileBins } from "./bins";
 
 const NONE = Number.NaN;
 const NUMBER = { kind: "hparam", type: "number", levels: null } as const;
@@ -29,6 +29,14 @@ describe("bins of single values", () => {
   it("are not made for too many", () => {
     expect(discreteBins(numbers(1, 2, 3), 2)).toBeNull();
   });
+});
+
+it("of too many values the commonest have bins of their own", () => {
+  const got = commonBins({ ...numbers(3, 3, 0, 1, 1, 2, NONE), levels: ["a", "b", "c", "d"] }, 3);
+  expect([got.labels, [...got.of]]).toEqual([
+    ["b", "d", "2 others"],
+    [1, 1, 2, 0, 0, 2, -1],
+  ]);
 });
 
 describe("bins by rank", () => {

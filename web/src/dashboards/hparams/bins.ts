@@ -40,6 +40,29 @@ export function discreteBins(column: Values, most: number): Bins | null {
   };
 }
 
+/** The commonest values, each a bin, and the others together as the last one: for columns with too many values. */
+export function commonBins(column: Values, most: number): Bins {
+  const { numbers, levels } = column;
+  const counts = new Map<number, number>();
+  for (const value of numbers) if (!Number.isNaN(value)) counts.set(value, (counts.get(value) ?? 0) + 1);
+  const common = [...counts].sort((a, b) => b[1] - a[1]).slice(0, most - 1);
+  const values = common.map(([value]) => value).sort((a, b) => a - b);
+  const index = new Map(values.map((value, i) => [value, i]));
+  const others = counts.size - values.length;
+  return {
+    labels: [
+      ...values.map((value) => (levels ? (levels[value] ?? "") : numberText(column, value))),
+      ...(others > 0 ? [`${others} others`] : []),
+    ],
+    of: Int32Array.from(numbers, (value) => (Number.isNaN(value) ? -1 : (index.get(value) ?? values.length))),
+    ranges: [
+      ...values.map((value) => [value, value] as const),
+      ...(others > 0 ? [[Number.NaN, Number.NaN] as const] : []),
+    ],
+    isDiscrete: true,
+  };
+}
+
 /** Intervals with about as many rows each; fewer than `count` where values repeat. */
 export function quantileBins(column: Values, count: number): Bins {
   const { numbers } = column;

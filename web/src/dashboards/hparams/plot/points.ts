@@ -100,7 +100,7 @@ export function nearestRow(
   return nearest;
 }
 
-/** Rows by their colour, so that the best are drawn last: a counting sort, because it is done for every new colouring. */
+/** Rows by their colour, so that the best are drawn last. A counting sort: rows of one colour stay in order. */
 export function drawOrder(codes: Uint8Array): Uint32Array {
   const starts = new Uint32Array(257);
   for (const code of codes) starts[code + 1] = (starts[code + 1] as number) + 1;
