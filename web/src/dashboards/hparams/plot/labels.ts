@@ -11,6 +11,8 @@ export interface Label {
   readonly text: string;
   /** The whole text; differs where it was shortened. */
   readonly full: string;
+  /** Names too wide for their band take turns on two lines. */
+  readonly line: 0 | 1;
 }
 
 /** With an ellipsis where it is too wide. */
@@ -26,23 +28,31 @@ export function fitText(text: string, roomPx: number, sizePx = LABEL_PX): string
 }
 
 const GAP_PX = 8;
+/** Height of a line. */
+export const LINE_PX = 12;
 
 /** Along the bottom: categories in the width of their band, numbers without those that would overlap. */
 export function labelsAcross(ticks: readonly AxisTick[], lengthPx: number, isCategory: boolean): Label[] {
   if (isCategory) {
     const bandPx = lengthPx / Math.max(1, ticks.length);
     // Of many categories every second or third is named.
-    const every = Math.ceil(24 / Math.max(1, bandPx));
-    return ticks
-      .filter((_, i) => i % every === 0)
-      .map(({ at, text }) => ({ at, text: fitText(text, bandPx * every - 4), full: text }));
+    const every = Math.ceil(18 / Math.max(1, bandPx));
+    const named = ticks.filter((_, i) => i % every === 0);
+    const roomPx = bandPx * every - 3;
+    const isStaggered = named.length > 1 && named.some(({ text }) => textWidthPx(text, LABEL_PX) > roomPx);
+    return named.map(({ at, text }, i) => ({
+      at,
+      text: fitText(text, isStaggered ? 2 * roomPx : roomPx),
+      full: text,
+      line: isStaggered && i % 2 === 1 ? 1 : 0,
+    }));
   }
   const kept: Label[] = [];
   let endPx = -Infinity;
   for (const { at, text } of [...ticks].sort((a, b) => a.at - b.at)) {
     const halfPx = textWidthPx(text, LABEL_PX) / 2;
     if (at < -0.001 || at > 1.001 || at * lengthPx - halfPx < endPx) continue;
-    kept.push({ at, text, full: text });
+    kept.push({ at, text, full: text, line: 0 });
     endPx = at * lengthPx + halfPx + GAP_PX;
   }
   return kept;
@@ -56,7 +66,7 @@ export function labelsUp(ticks: readonly AxisTick[], lengthPx: number, roomPx: n
   for (const { at, text } of ticks.filter((_, i) => i % every === 0).sort((a, b) => a.at - b.at)) {
     const last = kept.at(-1);
     if (at < -0.001 || at > 1.001 || (last && (at - last.at) * lengthPx < leastPx)) continue;
-    kept.push({ at, text: fitText(text, roomPx), full: text });
+    kept.push({ at, text: fitText(text, roomPx), full: text, line: 0 });
   }
   return kept;
 }

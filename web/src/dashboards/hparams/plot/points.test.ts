@@ -1,5 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { drawOrder, makeDisc, makeRaster, nearestRow, radiusFor, type Raster, readHex, stamp } from "./points";
+import {
+  drawOrder,
+  makeDisc,
+  makeRaster,
+  nearestRow,
+  paintAll,
+  radiusFor,
+  type Raster,
+  readHex,
+  stamp,
+} from "./points";
 
 describe("points", () => {
   const at = ({ width, pixels }: Raster, x: number, y: number): number[] => [
@@ -36,6 +46,14 @@ describe("points", () => {
     expect(performance.now() - start).toBeLessThan(600);
   });
 
+  it("of one colour are darker where they are dense", () => {
+    const image = makeRaster(7, 7);
+    const cloud = { x: Float32Array.of(0.5, 0.5, Number.NaN), y: Float32Array.of(0.5, 0.5, 0), disc: makeDisc(0.5) };
+    paintAll(image, [[{ left: 0, top: 0, width: 6, height: 6 }, cloud]], readHex("#102030"), 0.5);
+    expect(at(image, 3, 3)).toEqual([16, 32, 48, 191]);
+    expect(image.pixels.filter((value) => value > 0)).toHaveLength(4);
+  });
+
   it("are smaller the more there are", () => {
     expect([radiusFor(8, 40_000), radiusFor(500, 40_000), radiusFor(10_000, 40_000)]).toEqual([
       3.2,
@@ -61,6 +79,6 @@ it("the nearest point is one that is included, if any is near", () => {
   expect(find(Uint8Array.of(1, 1, 1), 20)).toBe(-1);
 });
 
-it("the best colours are drawn last, rows of one colour in order", () => {
-  expect([...drawOrder(Uint8Array.of(3, 0, 3, 1, 0))]).toEqual([1, 4, 3, 0, 2]);
+it("rows without a colour are drawn first, the best last, and those of one colour in order", () => {
+  expect([...drawOrder(Uint8Array.of(3, 0, 4, 3, 1, 0), 5)]).toEqual([2, 1, 5, 4, 0, 3]);
 });

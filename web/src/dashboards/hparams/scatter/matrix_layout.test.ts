@@ -10,7 +10,7 @@ describe("the matrix", () => {
 
   it("is wider than its room rather than unreadable", () => {
     const layout = layoutMatrix(40, 2, { widthPx: 900, heightPx: 700 }, 60, 30);
-    expect([layout.cellWidthPx, layout.cellHeightPx]).toEqual([92, 170]);
+    expect([layout.cellWidthPx, layout.cellHeightPx]).toEqual([92, 230]);
     expect(layout.widthPx).toBeGreaterThan(900);
   });
 

@@ -14,7 +14,7 @@ const GAP_PX = 6;
 const LEAST_WIDTH_PX = 92;
 const MOST_WIDTH_PX = 220;
 const LEAST_HEIGHT_PX = 84;
-const MOST_HEIGHT_PX = 170;
+const MOST_HEIGHT_PX = 230;
 
 /** Cells fill the room; where they would become too small to read, the matrix is wider than its room and scrolls. */
 export function layoutMatrix(
