@@ -8,6 +8,7 @@ from runglass.dashboards.custom_scalars.routes import ROUTES as CUSTOM_SCALARS
 from runglass.dashboards.distributions.routes import ROUTES as DISTRIBUTIONS
 from runglass.dashboards.histograms.routes import ROUTES as HISTOGRAMS
 from runglass.dashboards.hparams.routes import ROUTES as HPARAMS
+from runglass.dashboards.hparams.works import WORKS as HPARAMS_WORKS
 from runglass.dashboards.images.routes import ROUTES as IMAGES
 from runglass.dashboards.mesh.routes import ROUTES as MESH
 from runglass.dashboards.overview.routes import ROUTES as OVERVIEW
@@ -20,7 +21,14 @@ from runglass.store.model import Family, Kind
 DASHBOARDS = (
     Dashboard("overview", "Overview", kinds=tuple(Kind), routes=OVERVIEW),
     Dashboard("scalars", "Scalars", kinds=(Kind.SCALAR,), routes=SCALARS),
-    Dashboard("hparams", "HParams", kinds=(Kind.HPARAMS,), families=(Family.CONFIG,), routes=HPARAMS),
+    Dashboard(
+        "hparams",
+        "HParams",
+        kinds=(Kind.HPARAMS,),
+        families=(Family.CONFIG,),
+        routes=HPARAMS,
+        works=HPARAMS_WORKS,
+    ),
     Dashboard("images", "Images", kinds=(Kind.IMAGE,), routes=IMAGES),
     Dashboard("audio", "Audio", kinds=(Kind.AUDIO,), routes=AUDIO),
     Dashboard("text", "Text", kinds=(Kind.TEXT,), routes=TEXT, works=TEXT_WORKS),

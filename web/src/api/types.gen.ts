@@ -1483,6 +1483,64 @@ export interface components {
         ImageSamples: {
             samples: components["schemas"]["ImageSample"][];
         };
+        /** Importance */
+        Importance: {
+            n: number;
+            /** @default null */
+            r2: number | null;
+            /** @default 0 */
+            trees: number;
+            /**
+             * @default correlation
+             * @enum {unknown}
+             */
+            method: "correlation" | "fanova";
+            /** @default null */
+            refused: string | null;
+            /** @default [] */
+            rows: components["schemas"]["ImportanceRow"][];
+            /** @default  */
+            trust: string;
+        };
+        /**
+         * ImportanceBody
+         * @description The question of the job hparams.importance.
+         */
+        ImportanceBody: {
+            metric: components["schemas"]["MetricBody"];
+            /**
+             * @description Which side is bad, where far outliers are cut. Null: as its name tells.
+             * @default null
+             */
+            goal: ("max" | "min") | null;
+            /**
+             * @description Of these sessions. Null: of all.
+             * @default null
+             */
+            runs: string[] | null;
+            /**
+             * @description Of these. Null: of all that differ.
+             * @default null
+             */
+            hparams: string[] | null;
+            /**
+             * @description Of the forest.
+             * @default 0
+             */
+            seed: number;
+        };
+        /**
+         * ImportanceRow
+         * @description One hyperparameter, or a pair: what it explains beyond its two.
+         */
+        ImportanceRow: {
+            names: string[];
+            share: number;
+            low: number;
+            high: number;
+            n: number;
+            distinguishable: boolean;
+        };
         /** JobAnswer */
         JobAnswer: {
             /** @description The same question about the same data has the same id. */

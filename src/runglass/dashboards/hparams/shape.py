@@ -144,3 +144,16 @@ class HParamTable(Struct, frozen=True, kw_only=True):
     offered: list[OfferedAnswer]
     experiments: list[ExperimentAnswer]
     problems: list[ProblemAnswer]
+
+
+class ImportanceBody(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The question of the job hparams.importance."""
+
+    metric: MetricBody
+    goal: Annotated[
+        Goal | None,
+        Meta(description="Which side is bad, where far outliers are cut. Null: as its name tells."),
+    ] = None
+    runs: Annotated[list[str] | None, Meta(description="Of these sessions. Null: of all.")] = None
+    hparams: Annotated[list[str] | None, Meta(description="Of these. Null: of all that differ.")] = None
+    seed: Annotated[int, Meta(ge=0, le=2**32 - 1, description="Of the forest.")] = 0

@@ -120,7 +120,7 @@ class TableReader:
         if body.metrics is None:
             metrics = choose_metrics(known.offered)
         else:
-            metrics = [to_metric(index, each) for index, each in enumerate(body.metrics)]
+            metrics = [to_metric(each, where=f"metrics[{index}]") for index, each in enumerate(body.metrics)]
         values = self._metrics.read(source, read.sessions, metrics)
         offered = {each.info.name: each for each in known.offered}
         return HParamTable(
@@ -152,8 +152,7 @@ class TableReader:
 known_tables: PerSource[TableReader] = PerSource(TableReader)
 
 
-def to_metric(index: int, body: MetricBody) -> Metric:
-    where = f"metrics[{index}]"
+def to_metric(body: MetricBody, *, where: str) -> Metric:
     name = MetricName(body.group, body.tag)
     if body.stat == "at_step":
         if body.step is None:

@@ -1,0 +1,54 @@
+"""The importance of hyperparameters as a job: reads the runs in the server; query/hparams/importance.py measures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from msgspec.structs import replace
+
+from runglass.dashboards.hparams.shape import ImportanceBody
+from runglass.dashboards.hparams.table import known_tables, to_metric
+from runglass.jobs.context import Context
+from runglass.query.goals import guess_goal
+from runglass.query.hparams.importance import Importance, measure_importance
+from runglass.query.source import DataSource
+
+MAX_NAMES = 100_000
+
+
+def identify_runs(source: DataSource, body: ImportanceBody) -> Any:
+    to_metric(body.metric, where="metric")
+    # Any run may begin to matter, so any change does.
+    return source.generation
+
+
+def load_runs(context: Context, source: DataSource, body: ImportanceBody) -> Iterator[Any]:
+    context.progress("Reading", 0)
+    tables = known_tables.of(source)
+    read, columns = tables.read_columns(source)
+    wanted_runs = None if body.runs is None else set(body.runs)
+    wanted = None if body.hparams is None else set(body.hparams)
+    rows = [row for row, each in enumerate(read.sessions) if wanted_runs is None or each.run in wanted_runs]
+    (values,) = tables.read_metrics(
+        source, [read.sessions[row] for row in rows], [to_metric(body.metric, where="metric")]
+    )
+    chosen = [
+        replace(column, values=[column.values[row] for row in rows])
+        for column in columns
+        if wanted is None or column.name in wanted
+    ]
+    goal = body.goal or guess_goal(f"{body.metric.group}/{body.metric.tag}")
+    yield chosen, values, goal, body.seed
+
+
+def measure(context: Context, inputs: Iterator[Any]) -> Importance:
+    columns, values, goal, seed = next(inputs)
+    return measure_importance(
+        columns,
+        values,
+        goal=goal,
+        seed=seed,
+        on_first=context.partial,
+        on_progress=lambda done, total: context.progress("Growing trees", done, total),
+    )
