@@ -8,13 +8,16 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from os import PathLike, fspath
-from typing import IO, Any, NamedTuple, overload
+from typing import IO, Any, NamedTuple, get_args, overload
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from runglass.errors import BadArgument
+from runglass.query.hparams.metrics import Metric, MetricReader
+from runglass.query.hparams.rows import HParamRows, read_rows, to_name
+from runglass.query.hparams.sessions import SessionReader
 from runglass.query.locations import parse_locations
 from runglass.query.open import open_logs
 from runglass.query.source import (
@@ -23,8 +26,10 @@ from runglass.query.source import (
     BandCenter,
     BandQuery,
     BandSpread,
+    Best,
     DataSource,
     LineQuery,
+    RunStatistic,
     Smoothing,
     Values,
 )
@@ -99,6 +104,8 @@ class Log:
             raise BadArgument(f"open(): {missing!r} does not exist. Check the path.", where=missing)
         self._source = self._logs.source
         self._logs.load()
+        self._sessions = SessionReader()
+        self._metrics = MetricReader()
 
     def reload(self) -> None:
         """Read what is new, including new runs and files, and drop what was deleted."""
@@ -196,6 +203,39 @@ class Log:
         ]
         keys.sort(key=lambda key: order[key.run])
         return Table(self._source, keys, _attempts(attempts))
+
+    def hparams(
+        self,
+        metrics: Sequence[str | tuple[str, str]] | None = None,
+        *,
+        stat: RunStatistic = "last",
+        step: int | None = None,
+        best_of: str | tuple[str, str] | None = None,
+        best: Best = "min",
+    ) -> HParamRows:
+        """Every session with its hyperparameters and metrics, oldest first; the rows have `to_pandas()`, `groups()` and `importance()`.
+
+        `metrics` are tags, or pairs of a sub-run and a tag: `"loss"`, `("validation", "loss")`; by default all. `stat` is "last",
+        "first", "min", "max", "mean", "count", "at_step" (up to `step`) or "at_best" (where `best_of` is `best`).
+
+        >>> for row in log.hparams():
+        ...     print(row.run, row.hparams["lr"], row.metrics["", "accuracy"])
+        """
+        if stat not in get_args(RunStatistic):
+            known = ", ".join(map(repr, get_args(RunStatistic)))
+            raise BadArgument(f"stat={stat!r}: expected one of {known}.", where="stat")
+        if stat == "at_step" and step is None:
+            raise BadArgument("stat='at_step' needs a step.", where="step")
+        if stat == "at_best" and best_of is None:
+            raise BadArgument("stat='at_best' needs best_of, the metric that is best there.", where="best_of")
+        best_name = to_name(best_of) if stat == "at_best" and best_of is not None else None
+
+        def reduced(name: str | tuple[str, str]) -> Metric:
+            return Metric(to_name(name), stat, step or 0, best_name, best)
+
+        chosen = None if metrics is None else [reduced(metric) for metric in metrics]
+        read = self._sessions.read(self._source)
+        return read_rows(self._source, read, self._metrics, chosen, like=reduced(""))
 
     def assets(self, run: str | None = None, family: str | None = None) -> list[Asset]:
         """Files of one run or of all runs that are not event files: `run`, `family`, `name`, `size_bytes`, `modified_time`.

@@ -208,6 +208,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/hparams/importance": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How much of the variance of a metric each hyperparameter explains, and each pair beyond its two. */
+        get: operations["hparams_importance"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/hparams/table": {
         parameters: {
             query?: never;
@@ -215,10 +232,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** Hyperparameters and metrics of every session, in rows. */
+        get: operations["hparams_table"];
         put?: never;
         /** Hyperparameters and metrics of every session, in columns. */
-        post: operations["hparams_table"];
+        post: operations["hparams_table_post"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1503,6 +1521,20 @@ export interface components {
             trust: string;
         };
         /**
+         * ImportanceAnswer
+         * @description What the job found, or had found when the time was up: `method` is "correlation" then.
+         */
+        ImportanceAnswer: {
+            n: number;
+            r2: number | null;
+            trees: number;
+            /** @enum {unknown} */
+            method: "correlation" | "fanova";
+            refused: string | null;
+            rows: components["schemas"]["ImportanceRow"][];
+            trust: string;
+        };
+        /**
          * ImportanceBody
          * @description The question of the job hparams.importance.
          */
@@ -2042,6 +2074,33 @@ export interface components {
              * @default null
              */
             step: number | null;
+        };
+        /** RowAnswer */
+        RowAnswer: {
+            run: string;
+            members: string[];
+            group: string;
+            /** @enum {unknown} */
+            status: "failed" | "finished" | "running" | "silent" | "unknown";
+            started: number | null;
+            ended: number | null;
+            host: string;
+            hparams: {
+                [key: string]: number | ("-Infinity" | "Infinity" | "NaN") | string | boolean;
+            };
+            /** @description By tag; of a run below the session's, with its path in front. */
+            metrics: {
+                [key: string]: number | ("-Infinity" | "Infinity" | "NaN");
+            };
+        };
+        /**
+         * Rows
+         * @description Sessions as rows, oldest first.
+         */
+        Rows: {
+            generation: number;
+            rows: components["schemas"]["RowAnswer"][];
+            problems: components["schemas"]["ProblemAnswer"][];
         };
         /** Run */
         Run: {
@@ -3037,7 +3096,85 @@ export interface operations {
             };
         };
     };
+    hparams_importance: {
+        parameters: {
+            query: {
+                /** @description As in GET /api/hparams/table. */
+                metric: string;
+                stat?: "at_best" | "at_step" | "count" | "first" | "last" | "max" | "mean" | "min";
+                step?: number;
+                best_metric?: string;
+                best?: "max" | "min";
+                goal?: "max" | "min";
+                seed?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportanceAnswer"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
     hparams_table: {
+        parameters: {
+            query?: {
+                /** @description A tag, or the path of a run below the session's and its tag: `validation|loss`. Default: all. */
+                metric?: string[];
+                stat?: "at_best" | "at_step" | "count" | "first" | "last" | "max" | "mean" | "min";
+                /** @description at_step: up to this one. */
+                step?: number;
+                /** @description at_best: the metric that is best there. */
+                best_metric?: string;
+                best?: "max" | "min";
+                format?: "csv" | "json";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Rows"];
+                    "text/csv; charset=utf-8": string;
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    hparams_table_post: {
         parameters: {
             query?: never;
             header?: never;

@@ -8,7 +8,9 @@ from msgspec import Meta, Struct
 
 from runglass.api.answers import Number
 from runglass.query.goals import Goal
+from runglass.query.hparams.importance import ImportanceRow
 from runglass.query.hparams.model import HParamType
+from runglass.query.hparams.statuses import Status
 
 Step = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
 TableStatistic = Literal["last", "first", "min", "max", "mean", "count", "at_step", "at_best"]
@@ -41,6 +43,42 @@ class TableBody(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         list[MetricBody] | None,
         Meta(description="Null: the declared ones, or up to 12 that are chosen by their names."),
     ] = None
+
+
+class RowsQuery(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    metric: Annotated[
+        list[str] | None,
+        Meta(
+            description="A tag, or the path of a run below the session's and its tag: `validation|loss`. Default: all."
+        ),
+    ] = None
+    stat: TableStatistic = "last"
+    step: Annotated[Step | None, Meta(description="at_step: up to this one.")] = None
+    best_metric: Annotated[str | None, Meta(description="at_best: the metric that is best there.")] = None
+    best: Goal = "min"
+    format: Literal["json", "csv"] = "json"
+
+
+class RowAnswer(Struct, frozen=True, kw_only=True):
+    run: str
+    members: list[str]
+    group: str
+    status: Status
+    started: float | None
+    ended: float | None
+    host: str
+    hparams: dict[str, Number | str | bool]
+    metrics: Annotated[
+        dict[str, Number], Meta(description="By tag; of a run below the session's, with its path in front.")
+    ]
+
+
+class Rows(Struct, frozen=True):
+    """Sessions as rows, oldest first."""
+
+    generation: int
+    rows: list[RowAnswer]
+    problems: list[ProblemAnswer]
 
 
 class Levels(Struct, frozen=True):
@@ -144,6 +182,28 @@ class HParamTable(Struct, frozen=True, kw_only=True):
     offered: list[OfferedAnswer]
     experiments: list[ExperimentAnswer]
     problems: list[ProblemAnswer]
+
+
+class ImportanceQuery(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    metric: Annotated[str, Meta(description="As in GET /api/hparams/table.")]
+    stat: TableStatistic = "last"
+    step: Step | None = None
+    best_metric: str | None = None
+    best: Goal = "min"
+    goal: Goal | None = None
+    seed: Annotated[int, Meta(ge=0, le=2**32 - 1)] = 0
+
+
+class ImportanceAnswer(Struct, frozen=True, kw_only=True):
+    """What the job found, or had found when the time was up: `method` is "correlation" then."""
+
+    n: int
+    r2: float | None
+    trees: int
+    method: Literal["correlation", "fanova"]
+    refused: str | None
+    rows: list[ImportanceRow]
+    trust: str
 
 
 class ImportanceBody(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

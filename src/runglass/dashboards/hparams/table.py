@@ -66,7 +66,7 @@ class TableReader:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._known: _Known | None = None
-        self._metrics = MetricReader()
+        self.metrics = MetricReader()
         self._answers: LruCache[bytes, tuple[object, Answer]] = LruCache(MAX_ANSWERS)
 
     def read(self, source: DataSource, body: TableBody) -> Answer:
@@ -81,19 +81,10 @@ class TableReader:
                 self._answers.put(key, kept)
             return kept[1]
 
-    def read_table(self, source: DataSource, body: TableBody) -> HParamTable:
-        with self._lock:
-            return self._table(source, body, *self._read_states(source))
-
     def read_columns(self, source: DataSource) -> tuple[Sessions, list[HParamColumn]]:
         with self._lock:
             read = known_sessions.of(source).read(source)
             return read, self._read_known(source, read).columns
-
-    def read_metrics(
-        self, source: DataSource, sessions: Sequence[Session], metrics: Sequence[Metric]
-    ) -> list[list[float | None]]:
-        return self._metrics.read(source, sessions, metrics)
 
     def _read_states(self, source: DataSource) -> tuple[Sessions, list[SessionState]]:
         read = known_sessions.of(source).read(source)
@@ -121,7 +112,7 @@ class TableReader:
             metrics = choose_metrics(known.offered)
         else:
             metrics = [to_metric(each, where=f"metrics[{index}]") for index, each in enumerate(body.metrics)]
-        values = self._metrics.read(source, read.sessions, metrics)
+        values = self.metrics.read(source, read.sessions, metrics)
         offered = {each.info.name: each for each in known.offered}
         return HParamTable(
             generation=read.generation,
@@ -156,11 +147,13 @@ def to_metric(body: MetricBody, *, where: str) -> Metric:
     name = MetricName(body.group, body.tag)
     if body.stat == "at_step":
         if body.step is None:
-            raise BadRequest("at_step needs a `step`.", where=f"{where}.step")
+            raise BadRequest("at_step needs a `step`.", where=f"{where}.step".lstrip("."))
         return Metric(name, body.stat, step=body.step)
     if body.stat == "at_best":
         if body.best_tag is None:
-            raise BadRequest("at_best needs a `best_tag`.", where=f"{where}.best_tag")
+            raise BadRequest(
+                "at_best needs the metric that is best there.", where=f"{where}.best_tag".lstrip(".")
+            )
         return Metric(name, body.stat, best_name=MetricName(body.best_group, body.best_tag), best=body.best)
     return Metric(name, body.stat)
 

@@ -22,7 +22,10 @@ from runglass.query.hparams.columns import HParamColumn
 
 TREES = 64
 MIN_RUNS = 8
+# Rows in a leaf, and how many leaves are enough for any number of runs.
 MIN_LEAF = 2
+MAX_LEAVES = 500
+QUICK_BINS = 8
 # More are not looked at: those that correlate most are chosen.
 MAX_COLUMNS = 60
 # Pairs among as many of the most important ones.
@@ -115,7 +118,7 @@ def measure_importance(
         Importance(
             n=len(rows),
             rows=[quick[place] for place in order],
-            trust="A first look by rank correlation, each hyperparameter on its own; the forest is being grown.",
+            trust="A first look by correlation, each hyperparameter on its own; the forest is being grown.",
         )
     )
     return _grow(coded, values, seed, notes, on_progress)
@@ -157,20 +160,20 @@ def _code(column: HParamColumn, rows: NDArray[np.int64]) -> _Coded | None:
         inverse = inverse.reshape(-1) + 1
         inverse[np.isnan(numbers) & given] = len(levels) + 1
         inverse[~given] = 0
-        codes = _bin(inverse)
+        codes = _bin(inverse, MAX_BINS)
     codes = np.unique(codes, return_inverse=True)[1].reshape(-1)
     bins = int(codes.max()) + 1
     return _Coded(column.name, codes.astype(np.uint8), bins, is_category, given) if bins > 1 else None
 
 
-def _bin(ranks: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Ranks as at most MAX_BINS codes with about as many rows each; equal ranks stay together."""
+def _bin(ranks: NDArray[np.int64], limit: int) -> NDArray[np.int64]:
+    """Ranks as at most `limit` codes with about as many rows each; equal ranks stay together."""
     levels, inverse, counts = np.unique(ranks, return_inverse=True, return_counts=True)
     inverse = inverse.reshape(-1)
-    if len(levels) <= MAX_BINS:
+    if len(levels) <= limit:
         return inverse
     middle = np.cumsum(counts) - counts / 2
-    codes: NDArray[np.int64] = (middle * MAX_BINS / len(ranks)).astype(np.int64)
+    codes: NDArray[np.int64] = (middle * limit / len(ranks)).astype(np.int64)
     return codes[inverse]
 
 
@@ -184,7 +187,10 @@ def _without_copies(coded: Sequence[_Coded]) -> tuple[list[_Coded], list[str]]:
             copies.setdefault(kept[key].name, []).append(each.name)
         else:
             kept[key] = each
-    notes = [f"{', '.join(names)}: as {name}, which stands for all." for name, names in copies.items()]
+    notes = [
+        f"{', '.join(names)} {'varies' if len(names) == 1 else 'vary'} exactly as {name}, which stands for all."
+        for name, names in copies.items()
+    ]
     return list(kept.values()), notes
 
 
@@ -213,24 +219,25 @@ def _cut_outliers(values: NDArray[np.float64], goal: Goal) -> tuple[NDArray[np.f
 
 
 def _correlate(coded: Sequence[_Coded], values: NDArray[np.float64]) -> list[ImportanceRow]:
-    """The share of variance that each explains alone: squared rank correlation, or the correlation ratio of categories."""
+    """The share of the ranks' variance that lies between its values, or between a few bins of them: the correlation ratio.
+
+    Unlike a rank correlation it sees an optimum in the middle.
+    """
     ranks = _ranks(values)
+    centered = ranks - ranks.mean()
     n = len(values)
-    spread = float(((ranks - ranks.mean()) ** 2).sum())
+    around = float((centered**2).sum())
     found = []
     for each in coded:
-        if each.is_category or not each.given.all():
-            counts = np.bincount(each.codes, minlength=each.bins)
-            sums = np.bincount(each.codes, weights=ranks - ranks.mean(), minlength=each.bins)
-            between = float((sums**2 / counts).sum()) / spread
-            # What as many categories explain by chance is taken off.
-            share = max(0.0, 1 - (1 - between) * (n - 1) / max(1, n - each.bins))
-        else:
-            with np.errstate(all="ignore"):
-                r = float(np.corrcoef(_ranks(each.codes.astype(np.float64)), ranks)[0, 1])
-            share = r * r if isfinite(r) else 0.0
-        # A correlation of chance: about one in twenty is larger.
-        is_more = share > 3.84 / n
+        codes = each.codes if each.is_category else _bin(each.codes.astype(np.int64), QUICK_BINS)
+        counts = np.bincount(codes)
+        sums = np.bincount(codes, weights=centered)[counts > 0]
+        counts = counts[counts > 0]
+        between = float((sums**2 / counts).sum()) / around
+        # What as many bins explain by chance is taken off.
+        share = max(0.0, 1 - (1 - between) * (n - 1) / max(1, n - len(counts)))
+        # Twice the standard error of chance.
+        is_more = share > 2 * (2 * (len(counts) - 1)) ** 0.5 / n
         found.append(ImportanceRow([each.name], share, share, share, int(each.given.sum()), is_more))
     return found
 
@@ -288,7 +295,7 @@ def _grow(
             predicted,
             single[number],
             joint[number],
-            min_leaf=MIN_LEAF,
+            min_leaf=max(MIN_LEAF, n // MAX_LEAVES),
             seed=int(rng.integers(1, 2**63)),
         )
         if variance > 0:

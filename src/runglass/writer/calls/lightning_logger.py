@@ -109,7 +109,10 @@ class LoggerHooks:
         elif not isinstance(metrics, Mapping):
             metrics = {DEFAULT_METRIC: metrics}
         if metrics:
-            self.open_writer().add_hparams(dict(flat_params(named)), dict(metrics), global_step=step or 0)
+            # A version is one run, also if a callback logs more of its parameters later.
+            self.open_writer().add_hparams(
+                dict(flat_params(named)), dict(metrics), run_name="", global_step=step or 0
+            )
 
     def log_graph(self, model: Any, input_array: Any = None) -> None:
         if not self._is_graph_logged:

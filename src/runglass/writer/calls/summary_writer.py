@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from runglass.errors import BadArgument
-from runglass.writer.calls.torch_hparams import add_hparams
+from runglass.writer.calls.torch_hparams import Trials, add_hparams
 from runglass.writer.calls.writer_base import WriterBase
 from runglass.writer.files.event_writer import FLUSH_S, MAX_QUEUE, to_logdir
 from runglass.writer.files.record_buffer import WriterClosed
@@ -73,6 +73,7 @@ class SummaryWriter(WriterBase):
         self.purge_step = None
         self._start_time_s = time.time()
         self._layout: dict[str, dict[str, layouts.Chart]] = {}
+        self._trials = Trials()
 
     def get_logdir(self) -> str:
         return self.log_dir
@@ -400,13 +401,15 @@ class SummaryWriter(WriterBase):
     ) -> None:
         """Hyperparameters and results of this run. With `run_name` (or `name`) they go to a run below it, as in torch.
 
-        Without `global_step` each result ends the curve of its tag.
+        Called again with other values it logs another trial, in a run below that is named after the time. `run_name=""` is this
+        run in any case. Without `global_step` each result ends the curve of its tag.
         """
         if isinstance(hparam_domain_discrete, str):
             # Called as in tensorboardX, which has the name in this place.
             hparam_domain_discrete, name = None, hparam_domain_discrete
         add_hparams(
             self._run,
+            self._trials,
             hparam_dict,
             metric_dict,
             {} if hparam_domain_discrete is None else hparam_domain_discrete,

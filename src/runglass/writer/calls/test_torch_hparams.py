@@ -17,6 +17,7 @@ def test_hparams_stay_in_the_run(tmp_path):
         )
     assert [path.name for path in tmp_path.iterdir() if path.is_dir()] == []
     assert [value["tag"] for _, value in logged(tmp_path)] == [
+        "_hparams_/experiment",
         "_hparams_/session_start_info",
         "acc",
         "_hparams_/session_end_info",
@@ -59,3 +60,57 @@ def test_hparams_of_torch_go_below(tmp_path):
             "acc",
             "_hparams_/session_end_info",
         ]
+
+
+def trials(log_dir):
+    """(run, hparams, metrics) of every session, the run's name only where it is not a time."""
+    return [
+        (
+            row.run if not row.run.replace(".", "").isdigit() or row.run == "." else "a time",
+            row.hparams,
+            {tag: value for (_, tag), value in row.metrics.items()},
+        )
+        for row in runglass.open(log_dir).hparams()
+    ]
+
+
+def test_each_further_set_of_values_is_a_trial_of_its_own(tmp_path):
+    with SummaryWriter(tmp_path) as writer:
+        for i in range(5):
+            writer.add_hparams(
+                {"lr": 0.1 * i, "bsize": i}, {"hparam/accuracy": 10 * i, "hparam/loss": 10 * i}
+            )
+    found = sorted(trials(tmp_path), key=lambda trial: trial[1]["bsize"])
+    assert [name for name, _, _ in found] == [".", *["a time"] * 4]
+    assert [(values["bsize"], metrics["hparam/accuracy"]) for _, values, metrics in found] == [
+        (i, 10.0 * i) for i in range(5)
+    ]
+
+
+def test_the_same_values_are_the_same_trial(tmp_path):
+    with SummaryWriter(tmp_path) as writer:
+        for epoch in range(3):
+            writer.add_hparams(
+                {"lr": 1, "net": "a", "x": float("nan")}, {"acc": epoch / 4}, global_step=epoch
+            )
+        writer.add_hparams({"lr": 2, "net": "a"}, {"acc": 0.75})
+        writer.add_hparams({"lr": 2.0, "net": "a"}, {"acc": 1.0}, global_step=1)
+    assert [(name, values["lr"], metrics) for name, values, metrics in trials(tmp_path)] == [
+        (".", 1.0, {"acc": 0.5}),
+        ("a time", 2.0, {"acc": 1.0}),
+    ]
+
+
+def test_a_later_writer_does_not_replace_the_trial_of_an_earlier_one(tmp_path):
+    for lr in (0.1, 0.2, 0.1):
+        with SummaryWriter(tmp_path) as writer:
+            writer.add_hparams({"lr": lr}, {"acc": lr})
+    found = sorted((name, values["lr"]) for name, values, _ in trials(tmp_path))
+    assert found == [(".", 0.1), ("a time", 0.2)]
+
+
+def test_an_empty_run_name_is_the_run_itself(tmp_path):
+    with SummaryWriter(tmp_path) as writer:
+        writer.add_hparams({"lr": 0.1}, {"acc": 0.5}, run_name="")
+        writer.add_hparams({"lr": 0.1, "depth": 3}, {"acc": 0.75}, run_name="", global_step=1)
+    assert trials(tmp_path) == [(".", {"lr": 0.1, "depth": 3.0}, {"acc": 0.75})]

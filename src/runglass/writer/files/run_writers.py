@@ -116,6 +116,14 @@ class RunWriters:
         self.own.flush()
         return last_steps(self.run_dir, others) | own
 
+    def past_hparams(self) -> dict[str, Any] | None:
+        """The hyperparameters that an earlier writer logged in this run; None if there are none."""
+        if self.is_silent:
+            return None
+        from runglass.writer.files.past_steps import past_hparams
+
+        return past_hparams(self.run_dir)
+
     def flush(self) -> None:
         for writer in list(self._by_directory.values()):
             writer.flush()

@@ -40,10 +40,7 @@ def session_start(
 
     A hyperparameter that is None is left out.
     """
-    for name in hparams:
-        if not isinstance(name, str):
-            raise BadArgument(f"The name of a hyperparameter must be a str, got {name!r}.")
-    plain = {name: plain_hparam(name, value) for name, value in sorted(hparams.items()) if value is not None}
+    plain = plain_hparams(hparams)
     info: dict[str, Any] = {
         "hparams": {name: wire_value(value) for name, value in plain.items()},
         "start_time_secs": start_time_s,
@@ -125,6 +122,14 @@ def torch_experiment(
 def hparams_value(tag: str, data: dict[str, Any]) -> bytes:
     content = encode(HPARAMS_PLUGIN, data)
     return summary_value(tag, NOTHING, plugin="hparams", data_class=DataClass.TENSOR, content=content)
+
+
+def plain_hparams(hparams: Mapping[str, HParam | None]) -> dict[str, HParam]:
+    """Sorted by name; those that are None are left out."""
+    for name in hparams:
+        if not isinstance(name, str):
+            raise BadArgument(f"The name of a hyperparameter must be a str, got {name!r}.")
+    return {name: plain_hparam(name, value) for name, value in sorted(hparams.items()) if value is not None}
 
 
 def plain_hparam(name: str, value: object) -> HParam:
