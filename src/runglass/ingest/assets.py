@@ -43,7 +43,7 @@ ASSET_RULES = (
     AssetRule(
         Family.CONFIG,
         (
-            *("hparams.yaml", "hparams.yml", "args.json", "args.yaml", "args.yml"),
+            *("hparams.yaml", "hparams.yml", "args.json", "args.yaml", "args.yml", "params.json"),
             *("config.yaml", "config.yml", "config.json", "config.toml"),
         ),
         makes_run=False,

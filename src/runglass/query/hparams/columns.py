@@ -192,7 +192,7 @@ def _check_domain(domain: Domain, given: list[HParam]) -> list[str]:
     named = list(dict.fromkeys(describe_value(value) for value in outside))
     more = ", …" if len(named) > MAX_NAMED else ""
     return [
-        f"Declared as {describe_domain(domain)}, but {_runs(len(outside))} have other values: "
+        f"Declared as {describe_domain(domain)}, but {_runs(len(outside))} {'has' if len(outside) == 1 else 'have'} other values: "
         f"{', '.join(named[:MAX_NAMED])}{more}."
     ]
 

@@ -19,6 +19,12 @@ from runglass.query.hparams.records import plain_hparam
 from runglass.query.source import DataSource
 from runglass.store.model import Asset
 
+# The first one that has a name wins. Hydra's own settings, .hydra/hydra.yaml, say nothing about the training.
+FILES = (
+    *("hparams.yaml", "hparams.yml", "params.json", "args.json", "args.yaml", "args.yml"),
+    *("config.yaml", "config.yml", "config.json", "config.toml"),
+    *(".hydra/config.yaml", ".hydra/overrides.yaml"),
+)
 MAX_FILE_BYTES = 2_000_000
 MAX_KEYS = 5_000
 MAX_DEPTH = 40

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from msgspec import Struct
 
 from runglass.machine import paused_collection
-from runglass.query.hparams.config_files import Config, load_config
+from runglass.query.hparams.config_files import FILES, Config, load_config
 from runglass.query.hparams.model import Experiment, HParam, Problem, Session, Sessions
 from runglass.query.hparams.records import Record, load_record
 from runglass.query.source import Capability, DataSource
@@ -27,7 +27,7 @@ class RunRecords(Struct, gc=False):
     record: Record | None = None
     ends: list[SessionEnd] = []
     experiment: Experiment | None = None
-    # By file name, the most specific first.
+    # By file name, the one that wins first.
     configs: list[tuple[str, dict[str, HParam]]] = []
 
     @property
@@ -103,7 +103,8 @@ class SessionReader:
             return []
         known, self._configs = self._configs, {}
         found = []
-        for asset in source.list_assets(family=Family.CONFIG):
+        assets = [each for each in source.list_assets(family=Family.CONFIG) if each.name in FILES]
+        for asset in sorted(assets, key=lambda each: FILES.index(each.name)):
             key = asset.run, asset.name
             entry = known.get(key)
             if entry is None or entry[0] != asset.generation:
@@ -172,7 +173,8 @@ def find_owners(
         if run not in own or not own[run].configs or run in merged:
             return False
         # A part of a training repeats its configuration.
-        return not (is_part(run.rpartition("/")[2]) and any(each in with_start for each in above(run)))
+        has_above = any(each in with_start or (each in own and own[each].configs) for each in above(run))
+        return not (has_above and is_part(run.rpartition("/")[2]))
 
     is_session: dict[str, bool] = {}
     owners = {}
