@@ -75,6 +75,8 @@ class _Coded(Struct, frozen=True):
     bins: int
     is_category: bool
     given: NDArray[np.bool_]
+    # Equal for columns that no run tells apart.
+    pattern: tuple[bool, bytes]
 
 
 def measure_importance(
@@ -153,6 +155,7 @@ def _code(column: HParamColumn, rows: NDArray[np.int64]) -> _Coded | None:
         ranked = sorted(counts, key=lambda key: (-counts[key], str(key)))
         code_of = {key: min(place, MAX_BINS - 1) for place, key in enumerate(ranked)}
         codes = np.array([code_of[key] for key in keys], np.int64)
+        ranks = codes
     else:
         numbers = np.array([np.nan if value is None else float(value) for value in listed])
         # NaN that was logged comes after all numbers, infinities at either end.
@@ -160,10 +163,14 @@ def _code(column: HParamColumn, rows: NDArray[np.int64]) -> _Coded | None:
         inverse = inverse.reshape(-1) + 1
         inverse[np.isnan(numbers) & given] = len(levels) + 1
         inverse[~given] = 0
-        codes = _bin(inverse, MAX_BINS)
+        ranks = inverse
+        codes = _bin(ranks, MAX_BINS)
     codes = np.unique(codes, return_inverse=True)[1].reshape(-1)
     bins = int(codes.max()) + 1
-    return _Coded(column.name, codes.astype(np.uint8), bins, is_category, given) if bins > 1 else None
+    if bins == 1:
+        return None
+    pattern = _pattern(ranks, is_category=is_category)
+    return _Coded(column.name, codes.astype(np.uint8), bins, is_category, given, pattern)
 
 
 def _bin(ranks: NDArray[np.int64], limit: int) -> NDArray[np.int64]:
@@ -182,7 +189,7 @@ def _without_copies(coded: Sequence[_Coded]) -> tuple[list[_Coded], list[str]]:
     kept: dict[tuple[bool, bytes], _Coded] = {}
     copies: dict[str, list[str]] = {}
     for each in coded:
-        key = _pattern(each)
+        key = each.pattern
         if key in kept:
             copies.setdefault(kept[key].name, []).append(each.name)
         else:
@@ -194,14 +201,13 @@ def _without_copies(coded: Sequence[_Coded]) -> tuple[list[_Coded], list[str]]:
     return list(kept.values()), notes
 
 
-def _pattern(each: _Coded) -> tuple[bool, bytes]:
-    """Equal for columns that a tree cannot tell apart: numbers in the same or the opposite order, categories by other names."""
-    if each.is_category or each.bins == 2:
-        _, first, inverse = np.unique(each.codes, return_index=True, return_inverse=True)
-        in_order = np.argsort(np.argsort(first))[inverse.reshape(-1)]
-        return each.bins > 2, in_order.astype(np.uint8).tobytes()
-    flipped = (each.bins - 1 - each.codes).astype(np.uint8)
-    return False, min(each.codes.tobytes(), flipped.tobytes())
+def _pattern(ranks: NDArray[np.int64], *, is_category: bool) -> tuple[bool, bytes]:
+    """Equal for numbers in the same or the opposite order, and for categories by other names."""
+    _, first, inverse = np.unique(ranks, return_index=True, return_inverse=True)
+    inverse = inverse.reshape(-1)
+    if is_category or len(first) == 2:
+        return len(first) > 2, np.argsort(np.argsort(first))[inverse].tobytes()
+    return False, min(inverse.tobytes(), (len(first) - 1 - inverse).tobytes())
 
 
 def _cut_outliers(values: NDArray[np.float64], goal: Goal) -> tuple[NDArray[np.float64], int]:
