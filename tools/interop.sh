@@ -12,9 +12,9 @@ case "$(uname -m)" in
   *) tensorflow=tensorflow ;;
 esac
 "$VENV/bin/python" -m pip install --quiet "$tensorflow" torch==2.13.0 tensorboardX tensorboard jax pillow onnx onnxscript \
-  lightning transformers accelerate
+  lightning transformers accelerate optuna scikit-learn
 # What Runglass itself needs there, to write with it from inside the frameworks.
-"$VENV/bin/python" -m pip install --quiet msgspec watchfiles pytest hypothesis
+"$VENV/bin/python" -m pip install --quiet msgspec watchfiles pyyaml pytest hypothesis
 mkdir -p build
 rm -rf build/interop-logs
 for writer in tensorflow_logs torch_logs tensorboardx_logs jax_logs; do
@@ -23,4 +23,4 @@ for writer in tensorflow_logs torch_logs tensorboardx_logs jax_logs; do
 done
 RUNGLASS_INTEROP_LOGS=build/interop-logs .venv/bin/python -m pytest -m interop tests/interop
 PYTHONPATH=src "$VENV/bin/python" -m pytest -m interop \
-  tests/interop/test_{graphs,summary_writer,tf_style,keras_callback,trainers,data_loader}.py
+  tests/interop/test_{graphs,summary_writer,tf_style,keras_callback,trainers,data_loader,hparams}.py

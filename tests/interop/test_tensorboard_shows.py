@@ -61,13 +61,18 @@ def logdir(tmp_path_factory: pytest.TempPathFactory) -> Path:
         writer.add_tensor("tensor", np.arange(6).reshape(2, 3), 2, START)
         writer.add_custom_scalars_multilinechart(["loss.*"], "mine", "losses")
         writer.add_custom_scalars_marginchart(["loss", "low", "high"], "mine", "band")
-        writer.add_hparams({"lr": 0.1, "bn": True, "opt": "sgd"}, {"accuracy": 0.75}, global_step=5)
+        trial = {"lr": 0.1, "bn": True, "opt": "sgd"}
+        writer.add_hparams(trial, {"accuracy": 0.75}, {"lr": [0.1, 0.2]}, global_step=5)
         writer.add_hparams({"lr": 0.2}, {"accuracy": 0.5}, {"lr": [0.1, 0.2]}, run_name="trial")
     return logdir
 
 
 @pytest.fixture(scope="module")
 def client(logdir: Path) -> Client:
+    return make_client(logdir)
+
+
+def make_client(logdir: Path) -> Client:
     quiet = logging.getLogger("tensorboard")
     quiet.setLevel(logging.ERROR)
     board = program.TensorBoard(plugins=default.get_static_plugins())
@@ -193,7 +198,7 @@ def test_meshes(client):
         np.testing.assert_array_equal(np.frombuffer(data, dtype=dtype), np.ravel(expected))
 
 
-def test_hparams(client):
+def ask_session_groups(client: Client) -> list[dict]:
     response = client.post(
         "/data/plugin/hparams/session_groups",
         json={
@@ -203,14 +208,46 @@ def test_hparams(client):
             "colParams": [],
         },
     )
-    groups = json.loads(response.get_data())["sessionGroups"]
+    return json.loads(response.get_data())["sessionGroups"]
+
+
+def test_hparams(client):
+    groups = ask_session_groups(client)
     found = {group["sessions"][0]["name"]: group for group in groups}
     assert found["run"]["hparams"] == {"lr": 0.1, "bn": True, "opt": "sgd"}
     assert found["run"]["metricValues"][0]["value"] == 0.75
     assert found["run"]["metricValues"][0]["trainingStep"] == 5
     assert found["run/trial"]["hparams"] == {"lr": 0.2}
     experiment = json.loads(client.post("/data/plugin/hparams/experiment", json={}).get_data())
-    assert experiment["hparamInfos"][0]["domainDiscrete"] == [0.1, 0.2]
+    domains = {info["name"]: info.get("domainDiscrete") for info in experiment["hparamInfos"]}
+    assert domains["lr"] == [0.1, 0.2]
+
+
+def test_hparams_of_a_run_that_is_the_log_directory(logdir, tmp_path):
+    """Without an experiment record TensorBoard looks for its metrics in a place that does not exist."""
+    with runglass.SummaryWriter(tmp_path) as writer:
+        writer.add_scalar("accuracy", 0.5, 1)
+        writer.add_hparams({"lr": 0.1}, {"accuracy": 0.75}, global_step=2)
+    (group,) = ask_session_groups(make_client(tmp_path))
+    (session,) = group["sessions"]
+    assert (session["name"], group["hparams"]) == (".", {"lr": 0.1})
+    assert [(each["name"]["tag"], each["value"]) for each in session["metricValues"]] == [("accuracy", 0.75)]
+
+
+def test_five_trials_of_one_writer(tmp_path):
+    """As many as torch logs; tests/interop/test_hparams.py compares with it."""
+    with runglass.SummaryWriter(tmp_path / "run") as writer:
+        for i in range(5):
+            writer.add_hparams(
+                {"lr": 0.1 * i, "bsize": i}, {"hparam/accuracy": 10 * i, "hparam/loss": 10 * i}
+            )
+    groups = ask_session_groups(make_client(tmp_path))
+    found = {
+        group["hparams"]["bsize"]: {each["name"]["tag"]: each["value"] for each in group["metricValues"]}
+        for group in groups
+    }
+    assert found == {i: {"hparam/accuracy": 10 * i, "hparam/loss": 10 * i} for i in range(5)}
+    assert all(len(group["sessions"]) == 1 for group in groups)
 
 
 def test_runglass_reads_the_same(logdir):
