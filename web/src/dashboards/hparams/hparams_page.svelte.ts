@@ -72,6 +72,7 @@ export class HParamsPage {
       untrack(() => {
         session.runs.narrowing = runs && {
           title: isSelection ? "Selected in HParams" : "Brushed in HParams",
+          rest: isSelection ? "not selected" : "outside the brushes",
           runs,
           undo: () => this.clear(),
         };

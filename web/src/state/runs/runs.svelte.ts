@@ -31,6 +31,8 @@ const secondsOf = (time: Run["start_time"]): number | null => (time === null ? n
 export interface Narrowing {
   /** What narrowed them: "Brushed in HParams". */
   readonly title: string;
+  /** What the other runs are: "outside the brushes". */
+  readonly rest: string;
   readonly runs: ReadonlySet<string>;
   readonly undo: () => void;
 }

@@ -1,5 +1,5 @@
-// A Parquet file of one row group, uncompressed and plainly encoded: what pandas, Polars, DuckDB and Arrow read, without
-// a library that is larger than this whole dashboard. The table is a few megabytes at most. Pure.
+// A Parquet file of one row group, uncompressed and plainly encoded: pandas, Polars, DuckDB and Arrow read it, and no
+// library is needed that is larger than this whole dashboard. The table is a few megabytes at most. Pure.
 
 import type { FileColumn } from "./table_files";
 

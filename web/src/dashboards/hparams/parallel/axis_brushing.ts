@@ -1,5 +1,5 @@
-// The pointer on an axis: a drag makes a brush, moves one, or moves one of its ends; a click removes the brush under it,
-// or toggles a category or the place of missing values.
+// The pointer on an axis: a drag makes a brush, moves one, or moves one of its ends; a click removes the brush under
+// it, or toggles a category or the place of missing values.
 
 import type { Brush } from "../brushes";
 import type { Column } from "../columns";

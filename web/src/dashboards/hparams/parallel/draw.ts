@@ -1,5 +1,5 @@
-// Draws the lines of parallel coordinates: a few thousand segments as smooth curves by the canvas, more of them pixel by
-// pixel, because ten thousand curves take a canvas half a second. Nothing is thinned out.
+// Draws the lines of parallel coordinates: a few thousand segments as smooth curves by the canvas, more of them pixel
+// by pixel, because ten thousand curves take a canvas half a second. Nothing is thinned out.
 
 import { ease } from "./axes";
 
@@ -50,10 +50,8 @@ export function drawCurves(
   }
 }
 
-/**
- * Calls back for each pixel of each line is too slow: both painters below have the same loop, and differ in what they do
- * with a pixel.
- */
+// Both painters below have the same loop and differ in what they do with a pixel: a call for each would be too slow.
+
 function easeTable(widthPx: number): Float32Array {
   const table = new Float32Array(widthPx + 1);
   for (let x = 0; x <= widthPx; x++) table[x] = ease(x / widthPx);

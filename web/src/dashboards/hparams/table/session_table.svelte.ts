@@ -23,7 +23,7 @@ export const DETAILS_PX = 262;
 const MIN_PX = 86;
 const MAX_PX = 230;
 const CELL_PADDING_PX = 26;
-const HEAD_PADDING_PX = 34;
+const HEAD_PADDING_PX = 48;
 const FONT_PX = 12;
 const MAX_MEASURED = 200;
 

@@ -59,8 +59,8 @@ export function sortRows(
 }
 
 /**
- * The keys after a click on a head: ascending, descending, not at all; a metric starts with its best. `isAdded` keeps the
- * other keys.
+ * The keys after a click on a head: ascending, descending, not at all; a metric starts with its best. `isAdded` keeps
+ * the other keys.
  */
 export function nextKeys(keys: readonly SortKey[], id: string, startsDescending: boolean, isAdded: boolean): SortKey[] {
   const at = keys.findIndex(({ column }) => column === id);
