@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { commonBins, discreteBins, evenBins, quantileBins } from "./bins";
+import type { Column } from "./columns";
+import { commonBins, discreteBins, evenBins, isDiscrete, quantileBins } from "./bins";
 
 const NONE = Number.NaN;
 const NUMBER = { kind: "hparam", type: "number", levels: null } as const;
@@ -55,6 +56,17 @@ describe("bins by rank", () => {
     expect([...got.of]).toEqual([0, 0, 0, 0, 0, 0, 1, 1]);
     expect(got.labels).toEqual(["0", "5 … 9"]);
   });
+});
+
+it("numbers that hardly repeat were not picked from a list", () => {
+  const column = (distinct: number, rows: number): Column =>
+    ({ levels: null, distinct, missing: 1, numbers: new Float64Array(rows + 1) }) as Column;
+  expect([column(4, 4), column(8, 8), column(8, 16), column(20, 400)].map((each) => isDiscrete(each, 12))).toEqual([
+    true,
+    false,
+    true,
+    false,
+  ]);
 });
 
 it("bins of equal width follow the axis", () => {

@@ -15,6 +15,15 @@ export interface Bins {
   readonly isDiscrete: boolean;
 }
 
+/** So few numbers tell nothing of how they were chosen. */
+const FEW = 4;
+
+/** Its values were picked from a list: there are no more than `most`, and they repeat. */
+export function isDiscrete({ levels, distinct, missing, numbers }: Column, most: number): boolean {
+  if (levels) return true;
+  return distinct <= FEW || (distinct <= most && numbers.length - missing >= 2 * distinct);
+}
+
 /** Distinct values, ascending; null if there are more than `most`. */
 export function distinctValues(numbers: Float64Array, most: number): number[] | null {
   const found = new Set<number>();

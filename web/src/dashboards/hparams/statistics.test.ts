@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { differenceOfMeans, meanInterval, meanOf, medianOf, studentFactor } from "./statistics";
+import { differenceOfMeans, meanInterval, meanOf, medianOf, rankCorrelation, studentFactor } from "./statistics";
 
 describe("means", () => {
   it("leave out what is no value", () => {
@@ -60,4 +60,18 @@ describe("differences of means", () => {
 it("the median lies between values", () => {
   expect(medianOf([4, 1, Number.NaN, 30, 2])).toBe(3);
   expect(medianOf([])).toBeNaN();
+});
+
+describe("rank correlation", () => {
+  const up = Float64Array.of(1, 2, 3, 4, 5);
+  it("sees order and not distance", () => {
+    expect(rankCorrelation(up, Float64Array.of(1, 10, 100, 1e4, 1e9))).toEqual({ value: 1, n: 5 });
+    expect(rankCorrelation(up, Float64Array.of(9, 7, 5, 3, 1)).value).toBe(-1);
+  });
+
+  it("takes part of rows with both values alone", () => {
+    const got = rankCorrelation(up, Float64Array.of(1, Number.NaN, 3, 2, 0), Uint8Array.of(1, 1, 1, 1, 0));
+    expect(got).toEqual({ value: 0.5, n: 3 });
+    expect(rankCorrelation(up, up, Uint8Array.of(1, 1, 0, 0, 0))).toEqual({ value: Number.NaN, n: 2 });
+  });
 });

@@ -81,3 +81,43 @@ export function differenceOfMeans(a: Mean, b: Mean): Estimate {
   const half = studentFactor(df) * Math.sqrt(sum);
   return { value, low: value - half, high: value + half };
 }
+
+/** Spearman's rank correlation over the rows that have both values; NaN with fewer than three. */
+export function rankCorrelation(
+  a: Float64Array,
+  b: Float64Array,
+  included: Uint8Array | null = null,
+): { readonly value: number; readonly n: number } {
+  const rows: number[] = [];
+  for (let row = 0; row < a.length; row++)
+    if (included?.[row] !== 0 && !Number.isNaN((a[row] as number) + (b[row] as number))) rows.push(row);
+  const n = rows.length;
+  if (n < 3) return { value: Number.NaN, n };
+  const ranksA = ranksOf(rows.map((row) => a[row] as number));
+  const ranksB = ranksOf(rows.map((row) => b[row] as number));
+  const middle = (n - 1) / 2;
+  let product = 0;
+  let squareA = 0;
+  let squareB = 0;
+  for (let i = 0; i < n; i++) {
+    const fromA = (ranksA[i] as number) - middle;
+    const fromB = (ranksB[i] as number) - middle;
+    product += fromA * fromB;
+    squareA += fromA * fromA;
+    squareB += fromB * fromB;
+  }
+  return { value: product / Math.sqrt(squareA * squareB), n };
+}
+
+/** Equal values share the middle of their ranks. */
+function ranksOf(values: readonly number[]): Float64Array {
+  const order = Uint32Array.from(values.keys()).sort((a, b) => (values[a] as number) - (values[b] as number));
+  const ranks = new Float64Array(values.length);
+  for (let start = 0; start < order.length;) {
+    let end = start;
+    while (end < order.length && values[order[end] as number] === values[order[start] as number]) end++;
+    for (let i = start; i < end; i++) ranks[order[i] as number] = (start + end - 1) / 2;
+    start = end;
+  }
+  return ranks;
+}

@@ -66,18 +66,17 @@ export class Importance {
     const { metric, table, all } = this.page;
     const query = metric && readMetricId(metric.id);
     if (!metric || !query) return "";
-    const hparams = table.columns.filter(({ kind, distinct }) => kind === "hparam" && distinct > 1);
+    const hparams = table.columns.filter(({ kind, distinct }) => kind === "hparam" && distinct > 1).length;
     const question: ImportanceQuestion = {
       metric: query,
       goal: metric.goal ?? "min",
       runs: table === all ? null : table.runs,
       hparams: null,
-      log: hparams.filter((column) => this.page.scaleKind(column) === "log").map(({ id }) => id.slice(2)),
       seed: 0,
     };
     // Runs without a value change nothing.
     const count = metric.state.reduce((sum, state) => sum + Number(state === VALUE), 0);
-    return JSON.stringify([count, hparams.length, question]);
+    return JSON.stringify([count, hparams, question]);
   });
   readonly #asked = $derived.by((): { readonly key: string; readonly question: ImportanceQuestion } | null => {
     const key = this.#askedText;

@@ -27,7 +27,6 @@ export interface ImportanceQuestion {
   readonly goal: "min" | "max";
   readonly runs: readonly string[] | null;
   readonly hparams: readonly string[] | null;
-  readonly log: readonly string[];
   readonly seed: number;
 }
 

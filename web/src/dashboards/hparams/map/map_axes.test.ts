@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type Column, readTable } from "../columns";
 import { hparam, metric, sampleAnswer } from "../sample_answer";
-import { binBrush, cellFormat, inkOn, isDiscrete, mapBins, orderPair, rankColors } from "./map_axes";
+import { binBrush, cellFormat, inkOn, isContinuous, mapBins, orderPair, rankColors } from "./map_axes";
 
 const rows = Array.from({ length: 40 }, (_, i) => i);
 const table = readTable(
@@ -25,7 +25,7 @@ describe("the axes of a map", () => {
   it("have names at the side and intervals across", () => {
     expect(names(orderPair(lr, optimizer))).toEqual(["optimizer", "lr"]);
     expect(names(orderPair(batch, optimizer))).toEqual(["optimizer", "batch"]);
-    expect([lr, batch, optimizer].map(isDiscrete)).toEqual([false, true, true]);
+    expect([isContinuous(lr, batch), isContinuous(lr, lr)]).toEqual([false, true]);
   });
 
   it("have bins for values, intervals for continuous settings, and the commonest of many names", () => {

@@ -2,22 +2,25 @@
 // coloured and written. Pure.
 
 import { rampColor } from "../../../state/runs/run_colors";
-import { type Bins, commonBins, discreteBins, evenBins } from "../bins";
+import { type Bins, commonBins, discreteBins, evenBins, isDiscrete } from "../bins";
 import type { Brush } from "../brushes";
 import type { Column } from "../columns";
 import { chooseScale, makeScale, type Scale, sortedNumbers } from "../scales";
 
 /** More values than this are an interval, not a list. */
-export const MOST_VALUES = 12;
+const MOST_VALUES = 12;
 const MOST_LEVELS = 16;
 const INTERVALS = 9;
 
-export const isDiscrete = ({ levels, distinct }: Column): boolean => levels !== null || distinct <= MOST_VALUES;
+const isListed = (column: Column): boolean => isDiscrete(column, MOST_VALUES);
+
+/** Neither was picked from a list: their values have distances that can be smoothed over. */
+export const isContinuous = (a: Column, b: Column): boolean => !isListed(a) && !isListed(b);
 
 /** Names are read more easily at the side, and few of them: the other one goes across. */
 export function orderPair(a: Column, b: Column): readonly [vertical: Column, horizontal: Column] {
-  if (isDiscrete(a) !== isDiscrete(b)) return isDiscrete(a) ? [a, b] : [b, a];
-  if (!isDiscrete(a)) return [a, b];
+  if (isListed(a) !== isListed(b)) return isListed(a) ? [a, b] : [b, a];
+  if (!isListed(a)) return [a, b];
   if ((a.levels === null) !== (b.levels === null)) return a.levels ? [a, b] : [b, a];
   return a.distinct <= b.distinct ? [a, b] : [b, a];
 }
@@ -33,7 +36,7 @@ function positiveRatio(column: Column): number {
 
 export function mapBins(column: Column): Bins {
   if (column.levels) return discreteBins(column, MOST_LEVELS) ?? commonBins(column, MOST_LEVELS);
-  const values = discreteBins(column, MOST_VALUES);
+  const values = isListed(column) ? discreteBins(column, MOST_VALUES) : null;
   if (values) return values;
   const { placeValue, valueAt } = plainScale(column);
   return evenBins(column, placeValue, valueAt, INTERVALS);
