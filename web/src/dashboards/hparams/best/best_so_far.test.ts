@@ -1,5 +1,8 @@
 import { expect, it } from "vitest";
+import { readTable } from "../columns";
+import { sampleAnswer } from "../sample_answer";
 import { bestSoFar, runsSinceRecord } from "./best_so_far";
+import { resultTimes } from "./result_times";
 
 const NONE = Number.NaN;
 
@@ -27,4 +30,9 @@ it("only included rows count; without any value there is no best", () => {
   expect([...got.best]).toEqual([NONE, 4]);
   const none = bestSoFar(Float64Array.of(NONE), "max", Float64Array.of(1));
   expect([none.records, runsSinceRecord(none)]).toEqual([[], 1]);
+});
+
+it("a result is there at the end of its run, or at the start where no end is known", () => {
+  const table = readTable(sampleAnswer(3, { started: [100, 200, null], ended: [150, null, 900] }));
+  expect([...resultTimes(table)]).toEqual([150, 200, NONE]);
 });

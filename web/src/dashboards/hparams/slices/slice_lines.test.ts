@@ -17,9 +17,9 @@ describe("lines along a setting", () => {
       "max",
       false,
     );
-    expect([got.at.length, got.n[0]]).toEqual([60, 10]);
-    expect(got.median[0]).toBeCloseTo(45 / 119, 9);
-    expect(got.best[0]).toBeCloseTo(90 / 119, 9);
+    expect([got.at.length, got.n[0]]).toEqual([60, 15]);
+    expect(got.median[0]).toBeCloseTo(70 / 119, 9);
+    expect(got.best[0]).toBeCloseTo(140 / 119, 9);
     expect(got.at).toEqual([...got.at].sort((a, b) => a - b));
   });
 

@@ -15,7 +15,7 @@ export interface SliceLines {
 }
 
 const LEAST = 5;
-const WINDOWS = 12;
+const WINDOWS = 8;
 /** Points of a line: more cannot be seen in a small chart. */
 const MOST_POINTS = 60;
 
