@@ -1,6 +1,6 @@
 // Some rows of the table side by side: what differs between them, and how far each metric is from the baseline's. Pure.
 
-import { type Column, isConstant, type SessionTable, VALUE } from "../columns";
+import { cellText, type Column, isConstant, type SessionTable, VALUE } from "../columns";
 
 export interface Difference {
   /** This row's value minus that of the baseline; NaN where either has none. */
@@ -28,7 +28,8 @@ export function compareRows(table: SessionTable, rows: readonly number[]): Compa
     metrics: table.columns.filter(
       (column) => column.kind === "metric" && (hasSome(column) || rows.some((row) => column.state[row] !== 1)),
     ),
-    differing: [...hparams, ...session].filter((column) => differs(column, rows)),
+    // Times that read the same are no difference to anybody.
+    differing: [...hparams, ...session].filter((column) => differs(column, rows) && readsDifferently(column, rows)),
     same: hparams.filter((column) => !isConstant(column) && !differs(column, rows)),
     constant: hparams.filter((column) => isConstant(column) && !differs(column, rows)),
   };
@@ -39,6 +40,10 @@ export function differs({ numbers, state }: Column, rows: readonly number[]): bo
   const [first, ...rest] = rows;
   if (first === undefined) return false;
   return rest.some((row) => state[row] !== state[first] || (state[row] === VALUE && numbers[row] !== numbers[first]));
+}
+
+function readsDifferently(column: Column, rows: readonly number[]): boolean {
+  return column.kind !== "session" || new Set(rows.map((row) => cellText(column, row))).size > 1;
 }
 
 export function differenceTo({ numbers, goal }: Column, row: number, baseline: number): Difference {
