@@ -15,4 +15,9 @@ export const VIEW_PARTS: Readonly<Partial<Record<PageView, readonly Load[]>>> = 
     () => import("./map/SettingsMap.svelte"),
   ],
   matrix: [() => import("./scatter/ScatterMatrix.svelte")],
+  scatter: [() => import("./scatter/Scatter.svelte")],
+  slices: [() => import("./slices/Slices.svelte")],
+  effect: [() => import("./effect/Effect.svelte")],
+  best: [() => import("./best/BestSoFar.svelte")],
+  compare: [() => import("./compare/Compare.svelte")],
 };

@@ -68,9 +68,15 @@ export class Importance {
     if (!metric || !query) return "";
     const hparams = table.columns.filter(({ kind, distinct }) => kind === "hparam" && distinct > 1).length;
     const question: ImportanceQuestion = {
-      metric: query,
+      metric: {
+        ...query,
+        step: query.step ?? null,
+        best_group: query.best_group ?? "",
+        best_tag: query.best_tag ?? null,
+        best: query.best ?? "min",
+      },
       goal: metric.goal ?? "min",
-      runs: table === all ? null : table.runs,
+      runs: table === all ? null : [...table.runs],
       hparams: null,
       seed: 0,
     };

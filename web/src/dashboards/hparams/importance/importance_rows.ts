@@ -1,34 +1,11 @@
 // How the answer of an importance job is shown: bars, their labels and the axis below them. Pure.
 
-import type { MetricQuery } from "../answer";
+import type { components } from "../../../api/types.gen";
 
-export interface ImportanceRow {
-  /** One hyperparameter, or two that act together. */
-  readonly names: readonly string[];
-  readonly share: number;
-  readonly low: number;
-  readonly high: number;
-  readonly n: number;
-  readonly distinguishable: boolean;
-}
-
-export interface ImportanceAnswer {
-  readonly n: number;
-  readonly r2: number | null;
-  readonly trees: number;
-  readonly method: string;
-  readonly refused: string | null;
-  readonly rows: readonly ImportanceRow[];
-  readonly trust: string;
-}
-
-export interface ImportanceQuestion {
-  readonly metric: MetricQuery;
-  readonly goal: "min" | "max";
-  readonly runs: readonly string[] | null;
-  readonly hparams: readonly string[] | null;
-  readonly seed: number;
-}
+/** One hyperparameter, or two that act together. */
+export type ImportanceRow = components["schemas"]["ImportanceRow"];
+export type ImportanceAnswer = components["schemas"]["ImportanceAnswer"];
+export type ImportanceQuestion = components["schemas"]["ImportanceBody"];
 
 export const rowLabel = ({ names }: ImportanceRow): string => names.join(" × ");
 export const rowKey = ({ names }: ImportanceRow): string => names.join("\n");
