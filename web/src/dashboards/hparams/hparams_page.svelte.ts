@@ -5,18 +5,22 @@ import { untrack } from "svelte";
 import type { ApiError } from "../../api/http";
 import { CardData } from "../../cards/card_data.svelte";
 import type { Session } from "../../state/session.svelte";
-import type { MetricQuery, TableAnswer } from "./answer";
+import type { Goal, MetricQuery, TableAnswer } from "./answer";
 import { applyBrushes, type Brush, countFlags, withBrush } from "./brushes";
 import { loadTable } from "./ask";
 import { type Column, EMPTY_TABLE, isConstant, metricId, pickRows, readTable, type SessionTable } from "./columns";
 import {
+  BRUSH,
   colorOption,
+  GOALS,
   mainMetric,
   readBrushOption,
   readGoals,
   readMetrics,
   readRows,
   readScales,
+  ROWS,
+  SCALES,
   setBrushOption,
   setColorOption,
   setMainMetric,
@@ -24,6 +28,7 @@ import {
 } from "./options";
 import { colorRows, type RowColors } from "./row_colors";
 import { chooseScale, makeScale, type Scale, type ScaleKind } from "./scales";
+import { StableOption } from "./stable_option.svelte";
 
 /** New answers wait this long after the last movement of the pointer, so that nothing moves under it. */
 const STILL_MS = 1_500;
@@ -51,6 +56,11 @@ export class HParamsPage {
   readonly #data: CardData<readonly MetricQuery[] | null, TableAnswer>;
 
   constructor(readonly session: Session) {
+    const { settings } = session;
+    this.#settled = new StableOption(settings, BRUSH, readBrushOption);
+    this.#rows = new StableOption(settings, ROWS, () => new Set(readRows(settings)));
+    this.#goals = new StableOption(settings, GOALS, readGoals);
+    this.#chosenScales = new StableOption(settings, SCALES, readScales);
     this.#data = new CardData<readonly MetricQuery[] | null, TableAnswer>(
       session,
       (metrics, signal) => loadTable(session.client, metrics, signal),
@@ -106,7 +116,8 @@ export class HParamsPage {
     if (!this.#isPointed) this.#isPointed = true;
   };
 
-  readonly goals = $derived.by(() => readGoals(this.settings));
+  readonly #goals: StableOption<ReadonlyMap<string, Goal>>;
+  readonly goals = $derived.by(() => this.#goals.value);
   /** Every session. */
   readonly all = $derived.by((): SessionTable => (this.answer ? readTable(this.answer, this.goals) : EMPTY_TABLE));
   /** The sessions whose runs are selected in the run table and match its filters. */
@@ -123,10 +134,8 @@ export class HParamsPage {
     this.table.columns.filter((column) => column.kind === "hparam" && isConstant(column)),
   );
 
-  // Equal text is an equal list: other options change too.
-  readonly #brushText = $derived.by(() => this.settings.option("hparams.brush"));
-  readonly #settled = $derived.by(() => (void this.#brushText, untrack(() => readBrushOption(this.settings))));
-  readonly brushes = $derived.by((): readonly Brush[] => this.#moving ?? this.#settled);
+  readonly #settled: StableOption<readonly Brush[]>;
+  readonly brushes = $derived.by((): readonly Brush[] => this.#moving ?? this.#settled.value);
   /** Flags of the rows that all brushes include. */
   readonly included = $derived.by((): Uint8Array => applyBrushes(this.table, this.brushes));
   readonly includedCount = $derived.by(() => countFlags(this.included));
@@ -166,11 +175,9 @@ export class HParamsPage {
     setRows(this.settings, []);
   }
 
-  readonly #rowText = $derived.by(() => this.settings.option("hparams.rows"));
+  readonly #rows: StableOption<ReadonlySet<string>>;
   /** The runs of the selected rows. */
-  readonly selectedRuns = $derived.by(
-    (): ReadonlySet<string> => (void this.#rowText, new Set(untrack(() => readRows(this.settings)))),
-  );
+  readonly selectedRuns = $derived.by((): ReadonlySet<string> => this.#rows.value);
   /** Row numbers of the selected runs that are in the table. */
   readonly selected = $derived.by((): readonly number[] =>
     [...this.selectedRuns].flatMap((run) => this.table.rowOfRun.get(run) ?? []),
@@ -221,9 +228,11 @@ export class HParamsPage {
   }
 
   readonly metrics = $derived.by((): readonly Column[] => this.table.columns.filter(({ kind }) => kind === "metric"));
+  readonly #mainText = $derived.by(() => mainMetric(this.settings));
+  readonly #colorText = $derived.by(() => colorOption(this.settings));
   /** The main metric: the user's choice, or the first that has values. */
   readonly metric = $derived.by((): Column | null => {
-    const chosen = this.table.byId.get(mainMetric(this.settings));
+    const chosen = this.table.byId.get(this.#mainText);
     return (
       (chosen?.kind === "metric" ? chosen : null) ??
       this.metrics.find(({ distinct }) => distinct > 1) ??
@@ -239,9 +248,8 @@ export class HParamsPage {
 
   /** The column that colours rows; null: one colour. */
   readonly colorColumn = $derived.by((): Column | null => {
-    const option = colorOption(this.settings);
-    if (option === "none") return null;
-    return this.table.byId.get(option) ?? this.metric;
+    if (this.#colorText === "none") return null;
+    return this.table.byId.get(this.#colorText) ?? this.metric;
   });
   readonly colors = $derived.by((): RowColors => colorRows(this.table, this.colorColumn));
 
@@ -253,7 +261,8 @@ export class HParamsPage {
     return this.colors.css(row, this.theme);
   }
 
-  readonly #scaleKinds = $derived.by(() => readScales(this.settings));
+  readonly #chosenScales: StableOption<ReadonlyMap<string, ScaleKind>>;
+  readonly #scaleKinds = $derived.by(() => this.#chosenScales.value);
   // Made when first asked for, and kept as long as the table.
   readonly #scales = $derived.by(() => (void this.table, new Map<string, Scale>()));
 

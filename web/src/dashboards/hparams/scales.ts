@@ -35,8 +35,8 @@ export interface Scale {
 
 /** Numbers over more than this ratio use a logarithmic scale. */
 const LOG_RATIO = 100;
-/** With zeros among them, more: they have no place on such a scale. */
-const ZERO_LOG_RATIO = 1_000;
+/** And if half of them are in this part of a linear axis. */
+const SKEWED_SHARE = 0.15;
 /** A hyperparameter with no more different numbers than this was picked from a list. */
 const FEW_VALUES = 7;
 /** Too many to tell apart as bands. */
@@ -64,11 +64,13 @@ export function chooseScale(column: Column, sorted = sortedNumbers(column)): Sca
   if (column.kind === "hparam" && column.distinct <= FEW_VALUES) return "category";
   if (column.type === "time" || column.type === "duration") return "linear";
   const least = sorted.find((value) => value > 0) ?? 0;
-  if (column.kind === "hparam")
-    return low >= 0 && least > 0 && high / least >= (low === 0 ? ZERO_LOG_RATIO : LOG_RATIO) ? "log" : "linear";
+  const isWide = low >= 0 && least > 0 && high / least >= LOG_RATIO;
+  // Numbers that are spread evenly need no logarithm, even if the smallest happens to be tiny.
+  const isSkewed = (quantile(sorted, 0.5) - low) / (high - low) < SKEWED_SHARE;
+  if (column.kind === "hparam") return isWide && isSkewed ? "log" : "linear";
   const middle = quantile(sorted, 0.9) - quantile(sorted, 0.1);
   if (sorted.length >= 8 && high > low && middle / (high - low) < CROWDED_SHARE) return "quantile";
-  return low > 0 && high / low >= LOG_RATIO ? "log" : "linear";
+  return low > 0 && isWide && isSkewed ? "log" : "linear";
 }
 
 /** The kinds that can show this column. */

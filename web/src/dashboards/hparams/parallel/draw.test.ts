@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { packColor, paintDensity, paintLines } from "./draw";
+import { packColor, paintDensity, paintLines, paintMeans } from "./draw";
 
 const image = (width: number, height: number): ImageData =>
   ({ width, height, data: new Uint8ClampedArray(width * height * 4) }) as ImageData;
@@ -37,5 +37,18 @@ describe("paintDensity", () => {
     expect(alpha(0, 2)).toBe(Math.round(255 * (1 - 0.75 ** 2)));
     expect(alpha(0, 0)).toBe(64);
     expect(alpha(0, 10)).toBe(0);
+  });
+});
+
+describe("paintMeans", () => {
+  it("mixes the colours of lines that meet, without those that have none", () => {
+    const picture = image(10, 20);
+    const colors = Uint32Array.from(["#000000", "#111111", "#222222", "#999999"], packColor);
+    const flat = [0, 10].map((x) => ({ x, ys: Float32Array.of(2, 2, 2, 8) }));
+    paintMeans(picture, flat, Uint32Array.of(0, 1, 2, 3), Uint8Array.of(0, 2, 3, 2), colors, 3, 1);
+    const at = (x: number, y: number): number[] => [...picture.data.subarray((y * 10 + x) * 4, (y * 10 + x) * 4 + 4)];
+    expect(at(5, 2)).toEqual([0x11, 0x11, 0x11, Math.round(255 * (1 - 0.6 ** 2))]);
+    expect(at(5, 8)).toEqual([0x22, 0x22, 0x22, Math.round(255 * 0.4)]);
+    expect(at(5, 5)).toEqual([0, 0, 0, 0]);
   });
 });

@@ -58,7 +58,7 @@ function easeTable(widthPx: number): Float32Array {
   return table;
 }
 
-/** Each row's line in its colour; later rows cover earlier ones. `step`: pixels of the page per pixel of the image. */
+/** Each row's line in its colour, for categories; later rows cover earlier ones. `step`: pixels of the page per pixel of the image. */
 export function paintLines(
   image: ImageData,
   axes: readonly DrawnAxis[],
@@ -95,6 +95,65 @@ export function paintLines(
   }
 }
 
+/** Codes and counts share a number: far more lines than this meet in no pixel. */
+const CODE_UNIT = 2 ** 24;
+
+/**
+ * All rows at once, each pixel in the mean colour of its lines: with thousands of lines, the last ones would hide all
+ * others. Colours of a ramp only. `grey` is the code of rows without a colour, which have no part in the mean.
+ */
+export function paintMeans(
+  image: ImageData,
+  axes: readonly DrawnAxis[],
+  rows: Uint32Array,
+  codes: Uint8Array,
+  colors: Uint32Array,
+  grey: number,
+  step: number,
+): void {
+  const { width, height } = image;
+  const sums = new Float64Array(width * height);
+  for (let i = 1; i < axes.length; i++) {
+    const [left, right] = [axes[i - 1] as DrawnAxis, axes[i] as DrawnAxis];
+    const x0 = Math.round(left.x / step);
+    const gap = Math.round(right.x / step) - x0;
+    const table = easeTable(gap);
+    const [from, to] = [Math.max(0, -x0), Math.min(gap, width - x0)];
+    for (let r = 0; r < rows.length; r++) {
+      const row = rows[r] as number;
+      const code = codes[row] as number;
+      if (code === grey) continue;
+      const y0 = (left.ys[row] as number) / step;
+      const dy = (right.ys[row] as number) / step - y0;
+      const part = CODE_UNIT + code;
+      let last = (y0 + dy * (table[from] as number)) | 0;
+      for (let x = from; x < to; x++) {
+        const y = (y0 + dy * (table[x] as number)) | 0;
+        if (y < 0 || y >= height) continue;
+        let at = y * width + x0 + x;
+        sums[at]! += part;
+        if (y > last + 1) for (let gone = y - 1; gone > last; gone--) sums[(at -= width)]! += part;
+        else if (y < last - 1) for (let gone = y + 1; gone < last; gone++) sums[(at += width)]! += part;
+        last = y;
+      }
+    }
+  }
+  const pixels = new Uint32Array(image.data.buffer);
+  const opacity = opacities(MEAN_ALPHA);
+  for (let at = 0; at < sums.length; at++) {
+    const sum = sums[at] as number;
+    if (sum === 0) continue;
+    const count = Math.floor(sum / CODE_UNIT);
+    const color = colors[Math.round((sum - count * CODE_UNIT) / count)] as number;
+    pixels[at] = ((color & 0xffffff) | ((opacity[Math.min(255, count)] as number) << 24)) >>> 0;
+  }
+}
+const MEAN_ALPHA = 0.4;
+
+/** By the number of lines that meet. */
+const opacities = (alpha: number): Uint8Array =>
+  Uint8Array.from({ length: 256 }, (_, n) => Math.round(255 * (1 - (1 - alpha) ** n)));
+
 /** All rows in one colour, more opaque where more lines meet. */
 export function paintDensity(
   image: ImageData,
@@ -127,13 +186,12 @@ export function paintDensity(
       }
     }
   }
-  const opacity = Uint8Array.from({ length: 256 }, (_, n) => Math.round(255 * (1 - (1 - alpha) ** n)));
-  const { data } = image;
+  const opacity = opacities(alpha);
+  const pixels = new Uint32Array(image.data.buffer);
+  const color = rgb[0] | (rgb[1] << 8) | (rgb[2] << 16);
   for (let at = 0; at < counts.length; at++) {
     const count = counts[at] as number;
-    if (count === 0) continue;
-    data.set(rgb, at * 4);
-    data[at * 4 + 3] = opacity[Math.min(255, count)] as number;
+    if (count > 0) pixels[at] = (color | ((opacity[Math.min(255, count)] as number) << 24)) >>> 0;
   }
 }
 

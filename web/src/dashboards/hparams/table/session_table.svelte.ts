@@ -7,14 +7,18 @@ import type { HParamsPage } from "../hparams_page.svelte";
 import {
   type Aggregate,
   aggregateOption,
+  COLUMNS,
   groupOption,
+  PINNED,
   readColumns,
   readPinned,
   readSort,
   setColumns,
   setSort,
+  SORT,
   type SortKey,
 } from "../options";
+import { StableOption } from "../stable_option.svelte";
 import { groupRows, type RowGroup, type Summary, summarize } from "./group_rows";
 import { comparer, naturalRanks, nextKeys, sortRows } from "./sort_rows";
 
@@ -60,13 +64,21 @@ export class TableModel {
   /** Ids of the columns while one of them is dragged. Raw: replaced. */
   draggedIds = $state.raw<readonly string[] | null>(null);
 
-  constructor(readonly page: HParamsPage) {}
+  readonly #keys: StableOption<readonly SortKey[]>;
+  readonly #chosen: StableOption<readonly string[]>;
+  readonly #pins: StableOption<readonly string[]>;
+
+  constructor(readonly page: HParamsPage) {
+    this.#keys = new StableOption(page.settings, SORT, readSort);
+    this.#chosen = new StableOption(page.settings, COLUMNS, readColumns);
+    this.#pins = new StableOption(page.settings, PINNED, readPinned);
+  }
 
   readonly settings = $derived.by(() => this.page.settings);
   readonly groupBy = $derived.by(() => groupOption(this.settings));
   readonly how = $derived.by((): Aggregate => aggregateOption(this.settings));
   readonly sort = $derived.by((): readonly SortKey[] => {
-    const keys = readSort(this.settings).filter(({ column }) => column === "name" || this.page.table.byId.has(column));
+    const keys = this.#keys.value.filter(({ column }) => column === "name" || this.page.table.byId.has(column));
     const { metric } = this.page;
     return keys.length > 0 || !metric ? keys : [{ column: metric.id, isDescending: metric.goal !== "min" }];
   });
@@ -74,11 +86,11 @@ export class TableModel {
   readonly ids = $derived.by((): readonly string[] => {
     if (this.draggedIds) return this.draggedIds;
     const { table, metric } = this.page;
-    const chosen = readColumns(this.settings).filter((id) => table.byId.has(id));
+    const chosen = this.#chosen.value.filter((id) => table.byId.has(id));
     // What is remembered may be of other runs.
     return chosen.length > 0 ? chosen : usualColumns(table.columns, metric).map(({ id }) => id);
   });
-  readonly #pinned = $derived.by(() => new Set(readPinned(this.settings)));
+  readonly #pinned = $derived.by(() => new Set(this.#pins.value));
   // Widths and texts depend on the table, not on brushes: nothing moves while one is dragged.
   readonly #shownById = $derived.by(() => {
     const { table } = this.page;
