@@ -305,3 +305,54 @@ def test_assets(logs: Path) -> None:
         log.open_asset(config)
     log.reload()
     assert log.assets("train") == []
+
+
+def test_hparams_as_rows_groups_and_a_data_frame(tmp_path):
+    for number in range(12):
+        with runglass.SummaryWriter(tmp_path / f"run{number:02d}") as writer:
+            for step in range(3):
+                writer.add_scalar("loss", 10 - step - number % 3, step)
+            with runglass.SummaryWriter(tmp_path / f"run{number:02d}/validation") as inner:
+                inner.add_scalar("accuracy", 0.25 * (number % 3), 1)
+            settings = {"lr": 0.5 ** (number % 3), "opt": "adam", "seed": number}
+            writer.add_hparams(settings, {"final": number % 3})
+    log = runglass.open(tmp_path)
+    rows = log.hparams()
+    assert len(rows) == 12
+    assert [row.run for row in rows[:2]] == ["run00", "run01"]
+    first = next(iter(rows))
+    assert (first.hparams, first.status, first.group) == (
+        {"lr": 1.0, "opt": "adam", "seed": 0.0},
+        "finished",
+        "",
+    )
+    assert first.metrics == {("", "loss"): 8.0, ("", "final"): 0.0, ("validation", "accuracy"): 0.0}
+    assert log.hparams(["loss"], stat="max")[1].metrics == {("", "loss"): 9.0}
+    at_best = log.hparams(["loss"], stat="at_best", best_of=("validation", "accuracy"), best="max")
+    assert at_best[0].metrics == {("", "loss"): 9.0}
+    groups = rows.groups()
+    assert [(group.label, len(group.runs)) for group in groups] == [
+        ("lr=1, opt=adam", 4),
+        ("lr=0.5, opt=adam", 4),
+        ("lr=0.25, opt=adam", 4),
+    ]
+    assert groups[1].hparams == {"lr": 0.5, "opt": "adam"}
+    assert (groups[1].metrics["", "loss"].mean, groups[1].metrics["", "loss"].n) == (7.0, 4)
+    found = rows.importance("final")
+    assert found.rows[0].names == ["lr"]
+    with pytest.raises(
+        BadArgument, match=r"no session has this metric. There are: final, loss, validation/accuracy"
+    ):
+        rows.importance("gone")
+    with pytest.raises(BadArgument, match="needs a step"):
+        log.hparams(stat="at_step")
+    with pytest.raises(BadArgument, match="expected one of 'last'"):
+        log.hparams(stat="sum")
+    frame = rows.to_pandas()
+    assert list(frame.columns) == [
+        *("run", "group", "status", "started", "ended", "host", "lr", "opt", "seed"),
+        *("final", "validation/accuracy", "loss"),
+    ]
+    assert frame["lr"].tolist() == [0.5 ** (number % 3) for number in range(12)]
+    assert frame["validation/accuracy"].dtype == "float64"
+    assert len(runglass.open(tmp_path / "run00/validation").hparams().to_pandas()) == 0
