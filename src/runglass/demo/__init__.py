@@ -28,6 +28,8 @@ from runglass.demo.classifying import (
     write_spirals,
 )
 from runglass.demo.denoising import write_denoising
+from runglass.demo.searching import FOLDER as SEARCH
+from runglass.demo.searching import write_search
 from runglass.demo.spelling import write_spelling
 from runglass.demo.training import Network, digits_task, spirals_task
 from runglass.errors import BadArgument
@@ -37,7 +39,7 @@ from runglass.writer.values import hparams
 
 MARKER = ".runglass-demo.json"
 # Increased with every change of the logs; older demos are replaced.
-VERSION = 4
+VERSION = 5
 STEPS = 1200
 # The last one is too large, and its run ends in NaN.
 RATES = (0.01, 0.05, 0.2, 5.0)
@@ -60,6 +62,7 @@ def write_demo(logdir: Path, *, live_s: float = 0.0, now: float | None = None, s
             write_resumed(logdir, task, start + 60, steps)
             write_denoising(logdir, start + 12, steps * 2 // 3, SEED)
             write_spelling(logdir, start + 24, steps, SEED)
+            write_search(logdir, start, steps // 8, SEED)
         mark(logdir, is_complete=True)
     if live_s > 0:
         train_live(logdir, duration_s=live_s)
@@ -140,6 +143,14 @@ def is_written(logdir: Path) -> bool:
 
 def mark(logdir: Path, *, is_complete: bool) -> None:
     logdir.mkdir(parents=True, exist_ok=True)
-    folders = [*(f"lr={rate:g}" for rate in RATES), "spirals", "resumed", "denoise", "spelling", "live"]
+    folders = [
+        *(f"lr={rate:g}" for rate in RATES),
+        "spirals",
+        "resumed",
+        "denoise",
+        "spelling",
+        SEARCH,
+        "live",
+    ]
     marker = {"version": VERSION, "is_complete": is_complete, "folders": folders}
     (logdir / MARKER).write_text(json.dumps(marker))

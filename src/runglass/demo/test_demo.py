@@ -6,9 +6,12 @@ import math
 import numpy as np
 import pytest
 
+import runglass
 from runglass.demo import MARKER, train_live, write_demo
+from runglass.demo import STEPS as DEMO_STEPS
 from runglass.demo.classifying import SEED, write_spirals
 from runglass.demo.denoising import write_denoising
+from runglass.demo.searching import write_search
 from runglass.demo.training import Network, digits_task, spirals_task
 from runglass.errors import BadArgument
 from runglass.ingest.canonical import decode_value, read_metadata
@@ -64,7 +67,10 @@ def test_the_runs_of_the_demo(demo):
         "spelling/context=1",
         "spelling/context=5",
     ]
-    assert sorted(runs(demo)) == sorted([*sweep, *spirals, "resumed", "resumed/validation", *others])
+    search = ["search", *(f"search/{number:02d}-1" for number in range(1, 61))]
+    search += [f"search/{number:02d}-{seed}" for number in range(1, 7) for seed in (2, 3)]
+    expected = [*sweep, *spirals, "resumed", "resumed/validation", *others, *search]
+    assert sorted(runs(demo)) == sorted(expected)
 
 
 def test_networks_learn(demo):
@@ -264,3 +270,22 @@ def test_gradients_are_the_slopes_of_the_loss(make, layers):
             probe.weights[0][place] += sign * nudge
             losses.append(-np.log(probe.forward(x)[-1][np.arange(20), y]).mean())
         np.testing.assert_allclose(moved[place], (losses[0] - losses[1]) / (2 * nudge), rtol=1e-4, atol=1e-8)
+
+
+def test_the_search_has_a_conflict_and_settings_that_matter(tmp_path):
+    """With as many steps as the real demo has: accurate networks cost more, and the learning rate makes most of the difference."""
+    with np.errstate(all="ignore"):
+        write_search(tmp_path, NOW, DEMO_STEPS // 8, SEED)
+    rows = runglass.open(tmp_path).hparams()
+    assert len(rows) == 72
+    assert {row.status for row in rows} == {"finished", "failed"}
+    accuracy, cost = ("", "search/accuracy"), ("", "search/cost")
+    best = max(rows, key=lambda row: row.metrics[accuracy])
+    cheapest = min(rows, key=lambda row: row.metrics[cost])
+    assert best.metrics[accuracy] > 0.9
+    assert cheapest.metrics[accuracy] < best.metrics[accuracy] - 0.1
+    assert best.metrics[cost] > cheapest.metrics[cost]
+    found = rows.importance("search/accuracy")
+    assert found.rows[0].names == ["lr"]
+    assert found.rows[0].distinguishable
+    assert len(rows.groups()) == 60

@@ -79,12 +79,14 @@ class Network:
     velocity: list[Floats] = field(default_factory=list)
     # The gradients of the last step, weights before biases.
     gradients: list[Floats] = field(default_factory=list)
+    momentum: float = 0.9
 
     @classmethod
-    def random(cls, sizes: list[int], rng: np.random.Generator) -> Network:
+    def random(cls, sizes: list[int], rng: np.random.Generator, *, momentum: float = 0.9) -> Network:
         shapes = list(itertools.pairwise(sizes))
         weights = [rng.normal(0, math.sqrt(2 / a), (a, b)).astype(np.float32) for a, b in shapes]
-        return cls(weights, [np.zeros(b, dtype=np.float32) for _, b in shapes])
+        biases: list[Floats] = [np.zeros(b, dtype=np.float32) for _, b in shapes]
+        return cls(weights, biases, momentum=momentum)
 
     def parameters(self) -> list[Floats]:
         return [*self.weights, *self.biases]
@@ -93,7 +95,9 @@ class Network:
         def copies(arrays: list[Floats]) -> list[Floats]:
             return [array.copy() for array in arrays]
 
-        return Network(copies(self.weights), copies(self.biases), copies(self.velocity))
+        return Network(
+            copies(self.weights), copies(self.biases), copies(self.velocity), momentum=self.momentum
+        )
 
     def forward(self, x: Floats) -> list[Floats]:
         """The input, every hidden activation, and the class probabilities."""
@@ -127,7 +131,7 @@ class Network:
         self.gradients = gradients = weight_gradients + bias_gradients
         self.velocity = self.velocity or [np.zeros_like(gradient) for gradient in gradients]
         for parameter, speed, gradient in zip(self.parameters(), self.velocity, gradients, strict=True):
-            speed *= 0.9
+            speed *= self.momentum
             speed -= rate * gradient
             parameter += speed
         return {

@@ -52,7 +52,7 @@ class ImportanceRow(Struct, frozen=True):
     high: float
     # Runs that have it, both for a pair.
     n: int
-    # Whether nearly all trees give it more than they give a column of random numbers.
+    # Whether it gets more than a column of random numbers does in nearly all trees.
     distinguishable: bool
 
 
@@ -321,7 +321,7 @@ def _grow(
         )
     single, joint = single[is_grown], joint[is_grown]
     # Of a forest that predicts nothing, nothing is told apart from chance.
-    chance = float(single[:, -1].mean()) if r2 >= MIN_R2 else 1.0
+    chance = float(np.quantile(single[:, -1], 1 - OUTSIDE)) if r2 >= MIN_R2 else 1.0
     found = [
         _row([each.name], single[:, place], int(each.given.sum()), chance) for place, each in enumerate(coded)
     ]
@@ -337,7 +337,7 @@ def _grow(
 def _row(names: list[str], shares: NDArray[np.float64], n: int, chance: float) -> ImportanceRow:
     low, high = np.quantile(shares, [OUTSIDE, 1 - OUTSIDE])
     share = float(shares.mean())
-    return ImportanceRow(names, share, float(low), float(high), n, bool(low > chance))
+    return ImportanceRow(names, share, float(low), float(high), n, share > chance)
 
 
 def _trust(n: int, r2: float, notes: Sequence[str]) -> str:
