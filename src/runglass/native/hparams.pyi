@@ -1,3 +1,6 @@
 def read_session_start(
     content: bytes | memoryview,
 ) -> tuple[dict[str, float | str | bool], str, float] | None: ...
+def gather(
+    rows: list[dict[str, float | str | bool]],
+) -> dict[str, list[float | str | bool | None]]: ...

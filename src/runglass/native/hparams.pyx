@@ -1,8 +1,11 @@
-"""Session starts of the hparams plugin straight to plain Python: a search of ten thousand runs has hundreds of thousands of values.
+"""Session starts of the hparams plugin straight to plain Python, and as columns: a search of ten thousand runs has hundreds of
+thousands of values.
 
 Knows the few messages on that way alone. What else there is goes through the general codec (wire.pyx).
 """
 
+from cpython.dict cimport PyDict_Next
+from cpython.object cimport PyObject
 from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
@@ -16,6 +19,9 @@ from runglass.native.wire cimport (
     read_varint,
     skip_field,
 )
+
+cdef extern from "Python.h":
+    PyObject *PyDict_GetItemWithError(object, object) except? NULL
 
 cdef union Number:
     double d
@@ -172,3 +178,29 @@ cdef bint put_value(dict values, object key, const uint8_t *p, const uint8_t *en
     else:
         values[key] = value
     return True
+
+
+def gather(list rows not None):
+    """Dicts as columns: for each name a list with the value of every dict, None where it has none. In the order of first use."""
+    cdef dict columns = {}
+    cdef Py_ssize_t count = len(rows)
+    cdef Py_ssize_t row
+    cdef Py_ssize_t at
+    cdef PyObject *name
+    cdef PyObject *value
+    cdef PyObject *found
+    cdef list column
+    for row in range(count):
+        each = rows[row]
+        if type(each) is not dict:
+            raise TypeError("rows must be dicts")
+        at = 0
+        while PyDict_Next(each, &at, &name, &value):
+            found = PyDict_GetItemWithError(columns, <object>name)
+            if found == NULL:
+                column = [None] * count
+                columns[<object>name] = column
+            else:
+                column = <list>found
+            column[row] = <object>value
+    return columns

@@ -114,9 +114,10 @@ class DerivedReads:
             read.append({run: value for run, value in values.items() if value is not None})
         return read
 
-    def read_last_values(self, keys: Sequence[SeriesKey]) -> list[float | None]:
+    def read_last_values(self, runs: Sequence[str], tag: str) -> list[float | None]:
+        keys = [SeriesKey(run, tag) for run in runs]
         found = _by_key(lambda: self.read_columns(keys)) if keys else {}
-        columns = (found.get(SeriesKey(*key)) for key in keys)
+        columns = (found.get(key) for key in keys)
         return [each.value.item(-1) if each is not None and len(each.value) else None for each in columns]
 
     def _with_x(

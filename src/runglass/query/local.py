@@ -180,27 +180,28 @@ class LocalSource(DerivedReads):
             )
         return found
 
-    def read_last_values(self, keys: Sequence[SeriesKey]) -> list[float | None]:
+    def read_last_values(self, runs: Sequence[str], tag: str) -> list[float | None]:
+        if tag.startswith("="):
+            return super().read_last_values(runs, tag)
+        known = self._store.runs
         found: list[float | None] = []
         # A table of ten thousand runs asks for tens of thousands of series, most of which have one file and one attempt.
-        others: list[tuple[int, SeriesKey]] = []
-        for place, key in enumerate(keys):
-            run = self._store.runs.get(key.run)
-            series = run.find_series(key.tag, Kind.SCALAR) if run is not None else None
+        others: list[int] = []
+        for place, name in enumerate(runs):
+            run = known.get(name)
+            series = None if run is None else run.find_series(tag, Kind.SCALAR)
             value = None
             if run is not None and series is not None and series.is_points:
                 parts = series.parts
                 if len(parts) == 1 and not parts[0].starts and len(run.files) == 1:
                     value = parts[0].columns.last_value()
                 else:
-                    others.append((place, key))
-            elif key.tag.startswith("="):
-                others.append((place, key))
+                    others.append(place)
             found.append(value)
-        if others:
-            read = super().read_last_values([key for _, key in others])
-            for (place, _), value in zip(others, read, strict=True):
-                found[place] = value
+        for place, value in zip(
+            others, super().read_last_values([runs[place] for place in others], tag), strict=True
+        ):
+            found[place] = value
         return found
 
     def read_values(

@@ -376,8 +376,8 @@ class DataSource(Protocol):
         """For each column, the number of every run that has one."""
         ...
 
-    def read_last_values(self, keys: Sequence[SeriesKey]) -> list[float | None]:
-        """The last value of every scalar series, None where there is none. Cheaper than reading columns."""
+    def read_last_values(self, runs: Sequence[str], tag: str) -> list[float | None]:
+        """The last value of a scalar in every run, None where there is none. Cheaper than reading columns."""
         ...
 
     def read_values(

@@ -8,11 +8,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from math import log
-from typing import Any
 
+import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
+from runglass.native.hparams import gather
 from runglass.query.hparams.model import (
     NOT_FINITE,
     RECORD,
@@ -59,19 +60,8 @@ def is_seed(name: str) -> bool:
 
 def make_columns(sessions: Sequence[Session], experiments: Iterable[Experiment]) -> list[HParamColumn]:
     """In the order of first use."""
-    values: dict[str, list[HParam | None]] = {}
-    sources: dict[str, dict[str, None]] = {}
-    count = len(sessions)
-    for row, session in enumerate(sessions):
-        files = session.files
-        for name, value in session.hparams.items():
-            column = values.get(name)
-            if column is None:
-                column = values[name] = [None] * count
-                sources[name] = {}
-            column[row] = value
-            if files or not sources[name]:
-                sources[name][files.get(name, RECORD)] = None
+    values = gather([session.hparams for session in sessions])
+    sources = _sources(sessions, values)
     declared: dict[str, list[HParamInfo]] = {}
     for experiment in experiments:
         for info in experiment.hparams:
@@ -80,6 +70,17 @@ def make_columns(sessions: Sequence[Session], experiments: Iterable[Experiment])
         _make_column(name, each, ", ".join(sources[name]), declared.get(name, []))
         for name, each in values.items()
     ]
+
+
+def _sources(sessions: Sequence[Session], names: Iterable[str]) -> dict[str, dict[str, None]]:
+    """Where each name comes from, in the order of first use."""
+    found: dict[str, dict[str, None]] = {name: {} for name in names}
+    if not any(session.files for session in sessions):
+        return {name: {RECORD: None} for name in found}
+    for session in sessions:
+        for name in session.hparams:
+            found[name][session.files.get(name, RECORD)] = None
+    return found
 
 
 def order_columns(columns: Iterable[HParamColumn]) -> list[HParamColumn]:
@@ -98,8 +99,8 @@ def _make_column(
         problems.append(f"Declared as {info.type}, but the values are {_kind_words(kind)}.")
     if info.domain is not None:
         problems += _check_domain(info.domain, given)
-    # NaN counts as one value, though it differs from itself; True is not 1.0.
-    counts = Counter(map(_key, given) if kind in ("number", "mixed") and _needs_keys(given) else given)
+    counts = _count_distinct(kind, given)
+    shares = counts / max(1, len(given))
     return HParamColumn(
         info,
         kind,
@@ -108,17 +109,16 @@ def _make_column(
         len(counts),
         len(values) - len(given),
         values,
-        _entropy(counts),
+        float(-(shares * np.log(shares)).sum()),
     )
 
 
-def _needs_keys(given: list[HParam]) -> bool:
-    return any(value != value or type(value) is not float for value in given)
-
-
-def _entropy(counts: Counter[Any]) -> float:
-    total = sum(counts.values())
-    return -sum(count / total * log(count / total) for count in counts.values())
+def _count_distinct(kind: HParamType, given: list[HParam]) -> NDArray[np.int64]:
+    """How often each value occurs. NaN is one value, though it differs from itself; True is not 1.0."""
+    if kind == "number":
+        return np.unique(np.array(given, np.float64), return_counts=True)[1]
+    counts = Counter(map(_key, given) if kind == "mixed" else given)
+    return np.array(list(counts.values()), np.int64)
 
 
 def _merge(name: str, declared: list[HParamInfo]) -> tuple[HParamInfo, list[str]]:

@@ -153,11 +153,11 @@ def _read(source: DataSource, sessions: Sequence[Session], metric: Metric) -> di
 
 def _read_last(source: DataSource, sessions: Sequence[Session], name: MetricName) -> dict[str, float | None]:
     """What add_hparams wrote is the result of the session, whatever its curve ends with."""
-    keys = [SeriesKey(run_of(session, name.group), name.tag) for session in sessions]
     runs = [session.run for session in sessions]
-    found = dict(zip(runs, source.read_last_values(keys), strict=True))
+    places = [run_of(session, name.group) for session in sessions] if name.group else runs
+    found = dict(zip(runs, source.read_last_values(places, name.tag), strict=True))
     merged = _merged(sessions, name)
-    results = source.read_last_values([key for _, key in merged])
+    results = source.read_last_values([key.run for _, key in merged], name.tag)
     found.update((run, value) for (run, _), value in zip(merged, results, strict=True) if value is not None)
     return found
 

@@ -34,6 +34,11 @@ class RunRecords(Struct, gc=False):
     def has_start(self) -> bool:
         return self.record is not None
 
+    @property
+    def is_torch(self) -> bool:
+        """Whether it has all the records of add_hparams."""
+        return self.experiment is not None and bool(self.ends) and self.has_start
+
 
 class SessionReader:
     """Reads the sessions of one source. Keeps what it has decoded until the series or file changes."""
@@ -139,6 +144,13 @@ def find_merged(
     One is merged if it is the only session below the run above, which has no start of its own, and if it is named after the
     time, as PyTorch does, or has the records of add_hparams while the run above has the curves.
     """
+    candidates = [
+        run
+        for run, records in own.items()
+        if records.has_start and (is_named_by_time(run) or records.is_torch)
+    ]
+    if not candidates:
+        return {}
     known = set(runs)
     sessions_below: dict[str, int] = {}
     for run, records in own.items():
@@ -146,18 +158,19 @@ def find_merged(
             for parent in above(run):
                 sessions_below[parent] = sessions_below.get(parent, 0) + 1
     found = {}
-    for run, records in own.items():
+    for run in candidates:
         parent = next(above(run), None)
-        if parent is None or parent not in known or not records.has_start:
+        if parent is None or parent not in known or sessions_below[parent] != 1:
             continue
         of_parent = own.get(parent, RunRecords())
-        if of_parent.has_start or sessions_below[parent] != 1:
-            continue
-        is_torch = records.experiment is not None and bool(records.ends) and of_parent.experiment is None
-        is_named_by_time = TIMESTAMP.fullmatch(run.rpartition("/")[2]) is not None
-        if is_named_by_time or (is_torch and parent in with_other_series):
+        has_curves = parent in with_other_series and of_parent.experiment is None
+        if not of_parent.has_start and (is_named_by_time(run) or has_curves):
             found[run] = parent
     return found
+
+
+def is_named_by_time(run: str) -> bool:
+    return TIMESTAMP.fullmatch(run.rpartition("/")[2]) is not None
 
 
 def find_owners(
