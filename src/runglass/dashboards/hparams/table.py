@@ -176,7 +176,7 @@ def hparam_answer(column: HParamColumn) -> HParamAnswer:
         values = _numbers(column.values)
     elif column.type == "bool":
         levels = ["false", "true"]
-        codes = [-1 if value is None else int(value) for value in column.values]  # type: ignore[arg-type]
+        codes = [-1 if value is None else int(value) for value in column.values]
     else:
         levels, codes = _text_levels(column.values)
     info = column.info

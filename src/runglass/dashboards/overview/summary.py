@@ -18,7 +18,6 @@ from runglass.dashboards.overview.facts import NewestValue, RunFacts, known_fact
 from runglass.dashboards.overview.metrics import choose_metrics
 from runglass.dashboards.overview.shape import (
     BestAnswer,
-    Goal,
     MetricChoice,
     NewestAnswer,
     OverviewBody,
@@ -31,7 +30,7 @@ from runglass.dashboards.overview.shape import (
 )
 from runglass.dashboards.overview.training import Training
 from runglass.errors import RunUnknown, SeriesUnknown
-from runglass.query.goals import is_loss
+from runglass.query.goals import Goal, is_loss
 from runglass.query.source import DataSource, LineQuery
 from runglass.query.states import State, judge
 from runglass.query.trainings import group_runs, is_held_out, training_of

@@ -159,13 +159,14 @@ def find_merged(
                 sessions_below[parent] = sessions_below.get(parent, 0) + 1
     found = {}
     for run in candidates:
-        parent = next(above(run), None)
-        if parent is None or parent not in known or sessions_below[parent] != 1:
-            continue
-        of_parent = own.get(parent, RunRecords())
-        has_curves = parent in with_other_series and of_parent.experiment is None
-        if not of_parent.has_start and (is_named_by_time(run) or has_curves):
-            found[run] = parent
+        for parent in above(run):
+            of_parent = own.get(parent, RunRecords())
+            has_curves = parent in with_other_series and of_parent.experiment is None
+            is_only = parent in known and sessions_below[parent] == 1 and not of_parent.has_start
+            if is_only and (is_named_by_time(run) or has_curves):
+                found[run] = parent
+            # Only the directory just above.
+            break
     return found
 
 
