@@ -18,6 +18,8 @@ export interface LineCardOptions {
   readonly spec: () => CardSpec;
   /** The shown runs that have one of its tags. */
   readonly runs: () => RunSet;
+  /** Shows these runs, whichever are shown elsewhere. */
+  readonly isOfRuns?: () => boolean;
   /** How far the card is from the top of the page. */
   readonly place: () => number;
   readonly isWanted: () => boolean;
@@ -63,7 +65,7 @@ export class LineCard {
     return makeQuestion({
       spec: this.options.spec(),
       runs: this.options.runs(),
-      isAllRuns: runs.isAllShown,
+      isAllRuns: runs.isAllShown && !this.options.isOfRuns?.(),
       x: settings.xAxis,
       xScale: this.xScale,
       zoom: this.zoom,

@@ -58,7 +58,7 @@ function easeTable(widthPx: number): Float32Array {
   return table;
 }
 
-/** Each row's line in its colour, for categories; later rows cover earlier ones. `step`: pixels of the page per pixel of the image. */
+/** Each row's line in its colour; later rows cover earlier ones. `step`: pixels of the page per pixel of the image. */
 export function paintLines(
   image: ImageData,
   axes: readonly DrawnAxis[],
