@@ -18,7 +18,7 @@ export const cards: readonly CardOffer[] = [
   {
     kind: "hparams",
     per: "tag",
-    heightPx: 280,
+    heightPx: 310,
     isMade: true,
     // The records of hyperparameters are no cards.
     skips: () => true,

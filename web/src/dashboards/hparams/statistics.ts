@@ -1,7 +1,5 @@
 // Means, medians and intervals of rows of the table. NaN is no value and is left out everywhere. Pure.
 
-import { quantile } from "./scales";
-
 export interface Mean {
   readonly n: number;
   readonly mean: number;
@@ -26,11 +24,6 @@ export function meanOf(values: Iterable<number>): Mean {
 /** Ascending, without NaN. */
 export const sortedValues = (values: Iterable<number>): Float64Array =>
   Float64Array.from([...values].filter((value) => !Number.isNaN(value))).sort();
-
-export function medianOf(values: Iterable<number>): number {
-  const sorted = sortedValues(values);
-  return sorted.length > 0 ? quantile(sorted, 0.5) : Number.NaN;
-}
 
 const Z = 1.959963984540054;
 const T1 = 12.706204736432095;

@@ -2,8 +2,7 @@
 // there are few. Pure.
 
 import type { Goal } from "../answer";
-import { isBetter } from "../best/best_so_far";
-import { medianOf } from "../statistics";
+import { type Ranks, RankWindow } from "./rank_window";
 
 /** Points from left to right, in places along the axis and values of the metric. */
 export interface SliceLines {
@@ -17,60 +16,65 @@ export interface SliceLines {
 const LEAST = 5;
 const WINDOWS = 8;
 /** Points of a line: more cannot be seen in a small chart. */
-const MOST_POINTS = 60;
+const MOST_POINTS = 40;
+
+/** Rows that have both, from left to right. Sorted once for a column, and not for every brush. */
+export function rowsAlong(places: ArrayLike<number>, metric: Ranks): Uint32Array {
+  const rows: number[] = [];
+  for (let row = 0; row < metric.of.length; row++)
+    if (!Number.isNaN(places[row]) && (metric.of[row] as number) >= 0) rows.push(row);
+  return Uint32Array.from(rows).sort((a, b) => (places[a] as number) - (places[b] as number) || a - b);
+}
 
 /** `isDiscrete`: one point for each place, else a moving window. */
 export function sliceLines(
+  along: Uint32Array,
   places: ArrayLike<number>,
-  metric: Float64Array,
+  metric: Ranks,
   goal: Goal,
   isDiscrete: boolean,
   included: Uint8Array | null = null,
 ): SliceLines {
-  const rows: number[] = [];
-  for (let row = 0; row < metric.length; row++)
-    if (included?.[row] !== 0 && !Number.isNaN((places[row] as number) + (metric[row] as number))) rows.push(row);
-  rows.sort((a, b) => (places[a] as number) - (places[b] as number) || a - b);
-  return isDiscrete ? byPlace(rows, places, metric, goal) : moving(rows, places, metric, goal);
-}
-
-function byPlace(rows: readonly number[], places: ArrayLike<number>, metric: Float64Array, goal: Goal): SliceLines {
-  const groups: number[][] = [];
-  for (const row of rows) {
-    const last = groups.at(-1);
-    if (last && places[last[0] as number] === places[row]) last.push(row);
-    else groups.push([row]);
+  const rows = included ? along.filter((row) => included[row] === 1) : along;
+  const at: number[] = [];
+  const median: number[] = [];
+  const best: number[] = [];
+  const n: number[] = [];
+  const window = new RankWindow(metric);
+  let [from, to] = [0, 0];
+  for (const [start, end] of isDiscrete ? byPlace(rows, places) : windowsOf(rows.length)) {
+    while (to < end) window.add(rows[to++] as number);
+    while (from < start) window.remove(rows[from++] as number);
+    const middle = rows[Math.floor((start + end - 1) / 2)] as number;
+    const next = rows[Math.ceil((start + end - 1) / 2)] as number;
+    at.push(((places[middle] as number) + (places[next] as number)) / 2);
+    median.push(window.median);
+    best.push(window.at(goal === "min" ? 0 : window.size - 1));
+    n.push(window.size);
   }
-  return pointsOf(groups, places, metric, goal);
+  return { at, median, best, n };
 }
 
-function moving(rows: readonly number[], places: ArrayLike<number>, metric: Float64Array, goal: Goal): SliceLines {
-  if (rows.length < LEAST) return pointsOf([], places, metric, goal);
-  const size = Math.max(LEAST, Math.round(rows.length / WINDOWS));
-  const starts = rows.length - size;
+type Stretch = readonly [start: number, end: number];
+
+function byPlace(rows: Uint32Array, places: ArrayLike<number>): Stretch[] {
+  const stretches: Stretch[] = [];
+  for (let start = 0; start < rows.length;) {
+    let end = start;
+    while (end < rows.length && places[rows[end] as number] === places[rows[start] as number]) end++;
+    stretches.push([start, end]);
+    start = end;
+  }
+  return stretches;
+}
+
+function windowsOf(count: number): Stretch[] {
+  if (count < LEAST) return [];
+  const size = Math.max(LEAST, Math.round(count / WINDOWS));
+  const starts = count - size;
   const points = Math.min(MOST_POINTS, starts + 1);
-  const windows = Array.from({ length: points }, (_, i) => {
+  return Array.from({ length: points }, (_, i) => {
     const start = points === 1 ? 0 : Math.round((i * starts) / (points - 1));
-    return rows.slice(start, start + size);
+    return [start, start + size];
   });
-  return pointsOf(windows, places, metric, goal);
-}
-
-function pointsOf(
-  groups: readonly (readonly number[])[],
-  places: ArrayLike<number>,
-  metric: Float64Array,
-  goal: Goal,
-): SliceLines {
-  return {
-    at: groups.map((rows) => medianOf(rows.map((row) => places[row] as number))),
-    median: groups.map((rows) => medianOf(rows.map((row) => metric[row] as number))),
-    best: groups.map((rows) =>
-      rows.reduce(
-        (best, row) => (isBetter(metric[row] as number, best, goal) ? (metric[row] as number) : best),
-        Number.NaN,
-      ),
-    ),
-    n: groups.map((rows) => rows.length),
-  };
 }
