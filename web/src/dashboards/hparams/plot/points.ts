@@ -185,6 +185,7 @@ export function paintRows(
   flags: Uint8Array,
   codes: Uint8Array,
   palette: readonly Rgb[],
+  alpha = 1,
 ): void {
   const { left, top, width, height } = box;
   for (const row of order) {
@@ -193,6 +194,6 @@ export function paintRows(
     const atY = y[row] as number;
     const color = palette[codes[row] as number];
     if (color && atX >= 0 && atX <= 1 && atY >= 0 && atY <= 1)
-      stamp(raster, disc, left + atX * width, top + (1 - atY) * height, color, 1);
+      stamp(raster, disc, left + atX * width, top + (1 - atY) * height, color, alpha);
   }
 }
