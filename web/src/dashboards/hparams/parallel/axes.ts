@@ -9,6 +9,8 @@ const MANY_AXES = 14;
 /** The part of a category's band that its lines fill. */
 const BAND_SHARE = 0.62;
 const MAX_BAND_PX = 34;
+/** A brush that comes this near to the end of an axis reaches it. */
+const END_SHARE = 0.02;
 
 /** Whether a column is an axis unless the user says otherwise. */
 export const isUsualAxis = (column: Column): boolean =>
@@ -124,9 +126,9 @@ export function brushBetween(column: Column, scale: Scale, from: number, to: num
   }
   const [least, most] = [scale.valueAt(0), scale.valueAt(1)];
   const limit = (place: number): number =>
-    place <= 0.002
+    place <= END_SHARE
       ? least
-      : place >= 0.998
+      : place >= 1 - END_SHARE
         ? most
         : // Where the scale is steep, a rounded limit must not jump over the pointer.
           roundLimit(scale.valueAt(place), Math.abs(scale.valueAt(place + 0.02) - scale.valueAt(place - 0.02)) * 25);
