@@ -199,7 +199,7 @@ def test_table_sorts_filters_groups_and_opens(open_page, sweep):
     expect(headline(page)).to_contain_text("16 runs")
 
     # The run table's query language filters all of it.
-    query = page.get_by_role("region", name="Table of runs").get_by_role("combobox", name="Query runs")
+    query = page.get_by_role("region", name="Table of runs").get_by_role("textbox", name="Query runs")
     query.fill("lr < 1e-3 and optimizer == adam")
     expect(headline(page)).to_contain_text("2 runs")
     query.fill("")
