@@ -17,9 +17,11 @@ from runglass.errors import ValueDamaged
 from runglass.ingest.canonical import decode_value, read_metadata
 from runglass.native import wire
 from runglass.native.events import STOPS, EventScanner, ScanBuffer, find_record
+from runglass.native.hparams import read_session_start
 from runglass.native.records import RecordCursor, frame
 from runglass.reader import open_log
 from runglass.schema import event, graph, hparams, layout, mesh, run_metadata, struct, summary, tensor
+from runglass.schema.hparams import plain_hparams as plain_start
 from runglass.store.model import Kind, SeriesMeta
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "logs"
@@ -40,6 +42,7 @@ def seeds() -> dict[str, list[bytes]]:
     events = payloads(files)
     messages = pieces(events)
     own = {"scan": files, "cursor": files, "log": files, "schemas": messages, "canonical": messages}
+    own["session_start"] = messages
     return {name: own.get(name, events) for name in TARGETS}
 
 
@@ -141,6 +144,14 @@ def canonical(data: bytes, rng: random.Random) -> None:
         decode_value(data, SeriesMeta(kind, kind.value))
 
 
+def session_start(data: bytes, rng: random.Random) -> None:
+    """The native decoder refuses, or reads what the general one reads."""
+    found = read_session_start(data)
+    if found is not None:
+        values = plain_start(data)["session_start_info"].get("hparams", {})
+        assert found[0].keys() == {name for name, value in values.items() if value is not None}
+
+
 def log(data: bytes, rng: random.Random) -> None:
     """A whole log directory: two files, one of which grows, everything in them read through the public door."""
     cut = rng.randrange(len(data) + 1)
@@ -153,6 +164,7 @@ def log(data: bytes, rng: random.Random) -> None:
             file.write(data[cut:])
         opened.reload()
         picture(opened.source)
+        opened.hparams()
         for health in opened.health:
             assert "internal error" not in health.reason, health.reason
 
@@ -168,6 +180,7 @@ TARGETS: dict[str, Callable[[bytes, random.Random], None]] = {
     "cursor": cursor,
     "schemas": schemas,
     "canonical": canonical,
+    "session_start": session_start,
     "log": log,
     "framed_log": framed_log,
 }

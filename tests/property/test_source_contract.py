@@ -265,6 +265,12 @@ def test_run_columns_agree_with_the_points(
             np.testing.assert_array_equal(at_step.get("run"), before[-1] if len(before) else None)
             assert at_best.get("run") == summary.max
             assert other == {}
+        found = source.read_last_values(["other", "run"], KEY.tag)
+        np.testing.assert_array_equal(found[1], columns.value[-1])
+        assert found[0] is None
+        assert source.read_last_values(["run"], "other") == [None]
+        (doubled,) = source.read_last_values(["run"], f"={{{KEY.tag}}} * 2")
+        np.testing.assert_array_equal(doubled, 2.0 * float(columns.value[-1]))
 
 
 @sources
