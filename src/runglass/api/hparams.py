@@ -4,6 +4,7 @@ generation."""
 from __future__ import annotations
 
 import threading
+from math import isfinite
 from typing import Literal
 
 from msgspec import Struct
@@ -11,7 +12,7 @@ from msgspec import Struct
 from runglass.api.answers import number
 from runglass.api.kept import PerSource, Versioned
 from runglass.api.route import Answer, Later, NoParameters, Reply, Route, encode_once
-from runglass.query.hparams.columns import make_columns
+from runglass.query.hparams.columns import HParamColumn
 from runglass.query.hparams.inherit import inherit_hparams
 from runglass.query.hparams.model import HParam
 from runglass.query.hparams.sessions import SessionReader
@@ -37,8 +38,14 @@ class HParams(Struct, frozen=True):
     runs: dict[str, dict[str, HParam]]
 
 
-def _answer_value(value: HParam) -> HParam:
-    return number(value) if isinstance(value, float) else value
+def _has_odd(column: HParamColumn) -> bool:
+    """Whether it has numbers that are not finite, which JSON does not know."""
+    return any(type(value) is float and not isfinite(value) for value in column.values)
+
+
+def _answer_values(hparams: dict[str, HParam], odd: list[str]) -> dict[str, HParam]:
+    changed = {name: number(value) for name in odd if isinstance(value := hparams.get(name), float)}
+    return {**hparams, **changed} if changed else hparams
 
 
 def make_routes() -> tuple[Route, ...]:
@@ -46,18 +53,16 @@ def make_routes() -> tuple[Route, ...]:
     answers: Versioned[None, Answer] = Versioned()
 
     def make_answer(source: DataSource) -> Answer:
-        read = known_sessions.of(source).read(source)
-        columns = make_columns(read.sessions, read.experiments)
-        inherited = inherit_hparams(read.sessions, source.list_tag_sets()[0])
-        runs = {
-            run: {name: _answer_value(value) for name, value in hparams.items()}
-            for run, hparams in inherited.items()
-        }
+        read, columns = known_sessions.of(source).read_columns(source)
+        runs = inherit_hparams(read.sessions, source.list_tag_sets()[0])
+        odd = [column.name for column in columns if _has_odd(column)]
+        if odd:
+            runs = {run: _answer_values(hparams, odd) for run, hparams in runs.items()}
         names = [
             HParamName(column.name, "string" if column.type == "mixed" else column.type, column.distinct)
             for column in columns
         ]
-        return encode_once(HParams(read.generation, names, runs))
+        return encode_once(HParams(read.generation, names, dict(runs)))
 
     def list_hparams(source: DataSource, query: NoParameters) -> Reply:
         """The hyperparameters of every run; a run without its own inherits those of the directory above it."""

@@ -47,7 +47,7 @@ class Pace(Struct, frozen=True):
 
 class SessionEnd(Struct, frozen=True):
     outcome: SessionOutcome
-    # When it was logged, and the end that it states; None if it states none.
+    # When it was logged (NaN: not read yet), and the end that it states; None if it states none.
     wall_time: float
     end_time: float | None = None
 

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
+from runglass.api.hparams import known_sessions
 from runglass.dashboards.hparams.row_answers import to_body
 from runglass.dashboards.hparams.shape import ImportanceAnswer, ImportanceBody, ImportanceQuery, RowsQuery
 from runglass.dashboards.hparams.table import known_tables, to_metric
@@ -15,6 +16,7 @@ from runglass.errors import BadRequest
 from runglass.jobs.context import Context
 from runglass.jobs.job import Job
 from runglass.query.goals import guess_goal
+from runglass.query.hparams.columns import order_columns
 from runglass.query.hparams.importance import Importance, measure_importance
 from runglass.query.source import DataSource
 
@@ -31,7 +33,8 @@ def identify_runs(source: DataSource, body: ImportanceBody) -> Any:
 def load_runs(context: Context, source: DataSource, body: ImportanceBody) -> Iterator[Any]:
     context.progress("Reading", 0)
     tables = known_tables.of(source)
-    read, columns = tables.read_columns(source)
+    read, found = known_sessions.of(source).read_columns(source)
+    columns = order_columns(found)
     wanted_runs = None if body.runs is None else set(body.runs)
     wanted = None if body.hparams is None else set(body.hparams)
     rows = [row for row, each in enumerate(read.sessions) if wanted_runs is None or each.run in wanted_runs]

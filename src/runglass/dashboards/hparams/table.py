@@ -30,7 +30,7 @@ from runglass.errors import BadRequest
 from runglass.lru import LruCache
 from runglass.machine import paused_collection
 from runglass.query.goals import guess_goal
-from runglass.query.hparams.columns import HParamColumn, describe_value, make_columns, order_columns
+from runglass.query.hparams.columns import HParamColumn, describe_value, order_columns
 from runglass.query.hparams.metrics import (
     Metric,
     MetricReader,
@@ -53,7 +53,6 @@ class _Known(Struct):
     """What does not change with the clock or the question, for one generation."""
 
     generation: int
-    columns: list[HParamColumn]
     hparams: list[HParamAnswer]
     offered: list[OfferedMetric]
     hosts: Levels
@@ -72,32 +71,22 @@ class TableReader:
     def read(self, source: DataSource, body: TableBody) -> Answer:
         # After a change all pages ask at the same moment; one request does the work. What it makes has no cycles.
         with self._lock, paused_collection():
-            read, states = self._read_states(source)
+            read, columns = known_sessions.of(source).read_columns(source)
+            infos = {info.name: info for info in source.list_runs()}
+            states = read_states(source, read.sessions, infos, now=time.time())
             version = read.generation, states
             key = encode_json(body)
             kept = self._answers.get(key)
             if kept is None or kept[0] != version:
-                kept = version, encode_once(self._table(source, body, read, states))
+                kept = version, encode_once(self._table(source, body, read, columns, states))
                 self._answers.put(key, kept)
             return kept[1]
 
-    def read_columns(self, source: DataSource) -> tuple[Sessions, list[HParamColumn]]:
-        with self._lock:
-            read = known_sessions.of(source).read(source)
-            return read, self._read_known(source, read).columns
-
-    def _read_states(self, source: DataSource) -> tuple[Sessions, list[SessionState]]:
-        read = known_sessions.of(source).read(source)
-        infos = {info.name: info for info in source.list_runs()}
-        return read, read_states(source, read.sessions, infos, now=time.time())
-
-    def _read_known(self, source: DataSource, read: Sessions) -> _Known:
+    def _read_known(self, source: DataSource, read: Sessions, columns: list[HParamColumn]) -> _Known:
         if self._known is None or self._known.generation != read.generation:
-            columns = order_columns(make_columns(read.sessions, read.experiments))
             self._known = _Known(
                 read.generation,
-                columns,
-                [hparam_answer(column) for column in columns],
+                [hparam_answer(column) for column in order_columns(columns)],
                 list_metrics(source, read.sessions, read.experiments),
                 to_levels(read_hosts(source, read.sessions)),
                 to_levels([group_name(session) for session in read.sessions]),
@@ -105,9 +94,14 @@ class TableReader:
         return self._known
 
     def _table(
-        self, source: DataSource, body: TableBody, read: Sessions, states: Sequence[SessionState]
+        self,
+        source: DataSource,
+        body: TableBody,
+        read: Sessions,
+        columns: list[HParamColumn],
+        states: Sequence[SessionState],
     ) -> HParamTable:
-        known = self._read_known(source, read)
+        known = self._read_known(source, read, columns)
         if body.metrics is None:
             metrics = choose_metrics(known.offered)
         else:

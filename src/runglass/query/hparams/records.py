@@ -58,20 +58,18 @@ def load_record(source: DataSource, info: SeriesInfo) -> Record:
             if (read := read_session_start(info.meta.content)) is not None:
                 hparams, group, start_time = read
                 return Record(start=Start(hparams, group, _known_time(start_time)))
-            decoded = plain_hparams(info.meta.content)
-            if "session_end_info" not in decoded:
-                return read_record(info.key.run, decoded, wall_time=nan)
-            wall_time = source.read_values(info.key, kind=Kind.HPARAMS).wall_time
-        else:
-            values = source.read_values(info.key, kind=Kind.HPARAMS)
-            wall_time = values.wall_time
-            decoded = source.load_value(values, len(wall_time) - 1) if len(wall_time) else {}
-        return read_record(info.key.run, decoded, wall_time=float(wall_time[-1]) if len(wall_time) else nan)
+            return read_record(info.key.run, plain_hparams(info.meta.content), wall_time=nan)
+        values = source.read_values(info.key, kind=Kind.HPARAMS)
+        if not len(values.step):
+            return Record()
+        decoded = source.load_value(values, len(values.step) - 1)
+        return read_record(info.key.run, decoded, wall_time=float(values.wall_time[-1]))
     except (RunglassError, WireError) as error:
         return Record(problem=f"{info.key.tag} cannot be read: {error}")
 
 
 def read_record(run: str, decoded: dict[str, Any], *, wall_time: float) -> Record:
+    """`wall_time`: when it was logged; NaN if that was not read."""
     if "session_start_info" in decoded:
         start = decoded["session_start_info"]
         hparams = {

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from msgspec import Struct
 
 from runglass.machine import paused_collection
+from runglass.query.hparams.columns import HParamColumn, make_columns
 from runglass.query.hparams.config_files import FILES, Config, load_config
 from runglass.query.hparams.model import Experiment, HParam, Problem, Session, Sessions
 from runglass.query.hparams.records import Record, load_record
@@ -46,6 +47,7 @@ class SessionReader:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._sessions: Sessions | None = None
+        self._columns: tuple[int, list[HParamColumn]] | None = None
         self._records: dict[SeriesKey, tuple[int, Record]] = {}
         self._configs: dict[tuple[str, str], tuple[int, Config]] = {}
 
@@ -58,6 +60,16 @@ class SessionReader:
                 with paused_collection():
                     self._sessions = self._read(source, generation)
             return self._sessions
+
+    def read_columns(self, source: DataSource) -> tuple[Sessions, list[HParamColumn]]:
+        """The sessions, and their hyperparameters in the order of first use."""
+        sessions = self.read(source)
+        with self._lock:
+            if self._columns is None or self._columns[0] != sessions.generation:
+                with paused_collection():
+                    made = make_columns(sessions.sessions, sessions.experiments)
+                self._columns = sessions.generation, made
+            return sessions, self._columns[1]
 
     def _read(self, source: DataSource, generation: int) -> Sessions:
         problems: list[Problem] = []

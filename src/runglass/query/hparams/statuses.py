@@ -5,17 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property, lru_cache
-from math import isfinite
+from math import isfinite, isnan, nan
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from runglass.errors import RunUnknown, SeriesUnknown
 from runglass.query.goals import is_loss
 from runglass.query.hparams.model import Session
 from runglass.query.source import DataSource, Values
-from runglass.query.states import Pace, SessionEnd, judge, read_pace
-from runglass.store.model import Kind, RunInfo, SeriesInfo
+from runglass.query.states import MIN_QUIET_S, Pace, SessionEnd, judge, read_pace
+from runglass.schema.hparams import SESSION_END_TAG
+from runglass.store.model import Kind, RunInfo, SeriesInfo, SeriesKey
 
 # "unknown": nothing with a time was logged, so nothing can be said.
 Status = Literal["running", "finished", "failed", "unknown", "silent"]
@@ -50,9 +52,24 @@ class _Judged:
     def folder(self) -> str:
         return self.name.rpartition("/")[0]
 
-    @property
+    @cached_property
     def ends(self) -> Sequence[SessionEnd]:
-        return self._session.ends
+        return [self._timed(end) for end in self._session.ends]
+
+    def _timed(self, end: SessionEnd) -> SessionEnd:
+        """With the time at which it was logged, which is read only if the time that it states is not that of the last value."""
+        if not isnan(end.wall_time):
+            return end
+        stated, last = end.end_time, self.last_wall_time
+        if stated is not None and last is not None and abs(last - stated) <= MIN_QUIET_S:
+            return replace(end, wall_time=stated)
+        times = [
+            float(values.wall_time[-1])
+            for run in (self._session.run, *self._session.merged)
+            if (values := self._read(SeriesKey(run, SESSION_END_TAG), Kind.HPARAMS)) is not None
+            and len(values.wall_time)
+        ]
+        return replace(end, wall_time=max(times, default=nan))
 
     @cached_property
     def _series(self) -> list[SeriesInfo]:
@@ -64,9 +81,9 @@ class _Judged:
                 continue
         return [info for info in found if info.meta.kind not in (Kind.HPARAMS, Kind.CUSTOM_SCALARS)]
 
-    def _read(self, info: SeriesInfo) -> Values | None:
+    def _read(self, key: SeriesKey, kind: Kind) -> Values | None:
         try:
-            return self._source.read_values(info.key, kind=info.meta.kind)
+            return self._source.read_values(key, kind=kind)
         except (RunUnknown, SeriesUnknown):
             return None
 
@@ -79,12 +96,16 @@ class _Judged:
             rank = info.meta.kind == Kind.SCALAR, info.count
             if now is None or rank > (now.meta.kind == Kind.SCALAR, now.count):
                 best[info.key.run] = info
-        return [values for info in best.values() if (values := self._read(info)) is not None]
+        return [
+            values for info in best.values() if (values := self._read(info.key, info.meta.kind)) is not None
+        ]
 
     @cached_property
     def last_step(self) -> int | None:
         scalars = [info for info in self._series if info.meta.kind == Kind.SCALAR]
-        read = [values for info in scalars if (values := self._read(info)) is not None] or self._longest
+        read = [
+            values for info in scalars if (values := self._read(info.key, info.meta.kind)) is not None
+        ] or self._longest
         return max((int(values.step[-1]) for values in read if len(values.step)), default=None)
 
     @cached_property

@@ -6,14 +6,17 @@ from math import inf, nan
 
 import pytest
 
+import runglass
 from runglass.query.hparams.columns import make_columns, order_columns
 from runglass.query.hparams.metrics import Metric, MetricReader, choose_metrics, list_metrics
 from runglass.query.hparams.model import MetricName
 from runglass.query.hparams.sessions import SessionReader
 from runglass.query.hparams.statuses import read_hosts, read_states
 from runglass.query.memory import MemorySource
-from runglass.schema.hparams import EXPERIMENT_TAG, SESSION_END_TAG, SESSION_START_TAG
+from runglass.schema.hparams import EXPERIMENT_TAG, SESSION_END_TAG, SESSION_START_TAG, SessionOutcome
 from runglass.store.model import Kind
+from runglass.writer.files.record_file import EventFileWriter
+from runglass.writer.values import hparams, summaries
 
 T0 = 1_700_000_000.0
 
@@ -286,3 +289,22 @@ def test_the_host_is_in_the_name_of_the_file(source):
     source.start("b", {"x": 1.0}).set_file("b", "b/events.out.tfevents.1700000000.box")
     source.start("c", {"x": 1.0}).set_file("c", "c/my.tfevents")
     assert read_hosts(source, read(source).sessions) == ["gpu-1.example.org", "box", ""]
+
+
+def test_the_end_of_a_run_that_went_on(tmp_path):
+    """A session end in a file is believed by the time it was logged, whatever it states; not if the run went on for long."""
+    for run, stated, goes_on in (("near", T0 + 5, 0), ("other clock", 1000.0, 0), ("resumed", T0 + 5, 5_000)):
+        with EventFileWriter(tmp_path / run, clock=lambda: T0) as writer:
+            writer.write(0, wall_time=T0, values=[hparams.session_start({"lr": 1.0}, start_time_s=T0)])
+            for step in range(5):
+                writer.write(step, wall_time=T0 + step, values=[summaries.scalar("x", 1.0)])
+            end = hparams.session_end(SessionOutcome.FAILURE, end_time_s=stated)
+            writer.write(0, wall_time=T0 + 5, values=[end])
+            for step in range(goes_on // 10):
+                writer.write(5 + step, wall_time=T0 + 5 + 10 * step, values=[summaries.scalar("x", 1.0)])
+    rows = runglass.open(tmp_path).hparams()
+    assert {row.run: row.status for row in rows} == {
+        "near": "failed",
+        "other clock": "failed",
+        "resumed": "finished",
+    }
