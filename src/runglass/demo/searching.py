@@ -90,7 +90,7 @@ def train(
 ) -> Iterator[tuple[int, dict[str, float]]]:
     """Now and then the step and what is logged; ends early if it has diverged."""
     peak, batch = float(settings["lr"]), int(settings["batch"])
-    every = max(1, steps // 20)
+    every = max(1, steps // 10)
     for step in range(steps):
         picked = rng.integers(0, len(task.train_y), batch)
         rate = peak if settings["schedule"] == "constant" else rate_at(step, peak, steps)

@@ -38,15 +38,13 @@ from runglass.query.hparams.metrics import (
     choose_metrics,
     list_metrics,
 )
-from runglass.query.hparams.model import Domain, HParam, MetricInfo, MetricName, Session, Sessions
+from runglass.query.hparams.model import Domain, HParam, MetricInfo, MetricName, Sessions
 from runglass.query.hparams.statuses import STATUSES, SessionState, read_hosts, read_states
 from runglass.query.source import DataSource
 
 MAX_LEVEL_LENGTH = 1_000
 MAX_PROBLEMS = 1_000
 MAX_ANSWERS = 8
-# Group names that TensorBoard's API derives: a hash of the values, which says nothing to a reader.
-HASH_LENGTH = 64
 
 
 class _Known(Struct):
@@ -89,7 +87,7 @@ class TableReader:
                 [hparam_answer(column) for column in order_columns(columns)],
                 list_metrics(source, read.sessions, read.experiments),
                 to_levels(read_hosts(source, read.sessions)),
-                to_levels([group_name(session) for session in read.sessions]),
+                to_levels([session.group for session in read.sessions]),
             )
         return self._known
 
@@ -150,12 +148,6 @@ def to_metric(body: MetricBody, *, where: str) -> Metric:
             )
         return Metric(name, body.stat, best_name=MetricName(body.best_group, body.best_tag), best=body.best)
     return Metric(name, body.stat)
-
-
-def group_name(session: Session) -> str:
-    name = session.group
-    is_hash = len(name) == HASH_LENGTH and all(each in "0123456789abcdef" for each in name)
-    return "" if is_hash else name
 
 
 def to_levels(texts: Iterable[str]) -> Levels:

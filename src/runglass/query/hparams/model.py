@@ -74,7 +74,7 @@ class Session(Struct, frozen=True, gc=False):
     hparams: dict[str, HParam]
     # The files that values come from, by name of the hyperparameter; the others were logged.
     files: dict[str, str]
-    # As logged: "" if none was given; a hash of the values where TensorBoard's API derived it.
+    # As declared; "" if none was given.
     group: str
     start_time: float | None
     ends: tuple[SessionEnd, ...]

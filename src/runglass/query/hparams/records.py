@@ -29,6 +29,7 @@ from runglass.schema.hparams import HParamType as WireType
 from runglass.schema.hparams import SessionOutcome, plain_hparams
 from runglass.store.model import Kind, SeriesInfo
 
+HASH_LENGTH = 64
 TYPES: dict[int, HParamType] = {
     WireType.STRING: "string",
     WireType.BOOL: "bool",
@@ -57,7 +58,7 @@ def load_record(source: DataSource, info: SeriesInfo) -> Record:
         if info.count == 1 and info.meta.content:
             if (read := read_session_start(info.meta.content)) is not None:
                 hparams, group, start_time = read
-                return Record(start=Start(hparams, group, _known_time(start_time)))
+                return Record(start=Start(hparams, _declared(group), _known_time(start_time)))
             return read_record(info.key.run, plain_hparams(info.meta.content), wall_time=nan)
         values = source.read_values(info.key, kind=Kind.HPARAMS)
         if not len(values.step):
@@ -77,7 +78,9 @@ def read_record(run: str, decoded: dict[str, Any], *, wall_time: float) -> Recor
             for name, value in start.get("hparams", {}).items()
             if value is not None
         }
-        return Record(start=Start(hparams, start.get("group_name", ""), _time(start, "start_time_secs")))
+        return Record(
+            start=Start(hparams, _declared(start.get("group_name", "")), _time(start, "start_time_secs"))
+        )
     if "session_end_info" in decoded:
         end = decoded["session_end_info"]
         status = end.get("status", 0)
@@ -98,6 +101,12 @@ def plain_hparam(value: Any) -> HParam:
         except OverflowError:
             return str(value)
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
+
+
+def _declared(group: str) -> str:
+    """The group, unless TensorBoard's API derived it: that is a hash of the values, which says nothing to a reader."""
+    is_hash = len(group) == HASH_LENGTH and all(each in "0123456789abcdef" for each in group)
+    return "" if is_hash else group
 
 
 def _time(fields: dict[str, Any], name: str) -> float | None:
