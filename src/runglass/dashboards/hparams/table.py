@@ -121,11 +121,7 @@ class TableReader:
                 for metric, column in zip(metrics, values, strict=True)
             ],
             offered=[offered_answer(each) for each in known.offered],
-            experiments=[
-                ExperimentAnswer(each.run, each.description, each.user, each.time_created)
-                for each in read.experiments
-                if each.description or each.user or each.time_created is not None
-            ],
+            experiments=experiment_answers(read),
             problems=[
                 ProblemAnswer(each.run, each.file, each.message) for each in read.problems[:MAX_PROBLEMS]
             ],
@@ -209,6 +205,16 @@ def domain_answer(domain: Domain) -> DomainAnswer:
     if domain.values is not None:
         return DomainAnswer(values=[number(each) if type(each) is float else each for each in domain.values])
     return DomainAnswer(min=number(domain.min or 0.0), max=number(domain.max or 0.0))
+
+
+def experiment_answers(read: Sessions) -> list[ExperimentAnswer]:
+    """Without those that add_hparams writes beside every session."""
+    own = {run for session in read.sessions for run in (session.run, *session.merged)}
+    return [
+        ExperimentAnswer(each.run, each.description, each.user, each.time_created)
+        for each in read.experiments
+        if each.run not in own or each.description or each.user
+    ]
 
 
 def metric_answer(

@@ -62,10 +62,15 @@ def list_metrics(
     tag_set_of, tag_sets = source.list_tag_sets(kind=Kind.SCALAR)
     # Many sessions have the same groups with the same sets of tags.
     shapes: dict[tuple[tuple[str, int], ...], int] = {}
+    shape: tuple[tuple[str, int], ...]
     for session in sessions:
-        shape = tuple(
-            (group_of(session, run), tag_set_of[run]) for run in session.members if run in tag_set_of
-        )
+        if len(session.members) == 1:
+            number = tag_set_of.get(session.run)
+            shape = () if number is None else (("", number),)
+        else:
+            shape = tuple(
+                (group_of(session, run), tag_set_of[run]) for run in session.members if run in tag_set_of
+            )
         shapes[shape] = shapes.get(shape, 0) + 1
     counts: dict[MetricName, int] = {}
     for shape, count in shapes.items():

@@ -42,11 +42,15 @@ class _Judged:
         self._source = source
         self._session = session
         self.name = session.run
-        known = [infos[run] for run in session.members if run in infos]
-        starts = [each.start_time for each in known if each.start_time is not None]
-        lasts = [each.last_wall_time for each in known if each.last_wall_time is not None]
-        self.start_time = min(starts) if starts else None
-        self.last_wall_time = max(lasts) if lasts else None
+        known = [info for run in session.members if (info := infos.get(run)) is not None]
+        if len(known) == 1:
+            self.start_time = known[0].start_time
+            self.last_wall_time = known[0].last_wall_time
+        else:
+            starts = [each.start_time for each in known if each.start_time is not None]
+            lasts = [each.last_wall_time for each in known if each.last_wall_time is not None]
+            self.start_time = min(starts, default=None)
+            self.last_wall_time = max(lasts, default=None)
 
     @property
     def folder(self) -> str:
