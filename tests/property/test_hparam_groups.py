@@ -57,7 +57,7 @@ def test_aggregates(values):
 @given(rows, st.sampled_from(["settings", "group", "lr", "opt", "absent"]))
 def test_groups(rows, by):
     numbered = list(enumerate(rows))
-    groups = group_rows(numbered, by, hparams=lambda row: row[1][0], declared=lambda row: row[1][1])
+    groups = group_rows(numbered, by, hparams=lambda row: row[1][0], facts=lambda row: {"group": row[1][1]})
 
     def belong_together(one, other):
         if by == "group":

@@ -12,7 +12,6 @@ from msgspec import Struct
 from runglass.query.hparams.columns import describe_value, is_seed
 from runglass.query.hparams.model import HParam
 
-DECLARED = "group"
 SETTINGS = "settings"
 NOTHING = "no hyperparameters"
 OTHER = "other"
@@ -50,25 +49,28 @@ def settings_label(hparams: Mapping[str, HParam]) -> str:
 
 
 def group_rows(
-    rows: Sequence[T], by: str, *, hparams: Callable[[T], Mapping[str, HParam]], declared: Callable[[T], str]
+    rows: Sequence[T],
+    by: str,
+    *,
+    hparams: Callable[[T], Mapping[str, HParam]],
+    facts: Callable[[T], Mapping[str, HParam]],
 ) -> list[tuple[str, list[T]]]:
     """Groups with their labels, in the order of their first row.
 
-    `by` is "group" (as declared), "settings" (equal but for the seed) or the name of a hyperparameter.
+    `by` is "settings" (equal but for the seed), the name of a hyperparameter, or one of the facts of a row: "group" as declared,
+    "status", "host". An empty fact is a missing one.
     """
+    is_fact = not any(by in hparams(row) for row in rows)
     groups: dict[object, tuple[str, list[T]]] = {}
     for row in rows:
         values = hparams(row)
         key: object
-        if by == DECLARED:
-            label = declared(row) or OTHER
-            key = label
-        elif by == SETTINGS:
+        if by == SETTINGS:
             label = settings_label(values)
             # Long texts are cut in the label, not in the key.
             key = frozenset((name, _exact(value)) for name, value in values.items() if not is_seed(name))
         else:
-            value = values.get(by)
+            value = (facts(row).get(by) or None) if is_fact else values.get(by)
             label = OTHER if value is None else f"{by}={describe_value(value)}"
             key = None if value is None else _exact(value)
         groups.setdefault(key, (label, []))[1].append(row)

@@ -80,11 +80,16 @@ class HParamRows(Sequence[HParamRow]):
         return list(self._read.problems)
 
     def groups(self, by: str = "settings") -> list[HParamGroup]:
-        """Sessions with equal settings but for the seed; or `by` "group" as declared, or by the value of one hyperparameter.
+        """Sessions with equal settings but for the seed; or `by` a hyperparameter, "group" as declared, "status" or "host".
 
         Metrics are aggregated: `n`, `mean`, `median`, `min`, `max` and `standard_error`.
         """
-        found = group_rows(self._rows, by, hparams=lambda row: row.hparams, declared=lambda row: row.group)
+        found = group_rows(
+            self._rows,
+            by,
+            hparams=lambda row: row.hparams,
+            facts=lambda row: {"group": row.group, "status": row.status, "host": row.host},
+        )
         return [
             HParamGroup(label, tuple(row.run for row in rows), _common(rows), _aggregates(rows))
             for label, rows in found
