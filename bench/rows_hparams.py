@@ -21,6 +21,7 @@ STATUSES = ["STATUS_UNKNOWN", "STATUS_SUCCESS", "STATUS_FAILURE", "STATUS_RUNNIN
 READ_LIMIT_S = 1.0
 IMPORTANCE_LIMIT_S = 2.0
 PEER_WAIT_S = 600.0
+PEER_PAUSE_S = 20.0
 
 
 @dataclass(frozen=True)
@@ -70,6 +71,8 @@ def peer_table(setting: Setting, made: Sweep) -> First:
         running.client.connection.timeout = PEER_WAIT_S
 
         def is_loaded() -> bool:
+            # Listing the tags of ten thousand runs keeps the server from loading them.
+            time.sleep(PEER_PAUSE_S if made.sessions > 1_000 else 0.1)
             listed = running.client.json("/data/plugin/scalars/tags")
             return (
                 bool(listed) and sum(len(tags) == made.metrics for tags in listed.values()) == made.sessions
