@@ -109,19 +109,24 @@ class LocalSource(DerivedReads):
     def _make_tag_sets(self, kind: Kind | None) -> TagSets:
         runs: dict[str, int] = {}
         sets: list[dict[str, str]] = []
-        numbers: dict[tuple[tuple[str, str], ...], int] = {}
+        numbers: dict[tuple[object, ...], int] = {}
         for run in list(self._store.runs.values()):
-            tags = tuple(
-                (tag, (kind or series.meta.kind).value)
-                for tag, series in list(run.series.items())
-                if kind is None
-                or series.meta.kind == kind
-                or (run.others and run.find_series(tag, kind) is not None)
-            )
-            number = numbers.get(tags)
+            listed = list(run.series.items())
+            # The kinds themselves and not their values, which cost more than all the rest.
+            tags: list[tuple[str, Kind]]
+            if kind is None:
+                tags = [(tag, series.meta.kind) for tag, series in listed]
+            else:
+                tags = [
+                    (tag, kind)
+                    for tag, series in listed
+                    if series.meta.kind is kind or (run.others and run.find_series(tag, kind) is not None)
+                ]
+            key = tuple(tags)
+            number = numbers.get(key)
             if number is None:
-                number = numbers[tags] = len(sets)
-                sets.append(dict(tags))
+                number = numbers[key] = len(sets)
+                sets.append({tag: each.value for tag, each in tags})
             runs[run.name] = number
         return runs, sets
 

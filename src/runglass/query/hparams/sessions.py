@@ -7,7 +7,7 @@ start into a run below: the only such run of a training is merged into it, sever
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from msgspec import Struct
 
@@ -15,7 +15,7 @@ from runglass.machine import paused_collection
 from runglass.query.hparams.columns import HParamColumn, make_columns
 from runglass.query.hparams.config_files import FILES, Config, load_config
 from runglass.query.hparams.model import Experiment, HParam, Problem, Session, Sessions
-from runglass.query.hparams.records import Record, load_record
+from runglass.query.hparams.records import Record, Start, load_record
 from runglass.query.source import Capability, DataSource
 from runglass.query.states import SessionEnd
 from runglass.query.trainings import ROOT, TIMESTAMP, is_part
@@ -25,7 +25,7 @@ from runglass.store.model import Asset, Family, Kind, SeriesInfo, SeriesKey
 class RunRecords(Struct, gc=False):
     """What one run says of itself."""
 
-    record: Record | None = None
+    start: Start | None = None
     ends: list[SessionEnd] = []
     experiment: Experiment | None = None
     # By file name, the one that wins first.
@@ -33,7 +33,7 @@ class RunRecords(Struct, gc=False):
 
     @property
     def has_start(self) -> bool:
-        return self.record is not None
+        return self.start is not None
 
     @property
     def is_torch(self) -> bool:
@@ -79,7 +79,7 @@ class SessionReader:
                 problems.append(Problem(info.key.run, "", record.problem))
             records = own.setdefault(info.key.run, RunRecords())
             if record.start is not None:
-                records.record = record
+                records.start = record.start
             if record.end is not None:
                 records.ends.append(record.end)
             if record.experiment is not None:
@@ -90,8 +90,7 @@ class SessionReader:
             if config.hparams:
                 own.setdefault(asset.run, RunRecords()).configs.append((asset.name, config.hparams))
         infos = {info.name: info for info in source.list_runs()}
-        other_series = _runs_with_other_series(source)
-        merged = find_merged(own, infos, other_series)
+        merged = find_merged(own, infos, lambda: _runs_with_other_series(source))
         owners = find_owners(own, infos, merged)
         sessions = make_sessions(own, owners, merged)
         for run, records in own.items():
@@ -149,7 +148,7 @@ def above(run: str) -> Iterator[str]:
 
 
 def find_merged(
-    own: Mapping[str, RunRecords], runs: Iterable[str], with_other_series: set[str]
+    own: Mapping[str, RunRecords], runs: Iterable[str], list_with_curves: Callable[[], set[str]]
 ) -> dict[str, str]:
     """The runs that add_hparams wrote for the run above them: run -> that run.
 
@@ -164,6 +163,7 @@ def find_merged(
     if not candidates:
         return {}
     known = set(runs)
+    with_curves = list_with_curves()
     sessions_below: dict[str, int] = {}
     for run, records in own.items():
         if records.has_start:
@@ -173,7 +173,7 @@ def find_merged(
     for run in candidates:
         for parent in above(run):
             of_parent = own.get(parent, RunRecords())
-            has_curves = parent in with_other_series and of_parent.experiment is None
+            has_curves = parent in with_curves and of_parent.experiment is None
             is_only = parent in known and sessions_below[parent] == 1 and not of_parent.has_start
             if is_only and (is_named_by_time(run) or has_curves):
                 found[run] = parent
@@ -226,10 +226,17 @@ def make_sessions(
     nothing = RunRecords()
     found = []
     for run, listed in members.items():
+        alone = own.get(run)
+        if len(listed) == 1 and alone is not None and not alone.configs and alone.start is not None:
+            # As most sessions are.
+            start = alone.start
+            found.append(
+                Session(run, (run,), (), start.hparams, {}, start.group, start.start_time, tuple(alone.ends))
+            )
+            continue
         inner = tuple(below.get(run, ()))
         sources = [own.get(each, nothing) for each in (run, *inner)]
-        record = next((each.record for each in sources if each.record is not None), None)
-        start = None if record is None else record.start
+        start = next((each.start for each in sources if each.start is not None), None)
         hparams: dict[str, HParam] = {} if start is None else start.hparams
         files: dict[str, str] = {}
         if any(each.configs for each in sources):
