@@ -23,7 +23,13 @@ def write_sweep(folder: Path) -> None:
     """16 runs: eight rates, two optimizers. One run has no dropout, one diverged, all have the same number of epochs."""
     for number, rate in enumerate([*RATES, *RATES]):
         optimizer = "adam" if number < len(RATES) else "sgd"
-        settings = {"lr": rate, "optimizer": optimizer, "epochs": 10, "seed": number % 2, "dropout": number / 20}
+        settings = {
+            "lr": rate,
+            "optimizer": optimizer,
+            "epochs": 10,
+            "seed": number % 2,
+            "dropout": number / 20,
+        }
         if number == 3:
             del settings["dropout"]
         accuracy = float("nan") if number == 15 else 0.9 - number / 100
@@ -62,7 +68,8 @@ def axis_at(page: Page, name: str, y: float) -> tuple[float, float]:
     """A place on an axis; y from 0 at its upper end to 1 at its lower end, above 1 for missing values."""
     head = page.get_by_role("button", name=f"Axis {name}", exact=True).bounding_box()
     plot = lines(page).locator("svg[role=img]").bounding_box()
-    assert head and plot
+    assert head
+    assert plot
     return head["x"] + head["width"] / 2, plot["y"] + 14 + 168 * y
 
 
@@ -138,7 +145,8 @@ def test_axes_are_moved_flipped_hidden_and_scaled(open_page, sweep):
     # Dragged by its head to the left end.
     head = page.get_by_role("button", name="Axis accuracy", exact=True).bounding_box()
     first = page.get_by_role("button", name=f"Axis {axes(page)[0]}", exact=True).bounding_box()
-    assert head and first
+    assert head
+    assert first
     page.mouse.move(head["x"] + 30, head["y"] + 8)
     page.mouse.down()
     page.mouse.move(first["x"] + 20, first["y"] + 8, steps=6)

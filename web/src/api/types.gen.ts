@@ -2310,6 +2310,14 @@ export interface components {
             run: string;
             tag: string;
         };
+        /** SessionsBody */
+        SessionsBody: {
+            /**
+             * @description Null: the declared ones, or up to 12 that are chosen by their names.
+             * @default null
+             */
+            metrics: components["schemas"]["MetricBody"][] | null;
+        };
         /** SmoothingChoice */
         SmoothingChoice: {
             /**
@@ -2500,6 +2508,43 @@ export interface components {
             rows: (components["schemas"]["NearestRow"] | components["schemas"]["RangeRow"])[];
         };
         /**
+         * TableBody
+         * @description Exactly one of `at` and `range`, in units of x.
+         */
+        TableBody: {
+            /** @default null */
+            series: components["schemas"]["SeriesRef"][] | null;
+            /** @default null */
+            runs: string[] | null;
+            /** @default null */
+            tags: string[] | null;
+            /**
+             * @description latest: without points that a restart overwrote. all: every point in file order.
+             * @default latest
+             * @enum {unknown}
+             */
+            attempts: "all" | "latest";
+            /**
+             * @description step, relative, wall, or a scalar of the same run (joined on step): its tag, or an expression.
+             * @default step
+             */
+            x: string;
+            /**
+             * @default {
+             *       "kind": "none",
+             *       "amount": 0
+             *     }
+             */
+            smoothing: components["schemas"]["SmoothingChoice"];
+            /** @default null */
+            at: number | null;
+            /** @default null */
+            range: [
+                number,
+                number
+            ] | null;
+        };
+        /**
          * Tags
          * @description Runs with equal tags share one entry of `tag_sets`; `runs` says which.
          */
@@ -2639,51 +2684,6 @@ export interface components {
              * @default 0
              */
             sample: number;
-        };
-        /** TableBody */
-        "runglass.dashboards.hparams.shape.TableBody": {
-            /**
-             * @description Null: the declared ones, or up to 12 that are chosen by their names.
-             * @default null
-             */
-            metrics: components["schemas"]["MetricBody"][] | null;
-        };
-        /**
-         * TableBody
-         * @description Exactly one of `at` and `range`, in units of x.
-         */
-        "runglass.dashboards.scalars.shape.TableBody": {
-            /** @default null */
-            series: components["schemas"]["SeriesRef"][] | null;
-            /** @default null */
-            runs: string[] | null;
-            /** @default null */
-            tags: string[] | null;
-            /**
-             * @description latest: without points that a restart overwrote. all: every point in file order.
-             * @default latest
-             * @enum {unknown}
-             */
-            attempts: "all" | "latest";
-            /**
-             * @description step, relative, wall, or a scalar of the same run (joined on step): its tag, or an expression.
-             * @default step
-             */
-            x: string;
-            /**
-             * @default {
-             *       "kind": "none",
-             *       "amount": 0
-             *     }
-             */
-            smoothing: components["schemas"]["SmoothingChoice"];
-            /** @default null */
-            at: number | null;
-            /** @default null */
-            range: [
-                number,
-                number
-            ] | null;
         };
     };
     responses: never;
@@ -3183,7 +3183,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["runglass.dashboards.hparams.shape.TableBody"];
+                "application/json": components["schemas"]["SessionsBody"];
             };
         };
         responses: {
@@ -4097,7 +4097,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["runglass.dashboards.scalars.shape.TableBody"];
+                "application/json": components["schemas"]["TableBody"];
             };
         };
         responses: {

@@ -12,7 +12,7 @@ from runglass.dashboards.hparams.shape import (
     ImportanceQuery,
     Rows,
     RowsQuery,
-    TableBody,
+    SessionsBody,
 )
 from runglass.dashboards.hparams.table import known_tables
 from runglass.query.source import DataSource
@@ -20,7 +20,7 @@ from runglass.query.source import DataSource
 MAX_METRICS = 200
 
 
-def read_table(source: DataSource, body: TableBody) -> Reply:
+def read_table(source: DataSource, body: SessionsBody) -> Reply:
     """Hyperparameters and metrics of every session, in columns."""
     check_count(len(body.metrics or ()), MAX_METRICS, what="metrics", where="metrics")
     return Later(lambda: known_tables.of(source).read(source, body))
@@ -38,7 +38,7 @@ def read_importance(source: DataSource, query: ImportanceQuery) -> Reply:
 
 
 ROUTES = (
-    Route("/api/hparams/table", read_table, HParamTable, body=TableBody),
+    Route("/api/hparams/table", read_table, HParamTable, body=SessionsBody),
     Route("/api/hparams/table", list_rows, Rows, query=RowsQuery, media_types=(JSON, CSV)),
     Route("/api/hparams/importance", read_importance, ImportanceAnswer, query=ImportanceQuery),
 )

@@ -38,7 +38,7 @@ class MetricBody(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     best: Goal = "min"
 
 
-class TableBody(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class SessionsBody(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     metrics: Annotated[
         list[MetricBody] | None,
         Meta(description="Null: the declared ones, or up to 12 that are chosen by their names."),

@@ -24,7 +24,7 @@ from runglass.dashboards.hparams.shape import (
     MetricBody,
     OfferedAnswer,
     ProblemAnswer,
-    TableBody,
+    SessionsBody,
 )
 from runglass.errors import BadRequest
 from runglass.lru import LruCache
@@ -66,7 +66,7 @@ class TableReader:
         self.metrics = MetricReader()
         self._answers: LruCache[bytes, tuple[object, Answer]] = LruCache(MAX_ANSWERS)
 
-    def read(self, source: DataSource, body: TableBody) -> Answer:
+    def read(self, source: DataSource, body: SessionsBody) -> Answer:
         # After a change all pages ask at the same moment; one request does the work. What it makes has no cycles.
         with self._lock, paused_collection():
             read, columns = known_sessions.of(source).read_columns(source)
@@ -94,7 +94,7 @@ class TableReader:
     def _table(
         self,
         source: DataSource,
-        body: TableBody,
+        body: SessionsBody,
         read: Sessions,
         columns: list[HParamColumn],
         states: Sequence[SessionState],
