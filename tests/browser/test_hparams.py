@@ -166,8 +166,9 @@ def test_axes_are_moved_flipped_hidden_and_scaled(open_page, sweep):
     assert names(page) == ["trial-03"]
     page.get_by_role("button", name="Remove the brush of dropout").click()
 
-    # All of it is in the address.
+    # All of it is in the address, a moment after the last change.
     before = axes(page)
+    page.wait_for_function("() => location.hash.includes('h:epochs') && !location.hash.includes('brush')")
     page.reload()
     wait_ready(page)
     assert axes(page) == before
