@@ -4,9 +4,22 @@ import { LEAST_SUPPORT, type Surface } from "./surface";
 
 type Point = readonly [number, number];
 
+/** Of the span of all values. */
+const LEAST_SLOPE = 1e-6;
+
+function spanOf(values: Float64Array): number {
+  let [low, high] = [Infinity, -Infinity];
+  for (const value of values) {
+    if (value < low) low = value;
+    if (value > high) high = value;
+  }
+  return high > low ? high - low : 0;
+}
+
 /** Pieces of lines as x1, y1, x2, y2, in places from 0 to 1. */
 export function contourOf({ columns, rows, mean, support }: Surface, level: number): number[] {
   const pieces: number[] = [];
+  const least = LEAST_SLOPE * spanOf(mean);
   for (let y = 0; y + 1 < rows; y++)
     for (let x = 0; x + 1 < columns; x++) {
       const cell = y * columns + x;
@@ -18,7 +31,8 @@ export function contourOf({ columns, rows, mean, support }: Surface, level: numb
       for (let side = 0; side < 4; side++) {
         const a = values[side] as number;
         const b = values[(side + 1) % 4] as number;
-        if (a < 0 === b < 0) continue;
+        // On a plateau, rounding alone makes the difference.
+        if (a < 0 === b < 0 || Math.abs(a - b) < least) continue;
         const part = a / (a - b);
         const [fromX, fromY] = CORNERS[side] as Point;
         const [toX, toY] = CORNERS[(side + 1) % 4] as Point;

@@ -113,6 +113,10 @@ describe("contours", () => {
     );
   });
 
+  it("are not made of rounding errors on a plateau", () => {
+    expect(contourOf(surface(3, [1, 1 + 1e-15, 9, 1 - 1e-15, 1, 9]), 1)).toEqual([]);
+  });
+
   it("end where there are no runs", () => {
     expect(contourOf(surface(2, [0, 4, 0, 4], 0.01), 1)).toEqual([]);
   });

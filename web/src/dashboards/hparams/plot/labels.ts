@@ -42,7 +42,8 @@ export function labelsAcross(ticks: readonly AxisTick[], lengthPx: number, isCat
     const isStaggered = named.length > 1 && named.some(({ text }) => textWidthPx(text, LABEL_PX) > roomPx);
     return named.map(({ at, text }, i) => ({
       at,
-      text: fitText(text, isStaggered ? 2 * roomPx : roomPx),
+      // Twice as wide as its band, but not beyond the ends of the axis.
+      text: fitText(text, isStaggered ? Math.min(2 * roomPx, 2 * Math.min(at, 1 - at) * lengthPx + 8) : roomPx),
       full: text,
       line: isStaggered && i % 2 === 1 ? 1 : 0,
     }));
