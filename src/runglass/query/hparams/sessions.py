@@ -229,9 +229,18 @@ def make_sessions(
         alone = own.get(run)
         if len(listed) == 1 and alone is not None and not alone.configs and alone.start is not None:
             # As most sessions are.
-            start = alone.start
+            own_start = alone.start
             found.append(
-                Session(run, (run,), (), start.hparams, {}, start.group, start.start_time, tuple(alone.ends))
+                Session(
+                    run=run,
+                    members=(run,),
+                    merged=(),
+                    hparams=own_start.hparams,
+                    files={},
+                    group=own_start.group,
+                    start_time=own_start.start_time,
+                    ends=tuple(alone.ends),
+                )
             )
             continue
         inner = tuple(below.get(run, ()))
