@@ -14,7 +14,7 @@ from typing import Any
 from msgspec import Struct
 
 from runglass.errors import RunglassError
-from runglass.query.hparams.model import HParam
+from runglass.query.hparams.model import HParam, TooMuch
 from runglass.query.hparams.records import plain_hparam
 from runglass.query.source import DataSource
 from runglass.store.model import Asset
@@ -35,10 +35,6 @@ MAX_VALUES = 10_000
 class Config(Struct, frozen=True):
     hparams: dict[str, HParam]
     problem: str = ""
-
-
-class TooMuch(ValueError):
-    pass
 
 
 def load_config(source: DataSource, asset: Asset) -> Config:
@@ -98,7 +94,7 @@ def _parse(name: str, text: str) -> Any:
             return tomllib.loads(text)
     from runglass.query.hparams.plain_yaml import load_yaml
 
-    return load_yaml(text)
+    return load_yaml(text, max_depth=MAX_DEPTH)
 
 
 def _flatten(content: dict[Any, Any]) -> Iterator[tuple[str, HParam]]:
@@ -144,4 +140,4 @@ def _overrides(lines: list[Any]) -> Iterator[tuple[str, Any]]:
     for line in lines:
         name, equals, value = str(line).partition("=")
         if equals and not name.startswith("~"):
-            yield name.lstrip("+"), load_yaml(value) if value else ""
+            yield name.lstrip("+"), load_yaml(value, max_depth=MAX_DEPTH) if value else ""

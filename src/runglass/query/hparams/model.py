@@ -16,6 +16,10 @@ NOT_FINITE = ("NaN", "Infinity", "-Infinity")
 RECORD = "record"
 
 
+class TooMuch(ValueError):
+    """Well-formed, but more than any configuration needs. The text is for users."""
+
+
 class MetricName(Struct, frozen=True, order=True):
     """A scalar of a session. `group` is the path from the session to the run that has it, "" for the session's own run."""
 

@@ -77,6 +77,32 @@ def test_a_file_that_cannot_be_read_says_why(name, data, message):
     assert message in found.problem
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a: " + "[" * 100_000,
+        "{a: " * 50_000,
+        "- " * 20_000,
+        "".join(" " * i + "a:\n" for i in range(1300)),
+        "a: " + "!x [" * 60 + "]" * 60,
+    ],
+)
+def test_nesting_that_would_overflow_the_stack_of_the_parser(text):
+    assert parse_config("config.yaml", text.encode()).problem == "Nested more than 40 deep."
+
+
+def test_mappings_that_merge_each_other():
+    levels = [f"a{i}: &a{i} {{<<: [{', '.join([f'*a{i - 1}'] * 6)}], k{i}: 1}}" for i in range(1, 20)]
+    found = parse_config("config.yaml", "\n".join(["a0: &a0 {x: 1}", *levels]).encode())
+    assert found.problem == "More than 5,000 names in one mapping."
+    aliases = "a: &a [1]\n" + "".join(f"k{i}: *a\n" for i in range(2000))
+    assert parse_config("config.yaml", aliases.encode()).problem == "More than 1,000 aliases."
+    merged = "base: &base {x: 1, y: 2}\nrun: {<<: *base, y: 3}"
+    assert parse_config("config.yaml", merged.encode()).hparams == {
+        "base.x": 1.0, "base.y": 2.0, "run.x": 1.0, "run.y": 3.0
+    }  # fmt: skip
+
+
 def test_a_few_bytes_that_stand_for_gigabytes():
     lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x]"]
     lines += [f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 9)}]" for i in range(1, 10)]
