@@ -24,9 +24,9 @@ def encode_answer(answer: Answer, accept_encoding: str, *, is_loopback: bool) ->
     if len(answer.body) < MIN_SIZE_BYTES or not is_worth_it or not answer.media_type.startswith(COMPRESSIBLE):
         return answer.body, None
     accepted = parse_accepted(accept_encoding)
-    for encoding, body in (kept or {}).items():
-        if encoding in accepted:
-            return body, encoding
+    for known, packed in (kept or {}).items():
+        if known in accepted:
+            return packed, known
     encoding = choose_encoding(accepted)
     if encoding is None:
         return answer.body, None

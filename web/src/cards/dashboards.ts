@@ -90,8 +90,8 @@ export interface DashboardModule {
   readonly load: () => Promise<{ default: Component<DashboardProps> }>;
   readonly howTo: () => Promise<{ default: HowTo }>;
   /**
-   * What it lists: requested along with everything else, before the dashboard itself is there. "offered": all kinds that
-   * dashboards have cards for.
+   * What it lists: requested along with everything else, before the dashboard itself is there. "offered": all kinds
+   * that dashboards have cards for.
    */
   readonly lists: readonly CardKind[] | "offered";
   /** Kinds of the cards that are likely on top: their code loads with the dashboard. Default: what it lists. */

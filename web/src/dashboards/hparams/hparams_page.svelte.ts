@@ -28,7 +28,7 @@ import {
 } from "./options";
 import { colorRows, type RowColors } from "./row_colors";
 import { chooseScale, makeScale, type Scale, type ScaleKind } from "./scales";
-import { StableOption } from "./stable_option.svelte";
+import { StableOption } from "./options.svelte";
 
 /** New answers wait this long after the last movement of the pointer, so that nothing moves under it. */
 const STILL_MS = 1_500;

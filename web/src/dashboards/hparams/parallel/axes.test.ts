@@ -39,6 +39,15 @@ describe("chooseAxes", () => {
     expect(ids(shown)).toEqual(["m:|accuracy|last", "h:batch", "h:epochs", "h:optimizer", "m:val|loss|last"]);
   });
 
+  it("leaves out settings that hardly any run has", () => {
+    const rare = hparam("rare", { values: [1, null, null, null, null] });
+    const common = hparam("common", { values: [1, 2, null, null, null] });
+    const mixed = readTable(sampleAnswer(5, { hparams: [rare, common] }));
+    const shown = ids(chooseAxes(mixed.columns, null, [], []));
+    expect(shown).toContain("h:common");
+    expect(shown).not.toContain("h:rare");
+  });
+
   it("begins with the metrics when there are too many axes to see at once", () => {
     const many = Array.from({ length: 80 }, (_, i) => hparam(`p${i}`, { values: [i, 1, 2, 3, 4] }));
     const wide = readTable(sampleAnswer(5, { hparams: many }));

@@ -12,9 +12,15 @@ const MAX_BAND_PX = 34;
 /** A brush that comes this near to the end of an axis reaches it. */
 const END_SHARE = 0.02;
 
+/** A setting that hardly any run has, such as one of another search in the same folder, is no axis at first. */
+const MOST_MISSING = 0.75;
+
 /** Whether a column is an axis unless the user says otherwise. */
 export const isUsualAxis = (column: Column): boolean =>
-  column.kind !== "session" && !isConstant(column) && column.distinct > 0;
+  column.kind !== "session" &&
+  !isConstant(column) &&
+  column.distinct > 0 &&
+  (column.kind === "metric" || column.missing <= MOST_MISSING * column.state.length);
 
 /** In the order of the page: hyperparameters, then metrics with the main one at the end. */
 export function chooseAxes(

@@ -18,7 +18,7 @@ import {
   SORT,
   type SortKey,
 } from "../options";
-import { StableOption } from "../stable_option.svelte";
+import { StableOption } from "../options.svelte";
 import { groupRows, type RowGroup, type Summary, summarize } from "./group_rows";
 import { comparer, naturalRanks, nextKeys, sortRows } from "./sort_rows";
 
