@@ -25,8 +25,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def write_every_kind(logdir: Path) -> None:
     rng = np.random.default_rng(0)
-    for run in ("first", "second"):
+    for run, lr in (("first", 0.1), ("second", 0.01)):
         with runglass.SummaryWriter(logdir / run) as writer:
+            writer.add_hparams({"lr": lr, "optimizer": "adam"}, {"accuracy": 1 - lr})
             writer.add_custom_scalars({"Losses": {"both": ["Multiline", ["loss", "val/loss"]]}})
             for step in STEPS:
                 writer.add_scalar("loss", 1 / (step + 1), step)

@@ -8,12 +8,14 @@ from runglass.registry import DASHBOARDS
 
 CARDS = 'document.querySelectorAll("main article[data-ready=true]").length'
 SHOWN = f'document.documentElement.dataset.ready === "true" && {CARDS} > 0'
+ROWS = "document.querySelectorAll(\"main [aria-label='Table of runs'] [role=row]\").length"
 FILTER = "main [role=combobox]"
 CURSOR = "[aria-label='Step of all cards']"
 HOME = "\ue011"
 
 
-@pytest.mark.parametrize("name", [dashboard.name for dashboard in DASHBOARDS])
+# HParams has views of all runs instead of cards.
+@pytest.mark.parametrize("name", [dashboard.name for dashboard in DASHBOARDS if dashboard.name != "hparams"])
 def test_shows_its_cards_and_obeys_the_keys(window, url, name):
     window.open(f"{url}#/{name}")
     window.wait_for(SHOWN)
@@ -24,4 +26,16 @@ def test_shows_its_cards_and_obeys_the_keys(window, url, name):
         window.wait_for(SHOWN)
     window.press(FILTER, "zzz")
     window.wait_for(f'{CARDS} === 0 && document.querySelector("main").textContent.includes("zzz")')
+    assert window.read_problems() == []
+
+
+def test_hparams_shows_lines_and_rows_and_obeys_the_keys(window, url):
+    window.open(f"{url}#/hparams")
+    # The heads are a row too.
+    window.wait_for(f'document.documentElement.dataset.ready === "true" && {ROWS} === 3')
+    window.wait_for(
+        "document.querySelector(\"main [aria-label='Parallel coordinates'] canvas\")?.width > 100"
+    )
+    window.press("main [aria-label='Table of runs'] input", "lr > 0.05")
+    window.wait_for(f"{ROWS} === 2")
     assert window.read_problems() == []
