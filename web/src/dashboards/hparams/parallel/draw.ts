@@ -11,6 +11,8 @@ export interface DrawnAxis {
 
 /** Above this many segments between axes, lines are drawn pixel by pixel. */
 export const MAX_CURVES = 12_000;
+/** The same while a brush moves: without a GPU, a thousand curves take the browser a frame. */
+export const MAX_MOVING_CURVES = 1_000;
 
 /** `rows` of one colour as one path. */
 export function traceRows(context: CanvasRenderingContext2D, axes: readonly DrawnAxis[], rows: Iterable<number>): void {
