@@ -130,15 +130,12 @@ def test_fingers_read_pan_zoom_and_scroll(open_page):
     assert later > low
     assert end - later == pytest.approx(high - low, abs=2)
 
-    top = chart(page, "accuracy").bounding_box()
     fingers.put(0.5)
     for up_px in range(10, 210, 10):
         fingers.move(0.5, up_px=up_px)
     fingers.lift()
-    scrolled = chart(page, "accuracy").bounding_box()
-    assert top is not None
-    assert scrolled is not None
-    assert scrolled["y"] < top["y"] - 100
+    # Not the place of the chart: it is gone for a moment when it has left the view.
+    assert page.evaluate("document.querySelector('main .cards').scrollTop") > 100
     assert x_shown(page) == (later, end)
 
 
