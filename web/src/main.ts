@@ -10,7 +10,7 @@ import { readArrival } from "./frame/address.svelte";
 import type { CardOffer, Modules } from "./cards/dashboards";
 import { prefetchCards } from "./cards/first_cards";
 import { Session } from "./state/session.svelte";
-import { afterPaint, nextTask } from "./base/defer";
+import { nextTask } from "./base/defer";
 import "./ui/theme.css";
 
 // Drawing the frame before its dashboard means drawing it twice, but a slow server must not leave the page blank.
@@ -39,7 +39,7 @@ export async function open(modules: Modules, likely: Likely, early: Map<string, 
   );
   readArrival(session);
   for (const kind of likely.lists) session.tags.want(kind, { comes: true });
-  session.start(listenAfterPaint);
+  session.start((handlers) => listenAfterCards(session, handlers));
   await Promise.race([Promise.all([session.whenListed, likely.code]), sleep(PATIENCE_MS)]);
   const answers = await Promise.race([prefetchCards(session, likely.offers), sleep(PREFETCH_WAIT_MS).then(() => [])]);
   session.prefetched = hideUntil(Promise.race([Promise.allSettled(answers), sleep(PREFETCH_WAIT_MS)]));
@@ -57,10 +57,10 @@ function hideUntil(moment: Promise<unknown>): Promise<void> {
   return moment.then(nextTask).then(() => void style.removeProperty("visibility"));
 }
 
-/** Opens the connection late: it costs as much as a chart, and nothing waits for it. */
-function listenAfterPaint(handlers: LiveHandlers): () => void {
+/** Opens the connection late: it costs as much as a chart, and its news make cards load again. */
+function listenAfterCards({ readiness }: Session, handlers: LiveHandlers): () => void {
   let stop = (): void => undefined;
-  const callOff = afterPaint(() => (stop = openLive(handlers)));
+  const callOff = readiness.afterFirst(() => (stop = openLive(handlers)));
   return () => {
     callOff();
     stop();

@@ -2,6 +2,7 @@
 
 // Hidden pages are not painted.
 const LATEST_MS = 250;
+const SLOW_CARDS_MS = 800;
 
 /** As soon as the browser has finished its current task; a timer would come later. */
 export function inNextTask(job: () => void): () => void {
@@ -34,9 +35,9 @@ export function whenIdle(job: () => void): () => void {
   return () => cancelIdleCallback(handle);
 }
 
-/** After the paint that shows the visible cards, once they are ready, but no later than `patienceMs`. */
-export function afterVisibleCards(isReady: boolean, patienceMs: number, job: () => void): () => void {
+/** After the paint that shows the visible cards, once they are ready. Slow cards do not delay it for long. */
+export function afterVisibleCards(isReady: boolean, job: () => void): () => void {
   if (isReady) return afterPaint(job);
-  const timer = setTimeout(job, patienceMs);
+  const timer = setTimeout(job, SLOW_CARDS_MS);
   return () => clearTimeout(timer);
 }

@@ -1,5 +1,7 @@
 // Whether everything visible is drawn. Tests and benchmarks wait for it.
 
+import { afterVisibleCards } from "../base/defer";
+
 export class Readiness {
   /** Ids of the visible cards; null while the dashboard does not know them. */
   #expected: readonly string[] | null = null;
@@ -28,6 +30,20 @@ export class Readiness {
   follow(id: string, isSettled: () => boolean): void {
     $effect(() => this.settle(id, isSettled()));
     $effect(() => () => this.settle(id, false));
+  }
+
+  /** Runs the job once, after the first visible cards. Returns the function that cancels it. */
+  afterFirst(job: () => void): () => void {
+    let isDone = false;
+    return $effect.root(() => {
+      $effect(() => {
+        if (isDone) return;
+        return afterVisibleCards(this.isReady, () => {
+          isDone = true;
+          job();
+        });
+      });
+    });
   }
 
   #check(): void {
