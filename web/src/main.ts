@@ -7,7 +7,7 @@ import { overHttp } from "./api/http";
 import { type LiveHandlers, openLive } from "./api/live";
 import type { CardKind } from "./api/asset_kind";
 import { readArrival } from "./frame/address.svelte";
-import type { CardOffer, Modules } from "./cards/dashboards";
+import type { CardOffer, DashboardCode, Modules } from "./cards/dashboards";
 import { prefetchCards } from "./cards/first_cards";
 import { Session } from "./state/session.svelte";
 import { nextTask } from "./base/defer";
@@ -24,8 +24,8 @@ const sleep = (ms: number): Promise<void> => new Promise((done) => setTimeout(do
 interface Likely {
   readonly lists: readonly CardKind[];
   readonly offers: readonly CardOffer[];
-  /** Resolves once the code of the dashboard and its cards has loaded or failed to load. */
-  readonly code: Promise<unknown> | undefined;
+  /** Of the dashboard, once the code of its first cards has loaded too. */
+  readonly code: Promise<DashboardCode> | undefined;
 }
 
 /** `early`: pending responses by path; each is used once. */
@@ -40,7 +40,11 @@ export async function open(modules: Modules, likely: Likely, early: Map<string, 
   readArrival(session);
   for (const kind of likely.lists) session.tags.want(kind, { comes: true });
   session.start((handlers) => listenAfterCards(session, handlers));
-  await Promise.race([Promise.all([session.whenListed, likely.code]), sleep(PATIENCE_MS)]);
+  const code = likely.code?.then(
+    ({ prefetch }) => prefetch?.(session),
+    () => undefined,
+  );
+  await Promise.race([Promise.all([session.whenListed, code]), sleep(PATIENCE_MS)]);
   const answers = await Promise.race([prefetchCards(session, likely.offers), sleep(PREFETCH_WAIT_MS).then(() => [])]);
   session.prefetched = hideUntil(Promise.race([Promise.allSettled(answers), sleep(PREFETCH_WAIT_MS)]));
   void session.prefetched.then(() => (session.prefetched = null));

@@ -16,5 +16,7 @@ listed.catch(() => undefined);
 /** Cards for the kinds that it lists, its own and those of other dashboards. */
 const offers = offered.filter(({ kind }) => kinds.includes(kind));
 const leading = offers.filter(({ kind }) => (likely?.leads ?? kinds).includes(kind));
-const code = likely && Promise.all([loadDashboard(likely), ...leading.map(loadCard)]).catch(() => undefined);
+const code = likely && Promise.all([loadDashboard(likely), ...leading.map(loadCard)]).then(([dashboard]) => dashboard);
+// Reported when the dashboard is opened.
+code?.catch(() => undefined);
 void import("./main").then(({ open }) => open(modules, { lists: kinds, offers, code }, new Map([[lists, listed]])));

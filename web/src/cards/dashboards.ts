@@ -85,9 +85,15 @@ export interface Example {
   readonly code: (folder: string) => string;
 }
 
+export interface DashboardCode {
+  readonly default: Component<DashboardProps>;
+  /** Requests what it shows first, before it is created: for dashboards that are not pages of cards. */
+  readonly prefetch?: (session: Session) => void;
+}
+
 /** What a dashboard's index.ts exports. Its title and kinds come from the server's list. */
 export interface DashboardModule {
-  readonly load: () => Promise<{ default: Component<DashboardProps> }>;
+  readonly load: () => Promise<DashboardCode>;
   readonly howTo: () => Promise<{ default: HowTo }>;
   /**
    * What it lists: requested along with everything else, before the dashboard itself is there. "offered": all kinds
@@ -108,7 +114,7 @@ export interface DashboardModule {
   readonly isUsual?: boolean;
 }
 
-const loadedDashboards = new Map<DashboardModule["load"], Component<DashboardProps>>();
+const loadedDashboards = new Map<DashboardModule["load"], DashboardCode>();
 const loadedCards = new Map<CardOffer["load"], CardModule>();
 
 /** Null until its code is loaded. */
@@ -121,15 +127,14 @@ export async function loadCard({ load }: CardOffer): Promise<CardModule> {
 }
 
 /** Loads its cards along with it. */
-export async function loadDashboard({ load, cards = [] }: DashboardModule): Promise<Component<DashboardProps>> {
-  const [{ default: dashboard }] = await Promise.all([load(), ...cards.map(loadCard)]);
-  loadedDashboards.set(load, dashboard);
-  return dashboard;
+export async function loadDashboard({ load, cards = [] }: DashboardModule): Promise<DashboardCode> {
+  const [code] = await Promise.all([load(), ...cards.map(loadCard)]);
+  loadedDashboards.set(load, code);
+  return code;
 }
 
 /** Null until its code is loaded. */
-export const loadedDashboard = ({ load }: DashboardModule): Component<DashboardProps> | null =>
-  loadedDashboards.get(load) ?? null;
+export const loadedDashboard = ({ load }: DashboardModule): DashboardCode | null => loadedDashboards.get(load) ?? null;
 
 export type Modules = Readonly<Record<string, DashboardModule>>;
 export interface Tab extends DashboardInfo, DashboardModule {}

@@ -104,6 +104,8 @@ export class Session {
   /** Counts the times that the view was filled with what the browser keeps. */
   fillings = $state(0);
   #isListing = false;
+  #areHparamsDue = false;
+  #laterHparams: (() => void) | null = null;
   #isAskedByUser = false;
   #retryTimer: ReturnType<typeof setTimeout> | undefined;
   readonly #listings = new Pacer(() => this.listUnlessQuiet(), LISTING_PACE);
@@ -151,6 +153,7 @@ export class Session {
     });
     return () => {
       stopKeeping();
+      this.#laterHparams?.();
       this.runValues.end();
       this.notFinite.end();
       this.samples.end();
@@ -162,6 +165,16 @@ export class Session {
       clearTimeout(this.#retryTimer);
       this.#listings.end();
     };
+  }
+
+  /** They are as large as the list of runs: until something needs them, the first cards do not wait for them. */
+  private refreshHparams(): void {
+    if (this.#areHparamsDue || this.runs.needsHparams) void this.hparams.refresh();
+    else
+      this.#laterHparams ??= this.readiness.afterFirst(() => {
+        this.#areHparamsDue = true;
+        void this.hparams.refresh();
+      });
   }
 
   /** What runs need even if their table is not visible. */
@@ -301,7 +314,7 @@ export class Session {
         this.progress = status.progress;
       }
       this.runs.setAll(runs);
-      void this.hparams.refresh();
+      this.refreshHparams();
       this.dashboards = dashboards;
       this.error = null;
       this.listing++;

@@ -117,6 +117,21 @@ describe("a session", () => {
     stop();
   });
 
+  it("asks for hyperparameters after the first cards, or at once when the runs need them", async () => {
+    const { asked, session, stop } = begin();
+    await vi.advanceTimersByTimeAsync(20);
+    expect(asked).toEqual(["lists?kind=scalar"]);
+    session.readiness.expect([]);
+    await settle();
+    expect(asked).toContain("hparams");
+    stop();
+    const needing = begin();
+    needing.session.settings.set({ colorBy: "hparam:lr" });
+    await vi.advanceTimersByTimeAsync(20);
+    expect(needing.asked).toContain("hparams");
+    needing.stop();
+  });
+
   it("lists again on a change, but not when paused; then once, when it resumes", async () => {
     const { asked, session, stop, receive } = begin();
     await settle();

@@ -48,6 +48,7 @@ export class HParamsPage {
   #moving = $state.raw<readonly Brush[] | null>(null);
   #hoveredRun = $state<string | null>(null);
   #watchers = $state(0);
+  #endPrefetch: (() => void) | null = null;
   #isPointed = $state(false);
   #stillTimer: ReturnType<typeof setTimeout> | undefined;
   #kept: { readonly key: string; readonly value: TableAnswer } | null = null;
@@ -90,9 +91,16 @@ export class HParamsPage {
     });
   }
 
+  /** Loads the table for whoever shows it first. */
+  prefetch(): void {
+    this.#endPrefetch ??= this.watch();
+  }
+
   /** Loads the table while somebody shows it. Returns a function that ends it. */
   watch(): () => void {
     untrack(() => this.#watchers++);
+    this.#endPrefetch?.();
+    this.#endPrefetch = null;
     return () => untrack(() => this.#watchers--);
   }
 

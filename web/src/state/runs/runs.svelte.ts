@@ -106,6 +106,10 @@ export class RunsState {
       (column) => column.kind === "has" && (column.name === "nan" || column.name === "inf"),
     ),
   );
+  /** Something that is always visible depends on them. */
+  get needsHparams(): boolean {
+    return this.settings.runQuery.trim() !== "" || this.#usesHparams;
+  }
   /** The query waits for the numbers or names that it refers to. */
   readonly isPending = $derived.by(
     () =>
