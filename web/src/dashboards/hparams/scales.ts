@@ -49,8 +49,16 @@ const ZERO_GAP = 0.08;
 /** Below this, axes write powers of ten. */
 const SMALL = 1e-3;
 
-/** The finite numbers of a column in order. */
-export function sortedNumbers({ numbers, state }: Column): Float64Array {
+const sortedOf = new WeakMap<Column, Float64Array>();
+
+/** The finite numbers of a column in order; sorted once, because every view asks for them. */
+export function sortedNumbers(column: Column): Float64Array {
+  let sorted = sortedOf.get(column);
+  if (!sorted) sortedOf.set(column, (sorted = sortNumbers(column)));
+  return sorted;
+}
+
+function sortNumbers({ numbers, state }: Column): Float64Array {
   let count = 0;
   const kept = new Float64Array(numbers.length);
   for (let i = 0; i < numbers.length; i++) if (state[i] === VALUE) kept[count++] = numbers[i] as number;
