@@ -42,7 +42,7 @@ PYTHON_MAY_IMPORT: dict[str, set[str]] = {
     "keras": {"writer/calls"},
     "lightning": {"writer/calls"},
     "huggingface": {"writer/calls"},
-    "demo": {"schema", "writer/values", "writer/files"},
+    "demo": {"schema", "writer/values", "writer/graphs", "writer/files"},
     "doctor": {"query"},
     "recorder": {"writer", "writer/values", "writer/files"},
     "projector": {"writer/calls"},

@@ -66,6 +66,8 @@ def test_the_runs_of_the_demo(demo):
         "denoise/narrow",
         "spelling/context=1",
         "spelling/context=5",
+        "translate/baseline",
+        "translate/qk-norm",
     ]
     search = ["search", *(f"search/{number:02d}-1" for number in range(1, 61))]
     search += [f"search/{number:02d}-{seed}" for number in range(1, 7) for seed in (2, 3)]
