@@ -36,6 +36,8 @@ class HParams(Struct, frozen=True):
     generation: int
     names: list[HParamName]
     runs: dict[str, dict[str, HParam]]
+    # Runs that only hold the records of another one, which add_hparams wrote there.
+    merged: dict[str, str]
 
 
 def _has_odd(column: HParamColumn) -> bool:
@@ -62,7 +64,8 @@ def make_routes() -> tuple[Route, ...]:
             HParamName(column.name, "string" if column.type == "mixed" else column.type, column.distinct)
             for column in columns
         ]
-        return encode_once(HParams(read.generation, names, dict(runs)))
+        merged = {run: session.run for session in read.sessions for run in session.merged}
+        return encode_once(HParams(read.generation, names, dict(runs), merged))
 
     def list_hparams(source: DataSource, query: NoParameters) -> Reply:
         """The hyperparameters of every run; a run without its own inherits those of the directory above it."""

@@ -47,7 +47,7 @@ def ask(source):
 
 def test_a_log_without_any(source):
     source.add_scalars("a", "loss", step=[0], value=[1.0])
-    assert ask(source) == {"generation": source.generation, "names": [], "runs": {}}
+    assert ask(source) == {"generation": source.generation, "names": [], "runs": {}, "merged": {}}
 
 
 def test_types_and_distinct_values(source):
@@ -82,6 +82,15 @@ def test_the_root_is_above_all(source):
     assert {run: hparams["lr"] for run, hparams in ask(source)["runs"].items()} == {".": 1, "a": 2, "b/c": 1}
     below = Source().start("a/1", lr=2.0).add_run(".")
     assert ask(below)["runs"] == {"a/1": {"lr": 2}, ".": {"lr": 2}}
+
+
+def test_a_run_that_only_holds_the_records_of_another(source):
+    source.add_scalars("run", "loss", step=[0, 1], value=[1.0, 0.5]).start("run/1700000000.5", lr=0.5)
+    source.add_values("run/1700000000.5", "exp", Kind.HPARAMS, step=[0], values=[{"experiment": {}}])
+    source.add_values(
+        "run/1700000000.5", "end", Kind.HPARAMS, step=[0], values=[{"session_end_info": {"status": 1}}]
+    )
+    assert ask(source)["merged"] == {"run/1700000000.5": "run"}
 
 
 def test_damaged_values_and_other_messages_are_left_out(source):

@@ -1379,6 +1379,9 @@ export interface components {
                     [key: string]: number | string | boolean;
                 };
             };
+            merged: {
+                [key: string]: string;
+            };
         };
         /** Health */
         Health: {

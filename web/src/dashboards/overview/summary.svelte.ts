@@ -24,7 +24,7 @@ export class SummaryState {
   readonly #query = $derived.by((): OverviewQuery => {
     const { runs, settings, overlay } = this.session;
     return {
-      runs: runs.listed.length === runs.names.length ? null : [...runs.listed],
+      runs: runs.listed.length === runs.count ? null : [...runs.listed],
       metrics: readMetrics(settings),
       baseline: overlay.baseline,
     };

@@ -4,7 +4,7 @@ import type { HParams } from "../../api/types";
 import type { HParamsOfRuns, HParamValue } from "./groups";
 import { compareCells } from "../../base/natural";
 
-const NOTHING: HParams = { generation: 0, names: [], runs: {} };
+const NOTHING: HParams = { generation: 0, names: [], runs: {}, merged: {} };
 
 export class HParamsState {
   /** Raw: replaced as a whole, and only if something is different. */
@@ -14,6 +14,8 @@ export class HParamsState {
   isKnown = $state(false);
 
   readonly names = $derived(this.#listed.names);
+  /** Runs that only hold the records of another one, and that one. */
+  readonly merged = $derived(this.#listed.merged);
   readonly runs: HParamsOfRuns = $derived(asNumbers(this.#listed));
 
   constructor(private readonly ask: () => Promise<HParams>) {}
@@ -21,7 +23,7 @@ export class HParamsState {
   async refresh(): Promise<void> {
     try {
       const listed = await this.ask();
-      const text = JSON.stringify([listed.names, listed.runs]);
+      const text = JSON.stringify([listed.names, listed.runs, listed.merged]);
       if (text !== this.#text) this.#listed = listed;
       this.#text = text;
       this.isKnown = true;

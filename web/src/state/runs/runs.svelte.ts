@@ -74,7 +74,16 @@ export class RunsState {
   });
 
   readonly byName = $derived(new Map(this.all.map((run) => [run.name, run])));
-  readonly #natural = $derived(sortNatural(this.names));
+  /** The run that is listed for this one: another one if it only holds the records of that. */
+  #rowOf(name: string): string {
+    const { merged } = this.hparams;
+    return Object.hasOwn(merged, name) ? (merged[name] as string) : name;
+  }
+  readonly #natural = $derived(sortNatural(this.names.filter((name) => this.#rowOf(name) === name)));
+
+  /** How many runs have a row of their own, and how many of these are shown. */
+  readonly count = $derived(this.#natural.length);
+  readonly shownCount = $derived.by(() => this.shown.filter((name) => this.#rowOf(name) === name).length);
 
   // While a filter is invalid, the last valid one applies.
   #goodPattern: Pattern = compilePattern("");
@@ -173,25 +182,25 @@ export class RunsState {
   });
   /** How many runs only the narrowing keeps from being listed. */
   readonly narrowedCount = $derived(this.#unnarrowed.length - this.listed.length);
+  #isIn(listed: ReadonlySet<string>, name: string): boolean {
+    const row = this.#rowOf(name);
+    return listed.has(row) && !this.#hidden.has(row);
+  }
   readonly #listedSet = $derived(new Set(this.listed));
   readonly #selected = $derived.by(
-    () => new Set(this.names.filter((name) => isSelected(this.settings.selection, name))),
+    () => new Set(this.names.filter((name) => isSelected(this.settings.selection, this.#rowOf(name)))),
   );
   readonly #keepShown = keepIfEqual<readonly string[]>(isSameList);
   /** Names of the runs that charts show, oldest first: listed, selected and not hidden. */
   readonly shown = $derived(
-    this.#keepShown(
-      this.names.filter((name) => this.#selected.has(name) && this.#listedSet.has(name) && !this.#hidden.has(name)),
-    ),
+    this.#keepShown(this.names.filter((name) => this.#selected.has(name) && this.#isIn(this.#listedSet, name))),
   );
   readonly #keepAvailable = keepIfEqual<readonly string[]>(isSameList);
   /** Names of the runs that would be shown if nothing were narrowed. */
   readonly available = $derived.by(() => {
     if (!this.narrowing) return this.#keepAvailable(this.shown);
     const matching = new Set(this.#unnarrowed);
-    return this.#keepAvailable(
-      this.names.filter((name) => this.#selected.has(name) && matching.has(name) && !this.#hidden.has(name)),
-    );
+    return this.#keepAvailable(this.names.filter((name) => this.#selected.has(name) && this.#isIn(matching, name)));
   });
   readonly isAllShown = $derived(this.shown.length === this.names.length);
 

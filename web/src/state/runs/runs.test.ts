@@ -36,11 +36,12 @@ function stateOf(
   acc: Record<string, number> = {},
   hparams: HParams["runs"] = {},
   tags = ["acc"],
+  merged: HParams["merged"] = {},
 ): Given {
   const settings = new Settings();
   const overlay = new Overlay();
   const listed = new HParamsState(() =>
-    Promise.resolve({ generation: 1, names: [{ name: "lr", type: "number", values: 2 }], runs: hparams }),
+    Promise.resolve({ generation: 1, names: [{ name: "lr", type: "number", values: 2 }], runs: hparams, merged }),
   );
   const values = new RunValuesState(({ columns }) =>
     Promise.resolve({
@@ -60,6 +61,19 @@ function stateOf(
 const state = (...names: string[]): Given => stateOf(names);
 
 describe("RunsState", () => {
+  it("lists a run that only holds the records of another one with that one", async () => {
+    const { runs, settings, hparams } = stateOf(["a", "a/1700.1", "b"], {}, {}, ["acc"], { "a/1700.1": "a" });
+    expect(runs.listed).toEqual(["a", "a/1700.1", "b"]);
+    await hparams.refresh();
+    expect(runs.listed).toEqual(["a", "b"]);
+    expect(runs.shown).toEqual(["a", "a/1700.1", "b"]);
+    runs.setSelected(["a"], false);
+    expect(runs.shown).toEqual(["b"]);
+    runs.setSelected(["a"], true);
+    settings.set({ runFilter: "^a$" });
+    expect(runs.shown).toEqual(["a", "a/1700.1"]);
+  });
+
   it("shows what is listed and selected", () => {
     const { runs, settings } = state("a/train", "a/val", "b/train");
     expect(runs.isAllShown).toBe(true);
