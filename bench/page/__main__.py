@@ -20,6 +20,7 @@ from tools.chromium import chromium
 from bench import ours, peers, table
 from bench.measure import Server
 from bench.options import parse_options
+from bench.page import boards
 from bench.page.browser import VIEWPORT
 from bench.page.figures import DEMANDS
 from bench.page.logs import MEDIA, NAMES, page_logs
@@ -56,7 +57,7 @@ def arguments() -> argparse.Namespace:
     chosen = parse_options(
         "bench.page",
         "The page, side by side with TensorBoard's Time Series page.",
-        parts=NAMES,
+        parts=(*NAMES, *boards.BOARDS),
         parts_are="logs",
         quick="once each, TensorBoard on the smallest logs only, a tenth of the images and histograms",
         peer_repeat=5,
@@ -116,12 +117,14 @@ def main() -> int:
     peer = found_peer if isinstance(found_peer, Peer) else None
     load_before = os.getloadavg()[0]
     names = chosen.only.split(",")
-    found = {name: measure(name, chosen, peer) for name in names}
+    found = {
+        name: (boards.measure if name in boards.BOARDS else measure)(name, chosen, peer) for name in names
+    }
     rows: list[Row] = [demand.row(*found[demand.logs]) for demand in DEMANDS if demand.logs in found]
     about = [
         f"{time.strftime('%Y-%m-%d')}, {os.cpu_count()} cores, {cpu_name()}, no GPU, "
         f"Chromium {VIEWPORT['width']}x{VIEWPORT['height']}",
-        f"Peer: {peer.describe() if peer else 'left out'}, Time Series, Images and Histograms pages",
+        f"Peer: {peer.describe() if peer else 'left out'}, Time Series, Images, Histograms and HParams pages",
         f"Median of {chosen.repeat} visits (peer: {chosen.peer_repeat}), in turn",
         f"Load average {load_before:.1f} at the start, {os.getloadavg()[0]:.1f} at the end",
     ]

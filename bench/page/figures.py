@@ -127,6 +127,14 @@ DEMANDS = (
     Demand("navigation → visible cards drawn", "all_s", "histograms", share=0.2),
     Demand("cards in view", "charts", "histograms", text=count),
     *(
+        Demand(what, key, logs, limit, text=seconds)
+        for logs, limit in (("hparams-500", 0.6), ("hparams-10000", 1.0))
+        for what, key in (("navigation → table", "table_s"), ("navigation → parallel coordinates", "lines_s"))
+    ),
+    Demand("navigation → table, by the peer", "table_s", "hparams-500", share=0.2),
+    Demand("drag of a brush, move → lines redrawn", "brush_s", "hparams-500", 0.05),
+    Demand("drag of a brush, move → lines redrawn", "brush_s", "hparams-10000", 0.05),
+    *(
         Demand(what, key, logs, text=text)
         for logs in ("10x20", "100x20", "500x10")
         for what, key, text in (

@@ -1,0 +1,69 @@
+// In the page before its first script: notes when moments come, looking once a frame, and how well frames follow the pointer.
+(momentsOf, patienceMs) => {
+  const all = (selector, root = document) => [
+    ...root.querySelectorAll(selector),
+    ...[...root.querySelectorAll("*")].flatMap((each) => (each.shadowRoot ? all(selector, each.shadowRoot) : [])),
+  ];
+  /** A row of pixels in the middle of the first large canvas has something on it. */
+  const isPainted = (selector) => {
+    const canvas = all(selector).find(({ width }) => width > 300);
+    if (!canvas) return false;
+    const copy = new OffscreenCanvas(canvas.width, canvas.height);
+    const context = copy.getContext("2d");
+    context.drawImage(canvas, 0, 0);
+    return context.getImageData(0, 0, copy.width, copy.height).data.some((value, i) => i % 4 === 3 && value > 0);
+  };
+  /** When each moment came, in milliseconds since navigation; rejects when they have not all come in time. */
+  const watch = (tests, patienceMs) =>
+    new Promise((done, fail) => {
+      const found = {};
+      const seen = new Set();
+      const look = (at) => {
+        // What was seen in the last frame has been painted.
+        for (const name of seen) found[name] ??= at;
+        for (const [name, test] of tests) if (!seen.has(name) && test()) seen.add(name);
+        const missing = tests.filter(([name]) => !(name in found)).map(([name]) => name);
+        if (missing.length === 0) done(found);
+        else if (at > patienceMs) fail(new Error(`did not come: ${missing.join(", ")}`));
+        else requestAnimationFrame(look);
+      };
+      requestAnimationFrame(look);
+    });
+
+  // From the first frame on, whenever somebody asks.
+  const loading = watch(Object.entries(momentsOf({ all, isPainted })), patienceMs);
+  loading.catch(() => undefined);
+
+  /** Times from each pointer event of this kind to the message after its frame. */
+  const follow = (kind) => {
+    const took = [];
+    addEventListener(
+      kind,
+      ({ timeStamp }) =>
+        requestAnimationFrame(() => {
+          const { port1, port2 } = new MessageChannel();
+          port1.onmessage = () => took.push(performance.now() - timeStamp);
+          port2.postMessage(null);
+        }),
+      true,
+    );
+    return took;
+  };
+
+  /** Frames between now and the call of what it returns. */
+  const countFrames = () => {
+    let frames = 0;
+    let isOver = false;
+    const from = performance.now();
+    const next = () => {
+      frames++;
+      if (!isOver) requestAnimationFrame(next);
+    };
+    requestAnimationFrame(next);
+    return () => {
+      isOver = true;
+      return (1000 * frames) / (performance.now() - from);
+    };
+  };
+  window.boards = { all, isPainted, loading, watch, follow, countFrames };
+};

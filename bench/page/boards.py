@@ -1,0 +1,139 @@
+"""Pages that are no grids of cards: HParams on hyperparameter searches, Graphs on large graphs; and TensorBoard's of the same name."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page
+from tools.chromium import chromium
+
+from bench import ours
+from bench.measure import Server
+from bench.page.browser import Processes, fresh_page
+from bench.page.visit import Figures
+from bench.peers import Peer
+from bench.sweeps import sweep
+
+PROBE = (Path(__file__).parent / "boards.js").read_text().partition("\n")[2]
+PATIENCE_MS, PEER_PATIENCE_MS = 60_000, 300_000
+PEER_READS_S = 600
+MOVES = 20
+MOVE_EVERY_S = 0.03
+
+Use = Callable[[Page], Figures]
+
+
+def brush(page: Page) -> Figures:
+    """A drag along the first axis: from each move of the pointer to the frame that shows it."""
+    at = page.locator("main canvas").first.bounding_box()
+    assert at
+    x, y = at["x"] + 60, at["y"] + 60
+    page.evaluate("void (boards.took = boards.follow('pointermove'))")
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.evaluate("void (boards.took.length = 0)")
+    for move in range(1, MOVES + 1):
+        page.mouse.move(x, y + 6 * move)
+        time.sleep(MOVE_EVERY_S)
+    took: list[float] = sorted(page.evaluate("boards.took"))
+    page.mouse.up()
+    return {"brush_s": took[len(took) // 2] / 1000}
+
+
+OWN_HPARAMS = {
+    "table_s": "all('main [role=gridcell], main tbody td').length > 0",
+    "lines_s": "isPainted('main canvas')",
+}
+# Of all its elements: the parts of TensorBoard's page keep theirs to themselves. Each line of 500 is a path.
+PEER_HPARAMS = {"table_s": "all('td').length > 20", "lines_s": "all('path').length > 500"}
+
+
+@dataclass(frozen=True)
+class Board:
+    """One log directory and one page that shows it."""
+
+    logs: Callable[[], Path]
+    path: str
+    # When they come: JavaScript that is true from then on.
+    moments: dict[str, str]
+    uses: tuple[Use, ...] = ()
+    peer_path: str = ""
+    peer_moments: dict[str, str] | None = None
+
+
+BOARDS = {
+    "hparams-500": Board(
+        lambda: sweep(500, 10, 3).path, "/#/hparams", OWN_HPARAMS, (brush,), "/#hparams", PEER_HPARAMS
+    ),
+    "hparams-10000": Board(lambda: sweep(10_000, 30, 5).path, "/#/hparams", OWN_HPARAMS, (brush,)),
+}
+
+
+def visit(
+    browser: Browser,
+    server: Server,
+    path: str,
+    moments: dict[str, str],
+    uses: tuple[Use, ...],
+    patience_ms: int,
+) -> Figures:
+    tests = ", ".join(f"{name}: () => {test}" for name, test in moments.items())
+    script = f"({PROBE.strip().rstrip(';')})(({{ all, isPainted }}) => ({{ {tests} }}), {patience_ms});"
+    with fresh_page(browser, script) as page:
+        processes = Processes(browser)
+        processes.wait_calm()
+        page.goto(f"http://127.0.0.1:{server.port}{path}", wait_until="commit")
+        found: Figures = {name: ms / 1000 for name, ms in page.evaluate("boards.loading").items()}
+        processes.wait_calm()
+        for use in uses:
+            found.update(use(page))
+        return found
+
+
+def brief(found: Figures) -> str:
+    return ", ".join(f"{key} {value:.3f}" for key, value in found.items())
+
+
+def measure(name: str, chosen: argparse.Namespace, peer: Peer | None) -> tuple[list[Figures], list[Figures]]:
+    board = BOARDS[name]
+    logs = board.logs()
+    own: list[Figures] = []
+    others: list[Figures] = []
+    peer_repeat = chosen.peer_repeat if peer and board.peer_moments else 0
+    with ExitStack() as stack:
+        mine = stack.enter_context(ours.server(logs))
+        mine.wait_until(
+            lambda: bool(mine.client.json("/api/status")["is_loaded"]), "Runglass has read the logs"
+        )
+        runs = mine.client.json("/api/status")["runs"]
+        if peer and peer_repeat:
+            theirs = stack.enter_context(peer.server(logs, reload_interval_s=0))
+            theirs.wait_until(
+                lambda: len(theirs.client.json("/data/runs")) >= runs,
+                "TensorBoard has read the logs",
+                timeout_s=PEER_READS_S,
+            )
+        browser = stack.enter_context(chromium())
+        for turn in range(max(chosen.repeat, peer_repeat)):
+            sides = (
+                [("runglass", own, mine, board.path, board.moments, board.uses, PATIENCE_MS)]
+                if turn < chosen.repeat
+                else []
+            )
+            if turn < peer_repeat and board.peer_moments:
+                sides.append(
+                    ("tensorboard", others, theirs, board.peer_path, board.peer_moments, (), PEER_PATIENCE_MS)
+                )
+            for side, into, *what in sides:
+                try:
+                    into.append(visit(browser, *what))
+                    print(f"{name}, {side}: {brief(into[-1])}", flush=True)
+                except Exception as error:  # costs this visit, not the run
+                    print(f"{name}: {' '.join(str(error).split())[:300]}", file=sys.stderr, flush=True)
+    return own, others
