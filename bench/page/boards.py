@@ -21,7 +21,6 @@ from bench.peers import Peer
 from bench.sweeps import sweep
 
 PROBE = (Path(__file__).parent / "boards.js").read_text().partition("\n")[2]
-PATIENCE_MS, PEER_PATIENCE_MS = 60_000, 300_000
 PEER_READS_S = 600
 MOVES = 20
 MOVE_EVERY_S = 0.03
@@ -46,52 +45,62 @@ def brush(page: Page) -> Figures:
     return {"brush_s": took[len(took) // 2] / 1000}
 
 
-OWN_HPARAMS = {
-    "table_s": "all('main [role=gridcell], main tbody td').length > 0",
-    "lines_s": "isPainted('main canvas')",
-}
-# Of all its elements: the parts of TensorBoard's page keep theirs to themselves. Each line of 500 is a path.
-PEER_HPARAMS = {"table_s": "all('td').length > 20", "lines_s": "all('path').length > 500"}
-
-
 @dataclass(frozen=True)
-class Board:
-    """One log directory and one page that shows it."""
+class Showing:
+    """A page of one side."""
 
-    logs: Callable[[], Path]
+    side: str
     path: str
     # When they come: JavaScript that is true from then on.
     moments: dict[str, str]
     uses: tuple[Use, ...] = ()
-    peer_path: str = ""
-    peer_moments: dict[str, str] | None = None
+    patience_ms: int = 60_000
 
+
+@dataclass(frozen=True)
+class Board:
+    """A log directory, and the pages that show it."""
+
+    logs: Callable[[], Path]
+    own: Showing
+    peer: Showing | None = None
+
+
+OWN_HPARAMS = Showing(
+    "runglass",
+    "/#/hparams",
+    {
+        "table_s": "all('main [role=gridcell], main tbody td').length > 0",
+        "lines_s": "isPainted('main canvas')",
+    },
+    (brush,),
+)
+# Of all its elements: the parts of TensorBoard's page keep theirs to themselves. Each line of 500 is a path.
+PEER_HPARAMS = Showing(
+    "tensorboard",
+    "/#hparams",
+    {"table_s": "all('td').length > 20", "lines_s": "all('path').length > 500"},
+    patience_ms=300_000,
+)
 
 BOARDS = {
-    "hparams-500": Board(
-        lambda: sweep(500, 10, 3).path, "/#/hparams", OWN_HPARAMS, (brush,), "/#hparams", PEER_HPARAMS
-    ),
-    "hparams-10000": Board(lambda: sweep(10_000, 30, 5).path, "/#/hparams", OWN_HPARAMS, (brush,)),
+    "hparams-500": Board(lambda: sweep(500, 10, 3).path, OWN_HPARAMS, PEER_HPARAMS),
+    "hparams-10000": Board(lambda: sweep(10_000, 30, 5).path, OWN_HPARAMS),
 }
 
 
-def visit(
-    browser: Browser,
-    server: Server,
-    path: str,
-    moments: dict[str, str],
-    uses: tuple[Use, ...],
-    patience_ms: int,
-) -> Figures:
-    tests = ", ".join(f"{name}: () => {test}" for name, test in moments.items())
-    script = f"({PROBE.strip().rstrip(';')})(({{ all, isPainted }}) => ({{ {tests} }}), {patience_ms});"
+def visit(browser: Browser, server: Server, showing: Showing) -> Figures:
+    tests = ", ".join(f"{name}: () => {test}" for name, test in showing.moments.items())
+    script = (
+        f"({PROBE.strip().rstrip(';')})(({{ all, isPainted }}) => ({{ {tests} }}), {showing.patience_ms});"
+    )
     with fresh_page(browser, script) as page:
         processes = Processes(browser)
         processes.wait_calm()
-        page.goto(f"http://127.0.0.1:{server.port}{path}", wait_until="commit")
+        page.goto(f"http://127.0.0.1:{server.port}{showing.path}", wait_until="commit")
         found: Figures = {name: ms / 1000 for name, ms in page.evaluate("boards.loading").items()}
         processes.wait_calm()
-        for use in uses:
+        for use in showing.uses:
             found.update(use(page))
         return found
 
@@ -105,35 +114,34 @@ def measure(name: str, chosen: argparse.Namespace, peer: Peer | None) -> tuple[l
     logs = board.logs()
     own: list[Figures] = []
     others: list[Figures] = []
-    peer_repeat = chosen.peer_repeat if peer and board.peer_moments else 0
+    peer_repeat = chosen.peer_repeat if peer and board.peer else 0
     with ExitStack() as stack:
         mine = stack.enter_context(ours.server(logs))
         mine.wait_until(
             lambda: bool(mine.client.json("/api/status")["is_loaded"]), "Runglass has read the logs"
         )
-        runs = mine.client.json("/api/status")["runs"]
-        if peer and peer_repeat:
+        turns = [(own, mine, board.own, chosen.repeat)]
+        if peer and board.peer and peer_repeat:
+            runs = mine.client.json("/api/status")["runs"]
             theirs = stack.enter_context(peer.server(logs, reload_interval_s=0))
             theirs.wait_until(
                 lambda: len(theirs.client.json("/data/runs")) >= runs,
                 "TensorBoard has read the logs",
                 timeout_s=PEER_READS_S,
             )
+            turns.append((others, theirs, board.peer, peer_repeat))
         browser = stack.enter_context(chromium())
         for turn in range(max(chosen.repeat, peer_repeat)):
-            sides = (
-                [("runglass", own, mine, board.path, board.moments, board.uses, PATIENCE_MS)]
-                if turn < chosen.repeat
-                else []
-            )
-            if turn < peer_repeat and board.peer_moments:
-                sides.append(
-                    ("tensorboard", others, theirs, board.peer_path, board.peer_moments, (), PEER_PATIENCE_MS)
-                )
-            for side, into, *what in sides:
+            for into, server, showing, repeat in turns:
+                if turn >= repeat:
+                    continue
                 try:
-                    into.append(visit(browser, *what))
-                    print(f"{name}, {side}: {brief(into[-1])}", flush=True)
+                    into.append(visit(browser, server, showing))
+                    print(f"{name}, {showing.side}: {brief(into[-1])}", flush=True)
                 except Exception as error:  # costs this visit, not the run
-                    print(f"{name}: {' '.join(str(error).split())[:300]}", file=sys.stderr, flush=True)
+                    print(
+                        f"{name}, {showing.side}: {' '.join(str(error).split())[:300]}",
+                        file=sys.stderr,
+                        flush=True,
+                    )
     return own, others
