@@ -1,0 +1,87 @@
+"""Where nodes of PyTorch's graphs stand: "Net/Sequential[conv]/BatchNorm2d[1]/155" is in the module `conv.1`, a BatchNorm2d."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+# A class and the attribute that holds the module.
+SEGMENT = re.compile(r"([A-Za-z_][\w.<>]*)\[([^\[\]/]*)\]")
+IO_OP = "IO Node"
+OPS = ("aten::", "prim::", "prims::", "torch::")
+WEIGHT_OP = "prim::GetAttr"
+ENDS = ("input/", "output/")
+# Modules that hold others and are never called. PyTorch names them where weights stand, but not where the ops stand.
+CONTAINERS = frozenset({"ModuleList", "ModuleDict"})
+
+
+def is_torch(op_names: list[str]) -> bool:
+    return any(op == IO_OP or op.startswith(OPS) for op in op_names)
+
+
+def split_names(names: list[str], weights: Iterable[str] = ()) -> tuple[list[str], dict[str, str]]:
+    """The path of every node, and the class of every module by its path. `weights` are the nodes that hold one."""
+    root = find_root(names)
+    types: dict[str, str] = {"": root[:-1]} if root else {}
+    containers = find_containers(name.removeprefix(root) for name in weights)
+    # Most nodes share their module with others.
+    modules: dict[str, str] = {"": ""}
+    paths = []
+    for name in names:
+        inside = name[len(root) :] if root and name.startswith(root) else name
+        module, slash, last = inside.rpartition("/")
+        place = modules.get(module)
+        if place is None:
+            place = modules[module] = place_of(with_containers(module, containers), types)
+        paths.append(f"{place}/{last}" if slash else last)
+    return paths, types
+
+
+def find_containers(weights: Iterable[str]) -> dict[str, str | None]:
+    """By the scope without containers, the scope with them; None where several are possible."""
+    known: dict[str, str | None] = {}
+    for scope in {name.rpartition("/")[0] for name in weights}:
+        called: list[str] = []
+        full: list[str] = []
+        for segment in scope.split("/"):
+            full.append(segment)
+            if segment.partition("[")[0] in CONTAINERS:
+                continue
+            called.append(segment)
+            short, long = "/".join(called), "/".join(full)
+            known[short] = long if known.get(short, long) == long else None
+    return known
+
+
+def with_containers(scope: str, containers: dict[str, str | None]) -> str:
+    """The scope of an op as the scopes of its module's weights are spelled."""
+    end = len(scope)
+    while end > 0:
+        full = containers.get(scope[:end])
+        if full is not None:
+            return f"{full}{scope[end:]}"
+        end = scope.rfind("/", 0, end)
+    return scope
+
+
+def find_root(names: list[str]) -> str:
+    """The class of the model itself with a "/", where all nodes but inputs and outputs begin with it."""
+    root = ""
+    for name in names:
+        if name.startswith(ENDS):
+            continue
+        first, slash, _ = name.partition("/")
+        if not slash or SEGMENT.fullmatch(first) or (root and first != root[:-1]):
+            return ""
+        root = f"{first}/"
+    return root
+
+
+def place_of(module: str, types: dict[str, str]) -> str:
+    place: list[str] = []
+    for segment in module.split("/"):
+        match = SEGMENT.fullmatch(segment)
+        place.append(match[2] if match else segment)
+        if match:
+            types.setdefault("/".join(place), match[1])
+    return "/".join(place)
