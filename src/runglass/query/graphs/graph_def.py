@@ -242,8 +242,8 @@ class Body:
         edges = self._edges(names, ops, op_names)
         details = NodeDetails(
             self._data,
-            np.concatenate([scan.starts for scan in self._scans]),
-            np.concatenate([scan.sizes for scan in self._scans]),
+            np.concatenate([np.empty(0, np.int64), *(scan.starts for scan in self._scans)]),
+            np.concatenate([np.empty(0, np.int64), *(scan.sizes for scan in self._scans)]),
             [*self._arguments],
             [*self._results],
             debug,
