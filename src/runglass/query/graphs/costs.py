@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from runglass.query.graphs.model import Costs, Float64, Graph, Int32
+from runglass.query.graphs.model import Costs, Float64, Graph, Int32, Shape
 
 # Ops of TensorFlow and PyTorch that hold weights.
 VARIABLES = frozenset({"VarHandleOp", "VariableV2", "AutoReloadVariable", "prim::GetAttr"})
@@ -113,12 +113,13 @@ def count_flops(graph: Graph, sizes: Float64, last: Float64) -> Float64:
     flops[nodes] = 2 * out[nodes] * sizes[of_inputs[1][nodes]] / last[of_inputs[1][nodes]]
     for ops in (DEPTHWISE, TORCH_CONVOLUTIONS):
         for node in has_op(graph, ops):
-            kernel = graph.shape_names[of_inputs[1][node]] if of_inputs[1][node] >= 0 else ()
+            kernel: Shape = graph.shape_names[of_inputs[1][node]] if of_inputs[1][node] >= 0 else ()
             if len(kernel) >= 3:
                 kept = kernel[:2] if ops is DEPTHWISE else kernel[1:]
                 flops[node] = 2 * out[node] * math.prod(1 if size is None else size for size in kept)
     for node in has_op(graph, ATTENTIONS):
-        query, key, value = (graph.shape_names[each[node]] if each[node] >= 0 else () for each in of_inputs)
+        shapes: list[Shape] = [graph.shape_names[each[node]] if each[node] >= 0 else () for each in of_inputs]
+        query, key, value = shapes
         if query and len(key) >= 2 and value:
             rows = math.prod(1 if size is None else size for size in query[:-1])
             flops[node] = 2.0 * rows * (key[-2] or 1) * ((query[-1] or 1) + (value[-1] or 1))

@@ -353,7 +353,7 @@ class Body:
             missing.update({count + edge: name for edge, name in lost.items()})
             count += 1
         types = {"from": np.int32, "to": np.int32, "output": np.int32, "control": np.bool_}
-        joined = {
+        joined: dict[str, Any] = {
             f"edge_{name}": np.concatenate([np.empty(0, types[name]), *arrays]).astype(types[name])
             for name, arrays in columns.items()
         }
@@ -386,8 +386,8 @@ class Body:
             for code, op in enumerate(scan.op_names):
                 name = f"{part.function_prefix}{op}"
                 if name in self._functions:
-                    for node in np.flatnonzero(scan.ops == code):
-                        calls.setdefault(base + int(node), {})[name] = None
+                    for found in np.flatnonzero(scan.ops == code).tolist():
+                        calls.setdefault(base + found, {})[name] = None
             for node, _, function in scan.functions:
                 name = f"{part.function_prefix}{function}"
                 if name in self._functions:
