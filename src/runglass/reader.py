@@ -15,6 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from runglass.errors import BadArgument
+from runglass.query.graphs.read import list_graphs, read_log_graph
+from runglass.query.graphs.rows import LogGraph
 from runglass.query.hparams.metrics import Metric, MetricReader
 from runglass.query.hparams.rows import HParamRows, read_rows, to_name
 from runglass.query.hparams.sessions import SessionReader
@@ -236,6 +238,19 @@ class Log:
         chosen = None if metrics is None else [reduced(metric) for metric in metrics]
         read = self._sessions.read(self._source)
         return read_rows(self._source, read, self._metrics, chosen, like=reduced(""))
+
+    def graphs(self, run: str) -> list[str]:
+        """Names of the graphs of a run: tags of logged ones, the run's own graph (`__run_graph__`) first, then paths of files."""
+        return [info.name for info in list_graphs(self._source, run)]
+
+    def graph(self, run: str, name: str | None = None, *, step: int | None = None) -> LogGraph:
+        """A graph with `nodes`, `edges` and `functions`; by default the first of the run. Of several logged, the newest, or that of `step`.
+
+        >>> graph = log.graph("train")
+        >>> for node in graph.nodes:
+        ...     print(node.name, node.op, node.inputs, node.shapes, node.device)
+        """
+        return read_log_graph(self._source, run, name, step=step)
 
     def assets(self, run: str | None = None, family: str | None = None) -> list[Asset]:
         """Files of one run or of all runs that are not event files: `run`, `family`, `name`, `size_bytes`, `modified_time`.

@@ -26,6 +26,37 @@ def make_attribute(value: bytes, limit: int) -> Attribute:
     return cut(text, limit, len(value))
 
 
+def plain_value(value: bytes) -> Any:
+    """A serialized AttrValue as plain Python. One that cannot be decoded stays bytes."""
+    try:
+        decoded = decode(ATTR_VALUE, value)
+    except WireError:
+        return value
+    for kind, content in decoded.items():
+        if kind == "list":
+            return [plain_item(each, item) for each, items in content.items() for item in items]
+        return plain_item(kind, content)
+    return None
+
+
+def plain_item(kind: str, value: Any) -> Any:
+    if kind == "s":
+        try:
+            return value.decode()
+        except UnicodeDecodeError:
+            return value
+    if kind == "type":
+        return of_data_type(value)
+    if kind == "shape":
+        return read_shape(value)
+    if kind == "tensor":
+        try:
+            return tensor_array(value)
+        except TensorError:
+            return None
+    return value.get("name", "") if kind == "func" else value
+
+
 def value_text(value: dict[str, Any], limit: int) -> str:
     for kind, content in value.items():
         if kind == "list":

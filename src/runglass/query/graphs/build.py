@@ -127,9 +127,12 @@ class BuiltDetails:
         self._dtypes = dtypes
         self._sources = sources
 
-    def attributes(self, node: int, limit: int) -> dict[str, Attribute]:
+    def values(self, node: int) -> dict[str, Any]:
         values = self._attributes[node]
-        found = values() if callable(values) else values
+        return dict(values() if callable(values) else values)
+
+    def attributes(self, node: int, limit: int) -> dict[str, Attribute]:
+        found = self.values(node)
         return {name: cut(plain_text(found[name]), limit) for name in sorted(found)}
 
     def shapes(self, node: int) -> tuple[Shape | None, ...]:

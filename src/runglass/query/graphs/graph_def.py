@@ -10,7 +10,7 @@ import numpy as np
 
 from runglass.native.graph import NodeScan, resolve_inputs, scan_nodes
 from runglass.native.wire import Field, Message, WireError, decode
-from runglass.query.graphs.attribute_text import make_attribute, read_shape
+from runglass.query.graphs.attribute_text import make_attribute, plain_value, read_shape
 from runglass.query.graphs.costs import graph_def_costs
 from runglass.query.graphs.model import (
     ARGUMENT_OP,
@@ -55,6 +55,8 @@ BOOL_OPS = frozenset(
     }
 )
 BOOL_TYPE, RESOURCE_TYPE = 10, 20
+# Attributes that name functions, in the order that people read them.
+CALL_ORDER = {"f": 0, "cond": 1, "body": 2, "then_branch": 3, "else_branch": 4, "branches": 5}
 # The outputs of ops that have several with names, in order: bodies of functions name outputs.
 OUTPUT_NAMES = {
     "FusedBatchNorm": ("y", "batch_mean", "batch_variance", "reserve_space_1", "reserve_space_2"),
@@ -388,7 +390,10 @@ class Body:
                 if name in self._functions:
                     for found in np.flatnonzero(scan.ops == code).tolist():
                         calls.setdefault(base + found, {})[name] = None
-            for node, _, function in scan.functions:
+            # Attributes have no order in a file. Stable, because branches do.
+            for node, _, function in sorted(
+                scan.functions, key=lambda each: (each[0], CALL_ORDER.get(each[1], 9), each[1])
+            ):
                 name = f"{part.function_prefix}{function}"
                 if name in self._functions:
                     calls.setdefault(base + node, {})[name] = None
@@ -458,6 +463,12 @@ class NodeDetails:
             return {"dtype": Attribute(word, len(word))} if word else {}
         values = self._values(node)
         return {name: make_attribute(values[name], limit) for name in sorted(values)}
+
+    def values(self, node: int) -> dict[str, Any]:
+        end = self._end(node)
+        if end is not None:
+            return {"dtype": of_data_type(end.dtype)} if end.dtype else {}
+        return {name: plain_value(value) for name, value in sorted(self._values(node).items())}
 
     def shapes(self, node: int) -> tuple[Shape | None, ...]:
         graph = self._graph

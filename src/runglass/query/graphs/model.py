@@ -76,6 +76,10 @@ class Details(Protocol):
         """With texts of at most `limit` characters."""
         ...
 
+    def values(self, node: int) -> dict[str, Any]:
+        """Attributes as plain Python."""
+        ...
+
     def shapes(self, node: int) -> tuple[Shape | None, ...]: ...
 
     def dtypes(self, node: int) -> tuple[str, ...]: ...
@@ -172,6 +176,10 @@ class Graph:
         """By name; long ones are cut."""
         return self._details.attributes(node, ATTRIBUTE_LIMIT)
 
+    def values(self, node: int) -> dict[str, Any]:
+        """Attributes for code: numbers, texts, tuples for shapes, arrays for tensors."""
+        return self._details.values(node)
+
     def attribute_text(self, node: int, name: str, limit: int = 4 << 20) -> str:
         """An attribute as a whole, up to `limit` characters."""
         found = self._details.attributes(node, limit).get(name)
@@ -204,6 +212,18 @@ class Graph:
     @property
     def flops(self) -> Float64:
         return self.costs.flops
+
+    @cached_property
+    def _edges_by_node(self) -> tuple[Int64, Int64]:
+        """Edges in the order of the nodes they lead to, and where those of each node begin."""
+        order = np.argsort(self.edge_to, kind="stable").astype(np.int64)
+        return order, np.searchsorted(self.edge_to[order], np.arange(len(self) + 1)).astype(np.int64)
+
+    def input_edges(self, node: int) -> list[int]:
+        """The edges that lead to a node, in the order of the file."""
+        order, starts = self._edges_by_node
+        found: list[int] = order[starts[node] : starts[node + 1]].tolist()
+        return found
 
     @cached_property
     def index(self) -> dict[str, int]:
@@ -282,22 +302,6 @@ def shape_text(shape: Shape | None) -> str:
 def cut(text: str, limit: int, size: int | None = None) -> Attribute:
     """`size`: bytes of the value where they are known."""
     return Attribute(text[:limit], len(text) if size is None else size, is_cut=len(text) > limit)
-
-
-class NoDetails:
-    """For graphs without nodes."""
-
-    def attributes(self, node: int, limit: int) -> dict[str, Attribute]:
-        return {}
-
-    def shapes(self, node: int) -> tuple[Shape | None, ...]:
-        return ()
-
-    def dtypes(self, node: int) -> tuple[str, ...]:
-        return ()
-
-    def source(self, node: int) -> tuple[Frame, ...]:
-        return ()
 
 
 def to_codes(values: Sequence[Any]) -> tuple[list[Any], Int32]:

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 import numpy as np
 from msgspec import Struct
 
-from runglass.query.graphs.files import find_format, parse_asset, parse_file, parts_of
+from runglass.query.graphs.files import parse_asset, parse_file, parts_of
 from runglass.query.graphs.graph_def import parse_graph_def
 from runglass.query.graphs.keras_json import parse_keras
 from runglass.query.graphs.model import Graph, GraphDamaged, GraphUnknown
+from runglass.query.graphs.rows import LogGraph
 from runglass.query.graphs.run_metadata import Profile, parse_profile, parse_run_metadata
 from runglass.query.source import DataSource, Values
 from runglass.store.model import Asset, Family, Kind, SeriesKey
@@ -86,10 +87,21 @@ def _list_files(source: DataSource, run: str | None) -> Iterator[GraphInfo]:
 
 def read_graph(source: DataSource, run: str, name: str | None = None, *, step: int | None = None) -> Graph:
     """The newest graph of this name, or the newest at a step; without a name, the first of the run."""
+    return _read(source, _find(source, run, name), step)
+
+
+def read_log_graph(
+    source: DataSource, run: str, name: str | None = None, *, step: int | None = None
+) -> LogGraph:
+    """As `read_graph`, for code."""
     info = _find(source, run, name)
+    return LogGraph(_read(source, info, step), info.name)
+
+
+def _read(source: DataSource, info: GraphInfo, step: int | None) -> Graph:
     if info.is_asset:
         return parse_asset(source, find_asset(source, info), info.name)
-    values = _values(source, SeriesKey(run, info.name))
+    values = _values(source, SeriesKey(info.run, info.name))
     data = _load(source, values, step, info.name)
     return PARSERS[values.meta.plugin][1](data)
 
@@ -148,6 +160,3 @@ def _load(source: DataSource, values: Values, step: int | None, name: str) -> by
     if not isinstance(data, bytes):
         raise GraphDamaged(f"Graph {name!r}: expected bytes, found {type(data).__name__}.", where=name)
     return data
-
-
-__all__ = ["GraphInfo", "find_format", "list_graphs", "read_file", "read_graph", "read_profile"]
