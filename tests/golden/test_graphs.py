@@ -151,8 +151,8 @@ def test_modules_of_a_torch_model():
     graph = runglass.open(LOGS / "torch_graphs/logdir").graph("cnn")
     node = graph.node("Net/Conv2d[a]/184")
     # PyTorch names the container at the weights, but not at the ops.
-    assert node.path == "branch/a/184"
-    assert graph.columns.group_types["branch"] == "ModuleDict"
+    assert node.path == "branch.a/184"
+    assert graph.columns.group_types["branch.a"] == "Conv2d"
     assert graph.columns.group_types["conv/1"] == "BatchNorm2d"
     assert graph.columns.group_types[""] == "Net"
     # Modules have no node, so the edges to them begin nowhere; that is how PyTorch writes it, and no fault.

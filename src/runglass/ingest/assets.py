@@ -49,7 +49,9 @@ ASSET_RULES = (
         makes_run=False,
     ),
     AssetRule(Family.CONFIG, ("*.yaml",), folders=(".hydra",), makes_run=False),
-    AssetRule(Family.GRAPH, ("*.onnx", "*.pbtxt", "saved_model.pb", "*.pt2")),
+    AssetRule(Family.GRAPH, ("*.onnx", "*.pbtxt", "saved_model.pb", "*.pt2", "*graph*.pb")),
+    # Checkpoints and models beside a run's logs; a folder with nothing else is no run.
+    AssetRule(Family.GRAPH, ("*.pb", "*.meta", "*.keras", "model.json"), makes_run=False),
 )
 
 

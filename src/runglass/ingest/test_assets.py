@@ -47,7 +47,10 @@ from runglass.store.reach import shown_name
         ("a/model.onnx", Family.GRAPH, "a"),
         ("a/graph.pbtxt", Family.GRAPH, "a"),
         ("a/saved_model.pb", Family.GRAPH, "a"),
-        ("a/frozen.pb", None, "a"),
+        ("a/frozen.pb", Family.GRAPH, "a"),
+        ("a/train_graph.pb", Family.GRAPH, "a"),
+        ("a/model.ckpt-1.meta", Family.GRAPH, "a"),
+        ("a/best.keras", Family.GRAPH, "a"),
         ("a/program.pt2", Family.GRAPH, "a"),
         ("a/MODEL.ONNX", None, "a"),
         ("a/odd\nname.onnx", Family.GRAPH, "a"),
@@ -68,15 +71,25 @@ def test_family_and_run_of_a_file(path, family, owner):
     assert not is_event_file(name)
 
 
-def test_a_config_says_something_about_a_run_and_makes_none():
-    makes = {rule.family: rule.makes_run for rule in ASSET_RULES}
+def test_configs_and_checkpoints_say_something_about_a_run_and_make_none():
+    makes = {(rule.family, rule.makes_run) for rule in ASSET_RULES}
     assert makes == {
-        Family.PROJECTOR: True,
-        Family.PROFILE: True,
-        Family.DEBUGGER: True,
-        Family.CONFIG: False,
-        Family.GRAPH: True,
+        (Family.PROJECTOR, True),
+        (Family.PROFILE, True),
+        (Family.DEBUGGER, True),
+        (Family.CONFIG, False),
+        (Family.GRAPH, True),
+        (Family.GRAPH, False),
     }
+    makes_run = {
+        name: rule.makes_run for rule in ASSET_RULES for name in rule.names if rule.family is Family.GRAPH
+    }
+    assert [name for name, makes in makes_run.items() if not makes] == [
+        "*.pb",
+        "*.meta",
+        "*.keras",
+        "model.json",
+    ]
 
 
 def test_a_look_at_the_ending_suffices_for_most_names():

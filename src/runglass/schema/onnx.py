@@ -47,6 +47,19 @@ TENSOR = Message(
     Field(2, "data_type", "int32"),
     Field(8, "name", "string"),
 )
+# With its values, for the small tensors that are attributes.
+TENSOR_VALUES = Message(
+    "onnx.TensorProto",
+    Field(1, "dims", "int64", repeated=True),
+    Field(2, "data_type", "int32"),
+    Field(4, "float_data", "float", repeated=True),
+    Field(5, "int32_data", "int32", repeated=True),
+    Field(6, "string_data", "bytes", repeated=True),
+    Field(7, "int64_data", "int64", repeated=True),
+    Field(9, "raw_data", "bytes"),
+    Field(10, "double_data", "double", repeated=True),
+    Field(11, "uint64_data", "uint64", repeated=True),
+)
 GRAPH = Message("onnx.GraphProto")
 ATTRIBUTE = Message(
     "onnx.AttributeProto",
@@ -73,6 +86,7 @@ NODE = Message(
     Field(4, "op_type", "string"),
     Field(5, "attribute", ATTRIBUTE, repeated=True),
     Field(7, "domain", "string"),
+    Field(8, "overload", "string"),
     Field(9, "metadata_props", PROPERTY, repeated=True),
 )
 GRAPH.define(
@@ -83,4 +97,19 @@ GRAPH.define(
     Field(12, "output", VALUE_INFO, repeated=True),
     Field(13, "value_info", VALUE_INFO, repeated=True),
 )
-MODEL = Message("onnx.ModelProto", Field(1, "ir_version", "int64"), Field(7, "graph", GRAPH))
+FUNCTION = Message(
+    "onnx.FunctionProto",
+    Field(1, "name", "string"),
+    Field(4, "input", "string", repeated=True),
+    Field(5, "output", "string", repeated=True),
+    Field(7, "node", NODE, repeated=True),
+    Field(10, "domain", "string"),
+    Field(12, "value_info", VALUE_INFO, repeated=True),
+    Field(13, "overload", "string"),
+)
+MODEL = Message(
+    "onnx.ModelProto",
+    Field(1, "ir_version", "int64"),
+    Field(7, "graph", GRAPH),
+    Field(25, "functions", FUNCTION, repeated=True),
+)

@@ -1,4 +1,4 @@
-"""Protobuf's text format by schema, for strings, whole numbers and messages. Configurations use it.
+"""Protobuf's text format by schema. Configurations use it, and graphs that were written for people to read.
 
 Values are the same dicts as for the wire format. Pure: opens no file.
 """
@@ -6,7 +6,7 @@ Values are the same dicts as for the wire format. Pure: opens no file.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from runglass.native.wire import Field, Message
@@ -26,8 +26,11 @@ ESCAPE = re.compile(
 LETTERS = {b"n": b"\n", b"t": b"\t", b"r": b"\r", b"a": b"\a", b"b": b"\b", b"f": b"\f", b"v": b"\v"}
 WRITTEN = {"\n": "\\n", "\t": "\\t", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
 CLOSING = {"{": "}", "<": ">"}
-# A config has three levels; more would only exhaust the stack.
+# A config has three levels, a graph ten; more would only exhaust the stack.
 MAX_DEPTH = 64
+FLOATS = frozenset({"float", "double"})
+TEXTS = frozenset({"string", "bytes"})
+BOOLS = {"true": True, "t": True, "1": True, "false": False, "f": False, "0": False}
 
 
 class TextProtoError(ValueError):
@@ -67,9 +70,9 @@ def quote(text: str) -> str:
     return f'"{"".join(escaped)}"'
 
 
-def parse_text(message: Message, text: str) -> dict[str, Any]:
-    """Skips fields that the schema does not have."""
-    reader = _Reader(text)
+def parse_text(message: Message, text: str, enums: Mapping[str, int] | None = None) -> dict[str, Any]:
+    """Skips fields that the schema does not have. `enums` are the numbers of names; a name that is not among them is skipped too."""
+    reader = _Reader(text, enums or {})
     values = _parse_fields(reader, message, "", 0)
     if reader.token:
         raise reader.error("a field name")
@@ -79,8 +82,9 @@ def parse_text(message: Message, text: str) -> dict[str, Any]:
 class _Reader:
     """One token at a time; `token` is empty at the end of the text."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, enums: Mapping[str, int]) -> None:
         self.text = text
+        self.enums = enums
         self.at = 0
         self.kind = self.token = ""
         self.advance()
@@ -137,9 +141,15 @@ def _parse_fields(reader: _Reader, message: Message | None, closing: str, depth:
         else:
             raise reader.error(f"':' after {name}")
         reader.take(",", ";")
+        found = [each for each in found if each is not None]
         if field is None or not found:
             continue
-        if field.repeated:
+        if field.key is not None:
+            entries = values.setdefault(name, {})
+            for entry in found:
+                if "value" in entry:
+                    entries[entry.get("key", "" if field.key in TEXTS else 0)] = entry["value"]
+        elif field.repeated:
             values.setdefault(name, []).extend(found)
         else:
             values[name] = found[-1]
@@ -147,29 +157,72 @@ def _parse_fields(reader: _Reader, message: Message | None, closing: str, depth:
 
 
 def _parse_value(reader: _Reader, field: Field | None, depth: int) -> Any:
+    """None is a name of an enum that is not known."""
     is_message = reader.kind == "mark" and reader.token in CLOSING
-    if field is not None and isinstance(field.type, Message) != is_message:
+    if field is not None and (isinstance(field.type, Message) or field.key is not None) != is_message:
         raise reader.error("a message" if not is_message else f"a value of {field.name}")
     if is_message:
-        kind = field.type if field is not None and isinstance(field.type, Message) else None
+        kind = _message_of(field) if field is not None else None
         return _parse_fields(reader, kind, CLOSING[reader.advance()], depth + 1)
     if reader.kind == "string":
-        if field is not None and field.type != "string":
+        if field is not None and field.type not in TEXTS:
             raise reader.error(f"a number for {field.name}")
         parts = []
         while reader.kind == "string":
             parts.append(unescape(reader.advance()[1:-1]))
-        return b"".join(parts).decode("utf-8", "replace")
-    if reader.kind != "word" or (field is not None and field.type == "string"):
+        found = b"".join(parts)
+        return found if field is not None and field.type == "bytes" else found.decode("utf-8", "replace")
+    if reader.kind != "word" or (field is not None and field.type in TEXTS):
         raise reader.error("a string in quotes")
     if field is None:
         return reader.advance()
+    return _parse_word(reader, field)
+
+
+# By the field of a map: the message that its entries are.
+_entries: dict[int, tuple[Field, Message]] = {}
+
+
+def _message_of(field: Field) -> Message | None:
+    if field.key is None:
+        return field.type if isinstance(field.type, Message) else None
+    known = _entries.get(id(field))
+    if known is None:
+        key: Any = field.key
+        kind: Any = field.type
+        made = Message(f"{field.name} entry", Field(1, "key", key), Field(2, "value", kind))
+        known = _entries[id(field)] = field, made
+    return known[1]
+
+
+def _parse_word(reader: _Reader, field: Field) -> Any:
+    token = reader.token
+    if field.type == "bool" and token.lower() in BOOLS:
+        reader.advance()
+        return BOOLS[token.lower()]
     try:
-        number = int(reader.token, 0)
+        if field.type in FLOATS:
+            # "1.5f" is a float too; "inf" is one as it stands.
+            bare = token if token.lower().endswith("inf") else token.rstrip("fF")
+            number: Any = float(bare)
+        else:
+            number = _whole(token)
     except ValueError:
-        raise reader.error(f"a whole number for {field.name}") from None
+        if field.type == "enum" and token.isidentifier():
+            reader.advance()
+            return reader.enums.get(token)
+        what = "a number" if field.type in FLOATS else "a whole number"
+        raise reader.error(f"{what} for {field.name}") from None
     reader.advance()
     return number
+
+
+def _whole(token: str) -> int:
+    """In decimal, 0x hexadecimal, or octal with a leading 0, which Python does not take."""
+    digits = token.lstrip("-")
+    if len(digits) > 1 and digits[0] == "0" and digits.isdigit():
+        return int(token, 8)
+    return int(token, 0)
 
 
 def unescape(text: str) -> bytes:

@@ -124,6 +124,9 @@ def dims_text(shape: Shape | None) -> str:
 def tensor_text(tensor: dict[str, Any], limit: int) -> str:
     """ "f32[64, 20] 0.1, 0.1, …" """
     head = f"{of_data_type(tensor.get('dtype', 0))}{dims_text(read_shape(tensor.get('tensor_shape', {})))}"
+    if not any(name.endswith(("_val", "_content")) for name in tensor):
+        # Large weights are left on disk.
+        return head
     try:
         array = tensor_array(tensor)
     except TensorError as error:

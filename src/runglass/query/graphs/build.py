@@ -21,7 +21,7 @@ class GraphBuilder:
         self._ops: list[str] = []
         self._devices: list[str | None] = []
         self._attributes: list[Attributes] = []
-        self._sources: list[Sequence[Frame]] = []
+        self._sources: list[Callable[[], tuple[Frame, ...]] | None] = []
         self.shapes: list[tuple[Shape | None, ...]] = []
         self.dtypes: list[tuple[str, ...]] = []
         self.parameters: list[int] = []
@@ -39,11 +39,11 @@ class GraphBuilder:
         attributes: Attributes | None = None,
         shapes: Sequence[Shape | None] = (),
         dtypes: Sequence[str] = (),
-        source: Sequence[Frame] = (),
+        source: Callable[[], tuple[Frame, ...]] | None = None,
         parameters: int = 0,
         flops: float = np.nan,
     ) -> int:
-        """Attributes are texts, or plain values that are shown as JSON; those of a function are asked for when they are shown."""
+        """Attributes are texts, or plain values that are shown as JSON; functions are called when what they give is shown."""
         self.names.append(name)
         self._paths.append(name if path is None else path)
         self._ops.append(op)
@@ -64,6 +64,11 @@ class GraphBuilder:
             self._missing[len(self._edges)] = name
         self._edges.append((-1 if start is None else start, end, output, control))
 
+    @property
+    def costs(self) -> Costs:
+        """As they were added."""
+        return Costs(np.array(self.parameters, np.int64), np.array(self.flops, np.float64))
+
     def finish(
         self,
         *,
@@ -72,7 +77,9 @@ class GraphBuilder:
         calls: Mapping[int, tuple[str, ...]] | None = None,
         arguments: int = 0,
         results: int = 0,
+        ends_in_file: bool = False,
         problems: Sequence[str] = (),
+        costs: Callable[[Graph], Costs] | None = None,
     ) -> Graph:
         op_names, ops = to_codes(self._ops)
         device_names, devices = to_codes(self._devices)
@@ -85,7 +92,6 @@ class GraphBuilder:
         order = np.argsort(edges[:, 1], kind="stable")
         edges = edges[order]
         places = {int(edge): place for place, edge in enumerate(order)} if self._missing else {}
-        costs = Costs(np.array(self.parameters, np.int64), np.array(self.flops, np.float64))
         return Graph(
             format=self._format,
             names=self.names,
@@ -108,7 +114,8 @@ class GraphBuilder:
             calls=calls,
             arguments=arguments,
             results=results,
-            costs=lambda _: costs,
+            ends_in_file=ends_in_file,
+            costs=costs or (lambda _: self.costs),
             details=BuiltDetails(self._attributes, self.shapes, self.dtypes, self._sources),
             problems=problems,
         )
@@ -120,7 +127,7 @@ class BuiltDetails:
         attributes: list[Attributes],
         shapes: list[tuple[Shape | None, ...]],
         dtypes: list[tuple[str, ...]],
-        sources: list[Sequence[Frame]],
+        sources: list[Callable[[], tuple[Frame, ...]] | None],
     ) -> None:
         self._attributes = attributes
         self._shapes = shapes
@@ -142,7 +149,8 @@ class BuiltDetails:
         return self._dtypes[node]
 
     def source(self, node: int) -> tuple[Frame, ...]:
-        return tuple(self._sources[node])
+        read = self._sources[node]
+        return read() if read is not None else ()
 
 
 def plain_text(value: Any) -> str:

@@ -41,6 +41,7 @@ FREE = frozenset(
         *("VarHandleOp", "VariableV2", "Variable", "Reshape", "Squeeze", "ExpandDims", "Shape", "Pack"),
         *("Unpack", "StridedSlice", "Slice", "Concat", "ConcatV2", "Split", "SplitV", "Transpose", "Cast"),
         *("Gather", "GatherV2", "ResourceGather", "StopGradient", "Tile", "Fill", "Range", "ZerosLike"),
+        *("Input", "Output", "Parameter", "Buffer", "Constant"),
         *("_Arg", "_Retval", "IO Node", "prim::Constant", "prim::GetAttr", "prim::ListConstruct"),
         *("prim::TupleConstruct", "prim::TupleUnpack", "prim::ListUnpack", "prim::NumToTensor", "aten::Int"),
         *("aten::size", "aten::view", "aten::reshape", "aten::transpose", "aten::permute", "aten::flatten"),

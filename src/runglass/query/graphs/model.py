@@ -121,6 +121,7 @@ class Graph:
         calls: Mapping[int, tuple[str, ...]] | None = None,
         arguments: int = 0,
         results: int = 0,
+        ends_in_file: bool = False,
         costs: Callable[[Graph], Costs] | None = None,
         problems: Sequence[str] = (),
     ) -> None:
@@ -159,6 +160,8 @@ class Graph:
         self.calls: Mapping[int, tuple[str, ...]] = calls or {}
         self.arguments = arguments
         self.results = results
+        # Whether arguments and results are nodes of the file like others.
+        self.ends_in_file = ends_in_file
         # Sentences about what is wrong with the graph.
         self.problems = (*problems, *find_problems(self))
         self._details = details
@@ -169,7 +172,9 @@ class Graph:
 
     @property
     def file_nodes(self) -> range:
-        """The nodes that stand in the file: all but arguments and results."""
+        """The nodes that stand in the file: usually all but arguments and results."""
+        if self.ends_in_file:
+            return range(len(self.names))
         return range(self.arguments, len(self.names) - self.results)
 
     def attributes(self, node: int) -> dict[str, Attribute]:

@@ -5,12 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from runglass.query.graphs.model import Frame
+
 # A class and the attribute that holds the module.
 SEGMENT = re.compile(r"([A-Za-z_][\w.<>]*)\[([^\[\]/]*)\]")
 IO_OP = "IO Node"
 OPS = ("aten::", "prim::", "prims::", "torch::")
 WEIGHT_OP = "prim::GetAttr"
 ENDS = ("input/", "output/")
+STACK_LINE = re.compile(r'File "([^"\n]*)", line (\d+), in ([^\n]*)\n(?:[ \t]+([^\n]*))?')
+# A trace has a few hundred characters per call.
+STACK_LIMIT = 20_000
 # Modules that hold others and are never called. PyTorch names them where weights stand, but not where the ops stand.
 CONTAINERS = frozenset({"ModuleList", "ModuleDict"})
 
@@ -78,10 +83,64 @@ def find_root(names: list[str]) -> str:
 
 
 def place_of(module: str, types: dict[str, str]) -> str:
+    """A container is no group of its own: "ModuleList[layers]/Linear[0]" is `layers.0`."""
     place: list[str] = []
+    held = ""
     for segment in module.split("/"):
         match = SEGMENT.fullmatch(segment)
-        place.append(match[2] if match else segment)
+        name = f"{held}{match[2] if match else segment}"
+        if match and match[1] in CONTAINERS:
+            held = f"{name}."
+            continue
+        held = ""
+        place.append(name)
         if match:
             types.setdefault("/".join(place), match[1])
+    if held:
+        place.append(held[:-1])
     return "/".join(place)
+
+
+class Modules:
+    """The groups that modules with dotted paths become: each module that is called is a group in the one that calls it."""
+
+    def __init__(self) -> None:
+        # By the dotted path of a module, the path of its group; and the classes of groups.
+        self._groups: dict[str, str] = {}
+        self.types: dict[str, str] = {}
+
+    def add(self, scopes: Iterable[tuple[str, str]]) -> str:
+        """`scopes`: dotted path and class of the modules around a node, outermost first. Returns the group of the innermost.
+
+        "encoder", "encoder.layers.0" is the group encoder/layers.0.
+        """
+        place: list[str] = []
+        outer = ""
+        group = ""
+        for scope, kind in scopes:
+            inner = scope.removeprefix(f"{outer}.") if outer else scope
+            outer = scope
+            if inner:
+                place.append(inner.replace("/", "."))
+            group = "/".join(place)
+            self._groups.setdefault(scope, group)
+            if kind:
+                self.types.setdefault(group, kind.rpartition(".")[2])
+        return group
+
+    def place_weight(self, name: str, home: str) -> str:
+        """The path of a weight with a dotted name: in its module, or in the group `home` if that is unknown."""
+        end = name.rfind(".")
+        while end > 0:
+            group = self._groups.get(name[:end])
+            if group is not None:
+                return f"{group}/{name[end + 1 :]}"
+            end = name.rfind(".", 0, end)
+        last = name.rpartition("/")[2]
+        return f"{home}/{last}" if home else last
+
+
+def read_stack(text: str) -> tuple[Frame, ...]:
+    """A stack trace that PyTorch keeps as text."""
+    found = STACK_LINE.findall(text[:STACK_LIMIT])
+    return tuple(Frame(file, int(line[:9]), function, code) for file, line, function, code in found)
