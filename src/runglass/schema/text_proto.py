@@ -5,23 +5,29 @@ Values are the same dicts as for the wire format. Pure: opens no file.
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from runglass.native.wire import Field, Message
 
+# A string, a word, a mark, or a quote without its partner. Comments are taken for tokens, and left out.
 TOKEN = re.compile(
-    r"""(?:\s|\#[^\n]*)*(?:
-        (?P<string>"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')
-      | (?P<word>[^\s\#"'{}<>\[\]:,;]+)
-      | (?P<mark>[{}<>\[\]:,;])
-      | (?P<end>\Z)
-    )""",
+    r"""\#[^\n]*
+      | "(?:[^"\\\n]++|\\.)*+" | '(?:[^'\\\n]++|\\.)*+'
+      | [^\s\#"'{}<>\[\]:,;]+
+      | [{}<>\[\]:,;"']""",
     re.VERBOSE | re.DOTALL,
 )
+MARKS = frozenset("{}<>[]:,;")
+QUOTES = frozenset("\"'")
 ESCAPE = re.compile(
     rb"\\(?:x([0-9a-fA-F]{1,2})|([0-7]{1,3})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(.))", re.DOTALL
+)
+# Those that Python's bytes have too. A repeat of one kind is taken at once, because an engine that may give it back runs out of stack.
+PLAIN_ESCAPES = re.compile(
+    rb"(?:[^\\]++|\\(?:[nrtabfv\\'\"]|x[0-9a-fA-F]{2}(?![0-9a-fA-F])|[0-3][0-7]{2}|[0-7]{1,2}(?![0-7])))*+"
 )
 LETTERS = {b"n": b"\n", b"t": b"\t", b"r": b"\r", b"a": b"\a", b"b": b"\b", b"f": b"\f", b"v": b"\v"}
 WRITTEN = {"\n": "\\n", "\t": "\\t", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
@@ -73,106 +79,136 @@ def quote(text: str) -> str:
 def parse_text(message: Message, text: str, enums: Mapping[str, int] | None = None) -> dict[str, Any]:
     """Skips fields that the schema does not have. `enums` are the numbers of names; a name that is not among them is skipped too."""
     reader = _Reader(text, enums or {})
-    values = _parse_fields(reader, message, "", 0)
-    if reader.token:
-        raise reader.error("a field name")
-    return values
+    return _parse_fields(reader, message, "", 0)
 
 
 class _Reader:
     """One token at a time; `token` is empty at the end of the text."""
 
+    __slots__ = ("_matches", "at", "enums", "text", "token")
+
     def __init__(self, text: str, enums: Mapping[str, int]) -> None:
         self.text = text
         self.enums = enums
         self.at = 0
-        self.kind = self.token = ""
+        self.token = ""
+        self._matches = TOKEN.finditer(text)
         self.advance()
 
     def advance(self) -> str:
         """Return the current token and move to the next."""
         taken = self.token
-        match = TOKEN.match(self.text, self.at)
-        if match is None:
-            raise TextProtoError(self.text.count("\n", 0, self.at) + 1, "a string without its closing quote.")
-        self.at = match.end()
-        self.kind = match.lastgroup or ""
-        self.token = match[self.kind]
+        for match in self._matches:
+            token = match[0]
+            if token[0] == "#":
+                continue
+            self.token = token
+            self.at = match.end()
+            if len(token) == 1 and token in QUOTES:
+                line = self.text.count("\n", 0, self.at) + 1
+                raise TextProtoError(line, "a string without its closing quote.")
+            return taken
+        self.token = ""
+        self.at = len(self.text)
         return taken
 
-    def take(self, *tokens: str) -> bool:
-        if self.kind == "mark" and self.token in tokens:
-            self.advance()
-            return True
-        return False
+    def is_word(self) -> bool:
+        return bool(self.token) and self.token[0] not in QUOTES and self.token not in MARKS
 
     def error(self, expected: str) -> TextProtoError:
         line = self.text.count("\n", 0, self.at) + 1
         return TextProtoError(line, f"expected {expected}, found {self.token[:40] or 'the end'!r}.")
 
 
+# Fields by name. Messages are constants.
+_fields: dict[int, tuple[Message, dict[str, Field]]] = {}
+
+
+def _fields_of(message: Message) -> dict[str, Field]:
+    known = _fields.get(id(message))
+    if known is None:
+        known = _fields[id(message)] = message, {field.name: field for field in message.fields}
+    return known[1]
+
+
 def _parse_fields(reader: _Reader, message: Message | None, closing: str, depth: int) -> dict[str, Any]:
     """Reads fields up to and past `closing`. Without a message, inside an unknown field, it drops the values."""
     if depth > MAX_DEPTH:
         raise reader.error(f"at most {MAX_DEPTH} nested messages")
-    fields = {field.name: field for field in message.fields} if message is not None else {}
+    fields = _fields_of(message) if message is not None else {}
     values: dict[str, Any] = {}
-    while not (closing and reader.take(closing)):
-        if reader.kind == "end" and not closing:
-            break
-        if reader.take("[") and reader.kind == "word":
+    while reader.token != closing:
+        if reader.token == "[":
             # A name in brackets is an extension, not a field of the message.
-            name = reader.advance()
-            if not reader.take("]"):
+            reader.advance()
+            name = reader.advance() if reader.is_word() else ""
+            if reader.token != "]":
                 raise reader.error("']'")
-        elif reader.kind == "word":
+            reader.advance()
+        elif reader.is_word():
             name = reader.advance()
         else:
             raise reader.error("a field name")
         field = fields.get(name)
-        has_colon = reader.take(":")
-        if reader.take("["):
-            found = []
-            while not reader.take("]"):
-                found.append(_parse_value(reader, field, depth))
-                reader.take(",")
-        elif has_colon or (reader.kind == "mark" and reader.token in CLOSING):
-            found = [_parse_value(reader, field, depth)]
-        else:
+        token = reader.token
+        if token == ":":
+            reader.advance()
+            token = reader.token
+        elif token != "[" and token not in CLOSING:
             raise reader.error(f"':' after {name}")
-        reader.take(",", ";")
-        found = [each for each in found if each is not None]
-        if field is None or not found:
-            continue
-        if field.key is not None:
-            entries = values.setdefault(name, {})
-            for entry in found:
-                if "value" in entry:
-                    entries[entry.get("key", "" if field.key in TEXTS else 0)] = entry["value"]
-        elif field.repeated:
-            values.setdefault(name, []).extend(found)
+        if token == "[":
+            reader.advance()
+            found = []
+            while reader.token != "]":
+                found.append(_parse_value(reader, field, depth))
+                if reader.token == ",":
+                    reader.advance()
+            reader.advance()
         else:
-            values[name] = found[-1]
+            found = [_parse_value(reader, field, depth)]
+        if reader.token == "," or reader.token == ";":
+            reader.advance()
+        if field is not None:
+            _put(values, field, found)
+    reader.advance()
     return values
+
+
+def _put(values: dict[str, Any], field: Field, found: list[Any]) -> None:
+    """None in `found` is the name of an enum that is not known."""
+    found = [each for each in found if each is not None]
+    if not found:
+        return
+    name = field.name
+    if field.key is not None:
+        entries = values.setdefault(name, {})
+        for entry in found:
+            if "value" in entry:
+                entries[entry.get("key", "" if field.key in TEXTS else 0)] = entry["value"]
+    elif field.repeated:
+        values.setdefault(name, []).extend(found)
+    else:
+        values[name] = found[-1]
 
 
 def _parse_value(reader: _Reader, field: Field | None, depth: int) -> Any:
     """None is a name of an enum that is not known."""
-    is_message = reader.kind == "mark" and reader.token in CLOSING
+    token = reader.token
+    is_message = token in CLOSING
     if field is not None and (isinstance(field.type, Message) or field.key is not None) != is_message:
         raise reader.error("a message" if not is_message else f"a value of {field.name}")
     if is_message:
         kind = _message_of(field) if field is not None else None
         return _parse_fields(reader, kind, CLOSING[reader.advance()], depth + 1)
-    if reader.kind == "string":
+    if token[:1] in QUOTES:
         if field is not None and field.type not in TEXTS:
             raise reader.error(f"a number for {field.name}")
         parts = []
-        while reader.kind == "string":
+        while reader.token[:1] in QUOTES:
             parts.append(unescape(reader.advance()[1:-1]))
         found = b"".join(parts)
         return found if field is not None and field.type == "bytes" else found.decode("utf-8", "replace")
-    if reader.kind != "word" or (field is not None and field.type in TEXTS):
+    if not reader.is_word() or (field is not None and field.type in TEXTS):
         raise reader.error("a string in quotes")
     if field is None:
         return reader.advance()
@@ -227,6 +263,12 @@ def _whole(token: str) -> int:
 
 def unescape(text: str) -> bytes:
     """Escapes are bytes, so several of them may form one character."""
+    data = text.encode("utf-8", "replace")
+    if b"\\" not in data:
+        return data
+    if PLAIN_ESCAPES.fullmatch(data):
+        # The same rules, without a call for each: tensors are texts of millions of escapes.
+        return codecs.escape_decode(data)[0]  # type: ignore[attr-defined, no-any-return]
 
     def byte(match: re.Match[bytes]) -> bytes:
         hexadecimal, octal, short, long, letter = match.groups()
@@ -239,4 +281,4 @@ def unescape(text: str) -> bytes:
             return (chr(code) if code < 0x110000 else "�").encode("utf-8", "replace")
         return LETTERS.get(letter, letter)
 
-    return ESCAPE.sub(byte, text.encode("utf-8", "replace"))
+    return ESCAPE.sub(byte, data)

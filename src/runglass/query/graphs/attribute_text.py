@@ -6,6 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from runglass.native.wire import WireError, decode
 from runglass.query.graphs.model import Attribute, Shape, cut
 from runglass.query.graphs.words import of_data_type
@@ -97,8 +99,10 @@ def item_text(kind: str, value: Any, limit: int) -> str:
 
 
 def number_text(value: float) -> str:
-    """A float32 with the digits that tell it from others."""
-    return f"{value:.9g}" if float(f"{value:.7g}") != value else f"{value:.7g}"
+    """With the digits that tell it from others of its type."""
+    with np.errstate(over="ignore"):
+        single = np.float32(value)
+    return str(single) if single == value else str(value)
 
 
 def bytes_text(value: bytes, limit: int) -> str:

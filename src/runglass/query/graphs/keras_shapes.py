@@ -86,6 +86,8 @@ def _infer(kind: str, config: dict[str, Any], shape: Shape | None, inputs: list[
         return Guess((shape[0], *(None if each < 0 else each for each in target)), 0, 0.0)
     if kind in {"LSTM", "GRU", "SimpleRNN"}:
         return _recurrent(kind, config, shape)
+    if kind == "MultiHeadAttention":
+        return _attention(config, shape, inputs)
     if kind in FREE:
         return Guess(None, 0, 0.0)
     return Guess()
@@ -131,6 +133,22 @@ def _recurrent(kind: str, config: dict[str, Any], shape: Shape) -> Guess:
     bias = _bias(config, gates * units) * (2 if kind == "GRU" and config.get("reset_after") else 1)
     out: Shape = (shape[0], shape[1], units) if config.get("return_sequences") else (shape[0], units)
     return Guess(out, weights + bias, 2.0 * weights * (shape[1] or 1))
+
+
+def _attention(config: dict[str, Any], shape: Shape, inputs: list[Shape | None]) -> Guess:
+    """Called with query, value and maybe key, which is the value otherwise."""
+    heads, key_size = int(config["num_heads"]), int(config["key_dim"])
+    value_size = int(config.get("value_dim") or key_size)
+    value = (inputs[1] if len(inputs) > 1 else None) or shape
+    key = (inputs[2] if len(inputs) > 2 else None) or value
+    out = shape[-1] or 0
+    wide, tall = heads * key_size, heads * value_size
+    given = wide * (out + (key[-1] or 0)) + tall * (value[-1] or 0)
+    bias = _bias(config, 2 * wide + tall + out)
+    rows, columns = _count(shape[1:-1]), _count(key[1:-1])
+    products = wide * out * rows + wide * (key[-1] or 0) * columns + tall * (value[-1] or 0) * columns
+    products += rows * columns * (wide + tall) + rows * tall * out
+    return Guess(shape, given + tall * out + bias, 2.0 * products)
 
 
 def _slid(
