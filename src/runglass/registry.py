@@ -6,6 +6,7 @@ from runglass.api.dashboard import Dashboard
 from runglass.dashboards.audio.routes import ROUTES as AUDIO
 from runglass.dashboards.custom_scalars.routes import ROUTES as CUSTOM_SCALARS
 from runglass.dashboards.distributions.routes import ROUTES as DISTRIBUTIONS
+from runglass.dashboards.graphs.routes import ROUTES as GRAPHS
 from runglass.dashboards.histograms.routes import ROUTES as HISTOGRAMS
 from runglass.dashboards.hparams.routes import ROUTES as HPARAMS
 from runglass.dashboards.hparams.works import WORKS as HPARAMS_WORKS
@@ -34,6 +35,7 @@ DASHBOARDS = (
     Dashboard("text", "Text", kinds=(Kind.TEXT,), routes=TEXT, works=TEXT_WORKS),
     Dashboard("histograms", "Histograms", kinds=(Kind.HISTOGRAM,), routes=HISTOGRAMS),
     Dashboard("distributions", "Distributions", kinds=(Kind.HISTOGRAM,), routes=DISTRIBUTIONS),
+    Dashboard("graphs", "Graphs", kinds=(Kind.GRAPH,), families=(Family.GRAPH,), routes=GRAPHS),
     Dashboard("pr_curves", "PR curves", kinds=(Kind.PR_CURVE,), routes=PR_CURVES),
     Dashboard(
         "custom_scalars", "Custom scalars", kinds=(Kind.CUSTOM_SCALARS, Kind.SCALAR), routes=CUSTOM_SCALARS

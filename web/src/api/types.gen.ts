@@ -123,6 +123,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/graphs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Every graph of every run, without reading any. */
+        get: operations["graphs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/graphs/levels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Nodes and edges of groups of a graph, and of groups inside them down to a depth. */
+        post: operations["graphs_levels"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/health": {
         parameters: {
             query?: never;
@@ -1302,6 +1336,44 @@ export interface components {
              */
             stopped: string | null;
         };
+        /** GraphFacts */
+        GraphFacts: {
+            nodes: number;
+            edges: number;
+            parameters: number | null;
+            flops: number | null;
+            functions: number;
+            /** @description Levels of groups. */
+            depth: number;
+            format: string;
+            problems: string[];
+            /** @description The most frequent first. */
+            ops: components["schemas"]["NameCount"][];
+            devices: components["schemas"]["NameCount"][];
+            dtypes: components["schemas"]["NameCount"][];
+            clusters: components["schemas"]["NameCount"][];
+            /** @description Those that are known: time, memory, parameters, flops, tpu. */
+            measures: string[];
+        };
+        /** GraphList */
+        GraphList: {
+            generation: number;
+            graphs: components["schemas"]["ListedGraph"][];
+        };
+        /**
+         * GraphRef
+         * @description A graph: of a run by name, at a step or the newest; or a file that was sent before.
+         */
+        GraphRef: {
+            /** @default null */
+            run: string | null;
+            /** @default null */
+            name: string | null;
+            /** @default null */
+            step: number | null;
+            /** @default null */
+            file: string | null;
+        };
         /** Group */
         Group: {
             name: string;
@@ -1576,6 +1648,20 @@ export interface components {
             n: number;
             distinguishable: boolean;
         };
+        /**
+         * InEdge
+         * @description From outside of the group: `outer` is the node that has the other end, in the nearest level that has both.
+         */
+        InEdge: {
+            outer: string;
+            to: number;
+            /** @default 1 */
+            count: number;
+            /** @default false */
+            control: boolean;
+            /** @default  */
+            label: string;
+        };
         /** JobAnswer */
         JobAnswer: {
             /** @description The same question about the same data has the same id. */
@@ -1651,6 +1737,116 @@ export interface components {
             run: string;
             message: string;
         };
+        /** Level */
+        Level: {
+            group: string;
+            nodes: components["schemas"]["LevelNode"][];
+            edges: components["schemas"]["LevelEdge"][];
+            in: components["schemas"]["InEdge"][];
+            out: components["schemas"]["OutEdge"][];
+        };
+        /**
+         * LevelEdge
+         * @description Between two nodes of a level, by their places in `nodes`.
+         */
+        LevelEdge: {
+            from: number;
+            to: number;
+            /**
+             * @description Edges of the file.
+             * @default 1
+             */
+            count: number;
+            /** @default false */
+            control: boolean;
+            /**
+             * @description The shape of its tensor, or how many tensors.
+             * @default
+             */
+            label: string;
+            /**
+             * @description Whether it closes a loop.
+             * @default false
+             */
+            is_back: boolean;
+        };
+        /** LevelNode */
+        LevelNode: {
+            id: string;
+            label: string;
+            /** @enum {unknown} */
+            type: "argument" | "function" | "group" | "op" | "part" | "repeat" | "result" | "series";
+            /**
+             * @description Op type, class of a module, or function.
+             * @default
+             */
+            op: string;
+            /**
+             * @description Nodes inside.
+             * @default 1
+             */
+            count: number;
+            /** @default null */
+            repeats: number | null;
+            /**
+             * @description What is not equal in all members of a repeat.
+             * @default []
+             */
+            differs: string[];
+            /** @default false */
+            can_open: boolean;
+            /**
+             * @description Equal numbers stand for equal structure.
+             * @default 0
+             */
+            structure: number;
+            /** @default  */
+            device: string;
+            /** @default  */
+            dtype: string;
+            /** @default  */
+            cluster: string;
+            /**
+             * @description Of the first output.
+             * @default
+             */
+            shape: string;
+            /** @default null */
+            parameters: number | null;
+            /** @default null */
+            flops: number | null;
+            /**
+             * @description Microseconds.
+             * @default null
+             */
+            time: number | null;
+            /**
+             * @description Bytes.
+             * @default null
+             */
+            memory: number | null;
+            /** @default false */
+            is_aside: boolean;
+            /**
+             * @description How many nodes use it.
+             * @default 0
+             */
+            uses: number;
+            /**
+             * @description Nodes set aside that it is wired to.
+             * @default []
+             */
+            aside_uses: string[];
+            /** @default [] */
+            ports: components["schemas"]["NodePort"][];
+            /**
+             * @description Share of its ops that TPUs can run.
+             * @default null
+             */
+            tpu: number | null;
+            /** @default true */
+            is_connected: boolean;
+        };
         /**
          * Levels
          * @description A column of texts: the distinct ones, and which of them each session has; -1 for none.
@@ -1658,6 +1854,22 @@ export interface components {
         Levels: {
             levels: string[];
             codes: number[];
+        };
+        /** LevelsAnswer */
+        LevelsAnswer: {
+            graph: components["schemas"]["GraphFacts"];
+            levels: components["schemas"]["Level"][];
+        };
+        /** LevelsBody */
+        LevelsBody: {
+            graph: components["schemas"]["GraphRef"];
+            groups?: string[];
+            /** @default 1 */
+            depth: number;
+            /** @default 1000 */
+            limit: number;
+            /** @default {} */
+            view: components["schemas"]["StructureView"];
         };
         /** LineAnswer */
         LineAnswer: {
@@ -1735,6 +1947,16 @@ export interface components {
              * @enum {unknown}
              */
             format: "columns" | "json";
+        };
+        /** ListedGraph */
+        ListedGraph: {
+            run: string;
+            name: string;
+            format: string;
+            /** @description At which it was logged; none for files. */
+            steps: number[];
+            is_asset: boolean;
+            has_profile: boolean;
         };
         /** Lists */
         Lists: {
@@ -1853,6 +2075,11 @@ export interface components {
             /** @enum {unknown} */
             best: "max" | "min";
         };
+        /** NameCount */
+        NameCount: {
+            name: string;
+            count: number;
+        };
         /**
          * NearestRow
          * @description The point of a series with the nearest x; of two equally near points, the later one.
@@ -1883,6 +2110,16 @@ export interface components {
             row: number;
             step: number;
             wall_time: number | ("-Infinity" | "Infinity" | "NaN");
+        };
+        /**
+         * NodePort
+         * @description A constant, variable or parameter that is drawn on its user.
+         */
+        NodePort: {
+            id: string;
+            label: string;
+            /** @enum {unknown} */
+            kind: "constant" | "parameter" | "variable";
         };
         /** NotFinite */
         NotFinite: {
@@ -1916,6 +2153,17 @@ export interface components {
             goal: "max" | "min";
             /** @description How many sessions have it. */
             runs: number;
+        };
+        /** OutEdge */
+        OutEdge: {
+            from: number;
+            outer: string;
+            /** @default 1 */
+            count: number;
+            /** @default false */
+            control: boolean;
+            /** @default  */
+            label: string;
         };
         /** OverviewBody */
         OverviewBody: {
@@ -2464,6 +2712,26 @@ export interface components {
             generation: number;
             values: components["schemas"]["StoredHistogram"][];
         };
+        /**
+         * StructureView
+         * @description What decides the structure. Ids are those of levels.
+         */
+        StructureView: {
+            /** @default true */
+            repeats: boolean;
+            /** @default true */
+            series: boolean;
+            /** @default true */
+            fold: boolean;
+            /** @default true */
+            aside: boolean;
+            /** @default [] */
+            back: string[];
+            /** @default [] */
+            out: string[];
+            /** @default [] */
+            each: string[];
+        };
         /** Summaries */
         Summaries: {
             summaries: components["schemas"]["SummaryAnswer"][];
@@ -2923,6 +3191,68 @@ export interface operations {
                     "application/vnd.runglass.columns": string;
                     "application/json": components["schemas"]["Distributions"];
                     "text/csv; charset=utf-8": string;
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    graphs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphList"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    graphs_levels: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LevelsBody"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LevelsAnswer"];
                 };
             };
             /** @description What went wrong. */
