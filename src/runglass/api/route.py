@@ -21,10 +21,18 @@ CSV = "text/csv; charset=utf-8"
 COLUMNS = "application/vnd.runglass.columns"
 PARQUET = "application/vnd.apache.parquet"
 EVENTS = "text/event-stream"
+BYTES = "application/octet-stream"
 
 
 class NoParameters(Struct, frozen=True, forbid_unknown_fields=True):
     """The parameters of a route without parameters."""
+
+
+class Upload(Struct, frozen=True):
+    """The parameters of a route that takes a file: those of its query, and the bytes."""
+
+    query: Struct
+    data: bytes
 
 
 class Answer(Struct):
@@ -84,11 +92,13 @@ class Route(Struct, frozen=True):
     query: type[Struct] = NoParameters
     # Makes the route a POST route.
     body: type[Struct] | None = None
+    # Makes it a POST route that takes any bytes, up to so many. Its handler gets an Upload.
+    upload_bytes: int | None = None
     media_types: tuple[str, ...] = (JSON,)
 
     @property
     def method(self) -> Literal["GET", "POST"]:
-        return "GET" if self.body is None else "POST"
+        return "GET" if self.body is None and self.upload_bytes is None else "POST"
 
 
 def encode_once(value: Struct) -> Answer:

@@ -198,21 +198,20 @@ def _redirect(status: int, path: str, query: str, headers: list[tuple[str, str]]
     return Response(status_code=status, headers=dict([("location", location), NO_STORE, *(headers or [])]))
 
 
-async def _read_body(request: Request) -> bytes:
+async def _read_body(request: Request, limit_bytes: int | None) -> bytes:
+    limit_bytes = MAX_BODY_BYTES if limit_bytes is None else limit_bytes
     declared = request.headers.get("content-length", "")
-    if declared.isdecimal() and int(declared) > MAX_BODY_BYTES:
-        raise _too_large(int(declared))
+    if declared.isdecimal() and int(declared) > limit_bytes:
+        raise _too_large(int(declared), limit_bytes)
     parts = []
     size_bytes = 0
     async for part in request.stream():
         size_bytes += len(part)
-        if size_bytes > MAX_BODY_BYTES:
-            raise _too_large(size_bytes)
+        if size_bytes > limit_bytes:
+            raise _too_large(size_bytes, limit_bytes)
         parts.append(part)
     return b"".join(parts)
 
 
-def _too_large(size_bytes: int) -> TooLarge:
-    return TooLarge(
-        f"The body has {size_bytes:,} bytes or more; the limit is {MAX_BODY_BYTES:,}.", where="body"
-    )
+def _too_large(size_bytes: int, limit_bytes: int) -> TooLarge:
+    return TooLarge(f"The body has {size_bytes:,} bytes or more; the limit is {limit_bytes:,}.", where="body")

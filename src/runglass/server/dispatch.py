@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from runglass.api import assets, descriptions, hparams, jobs, lists, not_finite, run_values, steps, stops
 from runglass.api.dashboard import Dashboard
-from runglass.api.route import Answer, FromJob, NoParameters, Reply, Route
+from runglass.api.route import Answer, FromJob, NoParameters, Reply, Route, Upload
 from runglass.jobs.cache import ResultCache
 from runglass.jobs.runner import Runner
 from runglass.query.source import DataSource
@@ -57,16 +57,19 @@ class Api:
             self._routes.setdefault(route.path, {})[route.method] = route
 
     async def dispatch(
-        self, method: str, path: str, query: str, read_body: Callable[[], Awaitable[bytes]]
+        self, method: str, path: str, query: str, read_body: Callable[[int | None], Awaitable[bytes]]
     ) -> Reply:
-        """`path` starts with /api; `query` is the raw query string."""
+        """`path` starts with /api; `query` is the raw query string; `read_body` takes how many bytes a body may have,
+        None for the usual limit."""
         routes = self._routes.get(path)
         if routes is None:
             raise NotFound(f"There is no route {path}. GET api/openapi.json lists all routes.", where=path)
         route = routes[check_method(method, routes, path)]
         parameters: Struct = parse_query(query, route.query)
         if route.body is not None:
-            parameters = parse_body(await read_body(), route.body)
+            parameters = parse_body(await read_body(None), route.body)
+        elif route.upload_bytes is not None:
+            parameters = Upload(parameters, await read_body(route.upload_bytes))
         reply = route.handler(self._source, parameters)
         return await jobs.wait_for_job(self.runner, reply) if isinstance(reply, FromJob) else reply
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from runglass.api.route import CSV, EVENTS, JSON, Route
+from runglass.api.route import BYTES, CSV, EVENTS, JSON, Route
 from runglass.jobs.work import Work
 from runglass.server.problems import ErrorAnswer
 
@@ -81,6 +81,9 @@ def _operation(
         operation["parameters"] = parameters
     if route.body is not None:
         operation["requestBody"] = {"required": True, "content": {JSON: {"schema": refs[route.body]}}}
+    elif route.upload_bytes is not None:
+        binary = {"type": "string", "format": "binary"}
+        operation["requestBody"] = {"required": True, "content": {BYTES: {"schema": binary}}}
     error = {"description": "What went wrong.", "content": {JSON: {"schema": refs[ErrorAnswer]}}}
     operation["responses"] = {"200": {"description": "The answer.", "content": content}, "default": error}
     return operation
