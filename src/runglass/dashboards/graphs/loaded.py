@@ -13,9 +13,13 @@ from runglass.api.kept import PerSource
 from runglass.dashboards.graphs.shape import GraphFacts, GraphRef, ListedGraph, NameCount
 from runglass.errors import BadRequest
 from runglass.lru import LruCache
+from runglass.query.graphs.alignment import Side
+from runglass.query.graphs.difference import Difference
+from runglass.query.graphs.matching import Names
 from runglass.query.graphs.measures import Measures
 from runglass.query.graphs.model import Graph, GraphUnknown
 from runglass.query.graphs.read import GraphInfo, list_graphs, read_file, read_graph, read_profile
+from runglass.query.graphs.search import Searchable
 from runglass.query.graphs.shown import Shown
 from runglass.query.graphs.structure import Known, StructureView
 from runglass.query.source import DataSource
@@ -23,6 +27,7 @@ from runglass.query.source import DataSource
 MAX_GRAPHS = 4
 MAX_FILES = 4
 MAX_VIEWS = 4
+MAX_DIFFERENCES = 2
 MAX_LISTED = 500
 
 
@@ -31,11 +36,29 @@ class LoadedGraph:
         self.graph = graph
         self.measures = measures
         self._lock = threading.RLock()
+        # By identity: functions live as long as their graph.
+        self._texts: dict[int, Searchable] = {}
         self._shown: LruCache[StructureView, Shown] = LruCache(MAX_VIEWS)
 
     @cached_property
     def known(self) -> Known:
         return Known(self.graph)
+
+    @cached_property
+    def names(self) -> Names:
+        return Names(self.graph, self.known.hierarchy)
+
+    @cached_property
+    def side(self) -> Side:
+        return Side(self.known)
+
+    def texts_of(self, graph: Graph) -> Searchable:
+        """Of the graph or of one of its functions."""
+        with self._lock:
+            texts = self._texts.get(id(graph))
+            if texts is None:
+                texts = self._texts[id(graph)] = Searchable(graph)
+            return texts
 
     def show(self, view: StructureView) -> Shown:
         with self._lock:
@@ -88,6 +111,9 @@ class GraphReader:
         self._lock = threading.Lock()
         self._graphs: LruCache[tuple[str, str, int | None], tuple[object, LoadedGraph]] = LruCache(MAX_GRAPHS)
         self._files: LruCache[str, LoadedGraph] = LruCache(MAX_FILES)
+        self._differences: LruCache[tuple[int, int], tuple[LoadedGraph, LoadedGraph, Difference]] = LruCache(
+            MAX_DIFFERENCES
+        )
 
     def load(self, source: DataSource, ref: GraphRef) -> LoadedGraph:
         """Raises RunUnknown, GraphUnknown, GraphDamaged."""
@@ -109,6 +135,14 @@ class GraphReader:
                 kept = version, LoadedGraph(graph, read_measures(source, info))
                 self._graphs.put(key, kept)
             return kept[1]
+
+    def compare(self, a: LoadedGraph, b: LoadedGraph) -> Difference:
+        key = id(a), id(b)
+        kept = self._differences.get(key)
+        if kept is None or kept[0] is not a or kept[1] is not b:
+            kept = a, b, Difference(a.side, b.side)
+            self._differences.put(key, kept)
+        return kept[2]
 
     def add_file(self, name: str, data: bytes) -> tuple[str, LoadedGraph]:
         loaded = LoadedGraph(read_file(name, data), Measures())

@@ -65,6 +65,17 @@ COMPUTING = frozenset(
 # Variables that a function gets as an argument are known only by who reads them.
 READING = frozenset({"ReadVariableOp"})
 ARGUMENTS = frozenset({"_Arg", "Placeholder", "IO Node"})
+# Ops that write, check or save variables: whose weights they are is told by who else reads them. Beginnings of names.
+UPKEEP = (
+    "Assign",
+    "VarIsInitialized",
+    "ResourceApply",
+    "ResourceSparseApply",
+    "Apply",
+    "Save",
+    "Restore",
+    "IsVariableInit",
+)
 # Chains of nodes that pass constants on are this long at most.
 MAX_ROUNDS = 16
 
@@ -117,27 +128,33 @@ def fold(graph: Graph) -> Folding:
     folded_uses = np.bincount(source[kind[target] > 0], minlength=count)
     alone = is_argument & is_used & (folded_uses == uses)
     kind[alone] = VARIABLE
-    return Folding(*_settle(kind, source, target))
+    return Folding(*_settle(graph, kind, source, target))
 
 
 def _settle(
-    kind: NDArray[np.int8], source: NDArray[Any], target: NDArray[Any]
+    graph: Graph, kind: NDArray[np.int8], source: NDArray[Any], target: NDArray[Any]
 ) -> tuple[NDArray[np.int8], NDArray[np.int32]]:
-    """Where folded nodes are shown; a chain that ends nowhere, or runs in a circle, is not folded after all."""
-    at = np.arange(len(kind), dtype=np.int32)
-    is_open = kind > 0
-    at[is_open] = -1
+    """Where folded nodes are shown: at their first use that is not upkeep. What is used nowhere is not folded after all."""
+    count = len(kind)
+    nobody = 2 * count
+    rank = np.arange(count) + count * _keeps(graph)
+    at = np.where(kind > 0, nobody, rank)
+    into = np.flatnonzero(kind[source] > 0)
+    source, target = source[into], target[into]
     while True:
-        into = np.flatnonzero((at[target] >= 0) & (at[source] < 0))
-        if not len(into):
+        before = at[source]
+        np.minimum.at(at, source, at[target])
+        if (at[source] == before).all():
             break
-        # The first use counts: of several writes to one place the last one stays.
-        into = into[::-1]
-        at[source[into]] = at[target[into]]
-    lost = np.flatnonzero(at < 0)
+    lost = np.flatnonzero(at >= nobody)
     at[lost] = lost
     kind[lost] = 0
-    return kind, at
+    return kind, (at % max(count, 1)).astype(np.int32)
+
+
+def _keeps(graph: Graph) -> NDArray[np.bool_]:
+    known = np.fromiter((name.startswith(UPKEEP) for name in graph.op_names), np.bool_, len(graph.op_names))
+    return known[graph.ops] if len(known) else np.zeros(len(graph), np.bool_)
 
 
 def _has_op(graph: Graph, names: frozenset[str]) -> NDArray[np.bool_]:

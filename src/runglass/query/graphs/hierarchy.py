@@ -30,15 +30,20 @@ class Hierarchy:
         labels: list[str] = [""]
         parents: list[int] = [-1]
         items: list[int] = []
+        last: str | None = None
+        group = 0
         for path in graph.paths:
             above, slash, label = path.rpartition("/")
-            if not slash:
-                group = 0
-            else:
-                found = groups.get(above) if above and label else None
-                if found is None:
-                    found, label = _find_group(path, groups, labels, parents)
-                group = found
+            # Neighbours in the file are mostly in one group.
+            if above != last or not above or not label:
+                last, group = None, 0
+                if slash:
+                    found = groups.get(above) if above and label else None
+                    if found is not None:
+                        last = above
+                    else:
+                        found, label = _find_group(path, groups, labels, parents)
+                    group = found
             items.append(len(labels))
             labels.append(label or EMPTY)
             parents.append(group)
@@ -124,6 +129,17 @@ class Tree:
             up_a, up_b = unequal[da >= db], unequal[db >= da]
             a[up_a] = self.parent[a[up_a]]
             b[up_b] = self.parent[b[up_b]]
+
+
+def branches(tree: Tree, some: Ints, others: Ints) -> Ints:
+    """Of pairs of items, neither inside of the other: the child of their common ancestor that the first one is in or is."""
+    common = tree.common_ancestors(some, others)
+    found = some.copy()
+    while True:
+        below = np.flatnonzero((tree.parent[found] != common) & (found != common))
+        if not len(below):
+            return found
+        found[below] = tree.parent[found[below]]
 
 
 def depth_of(parent: Ints) -> Ints:

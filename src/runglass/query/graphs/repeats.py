@@ -134,11 +134,11 @@ def follows(last: tuple[str, int, str], now: tuple[str, int, str]) -> bool:
 
 
 def row_label(labels: Sequence[str]) -> str:
-    """ "layers.0-5"."""
-    first, last = split_number(labels[0]), split_number(labels[-1])
-    if first is None or last is None:
+    """ "layers.0-5"; digits stay as they are written."""
+    first, last = NUMBERED.match(labels[0]), NUMBERED.match(labels[-1])
+    if last is None:
         return f"{labels[0]}-{labels[-1]}"
-    return f"{last[0]}{first[1]}-{last[1]}{last[2]}"
+    return f"{last[1]}{first[2] if first is not None else 0}-{last[2]}{last[3]}"
 
 
 def what_differs(values: Sequence[tuple[str, Sequence[Any]]], most: int = 4) -> list[str]:

@@ -14,8 +14,8 @@ from msgspec import Struct
 from runglass.query.graphs.levels import (
     InEdge,
     Level,
-    LevelReader,
     LevelNode,
+    LevelReader,
     OutEdge,
     edge_label,
     plain_label,
@@ -27,6 +27,8 @@ from runglass.query.graphs.structure import Known, Structure, StructureView
 # Groups that a depth opens. Series and parts are opened by hand.
 OPENED = frozenset({"group", "repeat", "function"})
 MAX_NESTED = 64
+# Functions whose bodies are looked into, each once.
+MAX_BODIES = 1_000
 LOOPS = frozenset({"While", "StatelessWhile"})
 
 
@@ -224,6 +226,29 @@ class Shown:
                 elif not is_loop or at == len(nodes) - 1:
                     level.outs.append(OutEdge(source=at, outer=outer, control=control, label=label))
         return level
+
+    def bodies(self) -> Iterator[tuple[LevelReader, list[str]]]:
+        """This graph and the body of each function that it calls, at the first call; with the ids of all groups around it."""
+        waiting: deque[tuple[LevelReader, list[str]]] = deque([(self.root, [])])
+        seen: set[str] = set()
+        while waiting:
+            reader, above = waiting.popleft()
+            yield reader, above
+            structure = reader.structure
+            graph = structure.graph
+            for node, called in graph.calls.items():
+                names = [name for name in called if name in graph.functions]
+                for name in names:
+                    if name in seen or len(seen) >= MAX_BODIES:
+                        continue
+                    seen.add(name)
+                    item = structure.shown_item(node)
+                    id = reader.id(item)
+                    around = [*above, *(reader.id(each) for each in structure.ancestors(item)[1:]), id]
+                    if len(names) > 1:
+                        id = f"{id}/{function_segment(name)}"
+                        around.append(id)
+                    waiting.append((self._enter(graph, name, f"{id}/"), around))
 
     # Ancestors
 
