@@ -1,0 +1,105 @@
+// How large each node of a level is drawn, for the layout.
+
+import { textWidthPx } from "../../../base/text_width";
+import type { Ghost, Level, LevelNode } from "../answer";
+import { ASIDE, BOX, DISC, type LevelShape } from "../layout/level_shape";
+import { ASIDE_ROW_PX, ASIDE_WIDTH_PX, DISC_PX, NODE_PX, PILL_GAP_PX, TEXT, discSign, pillText } from "./look";
+
+const MAX_TEXT_PX = 220;
+const MIN_WIDTH_PX = 76;
+/** Above this many nodes nobody reads them at once, and measuring them takes longer than laying them out. */
+const MANY = 5_000;
+const LETTER_PX = 6.4;
+
+/** `ghosts`: nodes that only another graph has, which get a place beside those that they were joined to. */
+export function levelShape(level: Level, ghosts: readonly Ghost[] = []): LevelShape {
+  const { nodes, edges, in: ins = [], out: outs = [] } = level;
+  const isLarge = nodes.length > MANY;
+  const measure = (text: string, sizePx: number): number =>
+    isLarge ? (text.length * LETTER_PX * sizePx) / 12 : textWidthPx(text, sizePx);
+  const n = nodes.length + ghosts.length;
+  const [width, height, margin] = [new Float32Array(n), new Float32Array(n), new Float32Array(n)];
+  const place = new Uint8Array(n);
+  nodes.forEach((node, i) => {
+    place[i] = node.is_aside ? ASIDE : discSign(node) ? DISC : BOX;
+    width[i] = node.is_aside ? ASIDE_WIDTH_PX : discSign(node) ? DISC_PX : boxWidth(node, measure);
+    height[i] = node.is_aside ? ASIDE_ROW_PX : discSign(node) ? DISC_PX : NODE_PX;
+    const pill = pillText(node);
+    if (pill) margin[i] = PILL_GAP_PX + pillWidth(pill, measure);
+  });
+  const byId = new Map(nodes.map(({ id }, i) => [id, i]));
+  const [from, to, outer, labelWidth, isBack]: [number[], number[], string[], number[], number[]] = [
+    edges.map((edge) => edge.from),
+    edges.map((edge) => edge.to),
+    edges.map(() => ""),
+    edges.map(({ label }) => labelPx(label, measure)),
+    edges.map((edge) => (edge.is_back ? 1 : 0)),
+  ];
+  for (const edge of ins) {
+    from.push(-1);
+    to.push(edge.to);
+    outer.push(edge.outer);
+    labelWidth.push(0);
+    isBack.push(0);
+  }
+  for (const edge of outs) {
+    from.push(edge.from);
+    to.push(-1);
+    outer.push(edge.outer);
+    labelWidth.push(0);
+    isBack.push(0);
+  }
+  ghosts.forEach((ghost, k) => {
+    const i = nodes.length + k;
+    width[i] = Math.max(MIN_WIDTH_PX, measure(ghost.label, TEXT.nodePx) + 34);
+    height[i] = NODE_PX;
+    for (const [ids, isFrom] of [
+      [ghost.from, true],
+      [ghost.to, false],
+    ] as const)
+      for (const id of ids) {
+        const other = byId.get(id);
+        if (other === undefined) continue;
+        from.push(isFrom ? other : i);
+        to.push(isFrom ? i : other);
+        outer.push("");
+        labelWidth.push(0);
+        isBack.push(0);
+      }
+  });
+  return {
+    group: level.group,
+    ids: [...nodes.map(({ id }) => id), ...ghosts.map((_, k) => `\0${k}`)],
+    width,
+    height,
+    margin,
+    place,
+    edges: {
+      from: Int32Array.from(from),
+      to: Int32Array.from(to),
+      outer,
+      labelWidth: Float32Array.from(labelWidth),
+      isBack: Uint8Array.from(isBack),
+    },
+  };
+}
+
+type MeasureText = (text: string, sizePx: number) => number;
+
+/** Room for the name, what stands behind it, and a value on the right that may come later. */
+function boxWidth(node: LevelNode, measure: MeasureText): number {
+  const name = Math.min(measure(node.label, TEXT.nodePx), MAX_TEXT_PX);
+  const side = node.type === "argument" || node.type === "result" ? node.shape : undefined;
+  const behind = side ?? (node.can_open ? String(node.count ?? "") : (node.op ?? ""));
+  const hasBehind = behind !== "" && behind !== node.label;
+  const behindPx = hasBehind ? Math.min(measure(behind, TEXT.behindPx), MAX_TEXT_PX / 2) + 8 : 0;
+  const times = node.repeats ? measure(`× ${node.repeats}`, TEXT.valuePx) + 12 : 0;
+  return Math.ceil(Math.max(MIN_WIDTH_PX, 20 + (node.can_open ? 11 : 0) + name + behindPx + times + VALUE_ROOM_PX));
+}
+
+const VALUE_ROOM_PX = 44;
+
+const labelPx = (label: string | undefined, measure: MeasureText): number =>
+  label ? Math.ceil(measure(label, TEXT.labelPx)) : 0;
+
+export const pillWidth = (text: string, measure: MeasureText): number => Math.ceil(measure(text, TEXT.labelPx)) + 16;
