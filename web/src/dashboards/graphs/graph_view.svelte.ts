@@ -1,12 +1,12 @@
 // One graph as it is looked at: which groups are open, where everything stands, the camera, and what is drawn on top.
 // The page sets what it learns from other routes (colours, traces, matches, differences); the scene draws it all.
 
-import { untrack } from "svelte";
 import { ApiError } from "../../api/http";
 import type { Ghost, GraphFacts, Level, LevelNode, LevelsAnswer, NodeState } from "./answer";
 import type { Composed } from "./layout/composed";
 import { LayoutClient } from "./layout/layout_client";
 import { type Camera, fitCamera, keepInView, keepPoint } from "./scene/camera";
+import { addGhosts, isGhost } from "./layout/ghosts";
 import { levelShape } from "./scene/level_shape";
 
 /** Where the levels of groups come from. Levels below the named groups come down to `depth`, up to `limit` nodes. */
@@ -47,6 +47,8 @@ export class GraphView {
   open = $state.raw<ReadonlySet<string>>(new Set());
   /** What is drawn; null until the first layout. */
   picture = $state.raw<Composed | null>(null);
+  /** The levels that it shows, with ghosts; the picture counts in them. */
+  drawnLevels: readonly Level[] = [];
   /** Size of the scene on the screen; the scene sets it. */
   viewport = $state.raw({ widthPx: 0, heightPx: 0 });
   camera = $state.raw<Camera>({ x: 0, y: 0, zoom: 1 });
@@ -91,13 +93,13 @@ export class GraphView {
     const { picture } = this;
     if (!picture) return [];
     // The levels that the picture was made of; later ones wait for their own picture.
-    const levels = untrack(() => picture.groups.map((group) => this.#drawnLevels.get(group)?.nodes ?? []));
-    return Array.from(picture.index, (index, i) => levels[picture.level[i] as number]?.[index] as LevelNode);
+    const levels = this.drawnLevels;
+    return Array.from(picture.index, (index, i) => levels[picture.level[i] as number]?.nodes[index] as LevelNode);
   });
   /** Ids of all nodes and open groups that are in the picture, in its order. */
-  readonly shown: readonly string[] = $derived.by(() => this.nodes.map(({ id }) => id));
+  readonly shown: readonly string[] = $derived.by(() => this.nodes.flatMap((node) => (isGhost(node) ? [] : [node.id])));
   /** The place of each in the picture. */
-  readonly places: ReadonlyMap<string, number> = $derived.by(() => new Map(this.shown.map((id, i) => [id, i])));
+  readonly places: ReadonlyMap<string, number> = $derived.by(() => new Map(this.nodes.map(({ id }, i) => [id, i])));
   readonly #parents: ReadonlyMap<string, string> = $derived.by(() => {
     const parents = new Map<string, string>();
     for (const { group, nodes } of this.levels.values()) for (const { id } of nodes) parents.set(id, group);
@@ -108,7 +110,6 @@ export class GraphView {
     for (const { nodes } of this.levels.values()) for (const node of nodes) byId.set(node.id, node);
     return byId;
   });
-  #drawnLevels: ReadonlyMap<string, Level> = new Map();
 
   /** A node of any level that was loaded. */
   node = (id: string): LevelNode | undefined => this.#byId.get(id);
@@ -273,19 +274,13 @@ export class GraphView {
   /** Lays out what is open now. `anchor` stays where it is on the screen. */
   async #lay(anchor: string | null): Promise<void> {
     const turn = ++this.#turn;
-    const { levels } = this;
+    const levels = addGhosts(this.levels, this.#ghosts);
     const added = [...levels.values()].filter(({ group }) => !this.#sent.has(group));
     for (const { group } of added) this.#sent.add(group);
-    const shapes = added.map((level) =>
-      levelShape(
-        level,
-        this.#ghosts.filter(({ group }) => group === level.group),
-      ),
-    );
-    const picture = await this.#layout.compose(shapes, [...this.open]);
+    const picture = await this.#layout.compose(added.map(levelShape), [...this.open]);
     if (turn !== this.#turn) return;
     const before = anchor === null ? null : this.boxOf(anchor);
-    this.#drawnLevels = levels;
+    this.drawnLevels = picture.groups.map((group) => levels.get(group) as Level);
     this.picture = picture;
     const after = anchor === null ? null : this.boxOf(anchor);
     if (this.isFitted && (before === null || this.drawn === null)) this.fit();

@@ -8,6 +8,8 @@ export interface LevelShape {
   readonly height: Float32Array;
   /** Room beside a node, for what is drawn at its right. */
   readonly margin: Float32Array;
+  /** Groups: what leaves them may do so at several places. */
+  readonly canOpen: Uint8Array;
   /** One of the places below. */
   readonly place: Uint8Array;
   readonly edges: ShapeEdges;

@@ -1,7 +1,7 @@
 // How large each node of a level is drawn, for the layout.
 
 import { textWidthPx } from "../../../base/text_width";
-import type { Ghost, Level, LevelNode } from "../answer";
+import type { Level, LevelNode } from "../answer";
 import { ASIDE, BOX, DISC, type LevelShape } from "../layout/level_shape";
 import { ASIDE_ROW_PX, ASIDE_WIDTH_PX, DISC_PX, NODE_PX, PILL_GAP_PX, TEXT, discSign, pillText } from "./look";
 
@@ -11,23 +11,23 @@ const MIN_WIDTH_PX = 76;
 const MANY = 5_000;
 const LETTER_PX = 6.4;
 
-/** `ghosts`: nodes that only another graph has, which get a place beside those that they were joined to. */
-export function levelShape(level: Level, ghosts: readonly Ghost[] = []): LevelShape {
+export function levelShape(level: Level): LevelShape {
   const { nodes, edges, in: ins = [], out: outs = [] } = level;
   const isLarge = nodes.length > MANY;
   const measure = (text: string, sizePx: number): number =>
     isLarge ? (text.length * LETTER_PX * sizePx) / 12 : textWidthPx(text, sizePx);
-  const n = nodes.length + ghosts.length;
+  const n = nodes.length;
   const [width, height, margin] = [new Float32Array(n), new Float32Array(n), new Float32Array(n)];
   const place = new Uint8Array(n);
+  const canOpen = new Uint8Array(n);
   nodes.forEach((node, i) => {
+    canOpen[i] = Number(node.can_open === true);
     place[i] = node.is_aside ? ASIDE : discSign(node) ? DISC : BOX;
     width[i] = node.is_aside ? ASIDE_WIDTH_PX : discSign(node) ? DISC_PX : boxWidth(node, measure);
     height[i] = node.is_aside ? ASIDE_ROW_PX : discSign(node) ? DISC_PX : NODE_PX;
     const pill = pillText(node);
     if (pill) margin[i] = PILL_GAP_PX + pillWidth(pill, measure);
   });
-  const byId = new Map(nodes.map(({ id }, i) => [id, i]));
   const [from, to, outer, labelWidth, isBack]: [number[], number[], string[], number[], number[]] = [
     edges.map((edge) => edge.from),
     edges.map((edge) => edge.to),
@@ -49,30 +49,13 @@ export function levelShape(level: Level, ghosts: readonly Ghost[] = []): LevelSh
     labelWidth.push(0);
     isBack.push(0);
   }
-  ghosts.forEach((ghost, k) => {
-    const i = nodes.length + k;
-    width[i] = Math.max(MIN_WIDTH_PX, measure(ghost.label, TEXT.nodePx) + 34);
-    height[i] = NODE_PX;
-    for (const [ids, isFrom] of [
-      [ghost.from, true],
-      [ghost.to, false],
-    ] as const)
-      for (const id of ids) {
-        const other = byId.get(id);
-        if (other === undefined) continue;
-        from.push(isFrom ? other : i);
-        to.push(isFrom ? i : other);
-        outer.push("");
-        labelWidth.push(0);
-        isBack.push(0);
-      }
-  });
   return {
     group: level.group,
-    ids: [...nodes.map(({ id }) => id), ...ghosts.map((_, k) => `\0${k}`)],
+    ids: nodes.map(({ id }) => id),
     width,
     height,
     margin,
+    canOpen,
     place,
     edges: {
       from: Int32Array.from(from),
