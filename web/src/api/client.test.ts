@@ -28,6 +28,18 @@ describe("Client", () => {
     await expect(aborted.hparams()).rejects.toMatchObject({ name: "AbortError" });
   });
 
+  it("sends a file as it is, with its name in the path", async () => {
+    const sent: [string, RequestInit][] = [];
+    const client = new Client((path, init) => {
+      sent.push([path, init]);
+      return Promise.resolve(new Response('{"file": "x"}'));
+    });
+    const file = new Blob(["abc"]);
+    expect(await client.upload("graphs/file", { name: "a&b.onnx" }, file)).toEqual({ file: "x" });
+    expect(sent[0]?.[0]).toBe("graphs/file?name=a%26b.onnx");
+    expect(sent[0]?.[1]).toMatchObject({ method: "POST", body: file });
+  });
+
   it("escapes names in paths", async () => {
     const paths: string[] = [];
     const client = new Client((path) => {

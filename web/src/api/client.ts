@@ -127,6 +127,12 @@ export class Client {
     return (await this.post(path, body, signal)).json() as Promise<T>;
   }
 
+  /** Like `ask`, by POST with a file as the body. */
+  async upload<T>(path: string, parameters: Parameters, file: Blob, signal?: AbortSignal): Promise<T> {
+    const init = { method: "POST", headers: { "content-type": "application/octet-stream" }, body: file };
+    return (await this.send(`${path}?${named(parameters)}`, signal ? { ...init, signal } : init)).json() as Promise<T>;
+  }
+
   /** Like `ask`, for bytes. */
   async bytes(path: string, parameters: Parameters, signal?: AbortSignal): Promise<ArrayBuffer> {
     return (await this.send(`${path}?${named(parameters)}`, signal ? { signal } : {})).arrayBuffer();
