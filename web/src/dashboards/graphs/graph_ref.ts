@@ -1,0 +1,61 @@
+// Which graph is meant, among those that runs logged and those that the user opened. Pure.
+
+import type { GraphRef, ListedGraph } from "./answer";
+
+export type LoggedGraph = Extract<GraphRef, { run: string }>;
+
+export const isLogged = (graph: GraphRef): graph is LoggedGraph => "run" in graph;
+
+/** Equal for the same graph. */
+export const graphKey = (graph: GraphRef | null): string =>
+  !graph
+    ? ""
+    : isLogged(graph)
+      ? JSON.stringify([graph.run, graph.name, graph.step ?? null])
+      : JSON.stringify([graph.file]);
+
+export const isSameGraph = (a: GraphRef | null, b: GraphRef | null): boolean => graphKey(a) === graphKey(b);
+
+/** A file that the user opened in the page. */
+export interface OpenedFile {
+  readonly file: string;
+  readonly name: string;
+  readonly format: string;
+}
+
+export const findListed = (listed: readonly ListedGraph[], graph: GraphRef): ListedGraph | null =>
+  (isLogged(graph) && listed.find(({ run, name }) => run === graph.run && name === graph.name)) || null;
+
+/** The graph to begin with: the first of the first run that is shown. */
+export function firstGraph(listed: readonly ListedGraph[], shown: readonly string[]): LoggedGraph | null {
+  const isShown = new Set(shown);
+  const first = listed.find(({ run }) => isShown.has(run));
+  return first ? { run: first.run, name: first.name, step: null } : null;
+}
+
+/**
+ * The graph to compare with, if the user names none: one of the same name in the baseline or in another shown run, else
+ * any other graph.
+ */
+export function otherGraph(
+  listed: readonly ListedGraph[],
+  shown: readonly string[],
+  graph: GraphRef | null,
+  baseline: string | null,
+): LoggedGraph | null {
+  const name = graph && isLogged(graph) ? graph.name : null;
+  const run = graph && isLogged(graph) ? graph.run : null;
+  const isShown = new Set(shown);
+  const others = listed.filter((each) => each.run !== run || each.name !== name);
+  const rank = (each: ListedGraph): number =>
+    (each.name === name ? 0 : 4) + (each.run === baseline ? 0 : 2) + (isShown.has(each.run) ? 0 : 1);
+  const [best] = others.toSorted((a, b) => rank(a) - rank(b));
+  return best ? { run: best.run, name: best.name, step: null } : null;
+}
+
+/** Names that writers give to graphs that users did not name. */
+const NAMES: Readonly<Record<string, string>> = {
+  __run_graph__: "graph",
+  "": "graph",
+};
+export const graphTitle = (name: string): string => NAMES[name] ?? name;

@@ -1,0 +1,124 @@
+// One graph on the page: starts its view, and starts it again when another graph or another structure is wanted. Keeps
+// which groups are open over that. Created in a component and ends with it.
+
+import { untrack } from "svelte";
+import { isSameList, keepIfEqual } from "../../base/keep_if_equal";
+import type { Session } from "../../state/session.svelte";
+import type { GraphRef, LevelNode, StructureView } from "./answer";
+import { loadLevels } from "./ask";
+import { GraphView, MAX_SHOWN } from "./graph_view.svelte";
+import { graphKey } from "./graph_ref";
+
+/** No more nodes than this are opened unasked: they can be read without zooming. */
+const READABLE = 26;
+const ALL_LEVELS = 64;
+
+export interface PaneStart {
+  readonly open: readonly string[] | null;
+  readonly depth: number | null;
+  readonly camera: { readonly x: number; readonly y: number; readonly zoom: number } | null;
+}
+
+interface PaneOptions {
+  /** Null: nothing to show. */
+  readonly graph: () => GraphRef | null;
+  /** Changes when the graph was logged anew. */
+  readonly version: () => string;
+  readonly structure: () => StructureView;
+  /** What is open at first; read once for every graph. */
+  readonly begin: () => PaneStart;
+}
+
+export class Pane {
+  readonly view: GraphView;
+  /** Groups that were open when the view started: what differs is the user's doing. Raw: replaced. */
+  base = $state.raw<ReadonlySet<string> | null>(null);
+  #startedKey = "";
+  /** Of what the picture shows. */
+  #readyKey = $state("");
+  #counted = 0;
+
+  constructor(
+    private readonly session: Session,
+    private readonly options: PaneOptions,
+  ) {
+    this.view = new GraphView((groups, depth, limit, signal) => this.#load(groups, depth, limit, signal));
+    // Outside: the server, for another graph or structure.
+    $effect(() => {
+      const key = this.key;
+      if (key === "" || key === this.#startedKey) return;
+      const isSameFile = untrack(() => this.#startedKey.startsWith(`${graphKey(this.graph)} `));
+      this.#startedKey = key;
+      untrack(() => void this.#start(isSameFile));
+    });
+    $effect(() => () => this.view.end());
+  }
+
+  readonly graph = $derived.by((): GraphRef | null => this.options.graph());
+  readonly structure = $derived.by((): StructureView => this.options.structure());
+  readonly #structureKey = $derived.by(() => JSON.stringify(this.structure));
+  readonly key = $derived.by(() =>
+    this.graph
+      ? `${graphKey(this.graph)} ${this.options.version()} ${this.#structureKey} ${this.session.changes.epoch}`
+      : "",
+  );
+  readonly #keepShown = keepIfEqual<readonly string[]>(isSameList);
+  /** Ids of what is drawn; the same list as long as only its places change. */
+  readonly shown = $derived.by((): readonly string[] => this.#keepShown(this.view.shown));
+  /** Changes with the graph and with what is shown of it. */
+  readonly shownKey = $derived.by(() => (void this.shown, `${this.key} ${++this.#counted}`));
+  /** Something can be asked about the shown nodes. */
+  readonly isShown = $derived.by(() => this.graph !== null && this.shown.length > 0 && this.#readyKey === this.key);
+
+  /** How many levels are open at the deepest place. */
+  readonly depth = $derived.by(() => {
+    const { view } = this;
+    let deepest = 1;
+    for (const id of view.open) {
+      if (!view.places.has(id)) continue;
+      let depth = 2;
+      for (let up = view.parent(id); up !== undefined && up !== ""; up = view.parent(up)) depth++;
+      deepest = Math.max(deepest, depth);
+    }
+    return deepest;
+  });
+
+  /** Starts again where the address leads. */
+  restart(): void {
+    void this.#start(false);
+  }
+
+  async setDepth(depth: number): Promise<void> {
+    await this.view.setDepth(depth);
+    this.base = this.view.open;
+  }
+
+  async #start(isSameFile: boolean): Promise<void> {
+    const { view, key } = this;
+    const begin = this.options.begin();
+    // Another structure of the same graph: what was open stays open.
+    const kept = isSameFile && view.open.size > 0 ? [...view.open] : null;
+    const open = begin.open ?? kept;
+    this.base = null;
+    if (open) await view.start({ open, camera: begin.camera });
+    else await view.start({ depth: begin.depth ?? ALL_LEVELS, camera: begin.camera });
+    if (key !== this.key) return;
+    this.base = view.open;
+    this.#readyKey = key;
+  }
+
+  async #load(groups: readonly string[], depth: number, limit: number, signal: AbortSignal) {
+    const graph = this.graph as GraphRef;
+    const { depth: asked, open } = this.options.begin();
+    const isUnasked = depth === ALL_LEVELS && groups[0] === "" && asked === null && open === null && this.base === null;
+    return loadLevels(
+      this.session.client,
+      { graph, groups, depth, limit: isUnasked ? READABLE : Math.min(limit, MAX_SHOWN), view: this.structure },
+      signal,
+    );
+  }
+
+  node(id: string): LevelNode | undefined {
+    return this.view.node(id);
+  }
+}
