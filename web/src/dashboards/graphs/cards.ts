@@ -1,7 +1,9 @@
 // The cards of graphs, for the Overview: a graph of a run, or a file of one, as a picture that can be moved.
 
 import type { CardOffer } from "../../cards/dashboards";
-import { graphTitle } from "./graph_ref";
+
+/** A graph that its writer did not name. */
+export const graphTitle = (name: string): string => (name === "__run_graph__" ? "graph" : name);
 
 export const cards: readonly CardOffer[] = (["graph", "assets/graph"] as const).map((kind) => ({
   kind,

@@ -52,10 +52,3 @@ export function otherGraph(
   const [best] = others.toSorted((a, b) => rank(a) - rank(b));
   return best ? { run: best.run, name: best.name, step: null } : null;
 }
-
-/** Names that writers give to graphs that users did not name. */
-const NAMES: Readonly<Record<string, string>> = {
-  __run_graph__: "graph",
-  "": "graph",
-};
-export const graphTitle = (name: string): string => NAMES[name] ?? name;

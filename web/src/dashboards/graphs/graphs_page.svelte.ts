@@ -6,11 +6,11 @@ import { CardData } from "../../cards/card_data.svelte";
 import type { Session } from "../../state/session.svelte";
 import type { GraphList, GraphRef, ListedGraph } from "./answer";
 import { listGraphs } from "./ask";
+import { graphTitle } from "./cards";
 import {
   findListed,
   firstGraph,
   graphKey,
-  graphTitle,
   isLogged,
   isSameGraph,
   type OpenedFile,
