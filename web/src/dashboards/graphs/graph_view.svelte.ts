@@ -5,7 +5,7 @@ import { ApiError } from "../../api/http";
 import type { Ghost, GraphFacts, Level, LevelNode, LevelsAnswer, NodeState } from "./answer";
 import type { Composed } from "./layout/composed";
 import { LayoutClient } from "./layout/layout_client";
-import { type Camera, fitCamera, keepInView, keepPoint } from "./scene/camera";
+import { type Camera, fitCamera, keepInView, keepPoint, toScreen } from "./scene/camera";
 import { addGhosts, isGhost } from "./layout/ghosts";
 import { levelShape } from "./scene/level_shape";
 
@@ -226,6 +226,14 @@ export class GraphView {
       width: picture.width[at] as number,
       height: picture.height[at] as number,
     };
+  }
+
+  /** Where a node is in the scene, in pixels from its top left corner. */
+  screenBox(id: string): Box | null {
+    const box = this.boxOf(id);
+    if (!box) return null;
+    const { zoom } = this.camera;
+    return { ...toScreen(this.camera, this.viewport, box), width: box.width * zoom, height: box.height * zoom };
   }
 
   /** The user moved it; from now on it stays where it is. */

@@ -1,0 +1,676 @@
+// Draws what is visible of a graph with a pen: open groups, edges, nodes, and what lies on top of them. What would be
+// too small to read is left out.
+
+import type { Level, LevelNode, NodeState } from "../answer";
+import type { NodePaint } from "../graph_view.svelte";
+import type { Composed } from "../layout/composed";
+import { isGhost } from "../layout/ghosts";
+import { discSign, NODE_PX, PILL_GAP_PX, pillText, TEXT } from "./look";
+import { borderOf, type Palette } from "./palette";
+import type { Pen } from "./pen";
+
+/** What is drawn, in the words of GraphView. */
+export interface SceneContent {
+  readonly picture: Composed;
+  readonly levels: readonly Level[];
+  readonly nodes: readonly LevelNode[];
+  readonly places: ReadonlyMap<string, number>;
+  readonly paint: ReadonlyMap<string, NodePaint>;
+  readonly distances: ReadonlyMap<string, number> | null;
+  readonly states: ReadonlyMap<string, NodeState>;
+  readonly matches: ReadonlyMap<string, number>;
+  readonly currentMatch: string | null;
+  readonly dimmed: ReadonlySet<string>;
+  readonly selected: string | null;
+  readonly hovered: string | null;
+  readonly loading: ReadonlySet<string>;
+}
+
+/** The part of the graph that is in view. */
+export interface Window {
+  readonly left: number;
+  readonly top: number;
+  readonly right: number;
+  readonly bottom: number;
+}
+
+type FitText = (text: string, sizePx: number, maxPx: number, isBold?: boolean) => string;
+type MeasureText = (text: string, sizePx: number, isBold?: boolean) => number;
+
+export interface DrawTools {
+  readonly pen: Pen;
+  readonly palette: Palette;
+  readonly measure: MeasureText;
+  readonly window: Window;
+}
+
+/** Below these sizes on the screen, text of nodes, what stands behind it, and rounded corners are left out. */
+const READ_NAME = 0.42;
+const READ_REST = 0.58;
+const SHOW_ROUND = 0.3;
+const SHOW_LINES = 0.035;
+const RADIUS = 6;
+const PANEL_RADIUS = 9;
+const CORNER = 7;
+const DIM = 0.5;
+const STACK = 4;
+
+export function drawScene(content: SceneContent, tools: DrawTools): void {
+  new Drawing(content, tools).draw();
+}
+
+class Drawing {
+  readonly #fit: FitText;
+  readonly #margin: number;
+
+  constructor(
+    private readonly content: SceneContent,
+    private readonly tools: DrawTools,
+  ) {
+    const { measure } = tools;
+    this.#fit = (text, sizePx, maxPx, isBold) => fitText(text, sizePx, maxPx, measure, isBold);
+    this.#margin = 90;
+  }
+
+  draw(): void {
+    const { picture } = this.content;
+    const visible: number[] = [];
+    for (let i = 0; i < picture.x.length; i++) if (this.#isInView(i)) visible.push(i);
+    for (const i of visible) if (picture.isOpen[i]) this.#panel(i);
+    this.#asideBoxes();
+    this.#edges();
+    this.#nodes(visible.filter((i) => !picture.isOpen[i]));
+    if (this.tools.pen.zoom >= READ_REST) this.#labels();
+    for (const i of visible) this.#marks(i);
+    if (this.tools.pen.zoom < READ_NAME) this.#farTitles(visible);
+  }
+
+  #isInView(i: number): boolean {
+    const { picture } = this.content;
+    const { left, right, top, bottom } = this.tools.window;
+    const x = picture.x[i] as number;
+    const y = picture.y[i] as number;
+    return (
+      x - this.#margin < right &&
+      x + (picture.width[i] as number) + this.#margin > left &&
+      y - this.#margin < bottom &&
+      y + (picture.height[i] as number) + this.#margin > top
+    );
+  }
+
+  #box(i: number): readonly [x: number, y: number, width: number, height: number] {
+    const { x, y, width, height } = this.content.picture;
+    return [x[i] as number, y[i] as number, width[i] as number, height[i] as number];
+  }
+
+  #alpha(id: string): number {
+    const { distances, dimmed } = this.content;
+    return (distances && !distances.has(id)) || dimmed.has(id) ? DIM : 1;
+  }
+
+  #depth(i: number): number {
+    const { parent } = this.content.picture;
+    let depth = 0;
+    for (let at = parent[i] as number; at >= 0; at = parent[at] as number) depth++;
+    return depth;
+  }
+
+  #panel(i: number): void {
+    const { pen, palette } = this.tools;
+    const node = this.content.nodes[i] as LevelNode;
+    const [x, y, width, height] = this.#box(i);
+    const fill = palette.panels[this.#depth(i) % 3] as string;
+    const line = 1 / Math.min(1, Math.max(pen.zoom, 0.3));
+    for (let card = node.repeats && pen.zoom >= 0.15 ? 2 : 0; card >= 0; card--) {
+      pen.begin();
+      pen.box(x + card * STACK, y + card * STACK, width, height, PANEL_RADIUS);
+      pen.fill(fill);
+      pen.stroke(palette.borderStrong, line);
+    }
+    this.#ring(i, x, y, width, height, PANEL_RADIUS);
+    if (pen.zoom < READ_NAME) return;
+    const middle = y + 14;
+    chevron(pen, x + 11, middle, true, palette.muted);
+    let right = x + width - 12;
+    const paint = this.content.paint.get(node.id);
+    if (node.repeats) {
+      const times = `× ${node.repeats}`;
+      const pill = this.tools.measure(times, TEXT.valuePx, true) + 16;
+      pen.begin();
+      pen.box(right - pill + 2, y + 6, pill, 17, 8.5);
+      pen.fill(palette.text);
+      pen.text(times, right + 2 - pill / 2, y + 18.3, {
+        sizePx: TEXT.valuePx,
+        color: palette.surface,
+        isBold: true,
+        anchor: "middle",
+      });
+      right -= pill + 4;
+    }
+    if (paint?.text) {
+      pen.text(paint.text, right, y + 18, { sizePx: TEXT.valuePx, color: palette.muted, anchor: "end" });
+      right -= this.tools.measure(paint.text, TEXT.valuePx) + 8;
+    }
+    const name = this.#fit(node.label, TEXT.nodePx, right - x - 25, true);
+    const namePx = this.tools.measure(name, TEXT.nodePx, true);
+    if (this.content.matches.has(node.id) && node.can_open !== true) this.#mark(x + 22, y + 6, namePx + 6);
+    pen.text(name, x + 25, y + 18, { sizePx: TEXT.nodePx, color: palette.text, isBold: true });
+    const behind = behindOf(node, true);
+    if (pen.zoom < READ_REST || !behind) return;
+    const room = right - x - 25 - namePx - 7;
+    if (room > 24)
+      pen.text(this.#fit(behind, TEXT.valuePx, room), x + 32 + namePx, y + 18, {
+        sizePx: TEXT.valuePx,
+        color: palette.faint,
+      });
+  }
+
+  #mark(x: number, y: number, width: number): void {
+    const { pen, palette } = this.tools;
+    pen.begin();
+    pen.box(x, y, width, 16, 3);
+    pen.fill(palette.mark);
+  }
+
+  #ring(i: number, x: number, y: number, width: number, height: number, radius: number): void {
+    const { pen, palette } = this.tools;
+    const { selected, hovered, currentMatch } = this.content;
+    const id = (this.content.nodes[i] as LevelNode).id;
+    const wide = 1 / Math.min(1, Math.max(pen.zoom, 0.08));
+    if (id === selected) {
+      pen.begin();
+      pen.box(x - 4.5, y - 4.5, width + 9, height + 9, radius + 4);
+      if (!this.content.picture.isOpen[i]) pen.fill(palette.accentSoft);
+      pen.stroke(palette.accent, 2 * wide);
+    } else if (id === currentMatch) {
+      pen.begin();
+      pen.box(x - 3, y - 3, width + 6, height + 6, radius + 3);
+      pen.stroke(palette.mark, 2.5 * wide);
+    } else if (id === hovered) {
+      pen.begin();
+      pen.box(x - 2, y - 2, width + 4, height + 4, radius + 2);
+      pen.stroke(palette.accent, 1.2 * wide, 0.7);
+    }
+  }
+
+  #asideBoxes(): void {
+    const { pen, palette } = this.tools;
+    const { asides } = this.content.picture;
+    for (let k = 0; k < asides.length; k += 5) {
+      const [level, x, y, width, height] = Array.from(asides.subarray(k, k + 5)) as [
+        number,
+        number,
+        number,
+        number,
+        number,
+      ];
+      pen.begin();
+      pen.box(x, y, width, height, PANEL_RADIUS);
+      pen.stroke(palette.borderStrong, 1, 1, [4, 3]);
+      if (pen.zoom < READ_NAME) continue;
+      const count = (this.content.levels[level] as Level).nodes.filter((node) => node.is_aside).length;
+      pen.text("Set aside", x + 12, y + 19, { sizePx: TEXT.nodePx, color: palette.text, isBold: true });
+      pen.text(String(count), x + width - 12, y + 19, { sizePx: TEXT.valuePx, color: palette.faint, anchor: "end" });
+    }
+  }
+
+  #edges(): void {
+    const { pen, palette } = this.tools;
+    if (pen.zoom < SHOW_LINES) return;
+    const { picture, levels, nodes, distances, selected, hovered, dimmed } = this.content;
+    const { edges } = picture;
+    const chosen = selected === null ? -1 : (this.content.places.get(selected) ?? -1);
+    const pointed = hovered === null ? -1 : (this.content.places.get(hovered) ?? -1);
+    // Lines of one look are drawn at once, so that a trunk that many edges share is no darker than a single one.
+    const looks = new Map<string, { readonly edges: number[]; readonly look: EdgeLook }>();
+    const add = (edge: number, look: EdgeLook): void => {
+      const key = `${look.order} ${look.color} ${look.alpha} ${look.dash ? "-" : ""}`;
+      const same = looks.get(key);
+      if (same) same.edges.push(edge);
+      else looks.set(key, { edges: [edge], look });
+    };
+    for (let edge = 0; edge < edges.from.length; edge++) {
+      if (!this.#isLineInView(edge)) continue;
+      const [from, to] = [edges.from[edge] as number, edges.to[edge] as number];
+      const dash = isControl(levels[edges.level[edge] as number] as Level, edges.index[edge] as number);
+      const [source, target] = [nodes[from], nodes[to]];
+      if ((source && isGhost(source)) || (target && isGhost(target))) {
+        add(edge, { order: 3, color: palette.removed, alpha: 1, widthPx: 1.2, dash: true });
+        continue;
+      }
+      const isChosen = chosen >= 0 && (from === chosen || to === chosen);
+      if (distances && source && target) {
+        const [far, near] = [distances.get(source.id), distances.get(target.id)];
+        if (far !== undefined && near !== undefined) {
+          const alpha = Math.max(0.45, 1 - Math.round(Math.max(far, near) / 2) * 0.1);
+          add(edge, { order: 2, color: palette.accent, alpha, widthPx: 2, dash });
+        } else add(edge, { order: 0, color: palette.faint, alpha: 0.4, widthPx: 1.3, dash });
+      } else if (isChosen) add(edge, { order: 2, color: palette.accent, alpha: 1, widthPx: 2, dash });
+      else if (pointed >= 0 && (from === pointed || to === pointed))
+        add(edge, { order: 1, color: palette.accent, alpha: 0.7, widthPx: 1.6, dash });
+      else {
+        const isDim = source !== undefined && target !== undefined && dimmed.has(source.id) && dimmed.has(target.id);
+        add(edge, { order: 0, color: palette.faint, alpha: isDim ? 0.3 : 0.62, widthPx: 1.3, dash });
+      }
+    }
+    // Thin lines vanish when all of a large graph is in view.
+    const wider = Math.max(1, 0.42 / pen.zoom);
+    for (const { edges: list, look } of [...looks.values()].sort((a, b) => a.look.order - b.look.order)) {
+      pen.begin();
+      for (const edge of list) this.#line(edge);
+      pen.stroke(look.color, look.widthPx * wider, look.alpha, look.dash ? [3, 3.5] : []);
+      if (pen.zoom < SHOW_ROUND) continue;
+      pen.begin();
+      for (const edge of list) if (edges.hasArrow[edge]) this.#arrow(edge);
+      pen.fill(look.color, look.alpha);
+    }
+  }
+
+  #isLineInView(edge: number): boolean {
+    const { start, points } = this.content.picture.edges;
+    const { left, right, top, bottom } = this.tools.window;
+    let [minX, maxX, minY, maxY] = [Infinity, -Infinity, Infinity, -Infinity];
+    for (let k = start[edge] as number; k < (start[edge + 1] as number); k++) {
+      const x = points[2 * k] as number;
+      const y = points[2 * k + 1] as number;
+      if (x < minX) minX = x;
+      if (x > maxX) maxX = x;
+      if (y < minY) minY = y;
+      if (y > maxY) maxY = y;
+    }
+    return minX < right && maxX > left && minY < bottom && maxY > top;
+  }
+
+  #line(edge: number): void {
+    const { pen } = this.tools;
+    const { start, points, hasArrow } = this.content.picture.edges;
+    const [begin, end] = [start[edge] as number, start[edge + 1] as number];
+    const x = (k: number): number => points[2 * k] as number;
+    const y = (k: number): number => points[2 * k + 1] as number;
+    pen.moveTo(x(begin), y(begin));
+    const isRound = pen.zoom >= SHOW_ROUND;
+    for (let k = begin + 1; k < end; k++) {
+      const isLast = k + 1 === end;
+      if (isLast) {
+        // The line ends inside the arrow, not at its point.
+        const [dx, dy] = [x(k) - x(k - 1), y(k) - y(k - 1)];
+        const length = Math.hypot(dx, dy);
+        const cut = hasArrow[edge] && isRound && length > 5 ? 4 / length : 0;
+        pen.lineTo(x(k) - dx * cut, y(k) - dy * cut);
+        continue;
+      }
+      const before = Math.hypot(x(k) - x(k - 1), y(k) - y(k - 1));
+      const after = Math.hypot(x(k + 1) - x(k), y(k + 1) - y(k));
+      const radius = isRound ? Math.min(CORNER, before / 2, after / 2) : 0;
+      if (radius < 0.5) {
+        pen.lineTo(x(k), y(k));
+        continue;
+      }
+      pen.lineTo(x(k) + ((x(k - 1) - x(k)) / before) * radius, y(k) + ((y(k - 1) - y(k)) / before) * radius);
+      pen.curveTo(x(k), y(k), x(k) + ((x(k + 1) - x(k)) / after) * radius, y(k) + ((y(k + 1) - y(k)) / after) * radius);
+    }
+  }
+
+  #arrow(edge: number): void {
+    const { pen } = this.tools;
+    const { start, points } = this.content.picture.edges;
+    const last = (start[edge + 1] as number) - 1;
+    const [x, y] = [points[2 * last] as number, points[2 * last + 1] as number];
+    let before = last - 1;
+    while (before > (start[edge] as number) && points[2 * before] === x && points[2 * before + 1] === y) before--;
+    const [dx, dy] = [x - (points[2 * before] as number), y - (points[2 * before + 1] as number)];
+    const length = Math.hypot(dx, dy) || 1;
+    const [ux, uy] = [dx / length, dy / length];
+    pen.moveTo(x, y);
+    pen.lineTo(x - ux * 6.5 - uy * 3.4, y - uy * 6.5 + ux * 3.4);
+    pen.lineTo(x - ux * 6.5 + uy * 3.4, y - uy * 6.5 - ux * 3.4);
+    pen.close();
+  }
+
+  #labels(): void {
+    const { pen, palette } = this.tools;
+    const { picture, levels, distances, nodes } = this.content;
+    const { edges } = picture;
+    const { left, right, top, bottom } = this.tools.window;
+    for (let edge = 0; edge < edges.from.length; edge++) {
+      const x = edges.labelX[edge] as number;
+      const y = edges.labelY[edge] as number;
+      if (!(x < right && x > left - 200 && y > top - 20 && y < bottom + 20)) continue;
+      const label = labelOf(levels[edges.level[edge] as number] as Level, edges.index[edge] as number);
+      const ids = [nodes[edges.from[edge] as number]?.id ?? "", nodes[edges.to[edge] as number]?.id ?? ""];
+      const isLit = distances !== null && ids.every((id) => distances.has(id));
+      if (label) pen.text(label, x, y, { sizePx: TEXT.labelPx, color: isLit ? palette.accent : palette.muted });
+    }
+  }
+
+  #nodes(list: readonly number[]): void {
+    const { pen } = this.tools;
+    if (pen.zoom >= READ_NAME) for (const i of list) this.#node(i);
+    else this.#smallNodes(list);
+  }
+
+  /** Boxes alone, those of one colour at once. */
+  #smallNodes(list: readonly number[]): void {
+    const { pen, palette } = this.tools;
+    const looks = new Map<string, number[]>();
+    for (const i of list) {
+      const node = this.content.nodes[i] as LevelNode;
+      const fill = isGhost(node) ? palette.panels[0] : (this.content.paint.get(node.id)?.color ?? palette.surface);
+      const isMatch = this.content.matches.has(node.id);
+      const key = `${isMatch ? palette.mark : fill}|${this.#alpha(node.id)}`;
+      const same = looks.get(key);
+      if (same) same.push(i);
+      else looks.set(key, [i]);
+    }
+    const hasBorder = pen.zoom * NODE_PX > 3.5;
+    for (const [key, members] of looks) {
+      const [fill, alpha] = key.split("|") as [string, string];
+      pen.begin();
+      for (const i of members) {
+        const [x, y, width, height] = this.#box(i);
+        pen.box(x, y, width, height, RADIUS);
+      }
+      pen.fill(fill, Number(alpha));
+      const isPlain = fill === palette.surface;
+      if (hasBorder || isPlain)
+        pen.stroke(
+          isPlain ? palette.borderStrong : borderOf(fill, palette.edgeMix),
+          hasBorder ? Math.max(1, 0.6 / pen.zoom) : 0.4 / pen.zoom,
+          Number(alpha),
+        );
+    }
+    for (const i of list) this.#ring(i, ...this.#box(i), RADIUS);
+  }
+
+  #node(i: number): void {
+    const { pen, palette, measure } = this.tools;
+    const { paint: paints, matches, loading } = this.content;
+    const node = this.content.nodes[i] as LevelNode;
+    const [x, y, width, height] = this.#box(i);
+    const alpha = this.#alpha(node.id);
+    if (isGhost(node)) return this.#ghost(node, x, y, width, height);
+    const sign = node.is_aside ? "" : discSign(node);
+    const paint = paints.get(node.id);
+    if (sign) return this.#disc(i, sign, x + width / 2, y + height / 2, paint, alpha);
+    if (node.is_aside) return this.#aside(i, node, x, y, width, height, alpha);
+    const isEnd = node.type === "argument" || node.type === "result";
+    const radius = isEnd ? height / 2 : RADIUS;
+    const fill = paint?.color ?? palette.surface;
+    const ink = paint?.ink ?? palette.text;
+    const border = paint?.color ? borderOf(paint.color, palette.edgeMix) : palette.borderStrong;
+    this.#ring(i, x, y, width, height, radius);
+    for (let card = node.repeats || node.type === "series" ? 2 : 0; card >= 0; card--) {
+      pen.begin();
+      pen.box(x + card * STACK, y + card * STACK, width, height, radius);
+      // What is dimmed must not let the line below it through.
+      if (alpha < 1) pen.fill(palette.background);
+      pen.fill(fill, alpha);
+      pen.stroke(node.id === this.content.selected ? palette.accent : border, 1, alpha);
+    }
+    const middle = y + height / 2 + 4.2;
+    let right = x + width - (isEnd ? 13 : 9);
+    let left = x + (isEnd ? 13 : 10);
+    const value = paint?.text ?? (isEnd ? (node.shape ?? "") : "");
+    if (value && pen.zoom >= READ_REST) {
+      const color = isEnd && !paint ? palette.faint : ink;
+      pen.text(value, right, middle, { sizePx: TEXT.behindPx, color, anchor: "end", alpha: alpha * (paint ? 0.8 : 1) });
+    }
+    if (value) right -= measure(value, TEXT.behindPx) + 8;
+    if (node.repeats) {
+      const times = `× ${node.repeats}`;
+      pen.text(times, right, middle, { sizePx: TEXT.valuePx, color: ink, isBold: true, anchor: "end", alpha });
+      right -= measure(times, TEXT.valuePx, true) + 8;
+    }
+    if (node.can_open) {
+      chevron(pen, left - 1, y + height / 2, false, ink, alpha);
+      left += 11;
+    }
+    const name = this.#fit(node.label, TEXT.nodePx, right - left);
+    const namePx = measure(name, TEXT.nodePx);
+    const isMatch = !node.can_open && matches.has(node.id);
+    if (isMatch) this.#mark(left - 3, y + 5, namePx + 6);
+    pen.text(name, left, middle, { sizePx: TEXT.nodePx, color: isMatch ? palette.onMark : ink, alpha });
+    if (pen.zoom < READ_REST) return;
+    const behind = loading.has(node.id) ? "…" : isEnd ? "" : behindOf(node);
+    const room = right - left - namePx - 7;
+    if (behind && room > 12)
+      pen.text(this.#fit(behind, TEXT.behindPx, room), left + namePx + 7, middle, {
+        sizePx: TEXT.behindPx,
+        color: paint ? ink : palette.muted,
+        alpha: alpha * (paint ? 0.66 : 1),
+      });
+    const ports = Math.min(node.ports?.length ?? 0, 3);
+    if (ports > 0) {
+      pen.begin();
+      for (let port = 0; port < ports; port++)
+        pen.circle(x, y + height / 2 + (port - (ports - 1) / 2) * Math.min(8, (height - 6) / ports), 2.6);
+      pen.fill(palette.surface);
+      pen.stroke(border, 1, alpha);
+    }
+    const pill = pillText(node);
+    if (pill) this.#pill(pill, x + width, y + height / 2, alpha);
+  }
+
+  #ghost(node: LevelNode, x: number, y: number, width: number, height: number): void {
+    const { pen, palette } = this.tools;
+    pen.begin();
+    pen.box(x, y, width, height, RADIUS);
+    pen.fill(palette.panels[2]);
+    pen.stroke(palette.removed, 1, 1, [4, 3]);
+    pen.text(this.#fit(node.label, TEXT.nodePx, width - 20), x + 11, y + height / 2 + 4.2, {
+      sizePx: TEXT.nodePx,
+      color: palette.removed,
+    });
+    badge(pen, palette, x + width - 1, y + 1, "removed");
+  }
+
+  #disc(i: number, sign: string, x: number, y: number, paint: NodePaint | undefined, alpha: number): void {
+    const { pen, palette } = this.tools;
+    const { distances, selected } = this.content;
+    const id = (this.content.nodes[i] as LevelNode).id;
+    const isLit = id === selected || (distances?.has(id) ?? false);
+    const [bx, by, width, height] = this.#box(i);
+    this.#ring(i, bx, by, width, height, height / 2);
+    pen.begin();
+    pen.circle(x, y, 8);
+    if (alpha < 1) pen.fill(palette.background);
+    pen.fill(paint?.color ?? palette.surface, alpha);
+    const border = paint?.color ? borderOf(paint.color, palette.edgeMix) : palette.borderStrong;
+    pen.stroke(isLit ? palette.accent : border, 1.3, alpha);
+    const color = paint?.ink ?? (isLit ? palette.accent : palette.muted);
+    pen.begin();
+    const arm = 3.6;
+    const slant = arm * 0.74;
+    if (sign === "+" || sign === "−" || sign === "÷") {
+      pen.moveTo(x - arm, y);
+      pen.lineTo(x + arm, y);
+    }
+    if (sign === "+") {
+      pen.moveTo(x, y - arm);
+      pen.lineTo(x, y + arm);
+    } else if (sign === "×") {
+      pen.moveTo(x - slant, y - slant);
+      pen.lineTo(x + slant, y + slant);
+      pen.moveTo(x - slant, y + slant);
+      pen.lineTo(x + slant, y - slant);
+    } else if (sign === "∥") {
+      pen.moveTo(x - 1.7, y - arm);
+      pen.lineTo(x - 1.7, y + arm);
+      pen.moveTo(x + 1.7, y - arm);
+      pen.lineTo(x + 1.7, y + arm);
+    }
+    pen.stroke(color, 1.3, alpha);
+    if (sign !== "÷") return;
+    pen.begin();
+    pen.circle(x, y - 3, 0.9);
+    pen.circle(x, y + 3, 0.9);
+    pen.fill(color, alpha);
+  }
+
+  #aside(i: number, node: LevelNode, x: number, y: number, width: number, height: number, alpha: number): void {
+    const { pen, palette, measure } = this.tools;
+    this.#ring(i, x, y, width, height, height / 2);
+    pen.begin();
+    pen.box(x, y, width, height, height / 2);
+    pen.fill(this.content.paint.get(node.id)?.color ?? palette.surface);
+    pen.stroke(palette.border, 1);
+    const uses = node.uses ? `${node.uses} ×` : "";
+    if (uses)
+      pen.text(uses, x + width - 9, y + 14, {
+        sizePx: TEXT.behindPx,
+        color: palette.faint,
+        anchor: "end",
+        alpha,
+      });
+    const name = this.#fit(node.label, TEXT.valuePx, width - 26 - measure(uses, TEXT.behindPx));
+    if (this.content.matches.has(node.id)) this.#mark(x + 7, y + 2, measure(name, TEXT.valuePx) + 6);
+    pen.text(name, x + 10, y + 14, { sizePx: TEXT.valuePx, color: palette.text, alpha });
+  }
+
+  /** At a node: what it uses of the nodes that are set aside. */
+  #pill(text: string, x: number, y: number, alpha: number): void {
+    const { pen, palette, measure } = this.tools;
+    const width = measure(text, TEXT.labelPx) + 16;
+    pen.begin();
+    pen.moveTo(x, y);
+    pen.lineTo(x + PILL_GAP_PX, y);
+    pen.stroke(palette.faint, 1, alpha, [2, 3]);
+    pen.begin();
+    pen.box(x + PILL_GAP_PX, y - 8.5, width, 17, 8.5);
+    pen.fill(palette.surface, alpha);
+    pen.stroke(palette.borderStrong, 1, alpha, [3, 2.5]);
+    pen.text(text, x + PILL_GAP_PX + width / 2, y + 3.6, {
+      sizePx: TEXT.labelPx,
+      color: palette.muted,
+      anchor: "middle",
+      alpha,
+    });
+  }
+
+  /** Matches inside closed groups, and what differs from another graph. */
+  #marks(i: number): void {
+    const { pen, palette } = this.tools;
+    if (pen.zoom < SHOW_ROUND) return;
+    const { matches, states, picture } = this.content;
+    const node = this.content.nodes[i] as LevelNode;
+    const [x, y, width] = this.#box(i);
+    const count = matches.get(node.id);
+    if (count !== undefined && node.can_open && !picture.isOpen[i]) {
+      const text = count > 999 ? "999+" : String(count);
+      const wide = Math.max(16, this.tools.measure(text, TEXT.labelPx, true) + 9);
+      pen.begin();
+      pen.box(x - 7, y - 6, wide, 14, 4);
+      pen.fill(palette.mark);
+      pen.stroke(palette.panels[2], 1.5);
+      pen.text(text, x - 7 + wide / 2, y + 4.8, {
+        sizePx: TEXT.labelPx,
+        color: palette.onMark,
+        isBold: true,
+        anchor: "middle",
+      });
+    }
+    const state = states.get(node.id);
+    if (state && state !== "same" && !(state === "inside" && picture.isOpen[i]))
+      badge(pen, palette, x + width - 1, y + 1, state);
+  }
+
+  /** Names of open groups that are still large on the screen, in letters that can be read. */
+  #farTitles(list: readonly number[]): void {
+    const { pen, palette, measure } = this.tools;
+    const { picture } = this.content;
+    const sizePx = TEXT.valuePx / pen.zoom;
+    for (const i of list) {
+      const node = this.content.nodes[i] as LevelNode;
+      const [x, y, width, height] = this.#box(i);
+      const isLarge = picture.isOpen[i] || node.can_open;
+      if (!isLarge || height * pen.zoom < 26 || width * pen.zoom < 44) continue;
+      const name = fitText(node.label, TEXT.valuePx, width * pen.zoom - 14, measure, true);
+      const namePx = measure(name, TEXT.valuePx, true) / pen.zoom;
+      pen.begin();
+      pen.box(x + 3 / pen.zoom, y + 3 / pen.zoom, namePx + 8 / pen.zoom, 16 / pen.zoom, 4 / pen.zoom);
+      pen.fill(palette.surface, 0.88);
+      pen.text(name, x + 7 / pen.zoom, y + 15 / pen.zoom, { sizePx, color: palette.text, isBold: true });
+    }
+  }
+}
+
+interface EdgeLook {
+  readonly order: number;
+  readonly color: string;
+  readonly alpha: number;
+  readonly widthPx: number;
+  readonly dash: boolean;
+}
+
+/** Edges of a level are counted through: those inside, then those that come in, then those that go out. */
+function edgeOf({ edges, in: ins = [], out: outs = [] }: Level, index: number): { control?: boolean; label?: string } {
+  return edges[index] ?? ins[index - edges.length] ?? outs[index - edges.length - ins.length] ?? {};
+}
+
+const isControl = (level: Level, index: number): boolean => edgeOf(level, index).control === true;
+const labelOf = (level: Level, index: number): string => edgeOf(level, index).label ?? "";
+
+/** What stands behind a name: how many ops are in a closed group, the class of an open one, the op of a node. */
+export function behindOf({ op = "", label, count, can_open: canOpen }: LevelNode, isOpen = false): string {
+  if (canOpen && !isOpen) return count ? String(count) : "";
+  return op === label ? "" : op;
+}
+
+function chevron(pen: Pen, x: number, y: number, isOpen: boolean, color: string, alpha = 1): void {
+  pen.begin();
+  if (isOpen) {
+    pen.moveTo(x, y - 2);
+    pen.lineTo(x + 3.5, y + 2);
+    pen.lineTo(x + 7, y - 2);
+  } else {
+    pen.moveTo(x + 1, y - 3.5);
+    pen.lineTo(x + 5, y);
+    pen.lineTo(x + 1, y + 3.5);
+  }
+  pen.stroke(color, 1.4, alpha);
+}
+
+function badge(pen: Pen, palette: Palette, x: number, y: number, state: NodeState): void {
+  const color = state === "added" ? palette.added : state === "removed" ? palette.removed : palette.changed;
+  pen.begin();
+  pen.circle(x, y, 8.5);
+  pen.fill(palette.panels[2]);
+  pen.begin();
+  pen.circle(x, y, 6.7);
+  pen.fill(state === "inside" ? palette.surface : color);
+  if (state === "inside") {
+    pen.stroke(color, 1.3);
+    pen.begin();
+    pen.circle(x, y, 2);
+    pen.fill(color);
+    return;
+  }
+  pen.begin();
+  if (state === "changed") {
+    pen.moveTo(x - 3.2, y + 0.8);
+    pen.curveTo(x - 1.8, y - 2.2, x, y);
+    pen.curveTo(x + 1.8, y + 2.2, x + 3.2, y - 0.8);
+  } else {
+    pen.moveTo(x - 3, y);
+    pen.lineTo(x + 3, y);
+    if (state === "added") {
+      pen.moveTo(x, y - 3);
+      pen.lineTo(x, y + 3);
+    }
+  }
+  pen.stroke(palette.surface, 1.7);
+}
+
+/** The text, or as much of it as fits, with "…". */
+export function fitText(text: string, sizePx: number, maxPx: number, measure: MeasureText, isBold = false): string {
+  // Names may be 10 kB long.
+  const start = text.length > 120 ? text.slice(0, 120) : text;
+  if (start.length === text.length && measure(text, sizePx, isBold) <= maxPx) return text;
+  let [low, high] = [0, start.length];
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (measure(`${start.slice(0, middle)}…`, sizePx, isBold) <= maxPx) low = middle;
+    else high = middle - 1;
+  }
+  return low === 0 ? "" : `${start.slice(0, low)}…`;
+}
