@@ -7,15 +7,7 @@ import type { Session } from "../../state/session.svelte";
 import type { GraphList, GraphRef, ListedGraph } from "./answer";
 import { listGraphs } from "./ask";
 import { graphTitle } from "./cards";
-import {
-  findListed,
-  firstGraph,
-  graphKey,
-  isLogged,
-  isSameGraph,
-  type OpenedFile,
-  otherGraph,
-} from "./graph_ref";
+import { findListed, firstGraph, graphKey, isLogged, isSameGraph, type OpenedFile, otherGraph } from "./graph_ref";
 import {
   againstOption,
   cameraOption,
