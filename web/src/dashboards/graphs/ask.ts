@@ -19,7 +19,8 @@ import type {
   TraceAnswer,
 } from "./answer";
 
-export const listGraphs = (client: Client, signal: AbortSignal): Promise<GraphList> => client.ask("graphs", {}, signal);
+export const listGraphs = (client: Client, signal?: AbortSignal): Promise<GraphList> =>
+  client.ask("graphs", {}, signal);
 
 /** Sends a file for this page only. */
 export const sendFile = (client: Client, file: File, signal?: AbortSignal): Promise<GraphFile> =>

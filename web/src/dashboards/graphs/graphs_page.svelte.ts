@@ -27,6 +27,7 @@ import {
   structureView,
 } from "./options";
 import { Pane } from "./pane.svelte";
+import { takeList } from "./prefetch";
 
 const CAMERA_REST_MS = 400;
 
@@ -56,12 +57,16 @@ export class GraphsPage {
 
   constructor(readonly session: Session) {
     this.given = givenTo(session);
-    this.#list = new CardData<null, GraphList>(session, (_, signal) => listGraphs(session.client, signal), {
-      wanted: () => ({ key: String(session.changes.epoch), query: null }),
-      isWanted: () => true,
-      about: ({ generation }) => ({ generation, runs: session.runs.names }),
-      isEarly: true,
-    });
+    this.#list = new CardData<null, GraphList>(
+      session,
+      (_, signal) => takeList(session) ?? listGraphs(session.client, signal),
+      {
+        wanted: () => ({ key: String(session.changes.epoch), query: null }),
+        isWanted: () => true,
+        about: ({ generation }) => ({ generation, runs: session.runs.names }),
+        isEarly: true,
+      },
+    );
     this.main = new Pane(session, {
       graph: () => this.graph,
       version: () => this.#version(this.graph),

@@ -4,18 +4,13 @@
 import { untrack } from "svelte";
 import { isSameList, keepIfEqual } from "../../base/keep_if_equal";
 import type { Session } from "../../state/session.svelte";
-import type { GraphRef, LevelNode, StructureView } from "./answer";
+import type { GraphRef, LevelNode, LevelsAnswer, StructureView } from "./answer";
 import { loadLevels } from "./ask";
-import { GraphView, MAX_SHOWN } from "./graph_view.svelte";
+import { GraphView } from "./graph_view.svelte";
 import { graphKey } from "./graph_ref";
+import { ALL_LEVELS, firstQuestion, type Opening, takeLevels } from "./prefetch";
 
-/** No more nodes than this are opened unasked: they can be read without zooming. */
-const READABLE = 26;
-const ALL_LEVELS = 64;
-
-export interface PaneStart {
-  readonly open: readonly string[] | null;
-  readonly depth: number | null;
+export interface PaneStart extends Opening {
   readonly camera: { readonly x: number; readonly y: number; readonly zoom: number } | null;
 }
 
@@ -37,6 +32,7 @@ export class Pane {
   /** Of what the picture shows. */
   #readyKey = $state("");
   #counted = 0;
+  #opening: Opening | null = null;
 
   constructor(
     private readonly session: Session,
@@ -68,7 +64,9 @@ export class Pane {
   /** Changes with the graph and with what is shown of it. */
   readonly shownKey = $derived.by(() => (void this.shown, `${this.key} ${++this.#counted}`));
   /** Something can be asked about the shown nodes. */
-  readonly isShown = $derived.by(() => this.graph !== null && this.shown.length > 0 && this.#readyKey === this.key);
+  readonly isShown = $derived.by(() => this.isStarted && this.shown.length > 0);
+  /** What is drawn is the graph that is wanted. */
+  readonly isStarted = $derived.by(() => this.key !== "" && this.#readyKey === this.key);
 
   /** How many levels are open at the deepest place. */
   readonly depth = $derived.by(() => {
@@ -100,6 +98,7 @@ export class Pane {
     const kept = isSameFile && view.open.size > 0 ? [...view.open] : null;
     const open = begin.open ?? kept;
     this.base = null;
+    this.#opening = { open, depth: begin.depth };
     if (open) await view.start({ open, camera: begin.camera });
     else await view.start({ depth: begin.depth ?? ALL_LEVELS, camera: begin.camera });
     if (key !== this.key) return;
@@ -107,15 +106,16 @@ export class Pane {
     this.#readyKey = key;
   }
 
-  async #load(groups: readonly string[], depth: number, limit: number, signal: AbortSignal) {
+  #load(groups: readonly string[], depth: number, limit: number, signal: AbortSignal): Promise<LevelsAnswer> {
     const graph = this.graph as GraphRef;
-    const { depth: asked, open } = this.options.begin();
-    const isUnasked = depth === ALL_LEVELS && groups[0] === "" && asked === null && open === null && this.base === null;
-    return loadLevels(
-      this.session.client,
-      { graph, groups, depth, limit: isUnasked ? READABLE : Math.min(limit, MAX_SHOWN), view: this.structure },
-      signal,
-    );
+    const { client } = this.session;
+    // The first question of a start: it opens what can be read at once, and may have been asked already.
+    if (this.#opening && groups[0] === "") {
+      const question = firstQuestion(graph, this.structure, this.#opening);
+      this.#opening = null;
+      return takeLevels(this.session, question) ?? loadLevels(client, question, signal);
+    }
+    return loadLevels(client, { graph, groups, depth, limit, view: this.structure }, signal);
   }
 
   node(id: string): LevelNode | undefined {
