@@ -110,6 +110,8 @@ export interface DashboardModule {
     readonly options: readonly string[];
     readonly load: () => Promise<{ default: (session: Session) => void }>;
   };
+  /** The list of runs is a rail at first. */
+  readonly needsWidth?: boolean;
   /** The default dashboard: loaded before the server has listed the dashboards. */
   readonly isUsual?: boolean;
 }

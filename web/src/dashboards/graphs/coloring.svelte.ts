@@ -22,7 +22,7 @@ import {
   type ValueScale,
 } from "./colors";
 import type { NodePaint } from "./graph_view.svelte";
-import { graphKey } from "./graph_ref";
+import { graphKey, isLogged } from "./graph_ref";
 import type { GraphsPage } from "./graphs_page.svelte";
 import { colorOption, pickedEntries, setColor, setPicked } from "./options";
 import type { Pane } from "./pane.svelte";
@@ -46,6 +46,8 @@ export class Coloring {
   constructor(
     private readonly page: GraphsPage,
     private readonly pane: Pane = page.main,
+    /** Whose colours the categories have; default: their own. */
+    private readonly like: Coloring | null = null,
   ) {
     const { session } = page;
     this.#data = new CardData<PaintQuery, Painted>(
@@ -72,7 +74,7 @@ export class Coloring {
         const { graph } = pane;
         return graph && pane.isShown ? { key: graphKey(graph), query: graph } : null;
       },
-      isWanted: () => this.isChoosing || this.by.kind === "family",
+      isWanted: () => pane === page.main && (this.isChoosing || this.by.kind === "family"),
     });
     // Outside: the cursor is asked for where it can stop.
     $effect(() => {
@@ -100,9 +102,14 @@ export class Coloring {
   readonly #paintBy = $derived.by((): PaintBy | null => {
     const { by } = this;
     if (by.kind === "measure") return by.measure === "tpu" ? null : by.measure;
-    if (by.kind === "family") return { family: by.family, run: by.run || null, statistic: by.statistic };
+    if (by.kind === "family") return { family: by.family, run: this.#runOf(by.run), statistic: by.statistic };
     return by.kind === "values" ? { values: this.page.given.values?.values ?? {} } : null;
   });
+  /** The graph beside the main one shows the values of its own run. */
+  #runOf(run: string): string | null {
+    const { graph } = this.pane;
+    return this.pane !== this.page.main && graph && isLogged(graph) ? graph.run : run || null;
+  }
   /** The step at the cursor; null: the newest. */
   readonly #step = $derived.by((): number | null => {
     const { session } = this.page;
@@ -161,7 +168,12 @@ export class Coloring {
     const { by, pane } = this;
     if (by.kind !== "category") return [];
     const counts = pane.view.facts ? countsOf(pane.view.facts, by.category) : null;
-    return makeEntries(pane.view.nodes, by.category, counts);
+    const entries = makeEntries(pane.view.nodes, by.category, counts);
+    if (!this.like) return entries;
+    // Numbers of structures belong to one graph.
+    const nameOf = ({ value, label }: Entry): string => (by.category === "structure" ? label : value);
+    const known = new Map(this.like.entries.map((entry) => [nameOf(entry), entry.index]));
+    return entries.map((entry) => ({ ...entry, index: known.get(nameOf(entry)) ?? -1 }));
   });
   readonly #entryOf = $derived.by(() => new Map(this.entries.map((entry) => [entry.value, entry])));
 

@@ -78,7 +78,8 @@ export class GraphsPage {
       }),
     });
     this.other = new Pane(session, {
-      graph: () => (this.view === "split" ? (this.against ?? this.#offered) : null),
+      // After the other one, to be open at the same places.
+      graph: () => (this.view === "split" && this.main.isStarted ? (this.against ?? this.#offered) : null),
       version: () => this.#version(this.against ?? this.#offered),
       structure: () => this.structure,
       begin: () => ({ open: [...this.main.view.open], depth: null, camera: null }),

@@ -7,5 +7,6 @@ export default {
   load: () => import("./Graphs.svelte"),
   howTo: () => import("./how_to"),
   lists: [],
+  needsWidth: true,
   cards,
 } satisfies DashboardModule;
