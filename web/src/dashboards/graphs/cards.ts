@@ -2,8 +2,9 @@
 
 import type { CardOffer } from "../../cards/dashboards";
 
-/** A graph that its writer did not name. */
-export const graphTitle = (name: string): string => (name === "__run_graph__" ? "graph" : name);
+/** Event files have one graph without a name. */
+export const isNamed = (name: string): boolean => name !== "__run_graph__";
+export const graphTitle = (name: string): string => (isNamed(name) ? name : "graph");
 
 export const cards: readonly CardOffer[] = (["graph", "assets/graph"] as const).map((kind) => ({
   kind,

@@ -6,7 +6,7 @@ import { CardData } from "../../cards/card_data.svelte";
 import type { Session } from "../../state/session.svelte";
 import type { GraphList, GraphRef, ListedGraph } from "./answer";
 import { listGraphs } from "./ask";
-import { graphTitle } from "./cards";
+import { graphTitle, isNamed } from "./cards";
 import { findListed, firstGraph, graphKey, isLogged, isSameGraph, type OpenedFile, otherGraph } from "./graph_ref";
 import {
   againstOption,
@@ -134,14 +134,12 @@ export class GraphsPage {
     const { runs } = this.session;
     if (isLogged(graph)) {
       const listed = findListed(this.listed, graph);
-      const name = [
-        graphTitle(graph.name),
-        listed?.format,
-        (graph.step ?? null) === null ? null : `step ${graph.step}`,
-      ];
+      // A graph without a name is told by its format.
+      const name = isNamed(graph.name) || !listed ? graphTitle(graph.name) : null;
+      const parts = [name, listed?.format, (graph.step ?? null) === null ? null : `step ${graph.step}`];
       return {
         title: runs.title(graph.run),
-        about: name.filter(Boolean).join(" · "),
+        about: parts.filter(Boolean).join(" · "),
         color: runs.color(graph.run, this.theme),
       };
     }

@@ -2,9 +2,10 @@ import { expect, test } from "vitest";
 import { quantityText, shareChange, signed, threeDigits } from "./quantities";
 
 test("numbers have three digits", () => {
-  expect([0, 0.0412, 1.737, 60.52, 128.4, 1842, 2.5e7, 1e-5, -0.5, Number.NaN].map(threeDigits)).toEqual([
+  expect([0, 0.0412, 0.00712, 1.737, 60.52, 128.4, 1842, 2.5e7, 1e-5, -0.5, Number.NaN].map(threeDigits)).toEqual([
     "0",
     "0.041",
+    "0.0071",
     "1.74",
     "60.5",
     "128",

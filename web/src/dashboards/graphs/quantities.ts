@@ -17,7 +17,7 @@ export function threeDigits(value: number): string {
   if (!Number.isFinite(value)) return Number.isNaN(value) ? "NaN" : value > 0 ? "∞" : `${MINUS}∞`;
   if (value === 0) return "0";
   if (size < 0.001 || size >= 1e6) return value.toExponential(1).replace("e+", "e").replaceAll("-", MINUS);
-  const decimals = size >= 99.95 ? 0 : size >= 9.995 ? 1 : size >= 0.9995 ? 2 : 3;
+  const decimals = size >= 99.95 ? 0 : size >= 9.995 ? 1 : size >= 0.9995 ? 2 : size >= 0.00995 ? 3 : 4;
   const text = value.toFixed(decimals).replace("-", MINUS);
   return size >= 1000 ? text.replace(/\B(?=(\d{3})+$)/g, ",") : text;
 }
