@@ -149,8 +149,12 @@ export class Coloring {
     const { answer } = this;
     if (!answer || answer.min === null || answer.max === null) return null;
     const { histogram } = answer;
-    const [low = answer.min] = histogram?.edges ?? [];
-    return { low, high: histogram?.edges.at(-1) ?? answer.max, isLog: histogram?.is_log ?? false };
+    const low = histogram?.edges[0] ?? answer.min;
+    let high = histogram?.edges.at(-1) ?? answer.max;
+    // Costs are summed upward: a closed group may have more than any node.
+    if (this.by.kind === "measure")
+      for (const [id, value] of this.values) if (!this.pane.view.isOpen(id)) high = Math.max(high, value);
+    return { low, high, isLog: histogram?.is_log ?? false };
   });
   /** By id of the shown nodes. */
   readonly values = $derived.by((): ReadonlyMap<string, number> => {
