@@ -204,7 +204,8 @@ function placePiece(shape: LevelShape, piece: Piece, opened: ReadonlyMap<number,
     exit,
     entry,
     labelWidth,
-    topPortsPx: TITLE_PX,
+    // The gap below belongs to the title too.
+    topPortsPx: TITLE_PX - 12,
     bottomPortsPx: 2,
   });
   // Labels and lanes may stick out on the left.

@@ -100,6 +100,7 @@ export function routeEdges(layers: Layers, edges: LayerEdges, x: Float64Array, s
   const lanes = assignLanes(layers, edges);
   const laneX = (lane: number): number => rightPx + 14 + (lane % MAX_LANES) * LANE_PX;
   const sideSteps = new Map<number, readonly [number, number]>();
+  const fixedSides = new Set<number>();
   layers.side.forEach((edge, i) => {
     const at = laneX(lanes[i] as number);
     const [source, target] = [edges.from[edge] as number, edges.to[edge] as number];
@@ -122,8 +123,9 @@ export function routeEdges(layers: Layers, edges: LayerEdges, x: Float64Array, s
       isBeside: false,
     });
     sideSteps.set(edge, [down - 1, down]);
+    if (!Number.isNaN(entry)) fixedSides.add(down);
   });
-  const isFixed = (step: number): boolean => isFixedEntry[step] === 1;
+  const isFixed = (step: number): boolean => isFixedEntry[step] === 1 || fixedSides.has(step);
 
   const gapOf = (step: Step): number =>
     step.upper >= 0 ? (row[step.upper] as number) + 1 : (row[step.lower] as number);

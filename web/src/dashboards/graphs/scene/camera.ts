@@ -17,7 +17,7 @@ interface Viewport {
 }
 
 export const MIN_ZOOM = 0.005;
-export const MAX_ZOOM = 4;
+export const MAX_ZOOM = 3;
 const MARGIN_PX = 24;
 /** A graph that needs no more is shown in its own size. */
 const FIT_ZOOM = 1;

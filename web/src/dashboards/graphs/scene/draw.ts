@@ -574,22 +574,29 @@ class Drawing {
       badge(pen, palette, x + width - 1, y + 1, state);
   }
 
-  /** Names of open groups that are still large on the screen, in letters that can be read. */
+  /** Names of open groups that are still large on the screen, in letters that can be read. Outer groups come first. */
   #farTitles(list: readonly number[]): void {
     const { pen, palette, measure } = this.tools;
     const { picture } = this.content;
-    const sizePx = TEXT.valuePx / pen.zoom;
+    const px = 1 / pen.zoom;
+    const taken: (readonly [number, number, number, number])[] = [];
     for (const i of list) {
+      if (!picture.isOpen[i]) continue;
       const node = this.content.nodes[i] as LevelNode;
       const [x, y, width, height] = this.#box(i);
-      const isLarge = picture.isOpen[i] || node.can_open;
-      if (!isLarge || height * pen.zoom < 26 || width * pen.zoom < 44) continue;
-      const name = fitText(node.label, TEXT.valuePx, width * pen.zoom - 14, measure, true);
-      const namePx = measure(name, TEXT.valuePx, true) / pen.zoom;
+      if (height < 40 * px || width < 56 * px) continue;
+      const name = fitText(node.label, TEXT.labelPx, width * pen.zoom - 14, measure, true);
+      const label = [x + 2 * px, y + 2 * px, (measure(name, TEXT.labelPx, true) + 6) * px, 14 * px] as const;
+      const isTaken = taken.some(
+        ([left, top, wide, high]) =>
+          left < label[0] + label[2] && label[0] < left + wide && top < label[1] + label[3] && label[1] < top + high,
+      );
+      if (isTaken || name === "") continue;
+      taken.push(label);
       pen.begin();
-      pen.box(x + 3 / pen.zoom, y + 3 / pen.zoom, namePx + 8 / pen.zoom, 16 / pen.zoom, 4 / pen.zoom);
-      pen.fill(palette.surface, 0.88);
-      pen.text(name, x + 7 / pen.zoom, y + 15 / pen.zoom, { sizePx, color: palette.text, isBold: true });
+      pen.box(...label, 3 * px);
+      pen.fill(palette.panels[this.#depth(i) % 3] as string, 0.85);
+      pen.text(name, x + 5 * px, y + 12.5 * px, { sizePx: TEXT.labelPx * px, color: palette.text, isBold: true });
     }
   }
 }

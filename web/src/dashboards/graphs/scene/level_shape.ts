@@ -28,11 +28,14 @@ export function levelShape(level: Level): LevelShape {
     const pill = pillText(node);
     if (pill) margin[i] = PILL_GAP_PX + pillWidth(pill, measure);
   });
+  // A shape stands where it changes: not behind a node that it came into.
+  const arriving: (Set<string> | undefined)[] = [];
+  for (const { to: target, label } of [...edges, ...ins]) if (label) (arriving[target] ??= new Set()).add(label);
   const [from, to, outer, labelWidth, isBack]: [number[], number[], string[], number[], number[]] = [
     edges.map((edge) => edge.from),
     edges.map((edge) => edge.to),
     edges.map(() => ""),
-    edges.map(({ label }) => labelPx(label, measure)),
+    edges.map(({ from, label }) => (label && arriving[from]?.has(label) ? 0 : labelPx(label, measure))),
     edges.map((edge) => (edge.is_back ? 1 : 0)),
   ];
   for (const edge of ins) {

@@ -35,7 +35,7 @@ const SIGNS: Readonly<Record<string, string>> = {
 
 /** "aten.add.Tensor", "aten::add_", "AddV2" → "+"; "" for ops that are boxes. */
 export function discSign({ type, op, ports }: Pick<LevelNode, "type" | "op" | "ports">): string {
-  if (type !== "op" || !op || (ports && ports.length > 0)) return "";
+  if (type !== "op" || !op || ports?.some(({ kind }) => kind !== "constant")) return "";
   const name = /^(?:aten|prims|onnx|torch\.ops\.aten)(?:::|\.)(\w+)/.exec(op)?.[1] ?? op;
   return SIGNS[name.toLowerCase()] ?? "";
 }
