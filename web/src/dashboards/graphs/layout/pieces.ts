@@ -129,7 +129,8 @@ class Joined {
   readonly #parent: Int32Array;
 
   constructor(count: number) {
-    this.#parent = Int32Array.from({ length: count }, (_, i) => i);
+    this.#parent = new Int32Array(count);
+    for (let i = 0; i < count; i++) this.#parent[i] = i;
   }
 
   find(item: number): number {

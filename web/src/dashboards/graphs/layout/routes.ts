@@ -135,11 +135,12 @@ export function routeEdges(layers: Layers, edges: LayerEdges, x: Float64Array, s
   );
   for (let cell = 0; cell < cells; cell++) {
     if (kind[cell] !== NODE) continue;
-    const into = Array.from(byLower.list.subarray(byLower.start[cell], byLower.start[cell + 1])).filter(
-      (step) => !isFixed(step),
-    );
-    const bySide = sizes.isDisc[cell] ? enterBeside(layers, sizes, x, steps, cell, into) : into;
-    spreadEntries(steps, bySide, x[cell] as number, width[cell] as number);
+    const into: number[] = [];
+    for (let k = byLower.start[cell] as number; k < (byLower.start[cell + 1] as number); k++)
+      if (!isFixed(byLower.list[k] as number)) into.push(byLower.list[k] as number);
+    if (into.length === 0) continue;
+    const fromAbove = sizes.isDisc[cell] ? enterBeside(layers, sizes, x, steps, cell, into) : into;
+    spreadEntries(steps, fromAbove, x[cell] as number, width[cell] as number);
   }
 
   // Tracks in the gaps: gap g is above row g.
@@ -148,12 +149,13 @@ export function routeEdges(layers: Layers, edges: LayerEdges, x: Float64Array, s
   const trackOf = new Int32Array(steps.length).fill(-1);
   const trackPx = new Float64Array(rows + 1);
   for (let gap = 0; gap <= rows; gap++) {
-    const nets = new Map<string, number[]>();
+    const nets = new Map<number, number[]>();
     for (let k = byGap.start[gap] as number; k < (byGap.start[gap + 1] as number); k++) {
       const at = byGap.list[k] as number;
       const step = steps[at] as Step;
       if (step.isBeside || Math.abs(step.from - step.to) <= 0.5) continue;
-      const key = step.upper >= 0 ? `${step.upper} ${step.from.toFixed(1)}` : `side ${at}`;
+      // What leaves a cell at one point; an open group has several, less than 2 ** 15 pixels apart.
+      const key = step.upper >= 0 ? step.upper * 65_536 + (Math.round(step.from * 2) & 65_535) : -1 - at;
       const net = nets.get(key);
       if (net) net.push(at);
       else nets.set(key, [at]);

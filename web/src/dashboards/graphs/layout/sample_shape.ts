@@ -24,14 +24,15 @@ export function makeShape(
   edges: readonly SampleEdge[],
   { widths = ids.map(() => 110), discs = [] }: { widths?: readonly number[]; discs?: readonly number[] } = {},
 ): LevelShape {
+  const isDisc = new Set(discs);
   return {
     group,
     ids,
-    width: Float32Array.from(ids, (_, i) => (discs.includes(i) ? 16 : (widths[i] as number))),
-    height: Float32Array.from(ids, (_, i) => (discs.includes(i) ? 16 : 26)),
+    width: Float32Array.from(ids, (_, i) => (isDisc.has(i) ? 16 : (widths[i] as number))),
+    height: Float32Array.from(ids, (_, i) => (isDisc.has(i) ? 16 : 26)),
     margin: new Float32Array(ids.length),
     canOpen: new Uint8Array(ids.length),
-    place: Uint8Array.from(ids, (_, i) => (discs.includes(i) ? DISC : BOX)),
+    place: Uint8Array.from(ids, (_, i) => (isDisc.has(i) ? DISC : BOX)),
     edges: {
       from: Int32Array.from(edges, ({ from }) => from),
       to: Int32Array.from(edges, ({ to }) => to),

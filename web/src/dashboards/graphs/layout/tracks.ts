@@ -16,6 +16,7 @@ const MAX_PAIRWISE = 160;
 
 /** The track of each net, from the top, and how many there are. */
 export function assignTracks(nets: readonly Net[]): { readonly track: Int32Array; readonly count: number } {
+  if (nets.length < 2) return { track: new Int32Array(nets.length), count: nets.length };
   if (nets.length > MAX_PAIRWISE) return packTracks(nets);
   const score = new Float64Array(nets.length);
   nets.forEach((a, i) => {
