@@ -19,6 +19,8 @@ const TRUNK_GAP_PX = 11;
 /** What a link pulls where one of its ends is a bend: chains of nodes are straight, and what skips them goes around. */
 const SKIP_PULL = 0.04;
 const BEND_WEIGHT = 0.02;
+/** Nodes that only hang on trunks make room for them. */
+const LOOSE_WEIGHT = 0.0005;
 
 export function placeColumns(layers: Layers, sizes: CellSizes): Float64Array {
   const { cells, rows, rowStart, order, upper, lower, kind } = layers;
@@ -96,7 +98,7 @@ class RowMover {
       if (k > begin) shift += this.room(order[k - 1] as number, cell);
       const pulled = this.#gather(cell, byUpper, byLower);
       wanted[pools] = (pulled > 0 ? this.#median() : (this.x[cell] as number)) - shift;
-      weight[pools] = kind[cell] === BEND ? BEND_WEIGHT : 0.1 + pulled;
+      weight[pools] = kind[cell] === BEND ? BEND_WEIGHT : pulled < 0.5 ? LOOSE_WEIGHT : 0.1 + pulled;
       size[pools++] = 1;
       while (pools > 1 && (wanted[pools - 2] as number) > (wanted[pools - 1] as number)) {
         pools--;

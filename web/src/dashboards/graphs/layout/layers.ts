@@ -1,7 +1,7 @@
 // A piece of a level as rows of cells: its nodes, the ports where edges cross the border of the group, and a bend
 // wherever an edge passes a row. Links join cells of neighbouring rows. Edges of one source share their bends, so they
-// run as one trunk until they part. All of this depends on who is joined to whom, not on sizes: opening a group inside
-// changes no order.
+// run as one trunk until they part; so do many edges from far into one target, once they have met. All of this depends
+// on who is joined to whom, not on sizes: opening a group inside changes no order.
 
 import { groupBy, type Neighbours } from "./ranks";
 
@@ -70,6 +70,28 @@ export function makeLayers(
     lowers.push(lower);
     return uppers.push(upper) - 1;
   };
+  const meets = findMeetings(row, from, to, isBack, longest);
+  // Of a target where edges meet, the bends above it by row, and the links between them.
+  const meetings = new Map<number, { readonly bends: Map<number, number>; readonly links: Map<number, number> }>();
+  const meet = (source: number, target: number): number[] => {
+    let meeting = meetings.get(target);
+    if (!meeting) meetings.set(target, (meeting = { bends: new Map(), links: new Map() }));
+    const { bends, links } = meeting;
+    const bottom = row[target] as number;
+    const bendAt = (at: number): number => {
+      let bend = bends.get(at);
+      if (bend === undefined) bends.set(at, (bend = rows.push(at) - 1));
+      return bend;
+    };
+    const first = (row[source] as number) + 1;
+    const steps = [link(source, bendAt(first))];
+    for (let at = first; at < bottom; at++) {
+      let step = links.get(at);
+      if (step === undefined) links.set(at, (step = link(bendAt(at), at + 1 === bottom ? target : bendAt(at + 1))));
+      steps.push(step);
+    }
+    return steps;
+  };
   for (let source = 0; source < fixed; source++) {
     const top = row[source] as number;
     let trunk: number[] = [];
@@ -85,6 +107,12 @@ export function makeLayers(
       }
       if (linkSource[target] === source) {
         paths[edge] = paths[linkOf[target] as number] as readonly number[];
+        continue;
+      }
+      if (meets[edge]) {
+        paths[edge] = meet(source, target);
+        linkSource[target] = source;
+        linkOf[target] = edge;
         continue;
       }
       if (isSplit) [trunk, trunkLinks] = [[], []];
@@ -137,6 +165,32 @@ export function makeLayers(
     path: Int32Array.from(path),
     side: Int32Array.from(side),
   };
+}
+
+/** So many edges from further than the row above end at a node that they are drawn as one. */
+const MANY_LONG = 6;
+
+/** Edges that share the bends of their target: long ones into a node that has many, from nodes that have no other. */
+function findMeetings(
+  row: Int32Array,
+  from: Int32Array,
+  to: Int32Array,
+  isBack: Uint8Array,
+  longest: number,
+): Uint8Array {
+  const isLong = Uint8Array.from(from, (source, edge) => {
+    const span = (row[to[edge] as number] as number) - (row[source] as number);
+    return Number(!isBack[edge] && span > 1 && span <= longest);
+  });
+  const out = new Int32Array(row.length);
+  const into = new Int32Array(row.length);
+  isLong.forEach((long, edge) => {
+    (out[from[edge] as number] as number) += long;
+    (into[to[edge] as number] as number) += long;
+  });
+  return isLong.map((long, edge) =>
+    Number(long && out[from[edge] as number] === 1 && (into[to[edge] as number] as number) >= MANY_LONG),
+  );
 }
 
 /** The longest span at which all edges together have few enough bends. */

@@ -1,7 +1,7 @@
 // The order of cells in each row, so that few links cross: sweeps down and up that sort each row by where its
 // neighbours are, and swaps of neighbours in a row at the end.
 
-import type { Layers } from "./layers";
+import { BEND, type Layers } from "./layers";
 import type { Neighbours } from "./ranks";
 
 const PATIENCE = 4;
@@ -27,6 +27,47 @@ export function orderLayers(layers: Layers): void {
   order.set(kept);
   numberPlaces(layers);
   if (best > 0 && cells < 12_000) swapNeighbours(layers, place);
+  centerTrunks(layers);
+}
+
+/** A trunk with many nodes at both of its sides runs in their middle, as far as that makes no line cross another. */
+function centerTrunks(layers: Layers): void {
+  const { rows, rowStart, order, place, kind, up, upper, down, lower } = layers;
+  const only = ({ start, list }: Neighbours, other: Int32Array, cell: number): number =>
+    start[cell + 1] === (start[cell] as number) + 1 ? (other[list[start[cell] as number] as number] as number) : -1;
+  // What hangs on the same cell above, or leads to the same cell below.
+  for (const [side, other] of [
+    [up, upper],
+    [down, lower],
+  ] as const)
+    for (let row = 0; row < rows; row++) {
+      const end = rowStart[row + 1] as number;
+      let begin = rowStart[row] as number;
+      while (begin < end) {
+        const shared = only(side, other, order[begin] as number);
+        let stop = begin + 1;
+        while (shared >= 0 && stop < end && only(side, other, order[stop] as number) === shared) stop++;
+        if (stop - begin > 2)
+          for (let k = begin; k < stop; k++) {
+            if (kind[order[k] as number] !== BEND) continue;
+            moveTo(k, (begin + stop - 1) >> 1);
+            break;
+          }
+        begin = stop;
+      }
+    }
+
+  function moveTo(from: number, to: number): void {
+    const step = Math.sign(to - from);
+    for (let k = from; k !== to; k += step) {
+      const [a, b] = [order[Math.min(k, k + step)] as number, order[Math.max(k, k + step)] as number];
+      if (pairCrossings(up, upper, place, a, b) + pairCrossings(down, lower, place, a, b) < 0) return;
+      order[Math.min(k, k + step)] = b;
+      order[Math.max(k, k + step)] = a;
+      (place[a] as number)++;
+      (place[b] as number)--;
+    }
+  }
 }
 
 function numberPlaces({ rows, rowStart, order, place }: Layers): void {

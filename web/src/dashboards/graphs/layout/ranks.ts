@@ -140,5 +140,5 @@ export function wrapWideRanks(rank: Int32Array, width: ArrayLike<number>, gap: n
   return Int32Array.from(rank, (row, i) => (first[row] as number) + (sub[i] as number));
 }
 
-const MIN_WRAP_PX = 2_400;
-const WRAP_ASPECT = 2.2;
+const MIN_WRAP_PX = 1_800;
+const WRAP_ASPECT = 1.4;
