@@ -140,6 +140,74 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/graphs/attribute": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** An attribute of a node as a whole. */
+        post: operations["graphs_attribute"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/graphs/difference": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** What was added, removed and changed between two graphs. */
+        post: operations["graphs_difference"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/graphs/families": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Families of tags whose names are those of nodes or modules. */
+        post: operations["graphs_families"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/graphs/file": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Parse a file that the user chose, and keep it in memory for that page. */
+        post: operations["graphs_file"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/graphs/levels": {
         parameters: {
             query?: never;
@@ -151,6 +219,92 @@ export interface paths {
         put?: never;
         /** Nodes and edges of groups of a graph, and of groups inside them down to a depth. */
         post: operations["graphs_levels"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/graphs/node": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** One node or group: attributes, inputs and outputs, costs, where it stands. */
+        post: operations["graphs_node"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/graphs/paint": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Values of nodes: costs, a family of tags at a step, or values by name. */
+        post: operations["graphs_paint"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/graphs/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Nodes with a text or pattern in name, op, attributes, shape, dtype or device; all are counted. */
+        post: operations["graphs_search"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/graphs/table": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** All nodes, for code: in columns, or as CSV. */
+        get: operations["graphs_table"];
+        put?: never;
+        /** All nodes in columns. */
+        post: operations["graphs_table_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/graphs/trace": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** What leads to a node, what it leads to, or the paths to another. */
+        post: operations["graphs_trace"];
         delete?: never;
         options?: never;
         head?: never;
@@ -894,6 +1048,21 @@ export interface components {
             generation: number;
             assets: components["schemas"]["Asset"][];
         };
+        /** AttributeAnswer */
+        AttributeAnswer: {
+            name: string;
+            text: string;
+            size: number;
+            is_cut: boolean;
+        };
+        /** AttributeBody */
+        AttributeBody: {
+            graph: components["schemas"]["GraphRef"];
+            id: string;
+            name: string;
+            /** @default {} */
+            view: components["schemas"]["StructureView"];
+        };
         /** BandAnswer */
         BandAnswer: {
             group: string;
@@ -1056,6 +1225,12 @@ export interface components {
             step: number[];
             wall_time: (number | ("-Infinity" | "Infinity" | "NaN"))[];
         };
+        /** Counts */
+        Counts: {
+            edges: number[];
+            counts: number[];
+            is_log: boolean;
+        };
         /**
          * CurveAnswer
          * @description One entry per threshold, from 0 to 1. Precision and recall are as logged, the rest is computed from the counts.
@@ -1141,6 +1316,55 @@ export interface components {
          */
         Descriptions: {
             tags: components["schemas"]["Described"][];
+        };
+        /** DifferenceAnswer */
+        DifferenceAnswer: {
+            totals: components["schemas"]["TwoTotals"];
+            /** @description Ops whose numbers differ. */
+            ops: components["schemas"]["OpDifference"][];
+            counts: components["schemas"]["DifferenceCounts"];
+            rows: components["schemas"]["DifferenceRow"][];
+            states_a: ("added" | "changed" | "inside" | "removed" | "same")[];
+            states_b: ("added" | "changed" | "inside" | "removed" | "same")[];
+            ghosts: components["schemas"]["Ghost"][];
+        };
+        /** DifferenceBody */
+        DifferenceBody: {
+            a: components["schemas"]["GraphRef"];
+            b: components["schemas"]["GraphRef"];
+            /**
+             * @description Ids that are drawn now.
+             * @default []
+             */
+            shown_a: string[];
+            /**
+             * @description Ids that are drawn now.
+             * @default []
+             */
+            shown_b: string[];
+            /** @default {} */
+            view: components["schemas"]["StructureView"];
+        };
+        /** DifferenceCounts */
+        DifferenceCounts: {
+            added: number;
+            removed: number;
+            changed: number;
+        };
+        /**
+         * DifferenceRow
+         * @description Differences that are alike: "q_norm, k_norm", RMSNorm, 18 each.
+         */
+        DifferenceRow: {
+            /** @enum {unknown} */
+            state: "added" | "changed" | "removed";
+            label: string;
+            what: string;
+            /** @description Nodes or groups; of each name, if there are several. */
+            count: number;
+            /** @description Ids in the first graph, at most 200. */
+            a: string[];
+            b: string[];
         };
         /**
          * Distribution
@@ -1294,12 +1518,26 @@ export interface components {
             smoothed?: (number | ("-Infinity" | "Infinity" | "NaN"))[];
             segment?: number[];
         };
+        /** FamiliesAnswer */
+        FamiliesAnswer: {
+            families: components["schemas"]["FamilyAnswer"][];
+        };
         /**
          * Family
          * @description What an asset is for, judged by its name and folder, never by its bytes.
          * @enum {unknown}
          */
         Family: "checkpoint" | "config" | "debugger" | "graph" | "profile" | "projector" | "vectors";
+        /** FamilyAnswer */
+        FamilyAnswer: {
+            id: string;
+            label: string;
+            /** @enum {unknown} */
+            kind: "histogram" | "scalar";
+            matched: number;
+            tags: number;
+            run: string;
+        };
         /** FileHealth */
         FileHealth: {
             run: string;
@@ -1336,6 +1574,34 @@ export interface components {
              */
             stopped: string | null;
         };
+        /**
+         * Frame
+         * @description One call on the way to the code that made a node, the innermost last.
+         */
+        Frame: {
+            file: string;
+            line: number;
+            /** @default  */
+            function: string;
+            /** @default  */
+            code: string;
+        };
+        /**
+         * Ghost
+         * @description Where something that was removed stood, in the second graph.
+         */
+        Ghost: {
+            group: string;
+            label: string;
+            op: string;
+            /** @description Nodes that fed it. */
+            from: string[];
+            to: string[];
+        };
+        /** GraphBody */
+        GraphBody: {
+            graph: components["schemas"]["GraphRef"];
+        };
         /** GraphFacts */
         GraphFacts: {
             nodes: number;
@@ -1354,6 +1620,15 @@ export interface components {
             clusters: components["schemas"]["NameCount"][];
             /** @description Those that are known: time, memory, parameters, flops, tpu. */
             measures: string[];
+        };
+        /**
+         * GraphFile
+         * @description A file that was sent: kept in memory, for whoever knows its token, until others push it out.
+         */
+        GraphFile: {
+            file: string;
+            format: string;
+            nodes: number;
         };
         /** GraphList */
         GraphList: {
@@ -1864,9 +2139,15 @@ export interface components {
         LevelsBody: {
             graph: components["schemas"]["GraphRef"];
             groups?: string[];
-            /** @default 1 */
+            /**
+             * @description 1: these groups alone; 2: with the groups in them; and so on.
+             * @default 1
+             */
             depth: number;
-            /** @default 1000 */
+            /**
+             * @description Of nodes in all levels; groups that were asked for always come.
+             * @default 1000
+             */
             limit: number;
             /** @default {} */
             view: components["schemas"]["StructureView"];
@@ -1953,7 +2234,7 @@ export interface components {
             run: string;
             name: string;
             format: string;
-            /** @description At which it was logged; none for files. */
+            /** @description At which it was logged, oldest first; none for files. */
             steps: number[];
             is_asset: boolean;
             has_profile: boolean;
@@ -1981,6 +2262,27 @@ export interface components {
             value: string;
             lower: string;
             upper: string;
+        };
+        /** Match */
+        Match: {
+            id: string;
+            name: string;
+            op: string;
+            /**
+             * @description What of the node has the text.
+             * @enum {unknown}
+             */
+            found: "attribute" | "device" | "dtype" | "name" | "op" | "shape";
+            /**
+             * @description What was found, where it is not the name or the op.
+             * @default
+             */
+            text: string;
+            /**
+             * @description The node that it is drawn on, if it is folded.
+             * @default
+             */
+            port_of: string;
         };
         /**
          * Mesh
@@ -2080,6 +2382,12 @@ export interface components {
             name: string;
             count: number;
         };
+        /** NamedOp */
+        NamedOp: {
+            id: string;
+            name: string;
+            op: string;
+        };
         /**
          * NearestRow
          * @description The point of a series with the nearest x; of two equally near points, the later one.
@@ -2111,6 +2419,127 @@ export interface components {
             step: number;
             wall_time: number | ("-Infinity" | "Infinity" | "NaN");
         };
+        /** NodeAnswer */
+        NodeAnswer: {
+            id: string;
+            /** @description As in the file; of a group its path. */
+            name: string;
+            label: string;
+            /** @enum {unknown} */
+            type: "argument" | "function" | "group" | "op" | "part" | "repeat" | "result" | "series";
+            op: string;
+            /** @description Its groups, the outermost first. */
+            where: components["schemas"]["NodeName"][];
+            count: number;
+            /** @default null */
+            repeats: number | null;
+            /** @default [] */
+            differs: string[];
+            /**
+             * @description What it is as a port of its user.
+             * @default null
+             */
+            port: ("constant" | "parameter" | "variable") | null;
+            /** @default null */
+            port_of: string | null;
+            /** @default [] */
+            attributes: components["schemas"]["AttributeAnswer"][];
+            /** @default [] */
+            inputs: components["schemas"]["NodeEnd"][];
+            /** @default 0 */
+            input_count: number;
+            /** @default [] */
+            outputs: components["schemas"]["NodeEnd"][];
+            /** @default 0 */
+            output_count: number;
+            /** @default  */
+            device: string;
+            /** @default  */
+            dtype: string;
+            /** @default  */
+            shape: string;
+            /** @default  */
+            cluster: string;
+            /** @default null */
+            time: number | null;
+            /** @default null */
+            memory: number | null;
+            /** @default null */
+            flops: number | null;
+            /** @default null */
+            parameters: number | null;
+            /** @default [] */
+            source: components["schemas"]["Frame"][];
+            /**
+             * @description That it calls.
+             * @default []
+             */
+            functions: string[];
+            /**
+             * @description Of a group.
+             * @default []
+             */
+            ops: components["schemas"]["OpCount"][];
+            /** @default null */
+            tpu: components["schemas"]["TpuAnswer"] | null;
+        };
+        /** NodeBody */
+        NodeBody: {
+            graph: components["schemas"]["GraphRef"];
+            id: string;
+            /** @default {} */
+            view: components["schemas"]["StructureView"];
+        };
+        /**
+         * NodeColumn
+         * @description Numbers or names as `values`; texts that repeat as `levels`, and which of them each node has, -1 for none.
+         */
+        NodeColumn: {
+            name: string;
+            /** @default null */
+            values: (number | string | null)[] | null;
+            /** @default null */
+            levels: string[] | null;
+            /** @default null */
+            codes: number[] | null;
+        };
+        /** NodeCurve */
+        NodeCurve: {
+            tag: string;
+            steps: number[];
+            values: (number | ("-Infinity" | "Infinity" | "NaN"))[];
+        };
+        /**
+         * NodeEnd
+         * @description The other end of an edge.
+         */
+        NodeEnd: {
+            id: string;
+            name: string;
+            /** @default  */
+            op: string;
+            /**
+             * @description Which output of the node where the edge starts.
+             * @default 0
+             */
+            output: number;
+            /** @default  */
+            shape: string;
+            /** @default  */
+            dtype: string;
+            /** @default false */
+            control: boolean;
+            /**
+             * @description No node of the graph has this name.
+             * @default false
+             */
+            is_missing: boolean;
+        };
+        /** NodeName */
+        NodeName: {
+            id: string;
+            label: string;
+        };
         /**
          * NodePort
          * @description A constant, variable or parameter that is drawn on its user.
@@ -2120,6 +2549,12 @@ export interface components {
             label: string;
             /** @enum {unknown} */
             kind: "constant" | "parameter" | "variable";
+        };
+        /** NodeTable */
+        NodeTable: {
+            count: number;
+            /** @description Those in which any node has a value. */
+            columns: components["schemas"]["NodeColumn"][];
         };
         /** NotFinite */
         NotFinite: {
@@ -2153,6 +2588,17 @@ export interface components {
             goal: "max" | "min";
             /** @description How many sessions have it. */
             runs: number;
+        };
+        /** OpCount */
+        OpCount: {
+            name: string;
+            count: number;
+        };
+        /** OpDifference */
+        OpDifference: {
+            name: string;
+            a: number;
+            b: number;
         };
         /** OutEdge */
         OutEdge: {
@@ -2201,6 +2647,72 @@ export interface components {
             images: components["schemas"]["NewestAnswer"][];
             /** @description One per series, newest first. */
             texts: components["schemas"]["NewestAnswer"][];
+        };
+        /** PaintAnswer */
+        PaintAnswer: {
+            unit: string;
+            steps: number[];
+            step: number | null;
+            /** @description Of each shown id. A group has the sum of what nodes take or hold, else its largest value. */
+            values: (number | ("-Infinity" | "Infinity" | "NaN") | null)[];
+            min: number | null;
+            max: number | null;
+            histogram: components["schemas"]["Counts"] | null;
+            ranking: components["schemas"]["RankedNode"][];
+            series: components["schemas"]["NodeCurve"] | null;
+            matched: number;
+            unmatched: number;
+        };
+        /** PaintBody */
+        PaintBody: {
+            graph: components["schemas"]["GraphRef"];
+            /** @description What nodes take or hold, or what is known of them by name. */
+            by: ("flops" | "memory" | "parameters" | "time") | components["schemas"]["PaintBy"];
+            /**
+             * @description The last value up to it; null: the last of all.
+             * @default null
+             */
+            step: number | null;
+            /**
+             * @description Ids that are drawn now.
+             * @default []
+             */
+            shown: string[];
+            /**
+             * @description Whose values over steps are wanted.
+             * @default null
+             */
+            node: string | null;
+            /** @default 50 */
+            top: number;
+            /** @default {} */
+            view: components["schemas"]["StructureView"];
+        };
+        /**
+         * PaintBy
+         * @description A family of tags, or values of named nodes.
+         */
+        PaintBy: {
+            /** @default null */
+            family: string | null;
+            /**
+             * @description Null: the graph's own, or the first that has the family.
+             * @default null
+             */
+            run: string | null;
+            /**
+             * @description Of histograms.
+             * @default mean
+             * @enum {unknown}
+             */
+            statistic: "max" | "mean" | "min" | "std" | "zeros";
+            /**
+             * @description By name of a node or module.
+             * @default null
+             */
+            values: {
+                [key: string]: number;
+            } | null;
         };
         /** Partials */
         Partials: {
@@ -2282,6 +2794,13 @@ export interface components {
             max: number | ("-Infinity" | "Infinity" | "NaN") | null;
             max_step: number | null;
             mean: number | ("-Infinity" | "Infinity" | "NaN") | null;
+        };
+        /** RankedNode */
+        RankedNode: {
+            id: string;
+            label: string;
+            where: string;
+            value: number | ("-Infinity" | "Infinity" | "NaN");
         };
         /** RankedSeries */
         RankedSeries: {
@@ -2478,25 +2997,20 @@ export interface components {
              */
             wall_time: number | null;
         };
-        /** SearchBody */
-        SearchBody: {
-            query: string;
-            /** @default false */
-            is_regex: boolean;
-            /** @default false */
-            is_case_sensitive: boolean;
+        /** SearchAnswer */
+        SearchAnswer: {
+            /** @description All matches, also those that are not listed. */
+            count: number;
+            matches: components["schemas"]["Match"][];
+            /** @description How many matches are inside of groups, by id. */
+            groups: {
+                [key: string]: number;
+            };
             /**
-             * @description Default: all.
+             * @description What is wrong with the query, or with the search.
              * @default null
              */
-            runs: string[] | null;
-            /**
-             * @description Default: all.
-             * @default null
-             */
-            tags: string[] | null;
-            /** @default 100 */
-            limit: number;
+            problem: string | null;
         };
         /** Series */
         Series: {
@@ -2892,6 +3406,48 @@ export interface components {
             /** @default 100 */
             limit: number;
         };
+        /** Totals */
+        Totals: {
+            nodes: number;
+            edges: number;
+            parameters: number | null;
+            flops: number | null;
+        };
+        /** TpuAnswer */
+        TpuAnswer: {
+            /** @description Share of ops that TPUs can run. */
+            compatible: number;
+            /** @description How many they cannot run. */
+            count: number;
+            incompatible: components["schemas"]["NamedOp"][];
+        };
+        /** TraceAnswer */
+        TraceAnswer: {
+            /** @description Nodes that were reached, without those asked for. */
+            count: number;
+            parameters: number;
+            /** @description For each shown id: steps away, of a group the least; -1: not on the way. */
+            distances: number[];
+        };
+        /** TraceBody */
+        TraceBody: {
+            graph: components["schemas"]["GraphRef"];
+            id: string;
+            /** @enum {unknown} */
+            direction: "inputs" | "outputs" | "path";
+            /**
+             * @description path: the other end.
+             * @default null
+             */
+            to: string | null;
+            /**
+             * @description Ids that are drawn now.
+             * @default []
+             */
+            shown: string[];
+            /** @default {} */
+            view: components["schemas"]["StructureView"];
+        };
         /** TroubleAnswer */
         TroubleAnswer: {
             /** @enum {unknown} */
@@ -2927,6 +3483,16 @@ export interface components {
             /** @default 0 */
             skipped_records: number;
         };
+        /** TwoTotals */
+        TwoTotals: {
+            a: components["schemas"]["Totals"];
+            b: components["schemas"]["Totals"];
+        };
+        /** WholeAttribute */
+        WholeAttribute: {
+            /** @description At most 4 MB of it. */
+            text: string;
+        };
         /** ZipBody */
         ZipBody: {
             samples: components["schemas"]["ZipSample"][];
@@ -2955,6 +3521,35 @@ export interface components {
              * @default 0
              */
             sample: number;
+        };
+        /** SearchBody */
+        "runglass.dashboards.graphs.shape.SearchBody": {
+            graph: components["schemas"]["GraphRef"];
+            q: string;
+            /** @default 200 */
+            limit: number;
+            /** @default {} */
+            view: components["schemas"]["StructureView"];
+        };
+        /** SearchBody */
+        "runglass.dashboards.text.shape.SearchBody": {
+            query: string;
+            /** @default false */
+            is_regex: boolean;
+            /** @default false */
+            is_case_sensitive: boolean;
+            /**
+             * @description Default: all.
+             * @default null
+             */
+            runs: string[] | null;
+            /**
+             * @description Default: all.
+             * @default null
+             */
+            tags: string[] | null;
+            /** @default 100 */
+            limit: number;
         };
     };
     responses: never;
@@ -3233,6 +3828,141 @@ export interface operations {
             };
         };
     };
+    graphs_attribute: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AttributeBody"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WholeAttribute"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    graphs_difference: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DifferenceBody"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DifferenceAnswer"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    graphs_families: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GraphBody"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FamiliesAnswer"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    graphs_file: {
+        parameters: {
+            query: {
+                /** @description Of the file; its ending helps where its content does not tell. */
+                name: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphFile"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
     graphs_levels: {
         parameters: {
             query?: never;
@@ -3253,6 +3983,207 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["LevelsAnswer"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    graphs_node: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NodeBody"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NodeAnswer"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    graphs_paint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PaintBody"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaintAnswer"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    graphs_search: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["runglass.dashboards.graphs.shape.SearchBody"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SearchAnswer"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    graphs_table: {
+        parameters: {
+            query: {
+                run: string;
+                /** @description Of the graph; default: the first of the run. */
+                name?: string;
+                step?: number;
+                format?: "csv" | "json";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NodeTable"];
+                    "text/csv; charset=utf-8": string;
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    graphs_table_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GraphBody"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NodeTable"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    graphs_trace: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TraceBody"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TraceAnswer"];
                 };
             };
             /** @description What went wrong. */
@@ -4624,7 +5555,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["SearchBody"];
+                "application/json": components["schemas"]["runglass.dashboards.text.shape.SearchBody"];
             };
         };
         responses: {

@@ -77,7 +77,8 @@ class Side:
 
     def split(self, group: int) -> tuple[list[int], list[int]]:
         """Groups and leaves among the children."""
-        groups, leaves = [], []
+        groups: list[int] = []
+        leaves: list[int] = []
         for item in self._kids[self._first[group] : self._first[group + 1]]:
             (leaves if self._is_leaf[item] else groups).append(item)
         return groups, leaves

@@ -215,14 +215,12 @@ class Difference:
                 units.append(Unit("changed", a.labels[x], f"{old} → {new}", x, y))
                 hidden_a[x] = hidden_b[y] = True
         hidden_a, hidden_b = _spread(a, hidden_a), _spread(b, hidden_b)
-        for state, side, lost, hidden in (
-            ("removed", a, alignment.a_to_b < 0, hidden_a),
-            ("added", b, alignment.b_to_a < 0, hidden_b),
-        ):
-            for item in _topmost(side, lost):
-                if not hidden[item]:
-                    place = (item, -1) if state == "removed" else (-1, item)
-                    units.append(Unit(state, side.labels[item], what_it_is(side, item), *place))
+        for item in _topmost(a, alignment.a_to_b < 0):
+            if not hidden_a[item]:
+                units.append(Unit("removed", a.labels[item], what_it_is(a, item), item, -1))
+        for item in _topmost(b, alignment.b_to_a < 0):
+            if not hidden_b[item]:
+                units.append(Unit("added", b.labels[item], what_it_is(b, item), -1, item))
         for node, text in self._changes.items():
             item = int(a.items[node])
             if not hidden_a[item]:
@@ -455,9 +453,9 @@ def compare_ops(a: Graph, b: Graph) -> list[OpDifference]:
 
 def what_it_is(side: Side, item: int) -> str:
     node = int(side.nodes[item])
-    graph = side.graph
     if node >= 0:
-        return graph.op_names[graph.ops[node]]
+        op: str = side.graph.op_names[side.graph.ops[node]]
+        return op
     known = side.type_of.get(item)
     if known:
         return known
@@ -497,4 +495,5 @@ def _topmost(side: Side, lost: NDArray[np.bool_]) -> list[int]:
         whole[0] = False
     above = tree.parent.copy()
     above[0] = 0
-    return np.flatnonzero(whole & ~whole[above]).tolist()
+    found: list[int] = np.flatnonzero(whole & ~whole[above]).tolist()
+    return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from msgspec import Meta, Struct
@@ -100,7 +100,7 @@ class Level(Struct, kw_only=True, rename={"ins": "in", "outs": "out"}):
     outs: list[OutEdge]
 
 
-class Bundle(NamedTuple):
+class Bundle(Struct, frozen=True):
     """Edges with the same two ends, as columns."""
 
     start: Ints

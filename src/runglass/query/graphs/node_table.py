@@ -21,7 +21,7 @@ class NodeColumn(Struct, frozen=True, omit_defaults=True):
     """Numbers or names as `values`; texts that repeat as `levels`, and which of them each node has, -1 for none."""
 
     name: str
-    values: list[float | None] | list[str] | None = None
+    values: list[float | str | None] | None = None
     levels: list[str] | None = None
     codes: list[int] | None = None
 
@@ -35,8 +35,8 @@ def read_table(graph: Graph, hierarchy: Hierarchy, measures: Measures) -> NodeTa
     groups = hierarchy.parent[hierarchy.items]
     present, group_codes = np.unique(groups, return_inverse=True)
     columns = [
-        NodeColumn("id", list(graph.paths)),
-        NodeColumn("name", list(graph.names)),
+        NodeColumn("id", [*graph.paths]),
+        NodeColumn("name", [*graph.names]),
         _levels("op", graph.ops, graph.op_names),
         _levels("group", group_codes, [group_path(hierarchy, int(item)) for item in present]),
         _levels("shape", graph.first_shapes, [shape_text(shape) for shape in graph.shape_names]),
@@ -46,7 +46,7 @@ def read_table(graph: Graph, hierarchy: Hierarchy, measures: Measures) -> NodeTa
     for measure in MEASURES:
         column = measure_column(graph, measures, measure)
         if column.any():
-            values: list[float | None] = [value or None for value in column.tolist()]
+            values: list[float | str | None] = [value or None for value in column.tolist()]
             if measure == "parameters":
                 values = [None if value is None else int(value) for value in values]
             columns.append(NodeColumn(measure, values))

@@ -17,7 +17,7 @@ from runglass.query.graphs.model import Graph, GraphUnknown
 from runglass.query.graphs.node_info import node_id
 from runglass.query.graphs.shown import Shown
 from runglass.query.graphs.structure import Structure
-from runglass.query.source import DataSource, Float64, Int64, Values
+from runglass.query.source import Columns, DataSource, Float64, Int64, Values
 from runglass.store.model import Kind, SeriesKey
 
 Measure = Literal["time", "memory", "parameters", "flops"]
@@ -62,7 +62,7 @@ class Painted(Struct, frozen=True):
     unmatched: int
 
 
-class FoundFamily(NamedTuple):
+class FoundFamily(Struct, frozen=True):
     id: str
     label: str
     kind: FamilyKind
@@ -261,8 +261,8 @@ def list_families(source: DataSource, names: Names, run: str | None) -> list[Fou
                     )
     found.sort(key=lambda each: (each.run != run, -len(each.tags) / each.count, -len(each.tags)))
     best: dict[str, FoundFamily] = {}
-    for family in found:
-        best.setdefault(family.id, family)
+    for each in found:
+        best.setdefault(each.id, each)
     return list(best.values())[:MAX_FAMILIES]
 
 
@@ -337,7 +337,7 @@ class Curves:
         return found
 
     def _value_at(self, tag: str, step: int | None) -> float | None:
-        series = self._scalars.get(tag) or self._histograms.get(tag)
+        series: Columns | Values | None = self._scalars.get(tag) or self._histograms.get(tag)
         if series is None:
             return None
         rows = np.arange(len(series.step)) if step is None else np.flatnonzero(series.step <= step)

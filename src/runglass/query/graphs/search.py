@@ -256,7 +256,8 @@ def _match_attributes(texts: Searchable, matches: Matcher, mask: Mask, until: fl
 
 def _by_code(codes: Any, names: Sequence[str], matches: Matcher) -> Mask:
     has = np.fromiter((bool(matches(name)) for name in names), np.bool_, len(names))
-    return np.append(has, False)[codes]
+    found: Mask = np.append(has, False)[codes]
+    return found
 
 
 def _list_matches(

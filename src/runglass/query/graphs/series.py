@@ -64,14 +64,14 @@ def find_series(
         for source, target in zip(edge_from[inside].tolist(), edge_to[inside].tolist(), strict=True):
             after[source].append(target)
         for row in rows:
-            members = [node for _, node in row]
-            if not _makes_circle(set(members), after):
-                label = labels[int(items[members[0]])]
+            nodes_in = [node for _, node in row]
+            if not _makes_circle(set(nodes_in), after):
+                label = labels[int(items[nodes_in[0]])]
                 stem = (split_number(label) or (label, 0, ""))[0].rstrip("_.-")
                 found.append(
                     Series(
                         group,
-                        tuple(int(items[node]) for node in members),
+                        tuple(int(items[node]) for node in nodes_in),
                         f"{stem}[{row[0][0]}-{row[-1][0]}]",
                     )
                 )

@@ -341,9 +341,9 @@ class _Builder:
     """The parents of items while series and parts are put between them."""
 
     def __init__(self, hierarchy: Hierarchy, is_shown: NDArray[np.bool_]) -> None:
-        self.parent = hierarchy.parent.copy()
+        self.parent: Ints = hierarchy.parent.copy()
         self.added: list[int] = []
-        self.nodes = hierarchy.nodes
+        self.nodes: Ints = hierarchy.nodes
         self.is_leaf = np.zeros(len(self.parent), np.bool_)
         self.is_leaf[hierarchy.items[is_shown]] = True
 

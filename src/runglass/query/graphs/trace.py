@@ -43,7 +43,8 @@ class Wires:
         if not total:
             return np.empty(0, np.int64)
         shift = np.repeat(starts - (np.cumsum(lengths) - lengths), lengths)
-        return self.ends[np.arange(total) + shift]
+        found: Ints = self.ends[np.arange(total) + shift]
+        return found
 
 
 def reach(wires: Wires, nodes: Ints, count: int) -> Ints:
