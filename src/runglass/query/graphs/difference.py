@@ -28,6 +28,7 @@ MAX_ROWS = 500
 MAX_IDS = 200
 MAX_GHOSTS = 200
 MAX_NAMES = 4
+MAX_OPS = 3
 # Values of these follow from the rest: types and shapes are compared by themselves.
 # Counts nodes of one name.
 NUMBER = re.compile(r"(?<=.)[_.]\d+$")
@@ -452,15 +453,22 @@ def compare_ops(a: Graph, b: Graph) -> list[OpDifference]:
 
 
 def what_it_is(side: Side, item: int) -> str:
+    """Its op or class; of a group without a class its ops, if they are few."""
+    graph = side.graph
     node = int(side.nodes[item])
     if node >= 0:
-        op: str = side.graph.op_names[side.graph.ops[node]]
+        op: str = graph.op_names[graph.ops[node]]
         return op
     known = side.type_of.get(item)
     if known:
         return known
-    size = int(side.tree.size[item])
-    return f"{size:,} nodes" if size > 1 else "1 node"
+    lo, size = int(side.tree.lo[item]), int(side.tree.size[item])
+    nodes = side.node_at[lo : lo + size]
+    shown = nodes[side.known.folding.kind[nodes] == 0]
+    ops = list(
+        dict.fromkeys(graph.op_names[code] for code in graph.ops[shown if len(shown) else nodes].tolist())
+    )
+    return ", ".join(ops) if len(ops) <= MAX_OPS else f"{size:,} nodes"
 
 
 def stem(label: str) -> str:

@@ -16,7 +16,7 @@ CONSTANT, VARIABLE, PARAMETER = 1, 2, 3
 
 CONSTANTS = frozenset({"Const", "HostConst", "Constant", "constant", "prim::Constant", "get_attr"})
 VARIABLES = frozenset({"VarHandleOp", "VariableV2", "AutoReloadVariable"})
-PARAMETERS = frozenset({"prim::GetAttr"})
+PARAMETERS = frozenset({"prim::GetAttr", "Initializer", "Parameter", "Buffer"})
 # Folded together with what they read, where all of it is folded.
 PASSING = frozenset(
     {"prim::ListConstruct", "prim::TupleConstruct", "prim::NumToTensor", "ReadVariableOp", "Identity"}

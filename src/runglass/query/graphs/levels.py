@@ -364,6 +364,8 @@ class LevelReader:
             count=int(structure.counts[hi] - structure.counts[lo]),
         )
         made.label = plain_label(made.label)
+        if item in structure.repeats:
+            made.label = made.label.replace("-", "–") if made.label.count("-") == 1 else made.label
         self._measure(made, lo, hi)
         made.ports = self._ports(item)
         repeat = structure.repeats.get(item)
@@ -438,11 +440,26 @@ class LevelReader:
         return [
             NodePort(
                 self.prefix + graph.paths[node],
-                plain_label(structure.labels[int(structure.known.hierarchy.items[node])]),
+                self._port_label(node, item),
                 KINDS[structure.folding.kind[node] - 1],
             )
             for node in list(dict.fromkeys(found.tolist()))[: MAX_PORTS * 4]
         ]
+
+    def _port_label(self, node: int, item: int) -> str:
+        """On a group, with the module that has it: "q_proj.weight"."""
+        structure = self.structure
+        hierarchy = structure.known.hierarchy
+        own = int(hierarchy.items[node])
+        label = plain_label(hierarchy.labels[own])
+        above = int(hierarchy.parent[own])
+        if not structure.is_opening(item) or above in (0, item):
+            return label
+        around = plain_label(hierarchy.labels[above])
+        # A parameter is often a group of its own name with the nodes that read it.
+        if around == label and int(hierarchy.parent[above]) not in (0, item):
+            around = plain_label(hierarchy.labels[int(hierarchy.parent[above])])
+        return label if around == label else f"{around}.{label}"
 
     def differs(self, item: int) -> list[str]:
         """Between members of a repeat: shapes, dtypes, devices, and attributes of the first nodes."""
