@@ -6,6 +6,7 @@ import os
 import random
 import tempfile
 import tracemalloc
+import zipfile
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -19,15 +20,45 @@ from runglass.native import wire
 from runglass.native.events import STOPS, EventScanner, ScanBuffer, find_record
 from runglass.native.hparams import read_session_start
 from runglass.native.records import RecordCursor, frame
+from runglass.query.graphs.hlo import list_modules
+from runglass.query.graphs.model import Graph, GraphDamaged
+from runglass.query.graphs.read import read_file
+from runglass.query.graphs.run_metadata import parse_profile, parse_run_metadata
 from runglass.reader import open_log
-from runglass.schema import event, graph, hparams, layout, mesh, run_metadata, struct, summary, tensor
+from runglass.schema import event, hlo, hparams, layout, mesh, onnx, run_metadata, struct, summary, tensor
+from runglass.schema import graph as graph_schema
 from runglass.schema.hparams import plain_hparams as plain_start
 from runglass.store.model import Kind, SeriesMeta
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "logs"
+GRAPHS = Path(__file__).parent.parent / "golden" / "graphs"
+# Each name makes other readers try the bytes; the last one leaves it to the bytes.
+GRAPH_NAMES = (
+    "m.pb",
+    "saved_model.pb",
+    "m.meta",
+    "m.onnx",
+    "m.pt2",
+    "m.json",
+    "m.pbtxt",
+    "m.hlo_proto.pb",
+    "m",
+)
 SCHEMAS = [
     value
-    for module in (event, graph, hparams, layout, mesh, run_metadata, struct, summary, tensor)
+    for module in (
+        event,
+        graph_schema,
+        hlo,
+        hparams,
+        layout,
+        mesh,
+        onnx,
+        run_metadata,
+        struct,
+        summary,
+        tensor,
+    )
     for value in vars(module).values()
     if isinstance(value, wire.Message)
 ]
@@ -43,11 +74,22 @@ def seeds() -> dict[str, list[bytes]]:
     messages = pieces(events)
     own = {"scan": files, "cursor": files, "log": files, "schemas": messages, "canonical": messages}
     own["session_start"] = messages
+    models = graph_files()
+    own["graph"] = [*(models * (len(messages) // len(models))), *messages]
     return {name: own.get(name, events) for name in TARGETS}
 
 
 def event_files() -> list[bytes]:
     return [path.read_bytes() for path in sorted(GOLDEN.rglob("*tfevents*")) if path.is_file()]
+
+
+def graph_files() -> list[bytes]:
+    """Models that frameworks wrote, and the JSON of the one that is an archive: damage rarely survives a checksum."""
+    found = [path.read_bytes() for path in sorted(GRAPHS.iterdir()) if path.name != "expected.json"]
+    with zipfile.ZipFile(GRAPHS / "net.pt2") as archive:
+        found += [archive.read(name) for name in archive.namelist() if name.endswith("model.json")]
+    # The beginnings of larger ones are used, so smaller ones come along.
+    return found + [data[len(data) // 2 :] for data in found]
 
 
 def payloads(files: list[bytes]) -> list[bytes]:
@@ -152,6 +194,37 @@ def session_start(data: bytes, rng: random.Random) -> None:
         assert found[0].keys() == {name for name, value in values.items() if value is not None}
 
 
+def graph(data: bytes, rng: random.Random) -> None:
+    """A file that a user dropped, with everything that can be asked of its nodes."""
+    readers = (
+        lambda: read_file(rng.choice(GRAPH_NAMES), data),
+        lambda: parse_run_metadata(data),
+        lambda: parse_profile(data),
+        lambda: list_modules(lambda at, size: data[at : at + size], len(data)),
+    )
+    try:
+        found = rng.choice((readers[0], readers[0], *readers))()
+    except GraphDamaged:
+        return
+    if not isinstance(found, Graph):
+        return
+    bodies = [found, *(found.functions[name] for name in list(found.functions)[:20])]
+    for each in bodies:
+        assert len(each.paths) == len(set(each.paths)) == len(each.names) == len(each.ops)
+        assert ((each.edge_from >= -1) & (each.edge_from < len(each))).all()
+        assert ((each.edge_to >= 0) & (each.edge_to < len(each))).all()
+        assert set(each.missing) == set((each.edge_from < 0).nonzero()[0].tolist())
+        assert len(each.costs.parameters) == len(each.costs.flops) == len(each)
+        for node in range(min(50, len(each))):
+            each.attributes(node)
+            each.values(node)
+            each.shapes(node)
+            each.dtypes(node)
+            each.source(node)
+        for names in each.calls.values():
+            assert all(name in each.functions for name in names)
+
+
 def log(data: bytes, rng: random.Random) -> None:
     """A whole log directory: two files, one of which grows, everything in them read through the public door."""
     cut = rng.randrange(len(data) + 1)
@@ -181,6 +254,7 @@ TARGETS: dict[str, Callable[[bytes, random.Random], None]] = {
     "schemas": schemas,
     "canonical": canonical,
     "session_start": session_start,
+    "graph": graph,
     "log": log,
     "framed_log": framed_log,
 }

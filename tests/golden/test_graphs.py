@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 import runglass
-from runglass.query.graphs.read import read_profile
+from runglass.query.graphs.read import read_file, read_profile
+from runglass.query.graphs.rows import LogGraph
 
 LOGS = Path(__file__).parent / "logs"
 RUN_METADATA = {"graph_run_metadata", "graph_run_metadata_graph"}
@@ -157,3 +158,47 @@ def test_modules_of_a_torch_model():
     assert graph.columns.group_types[""] == "Net"
     # Modules have no node, so the edges to them begin nowhere; that is how PyTorch writes it, and no fault.
     assert graph.problems == ()
+
+
+# ---- files
+
+
+FILES = Path(__file__).parent / "graphs"
+EXPECTED = json.loads((FILES / "expected.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_files_that_frameworks_wrote(name):
+    """The facts are what the frameworks say of the same model."""
+    truth = EXPECTED[name]
+    graph = LogGraph(read_file(name, (FILES / name).read_bytes()), name)
+    names = [node.name for node in graph.nodes]
+    found = {
+        "made_by": truth["made_by"],
+        "nodes": sorted(names) if graph.format == "HLO" else names,
+        "ops": [node.op for node in graph.nodes],
+        "edges": len(graph.edges),
+        "arguments": graph.arguments,
+        "weights": sum(op == "Initializer" for op in map(graph_op(graph), range(len(graph.arguments)))),
+        "parameters": graph.parameters,
+        "function_nodes": {each: len(body.nodes) for each, body in graph.functions.items()},
+        "function_edges": {each: len(body.edges) for each, body in graph.functions.items()},
+    }
+    assert {key: found[key] for key in truth} == truth
+    assert graph.problems == ()
+    assert [body.problems for body in graph.functions.values()] == [()] * len(graph.functions)
+
+
+def graph_op(graph):
+    columns = graph.columns
+    return lambda node: columns.op_names[columns.ops[node]]
+
+
+def test_modules_are_the_same_groups_in_every_file_of_torch():
+    groups = {}
+    for name in ("net.onnx", "net.pt2"):
+        graph = LogGraph(read_file(name, (FILES / name).read_bytes()), name).columns
+        groups[name] = {path.rpartition("/")[0] for path in graph.paths} - {""}
+        assert graph.group_types["blocks.0/up"] == "Linear"
+    assert groups["net.onnx"] == groups["net.pt2"]
+    assert groups["net.pt2"] >= {"embed", "blocks.0", "blocks.1/norm", "head/0"}

@@ -17,7 +17,6 @@ from runglass.query.graphs.hlo import Module, list_modules, parse_hlo
 from runglass.query.graphs.keras_json import parse_keras
 from runglass.query.graphs.model import Graph, GraphDamaged
 from runglass.query.graphs.onnx import parse_onnx
-from runglass.query.graphs.run_metadata import parse_run_metadata
 from runglass.query.graphs.skim import skim
 from runglass.query.source import DataSource
 from runglass.store.model import Asset, Family
@@ -110,7 +109,7 @@ def parse_asset(source: DataSource, asset: Asset, name: str) -> Graph:
         modules = {f"{asset.name}/{each.name}": each for each in list_modules(reader.read, reader.size_bytes)}
         if name in modules:
             start, end = modules[name].start, modules[name].end
-            return parse_hlo(skim(lambda at, count: reader.read(start + at, count), end - start, "hlo"))
+            return parse_hlo(skim(lambda at, count: reader.read(start + at, count), end - start, "hlo").data)
     raise GraphDamaged(f"{asset.name} has no program {name.rpartition('/')[2]!r}.", where=name)
 
 
@@ -161,15 +160,25 @@ def parse_binary(content: Content) -> Graph:
             where=content.name,
         )
     if content.size <= SMALL_FILE_BYTES:
-        data = content.whole(SMALL_FILE_BYTES)
-    else:
-        data = skim(content.read, content.size, kind)
+        try:
+            return parse_message(content.whole(SMALL_FILE_BYTES), kind)
+        except GraphDamaged:
+            if kind == "graph":
+                raise
+    # Without the weights, or without what a file that is cut off has lost.
+    data, cut_at = skim(content.read, content.size, kind)
+    graph = parse_message(data, kind)
+    if cut_at is not None:
+        cut = f"The file ends at byte {content.size:,}, in the middle of the field at byte {cut_at:,}. What stands before is shown."
+        graph.problems = (cut, *graph.problems)
+    return graph
+
+
+def parse_message(data: bytes, kind: str) -> Graph:
     if kind == "onnx":
         return parse_onnx(data)
     if kind == "hlo":
         return parse_hlo(data)
-    if kind == "run_metadata":
-        return parse_run_metadata(data)
     return parse_graph_at(data, kind)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 from runglass.query.graphs.model import GraphDamaged
 
@@ -59,47 +60,74 @@ class Window:
         return self._data[start - self._start : start - self._start + size]
 
 
-def skim(read: Callable[[int, int], bytes], size: int, kind: str) -> bytes:
-    """The message without the values of large tensors. `read(offset, size)` gives bytes of the file."""
-    return _copy(Window(read, size), 0, size, kind, 0)
+class Skimmed(NamedTuple):
+    data: bytes
+    # Where the file ends in the middle of a field; None if it is whole.
+    cut_at: int | None
 
 
-def _copy(window: Window, start: int, end: int, kind: str, depth: int) -> bytes:
-    if depth > MAX_DEPTH:
-        raise GraphDamaged(f"Byte {start:,} of {window.size:,}: messages nested more than {MAX_DEPTH} deep.")
-    fields = KINDS[kind]
-    pieces: list[bytes] = []
-    at = start
-    while at < end:
-        head = window.take(at, min(20, end - at))
-        key, used = read_varint(head, 0, at)
-        wire = key & 7
-        if wire == 2:
-            length, used = read_varint(head, used, at)
-            body = at + used
-            if length > end - body:
-                # Cut off. What is there is handed on as it is, and its parser says where it ends.
-                pieces.append(window.take(at, min(end - at, LARGE_BYTES)))
+def skim(read: Callable[[int, int], bytes], size: int, kind: str) -> Skimmed:
+    """The message without the values of large tensors. `read(offset, size)` gives bytes of the file.
+
+    Of a file that is cut off, the fields that are whole: what they are in is closed.
+    """
+    copier = Copier(Window(read, size))
+    return Skimmed(copier.copy(0, size, kind, 0), copier.cut_at)
+
+
+class Copier:
+    def __init__(self, window: Window) -> None:
+        self._window = window
+        self.cut_at: int | None = None
+
+    def copy(self, start: int, end: int, kind: str, depth: int) -> bytes:
+        window = self._window
+        if depth > MAX_DEPTH:
+            raise GraphDamaged(
+                f"Byte {start:,} of {window.size:,}: messages nested more than {MAX_DEPTH} deep."
+            )
+        fields = KINDS[kind]
+        pieces: list[bytes] = []
+        at = start
+        while at < end and self.cut_at is None:
+            head = window.take(at, min(20, end - at))
+            try:
+                key, used = read_varint(head, 0, at)
+                length, used = read_varint(head, used, at) if key & 7 in (0, 2) else (0, used)
+            except GraphDamaged:
+                if end - at >= 20:
+                    raise
+                self.cut_at = at
                 break
+            wire = key & 7
+            if wire != 2:
+                used += {0: 0, 1: 8, 5: 4}.get(wire, -1 - used)
+                if used < 0:
+                    raise GraphDamaged(f"Byte {at:,} of {window.size:,}: no field begins here.")
+                if used > end - at:
+                    self.cut_at = at
+                    break
+                pieces.append(window.take(at, used))
+                at += used
+                continue
+            body = at + used
             inner = fields.get(key >> 3)
-            if length <= SMALL_BYTES:
+            is_cut = length > end - body
+            stop = min(end, body + length)
+            if is_cut and (inner is None or inner == TENSOR):
+                self.cut_at = at
+                break
+            if length <= SMALL_BYTES and not is_cut:
                 pieces.append(window.take(at, used + length))
             elif inner is not None:
-                reduced = _copy(window, body, body + length, inner, depth + 1)
+                reduced = self.copy(body, stop, inner, depth + 1)
                 pieces.append(varint(key) + varint(len(reduced)) + reduced)
+                if is_cut and self.cut_at is None:
+                    self.cut_at = stop
             elif kind not in LEFT_OUT and length <= LARGE_BYTES:
                 pieces.append(window.take(at, used + length))
-            at = body + length
-            continue
-        if wire == 0:
-            _, used = read_varint(head, used, at)
-        elif wire in (1, 5):
-            used += 8 if wire == 1 else 4
-        else:
-            raise GraphDamaged(f"Byte {at:,} of {window.size:,}: no field begins here.")
-        pieces.append(window.take(at, min(used, end - at)))
-        at += used
-    return b"".join(pieces)
+            at = stop
+        return b"".join(pieces)
 
 
 def read_varint(data: bytes, at: int, offset: int) -> tuple[int, int]:

@@ -9,6 +9,7 @@ from runglass.native.wire import Field, Message, encode
 from runglass.query.graphs.files import Content, parse_content
 from runglass.query.graphs.model import Frame, GraphDamaged
 from runglass.query.graphs.onnx import parse_onnx
+from runglass.query.graphs.read import read_file
 from runglass.query.graphs.rows import LogGraph
 from runglass.query.graphs.skim import skim
 from runglass.schema import onnx
@@ -243,7 +244,8 @@ def test_weights_stay_on_disk():
         read.append((offset, size))
         return data[offset : offset + size]
 
-    reduced = skim(reads, len(data), "onnx")
+    reduced, cut_at = skim(reads, len(data), "onnx")
+    assert cut_at is None
     assert len(reduced) < 10_000
     # Reading ahead touches the beginning of the weights and no more.
     assert sum(min(offset + size, len(data)) - offset for offset, size in read) < 1_000_000
@@ -252,10 +254,37 @@ def test_weights_stay_on_disk():
     assert graph.parameters.sum() == 1_001_000
 
 
-def test_damage():
+def test_of_a_file_that_is_cut_off_the_whole_nodes_are_shown():
     whole = model(MLP)
-    for end in range(len(whole)):
-        with pytest.raises(GraphDamaged):
-            parse_content(Content("m.onnx", lambda at, size, end=end: whole[:end][at : at + size], end))
+    counts = set()
+    for end in range(1, len(whole)):
+        part = whole[:end]
+        try:
+            graph = read_file("m.onnx", part)
+        except GraphDamaged:
+            # Before the graph begins.
+            assert end < 12
+            continue
+        counts.add(len(LogGraph(graph, "m").nodes))
+        assert graph.problems[0].startswith(
+            f"The file ends at byte {end:,}, in the middle of the field at byte "
+        )
+    assert counts == {0, 1, 2, 3}
+
+
+def test_what_is_no_model():
     with pytest.raises(GraphDamaged, match="has no graph"):
         parse_onnx(b"\x08\x09")
+    with pytest.raises(GraphDamaged, match="no field begins here"):
+        read_file("m.onnx", b"\xff" * 100)
+    # A graph in a node in a graph, and so on.
+    deep = b""
+    for _ in range(40):
+        deep = encode(
+            GRAPH,
+            {"node": [encode(NODE, {"attribute": [encode(ATTRIBUTE, {"g": deep})]})], "name": "x" * 20_000},
+        )
+    data = encode(MODEL, {"graph": deep})
+    assert len(read_file("m.onnx", data)) == 1
+    with pytest.raises(GraphDamaged, match="nested more than"):
+        skim(lambda at, size: data[at : at + size], len(data), "onnx")
