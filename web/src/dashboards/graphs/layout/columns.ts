@@ -20,7 +20,7 @@ const TRUNK_GAP_PX = 11;
 const SKIP_PULL = 0.04;
 const BEND_WEIGHT = 0.02;
 /** Nodes that only hang on trunks make room for them. */
-const LOOSE_WEIGHT = 0.0005;
+const LOOSE_WEIGHT = 1e-7;
 
 export function placeColumns(layers: Layers, sizes: CellSizes): Float64Array {
   const { cells, rows, rowStart, order, upper, lower, kind } = layers;

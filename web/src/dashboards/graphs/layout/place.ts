@@ -37,6 +37,7 @@ const ASIDE_STEP_PX = 25;
 const ASIDE_PAD_PX = 8;
 const ASIDE_GAP_PX = 28;
 const MIN_ASIDE_ROWS = 8;
+const MAX_SHIFT_PX = 60;
 
 interface PlacedPiece {
   readonly widthPx: number;
@@ -183,10 +184,19 @@ function placePiece(shape: LevelShape, piece: Piece, opened: ReadonlyMap<number,
   });
   const upperOffset = new Float64Array(upper.length);
   const lowerOffset = new Float64Array(lower.length);
+  // A group that is entered on its left and left on its right would shift what is below it, and a chain of such groups
+  // would become a staircase. So what follows stands below the entry.
+  const entries = new Map<number, number>();
+  edges.forEach((_, i) => {
+    const cell = cellEdges.to[i] as number;
+    if (!Number.isNaN(entry[i] as number) && !entries.has(cell)) entries.set(cell, entry[i] as number);
+  });
   edges.forEach((_, i) => {
     const [begin, end] = [layers.pathStart[i] as number, layers.pathStart[i + 1] as number];
     if (begin === end) return;
-    upperOffset[layers.path[begin] as number] ||= (exit[i] as number) || 0;
+    const own = (exit[i] as number) || 0;
+    const entered = entries.get(cellEdges.from[i] as number) ?? own;
+    upperOffset[layers.path[begin] as number] ||= Math.abs(own - entered) > MAX_SHIFT_PX ? entered : own;
     lowerOffset[layers.path[end - 1] as number] ||= (entry[i] as number) || 0;
   });
   const middle = placeColumns(layers, { left, right, upperOffset, lowerOffset });

@@ -47,6 +47,8 @@ const EDGE_PX = 10;
 /** Nodes up to this height stand on one line in the middle; larger ones, open groups, begin at the top. */
 const SMALL_PX = 40;
 const LABEL_PX = 11;
+/** Less is no bend. */
+const STRAIGHT_PX = 0.5;
 /** A gap with more lines than this gets no labels: there is no room, and looking for it takes long. */
 const MAX_LABELLED = 400;
 
@@ -62,8 +64,9 @@ interface Step {
   isBeside: boolean;
 }
 
-export function routeEdges(layers: Layers, edges: LayerEdges, x: Float64Array, sizes: RouteSizes): Routes {
+export function routeEdges(layers: Layers, edges: LayerEdges, columns: Float64Array, sizes: RouteSizes): Routes {
   const { cells, rows, row, rowStart, order, kind, upper, lower } = layers;
+  const x = snapBends(layers, columns);
   const { width, height } = sizes;
   const steps: Step[] = Array.from(upper, (from, link) => ({
     upper: from,
@@ -153,7 +156,7 @@ export function routeEdges(layers: Layers, edges: LayerEdges, x: Float64Array, s
     for (let k = byGap.start[gap] as number; k < (byGap.start[gap + 1] as number); k++) {
       const at = byGap.list[k] as number;
       const step = steps[at] as Step;
-      if (step.isBeside || Math.abs(step.from - step.to) <= 0.5) continue;
+      if (step.isBeside || Math.abs(step.from - step.to) <= STRAIGHT_PX) continue;
       // What leaves a cell at one point; an open group has several, less than 2 ** 15 pixels apart.
       const key = step.upper >= 0 ? step.upper * 65_536 + (Math.round(step.from * 2) & 65_535) : -1 - at;
       const net = nets.get(key);
@@ -271,6 +274,22 @@ export function routeEdges(layers: Layers, edges: LayerEdges, x: Float64Array, s
       high: Math.max(source, ...targets),
     };
   }
+}
+
+/** Bends that are less than a pixel beside the cell above them are exactly below it. */
+function snapBends({ order, kind, up, upper }: Layers, columns: Float64Array): Float64Array {
+  const x = columns.slice();
+  // Rows from the top.
+  for (const cell of order) {
+    if (kind[cell] !== BEND) continue;
+    for (let k = up.start[cell] as number; k < (up.start[cell + 1] as number); k++) {
+      const above = x[upper[up.list[k] as number] as number] as number;
+      if (Math.abs(above - (columns[cell] as number)) > STRAIGHT_PX) continue;
+      x[cell] = above;
+      break;
+    }
+  }
+  return x;
 }
 
 function assignLanes({ row, side }: Layers, { from, to }: LayerEdges): number[] {
