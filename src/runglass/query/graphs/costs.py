@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from runglass.query.graphs.model import Costs, Float64, Graph, Int32, Shape
+from runglass.query.graphs.model import Costs, Float64, Graph, Int32, Shape, is_op
 
 # Ops of TensorFlow and PyTorch that hold weights.
 VARIABLES = frozenset({"VarHandleOp", "VariableV2", "AutoReloadVariable", "prim::GetAttr"})
@@ -68,8 +68,7 @@ def shape_sizes(graph: Graph) -> tuple[Float64, Float64]:
 
 
 def has_op(graph: Graph, ops: frozenset[str]) -> Int32:
-    codes = [code for code, op in enumerate(graph.op_names) if op in ops]
-    return np.flatnonzero(np.isin(graph.ops, codes)).astype(np.int32)
+    return np.flatnonzero(is_op(graph.ops, graph.op_names, ops)).astype(np.int32)
 
 
 def count_parameters(graph: Graph, sizes: Float64) -> np.ndarray[tuple[int], np.dtype[np.int64]]:

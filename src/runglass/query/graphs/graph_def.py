@@ -21,12 +21,13 @@ from runglass.query.graphs.model import (
     GraphDamaged,
     Int32,
     Shape,
+    is_op,
     to_codes,
 )
 from runglass.query.graphs.torch_names import WEIGHT_OP, is_torch, split_names
 from runglass.query.graphs.words import of_data_type
 from runglass.schema.graph import ARG, ATTR_VALUE, DEBUG_INFO
-from runglass.schema.tensor import SHAPE
+from runglass.schema.tensor import SHAPE, DataType
 
 FORMAT = "GraphDef"
 # Field numbers of GraphDef and FunctionDef.
@@ -54,7 +55,7 @@ BOOL_OPS = frozenset(
         *("IsInf", "IsFinite", "LogicalAnd", "LogicalOr", "LogicalNot", "VarIsInitializedOp", "All", "Any"),
     }
 )
-BOOL_TYPE, RESOURCE_TYPE = 10, 20
+BOOL_TYPE = DataType.BOOL.value
 # Attributes that name functions, in the order that people read them.
 CALL_ORDER = {"f": 0, "cond": 1, "body": 2, "then_branch": 3, "else_branch": 4, "branches": 5}
 # The outputs of ops that have several with names, in order: bodies of functions name outputs.
@@ -236,7 +237,7 @@ class Body:
         shape_bytes, shapes = self._join("shape_names", "shapes")
         _, own_shapes = self._join("shape_names", "own_shapes")
         op_names, ops = self._with_ends(op_names, ops)
-        is_variable = np.isin(ops, [code for code, op in enumerate(op_names) if op in VARIABLE_OPS])
+        is_variable = is_op(ops, op_names, VARIABLE_OPS)
         # The output of a variable is a handle; what people want to see is the shape of what it holds.
         shapes = np.where((is_variable | (shapes < 0)) & (own_shapes >= 0), own_shapes, shapes)
         shape_names, first_shapes = decode_shapes(shape_bytes, shapes)
@@ -311,14 +312,12 @@ class Body:
                 np.array([result.dtype for result in self._results], np.int32),
             ]
         )
-        is_bool = np.isin(ops, [code for code, op in enumerate(op_names) if op in BOOL_OPS])
-        numbers = np.where(is_bool, BOOL_TYPE, numbers)
-        present, codes = np.unique(numbers, return_inverse=True)
-        words = [of_data_type(int(number)) or None for number in present]
-        names, of_number = to_codes(words)
-        if not len(present):
-            return [], np.empty(0, np.int32)
-        return names, of_number[codes.reshape(-1)]
+        numbers[is_op(ops, op_names, BOOL_OPS)] = BOOL_TYPE
+        words: dict[int, str | None] = {}
+        for number in numbers.tolist():
+            if number not in words:
+                words[number] = of_data_type(number) or None
+        return to_codes([words[number] for number in numbers.tolist()])
 
     def _edges(self, names: list[str], ops: Int32, op_names: list[str]) -> dict[str, Any]:
         columns: dict[str, list[Any]] = {"from": [], "to": [], "output": [], "control": []}

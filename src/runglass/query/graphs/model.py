@@ -309,6 +309,12 @@ def cut(text: str, limit: int, size: int | None = None) -> Attribute:
     return Attribute(text[:limit], len(text) if size is None else size, is_cut=len(text) > limit)
 
 
+def is_op(ops: Int32, op_names: list[str], wanted: frozenset[str]) -> Bools:
+    """Which nodes are one of these ops. NumPy's own `isin` imports half of NumPy at its first call."""
+    # The last is for -1.
+    return np.array([*(name in wanted for name in op_names), False], np.bool_)[ops]
+
+
 def to_codes(values: Sequence[Any]) -> tuple[list[Any], Int32]:
     """Distinct values in the order they occur, and the number of each; None becomes -1."""
     known: dict[Any, int] = {}
