@@ -13,6 +13,8 @@ from runglass.query.graphs.model import Costs, Float64, Graph, Int32, Shape, is_
 
 # Ops of TensorFlow and PyTorch that hold weights.
 VARIABLES = frozenset({"VarHandleOp", "VariableV2", "AutoReloadVariable", "prim::GetAttr"})
+# What modules of PyTorch hold beside their weights: a graph does not tell the two apart.
+BUFFERS = frozenset({"running_mean", "running_var", "num_batches_tracked"})
 MATMULS = frozenset(
     {
         *("MatMul", "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3", "_FusedMatMul", "SparseMatMul"),
@@ -75,10 +77,11 @@ def count_parameters(graph: Graph, sizes: Float64) -> np.ndarray[tuple[int], np.
     counts = np.zeros(len(graph), np.int64)
     nodes = has_op(graph, VARIABLES)
     held = sizes[graph.first_shapes[nodes]]
-    # What an optimizer keeps for a variable is named after it: "kernel/Adam".
     names = {graph.names[node] for node in nodes}
-    is_slot = np.array([graph.names[node].rpartition("/")[0] in names for node in nodes], bool)
-    is_known = np.isfinite(held) & (held < 2**62) & ~is_slot
+    # What an optimizer keeps for a variable is named after it: "kernel/Adam".
+    scopes = [graph.names[node].rpartition("/")[0] for node in nodes]
+    is_weight = [scope not in names and scope.rpartition("/")[2] not in BUFFERS for scope in scopes]
+    is_known = np.isfinite(held) & (held < 2**62) & np.array(is_weight, np.bool_)
     counts[nodes[is_known]] = held[is_known].astype(np.int64)
     return counts
 
