@@ -187,8 +187,21 @@ class Difference:
             x, y = int(nodes[place]), int(others[place])
             ins_a, ins_b = ends_a.of(x), ends_b.of(y)
             mapped = [(int(counterparts[item]), output) for item, output in ins_a]
-            gone = [ins_a[at][0] for at, each in enumerate(mapped) if each not in ins_b]
-            come = [each[0] for each in ins_b if each not in mapped]
+            # The same node may have moved into another group.
+            from_a = [int(to_b[each]) if each >= 0 else -1 for each in ends_a.nodes_of(x)]
+            from_b = ends_b.nodes_of(y)
+            gone = [
+                ins_a[at][0]
+                for at, each in enumerate(mapped)
+                if each not in ins_b and (from_a[at] < 0 or from_a[at] not in from_b)
+            ]
+            come = [
+                each[0]
+                for at, each in enumerate(ins_b)
+                if each not in mapped and (from_b[at] < 0 or from_b[at] not in from_a)
+            ]
+            if from_a == from_b:
+                continue
             if not gone and not come:
                 found.append((x, "order of inputs"))
                 continue
@@ -367,6 +380,7 @@ class InputEnds:
         own = source == self._target
         ends[own] = side.items[self._target[own]]
         self._ends = ends
+        self._sources = source
         # Which output of a group it is follows from the group.
         is_leaf = (ends >= 0) & (side.nodes[ends] >= 0)
         self._outputs = np.where(is_leaf, graph.edge_output[order], 0)
@@ -375,6 +389,10 @@ class InputEnds:
     def of(self, node: int) -> list[tuple[int, int]]:
         inside = slice(self._first[node], self._first[node + 1])
         return list(zip(self._ends[inside].tolist(), self._outputs[inside].tolist(), strict=True))
+
+    def nodes_of(self, node: int) -> list[int]:
+        found: list[int] = self._sources[self._first[node] : self._first[node + 1]].tolist()
+        return found
 
     def hashes(self, counterparts: NDArray[Any] | None) -> NDArray[np.uint64]:
         """A number per node for its inputs in order, as items of the other graph."""

@@ -30,6 +30,7 @@ class Hierarchy:
         labels: list[str] = [""]
         parents: list[int] = [-1]
         items: list[int] = []
+        odd: dict[int, str] = {}
         last: str | None = None
         group = 0
         for path in graph.paths:
@@ -43,12 +44,29 @@ class Hierarchy:
                         last = above
                     else:
                         found, label = _find_group(path, groups, labels, parents)
+                        if "//" in path or path[0] == "/" or path[-1] == "/":
+                            odd[len(items)] = path
                     group = found
+                elif not path:
+                    odd[len(items)] = path
             items.append(len(labels))
             labels.append(label or EMPTY)
             parents.append(group)
+        self._graph = graph
+        # Paths with empty segments, as they are spelled in ids; and back.
+        self._spelled: dict[int, str] = {}
+        self._odd: dict[str, int] = {}
+        for node, path in odd.items():
+            spelled = spelling = "/".join(split_path(path))
+            number = 1
+            while spelled in self._odd or spelled in graph.path_index:
+                number += 1
+                spelled = f"{spelling}#{number}"
+            labels[items[node]] += spelled[len(spelling) :]
+            self._spelled[node] = spelled
+            self._odd[spelled] = node
         for path, group in groups.items():
-            node = graph.path_index.get(path) if group else None
+            node = self.find(path) if group else None
             if node is not None:
                 parents[items[node]] = group
                 labels[items[node]] = f"({labels[group]})"
@@ -61,6 +79,15 @@ class Hierarchy:
         self.nodes[self.items] = np.arange(len(items), dtype=np.int32)
         # Items of groups by path.
         self.groups = groups
+
+    def find(self, path: str) -> int | None:
+        """A node by its path as ids spell it."""
+        node = self._odd.get(path)
+        return self._graph.path_index.get(path) if node is None and path else node
+
+    def path(self, node: int) -> str:
+        """As ids spell it."""
+        return self._spelled.get(node) or self._graph.paths[node]
 
 
 def split_path(path: str) -> list[str]:

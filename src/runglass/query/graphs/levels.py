@@ -436,10 +436,9 @@ class LevelReader:
             found = found[kinds >= VARIABLE]
             if len(found) > MAX_PORTS:
                 return []
-        graph = structure.graph
         return [
             NodePort(
-                self.prefix + graph.paths[node],
+                self.prefix + structure.known.hierarchy.path(node),
                 self._port_label(node, item),
                 KINDS[structure.folding.kind[node] - 1],
             )

@@ -119,7 +119,7 @@ def node_id(reader: LevelReader, node: int) -> str:
     """Of a folded node its path; else what is drawn for it."""
     structure = reader.structure
     if structure.folding.kind[node]:
-        return reader.prefix + structure.graph.paths[node]
+        return reader.prefix + structure.known.hierarchy.path(node)
     return reader.id(structure.shown_item(node))
 
 

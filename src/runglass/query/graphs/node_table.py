@@ -35,7 +35,7 @@ def read_table(graph: Graph, hierarchy: Hierarchy, measures: Measures) -> NodeTa
     groups = hierarchy.parent[hierarchy.items]
     present, group_codes = np.unique(groups, return_inverse=True)
     columns = [
-        NodeColumn("id", [*graph.paths]),
+        NodeColumn("id", [hierarchy.path(node) for node in range(len(graph))]),
         NodeColumn("name", [*graph.names]),
         _levels("op", graph.ops, graph.op_names),
         _levels("group", group_codes, [group_path(hierarchy, int(item)) for item in present]),

@@ -107,7 +107,7 @@ class Shown:
         raise GraphUnknown(f"This graph has no node {id[:200]!r}.", where=id[:200])
 
     def _node_by_path(self, reader: LevelReader, id: str) -> int | None:
-        return reader.structure.graph.path_index.get(id.removeprefix(reader.prefix))
+        return reader.structure.known.hierarchy.find(id.removeprefix(reader.prefix))
 
     def called(self, place: Place) -> tuple[str, ...]:
         """The functions that a place opens to."""
