@@ -159,9 +159,9 @@ class Difference:
         a, b = self.a.graph, self.b.graph
         found = []
         for x, y in zip(nodes.tolist(), others.tolist(), strict=True):
-            old, new = a.attributes(x), b.attributes(y)
-            if old == new:
+            if a.attribute_key(x) == b.attribute_key(y):
                 continue
+            old, new = a.attributes(x), b.attributes(y)
             for name in dict.fromkeys([*old, *new]):
                 if name.startswith("_") or name in IGNORED:
                     continue

@@ -463,6 +463,9 @@ class NodeDetails:
         values = self._values(node)
         return {name: make_attribute(values[name], limit) for name in sorted(values)}
 
+    def attribute_key(self, node: int) -> object:
+        return self._values(node)
+
     def values(self, node: int) -> dict[str, Any]:
         end = self._end(node)
         if end is not None:

@@ -185,6 +185,11 @@ class Graph:
         """Attributes for code: numbers, texts, tuples for shapes, arrays for tensors."""
         return self._details.values(node)
 
+    def attribute_key(self, node: int) -> object:
+        """Equal for nodes with equal attributes, and cheaper than those."""
+        key = getattr(self._details, "attribute_key", None)
+        return self.attributes(node) if key is None else key(node)
+
     def attribute_text(self, node: int, name: str, limit: int = 4 << 20) -> str:
         """An attribute as a whole, up to `limit` characters."""
         found = self._details.attributes(node, limit).get(name)

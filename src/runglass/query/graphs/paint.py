@@ -34,7 +34,8 @@ MAX_HISTOGRAMS = 100
 MIN_FAMILY = 2
 MAX_FAMILIES = 100
 MAX_TAG_SETS = 20
-LOG_RATIO = 100.0
+# Values that span more than this are counted in logarithmic bins.
+LOG_RATIO = 20.0
 
 
 class Ranked(NamedTuple):

@@ -132,16 +132,25 @@ class Shown:
         return self._read_body(place, place.function or called[0], id)
 
     def read_levels(self, ids: Sequence[str], *, depth: int, limit: int) -> list[Level]:
-        """Of these groups, and of groups below them as long as all levels together have at most `limit` nodes."""
+        """Of these groups, and of groups below them as long as all levels together have at most `limit` nodes.
+
+        Groups that are not there are left out. Raises GraphUnknown if none is.
+        """
         levels: list[Level] = []
         waiting = deque((id, 1) for id in ids)
         asked = set(ids)
+        unknown: GraphUnknown | None = None
         total = 0
         while waiting:
             id, at = waiting.popleft()
             if at > 1 and total >= limit:
                 break
-            level = self.read_level(id)
+            try:
+                level = self.read_level(id)
+            except GraphUnknown as error:
+                # An old address may name groups that another view has.
+                unknown = error
+                continue
             if at > 1 and total + len(level.nodes) > limit:
                 continue
             levels.append(level)
@@ -151,6 +160,8 @@ class Shown:
                     if node.can_open and node.type in OPENED and node.id not in asked and not node.is_aside:
                         asked.add(node.id)
                         waiting.append((node.id, at + 1))
+        if unknown is not None and not levels:
+            raise unknown
         return levels
 
     def _ends(self, place: Place) -> Iterator[tuple[bool, int, str, bool, int]]:

@@ -336,6 +336,10 @@ def test_what_is_not_there_is_said():
         shown.read_level("a/d")
     with pytest.raises(GraphUnknown, match="is a node, not a group"):
         shown.read_level("a/b")
+    # What an old address names is left out as long as something is left.
+    assert [level.group for level in shown.read_levels(["", "a/d", "a"], depth=1, limit=10)] == ["", "a"]
+    with pytest.raises(GraphUnknown):
+        shown.read_levels(["a/d"], depth=1, limit=10)
 
 
 def test_an_empty_graph_has_an_empty_level():
