@@ -45,9 +45,13 @@ export function placeColumns(layers: Layers, sizes: CellSizes): Float64Array {
 
   const mover = new RowMover(layers, sizes, x, pull, room);
   const rounds = cells < 3_000 ? 5 : cells < 12_000 ? 3 : 2;
+  let before = Infinity;
   for (let round = 0; round < rounds; round++) {
-    for (let row = 1; row < rows; row++) mover.move(row, true, false);
-    for (let row = rows - 2; row >= 0; row--) mover.move(row, false, true);
+    let moved = 0;
+    for (let row = 1; row < rows; row++) moved = Math.max(moved, mover.move(row, true, false));
+    for (let row = rows - 2; row >= 0; row--) moved = Math.max(moved, mover.move(row, false, true));
+    if (moved < 1 || moved === before) break;
+    before = moved;
   }
   for (let row = 0; row < rows; row++) mover.move(row, true, true);
   for (let row = rows - 1; row >= 0; row--) mover.move(row, true, true);
@@ -63,12 +67,15 @@ function gap(a: number, b: number): number {
 
 type Room = (a: number, b: number) => number;
 
+// Written with plain loops: this is most of the time of a layout, and the first one of a page is not compiled yet.
 class RowMover {
   readonly #wanted: Float64Array;
   readonly #weight: Float64Array;
   readonly #size: Int32Array;
-  #places: number[] = [];
-  #pulls: number[] = [];
+  /** Where the neighbours of one cell want it, in order, and how much. */
+  #places = new Float64Array(16);
+  #pulls = new Float64Array(16);
+  #count = 0;
 
   constructor(
     private readonly layers: Layers,
@@ -77,91 +84,120 @@ class RowMover {
     private readonly pull: Float64Array,
     private readonly room: Room,
   ) {
-    this.#wanted = new Float64Array(layers.cells);
-    this.#weight = new Float64Array(layers.cells);
-    this.#size = new Int32Array(layers.cells);
+    let widest = 0;
+    for (let row = 0; row < layers.rows; row++)
+      widest = Math.max(widest, (layers.rowStart[row + 1] as number) - (layers.rowStart[row] as number));
+    this.#wanted = new Float64Array(widest);
+    this.#weight = new Float64Array(widest);
+    this.#size = new Int32Array(widest);
   }
 
   /**
    * Moves the cells of a row as near as possible to where their neighbours above, below or both want them: isotonic
-   * regression, by pooling neighbours that would overlap.
+   * regression, by pooling neighbours that would overlap. Returns the longest move.
    */
-  move(row: number, byUpper: boolean, byLower: boolean): void {
+  move(row: number, byUpper: boolean, byLower: boolean): number {
     const { rowStart, order, kind } = this.layers;
+    const { x } = this;
     const begin = rowStart[row] as number;
     const end = rowStart[row + 1] as number;
-    const [wanted, weight, size] = [this.#wanted, this.#weight, this.#size];
+    const wanted = this.#wanted;
+    const weight = this.#weight;
+    const size = this.#size;
     let pools = 0;
     let shift = 0;
     for (let k = begin; k < end; k++) {
       const cell = order[k] as number;
       if (k > begin) shift += this.room(order[k - 1] as number, cell);
       const pulled = this.#gather(cell, byUpper, byLower);
-      wanted[pools] = (pulled > 0 ? this.#median() : (this.x[cell] as number)) - shift;
+      wanted[pools] = (pulled > 0 ? this.#median(pulled) : (x[cell] as number)) - shift;
       weight[pools] = kind[cell] === BEND ? BEND_WEIGHT : pulled < 0.5 ? LOOSE_WEIGHT : 0.1 + pulled;
       size[pools++] = 1;
       while (pools > 1 && (wanted[pools - 2] as number) > (wanted[pools - 1] as number)) {
         pools--;
-        const [a, b] = [weight[pools - 1] as number, weight[pools] as number];
+        const a = weight[pools - 1] as number;
+        const b = weight[pools] as number;
         wanted[pools - 1] = ((wanted[pools - 1] as number) * a + (wanted[pools] as number) * b) / (a + b);
         weight[pools - 1] = a + b;
-        (size[pools - 1] as number) += size[pools] as number;
+        size[pools - 1] = (size[pools - 1] as number) + (size[pools] as number);
       }
     }
     shift = 0;
     let k = begin;
+    let moved = 0;
     for (let pool = 0; pool < pools; pool++)
-      for (let i = 0; i < (size[pool] as number); i++, k++) {
+      for (let i = size[pool] as number; i > 0; i--, k++) {
         const cell = order[k] as number;
         if (k > begin) shift += this.room(order[k - 1] as number, cell);
-        this.x[cell] = (wanted[pool] as number) + shift;
+        const at = (wanted[pool] as number) + shift;
+        const by = Math.abs(at - (x[cell] as number));
+        if (by > moved) moved = by;
+        x[cell] = at;
       }
+    return moved;
   }
 
+  /** Collects where a cell is wanted; returns how much in all. */
   #gather(cell: number, byUpper: boolean, byLower: boolean): number {
     const { up, down, upper, lower } = this.layers;
     const { upperOffset, lowerOffset } = this.sizes;
-    this.#places.length = 0;
-    this.#pulls.length = 0;
+    const { x, pull } = this;
+    this.#count = 0;
     let sum = 0;
-    if (byUpper)
-      for (let k = up.start[cell] as number; k < (up.start[cell + 1] as number); k++) {
+    if (byUpper) {
+      const end = up.start[cell + 1] as number;
+      for (let k = up.start[cell] as number; k < end; k++) {
         const link = up.list[k] as number;
-        this.#places.push(
-          (this.x[upper[link] as number] as number) + (upperOffset[link] as number) - (lowerOffset[link] as number),
-        );
-        this.#pulls.push(this.pull[link] as number);
-        sum += this.pull[link] as number;
+        const at = (x[upper[link] as number] as number) + (upperOffset[link] as number) - (lowerOffset[link] as number);
+        this.#add(at, pull[link] as number);
+        sum += pull[link] as number;
       }
-    if (byLower)
-      for (let k = down.start[cell] as number; k < (down.start[cell + 1] as number); k++) {
+    }
+    if (byLower) {
+      const end = down.start[cell + 1] as number;
+      for (let k = down.start[cell] as number; k < end; k++) {
         const link = down.list[k] as number;
-        this.#places.push(
-          (this.x[lower[link] as number] as number) + (lowerOffset[link] as number) - (upperOffset[link] as number),
-        );
-        this.#pulls.push(this.pull[link] as number);
-        sum += this.pull[link] as number;
+        const at = (x[lower[link] as number] as number) + (lowerOffset[link] as number) - (upperOffset[link] as number);
+        this.#add(at, pull[link] as number);
+        sum += pull[link] as number;
       }
+    }
     return sum;
   }
 
-  /** The weighted median: the middle between two where neither outweighs the other. */
-  #median(): number {
-    const places = this.#places;
-    if (places.length === 1) return places[0] as number;
-    const pulls = this.#pulls;
-    const by = places.map((_, i) => i).sort((a, b) => (places[a] as number) - (places[b] as number));
-    let half = 0;
-    for (const pull of pulls) half += pull / 2;
-    let sum = 0;
-    for (let i = 0; i < by.length; i++) {
-      sum += pulls[by[i] as number] as number;
-      const isEven = Math.abs(sum - half) < 1e-9;
-      if (isEven && i + 1 < by.length)
-        return ((places[by[i] as number] as number) + (places[by[i + 1] as number] as number)) / 2;
-      if (sum > half) return places[by[i] as number] as number;
+  /** Cells have few neighbours, and these come nearly in order. */
+  #add(place: number, pull: number): void {
+    if (this.#count === this.#places.length) {
+      const places = new Float64Array(2 * this.#count);
+      const pulls = new Float64Array(2 * this.#count);
+      places.set(this.#places);
+      pulls.set(this.#pulls);
+      this.#places = places;
+      this.#pulls = pulls;
     }
-    return places[by.at(-1) as number] as number;
+    const places = this.#places;
+    const pulls = this.#pulls;
+    let at = this.#count++;
+    for (; at > 0 && (places[at - 1] as number) > place; at--) {
+      places[at] = places[at - 1] as number;
+      pulls[at] = pulls[at - 1] as number;
+    }
+    places[at] = place;
+    pulls[at] = pull;
+  }
+
+  /** The weighted median: the middle between two where neither outweighs the other. */
+  #median(pulled: number): number {
+    const places = this.#places;
+    const pulls = this.#pulls;
+    const last = this.#count - 1;
+    let sum = 0;
+    for (let i = 0; i < last; i++) {
+      sum += pulls[i] as number;
+      if (Math.abs(2 * sum - pulled) < 1e-9) return ((places[i] as number) + (places[i + 1] as number)) / 2;
+      if (2 * sum > pulled) return places[i] as number;
+    }
+    return places[last] as number;
   }
 }
 
@@ -200,15 +236,17 @@ function straighten(layers: Layers, sizes: CellSizes, x: Float64Array, pull: Flo
       holds[upper[link] as number] = link;
     }
   }
-  const limits = (cell: number): [number, number] => {
-    const begin = rowStart[row[cell] as number] as number;
-    const at = begin + (place[cell] as number);
-    const left = at > begin ? (order[at - 1] as number) : -1;
-    const right = at + 1 < (rowStart[(row[cell] as number) + 1] as number) ? (order[at + 1] as number) : -1;
-    return [
-      left < 0 ? -Infinity : (x[left] as number) + room(left, cell),
-      right < 0 ? Infinity : (x[right] as number) - room(cell, right),
-    ];
+  const least = (cell: number): number => {
+    const at = place[cell] as number;
+    if (at === 0) return -Infinity;
+    const left = order[(rowStart[row[cell] as number] as number) + at - 1] as number;
+    return (x[left] as number) + room(left, cell);
+  };
+  const most = (cell: number): number => {
+    const at = (rowStart[row[cell] as number] as number) + (place[cell] as number) + 1;
+    if (at === rowStart[(row[cell] as number) + 1]) return Infinity;
+    const right = order[at] as number;
+    return (x[right] as number) - room(cell, right);
   };
   const chains: number[][] = [];
   for (let head = 0; head < cells; head++) {
@@ -220,32 +258,37 @@ function straighten(layers: Layers, sizes: CellSizes, x: Float64Array, pull: Flo
   // Chains of nodes choose first; bends have room enough elsewhere.
   const isBends = (chain: readonly number[]): number => Number(kind[chain[1] as number] === BEND);
   chains.sort((a, b) => isBends(a) - isBends(b) || b.length - a.length);
-  const settle = (run: readonly number[], offsets: readonly number[], low: number, high: number): void => {
-    const wanted = run.map((cell, i) => (x[cell] as number) - (offsets[i] as number)).sort((a, b) => a - b);
-    const median = wanted[wanted.length >> 1] as number;
-    const at = Math.min(Math.max(median, low), high);
-    run.forEach((cell, i) => (x[cell] = at + (offsets[i] as number)));
+  const offsets = new Float64Array(layers.rows);
+  const settle = (chain: readonly number[], begin: number, end: number, low: number, high: number): void => {
+    const wanted = new Float64Array(end - begin);
+    for (let i = begin; i < end; i++) wanted[i - begin] = (x[chain[i] as number] as number) - (offsets[i] as number);
+    wanted.sort();
+    const at = Math.min(Math.max(wanted[wanted.length >> 1] as number, low), high);
+    for (let i = begin; i < end; i++) x[chain[i] as number] = at + (offsets[i] as number);
   };
   for (let round = 0; round < STRAIGHTENING_ROUNDS; round++)
     for (const chain of chains) {
-      let run: number[] = [];
-      let offsets: number[] = [];
-      let [low, high] = [-Infinity, Infinity];
+      let begin = 0;
+      let low = -Infinity;
+      let high = Infinity;
       let offset = 0;
-      for (const cell of chain) {
+      for (let i = 0; i < chain.length; i++) {
+        const cell = chain[i] as number;
         const link = hangs[cell] as number;
-        if (run.length > 0) offset += (upperOffset[link] as number) - (lowerOffset[link] as number);
-        const [least, most] = limits(cell);
-        if (Math.max(low, least - offset) > Math.min(high, most - offset) + 1e-6) {
-          settle(run, offsets, low, high);
-          [run, offsets, offset] = [[], [], 0];
-          [low, high] = [-Infinity, Infinity];
+        if (i > begin) offset += (upperOffset[link] as number) - (lowerOffset[link] as number);
+        const from = least(cell);
+        const to = most(cell);
+        if (Math.max(low, from - offset) > Math.min(high, to - offset) + 1e-6) {
+          settle(chain, begin, i, low, high);
+          begin = i;
+          offset = 0;
+          low = -Infinity;
+          high = Infinity;
         }
-        low = Math.max(low, least - offset);
-        high = Math.min(high, most - offset);
-        run.push(cell);
-        offsets.push(offset);
+        low = Math.max(low, from - offset);
+        high = Math.min(high, to - offset);
+        offsets[i] = offset;
       }
-      if (run.length > 0) settle(run, offsets, low, high);
+      settle(chain, begin, chain.length, low, high);
     }
 }

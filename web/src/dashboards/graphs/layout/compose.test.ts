@@ -54,7 +54,7 @@ function expectNoOverlaps(picture: Composed): void {
     }
   for (const node of nodes) {
     const parent = picture.parent[node] as number;
-    if (parent >= 0) expect(isInside(box(picture, node), box(picture, parent)), `${node} in ${parent}`).toBe(true);
+    if (parent >= 0 && !isInside(box(picture, node), box(picture, parent))) expect.fail(`${node} leaves ${parent}`);
   }
 }
 
@@ -66,29 +66,26 @@ function expectGoodLines(picture: Composed, shapes: readonly LevelShape[]): void
     const line = lineOf(picture, edge);
     const shape = byGroup.get(picture.groups[edges.level[edge] as number] as string) as LevelShape;
     const index = edges.index[edge] as number;
-    const isInner = (shape.edges.from[index] as number) >= 0 && (shape.edges.to[index] as number) >= 0;
-    const about = `edge ${edge}: ${JSON.stringify(line)}`;
-    expect(line.length, about).toBeGreaterThan(1);
-    for (const [x, y] of line) if (!Number.isFinite(x) || !Number.isFinite(y)) expect.fail(about);
+    const fail = (what: string): never => expect.fail(`edge ${edge} ${what}: ${JSON.stringify(line)}`);
+    if (line.length < 2 || line.flat().some((value) => !Number.isFinite(value))) fail("is no line");
     line.forEach(([x, y], k) => {
       const [before, above] = line[k - 1] ?? [x, y];
-      if (Math.abs(x - before) > 0.6 && Math.abs(y - above) > 0.01) expect.fail(`slanted: ${about}`);
+      if (Math.abs(x - before) > 0.6 && Math.abs(y - above) > 0.01) fail("is slanted");
     });
     const ends = [line[0], line.at(-1)] as [readonly [number, number], readonly [number, number]];
     const meets = ([x, y]: readonly [number, number], node: number): boolean => {
       const { left, right, top, bottom } = box(picture, node);
       return x >= left - 0.6 && x <= right + 0.6 && y >= top - 0.6 && y <= bottom + 0.6;
     };
-    if ((shape.edges.from[index] as number) >= 0)
-      expect(meets(ends[0], edges.from[edge] as number), `begins at its node: ${about}`).toBe(true);
-    if ((shape.edges.to[index] as number) >= 0)
-      expect(meets(ends[1], edges.to[edge] as number), `ends at its node: ${about}`).toBe(true);
+    if ((shape.edges.from[index] as number) >= 0 && !meets(ends[0], edges.from[edge] as number))
+      fail("does not begin at its node");
+    if ((shape.edges.to[index] as number) >= 0 && !meets(ends[1], edges.to[edge] as number))
+      fail("does not end at its node");
     const level = edges.level[edge] as number;
     for (const node of nodesOf(picture)) {
       if (picture.level[node] !== level) continue;
       const { left, right, top, bottom } = box(picture, node);
-      const isEnd = isInner && (node === edges.from[edge] || node === edges.to[edge]);
-      if (isEnd || node === edges.from[edge] || node === edges.to[edge]) continue;
+      if (node === edges.from[edge] || node === edges.to[edge]) continue;
       for (let k = 1; k < line.length; k++) {
         const [x1, y1] = line[k - 1] as readonly [number, number];
         const [x2, y2] = line[k] as readonly [number, number];
@@ -99,7 +96,7 @@ function expectGoodLines(picture: Composed, shapes: readonly LevelShape[]): void
           bottom: Math.max(y1, y2) + 0.1,
         };
         if (overlap(part, { left: left + 0.5, right: right - 0.5, top: top + 0.5, bottom: bottom - 0.5 }))
-          expect.fail(`passes node ${node}: ${about}`);
+          fail(`passes node ${node}`);
       }
     }
   }
@@ -125,7 +122,7 @@ function expectFreeLabels(picture: Composed, shapes: readonly LevelShape[]): voi
 
 describe("one level", () => {
   it("keeps nodes apart and leads every edge to its nodes, around all others, whatever the graph", () => {
-    for (let seed = 1; seed <= 120; seed++) {
+    for (let seed = 1; seed <= 80; seed++) {
       const shape = wildShape(seed);
       const picture = compose([shape]);
       expect(picture.edges.from.length).toBe(shape.edges.from.length);

@@ -119,24 +119,27 @@ function sweep(layers: Layers, isDown: boolean): void {
 
 /** Cells without neighbours keep their place. */
 function sortRow(cells: Int32Array, place: Int32Array, { start, list }: Neighbours, other: Int32Array): void {
+  const count = cells.length;
+  const center = new Float64Array(count);
   const movable: number[] = [];
-  const center = new Float64Array(cells.length);
-  for (let k = 0; k < cells.length; k++) {
+  let isSorted = true;
+  for (let k = 0; k < count; k++) {
     const cell = cells[k] as number;
-    const [begin, end] = [start[cell] as number, start[cell + 1] as number];
-    if (begin === end) {
-      center[k] = NaN;
-      continue;
-    }
+    const begin = start[cell] as number;
+    const end = start[cell + 1] as number;
+    if (begin === end) continue;
     let sum = 0;
     for (let at = begin; at < end; at++) sum += place[other[list[at] as number] as number] as number;
     center[k] = sum / (end - begin);
+    if (movable.length > 0 && (center[movable[movable.length - 1] as number] as number) > (center[k] as number))
+      isSorted = false;
     movable.push(k);
   }
-  const sorted = [...movable].sort((a, b) => (center[a] as number) - (center[b] as number) || a - b);
+  if (isSorted) return;
+  const sorted = movable.slice().sort((a, b) => (center[a] as number) - (center[b] as number) || a - b);
   const before = cells.slice();
-  sorted.forEach((from, i) => (cells[movable[i] as number] = before[from] as number));
-  for (let k = 0; k < cells.length; k++) place[cells[k] as number] = k;
+  for (let i = 0; i < sorted.length; i++) cells[movable[i] as number] = before[sorted[i] as number] as number;
+  for (let k = 0; k < count; k++) place[cells[k] as number] = k;
 }
 
 /** Pairs of links that cross, in all rows together. */
@@ -145,12 +148,14 @@ export function countCrossings(layers: Layers): number {
   const { rows, rowStart, order, place, down, lower } = layers;
   for (let row = 0; row + 1 < rows; row++) {
     const width = (rowStart[row + 2] as number) - (rowStart[row + 1] as number);
+    if (width === 1 || rowStart[row + 1] === (rowStart[row] as number) + 1) continue;
     // A tree of sums over the places of the lower row (Fenwick): how many earlier links end right of this one.
     const tree = new Int32Array(width + 1);
     let seen = 0;
     for (let k = rowStart[row] as number; k < (rowStart[row + 1] as number); k++) {
       const cell = order[k] as number;
-      const [begin, end] = [down.start[cell] as number, down.start[cell + 1] as number];
+      const begin = down.start[cell] as number;
+      const end = down.start[cell + 1] as number;
       // All links of one cell are counted before any of them is added: they do not cross each other.
       for (let at = begin; at < end; at++) {
         let sum = 0;
