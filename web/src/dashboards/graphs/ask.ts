@@ -38,10 +38,8 @@ export const loadNode = (client: Client, query: NodeQuery, signal?: AbortSignal)
   client.askBody("graphs/node", query, signal);
 
 /** The whole text of an attribute that an answer has cut. */
-export const loadAttribute = (
-  client: Client,
-  query: { readonly graph: GraphRef; readonly id: string; readonly name: string },
-): Promise<AttributeAnswer> => client.askBody("graphs/attribute", query);
+export const loadAttribute = (client: Client, query: NodeQuery & { readonly name: string }): Promise<AttributeAnswer> =>
+  client.askBody("graphs/attribute", query);
 
 export interface SearchQuery {
   readonly graph: GraphRef;

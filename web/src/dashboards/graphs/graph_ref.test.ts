@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ListedGraph } from "./answer";
-import { firstGraph, graphKey, isSameGraph, otherGraph } from "./graph_ref";
+import { firstGraph, graphKey, isSameGraph, nameOf, otherGraph } from "./graph_ref";
 
 const listed = (["a model", "a trace", "b model", "c model"] as const).map((each): ListedGraph => {
   const [run = "", name = ""] = each.split(" ");
@@ -16,6 +16,9 @@ test("a graph without a step is the newest one", () => {
 test("the page begins with the first shown run that has a graph", () => {
   expect(firstGraph(listed, ["none", "b", "c"])).toEqual({ run: "b", name: "model", step: null });
   expect(firstGraph(listed, ["none"])).toBeNull();
+  const compiled = listed.map((graph, i) => ({ ...graph, format: i === 0 ? "HLO" : graph.format }));
+  expect(firstGraph(compiled, ["a", "b"])?.name).toBe("trace");
+  expect(firstGraph(compiled.slice(0, 1), ["a"])?.name).toBe("model");
 });
 
 test("a graph is compared with its namesake in the baseline, else in another shown run", () => {
@@ -25,4 +28,10 @@ test("a graph is compared with its namesake in the baseline, else in another sho
   expect(otherGraph(listed, ["a"], graph, null)?.run).toBe("b");
   expect(otherGraph(listed, ["a"], { run: "a", name: "trace" }, null)).toEqual({ run: "a", name: "model", step: null });
   expect(otherGraph(listed.slice(0, 1), ["a"], graph, null)).toBeNull();
+});
+
+test("files are called without their folders", () => {
+  expect(nameOf({ name: "export/model.onnx", is_asset: true })).toBe("model.onnx");
+  expect(nameOf({ name: "outer/inner", is_asset: false })).toBe("outer/inner");
+  expect(nameOf({ name: "__run_graph__", is_asset: false })).toBe("");
 });

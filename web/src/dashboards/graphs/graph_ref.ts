@@ -1,6 +1,7 @@
 // Which graph is meant, among those that runs logged and those that the user opened. Pure.
 
 import type { GraphRef, ListedGraph } from "./answer";
+import { isNamed } from "./cards";
 
 export type LoggedGraph = Extract<GraphRef, { run: string }>;
 
@@ -26,10 +27,15 @@ export interface OpenedFile {
 export const findListed = (listed: readonly ListedGraph[], graph: GraphRef): ListedGraph | null =>
   (isLogged(graph) && listed.find(({ run, name }) => run === graph.run && name === graph.name)) || null;
 
-/** The graph to begin with: the first of the first run that is shown. */
+/** What it is called: "" without a name, and of a file without the folders that it is in. */
+export const nameOf = ({ name, is_asset: isFile }: Pick<ListedGraph, "name" | "is_asset">): string =>
+  isNamed(name) ? (isFile ? name.slice(name.lastIndexOf("/") + 1) : name) : "";
+
+/** The graph to begin with: the first of the first run that is shown. Compiled parts of a profile come last. */
 export function firstGraph(listed: readonly ListedGraph[], shown: readonly string[]): LoggedGraph | null {
   const isShown = new Set(shown);
-  const first = listed.find(({ run }) => isShown.has(run));
+  const offered = listed.filter(({ run }) => isShown.has(run));
+  const first = offered.find(({ format }) => format !== "HLO") ?? offered[0];
   return first ? { run: first.run, name: first.name, step: null } : null;
 }
 

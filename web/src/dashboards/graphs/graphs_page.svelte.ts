@@ -6,8 +6,17 @@ import { CardData } from "../../cards/card_data.svelte";
 import type { Session } from "../../state/session.svelte";
 import type { GraphList, GraphRef, ListedGraph } from "./answer";
 import { listGraphs } from "./ask";
-import { graphTitle, isNamed } from "./cards";
-import { findListed, firstGraph, graphKey, isLogged, isSameGraph, type OpenedFile, otherGraph } from "./graph_ref";
+import { graphTitle } from "./cards";
+import {
+  findListed,
+  firstGraph,
+  graphKey,
+  isLogged,
+  isSameGraph,
+  nameOf,
+  type OpenedFile,
+  otherGraph,
+} from "./graph_ref";
 import {
   againstOption,
   cameraOption,
@@ -93,6 +102,11 @@ export class GraphsPage {
   readonly #structureText = $derived.by(() => JSON.stringify(structureView(this.settings)));
   readonly structure = $derived.by(() => (void this.#structureText, untrack(() => structureView(this.settings))));
 
+  readonly #foldText = $derived.by(() => {
+    const { repeats, series, each } = this.structure;
+    return JSON.stringify([repeats, series, each]);
+  });
+
   readonly listed = $derived.by((): readonly ListedGraph[] => this.#list.value?.graphs ?? []);
   readonly isListed = $derived.by(() => this.#list.value !== null);
   readonly listError = $derived.by(() => (this.#list.value ? null : this.#list.error));
@@ -135,7 +149,7 @@ export class GraphsPage {
     if (isLogged(graph)) {
       const listed = findListed(this.listed, graph);
       // A graph without a name is told by its format.
-      const name = isNamed(graph.name) || !listed ? graphTitle(graph.name) : null;
+      const name = listed ? nameOf(listed) : graphTitle(graph.name);
       const parts = [name, listed?.format, (graph.step ?? null) === null ? null : `step ${graph.step}`];
       return {
         title: runs.title(graph.run),
@@ -249,6 +263,13 @@ export class GraphsPage {
       if (now === selected) return;
       selected = now;
       untrack(() => (main.view.selected = now || null));
+    });
+    // Blocks that are folded to one, and their nodes, have other ids than each by itself.
+    let folded = this.#foldText;
+    $effect(() => {
+      if (this.#foldText === folded) return;
+      folded = this.#foldText;
+      untrack(() => this.select(null));
     });
     // A selected node of the address may be in a closed group.
     let isFirst = true;
