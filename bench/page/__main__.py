@@ -124,7 +124,7 @@ def main() -> int:
     about = [
         f"{time.strftime('%Y-%m-%d')}, {os.cpu_count()} cores, {cpu_name()}, no GPU, "
         f"Chromium {VIEWPORT['width']}x{VIEWPORT['height']}",
-        f"Peer: {peer.describe() if peer else 'left out'}, Time Series, Images, Histograms and HParams pages",
+        f"Peer: {peer.describe() if peer else 'left out'}, Time Series, Images, Histograms, HParams and Graphs pages",
         f"Median of {chosen.repeat} visits (peer: {chosen.peer_repeat}), in turn",
         f"Load average {load_before:.1f} at the start, {os.getloadavg()[0]:.1f} at the end",
     ]

@@ -50,6 +50,40 @@
     return took;
   };
 
+  const hashOf = (canvas) => {
+    const copy = new OffscreenCanvas(canvas.width, canvas.height);
+    const context = copy.getContext("2d");
+    context.drawImage(canvas, 0, 0);
+    let hash = 0;
+    for (const value of new Uint32Array(context.getImageData(0, 0, copy.width, copy.height).data.buffer))
+      hash = (Math.imul(hash, 31) + value) | 0;
+    return hash;
+  };
+
+  /** Time from the next event of this kind to the frame after the one in which the canvas first looks different; null: never. */
+  const changed = (kind, selector, patienceMs) => {
+    const [canvas] = all(selector);
+    const before = hashOf(canvas);
+    return new Promise((done) =>
+      addEventListener(
+        kind,
+        ({ timeStamp }) => {
+          let isSeen = false;
+          const look = (at) => {
+            if (isSeen) done(at - timeStamp);
+            else if (at - timeStamp > patienceMs) done(null);
+            else {
+              isSeen = hashOf(canvas) !== before;
+              requestAnimationFrame(look);
+            }
+          };
+          requestAnimationFrame(look);
+        },
+        { once: true, capture: true },
+      ),
+    );
+  };
+
   /** Frames between now and the call of what it returns. */
   const countFrames = () => {
     let frames = 0;
@@ -65,5 +99,5 @@
       return (1000 * frames) / (performance.now() - from);
     };
   };
-  window.boards = { all, isPainted, loading, watch, follow, countFrames };
+  window.boards = { all, isPainted, loading, changed, follow, countFrames };
 };

@@ -14,6 +14,7 @@ from playwright.sync_api import Browser, Page
 from tools.chromium import chromium
 
 from bench import ours
+from bench.graphs import graph_log
 from bench.measure import Server
 from bench.page.browser import Processes, fresh_page
 from bench.page.visit import Figures
@@ -43,6 +44,49 @@ def brush(page: Page) -> Figures:
     took: list[float] = sorted(page.evaluate("boards.took"))
     page.mouse.up()
     return {"brush_s": took[len(took) // 2] / 1000}
+
+
+GRAPH = "[role=application][aria-label=Graph]"
+# Nothing opens faster than a frame; a key that selects is done long before.
+OPENS_WITHIN_MS, SELECTS_WITHIN_S = 2_000, 0.5
+PAN_MOVES = 60
+
+
+def open_group(page: Page) -> Figures:
+    """The first group that opens, of the top level: from the key to the picture with what is in it."""
+    address = page.url
+    page.goto(f"{address.partition('?')[0]}?option=graphs.depth;1")
+    page.wait_for_selector(f"{GRAPH}[data-ready=true]")
+    page.locator(GRAPH).focus()
+    for _ in range(8):
+        page.keyboard.press("ArrowDown")
+        time.sleep(SELECTS_WITHIN_S)
+        page.evaluate(
+            "([canvas, patienceMs]) => void (boards.waiting = boards.changed('keydown', canvas, patienceMs))",
+            [f"{GRAPH} canvas", OPENS_WITHIN_MS],
+        )
+        page.keyboard.press("Enter")
+        took = page.evaluate("boards.waiting")
+        if took is not None:
+            return {"open_s": took / 1000}
+    raise RuntimeError("no group opens")
+
+
+def pan(page: Page) -> Figures:
+    """A drag across the canvas with a thousand nodes in view: repeated blocks one by one, all that is drawn at once open."""
+    page.goto(f"{page.url.partition('?')[0]}?option=graphs.depth;9&option=graphs.plain;repeats;series")
+    page.wait_for_selector(f"{GRAPH}[data-ready=true]")
+    at = page.locator(GRAPH).bounding_box()
+    assert at
+    x, y = at["x"] + at["width"] / 2, at["y"] + at["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.evaluate("void (boards.frames = boards.countFrames())")
+    for move in range(PAN_MOVES):
+        page.mouse.move(x + 3 * (move % 40), y + 2 * (move % 30))
+    found = {"pan_per_s": page.evaluate("boards.frames()")}
+    page.mouse.up()
+    return found
 
 
 @dataclass(frozen=True)
@@ -82,9 +126,15 @@ PEER_HPARAMS = Showing(
     {"table_s": "all('td').length > 20", "lines_s": "all('path').length > 500"},
     patience_ms=300_000,
 )
+OWN_GRAPH = Showing(
+    "runglass", "/#/graphs", {"drawn_s": f"isPainted('{GRAPH}[data-ready=true] canvas')"}, (open_group, pan)
+)
+PEER_GRAPH = Showing("tensorboard", "/#graphs", {"drawn_s": "all('g.node').length > 1"}, patience_ms=300_000)
 
 BOARDS = {
     "hparams-500": Board(lambda: sweep(500, 10, 3).path, OWN_HPARAMS, PEER_HPARAMS),
+    "graph-10000": Board(lambda: graph_log(10_000, ("base", "rms")).path, OWN_GRAPH, PEER_GRAPH),
+    "graph-100000": Board(lambda: graph_log(100_000).path, OWN_GRAPH),
     "hparams-10000": Board(lambda: sweep(10_000, 30, 5).path, OWN_HPARAMS),
 }
 

@@ -134,6 +134,12 @@ DEMANDS = (
     Demand("navigation → table, by the peer", "table_s", "hparams-500", share=0.2),
     Demand("drag of a brush, move → lines redrawn", "brush_s", "hparams-500", 0.05),
     Demand("drag of a brush, move → lines redrawn", "brush_s", "hparams-10000", 0.05),
+    Demand("navigation → graph drawn", "drawn_s", "graph-10000", 1.5),
+    Demand("navigation → graph drawn, by the peer", "drawn_s", "graph-10000", share=0.2),
+    Demand("open a group → drawn", "open_s", "graph-10000", 0.2),
+    Demand("pan a graph: frames", "pan_per_s", "graph-10000", 30, text=per_second, is_least=True),
+    Demand("navigation → graph drawn", "drawn_s", "graph-100000", 5.0),
+    Demand("open a group → drawn", "open_s", "graph-100000"),
     *(
         Demand(what, key, logs, text=text)
         for logs in ("10x20", "100x20", "500x10")
