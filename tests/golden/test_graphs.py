@@ -156,6 +156,7 @@ def test_modules_of_a_torch_model():
     assert graph.columns.group_types["branch.a"] == "Conv2d"
     assert graph.columns.group_types["conv/1"] == "BatchNorm2d"
     assert graph.columns.group_types[""] == "Net"
+    assert [graph.node(end).path for end in ("input/x.1", "output/output.1")] == ["x.1", "output.1"]
     # Modules have no node, so the edges to them begin nowhere; that is how PyTorch writes it, and no fault.
     assert graph.problems == ()
 

@@ -33,6 +33,10 @@ def split_names(names: list[str], weights: Iterable[str] = ()) -> tuple[list[str
     modules: dict[str, str] = {"": ""}
     paths = []
     for name in names:
+        if root and name.startswith(ENDS):
+            # The ends of the graph stand beside the modules; a module or value may be called "input" itself.
+            paths.append(name.partition("/")[2])
+            continue
         inside = name[len(root) :] if root and name.startswith(root) else name
         module, slash, last = inside.rpartition("/")
         place = modules.get(module)
