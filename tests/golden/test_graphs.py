@@ -161,6 +161,12 @@ def test_modules_of_a_torch_model():
     assert graph.problems == ()
 
 
+def test_an_onnx_model_in_an_event_file():
+    graph = runglass.open(LOGS / "torch_graphs/logdir").graph("onnx")
+    assert graph.node("/0/0.1/Relu_output_0").path == "0/1/Relu_output_0"
+    assert graph.flops is None
+
+
 # ---- files
 
 

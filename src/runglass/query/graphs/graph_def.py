@@ -24,7 +24,7 @@ from runglass.query.graphs.model import (
     is_op,
     to_codes,
 )
-from runglass.query.graphs.torch_names import WEIGHT_OP, is_torch, split_names
+from runglass.query.graphs.torch_names import WEIGHT_OP, is_torch, path_of, split_names
 from runglass.query.graphs.words import of_data_type
 from runglass.schema.graph import ARG, ATTR_VALUE, DEBUG_INFO
 from runglass.schema.tensor import SHAPE, DataType
@@ -256,6 +256,9 @@ class Body:
             weight = op_names.index(WEIGHT_OP) if WEIGHT_OP in op_names else -1
             holders = np.flatnonzero(ops == weight).tolist()
             paths, group_types = split_names(names, [names[node] for node in holders])
+        elif any(name.startswith("/") for name in names):
+            # Nodes of an ONNX model, which PyTorch's writer keeps in a GraphDef.
+            paths = [path_of(name) for name in names]
         graph = Graph(
             format=FORMAT,
             names=names,

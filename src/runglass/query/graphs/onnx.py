@@ -16,7 +16,7 @@ from runglass.native.wire import Field, Message, WireError, decode
 from runglass.query.graphs.attribute_text import bytes_text, dims_text, items_text
 from runglass.query.graphs.build import GraphBuilder
 from runglass.query.graphs.model import ATTRIBUTE_LIMIT, Graph, GraphDamaged, Shape
-from runglass.query.graphs.torch_names import Modules, read_stack
+from runglass.query.graphs.torch_names import Modules, path_of, read_stack
 from runglass.query.graphs.words import of_data_type
 from runglass.schema.onnx import ATTRIBUTE, DATA_TYPES, FUNCTION, GRAPH, NODE, TENSOR_VALUES
 from runglass.schema.tensor_values import NUMPY
@@ -346,16 +346,6 @@ def read_tensor(tensor: dict[str, Any]) -> Value:
     return Value(
         tuple(max(0, size) for size in tensor.get("dims", ())), dtype_word(tensor.get("data_type", 0))
     )
-
-
-def path_of(name: str) -> str:
-    """PyTorch's older exporter names nodes after modules, and repeats: "/encoder/encoder.1/MatMul" is encoder/1/MatMul."""
-    if not name.startswith("/"):
-        return name
-    segments = name[1:].split("/")
-    for at in range(len(segments) - 1, 0, -1):
-        segments[at] = segments[at].removeprefix(f"{segments[at - 1]}.") or segments[at]
-    return "/".join(segments)
 
 
 def property_of(node: dict[str, Any], key: str) -> str:

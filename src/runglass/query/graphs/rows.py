@@ -209,9 +209,9 @@ class LogGraph:
         return int(self.columns.parameters.sum())
 
     @property
-    def flops(self) -> float:
-        """Of the nodes whose operations are known."""
-        return float(np.nansum(self.columns.flops))
+    def flops(self) -> float | None:
+        """Of the nodes whose operations are known; None if there are none."""
+        return float(np.nansum(self.columns.flops)) or None
 
     @property
     def problems(self) -> tuple[str, ...]:

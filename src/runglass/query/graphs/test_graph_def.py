@@ -74,7 +74,8 @@ def test_two_nodes_of_one_name():
 def test_odd_names(name):
     graph = graph_of(node(name), node("user", "Op", name if not name.startswith("^") else "x"))
     assert graph.names == [name, "user"]
-    assert graph.paths == [name, "user"]
+    # A leading slash is of ONNX, where all names have it.
+    assert graph.paths == [name.removeprefix("/"), "user"]
     if not name.startswith("^"):
         assert edges(graph) == [(0, 1, 0, False)]
 

@@ -148,3 +148,13 @@ def read_stack(text: str) -> tuple[Frame, ...]:
     """A stack trace that PyTorch keeps as text."""
     found = STACK_LINE.findall(text[:STACK_LIMIT])
     return tuple(Frame(file, int(line[:9]), function, code) for file, line, function, code in found)
+
+
+def path_of(name: str) -> str:
+    """The older ONNX exporter names nodes after modules, and repeats: "/encoder/encoder.1/MatMul" is encoder/1/MatMul."""
+    if not name.startswith("/"):
+        return name
+    segments = name[1:].split("/")
+    for at in range(len(segments) - 1, 0, -1):
+        segments[at] = segments[at].removeprefix(f"{segments[at - 1]}.") or segments[at]
+    return "/".join(segments)
