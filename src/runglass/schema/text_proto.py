@@ -268,7 +268,7 @@ def unescape(text: str) -> bytes:
         return data
     if PLAIN_ESCAPES.fullmatch(data):
         # The same rules, without a call for each: tensors are texts of millions of escapes.
-        return codecs.escape_decode(data)[0]  # type: ignore[attr-defined, no-any-return]
+        return codecs.escape_decode(data)[0]
 
     def byte(match: re.Match[bytes]) -> bytes:
         hexadecimal, octal, short, long, letter = match.groups()

@@ -84,19 +84,23 @@ class ProgramReader:
         self._depth = depth
         self._builder = GraphBuilder(FORMAT)
         self._modules = Modules()
+        self._groups: dict[str, str] = {}
         self._calls: dict[int, tuple[str, ...]] = {}
         self._makers: dict[str, tuple[int, int]] = {}
         self._tensors = as_dict(graph.get("tensor_values"))
         self._specs = dict(read_specs(signature))
         self._nodes = [as_dict(node) for node in as_list(graph.get("nodes"))]
+        # Names of the values that each node takes and makes.
+        self._inputs = [list(input_values(node)) for node in self._nodes]
+        self._outputs = [list(output_values(node)) for node in self._nodes]
         self._places = [self._place(number, node) for number, node in enumerate(self._nodes)]
 
     def make_graph(self, problems: list[str]) -> Graph:
         arguments = self._add_arguments()
-        for node, (name, path) in zip(self._nodes, self._places, strict=True):
-            self._add_node(node, name, path)
-        for number, node in enumerate(self._nodes):
-            for value in input_values(node):
+        for number, (name, path) in enumerate(self._places):
+            self._add_node(number, name, path)
+        for number, values in enumerate(self._inputs):
+            for value in values:
                 self._link(value, arguments + number)
         results = 0
         for output in as_list(self._graph.get("outputs")):
@@ -126,12 +130,16 @@ class ProgramReader:
         )
 
     def _place(self, number: int, node: dict[str, Any]) -> tuple[str, str]:
-        outputs = list(output_values(node))
+        outputs = self._outputs[number]
         name = str(node.get("name") or (outputs[0] if outputs else f"node_{number}"))
         stack = str(as_dict(node.get("metadata")).get("nn_module_stack") or "")
-        # Each entry has a key, the path of the module and its class.
-        entries = [entry.split(",") for entry in stack.split(";")]
-        group = self._modules.add((each[1].partition("@")[0], each[2]) for each in entries if len(each) > 2)
+        # Most nodes share their modules with others.
+        group = self._groups.get(stack)
+        if group is None:
+            # Each entry has a key, the path of the module and its class.
+            entries = [entry.split(",") for entry in stack.split(";")]
+            scopes = ((each[1].partition("@")[0], each[2]) for each in entries if len(each) > 2)
+            group = self._groups[stack] = self._modules.add(scopes)
         return name, f"{group}/{name}" if group else name
 
     def _facts(self, values: list[str]) -> tuple[list[Shape | None], list[str], str]:
@@ -150,8 +158,8 @@ class ProgramReader:
 
     def _add_arguments(self) -> int:
         homes: dict[str, str] = {}
-        for node, (_, path) in zip(self._nodes, self._places, strict=True):
-            for value in input_values(node):
+        for values, (_, path) in zip(self._inputs, self._places, strict=True):
+            for value in values:
                 homes.setdefault(value, path.rpartition("/")[0])
         count = 0
         for argument in as_list(self._graph.get("inputs")):
@@ -175,8 +183,8 @@ class ProgramReader:
                 count += 1
         return count
 
-    def _add_node(self, node: dict[str, Any], name: str, path: str) -> None:
-        outputs = list(output_values(node))
+    def _add_node(self, at: int, name: str, path: str) -> None:
+        node, outputs = self._nodes[at], self._outputs[at]
         shapes, dtypes, device = self._facts(outputs)
         number = self._builder.add(
             name,
@@ -188,8 +196,8 @@ class ProgramReader:
             attributes=lambda: node_attributes(node),
             source=lambda: read_stack(str(as_dict(node.get("metadata")).get("stack_trace") or "")),
         )
-        for at, value in enumerate(outputs):
-            self._makers.setdefault(value, (number, at))
+        for output, value in enumerate(outputs):
+            self._makers.setdefault(value, (number, output))
         called = []
         for graph in inner_graphs(node):
             label = str(graph.get("name") or f"{name}_body")
@@ -231,6 +239,12 @@ def read_sizes(sizes: Any) -> Shape | None:
 def argument_values(argument: Any, depth: int = 0) -> Iterator[str]:
     """The names of all values in an argument, in order."""
     if depth > MAX_DEPTH:
+        return
+    if isinstance(argument, dict) and len(argument) == 1 and isinstance(argument.get("as_tensor"), dict):
+        # By far the commonest.
+        name = argument["as_tensor"].get("name")
+        if isinstance(name, str):
+            yield name
         return
     if isinstance(argument, list):
         for item in argument:

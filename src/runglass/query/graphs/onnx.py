@@ -143,6 +143,7 @@ class BodyReader:
         self._functions = functions
         self._depth = depth
         self._modules = Modules()
+        self._groups: dict[str, str] = {}
         self._calls: dict[int, tuple[str, ...]] = {}
         # The node and output that make a value.
         self._makers: dict[str, tuple[int, int]] = {}
@@ -187,12 +188,17 @@ class BodyReader:
             or next(filter(None, node.get("output", ())), "")
             or f"{node.get('op_type')}_{number}"
         )
-        # The last is the operation itself.
-        scopes = torch_scopes(node, TORCH_SCOPES)[:-1]
-        if not scopes:
+        written = property_of(node, TORCH_SCOPES)
+        if not written:
             return name, path_of(name)
-        classes = torch_scopes(node, TORCH_CLASSES)
-        group = self._modules.add(zip(scopes, [*classes, *([""] * len(scopes))], strict=False))
+        # Most nodes share their modules with others; the last scope is the operation itself.
+        modules = written.rpartition(",")[0]
+        group = self._groups.get(modules)
+        if group is None:
+            scopes = read_list(written)[:-1]
+            classes = read_list(property_of(node, TORCH_CLASSES))
+            group = self._modules.add(zip(scopes, [*classes, *([""] * len(scopes))], strict=False))
+            self._groups[modules] = group
         last = name.rpartition("/")[2]
         return name, f"{group}/{last}" if group else last
 
@@ -354,9 +360,8 @@ def property_of(node: dict[str, Any], key: str) -> str:
     )
 
 
-def torch_scopes(node: dict[str, Any], key: str) -> list[str]:
-    """A list that PyTorch wrote as Python; empty if there is none."""
-    text = property_of(node, key)
+def read_list(text: str) -> list[str]:
+    """A list that PyTorch wrote as Python; empty if it is none."""
     try:
         found = ast.literal_eval(text) if text and len(text) < 10_000 else []
     except (ValueError, SyntaxError, MemoryError, RecursionError):
