@@ -22,6 +22,7 @@ TOKEN = re.compile(
 )
 MARKS = frozenset("{}<>[]:,;")
 QUOTES = frozenset("\"'")
+SEPARATORS = frozenset(",;")
 ESCAPE = re.compile(
     rb"\\(?:x([0-9a-fA-F]{1,2})|([0-7]{1,3})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(.))", re.DOTALL
 )
@@ -131,6 +132,19 @@ def _fields_of(message: Message) -> dict[str, Field]:
     return known[1]
 
 
+def parse_items(
+    message: Message, text: str, enums: Mapping[str, int] | None = None
+) -> Iterator[tuple[Field, Any]]:
+    """The values of a text one after the other, each with its field, for texts that are too large to have them all at once."""
+    reader = _Reader(text, enums or {})
+    while reader.token:
+        field, found = _parse_field(reader, _fields_of(message), 0)
+        if field is not None:
+            for each in found:
+                if each is not None:
+                    yield field, each
+
+
 def _parse_fields(reader: _Reader, message: Message | None, closing: str, depth: int) -> dict[str, Any]:
     """Reads fields up to and past `closing`. Without a message, inside an unknown field, it drops the values."""
     if depth > MAX_DEPTH:
@@ -138,40 +152,46 @@ def _parse_fields(reader: _Reader, message: Message | None, closing: str, depth:
     fields = _fields_of(message) if message is not None else {}
     values: dict[str, Any] = {}
     while reader.token != closing:
-        if reader.token == "[":
-            # A name in brackets is an extension, not a field of the message.
-            reader.advance()
-            name = reader.advance() if reader.is_word() else ""
-            if reader.token != "]":
-                raise reader.error("']'")
-            reader.advance()
-        elif reader.is_word():
-            name = reader.advance()
-        else:
-            raise reader.error("a field name")
-        field = fields.get(name)
-        token = reader.token
-        if token == ":":
-            reader.advance()
-            token = reader.token
-        elif token != "[" and token not in CLOSING:
-            raise reader.error(f"':' after {name}")
-        if token == "[":
-            reader.advance()
-            found = []
-            while reader.token != "]":
-                found.append(_parse_value(reader, field, depth))
-                if reader.token == ",":
-                    reader.advance()
-            reader.advance()
-        else:
-            found = [_parse_value(reader, field, depth)]
-        if reader.token == "," or reader.token == ";":
-            reader.advance()
+        field, found = _parse_field(reader, fields, depth)
         if field is not None:
             _put(values, field, found)
     reader.advance()
     return values
+
+
+def _parse_field(reader: _Reader, fields: dict[str, Field], depth: int) -> tuple[Field | None, list[Any]]:
+    """One field with its values; None for one that the message does not have."""
+    if reader.token == "[":
+        # A name in brackets is an extension, not a field of the message.
+        reader.advance()
+        name = reader.advance() if reader.is_word() else ""
+        if reader.token != "]":
+            raise reader.error("']'")
+        reader.advance()
+    elif reader.is_word():
+        name = reader.advance()
+    else:
+        raise reader.error("a field name")
+    field = fields.get(name)
+    token = reader.token
+    if token == ":":
+        reader.advance()
+        token = reader.token
+    elif token != "[" and token not in CLOSING:
+        raise reader.error(f"':' after {name}")
+    if token == "[":
+        reader.advance()
+        found = []
+        while reader.token != "]":
+            found.append(_parse_value(reader, field, depth))
+            if reader.token == ",":
+                reader.advance()
+        reader.advance()
+    else:
+        found = [_parse_value(reader, field, depth)]
+    if reader.token in SEPARATORS:
+        reader.advance()
+    return field, found
 
 
 def _put(values: dict[str, Any], field: Field, found: list[Any]) -> None:

@@ -41,8 +41,8 @@ MESSAGES = (
 )
 # Smaller files are read at once.
 SMALL_FILE_BYTES = 4 << 20
-# Of a text, and of what is left of a file without its weights.
-TEXT_LIMIT_BYTES = 256 << 20
+# Of a text: it takes seconds for every few megabytes.
+TEXT_LIMIT_BYTES = 128 << 20
 ZIP = b"PK\x03\x04"
 OP = re.compile(r"[A-Za-z_][\w.>:/-]*")
 NO_NODE = 1 << 20
@@ -66,7 +66,7 @@ class Content(NamedTuple):
 
 
 # Programs in profiles, by run, name and generation of the file.
-_modules: LruCache[tuple[tuple[str, ...], str, str, int], list[Module]] = LruCache(64)
+_modules: LruCache[tuple[tuple[str, ...], str, str, int], list[Module]] = LruCache(4096)
 
 
 def find_format(name: str) -> str | None:

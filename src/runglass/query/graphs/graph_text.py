@@ -9,7 +9,7 @@ from runglass.query.graphs.graph_def import parse_graph_def
 from runglass.query.graphs.model import Graph, GraphDamaged
 from runglass.schema.graph import GRAPH
 from runglass.schema.tensor import REFERENCE, DataType
-from runglass.schema.text_proto import TextProtoError, parse_text
+from runglass.schema.text_proto import TextProtoError, parse_items, parse_text
 
 # Names of data types as a text has them.
 ENUMS = {
@@ -36,15 +36,18 @@ def parse_graph_text(text: str) -> Graph:
     kind = find_kind(text)
     try:
         if kind == "meta_graph":
-            values = parse_text(META_GRAPH, text, ENUMS).get("graph_def", {})
+            data = encode(GRAPH, parse_text(META_GRAPH, text, ENUMS).get("graph_def", {}))
         elif kind == "saved_model":
             graphs = parse_text(SAVED_MODEL, text, ENUMS).get("meta_graphs", [{}])
-            values = graphs[0].get("graph_def", {})
+            data = encode(GRAPH, graphs[0].get("graph_def", {}))
         else:
-            values = parse_text(GRAPH, text, ENUMS)
+            # Node by node, because a large graph in Python objects is many times its text. Fields that repeat are merged.
+            data = b"".join(
+                encode(GRAPH, {field.name: [value] if field.repeated else value})
+                for field, value in parse_items(GRAPH, text, ENUMS)
+            )
     except TextProtoError as error:
         raise GraphDamaged(f"This is no GraphDef as text: {error}") from None
-    try:
-        return parse_graph_def(encode(GRAPH, values))
     except (ValueError, OverflowError) as error:
         raise GraphDamaged(f"This is no GraphDef as text: {error}.") from None
+    return parse_graph_def(data)

@@ -35,6 +35,8 @@ BACKEND_LIMIT = 1 << 20
 METADATA_PLANE = "/host:metadata"
 # A stack has no loops where it is whole.
 MAX_FRAMES = 200
+# A profile has a handful of planes with thousands of programs; a hostile one has endless fields of nothing.
+MAX_FIELDS = 200_000
 
 
 class Module(NamedTuple):
@@ -259,9 +261,11 @@ def list_modules(read: Callable[[int, int], bytes], size: int) -> list[Module]:
 
 
 def fields(window: Window, start: int, end: int) -> Iterator[tuple[int, int, int]]:
-    """Number, start and end of every field with a length. Stops where the bytes make no sense."""
+    """Number, start and end of every field with a length. Stops where the bytes make no sense, and after very many."""
     at = start
-    while at < end:
+    for _ in range(MAX_FIELDS):
+        if at >= end:
+            return
         head = window.take(at, min(20, end - at))
         try:
             key, used = read_varint(head, 0, at)
