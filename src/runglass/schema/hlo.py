@@ -92,3 +92,33 @@ MODULE = Message(
     Field(17, "stack_frame_index", STACK_FRAME_INDEX),
 )
 HLO = Message("xla.HloProto", Field(1, "hlo_module", MODULE))
+
+# Which memory a program needs: a buffer for what an instruction makes.
+BUFFERS = Message(
+    "xla.HloProto",
+    Field(
+        3,
+        "buffer_assignment",
+        Message(
+            "xla.BufferAssignmentProto",
+            Field(
+                1,
+                "logical_buffers",
+                Message(
+                    "xla.LogicalBufferProto",
+                    Field(2, "size", "int64"),
+                    Field(
+                        3,
+                        "defined_at",
+                        Message(
+                            "xla.LogicalBufferProto.Location",
+                            Field(2, "instruction_name", "string"),
+                            Field(4, "instruction_id", "int64"),
+                        ),
+                    ),
+                ),
+                repeated=True,
+            ),
+        ),
+    ),
+)

@@ -14,9 +14,11 @@ from runglass.query.graphs.exported_program import parse_archive, parse_program
 from runglass.query.graphs.graph_def import Part, parse_parts
 from runglass.query.graphs.graph_text import find_kind, parse_graph_text
 from runglass.query.graphs.hlo import Module, list_modules, parse_hlo
+from runglass.query.graphs.hlo_profile import read_module_profile
 from runglass.query.graphs.keras_json import parse_keras
 from runglass.query.graphs.model import Graph, GraphDamaged
 from runglass.query.graphs.onnx import parse_onnx
+from runglass.query.graphs.run_metadata import Profile
 from runglass.query.graphs.skim import skim
 from runglass.query.source import DataSource
 from runglass.store.model import Asset, Family
@@ -111,6 +113,15 @@ def parse_asset(source: DataSource, asset: Asset, name: str) -> Graph:
             start, end = modules[name].start, modules[name].end
             return parse_hlo(skim(lambda at, count: reader.read(start + at, count), end - start, "hlo").data)
     raise GraphDamaged(f"{asset.name} has no program {name.rpartition('/')[2]!r}.", where=name)
+
+
+def profile_of(source: DataSource, asset: Asset, name: str) -> Profile | None:
+    """What the instructions of a program took, from the profile that it is in."""
+    with source.open_asset(asset) as reader:
+        for module in list_modules(reader.read, reader.size_bytes):
+            if name == f"{asset.name}/{module.name}":
+                return read_module_profile(reader.read, reader.size_bytes, module)
+    return None
 
 
 def parse_file(name: str, data: bytes) -> Graph:

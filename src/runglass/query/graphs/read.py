@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from msgspec import Struct
 
-from runglass.query.graphs.files import parse_asset, parse_file, parts_of
+from runglass.query.graphs.files import parse_asset, parse_file, parts_of, profile_of
 from runglass.query.graphs.graph_def import parse_graph_def
 from runglass.query.graphs.keras_json import parse_keras
 from runglass.query.graphs.model import Graph, GraphDamaged, GraphUnknown
@@ -82,7 +82,11 @@ def _list_files(source: DataSource, run: str | None) -> Iterator[GraphInfo]:
     for family in (Family.GRAPH, Family.PROFILE):
         for asset in source.list_assets(run=run, family=family):
             for name, format in parts_of(source, asset):
-                yield GraphInfo(asset.run, name, format, (), asset.generation, is_asset=True)
+                # A program stands in the profile that tells what it took.
+                profiles = (asset.name,) if name != asset.name else ()
+                yield GraphInfo(
+                    asset.run, name, format, (), asset.generation, is_asset=True, profiles=profiles
+                )
 
 
 def read_graph(source: DataSource, run: str, name: str | None = None, *, step: int | None = None) -> Graph:
@@ -121,6 +125,8 @@ def read_profile(
         return None
     if chosen not in info.profiles:
         raise GraphUnknown(f"Graph {info.name!r} of run {run!r} has no profile {chosen!r}.", where=chosen)
+    if info.is_asset:
+        return profile_of(source, find_asset(source, info), info.name)
     return parse_profile(_load(source, _values(source, SeriesKey(run, chosen)), None, chosen))
 
 

@@ -12,10 +12,12 @@ import runglass
 from runglass.native.wire import Field, Message, encode
 from runglass.query.graphs.files import find_format
 from runglass.query.graphs.hlo import Module, list_modules, parse_hlo
+from runglass.query.graphs.hlo_profile import read_module_profile
 from runglass.query.graphs.model import Frame, GraphDamaged, GraphUnknown
-from runglass.query.graphs.read import list_graphs, read_file
+from runglass.query.graphs.read import list_graphs, read_file, read_profile
 from runglass.schema.graph import GRAPH
-from runglass.schema.hlo import HLO, INSTRUCTION
+from runglass.schema.hlo import BUFFERS, HLO, INSTRUCTION
+from runglass.schema.xplane import LINE
 
 NODES = [{"name": "a", "op": "Const"}, {"name": "b", "op": "Identity", "input": ["a"]}]
 META_GRAPH = Message("MetaGraphDef", Field(1, "meta_info_def", "bytes"), Field(2, "graph_def", GRAPH))
@@ -32,6 +34,7 @@ XSPACE = Message(
             Field(1, "id", "int64"),
             Field(2, "name", "string"),
             Field(3, "lines", "bytes", repeated=True),
+            Field(5, "stat_metadata", Message("XStatMetadata", Field(2, "name", "string")), key="int64"),
             Field(
                 4,
                 "event_metadata",
@@ -267,6 +270,71 @@ def test_programs_in_a_profile_are_found_without_reading_the_rest():
     assert list_modules(lambda at, size: data[:-200_000][at : at + size], len(data) - 200_000) == []
 
 
+def test_what_a_program_took():
+    f32 = {"element_type": 11, "dimensions": [4]}
+    instructions = [
+        {"name": f"dot.{number}", "opcode": "dot", "id": number, "shape": f32} for number in (1, 2, 3)
+    ]
+    program = encode(
+        HLO, {"hlo_module": {"computations": [{"name": "main", "id": 1, "instructions": instructions}]}}
+    )
+    program += encode(
+        BUFFERS,
+        {
+            "buffer_assignment": {
+                "logical_buffers": [
+                    {"size": 100, "defined_at": {"instruction_id": 1}},
+                    {"size": 20, "defined_at": {"instruction_name": "dot.1"}},
+                    {"size": 7, "defined_at": {"instruction_id": 99}},
+                ]
+            }
+        },
+    )
+
+    def event(metadata_id, duration_ps, op, program_id=7):
+        stats = [{"metadata_id": 1, **op}, {"metadata_id": 2, "uint64_value": program_id}]
+        return {"metadata_id": metadata_id, "duration_ps": duration_ps, "stats": stats}
+
+    line = encode(
+        LINE,
+        {
+            "events": [
+                event(1, 2_000_000, {"str_value": "dot.1"}),
+                event(1, 3_000_000, {"ref_value": 3}),
+                event(2, 1_000_000, {"str_value": "command_buffer_1"}),
+                event(1, 9_000_000, {"str_value": "dot.3"}, program_id=8),
+                {"metadata_id": 1, "duration_ps": 5},
+            ]
+        },
+    )
+    names = {1: {"name": "hlo_op"}, 2: {"name": "program_id"}, 3: {"name": "dot.1"}}
+    planes = [
+        {
+            "name": "/host:metadata",
+            "event_metadata": {7: {"name": "jit_f(7)", "stats": [{"id": 1, "bytes_value": program}]}},
+        },
+        {
+            "name": "/device:GPU:0",
+            "lines": [line],
+            "event_metadata": {1: {"name": "kernel"}, 2: {"name": "dot_2"}},
+            "stat_metadata": names,
+        },
+        {"name": "/host:CPU", "lines": [line]},
+    ]
+    data = encode(XSPACE, {"planes": planes})
+
+    def read(offset, size):
+        return data[offset : offset + size]
+
+    (module,) = list_modules(read, len(data))
+    profile = read_module_profile(read, len(data), module)
+    assert profile is not None
+    assert profile.time_us == {"/device:GPU:0": {"dot.1": 5.0, "dot.2": 1.0}}
+    assert profile.memory() == {"dot.1": 120.0}
+    assert read_module_profile(read, len(data), module._replace(name="jit_f(9)")) is None
+    assert read_module_profile(read, len(data), module._replace(name="odd")) is None
+
+
 def test_files_of_a_run(tmp_path):
     run = tmp_path / "run"
     session = run / "plugins/profile/today"
@@ -288,6 +356,8 @@ def test_files_of_a_run(tmp_path):
     assert log.graphs("run") == names
     assert [len(log.graph("run", name).nodes) for name in names] == [1, 2, 2, 2, 2, 5, 5]
     assert all(info.is_asset and info.steps == () for info in list_graphs(log.source))
+    # No event of the profile is of the program.
+    assert read_profile(log.source, "run", names[-1]) is None
     with pytest.raises(GraphUnknown, match=r"no graph 'other', only 'best\.keras'"):
         log.graph("run", "other")
     (run / "graph.pb").write_bytes(b"\xff\xff\xff")
