@@ -10,10 +10,13 @@ from math import inf, nan
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 
+from runglass.native.wire import encode
 from runglass.query.memory import MemorySource
+from runglass.schema.graph import GRAPH
 from runglass.server.app import App
 from runglass.server.in_process import InProcess
 from runglass.server.settings import Settings
+from runglass.store.model import Kind
 
 schemathesis = pytest.importorskip("schemathesis")
 from schemathesis.checks import not_a_server_error  # noqa: E402
@@ -26,6 +29,18 @@ from schemathesis.specs.openapi.checks import (  # noqa: E402
 CHECKS = [not_a_server_error, content_type_conformance, response_schema_conformance, status_code_conformance]
 
 
+GRAPH_DEF = encode(
+    GRAPH,
+    {
+        "node": [
+            {"name": "0", "op": "Const"},
+            {"name": "0/0", "op": "0", "input": ["0", "^00", "gone"]},
+            {"name": "00", "op": "Add", "input": ["0/0", "0/0"]},
+        ]
+    },
+)
+
+
 def make_source() -> MemorySource:
     source = MemorySource().set_file("0", "0/events", size_bytes=5).add_run("")
     # Names that generated requests are likely to contain.
@@ -35,6 +50,7 @@ def make_source() -> MemorySource:
         source.add_scalars(run, "00", step=[1], value=[0.5]).add_scalars(
             run, "00", step=[0], value=[1.0], restart=True
         )
+        source.add_values(run, "graph", Kind.GRAPH, step=[0], values=[GRAPH_DEF], plugin="graphs")
     return source
 
 
@@ -68,6 +84,9 @@ def name_what_exists(case) -> None:
     if case.path.startswith("/api/jobs"):
         name_a_job(query, body)
         return
+    if case.path.startswith("/api/graphs"):
+        name_a_graph(query, body)
+        return
     for name, real in (("run", "0"), ("tag", "0")):
         if name in query:
             query[name] = real
@@ -84,6 +103,19 @@ def name_what_exists(case) -> None:
             body["groups"] = [{"name": "all", "runs": ["0", "00", "\x00"]}]
         if body.get("x") not in (None, "step", "relative", "wall"):
             body["x"] = "00"
+
+
+def name_a_graph(query, body) -> None:
+    if "run" in query:
+        query.update({"run": "0", "name": "graph"})
+        query.pop("step", None)
+    if isinstance(body, dict):
+        for name in {"graph", "a", "b"} & body.keys():
+            body[name] = {"run": "0"}
+        if "id" in body:
+            body["id"] = "0/0"
+        if "groups" in body:
+            body["groups"] = ["", "0"]
 
 
 def name_a_job(query, body) -> None:

@@ -72,8 +72,7 @@ class LoadedGraph:
     def facts(self) -> GraphFacts:
         graph = self.graph
         parameters = int(graph.parameters.sum())
-        is_known = ~np.isnan(graph.flops)
-        flops = float(graph.flops[is_known].sum()) if is_known.any() else None
+        flops = float(np.nansum(graph.flops)) or None
         tree = self.show(StructureView()).root.structure.tree
         depth = int(tree.depth[tree.size > 1].max(initial=0)) + 1
         measures = [

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from msgspec import Struct
-
 from runglass.api.answers import attachment
-from runglass.api.route import CSV, JSON, Answer, Later, NoParameters, Reply, Route, Upload, encode_json
-from runglass.dashboards.graphs.loaded import GraphReader, LoadedGraph, known_graphs, listed_graph
+from runglass.api.route import CSV, JSON, Answer, Later, NoParameters, Reply, Route, Upload
+from runglass.dashboards.graphs.asking import ask, node_table
+from runglass.dashboards.graphs.loaded import LoadedGraph, known_graphs, listed_graph
 from runglass.dashboards.graphs.painting import families, paint
 from runglass.dashboards.graphs.shape import (
     AttributeBody,
@@ -33,7 +30,7 @@ from runglass.dashboards.graphs.table_file import encode_table_csv
 from runglass.machine import paused_collection
 from runglass.query.graphs.difference import DifferenceAnswer
 from runglass.query.graphs.node_info import NodeAnswer, find_attribute, read_node
-from runglass.query.graphs.node_table import NodeTable, read_table
+from runglass.query.graphs.node_table import NodeTable
 from runglass.query.graphs.read import list_graphs
 from runglass.query.graphs.search import SearchAnswer, search
 from runglass.query.graphs.trace import TraceAnswer, trace
@@ -60,7 +57,7 @@ def add_file(source: DataSource, upload: Upload) -> Reply:
 
 def read_levels(source: DataSource, body: LevelsBody) -> Reply:
     """Nodes and edges of groups of a graph, and of groups inside them down to a depth."""
-    return _ask(
+    return ask(
         source,
         body.graph,
         lambda loaded: LevelsAnswer(
@@ -72,12 +69,12 @@ def read_levels(source: DataSource, body: LevelsBody) -> Reply:
 
 def read_one_node(source: DataSource, body: NodeBody) -> Reply:
     """One node or group: attributes, inputs and outputs, costs, where it stands."""
-    return _ask(source, body.graph, lambda loaded: read_node(loaded.show(body.view), body.id))
+    return ask(source, body.graph, lambda loaded: read_node(loaded.show(body.view), body.id))
 
 
 def read_attribute(source: DataSource, body: AttributeBody) -> Reply:
     """An attribute of a node as a whole."""
-    return _ask(
+    return ask(
         source,
         body.graph,
         lambda loaded: WholeAttribute(find_attribute(loaded.show(body.view), body.id, body.name)),
@@ -86,7 +83,7 @@ def read_attribute(source: DataSource, body: AttributeBody) -> Reply:
 
 def search_nodes(source: DataSource, body: SearchBody) -> Reply:
     """Nodes with a text or pattern in name, op, attributes, shape, dtype or device; all are counted."""
-    return _ask(
+    return ask(
         source,
         body.graph,
         lambda loaded: search(loaded.show(body.view), loaded.texts_of, body.q, body.limit),
@@ -95,7 +92,7 @@ def search_nodes(source: DataSource, body: SearchBody) -> Reply:
 
 def trace_node(source: DataSource, body: TraceBody) -> Reply:
     """What leads to a node, what it leads to, or the paths to another."""
-    return _ask(
+    return ask(
         source,
         body.graph,
         lambda loaded: trace(loaded.show(body.view), body.id, body.direction, body.to, body.shown),
@@ -104,12 +101,12 @@ def trace_node(source: DataSource, body: TraceBody) -> Reply:
 
 def paint_nodes(source: DataSource, body: PaintBody) -> Reply:
     """Values of nodes: costs, a family of tags at a step, or values by name."""
-    return _ask(source, body.graph, lambda loaded: paint(source, loaded, body))
+    return ask(source, body.graph, lambda loaded: paint(source, loaded, body))
 
 
 def list_node_families(source: DataSource, body: GraphBody) -> Reply:
     """Families of tags whose names are those of nodes or modules."""
-    return _ask(source, body.graph, lambda loaded: families(source, loaded, body.graph.run))
+    return ask(source, body.graph, lambda loaded: families(source, loaded, body.graph.run))
 
 
 def compare(source: DataSource, body: DifferenceBody) -> Reply:
@@ -127,35 +124,20 @@ def compare(source: DataSource, body: DifferenceBody) -> Reply:
 
 def read_node_table(source: DataSource, body: GraphBody) -> Reply:
     """All nodes in columns."""
-    return _ask(source, body.graph, _table)
+    return ask(source, body.graph, node_table)
 
 
 def read_table_rows(source: DataSource, query: TableQuery) -> Reply:
     """All nodes, for code: in columns, or as CSV."""
     ref = GraphRef(query.run, query.name, query.step)
     if query.format == "json":
-        return _ask(source, ref, _table)
+        return ask(source, ref, node_table)
 
     def work(loaded: LoadedGraph) -> Answer:
         name = f"{query.run}-{query.name or 'graph'}.csv"
-        return Answer(encode_table_csv(_table(loaded)), CSV, (attachment(name),))
+        return Answer(encode_table_csv(node_table(loaded)), CSV, (attachment(name),))
 
-    return _ask(source, ref, work)
-
-
-def _table(loaded: LoadedGraph) -> NodeTable:
-    return read_table(loaded.graph, loaded.known.hierarchy, loaded.measures)
-
-
-def _ask(source: DataSource, ref: GraphRef, answer: Callable[[LoadedGraph], Struct]) -> Later:
-    def work() -> Answer | Struct:
-        # Answers are many small objects without cycles.
-        with paused_collection():
-            reader: GraphReader = known_graphs.of(source)
-            made = answer(reader.load(source, ref))
-            return made if isinstance(made, Answer) else Answer(encode_json(made))
-
-    return Later(work)
+    return ask(source, ref, work)
 
 
 ROUTES = (

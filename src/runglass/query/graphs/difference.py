@@ -449,13 +449,11 @@ def _ids(shown: Shown, items: Sequence[int]) -> list[str]:
 
 
 def totals(graph: Graph) -> Totals:
-    parameters = int(graph.parameters.sum())
-    known = ~np.isnan(graph.flops)
     return Totals(
         len(graph),
         len(graph.edge_from),
-        parameters or None,
-        float(graph.flops[known].sum()) if known.any() else None,
+        int(graph.parameters.sum()) or None,
+        float(np.nansum(graph.flops)) or None,
     )
 
 
