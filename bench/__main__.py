@@ -18,6 +18,7 @@ from bench import table
 from bench.options import parse_options
 from bench.peers import Peer, build_floor
 from bench.rows_assets import asset_rows
+from bench.rows_graphs import graph_rows
 from bench.rows_hparams import hparam_rows
 from bench.rows_http import http_rows, start_rows
 from bench.rows_images import image_rows
@@ -37,6 +38,7 @@ GROUPS: dict[str, Callable[[Setting], Iterator[Row]]] = {
     "start": start_rows,
     "http": http_rows,
     "hparams": hparam_rows,
+    "graphs": graph_rows,
     "live": live_rows,
     "jobs": job_rows,
 }

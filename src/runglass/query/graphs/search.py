@@ -29,6 +29,11 @@ FIELDS: dict[str, Found] = {
 }
 # A term: field, then a pattern, a quoted text or a word.
 TERM = re.compile(r"(?:([a-z]+):)?(?:/((?:[^/\\]|\\.)+)/|\"([^\"]*)\"|(\S+))")
+SPECIAL = re.compile(r"[|()]|\[[^\]]*\\")
+CLASS = re.compile(r"\[\]?[^\]]*\]")
+ESCAPED = re.compile(r"\\.")
+REPEATED = re.compile(r".(?:[*?+]|\{[^}]*\})")
+OTHER = re.compile(r"[^A-Za-z0-9_/ -]+")
 MAX_GROUPS = 5_000
 MAX_QUERY = 1_000
 # What a pattern may look at of one name, and how long a search may take.
@@ -229,13 +234,27 @@ def _match_names(texts: Searchable, term: Term, until: float) -> Mask:
         return np.fromiter((wanted in name for name in names), np.bool_, len(names))
     seen = re.compile(term.text, re.IGNORECASE).search
     names = texts.short_names
+    needed = needed_texts(term.text)
     found = np.zeros(len(names), np.bool_)
     for start in range(0, len(names), 1_000):
         if time.monotonic() > until:
             raise TimeoutError("The search took too long and was stopped. A simpler pattern is faster.")
-        some = names[start : start + 1_000]
-        found[start : start + 1_000] = [seen(name) is not None for name in some]
+        end = start + 1_000
+        lower = texts.names[start:end]
+        found[start:end] = [
+            all(text in low for text in needed) and seen(name) is not None
+            for name, low in zip(names[start:end], lower, strict=True)
+        ]
     return found
+
+
+def needed_texts(pattern: str) -> list[str]:
+    """Texts in lower case that everything that a pattern matches contains, the longest first, as far as that is obvious."""
+    if SPECIAL.search(pattern):
+        return []
+    # A character that may be missing or come often is none of the text.
+    plain = REPEATED.sub("\0", ESCAPED.sub("\0", CLASS.sub("\0", pattern)))
+    return sorted({text.lower() for text in OTHER.split(plain) if len(text) > 1}, key=len)[::-1]
 
 
 def _match_attributes(texts: Searchable, matches: Matcher, mask: Mask, until: float) -> Mask:

@@ -18,7 +18,7 @@ from runglass.query.graphs.paint import (
     statistic_of,
     tag_of_node,
 )
-from runglass.query.graphs.search import Searchable, search
+from runglass.query.graphs.search import Searchable, needed_texts, search
 from runglass.query.graphs.trace import trace
 from runglass.query.memory import MemorySource
 from runglass.store.model import Kind
@@ -152,6 +152,26 @@ def test_search_finds_folded_nodes_and_members_of_repeats():
 def test_patterns_that_cannot_be_searched_for_are_explained(small, query):
     got = find(small, query)
     assert (got.count, got.problem is None) == (0, False)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "expected"),
+    [
+        (r"head_\d+.*Mul", ["head_", "mul"]),
+        ("abc?def", ["def", "ab"]),
+        ("ab+cd", ["cd"]),
+        ("a{1234}bc", ["bc"]),
+        ("[abc]def", ["def"]),
+        (r"\bfoo\.bar", ["foo", "bar"]),
+        ("ab|cd", []),
+        ("(ab)", []),
+        ("^Softmax$", ["softmax"]),
+        (".*", []),
+        (r"[\]abc]xy", []),
+    ],
+)
+def test_texts_that_a_pattern_needs(pattern, expected):
+    assert sorted(needed_texts(pattern)) == sorted(expected)
 
 
 def test_search_looks_into_functions():
