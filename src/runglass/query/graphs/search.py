@@ -234,17 +234,16 @@ def _match_names(texts: Searchable, term: Term, until: float) -> Mask:
         return np.fromiter((wanted in name for name in names), np.bool_, len(names))
     seen = re.compile(term.text, re.IGNORECASE).search
     names = texts.short_names
-    needed = needed_texts(term.text)
     found = np.zeros(len(names), np.bool_)
-    for start in range(0, len(names), 1_000):
+    places: Sequence[int] = range(len(names))
+    for text in needed_texts(term.text):
+        places = [place for place in places if text in texts.names[place]]
+    for start in range(0, len(places), 1_000):
         if time.monotonic() > until:
             raise TimeoutError("The search took too long and was stopped. A simpler pattern is faster.")
-        end = start + 1_000
-        lower = texts.names[start:end]
-        found[start:end] = [
-            all(text in low for text in needed) and seen(name) is not None
-            for name, low in zip(names[start:end], lower, strict=True)
-        ]
+        for place in places[start : start + 1_000]:
+            if seen(names[place]) is not None:
+                found[place] = True
     return found
 
 
