@@ -15,6 +15,8 @@ from runglass.query.graphs.repeats import split_number
 MIN_SERIES = 5
 # Whether a series can be drawn as one node without a circle is looked at for this many of a group.
 MAX_CHECKED = 50
+# Names of more nodes than this would take seconds to look at.
+MAX_LOOKED_AT = 200_000
 
 
 class Series(Struct, frozen=True):
@@ -43,6 +45,8 @@ def find_series(
     keys = parent[items[nodes]].astype(np.int64) << 32 | ops[nodes]
     _, inverse, counts = np.unique(keys, return_inverse=True, return_counts=True)
     nodes = nodes[counts[inverse] >= MIN_SERIES]
+    if len(nodes) > MAX_LOOKED_AT:
+        return []
     candidates: dict[tuple[int, int, str, str], list[tuple[int, int]]] = defaultdict(list)
     for node in nodes.tolist():
         item = int(items[node])
