@@ -66,10 +66,10 @@ class Hierarchy:
             self._spelled[node] = spelled
             self._odd[spelled] = node
         for path, group in groups.items():
-            node = self.find(path) if group else None
-            if node is not None:
-                parents[items[node]] = group
-                labels[items[node]] = f"({labels[group]})"
+            own = self.find(path) if group else None
+            if own is not None:
+                parents[items[own]] = group
+                labels[items[own]] = f"({labels[group]})"
         # The last segment of each item's path.
         self.labels = labels
         self.parent = np.asarray(parents, np.int32)

@@ -322,7 +322,8 @@ class Curves:
 
     def steps(self) -> list[int]:
         """At which any tag has a value; thinned where there are very many."""
-        columns = [each.step for each in (*self._scalars.values(), *self._histograms.values())]
+        columns = [each.step for each in self._scalars.values()]
+        columns += [each.step for each in self._histograms.values()]
         if not columns:
             return []
         steps = np.unique(np.concatenate(columns))
@@ -338,7 +339,9 @@ class Curves:
         return found
 
     def _value_at(self, tag: str, step: int | None) -> float | None:
-        series: Columns | Values | None = self._scalars.get(tag) or self._histograms.get(tag)
+        series: Columns | Values | None = self._scalars.get(tag)
+        if series is None:
+            series = self._histograms.get(tag)
         if series is None:
             return None
         rows = np.arange(len(series.step)) if step is None else np.flatnonzero(series.step <= step)
