@@ -4,7 +4,7 @@
 import { ApiError } from "../../api/http";
 import type { Ghost, GraphFacts, Level, LevelNode, LevelsAnswer, NodeState } from "./answer";
 import type { Composed } from "./layout/composed";
-import { LayoutClient } from "./layout/layout_client";
+import { type Layout, LayoutClient } from "./layout/layout_client";
 import { type Camera, fitCamera, keepInView, keepPoint, toScreen } from "./scene/camera";
 import { addGhosts, isGhost } from "./layout/ghosts";
 import { levelShape } from "./scene/level_shape";
@@ -75,13 +75,13 @@ export class GraphView {
 
   #ghosts = $state.raw<readonly Ghost[]>([]);
   #load: LoadLevels;
-  readonly #layout: LayoutClient;
+  readonly #layout: Layout;
   #abort = new AbortController();
   /** Only the newest layout counts. */
   #turn = 0;
   #sent = new Set<string>();
 
-  constructor(load: LoadLevels, layout = new LayoutClient()) {
+  constructor(load: LoadLevels, layout: Layout = new LayoutClient()) {
     this.#load = load;
     this.#layout = layout;
   }
@@ -285,17 +285,22 @@ export class GraphView {
     const levels = addGhosts(this.levels, this.#ghosts);
     const added = [...levels.values()].filter(({ group }) => !this.#sent.has(group));
     for (const { group } of added) this.#sent.add(group);
-    const picture = await this.#layout.compose(added.map(levelShape), [...this.open]);
+    let picture: Composed;
+    try {
+      picture = await this.#layout.compose(added.map(levelShape), [...this.open]);
+    } catch (cause) {
+      if (turn === this.#turn) this.error = new ApiError("internal", String(cause));
+      return;
+    }
     if (turn !== this.#turn) return;
     const before = anchor === null ? null : this.boxOf(anchor);
     this.drawnLevels = picture.groups.map((group) => levels.get(group) as Level);
     this.picture = picture;
     const after = anchor === null ? null : this.boxOf(anchor);
-    if (this.isFitted && (before === null || this.drawn === null)) this.fit();
-    else if (before && after) {
+    if (before && after) {
       this.isFitted = false;
       this.camera = keepPoint(this.camera, before, after);
-    }
+    } else if (this.isFitted) this.fit();
   }
 }
 

@@ -1,4 +1,4 @@
-// The page's side of the layout: one worker for all graphs on the page, or the page itself where workers are missing.
+// The page's side of the layout: one worker for all graphs on the page.
 
 import type { Composed } from "./composed";
 import type { LevelShape } from "./level_shape";
@@ -20,6 +20,15 @@ export interface LayoutReply {
   readonly problem?: string;
 }
 
+/** Lays out what is open of one graph. */
+export interface Layout {
+  /** Everything that is open, from the first level on. `shapes`: levels that are new or have changed. */
+  compose(shapes: readonly LevelShape[], open: readonly string[]): Promise<Composed>;
+  /** Another graph comes. */
+  forget(): void;
+  end(): void;
+}
+
 let worker: Worker | null = null;
 let views = 0;
 
@@ -28,17 +37,23 @@ export function startLayoutWorker(): Worker {
   return (worker ??= new Worker(new URL("./layout.worker.ts", import.meta.url), { type: "module" }));
 }
 
-export class LayoutClient {
+export class LayoutClient implements Layout {
   readonly #view = ++views;
   #turn = 0;
   readonly #waiting = new Map<number, { resolve: (picture: Composed) => void; reject: (cause: Error) => void }>();
   readonly #listen = ({ data }: MessageEvent<LayoutReply>): void => this.#take(data);
+  /** The code of the worker could not be loaded. */
+  readonly #fail = (): void => {
+    for (const { reject } of this.#waiting.values()) reject(new Error("The layout could not be started."));
+    this.#waiting.clear();
+  };
 
   constructor() {
-    startLayoutWorker().addEventListener("message", this.#listen);
+    const started = startLayoutWorker();
+    started.addEventListener("message", this.#listen);
+    started.addEventListener("error", this.#fail);
   }
 
-  /** Lays out everything that is open, from the first level on. `shapes`: levels that are new or have changed. */
   compose(shapes: readonly LevelShape[], open: readonly string[]): Promise<Composed> {
     const turn = ++this.#turn;
     this.#send({ view: this.#view, turn, shapes, open });
@@ -51,7 +66,8 @@ export class LayoutClient {
 
   end(): void {
     this.forget();
-    startLayoutWorker().removeEventListener("message", this.#listen);
+    worker?.removeEventListener("message", this.#listen);
+    worker?.removeEventListener("error", this.#fail);
   }
 
   #send(message: LayoutMessage): void {

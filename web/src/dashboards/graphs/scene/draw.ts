@@ -79,6 +79,8 @@ class Drawing {
     for (const i of visible) if (picture.isOpen[i]) this.#panel(i);
     this.#asideBoxes();
     this.#edges();
+    // Over the lines that come in from above.
+    if (this.tools.pen.zoom >= READ_NAME) for (const i of visible) if (picture.isOpen[i]) this.#title(i);
     this.#nodes(visible.filter((i) => !picture.isOpen[i]));
     if (this.tools.pen.zoom >= READ_REST) this.#labels();
     for (const i of visible) this.#marks(i);
@@ -128,9 +130,14 @@ class Drawing {
       pen.stroke(palette.borderStrong, line);
     }
     this.#ring(i, x, y, width, height, PANEL_RADIUS);
-    if (pen.zoom < READ_NAME) return;
-    const middle = y + 14;
-    chevron(pen, x + 11, middle, true, palette.muted);
+  }
+
+  #title(i: number): void {
+    const { pen, palette } = this.tools;
+    const node = this.content.nodes[i] as LevelNode;
+    const [x, y, width] = this.#box(i);
+    const fill = palette.panels[this.#depth(i) % 3] as string;
+    chevron(pen, x + 11, y + 14, true, palette.muted);
     let right = x + width - 12;
     const paint = this.content.paint.get(node.id);
     if (node.repeats) {
@@ -153,16 +160,15 @@ class Drawing {
     }
     const name = this.#fit(node.label, TEXT.nodePx, right - x - 25, true);
     const namePx = this.tools.measure(name, TEXT.nodePx, true);
-    if (this.content.matches.has(node.id) && node.can_open !== true) this.#mark(x + 22, y + 6, namePx + 6);
-    pen.text(name, x + 25, y + 18, { sizePx: TEXT.nodePx, color: palette.text, isBold: true });
-    const behind = behindOf(node, true);
-    if (pen.zoom < READ_REST || !behind) return;
+    const behind = pen.zoom < READ_REST ? "" : behindOf(node, true);
     const room = right - x - 25 - namePx - 7;
-    if (room > 24)
-      pen.text(this.#fit(behind, TEXT.valuePx, room), x + 32 + namePx, y + 18, {
-        sizePx: TEXT.valuePx,
-        color: palette.faint,
-      });
+    const behindText = behind && room > 24 ? this.#fit(behind, TEXT.valuePx, room) : "";
+    const behindPx = behindText ? 7 + this.tools.measure(behindText, TEXT.valuePx) : 0;
+    pen.begin();
+    pen.box(x + 22, y + 5, namePx + behindPx + 6, 17, 3);
+    pen.fill(fill);
+    pen.text(name, x + 25, y + 18, { sizePx: TEXT.nodePx, color: palette.text, isBold: true });
+    if (behindText) pen.text(behindText, x + 32 + namePx, y + 18, { sizePx: TEXT.valuePx, color: palette.faint });
   }
 
   #mark(x: number, y: number, width: number): void {
@@ -221,6 +227,8 @@ class Drawing {
     const { edges } = picture;
     const chosen = selected === null ? -1 : (this.content.places.get(selected) ?? -1);
     const pointed = hovered === null ? -1 : (this.content.places.get(hovered) ?? -1);
+    const chosenEdges = edgesOf(picture, chosen);
+    const pointedEdges = edgesOf(picture, pointed);
     // Lines of one look are drawn at once, so that a trunk that many edges share is no darker than a single one.
     const looks = new Map<string, { readonly edges: number[]; readonly look: EdgeLook }>();
     const add = (edge: number, look: EdgeLook): void => {
@@ -238,16 +246,14 @@ class Drawing {
         add(edge, { order: 3, color: palette.removed, alpha: 1, widthPx: 1.2, dash: true });
         continue;
       }
-      const isChosen = chosen >= 0 && (from === chosen || to === chosen);
       if (distances && source && target) {
         const [far, near] = [distances.get(source.id), distances.get(target.id)];
         if (far !== undefined && near !== undefined) {
           const alpha = Math.max(0.45, 1 - Math.round(Math.max(far, near) / 2) * 0.1);
           add(edge, { order: 2, color: palette.accent, alpha, widthPx: 2, dash });
         } else add(edge, { order: 0, color: palette.faint, alpha: 0.4, widthPx: 1.3, dash });
-      } else if (isChosen) add(edge, { order: 2, color: palette.accent, alpha: 1, widthPx: 2, dash });
-      else if (pointed >= 0 && (from === pointed || to === pointed))
-        add(edge, { order: 1, color: palette.accent, alpha: 0.7, widthPx: 1.6, dash });
+      } else if (chosenEdges.has(edge)) add(edge, { order: 2, color: palette.accent, alpha: 1, widthPx: 2, dash });
+      else if (pointedEdges.has(edge)) add(edge, { order: 1, color: palette.accent, alpha: 0.7, widthPx: 1.6, dash });
       else {
         const isDim = source !== undefined && target !== undefined && dimmed.has(source.id) && dimmed.has(target.id);
         add(edge, { order: 0, color: palette.faint, alpha: isDim ? 0.3 : 0.62, widthPx: 1.3, dash });
@@ -607,6 +613,31 @@ interface EdgeLook {
   readonly alpha: number;
   readonly widthPx: number;
   readonly dash: boolean;
+}
+
+/** All pieces of the edges of a node, also those outside of the groups that it is in. */
+export function edgesOf({ edges: { from, to }, parent }: Composed, node: number): ReadonlySet<number> {
+  const found = new Set<number>();
+  if (node < 0) return found;
+  // Outside of a group, a piece joins the group itself to the other end.
+  const beyond = new Set<number>();
+  const pairs = from.length + parent.length;
+  const climb = (other: number, isInto: boolean): void => {
+    let group = node;
+    while (other >= 0 && parent[group] !== parent[other] && (parent[group] as number) >= 0) {
+      group = parent[group] as number;
+      beyond.add(isInto ? other * pairs + group : group * pairs + other);
+    }
+  };
+  for (let edge = 0; edge < from.length; edge++) {
+    if (from[edge] !== node && to[edge] !== node) continue;
+    found.add(edge);
+    climb((from[edge] === node ? to[edge] : from[edge]) as number, to[edge] === node);
+  }
+  if (beyond.size > 0)
+    for (let edge = 0; edge < from.length; edge++)
+      if (beyond.has((from[edge] as number) * pairs + (to[edge] as number))) found.add(edge);
+  return found;
 }
 
 /** Edges of a level are counted through: those inside, then those that come in, then those that go out. */
