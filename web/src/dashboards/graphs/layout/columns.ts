@@ -11,6 +11,8 @@ export interface CellSizes {
   /** Where a link meets its upper and its lower cell, from their middles. */
   readonly upperOffset: Float64Array;
   readonly lowerOffset: Float64Array;
+  /** Links that pull as little as those to bends. */
+  readonly isWeak: Uint8Array;
 }
 
 export const NODE_GAP_PX = 24;
@@ -28,7 +30,7 @@ export function placeColumns(layers: Layers, sizes: CellSizes): Float64Array {
   const pull = new Float64Array(upper.length);
   for (let link = 0; link < pull.length; link++) {
     const bends = Number(kind[upper[link] as number] === BEND) + Number(kind[lower[link] as number] === BEND);
-    pull[link] = bends === 1 ? SKIP_PULL : 1;
+    pull[link] = bends === 1 || (bends === 0 && sizes.isWeak[link]) ? SKIP_PULL : 1;
   }
   const room = (a: number, b: number): number =>
     (sizes.right[a] as number) + (sizes.left[b] as number) + gap(kind[a] as number, kind[b] as number);
@@ -202,6 +204,7 @@ class RowMover {
 }
 
 const STRAIGHTENING_ROUNDS = 3;
+const NEAR_PX = 30;
 
 /** Cells that are each other's first neighbour get the same x, wherever the cells beside them leave room for it. */
 function straighten(layers: Layers, sizes: CellSizes, x: Float64Array, pull: Float64Array, room: Room): void {
@@ -291,4 +294,37 @@ function straighten(layers: Layers, sizes: CellSizes, x: Float64Array, pull: Flo
       }
       settle(chain, begin, chain.length, low, high);
     }
+  alignBends();
+
+  /** A line that would end a few pixels beside the port that it leads to, or begins at, goes straight to it instead. */
+  function alignBends(): void {
+    for (let head = 0; head < cells; head++) {
+      const above = up.start[head] as number;
+      if (kind[head] !== BEND || up.start[head + 1] !== above + 1) continue;
+      const first = up.list[above] as number;
+      if (kind[upper[first] as number] === BEND) continue;
+      const chain = [head];
+      let low = least(head);
+      let high = most(head);
+      let end = -1;
+      for (let cell = head; ;) {
+        let next = -1;
+        for (let k = down.start[cell] as number; k < (down.start[cell + 1] as number); k++) {
+          const link = down.list[k] as number;
+          if (kind[lower[link] as number] === BEND) next = lower[link] as number;
+          else end = link;
+        }
+        if (next < 0) break;
+        chain.push((cell = next));
+        low = Math.max(low, least(cell));
+        high = Math.min(high, most(cell));
+      }
+      const ends = [
+        end < 0 ? NaN : (x[lower[end] as number] as number) + (lowerOffset[end] as number),
+        (x[upper[first] as number] as number) + (upperOffset[first] as number),
+      ];
+      const at = ends.find((place) => Math.abs(place - (x[head] as number)) < NEAR_PX && place >= low && place <= high);
+      if (at !== undefined) for (const cell of chain) x[cell] = at;
+    }
+  }
 }

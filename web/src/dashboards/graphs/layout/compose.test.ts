@@ -247,6 +247,17 @@ describe("open groups", () => {
     expect(composer.compose(new Set(["g5"]))).toEqual(before);
   });
 
+  it("grow with another form of a level inside them", () => {
+    const composer = new Composer();
+    for (const shape of shapes) composer.add(shape);
+    composer.compose(new Set(["g3", "g3/2"]));
+    const another = inner("g3/2", 21);
+    composer.add(another);
+    const picture = composer.compose(new Set(["g3", "g3/2"]));
+    expectNoOverlaps(picture);
+    expect(picture).toEqual(compose([root, inner("g3", 11), another], ["g3", "g3/2"]));
+  });
+
   it("change no order: what stood left or above still does", () => {
     const closed = compose(shapes);
     const open = compose(shapes, ["g3"]);

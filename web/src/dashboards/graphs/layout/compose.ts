@@ -9,6 +9,8 @@ import { placeLevel, type PlacedLevel } from "./place";
 
 interface Known {
   readonly shape: LevelShape;
+  /** Another form of a level is another picture for its parents too. */
+  readonly version: number;
   plan: LevelPlan | null;
   /** The last picture, and which groups were open in it. */
   last: { readonly key: string; readonly placed: PlacedLevel } | null;
@@ -30,10 +32,11 @@ const TITLE_EXTRA_PX = 24;
 
 export class Composer {
   readonly #levels = new Map<string, Known>();
+  #versions = 0;
 
   /** A new level, or another form of one. */
   add(shape: LevelShape): void {
-    this.#levels.set(shape.group, { shape, plan: null, last: null });
+    this.#levels.set(shape.group, { shape, version: ++this.#versions, plan: null, last: null });
   }
 
   compose(open: ReadonlySet<string>): Composed {
@@ -55,7 +58,7 @@ export class Composer {
       inner.set(node, drawn);
       keys.push(`${node}(${drawn.key})`);
     });
-    const key = keys.join(" ");
+    const key = `${known.version}: ${keys.join(" ")}`;
     if (known.last?.key !== key) {
       known.plan ??= planLevel(shape);
       const opened = new Map([...inner].map(([node, { placed }]) => [node, placed]));

@@ -26,6 +26,8 @@ export interface ShapeEdges {
   /** 0: has no label. */
   readonly labelWidth: Float32Array;
   readonly isBack: Uint8Array;
+  /** Edges that move no node: control edges, and those of nodes that only another graph has. */
+  readonly isWeak: Uint8Array;
 }
 
 /** An edge may enter a disc from the side. */

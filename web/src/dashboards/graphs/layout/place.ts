@@ -199,7 +199,14 @@ function placePiece(shape: LevelShape, piece: Piece, opened: ReadonlyMap<number,
     upperOffset[layers.path[begin] as number] ||= Math.abs(own - entered) > MAX_SHIFT_PX ? entered : own;
     lowerOffset[layers.path[end - 1] as number] ||= (entry[i] as number) || 0;
   });
-  const middle = placeColumns(layers, { left, right, upperOffset, lowerOffset });
+  // A link is weak if all edges are that use it.
+  const isWeak = new Uint8Array(upper.length).fill(1);
+  edges.forEach((edge, i) => {
+    if (shape.edges.isWeak[edge]) return;
+    for (let k = layers.pathStart[i] as number; k < (layers.pathStart[i + 1] as number); k++)
+      isWeak[layers.path[k] as number] = 0;
+  });
+  const middle = placeColumns(layers, { left, right, upperOffset, lowerOffset, isWeak });
   let leftmost = Infinity;
   for (let cell = 0; cell < cells; cell++)
     leftmost = Math.min(leftmost, (middle[cell] as number) - (left[cell] as number));

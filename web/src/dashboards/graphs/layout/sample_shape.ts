@@ -39,6 +39,7 @@ export function makeShape(
       outer: edges.map(({ outer = "" }) => outer),
       labelWidth: Float32Array.from(edges, ({ label = 0 }) => label),
       isBack: new Uint8Array(edges.length),
+      isWeak: new Uint8Array(edges.length),
     },
   };
 }

@@ -2,6 +2,7 @@
 
 import { textWidthPx } from "../../../base/text_width";
 import type { Level, LevelNode } from "../answer";
+import { isGhost } from "../layout/ghosts";
 import { ASIDE, BOX, DISC, type LevelShape } from "../layout/level_shape";
 import { ASIDE_ROW_PX, ASIDE_WIDTH_PX, DISC_PX, NODE_PX, PILL_GAP_PX, TEXT, discSign, pillText } from "./look";
 
@@ -31,27 +32,9 @@ export function levelShape(level: Level): LevelShape {
   // A shape stands where it changes: not behind a node that it came into.
   const arriving: (Set<string> | undefined)[] = [];
   for (const { to: target, label } of [...edges, ...ins]) if (label) (arriving[target] ??= new Set()).add(label);
-  const [from, to, outer, labelWidth, isBack]: [number[], number[], string[], number[], number[]] = [
-    edges.map((edge) => edge.from),
-    edges.map((edge) => edge.to),
-    edges.map(() => ""),
-    edges.map(({ from, label }) => (label && arriving[from]?.has(label) ? 0 : labelPx(label, measure))),
-    edges.map((edge) => (edge.is_back ? 1 : 0)),
-  ];
-  for (const edge of ins) {
-    from.push(-1);
-    to.push(edge.to);
-    outer.push(edge.outer);
-    labelWidth.push(0);
-    isBack.push(0);
-  }
-  for (const edge of outs) {
-    from.push(edge.from);
-    to.push(-1);
-    outer.push(edge.outer);
-    labelWidth.push(0);
-    isBack.push(0);
-  }
+  const all = [...edges, ...ins.map((edge) => ({ ...edge, from: -1 })), ...outs.map((edge) => ({ ...edge, to: -1 }))];
+  const hasGhost = ({ from, to }: { from: number; to: number }): boolean =>
+    [from, to].some((node) => node >= 0 && isGhost(nodes[node] as LevelNode));
   return {
     group: level.group,
     ids: nodes.map(({ id }) => id),
@@ -61,11 +44,14 @@ export function levelShape(level: Level): LevelShape {
     canOpen,
     place,
     edges: {
-      from: Int32Array.from(from),
-      to: Int32Array.from(to),
-      outer,
-      labelWidth: Float32Array.from(labelWidth),
-      isBack: Uint8Array.from(isBack),
+      from: Int32Array.from(all, ({ from }) => from),
+      to: Int32Array.from(all, ({ to }) => to),
+      outer: all.map((edge) => ("outer" in edge ? edge.outer : "")),
+      labelWidth: Float32Array.from(all, ({ from, to, label }) =>
+        from < 0 || to < 0 || (label && arriving[from]?.has(label)) ? 0 : labelPx(label, measure),
+      ),
+      isBack: Uint8Array.from(all, (edge) => Number("is_back" in edge && edge.is_back === true)),
+      isWeak: Uint8Array.from(all, (edge) => Number(edge.control === true || hasGhost(edge))),
     },
   };
 }
