@@ -21,7 +21,7 @@ import {
   tintOf,
   type ValueScale,
 } from "./colors";
-import type { NodePaint } from "./graph_view.svelte";
+import type { NodePaint } from "./graph_state.svelte";
 import { graphKey, isLogged } from "./graph_ref";
 import type { GraphsPage } from "./graphs_page.svelte";
 import { colorOption, pickedEntries, setColor, setPicked } from "./options";

@@ -6,7 +6,7 @@ import { isSameList, keepIfEqual } from "../../base/keep_if_equal";
 import type { Session } from "../../state/session.svelte";
 import type { GraphRef, LevelNode, LevelsAnswer, StructureView } from "./answer";
 import { loadLevels } from "./ask";
-import { GraphView } from "./graph_view.svelte";
+import { GraphView } from "./graph_state.svelte";
 import { graphKey } from "./graph_ref";
 import { ALL_LEVELS, firstQuestion, type Opening, takeLevels } from "./prefetch";
 

@@ -2,10 +2,10 @@
 // too small to read is left out.
 
 import type { Level, LevelNode, NodeState } from "../answer";
-import type { NodePaint } from "../graph_view.svelte";
+import type { NodePaint } from "../graph_state.svelte";
 import type { Composed } from "../layout/composed";
 import { isGhost } from "../layout/ghosts";
-import { discSign, NODE_PX, PILL_GAP_PX, pillText, TEXT } from "./look";
+import { discSign, NODE_PX, PILL_GAP_PX, pillText, TEXT } from "./sizes";
 import { borderOf, type Palette } from "./palette";
 import type { Pen } from "./pen";
 

@@ -2,7 +2,7 @@
 // canvas that large.
 
 import { textWidthPx } from "../../../base/text_width";
-import type { GraphView } from "../graph_view.svelte";
+import type { GraphView } from "../graph_state.svelte";
 import { drawScene } from "./draw";
 import { EVERYTHING, EXPORT_MARGIN_PX, exportedContent } from "./export_svg";
 import { PALETTES, type Theme } from "./palette";

@@ -1,7 +1,7 @@
 // All of the graph that is open, as an SVG file: shapes and text, drawn by the same code as on the screen.
 
 import { textWidthPx } from "../../../base/text_width";
-import type { GraphView } from "../graph_view.svelte";
+import type { GraphView } from "../graph_state.svelte";
 import { drawScene, type SceneContent } from "./draw";
 import { PALETTES, type Theme } from "./palette";
 import { escape, SvgPen } from "./svg_pen";

@@ -4,7 +4,7 @@ import { textWidthPx } from "../../../base/text_width";
 import type { Level, LevelNode } from "../answer";
 import { isGhost } from "../layout/ghosts";
 import { ASIDE, BOX, DISC, type LevelShape } from "../layout/level_shape";
-import { ASIDE_ROW_PX, ASIDE_WIDTH_PX, DISC_PX, NODE_PX, PILL_GAP_PX, TEXT, discSign, pillText } from "./look";
+import { ASIDE_ROW_PX, ASIDE_WIDTH_PX, DISC_PX, NODE_PX, PILL_GAP_PX, TEXT, discSign, pillText } from "./sizes";
 
 const MAX_TEXT_PX = 220;
 const MIN_WIDTH_PX = 76;

@@ -1,7 +1,7 @@
 // The minimap: boxes alone, and of a very large graph only those that fill at least a part of a pixel.
 
 import type { LevelNode } from "../answer";
-import type { NodePaint } from "../graph_view.svelte";
+import type { NodePaint } from "../graph_state.svelte";
 import type { Composed } from "../layout/composed";
 import type { Palette } from "./palette";
 

@@ -5,7 +5,7 @@ import { makeShape } from "../layout/sample_shape";
 import { fitCamera, keepInView, keepPoint, pan, toGraph, toScreen, zoomAt } from "./camera";
 import { edgesOf, fitText } from "./draw";
 import { hitNode } from "./hit";
-import { discSign, pillText } from "./look";
+import { discSign, pillText } from "./sizes";
 import { mapScale } from "./map";
 import { borderOf } from "./palette";
 import { escape, SvgPen } from "./svg_pen";

@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 import { describe, expect, it } from "vitest";
 import type { GraphFacts, Level, LevelNode, LevelsAnswer } from "./answer";
-import { GraphView, type LoadLevels } from "./graph_view.svelte";
+import { GraphView, type LoadLevels } from "./graph_state.svelte";
 import { Composer } from "./layout/compose";
 import type { Layout } from "./layout/layout_client";
 
