@@ -20,7 +20,7 @@ from tools.chromium import chromium
 from bench import ours, peers, table
 from bench.measure import Server
 from bench.options import parse_options
-from bench.page import boards
+from bench.page import boards, layout
 from bench.page.browser import VIEWPORT
 from bench.page.figures import DEMANDS
 from bench.page.logs import MEDIA, NAMES, page_logs
@@ -57,7 +57,7 @@ def arguments() -> argparse.Namespace:
     chosen = parse_options(
         "bench.page",
         "The page, side by side with TensorBoard's Time Series page.",
-        parts=(*NAMES, *boards.BOARDS),
+        parts=(*NAMES, *boards.BOARDS, *layout.LEVELS),
         parts_are="logs",
         quick="once each, TensorBoard on the smallest logs only, a tenth of the images and histograms",
         peer_repeat=5,
@@ -117,9 +117,11 @@ def main() -> int:
     peer = found_peer if isinstance(found_peer, Peer) else None
     load_before = os.getloadavg()[0]
     names = chosen.only.split(",")
-    found = {
-        name: (boards.measure if name in boards.BOARDS else measure)(name, chosen, peer) for name in names
+    measures = {
+        **dict.fromkeys(boards.BOARDS, boards.measure),
+        **dict.fromkeys(layout.LEVELS, layout.measure),
     }
+    found = {name: measures.get(name, measure)(name, chosen, peer) for name in names}
     rows: list[Row] = [demand.row(*found[demand.logs]) for demand in DEMANDS if demand.logs in found]
     about = [
         f"{time.strftime('%Y-%m-%d')}, {os.cpu_count()} cores, {cpu_name()}, no GPU, "

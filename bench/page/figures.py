@@ -134,6 +134,8 @@ DEMANDS = (
     Demand("navigation → table, by the peer", "table_s", "hparams-500", share=0.2),
     Demand("drag of a brush, move → lines redrawn", "brush_s", "hparams-500", 0.05),
     Demand("drag of a brush, move → lines redrawn", "brush_s", "hparams-10000", 0.05),
+    Demand("layout of a group of 1,000 nodes and 1,500 edges", "layout_s", "layout-1000", 0.3),
+    Demand("layout of a group of 5,000 nodes and 7,500 edges", "layout_s", "layout-5000"),
     Demand("navigation → graph drawn", "drawn_s", "graph-10000", 1.5),
     Demand("navigation → graph drawn, by the peer", "drawn_s", "graph-10000", share=0.2),
     Demand("open a group → drawn", "open_s", "graph-10000", 0.2),
