@@ -33,6 +33,7 @@ export class Pane {
   #readyKey = $state("");
   #counted = 0;
   #opening: Opening | null = null;
+  #isEnded = false;
 
   constructor(
     private readonly session: Session,
@@ -47,7 +48,10 @@ export class Pane {
       this.#startedKey = key;
       untrack(() => void this.#start(isSameFile));
     });
-    $effect(() => () => this.view.end());
+    $effect(() => () => {
+      this.#isEnded = true;
+      this.view.end();
+    });
   }
 
   readonly graph = $derived.by((): GraphRef | null => this.options.graph());
@@ -88,7 +92,7 @@ export class Pane {
 
   async setDepth(depth: number): Promise<void> {
     await this.view.setDepth(depth);
-    this.base = this.view.open;
+    if (!this.#isEnded) this.base = this.view.open;
   }
 
   async #start(isSameFile: boolean): Promise<void> {
@@ -101,7 +105,7 @@ export class Pane {
     this.#opening = { open, depth: begin.depth };
     if (open) await view.start({ open, camera: begin.camera });
     else await view.start({ depth: begin.depth ?? ALL_LEVELS, camera: begin.camera });
-    if (key !== this.key) return;
+    if (this.#isEnded || key !== this.key) return;
     this.base = view.open;
     this.#readyKey = key;
   }

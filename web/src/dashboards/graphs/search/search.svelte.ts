@@ -12,8 +12,8 @@ const LISTED = 200;
 const NO_MATCHES: ReadonlyMap<string, number> = new Map();
 
 export class Search {
-  /** The match that the user is at. */
-  #current = $state<string | null>(null);
+  /** The match that the user is at, of those that are listed. Several may be one node: blocks that are folded. */
+  #at = $state(-1);
   readonly #data: CardData<SearchQuery, SearchAnswer>;
 
   constructor(private readonly page: GraphsPage) {
@@ -30,10 +30,10 @@ export class Search {
     // Outside: the canvas.
     $effect(() => {
       const { lit } = this;
-      const current = this.#current;
+      const current = this.answer?.matches[this.index];
       untrack(() => {
         main.view.matches = lit;
-        main.view.currentMatch = current;
+        main.view.currentMatch = current ? (current.port_of ?? current.id) : null;
       });
     });
   }
@@ -44,10 +44,7 @@ export class Search {
   readonly isCurrent = $derived.by(() => this.#data.isCurrent);
   readonly problem = $derived.by((): string => this.answer?.problem ?? this.#data.failure?.message ?? "");
   /** Of the current match among those that are listed; -1: the user is at none. */
-  readonly index = $derived.by(() => {
-    const current = this.#current;
-    return current === null ? -1 : (this.answer?.matches.findIndex(({ id }) => id === current) ?? -1);
-  });
+  readonly index = $derived.by(() => (this.#at < (this.answer?.matches.length ?? 0) ? this.#at : -1));
   /** By id of a node, or of a group that is closed. */
   readonly lit = $derived.by((): ReadonlyMap<string, number> => {
     const { answer } = this;
@@ -61,7 +58,7 @@ export class Search {
   });
 
   type(text: string): void {
-    this.#current = null;
+    this.#at = -1;
     setSearch(this.page.settings, text);
   }
 
@@ -76,7 +73,7 @@ export class Search {
   go(index: number): void {
     const match = this.answer?.matches[index];
     if (!match) return;
-    this.#current = match.id;
+    this.#at = index;
     void this.page.reveal(match.port_of ?? match.id);
   }
 }
