@@ -4,7 +4,7 @@ import type { Command } from "../../state/commands.svelte";
 import { EXPORTS, type ExportKind } from "./export_kinds";
 import type { GraphsPage } from "./graphs_page.svelte";
 import type { Trace } from "./info/trace.svelte";
-import { FOLDINGS, toggleFolding } from "./options";
+import { FOLDINGS } from "./options";
 
 interface Does {
   readonly search: () => void;
@@ -60,9 +60,7 @@ export function graphCommands(page: GraphsPage, does: Does): Command[] {
     command("compare", "Compare with another graph", () => page.compareWithOther()),
     command("info", "Show or hide the panel with details", does.info),
     command("file", "Open a model file", does.file),
-    ...FOLDINGS.map(({ name, label }) =>
-      command(`fold.${name}`, `${label}, or not`, () => toggleFolding(page.settings, name)),
-    ),
+    ...FOLDINGS.map(({ name, label }) => command(`fold.${name}`, `${label}, or not`, () => page.toggleFolding(name))),
     ...EXPORTS.map(({ kind, label }) => command(`export.${kind}`, `Export as ${label}`, () => does.save(kind))),
   ];
 }

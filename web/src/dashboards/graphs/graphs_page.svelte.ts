@@ -21,6 +21,7 @@ import {
   againstOption,
   cameraOption,
   depthOption,
+  type Folding,
   graphOption,
   openGroups,
   selectedNode,
@@ -34,6 +35,8 @@ import {
   setView,
   shownView,
   structureView,
+  toggleEach,
+  toggleFolding,
 } from "./options";
 import { Pane } from "./pane.svelte";
 import { takeList } from "./prefetch";
@@ -101,11 +104,6 @@ export class GraphsPage {
   readonly view = $derived.by(() => shownView(this.settings));
   readonly #structureText = $derived.by(() => JSON.stringify(structureView(this.settings)));
   readonly structure = $derived.by(() => (void this.#structureText, untrack(() => structureView(this.settings))));
-
-  readonly #foldText = $derived.by(() => {
-    const { repeats, series, each } = this.structure;
-    return JSON.stringify([repeats, series, each]);
-  });
 
   readonly listed = $derived.by((): readonly ListedGraph[] => this.#list.value?.graphs ?? []);
   readonly isListed = $derived.by(() => this.#list.value !== null);
@@ -212,6 +210,18 @@ export class GraphsPage {
     await this.main.setDepth(depth);
   }
 
+  /** Blocks that are folded to one, and their nodes, have other ids than each by itself: nothing stays selected. */
+  toggleFolding(name: Folding): void {
+    if (name === "repeats" || name === "series") this.select(null);
+    toggleFolding(this.settings, name);
+  }
+
+  /** Like `toggleFolding`, for one repeat or series. */
+  toggleEach(id: string): void {
+    this.select(null);
+    toggleEach(this.settings, id);
+  }
+
   /** What the canvas changes is written to the address, and what the address says is shown. */
   #keepAddress(): void {
     const { settings } = this.session;
@@ -263,13 +273,6 @@ export class GraphsPage {
       if (now === selected) return;
       selected = now;
       untrack(() => (main.view.selected = now || null));
-    });
-    // Blocks that are folded to one, and their nodes, have other ids than each by itself.
-    let folded = this.#foldText;
-    $effect(() => {
-      if (this.#foldText === folded) return;
-      folded = this.#foldText;
-      untrack(() => this.select(null));
     });
     // A selected node of the address may be in a closed group.
     let isFirst = true;

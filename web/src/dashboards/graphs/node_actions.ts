@@ -1,7 +1,7 @@
 // What can be done with a node: in the menu of the canvas and in the panel.
 
 import type { GraphsPage } from "./graphs_page.svelte";
-import { setAside, shownEach, toggleEach } from "./options";
+import { setAside, shownEach } from "./options";
 
 export interface NodeAction {
   readonly label: string;
@@ -27,11 +27,11 @@ export function nodeActions(page: GraphsPage, id: string): readonly NodeAction[]
     actions.push({
       label: "Show one by one",
       hint: "Draws every block by itself instead of one for all",
-      run: () => toggleEach(settings, id),
+      run: () => page.toggleEach(id),
     });
   const folded = shownEach(settings);
   if (folded.length > 0)
-    actions.push({ label: "Fold repeats again", run: () => folded.forEach((each) => toggleEach(settings, each)) });
+    actions.push({ label: "Fold repeats again", run: () => folded.forEach((each) => page.toggleEach(each)) });
   actions.push(
     node.is_aside
       ? { label: "Bring back into the graph", hint: "Draws its edges again", run: () => setAside(settings, id, false) }
