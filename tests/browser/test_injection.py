@@ -19,6 +19,7 @@ import runglass
 from runglass.registry import DASHBOARDS
 from runglass.schema.summary import DataClass
 from runglass.writer.files.event_writer import EventWriter
+from runglass.writer.graphs.node import Node, graph_event
 from runglass.writer.values import hparams, layouts, mesh, summaries
 from runglass.writer.values.wav import encode_wav
 
@@ -116,6 +117,12 @@ def write_hostile_logs(folder: Path) -> None:
             writer.add_values(mesh.mesh(f"{TAG}mesh", points, config=config, **about), step)
         chart = {text: ["Multiline", [f"scalar{SHORT[0]}", text]] for text in SHORT}
         writer.add_values([layouts.layout_value(dict.fromkeys(SHORT, chart))], 0)
+        nodes = [
+            Node(name=f"node{text}", op=f"op{text}", device=text, attrs={f"attr{text}": text})
+            for text in SHORT
+        ]
+        nodes.append(Node(name="all", op=SHORT[0], inputs=[node.name for node in nodes]))
+        writer.add_event(graph_event(nodes))
         chosen = {f"hparam{text}": text for text in SHORT}
         writer.add_values([hparams.session_start(chosen, start_time_s=1.0, group_name=SHORT[0])], 0)
         writer.close()
@@ -204,11 +211,14 @@ def test_the_watch_sees_what_it_should(open_page, hostile, page, problems):
 def test_nothing_of_a_log_runs(open_page, hostile, watch, name):
     page = open_page(hostile, f"#/{name}")
     assert name in names_of(page)
+    if name == "graphs":
+        # In place of the rail.
+        page.keyboard.press("[")
     # Names are read as they were written.
     for run in RUNS[:3]:
         expect(page.get_by_role("checkbox", name=run, exact=True)).to_be_visible()
-    # HParams has views instead of cards.
-    cards = page.get_by_role("main").locator("section" if name == "hparams" else "article")
+    # HParams has views instead of cards, Graphs a panel beside the graph.
+    cards = page.get_by_role("main").locator({"hparams": "section", "graphs": "aside"}.get(name, "article"))
     expect(cards.first).to_be_visible()
     shown = page.evaluate("document.querySelector('main')?.textContent ?? document.body.textContent")
     assert any(text in shown for text in SHORT)
@@ -266,4 +276,22 @@ def test_names_in_windows_and_menus_are_words(open_page, hostile, watch):
     page.keyboard.press("Escape")
     tag = f"scalar{SHORT[0]}"
     page.get_by_role("button", name=f"More for {tag}", exact=True).first.click()
+    watch.assert_quiet()
+
+
+def test_names_of_nodes_are_words(open_page, hostile, watch):
+    page = open_page(hostile, "#/graphs")
+    search = page.get_by_role("combobox", name="Search nodes")
+    search.fill("<img")
+    expect(page.get_by_role("listbox", name="Matches")).to_contain_text(SHORT[1])
+    search.press("Enter")
+    panel = page.get_by_role("complementary", name="About the selected node")
+    expect(panel).to_contain_text(f"attr{SHORT[1]}")
+    watch.assert_quiet()
+    for by in ("Operation", "Device"):
+        page.get_by_role("button", name="Colour by").click()
+        page.get_by_role("button", name=by, exact=True).click()
+        expect(page.get_by_role("region", name=f"Legend: {by}")).to_contain_text("<script>")
+    page.get_by_role("radio", name="Table").check(force=True)
+    expect(page.get_by_role("region", name="Table of nodes")).to_contain_text(f"node{SHORT[0]}"[:20])
     watch.assert_quiet()

@@ -11,10 +11,17 @@ from tests.support.browsers import Firefox, WebKit, Window
 from tests.support.page_server import Running
 
 import runglass
+from runglass.writer.files.event_writer import EventWriter
+from runglass.writer.graphs.node import Node, graph_event
 
 CORNERS = np.array([[[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]], np.float32)
 SIDES = np.array([[[0, 1, 2], [0, 1, 3], [0, 2, 3], [1, 2, 3]]], np.int32)
 STEPS = (0, 10, 20)
+NODES = [
+    Node(name="x", op="Placeholder"),
+    Node(name="hidden/linear", op="MatMul", inputs=["x"]),
+    Node(name="hidden/relu", op="Relu", inputs=["hidden/linear"]),
+]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -38,6 +45,8 @@ def write_every_kind(logdir: Path) -> None:
                 writer.add_histogram("weights", rng.normal(size=200), step)
                 writer.add_pr_curve("classes", rng.random(50) < 0.5, rng.random(50), step)
                 writer.add_mesh("shape", CORNERS + step, faces=SIDES, global_step=step)
+        with EventWriter(logdir / run) as writer:
+            writer.add_event(graph_event(NODES))
 
 
 @pytest.fixture(scope="package")

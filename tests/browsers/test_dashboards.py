@@ -12,10 +12,13 @@ ROWS = "document.querySelectorAll(\"main [aria-label='Table of runs'] [role=row]
 FILTER = "main [role=combobox]"
 CURSOR = "[aria-label='Step of all cards']"
 HOME = "\ue011"
+DOWN = "\ue015"
 
 
-# HParams has views of all runs instead of cards.
-@pytest.mark.parametrize("name", [dashboard.name for dashboard in DASHBOARDS if dashboard.name != "hparams"])
+# HParams has views of all runs instead of cards, and Graphs a canvas.
+@pytest.mark.parametrize(
+    "name", [dashboard.name for dashboard in DASHBOARDS if dashboard.name not in ("hparams", "graphs")]
+)
 def test_shows_its_cards_and_obeys_the_keys(window, url, name):
     window.open(f"{url}#/{name}")
     window.wait_for(SHOWN)
@@ -38,4 +41,17 @@ def test_hparams_shows_lines_and_rows_and_obeys_the_keys(window, url):
     )
     window.press("main [aria-label='Table of runs'] input", "lr > 0.05")
     window.wait_for(f"{ROWS} === 2")
+    assert window.read_problems() == []
+
+
+def test_graphs_shows_a_graph_and_obeys_the_keys(window, url):
+    window.open(f"{url}#/graphs")
+    window.wait_for('document.documentElement.dataset.ready === "true"')
+    window.wait_for("document.querySelector('main [role=application] canvas')?.width > 100")
+    window.press("main [role=application]", DOWN)
+    window.wait_for(
+        "document.querySelector('main aside')?.getAttribute('aria-label') === 'About the selected node'"
+    )
+    window.press("main [role=search] input", "Relu")
+    window.wait_for("document.querySelector('main [role=search] [role=status]')?.textContent.trim() === '1'")
     assert window.read_problems() == []
