@@ -10,8 +10,8 @@ import pytest
 from tests.fuzz.mutate import mutate
 from tests.fuzz.targets import TARGETS, run_bounded, seeds
 
-# Where a round is a directory on disk, fewer have to do.
-ROUNDS = {"log": 100, "framed_log": 100}
+# Where a round is a directory on disk, or a whole model, fewer have to do.
+ROUNDS = {"log": 100, "framed_log": 100, "graph": 500}
 
 
 @pytest.fixture(scope="module")

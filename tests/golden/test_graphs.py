@@ -209,3 +209,11 @@ def test_modules_are_the_same_groups_in_every_file_of_torch():
         assert graph.group_types["blocks.0/up"] == "Linear"
     assert groups["net.onnx"] == groups["net.pt2"]
     assert groups["net.pt2"] >= {"embed", "blocks.0", "blocks.1/norm", "head/0"}
+
+
+def test_instructions_stand_where_their_code_stands():
+    graph = LogGraph(read_file("x.hlo_proto.pb", (FILES / "jit_step.hlo_proto.pb").read_bytes()), "x")
+    groups = {node.path.rpartition("/")[0] for node in graph.nodes}
+    # What all of them have in common, jit(step), is left out.
+    assert groups >= {"", "jvp(logits)", "transpose(jvp(hidden))"}
+    assert not any(group.startswith("jit(step)") for group in groups)

@@ -66,7 +66,9 @@ class HloReader:
         self._labels = {number: str(each.get("name", number)) for number, each in self._computations.items()}
         self._flops: dict[int, float] = {}
         entry = self._computations.get(module.get("entry_computation_id", 0)) or module["computations"][-1]
-        self._prefix = common_scope(op_name(each) for each in entry.get("instructions", ()) if op_name(each))
+        # Parameters have names of their own, without a scope.
+        scoped = (op_name(each) for each in entry.get("instructions", ()) if "/" in op_name(each))
+        self._prefix = common_scope(scoped)
         self._functions = Computations(
             {self._labels[number]: each for number, each in self._computations.items() if each is not entry},
             self._read,
