@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 import time
 from collections.abc import Callable, Sequence
 from functools import cached_property
@@ -75,6 +76,8 @@ class Searchable:
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
+        # Several requests may read attributes at once.
+        self._lock = threading.Lock()
         self._attributes: list[str] = []
         self._known_attributes: dict[str, str] = {}
 
@@ -97,14 +100,17 @@ class Searchable:
     def read_attributes(self, until: float) -> list[str]:
         """Names and values of each node's attributes in one text, as far as the time allows."""
         graph = self.graph
-        while len(self._attributes) < len(graph) and time.monotonic() < until:
-            start = len(self._attributes)
-            for node in range(start, min(start + ATTRIBUTES_PER_CHECK, len(graph))):
-                text = "\n".join(
-                    f"{name}={value.text}" for name, value in graph.attributes(node).items()
-                ).lower()
-                self._attributes.append(self._known_attributes.setdefault(text, text))
-        return self._attributes
+        with self._lock:
+            while len(self._attributes) < len(graph) and time.monotonic() < until:
+                self._read_some(graph)
+            return self._attributes
+
+    def _read_some(self, graph: Graph) -> None:
+        start = len(self._attributes)
+        for node in range(start, min(start + ATTRIBUTES_PER_CHECK, len(graph))):
+            lines = [f"{name}={value.text}" for name, value in graph.attributes(node).items()]
+            text = "\n".join(lines).lower()
+            self._attributes.append(self._known_attributes.setdefault(text, text))
 
 
 def parse_query(query: str) -> list[Term]:
