@@ -37,6 +37,35 @@ def graphs(draw: st.DrawFn) -> Graph:
     return make_graph(nodes)
 
 
+@st.composite
+def rows(draw: st.DrawFn) -> Graph:
+    """Blocks that repeat, with blocks that repeat inside of them, and sometimes one that differs."""
+    inner, outer = draw(st.integers(1, 4)), draw(st.integers(2, 4))
+    size = draw(st.integers(1, 3))
+    wiring = draw(st.lists(st.tuples(st.integers(0, size - 1), st.integers(0, size - 1)), max_size=4))
+    odd = draw(st.one_of(st.none(), st.integers(0, outer - 1)))
+    nodes = [("x", "Placeholder", [])]
+    last = "x"
+    for block in range(outer):
+        for head in range(inner):
+            at = f"net/layers.{block}/heads.{head}"
+            inputs: list[list[str]] = [[] for _ in range(size)]
+            for start, end in wiring:
+                inputs[end].append(f"{at}/op{start}x")
+            inputs[0].append(last)
+            op = "Tanh" if block == odd and head == 0 else "Mul"
+            nodes += [
+                (f"{at}/op{place}x", op if place == 0 else "Add", inputs[place]) for place in range(size)
+            ]
+        names = [f"net/layers.{block}/heads.{head}/op0x" for head in range(inner)]
+        nodes += [
+            (f"net/layers.{block}/w", "Const", []),
+            (f"net/layers.{block}/sum", "AddN", [*names, f"net/layers.{block}/w"]),
+        ]
+        last = f"net/layers.{block}/sum"
+    return make_graph([*nodes, ("loss", "Sum", [last])])
+
+
 def all_levels(shown: Shown) -> dict[str, Level]:
     levels = {}
     waiting = [""]
@@ -47,7 +76,7 @@ def all_levels(shown: Shown) -> dict[str, Level]:
     return levels
 
 
-@given(graphs())
+@given(st.one_of(graphs(), rows()))
 @settings(deadline=None)
 def test_every_node_is_in_one_level_and_every_edge_too(graph: Graph) -> None:
     levels = all_levels(show(graph, PLAIN))
@@ -60,7 +89,7 @@ def test_every_node_is_in_one_level_and_every_edge_too(graph: Graph) -> None:
     assert between == len(graph.edge_from) - own
 
 
-@given(graphs(), FLAGS)
+@given(st.one_of(graphs(), rows()), FLAGS)
 @settings(deadline=None)
 def test_nodes_of_all_levels_and_ports_stand_for_every_node_once(graph: Graph, view: StructureView) -> None:
     shown = show(graph, view)
@@ -80,7 +109,25 @@ def test_nodes_of_all_levels_and_ports_stand_for_every_node_once(graph: Graph, v
             assert not level.nodes[edge.target].is_aside
 
 
-@given(graphs(), FLAGS)
+@given(rows(), st.booleans())
+@settings(deadline=None)
+def test_what_repeats_show_adds_up_to_the_graph(graph: Graph, fold: bool) -> None:
+    plain = all_levels(show(graph, StructureView(repeats=False, series=False, fold=fold, aside=False)))
+    folded = all_levels(show(graph, StructureView(series=False, fold=fold, aside=False)))
+    ops = Counter(node.op for level in plain.values() for node in level.nodes if not node.can_open)
+    times = {"": 1}
+    found: Counter[str] = Counter()
+    for id, level in folded.items():
+        for node in level.nodes:
+            often = times[id] * (node.repeats or 1)
+            if node.can_open:
+                times[node.id] = often
+            else:
+                found[node.op] += often
+    assert found == ops
+
+
+@given(st.one_of(graphs(), rows()), FLAGS)
 @settings(deadline=None)
 def test_an_edge_continues_in_every_level_that_it_crosses(graph: Graph, view: StructureView) -> None:
     levels = all_levels(show(graph, view))
@@ -93,7 +140,7 @@ def test_an_edge_continues_in_every_level_that_it_crosses(graph: Graph, view: St
             assert f"{level.group}/".startswith(f"{outer.group}/" if outer.group else "")
 
 
-@given(graphs(), FLAGS)
+@given(st.one_of(graphs(), rows()), FLAGS)
 @settings(deadline=None)
 def test_ids_of_levels_are_found_again(graph: Graph, view: StructureView) -> None:
     shown = show(graph, view)
@@ -125,7 +172,7 @@ def test_search_counts_what_looking_at_every_node_finds(
     assert len(found.matches) == min(expected, 5)
 
 
-@given(graphs(), FLAGS)
+@given(st.one_of(graphs(), rows()), FLAGS)
 @settings(deadline=None)
 def test_a_graph_does_not_differ_from_itself(graph: Graph, view: StructureView) -> None:
     shown = show(graph, view)
@@ -135,7 +182,7 @@ def test_a_graph_does_not_differ_from_itself(graph: Graph, view: StructureView) 
     assert set(got.states_a) | set(got.states_b) <= {"same"}
 
 
-@given(graphs(), graphs())
+@given(st.one_of(graphs(), rows()), st.one_of(graphs(), rows()))
 @settings(deadline=None)
 def test_a_difference_counts_every_node_once(a: Graph, b: Graph) -> None:
     found = Difference(Side(Known(a)), Side(Known(b)))
@@ -149,7 +196,7 @@ def test_a_difference_counts_every_node_once(a: Graph, b: Graph) -> None:
         assert sum(int(side.tree.size[item]) for item in items) == lost[state]
 
 
-@given(graphs(), st.data())
+@given(st.one_of(graphs(), rows()), st.data())
 @settings(deadline=None)
 def test_a_trace_reaches_what_a_walk_reaches(graph: Graph, data: st.DataObject) -> None:
     node = data.draw(st.integers(0, len(graph) - 1))
