@@ -9,6 +9,7 @@ from msgspec import Meta, Struct
 from numpy.typing import NDArray
 
 from runglass.query.graphs.aside import find_aside
+from runglass.query.graphs.distinct import distinct_values, find_distinct
 from runglass.query.graphs.folding import KINDS, VARIABLE, PortKind
 from runglass.query.graphs.hierarchy import Ints
 from runglass.query.graphs.measures import Measures
@@ -152,14 +153,17 @@ class LevelReader:
         graph = structure.graph
         control = graph.edge_control[structure.edges[chosen]]
         keys = (a.astype(np.int64) << 33) | (b.astype(np.int64) << 1) | control
-        found, first, inverse, counts = np.unique(
-            keys, return_index=True, return_inverse=True, return_counts=True
-        )
+        found = find_distinct(keys)
+        first = found.first
         tensors = (structure.edge_from[chosen].astype(np.int64) << 16) | np.minimum(
             graph.edge_output[structure.edges[chosen]], 65535
         )
-        pairs = np.unique(np.stack([inverse.reshape(-1), tensors]), axis=1)
-        distinct = np.bincount(pairs[0], minlength=len(found))
+        # The first of each tensor on each edge.
+        order = np.lexsort((tensors, found.codes))
+        codes, tensors = found.codes[order], tensors[order]
+        is_new = np.ones(len(order), np.bool_)
+        is_new[1:] = (codes[1:] != codes[:-1]) | (tensors[1:] != tensors[:-1])
+        distinct = np.bincount(codes[is_new], minlength=len(first))
         labels = []
         for edge, number, is_control in zip(
             structure.edges[chosen[first]].tolist(), distinct.tolist(), control[first].tolist(), strict=True
@@ -168,7 +172,7 @@ class LevelReader:
                 labels.append("")
             else:
                 labels.append(f"{number:,} tensors" if number > 1 else edge_label(graph, edge))
-        return Bundle(a[first], b[first], control[first], counts, labels)
+        return Bundle(a[first], b[first], control[first], found.counts, labels)
 
     # Set aside
 
@@ -182,7 +186,7 @@ class LevelReader:
         found: set[int] = set()
         if self.view.aside:
             _, a, b = self._inside(item, kids)
-            pairs = np.unique((a.astype(np.int64) << 32) | b)
+            pairs = distinct_values((a.astype(np.int64) << 32) | b)
             is_op = np.fromiter((self._may_stand_aside(kid) for kid in kids.tolist()), np.bool_, len(kids))
             marked = find_aside(len(kids), pairs >> 32, pairs & 0xFFFFFFFF, is_op)
             found.update(kids[marked].tolist())
@@ -227,8 +231,8 @@ class LevelReader:
         for is_in, edges in ((True, incoming), (False, outgoing)):
             inner = self._kid_of(kids, (structure.edge_to if is_in else structure.edge_from)[edges])
             outer = self._outer(item, (structure.edge_from if is_in else structure.edge_to)[edges])
-            outer_items, outer_codes = np.unique(outer, return_inverse=True)
-            outer_codes = outer_codes.reshape(-1)
+            known = find_distinct(outer)
+            outer_items, outer_codes = known.values, known.codes
             names = [self.id(each) for each in outer_items.tolist()]
             far = np.fromiter(
                 (each in self.asides(int(tree.parent[each])) for each in outer_items.tolist()),
@@ -323,8 +327,8 @@ class LevelReader:
     def _count_uses(self, item: int) -> int:
         """Of a node that uses many itself, how many those are."""
         structure = self.structure
-        uses = len(np.unique(structure.edge_to[structure.outgoing(item)]))
-        return uses or len(np.unique(structure.edge_from[structure.incoming(item)]))
+        uses = len(distinct_values(structure.edge_to[structure.outgoing(item)]))
+        return uses or len(distinct_values(structure.edge_from[structure.incoming(item)]))
 
     # Nodes
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Any
 
-import numpy as np
 from msgspec import Meta, Struct
 
+from runglass.query.graphs.distinct import find_distinct
 from runglass.query.graphs.hierarchy import Hierarchy
 from runglass.query.graphs.levels import plain_label
 from runglass.query.graphs.measures import Measures
@@ -33,12 +33,12 @@ class NodeTable(Struct, frozen=True):
 
 def read_table(graph: Graph, hierarchy: Hierarchy, measures: Measures) -> NodeTable:
     groups = hierarchy.parent[hierarchy.items]
-    present, group_codes = np.unique(groups, return_inverse=True)
+    present = find_distinct(groups)
     columns = [
         NodeColumn("id", [hierarchy.path(node) for node in range(len(graph))]),
         NodeColumn("name", [*graph.names]),
         _levels("op", graph.ops, graph.op_names),
-        _levels("group", group_codes, [group_path(hierarchy, int(item)) for item in present]),
+        _levels("group", present.codes, [group_path(hierarchy, int(item)) for item in present.values]),
         _levels("shape", graph.first_shapes, [shape_text(shape) for shape in graph.shape_names]),
         _levels("dtype", graph.first_dtypes, graph.dtype_names),
         _levels("device", graph.devices, graph.device_names),

@@ -10,6 +10,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from runglass.query.buckets import share_of_zeros, tidy_loaded
+from runglass.query.graphs.distinct import distinct_values
 from runglass.query.graphs.levels import LevelReader, plain_label
 from runglass.query.graphs.matching import Family, Names, count_like, family_id, family_label, group_by_family
 from runglass.query.graphs.measures import Measures, Sums
@@ -326,7 +327,7 @@ class Curves:
         columns += [each.step for each in self._histograms.values()]
         if not columns:
             return []
-        steps = np.unique(np.concatenate(columns))
+        steps = distinct_values(np.concatenate(columns))
         return [int(step) for step in thin(steps, MAX_STEPS)]
 
     def values_at(self, step: int | None) -> list[tuple[int, float]]:

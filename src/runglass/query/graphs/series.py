@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from msgspec import Struct
 
+from runglass.query.graphs.distinct import find_distinct
 from runglass.query.graphs.hierarchy import Bools, Ints
 from runglass.query.graphs.repeats import split_number
 
@@ -43,8 +44,8 @@ def find_series(
     if len(nodes) < MIN_SERIES:
         return []
     keys = parent[items[nodes]].astype(np.int64) << 32 | ops[nodes]
-    _, inverse, counts = np.unique(keys, return_inverse=True, return_counts=True)
-    nodes = nodes[counts[inverse] >= MIN_SERIES]
+    found_keys = find_distinct(keys)
+    nodes = nodes[found_keys.counts[found_keys.codes] >= MIN_SERIES]
     if len(nodes) > MAX_LOOKED_AT:
         return []
     candidates: dict[tuple[int, int, str, str], list[tuple[int, int]]] = defaultdict(list)

@@ -9,6 +9,7 @@ import numpy as np
 from msgspec import Meta, Struct
 from numpy.typing import NDArray
 
+from runglass.query.graphs.distinct import distinct_values
 from runglass.query.graphs.hierarchy import Ints
 from runglass.query.graphs.levels import LevelReader
 from runglass.query.graphs.model import Graph, GraphUnknown
@@ -55,7 +56,7 @@ def reach(wires: Wires, nodes: Ints, count: int) -> Ints:
     while len(nodes):
         at += 1
         nodes = wires.next(nodes)
-        nodes = np.unique(nodes[steps[nodes] == FAR])
+        nodes = distinct_values(nodes[steps[nodes] == FAR])
         steps[nodes] = at
     return steps
 
