@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
@@ -14,14 +14,18 @@ from numpy.typing import NDArray
 from runglass.query.graphs.alignment import Alignment, Side
 from runglass.query.graphs.hierarchy import branches
 from runglass.query.graphs.levels import plain_label
-from runglass.query.graphs.model import Graph, shape_text
+from runglass.query.graphs.model import Attribute, Graph, shape_text
 from runglass.query.graphs.node_info import node_id
 from runglass.query.graphs.paint import drawn_item
 from runglass.query.graphs.repeats import mix, split_number
 from runglass.query.graphs.shown import Shown
+from runglass.query.graphs.structure import Known
 from runglass.query.graphs.trace import item_in
 
 State = Literal["added", "removed", "changed"]
+STATES: tuple[State, ...] = ("added", "removed", "changed")
+# Texts by the names of two functions.
+Bodies = dict[tuple[str, str], str]
 ShownState = Literal["same", "added", "removed", "changed", "inside"]
 
 MAX_ROWS = 500
@@ -29,6 +33,8 @@ MAX_IDS = 200
 MAX_GHOSTS = 200
 MAX_NAMES = 4
 MAX_OPS = 3
+# Pairs of functions that are compared.
+MAX_BODIES = 200
 # Values of these follow from the rest: types and shapes are compared by themselves.
 # Counts nodes of one name.
 NUMBER = re.compile(r"(?<=.)[_.]\d+$")
@@ -103,9 +109,11 @@ class Unit(Struct, frozen=True):
 class Difference:
     """Made once per pair of graphs; what is shown of it depends on the views."""
 
-    def __init__(self, a: Side, b: Side) -> None:
+    def __init__(self, a: Side, b: Side, bodies: Bodies | None = None) -> None:
+        """`bodies`: what is known of functions already, for graphs that are the body of one."""
         self.a = a
         self.b = b
+        self._bodies: Bodies = {} if bodies is None else bodies
         self.alignment = Alignment(a, b)
         self._changes = self._find_changes()
         self.units = self._find_units()
@@ -123,7 +131,7 @@ class Difference:
         for place in np.flatnonzero(ops_differ).tolist():
             x, y = int(nodes[place]), int(others[place])
             changes[x] = f"{a.op_names[a.ops[x]]} → {b.op_names[b.ops[y]]}"
-        for x, text in self._attribute_changes(nodes, others):
+        for x, text in (*self._body_changes(), *self._attribute_changes(nodes, others)):
             changes.setdefault(x, text)
         for what, codes_a, names_a, codes_b, names_b in (
             ("shape", a.first_shapes, a.shape_names, b.first_shapes, b.shape_names),
@@ -155,6 +163,38 @@ class Difference:
                 old, new = shape_text(old), shape_text(new)
             changes.setdefault(int(nodes[place]), f"{what} {old} → {new}")
 
+    def _body_changes(self) -> list[tuple[int, str]]:
+        """Of nodes that call functions. Names of functions are made up anew in every process, so only what they do counts."""
+        a, b = self.a.graph, self.b.graph
+        found = []
+        for x, called in a.calls.items():
+            y = int(self.alignment.a_to_b[x])
+            if y < 0:
+                continue
+            others = b.calls.get(y, ())
+            if len(called) != len(others):
+                found.append((x, f"{len(called)} functions → {len(others)}"))
+                continue
+            texts = [
+                text for pair in zip(called, others, strict=True) if (text := self._compare_bodies(*pair))
+            ]
+            if texts:
+                found.append((x, texts[0]))
+        return found
+
+    def _compare_bodies(self, old: str, new: str) -> str:
+        """How two functions differ; empty where they do not. One that calls itself is compared once."""
+        key = old, new
+        if key not in self._bodies and len(self._bodies) < MAX_BODIES:
+            self._bodies[key] = ""
+            a, b = self.a.graph.functions.get(old), self.b.graph.functions.get(new)
+            if a is not None and b is not None:
+                inside = Difference(Side(Known(a)), Side(Known(b)), self._bodies)
+                counts = Counter(unit.state for unit in inside.units)
+                parts = [f"{counts[state]} {state}" for state in STATES if counts[state]]
+                self._bodies[key] = f"{', '.join(parts)} in the body" if parts else ""
+        return self._bodies.get(key, "")
+
     def _attribute_changes(self, nodes: NDArray[Any], others: NDArray[Any]) -> list[tuple[int, str]]:
         a, b = self.a.graph, self.b.graph
         found = []
@@ -163,14 +203,18 @@ class Difference:
                 continue
             old, new = a.attributes(x), b.attributes(y)
             for name in dict.fromkeys([*old, *new]):
-                if name.startswith("_") or name in IGNORED:
-                    continue
                 before, after = old.get(name), new.get(name)
+                if name.startswith("_") or name in IGNORED or self._names_function(x, before):
+                    continue
                 if before != after:
                     texts = ("none" if each is None else _short(each.text) for each in (before, after))
                     found.append((x, f"{name} {' → '.join(texts)}"))
                     break
         return found
+
+    def _names_function(self, node: int, attribute: Attribute | None) -> bool:
+        called = self.a.graph.calls.get(node, ())
+        return attribute is not None and any(name in attribute.text for name in called)
 
     def _wiring_changes(self, nodes: NDArray[Any], others: NDArray[Any]) -> list[tuple[int, str]]:
         """Inputs from another group are compared as that group: what changed inside of it is told there."""
@@ -248,9 +292,7 @@ class Difference:
         self, shown_a: Shown, shown_b: Shown, ids_a: Sequence[str], ids_b: Sequence[str]
     ) -> DifferenceAnswer:
         a, b = self.a.graph, self.b.graph
-        numbers = [
-            sum(unit.state == state for unit in self.units) for state in ("added", "removed", "changed")
-        ]
+        numbers = [sum(unit.state == state for unit in self.units) for state in STATES]
         return DifferenceAnswer(
             TwoTotals(totals(a), totals(b)),
             compare_ops(a, b),

@@ -122,6 +122,33 @@ def test_counted_names_move_when_one_is_added():
     assert rows(compare(make_graph(old), make_graph(new))) == [("added", "tanh", "Tanh", 1)]
 
 
+def test_functions_are_compared_by_what_they_do():
+    def graph(name, op):
+        functions = {}
+        functions[name] = make_graph(
+            [
+                ("a", "_Arg", []),
+                ("act", op, ["a"]),
+                ("again", "PartitionedCall", ["act"]),
+                ("r", "_Retval", ["again"]),
+            ],
+            arguments=1,
+            results=1,
+            functions=functions,
+            calls={"again": (name,)},
+            details={"again": {"attributes": {"f": name}}},
+        )
+        details = {"call": {"attributes": {"f": name}}}
+        return make_graph(
+            [("call", "PartitionedCall", [])], functions=functions, calls={"call": (name,)}, details=details
+        )
+
+    assert rows(compare(graph("f_1", "Relu"), graph("f_2", "Relu"))) == []
+    assert rows(compare(graph("f_1", "Relu"), graph("f_2", "Tanh"))) == [
+        ("changed", "call", "1 changed in the body", 1)
+    ]
+
+
 def test_sequences_are_aligned_in_order():
     assert align("abcd", "abxcd") == [(0, 0), (1, 1), (2, 3), (3, 4)]
     assert align("", "a") == []
