@@ -417,11 +417,11 @@ class Drawing {
     let right = x + width - (isEnd ? 13 : 9);
     let left = x + (isEnd ? 13 : 10);
     const value = paint?.text ?? (isEnd ? (node.shape ?? "") : "");
-    if (value && pen.zoom >= READ_REST) {
+    if (value) {
       const color = isEnd && !paint ? palette.faint : ink;
       pen.text(value, right, middle, { sizePx: TEXT.behindPx, color, anchor: "end", alpha: alpha * (paint ? 0.8 : 1) });
+      right -= measure(value, TEXT.behindPx) + 8;
     }
-    if (value) right -= measure(value, TEXT.behindPx) + 8;
     if (node.repeats) {
       const times = `× ${node.repeats}`;
       pen.text(times, right, middle, { sizePx: TEXT.valuePx, color: ink, isBold: true, anchor: "end", alpha });
@@ -454,7 +454,9 @@ class Drawing {
       pen.stroke(border, 1, alpha);
     }
     const pill = pillText(node);
-    if (pill) this.#pill(pill, x + width, y + height / 2, alpha);
+    const { selected, hovered } = this.content;
+    const isLit = node.aside_uses?.some((id) => id === selected || id === hovered) ?? false;
+    if (pill) this.#pill(pill, x + width, y + height / 2, alpha, isLit);
   }
 
   #ghost(node: LevelNode, x: number, y: number, width: number, height: number): void {
@@ -534,20 +536,20 @@ class Drawing {
   }
 
   /** At a node: what it uses of the nodes that are set aside. */
-  #pill(text: string, x: number, y: number, alpha: number): void {
+  #pill(text: string, x: number, y: number, alpha: number, isLit: boolean): void {
     const { pen, palette, measure } = this.tools;
     const width = measure(text, TEXT.labelPx) + 16;
     pen.begin();
     pen.moveTo(x, y);
     pen.lineTo(x + PILL_GAP_PX, y);
-    pen.stroke(palette.faint, 1, alpha, [2, 3]);
+    pen.stroke(isLit ? palette.accent : palette.faint, 1, alpha, [2, 3]);
     pen.begin();
     pen.box(x + PILL_GAP_PX, y - 8.5, width, 17, 8.5);
     pen.fill(palette.surface, alpha);
-    pen.stroke(palette.borderStrong, 1, alpha, [3, 2.5]);
+    pen.stroke(isLit ? palette.accent : palette.borderStrong, isLit ? 1.5 : 1, alpha, isLit ? [] : [3, 2.5]);
     pen.text(text, x + PILL_GAP_PX + width / 2, y + 3.6, {
       sizePx: TEXT.labelPx,
-      color: palette.muted,
+      color: isLit ? palette.accent : palette.muted,
       anchor: "middle",
       alpha,
     });
