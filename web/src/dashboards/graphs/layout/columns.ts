@@ -324,7 +324,18 @@ function straighten(layers: Layers, sizes: CellSizes, x: Float64Array, pull: Flo
         (x[upper[first] as number] as number) + (upperOffset[first] as number),
       ];
       const at = ends.find((place) => Math.abs(place - (x[head] as number)) < NEAR_PX && place >= low && place <= high);
-      if (at !== undefined) for (const cell of chain) x[cell] = at;
+      if (at === undefined) continue;
+      const by = at - (x[head] as number);
+      for (const cell of chain) x[cell] = at;
+      // What the line hangs on comes along, if all of it can.
+      const holding: number[] = [];
+      for (let cell = head; (hangs[cell] as number) >= 0;)
+        holding.push((cell = upper[hangs[cell] as number] as number));
+      const canMove = holding.every((cell) => {
+        const to = (x[cell] as number) + by;
+        return to >= least(cell) && to <= most(cell);
+      });
+      if (canMove) for (const cell of holding) x[cell] = (x[cell] as number) + by;
     }
   }
 }
