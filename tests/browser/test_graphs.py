@@ -118,6 +118,8 @@ def test_opens_level_by_level_and_stays_in_the_address(open_page, models):
     depth.press("Home")
     wait_ready(page)
     assert all("/" not in name for name in drawn(page))
+    address_has(page, "graphs.depth;1")
+    assert "graphs.open" not in page.url
     depth.press("End")
     wait_ready(page)
     assert "decoder/layers.0-2/cross_attn/scores" in drawn(page)

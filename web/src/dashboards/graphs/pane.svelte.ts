@@ -91,6 +91,8 @@ export class Pane {
   }
 
   async setDepth(depth: number): Promise<void> {
+    // What it opens is not the user's doing.
+    this.base = null;
     await this.view.setDepth(depth);
     if (!this.#isEnded) this.base = this.view.open;
   }
