@@ -20,10 +20,10 @@ from runglass.native import wire
 from runglass.native.events import STOPS, EventScanner, ScanBuffer, find_record
 from runglass.native.hparams import read_session_start
 from runglass.native.records import RecordCursor, frame
-from runglass.query.graphs.hlo import list_modules
+from runglass.query.graphs.formats.hlo import list_modules
+from runglass.query.graphs.formats.run_metadata import parse_profile, parse_run_metadata
 from runglass.query.graphs.model import Graph, GraphDamaged
 from runglass.query.graphs.read import read_file
-from runglass.query.graphs.run_metadata import parse_profile, parse_run_metadata
 from runglass.reader import open_log
 from runglass.schema import event, hlo, hparams, layout, mesh, onnx, run_metadata, struct, summary, tensor
 from runglass.schema import graph as graph_schema

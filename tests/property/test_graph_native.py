@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from runglass.native.graph import resolve_inputs, scan_nodes
 from runglass.native.wire import WireError, decode, encode
-from runglass.query.graphs.graph_def import parse_graph_def
+from runglass.query.graphs.formats.graph_def import parse_graph_def
 from runglass.query.graphs.model import GraphDamaged
 from runglass.schema.graph import GRAPH
 from runglass.schema.tensor import SHAPE

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from runglass.query.graphs.build import GraphBuilder
+from runglass.query.graphs.formats.build import GraphBuilder
 from runglass.query.graphs.measures import Measures
 from runglass.query.graphs.model import Graph
 from runglass.query.graphs.shown import Shown

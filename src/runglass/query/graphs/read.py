@@ -7,12 +7,12 @@ from collections.abc import Iterator
 import numpy as np
 from msgspec import Struct
 
-from runglass.query.graphs.files import parse_asset, parse_file, parts_of, profile_of
-from runglass.query.graphs.graph_def import parse_graph_def
-from runglass.query.graphs.keras_json import parse_keras
+from runglass.query.graphs.formats.files import parse_asset, parse_file, parts_of, profile_of
+from runglass.query.graphs.formats.graph_def import parse_graph_def
+from runglass.query.graphs.formats.keras_json import parse_keras
+from runglass.query.graphs.formats.run_metadata import Profile, parse_profile, parse_run_metadata
 from runglass.query.graphs.model import Graph, GraphDamaged, GraphUnknown
 from runglass.query.graphs.rows import LogGraph
-from runglass.query.graphs.run_metadata import Profile, parse_profile, parse_run_metadata
 from runglass.query.source import DataSource, Values
 from runglass.store.model import Asset, Family, Kind, SeriesKey
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from runglass.native.graph import scan_nodes
 from runglass.native.wire import Field, Message, WireError, decode
-from runglass.query.graphs.graph_def import Part, parse_parts
+from runglass.query.graphs.formats.graph_def import Part, parse_parts
 from runglass.query.graphs.model import Graph, GraphDamaged
 from runglass.schema.run_metadata import STEP_STATS
 

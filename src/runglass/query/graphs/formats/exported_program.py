@@ -12,11 +12,11 @@ from typing import Any
 
 import msgspec
 
-from runglass.query.graphs.archives import Archive
-from runglass.query.graphs.build import GraphBuilder
-from runglass.query.graphs.costs import graph_def_costs
+from runglass.query.graphs.formats.archives import Archive
+from runglass.query.graphs.formats.build import GraphBuilder
+from runglass.query.graphs.formats.costs import graph_def_costs
+from runglass.query.graphs.formats.torch_names import Modules, read_stack
 from runglass.query.graphs.model import Costs, Graph, GraphDamaged, Shape
-from runglass.query.graphs.torch_names import Modules, read_stack
 
 FORMAT = "torch.export"
 # In this order: of torch 2.8 and later, and of those before.

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 from runglass.native.wire import Message, WireError, decode
-from runglass.query.graphs.hlo import METADATA_PLANE, Module, fields, plane_name
-from runglass.query.graphs.run_metadata import Profile
-from runglass.query.graphs.skim import Window
+from runglass.query.graphs.formats.hlo import METADATA_PLANE, Module, fields, plane_name
+from runglass.query.graphs.formats.run_metadata import Profile
+from runglass.query.graphs.formats.skim import Window
 from runglass.schema.hlo import BUFFERS, HLO
 from runglass.schema.xplane import EVENT_METADATA_ENTRY, LINE, STAT_METADATA_ENTRY
 

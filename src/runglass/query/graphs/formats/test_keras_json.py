@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from runglass.query.graphs.keras_json import parse_keras
+from runglass.query.graphs.formats.keras_json import parse_keras
 from runglass.query.graphs.model import GraphDamaged
 
 

@@ -8,10 +8,10 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from runglass.native.wire import WireError, decode
-from runglass.query.graphs.attribute_text import bytes_text
-from runglass.query.graphs.build import GraphBuilder
+from runglass.query.graphs.formats.attribute_text import bytes_text
+from runglass.query.graphs.formats.build import GraphBuilder
+from runglass.query.graphs.formats.skim import Window, read_varint
 from runglass.query.graphs.model import Frame, Graph, GraphDamaged, Shape
-from runglass.query.graphs.skim import Window, read_varint
 from runglass.schema.hlo import DTYPES, HLO, TUPLE
 
 FORMAT = "HLO"

@@ -9,10 +9,10 @@ import json
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from runglass.query.graphs.build import GraphBuilder
-from runglass.query.graphs.keras_shapes import infer_layer
+from runglass.query.graphs.formats.build import GraphBuilder
+from runglass.query.graphs.formats.keras_shapes import infer_layer
+from runglass.query.graphs.formats.words import of_name
 from runglass.query.graphs.model import Graph, GraphDamaged, Shape
-from runglass.query.graphs.words import of_name
 
 FORMAT = "Keras"
 TENSOR = "__keras_tensor__"

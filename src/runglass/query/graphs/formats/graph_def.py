@@ -10,8 +10,10 @@ import numpy as np
 
 from runglass.native.graph import NodeScan, resolve_inputs, scan_nodes
 from runglass.native.wire import Field, Message, WireError, decode
-from runglass.query.graphs.attribute_text import make_attribute, plain_value, read_shape
-from runglass.query.graphs.costs import graph_def_costs
+from runglass.query.graphs.formats.attribute_text import make_attribute, plain_value, read_shape
+from runglass.query.graphs.formats.costs import graph_def_costs
+from runglass.query.graphs.formats.torch_names import WEIGHT_OP, is_torch, path_of, split_names
+from runglass.query.graphs.formats.words import of_data_type
 from runglass.query.graphs.model import (
     ARGUMENT_OP,
     RESULT_OP,
@@ -24,8 +26,6 @@ from runglass.query.graphs.model import (
     is_op,
     to_codes,
 )
-from runglass.query.graphs.torch_names import WEIGHT_OP, is_torch, path_of, split_names
-from runglass.query.graphs.words import of_data_type
 from runglass.schema.graph import ARG, ATTR_VALUE, DEBUG_INFO
 from runglass.schema.tensor import SHAPE, DataType
 

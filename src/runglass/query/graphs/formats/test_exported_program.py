@@ -8,8 +8,8 @@ import zipfile
 
 import pytest
 
-from runglass.query.graphs import archives
-from runglass.query.graphs.exported_program import op_name
+from runglass.query.graphs.formats import archives
+from runglass.query.graphs.formats.exported_program import op_name
 from runglass.query.graphs.model import Frame, GraphDamaged
 from runglass.query.graphs.read import read_file
 

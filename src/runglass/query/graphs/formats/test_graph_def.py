@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from runglass.native.wire import encode
-from runglass.query.graphs.graph_def import parse_graph_def
+from runglass.query.graphs.formats.graph_def import parse_graph_def
+from runglass.query.graphs.formats.run_metadata import node_of, parse_profile, parse_run_metadata
 from runglass.query.graphs.model import Frame, GraphDamaged, GraphUnknown
 from runglass.query.graphs.rows import LogGraph
-from runglass.query.graphs.run_metadata import node_of, parse_profile, parse_run_metadata
 from runglass.schema.graph import GRAPH
 from runglass.schema.run_metadata import RUN_METADATA
 from runglass.schema.tensor import DataType

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from runglass.native.wire import Field, Message, encode
-from runglass.query.graphs.graph_def import parse_graph_def
+from runglass.query.graphs.formats.graph_def import parse_graph_def
 from runglass.query.graphs.model import Graph, GraphDamaged
 from runglass.schema.graph import GRAPH
 from runglass.schema.tensor import REFERENCE, DataType

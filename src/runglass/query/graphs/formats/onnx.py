@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from runglass.native.wire import Field, Message, WireError, decode
-from runglass.query.graphs.attribute_text import bytes_text, dims_text, items_text
-from runglass.query.graphs.build import GraphBuilder
+from runglass.query.graphs.formats.attribute_text import bytes_text, dims_text, items_text
+from runglass.query.graphs.formats.build import GraphBuilder
+from runglass.query.graphs.formats.torch_names import Modules, path_of, read_stack
+from runglass.query.graphs.formats.words import of_data_type
 from runglass.query.graphs.model import ATTRIBUTE_LIMIT, Graph, GraphDamaged, Shape
-from runglass.query.graphs.torch_names import Modules, path_of, read_stack
-from runglass.query.graphs.words import of_data_type
 from runglass.schema.onnx import ATTRIBUTE, DATA_TYPES, FUNCTION, GRAPH, NODE, TENSOR_VALUES
 from runglass.schema.tensor_values import NUMPY
 

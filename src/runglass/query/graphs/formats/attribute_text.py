@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from runglass.native.wire import WireError, decode
+from runglass.query.graphs.formats.words import of_data_type
 from runglass.query.graphs.model import Attribute, Shape, cut
-from runglass.query.graphs.words import of_data_type
 from runglass.schema.graph import ATTR_VALUE
 from runglass.schema.tensor_values import TensorError, tensor_array
 

@@ -9,17 +9,17 @@ from typing import NamedTuple
 from runglass.errors import RunglassError
 from runglass.lru import LruCache
 from runglass.native.graph import scan_nodes
-from runglass.query.graphs.archives import Archive
-from runglass.query.graphs.exported_program import parse_archive, parse_program
-from runglass.query.graphs.graph_def import Part, parse_parts
-from runglass.query.graphs.graph_text import find_kind, parse_graph_text
-from runglass.query.graphs.hlo import Module, list_modules, parse_hlo
-from runglass.query.graphs.hlo_profile import read_module_profile
-from runglass.query.graphs.keras_json import parse_keras
+from runglass.query.graphs.formats.archives import Archive
+from runglass.query.graphs.formats.exported_program import parse_archive, parse_program
+from runglass.query.graphs.formats.graph_def import Part, parse_parts
+from runglass.query.graphs.formats.graph_text import find_kind, parse_graph_text
+from runglass.query.graphs.formats.hlo import Module, list_modules, parse_hlo
+from runglass.query.graphs.formats.hlo_profile import read_module_profile
+from runglass.query.graphs.formats.keras_json import parse_keras
+from runglass.query.graphs.formats.onnx import parse_onnx
+from runglass.query.graphs.formats.run_metadata import Profile
+from runglass.query.graphs.formats.skim import skim
 from runglass.query.graphs.model import Graph, GraphDamaged
-from runglass.query.graphs.onnx import parse_onnx
-from runglass.query.graphs.run_metadata import Profile
-from runglass.query.graphs.skim import skim
 from runglass.query.source import DataSource
 from runglass.store.model import Asset, Family
 

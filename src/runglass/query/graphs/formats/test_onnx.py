@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from runglass.native.wire import Field, Message, encode
-from runglass.query.graphs.files import Content, parse_content
+from runglass.query.graphs.formats.files import Content, parse_content
+from runglass.query.graphs.formats.onnx import parse_onnx
+from runglass.query.graphs.formats.skim import skim
 from runglass.query.graphs.model import Frame, GraphDamaged
-from runglass.query.graphs.onnx import parse_onnx
 from runglass.query.graphs.read import read_file
 from runglass.query.graphs.rows import LogGraph
-from runglass.query.graphs.skim import skim
 from runglass.schema import onnx
 
 # With the values of weights, to write them.

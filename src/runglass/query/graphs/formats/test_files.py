@@ -10,9 +10,9 @@ import pytest
 
 import runglass
 from runglass.native.wire import Field, Message, encode
-from runglass.query.graphs.files import find_format
-from runglass.query.graphs.hlo import Module, list_modules, parse_hlo
-from runglass.query.graphs.hlo_profile import read_module_profile
+from runglass.query.graphs.formats.files import find_format
+from runglass.query.graphs.formats.hlo import Module, list_modules, parse_hlo
+from runglass.query.graphs.formats.hlo_profile import read_module_profile
 from runglass.query.graphs.model import Frame, GraphDamaged, GraphUnknown
 from runglass.query.graphs.read import list_graphs, read_file, read_profile
 from runglass.schema.graph import GRAPH
