@@ -35,7 +35,9 @@ DASHBOARDS = (
     Dashboard("text", "Text", kinds=(Kind.TEXT,), routes=TEXT, works=TEXT_WORKS),
     Dashboard("histograms", "Histograms", kinds=(Kind.HISTOGRAM,), routes=HISTOGRAMS),
     Dashboard("distributions", "Distributions", kinds=(Kind.HISTOGRAM,), routes=DISTRIBUTIONS),
-    Dashboard("graphs", "Graphs", kinds=(Kind.GRAPH,), families=(Family.GRAPH,), routes=GRAPHS),
+    Dashboard(
+        "graphs", "Graphs", kinds=(Kind.GRAPH,), families=(Family.GRAPH, Family.PROFILE), routes=GRAPHS
+    ),
     Dashboard("pr_curves", "PR curves", kinds=(Kind.PR_CURVE,), routes=PR_CURVES),
     Dashboard(
         "custom_scalars", "Custom scalars", kinds=(Kind.CUSTOM_SCALARS, Kind.SCALAR), routes=CUSTOM_SCALARS
