@@ -55,6 +55,8 @@ export class GraphView {
   /** Whether the camera still shows all of the graph, because nobody moved it. */
   isFitted = $state(true);
   selected = $state<string | null>(null);
+  /** Others that are selected with it. Raw: replaced. */
+  alsoSelected = $state.raw<ReadonlySet<string>>(new Set());
   hovered = $state<string | null>(null);
   /** Groups whose level is being loaded. */
   loading = $state.raw<ReadonlySet<string>>(new Set());
@@ -116,6 +118,16 @@ export class GraphView {
   /** The group that it is directly in; "" is the whole graph. */
   parent = (id: string): string | undefined => this.#parents.get(id);
   isOpen = (id: string): boolean => this.open.has(id);
+
+  /** Adds a node to the selection, or takes it out. */
+  toggleSelected(id: string): void {
+    const all = new Set(this.selected === null ? [] : [...this.alsoSelected, this.selected]);
+    if (!all.delete(id)) all.add(id);
+    const last = [...all].at(-1) ?? null;
+    if (last !== null) all.delete(last);
+    this.selected = last;
+    this.alsoSelected = all;
+  }
 
   /** Nodes that only the other graph of a difference has; they get a place in the layout. */
   get ghosts(): readonly Ghost[] {

@@ -24,7 +24,9 @@ import {
   type Folding,
   graphOption,
   openGroups,
+  alsoSelectedNodes,
   selectedNode,
+  setAlsoSelected,
   setAgainst,
   setCamera,
   setDepth,
@@ -191,6 +193,7 @@ export class GraphsPage {
 
   select(id: string | null): void {
     this.main.view.selected = id;
+    this.main.view.alsoSelected = new Set();
     setSelected(this.settings, id ?? "");
   }
 
@@ -273,6 +276,21 @@ export class GraphsPage {
       if (now === selected) return;
       selected = now;
       untrack(() => (main.view.selected = now || null));
+    });
+    // So are those that are selected with it.
+    let also = alsoSelectedNodes(settings).join("\n");
+    main.view.alsoSelected = new Set(alsoSelectedNodes(settings));
+    $effect(() => {
+      const ids = [...main.view.alsoSelected];
+      if (ids.join("\n") === also) return;
+      also = ids.join("\n");
+      untrack(() => setAlsoSelected(settings, ids));
+    });
+    $effect(() => {
+      const ids = alsoSelectedNodes(settings);
+      if (ids.join("\n") === also) return;
+      also = ids.join("\n");
+      untrack(() => (main.view.alsoSelected = new Set(ids)));
     });
     // A selected node of the address may be in a closed group.
     let isFirst = true;

@@ -12,6 +12,7 @@ const VIEW = "graphs.view";
 const DEPTH = "graphs.depth";
 export const OPEN = "graphs.open";
 const SELECTED = "graphs.selected";
+const ALSO = "graphs.also";
 const TRACE = "graphs.trace";
 const SEARCH = "graphs.search";
 const COLOR = "graphs.color";
@@ -56,7 +57,8 @@ export const setAgainst = (settings: Settings, graph: LoggedGraph | null): void 
 /** What belongs to one graph is forgotten: ids mean nothing in another, except with `isKept`. */
 export function setGraph(settings: Settings, graph: LoggedGraph | null, isKept = false): void {
   writeGraph(settings, GRAPH, graph);
-  if (!isKept) for (const name of [DEPTH, OPEN, SELECTED, TRACE, BACK, OUT, EACH, CAMERA]) settings.setOption(name, "");
+  if (!isKept)
+    for (const name of [DEPTH, OPEN, SELECTED, ALSO, TRACE, BACK, OUT, EACH, CAMERA]) settings.setOption(name, "");
 }
 
 export const VIEWS = [
@@ -84,6 +86,9 @@ export const setOpenGroups = (settings: Settings, ids: readonly string[] | null)
   settings.setOption(OPEN, ids === null ? "" : ids.length === 0 ? ";" : writeParts(ids));
 
 export const selectedNode = (settings: Settings): string => settings.option(SELECTED);
+/** Nodes that are selected with it. */
+export const alsoSelectedNodes = (settings: Settings): readonly string[] => readList(settings, ALSO);
+export const setAlsoSelected = (settings: Settings, ids: readonly string[]): void => writeList(settings, ALSO, ids);
 export const setSelected = (settings: Settings, id: string): void => settings.setOption(SELECTED, id);
 
 /** What is lit from the selected node. */

@@ -22,6 +22,7 @@ export interface SceneContent {
   readonly currentMatch: string | null;
   readonly dimmed: ReadonlySet<string>;
   readonly selected: string | null;
+  readonly alsoSelected: ReadonlySet<string>;
   readonly hovered: string | null;
   readonly loading: ReadonlySet<string>;
 }
@@ -180,10 +181,10 @@ class Drawing {
 
   #ring(i: number, x: number, y: number, width: number, height: number, radius: number): void {
     const { pen, palette } = this.tools;
-    const { selected, hovered, currentMatch } = this.content;
+    const { selected, alsoSelected, hovered, currentMatch } = this.content;
     const id = (this.content.nodes[i] as LevelNode).id;
     const wide = 1 / Math.min(1, Math.max(pen.zoom, 0.08));
-    if (id === selected) {
+    if (id === selected || alsoSelected.has(id)) {
       pen.begin();
       pen.box(x - 4.5, y - 4.5, width + 9, height + 9, radius + 4);
       if (!this.content.picture.isOpen[i]) pen.fill(palette.accentSoft);

@@ -43,6 +43,7 @@ export function exportedContent(view: GraphView): SceneContent {
     currentMatch: null,
     dimmed: view.dimmed,
     selected: view.selected,
+    alsoSelected: view.alsoSelected,
     hovered: null,
     loading: new Set(),
   };
