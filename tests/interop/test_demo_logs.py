@@ -28,11 +28,15 @@ def logdir(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_accumulator_reads_the_same(logdir: Path) -> None:
     log = runglass.open(logdir)
-    compared = 0
+    compared = graphs = 0
     for run in log.runs:
         theirs = EventAccumulator(str(logdir / run), size_guidance=KEEP_ALL)
         theirs.Reload()
         tags = log.tags(run)
+        if tags.pop("__run_graph__", None):
+            names = [(node.name, node.op, tuple(node.input)) for node in theirs.Graph().node]
+            assert [(node.name, node.op, tuple(node.inputs)) for node in log.graph(run).nodes] == names
+            graphs += 1
         assert sorted(tags) == sorted(theirs.Tags()["tensors"])
         for tag, kind in tags.items():
             events = theirs.Tensors(tag)
@@ -64,3 +68,4 @@ def test_the_accumulator_reads_the_same(logdir: Path) -> None:
             elif kind == "audio":
                 assert arrays[-1].reshape(-1).tolist()[0] == ours.value[-1][0].data
     assert compared > 50
+    assert graphs == 2
