@@ -1,6 +1,6 @@
 // Prefetches the data of the first cards before they are created, because creating them takes as long as the response.
 
-import { type CardOffer, type FirstCard, loadCard, loadedCard } from "./dashboards";
+import { type CardOffer, type FirstCard, loadedCard } from "./dashboards";
 import { offeredCards } from "./offered_cards.svelte";
 import type { Session } from "../state/session.svelte";
 import { isCollapsed } from "./tag_sections";
@@ -8,10 +8,7 @@ import { isCollapsed } from "./tag_sections";
 // As many as a large screen shows.
 const FIRST_CARDS = 12;
 
-/**
- * Resolves when all requests are sent, with their answers. Does not wait for cards whose code has not loaded: that code
- * and then their data load while the page is created.
- */
+/** Resolves when all requests are sent, with their answers. */
 export async function prefetchCards(
   session: Session,
   offers: readonly CardOffer[],
@@ -23,12 +20,6 @@ export async function prefetchCards(
     .flatMap((section) => section.ids);
   const first = open.slice(0, FIRST_CARDS).map((id) => ({ id, ...cards.ref(id), runs: cards.runsOf(id) }));
   const cardsOf = (offer: CardOffer): readonly FirstCard[] => first.filter(({ kind }) => kind === offer.kind);
-  for (const offer of offers)
-    if (!loadedCard(offer) && cardsOf(offer).length > 0)
-      void loadCard(offer)
-        .then(({ prefetch }) => prefetch?.(session, cardsOf(offer)))
-        // The card itself reports it.
-        .catch(() => undefined);
   const answers = await Promise.all(offers.map((offer) => loadedCard(offer)?.prefetch?.(session, cardsOf(offer))));
   return answers.flatMap((each) => each ?? []);
 }

@@ -1,6 +1,6 @@
 // The cards of some offers: pinned ones first, then sections by prefix, for the shown runs and the tag filter.
 
-import type { CardKind } from "../api/asset_kind";
+import { type CardKind, isAssetKind } from "../api/asset_kind";
 import { type CardRef, cardId, readCardId } from "./card_id";
 import type { CardOffer } from "./dashboards";
 import { type FittedHeights, fittedHeightsOf } from "./fitted_heights.svelte";
@@ -67,7 +67,10 @@ export class OfferedCards {
   readonly #indices = $derived.by(() =>
     [...this.#offerOf.values()].map((offer) => ({ offer, index: this.session.tags.index(offer.kind) })),
   );
-  readonly isListed = $derived.by(() => this.#indices.every(({ index }) => index !== null));
+  /** Files are listed by a request of their own, and their cards come when it is answered. */
+  readonly isListed = $derived.by(() =>
+    this.#indices.every(({ offer, index }) => index !== null || (this.isMixed && isAssetKind(offer.kind))),
+  );
   /** In natural order. */
   readonly tags = $derived.by((): readonly string[] => {
     const tags = new Set<string>();
