@@ -74,6 +74,22 @@ def drawn(page: Page) -> dict[str, Any]:
     return {node["id"]: node for node in json.loads(save(page, "JSON"))["nodes"]}
 
 
+def middle(page: Page, nodes: dict[str, Any], name: str) -> tuple[float, float]:
+    """Where a node is on the screen while the whole graph is in view."""
+    zoom = int((page.get_by_text(re.compile(r"^\d+ %$")).first.text_content() or "").split()[0]) / 100
+    box = scene(page).bounding_box()
+    assert box
+    at = []
+    for axis, size, start, room in (
+        ("x", "width", box["x"], box["width"]),
+        ("y", "height", box["y"], box["height"]),
+    ):
+        ends = [node[axis] for node in nodes.values()], [node[axis] + node[size] for node in nodes.values()]
+        centre = (min(ends[0]) + max(ends[1])) / 2
+        at.append(start + room / 2 + (nodes[name][axis] + nodes[name][size] / 2 - centre) * zoom)
+    return at[0], at[1]
+
+
 def test_opens_level_by_level_and_stays_in_the_address(open_page, models):
     page = open_page(models, "#/graphs")
     # The first run with a graph, fitted and open as far as it can be read.
@@ -86,6 +102,19 @@ def test_opens_level_by_level_and_stays_in_the_address(open_page, models):
     assert {node["y"] < nodes["loss"]["y"] for name, node in nodes.items() if name.startswith("src")} == {
         True
     }
+
+    # Shift-click selects several; the panel sums them and the address keeps them.
+    page.mouse.click(*middle(page, nodes, "lm_head"))
+    expect(title(page)).to_have_text("lm_head")
+    page.keyboard.down("Shift")
+    page.mouse.click(*middle(page, nodes, "loss"))
+    page.keyboard.up("Shift")
+    expect(title(page)).to_have_text("2 nodes selected")
+    expect(info(page)).to_contain_text("1 edge between them")
+    address_has(page, "graphs.also;lm_head")
+    info(page).get_by_role("button", name="Take lm_head out").click()
+    expect(title(page)).to_have_text("loss")
+    page.keyboard.press("Escape")
 
     # By keys: to a node, into a group, back out.
     scene(page).focus()
