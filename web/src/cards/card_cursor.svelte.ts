@@ -4,7 +4,6 @@
 import type { ApiError } from "../api/http";
 import type { SeriesSteps } from "../api/steps";
 import type { Kind } from "../api/types";
-import type { FirstCard } from "./dashboards";
 import type { Session } from "../state/session.svelte";
 import { findNearest, placesOn, type Sample, sampleAt } from "../state/cursor/step_cursor";
 
@@ -26,22 +25,6 @@ export function setPlace({ settings, cursor }: Session, id: string, at: number |
 export function placesIn({ runs, settings }: Session, series: SeriesSteps): Float64Array {
   const start = runs.byName.get(series.run)?.start_time;
   return placesOn(settings.cursorAxis, series, Number(start ?? series.wallTime[0] ?? 0));
-}
-
-/** Requests the steps of cards that are about to be created; returns the values that they will show. */
-export async function prefetchSamples(
-  session: Session,
-  kind: Kind,
-  cards: readonly FirstCard[],
-): Promise<readonly Sample[]> {
-  const known = await session.samples.prefetch(
-    kind,
-    cards.map(({ run, tag }) => ({ run: run ?? "", tag })),
-  );
-  return known.flatMap((series) => {
-    const id = cards.find(({ run, tag }) => run === series.run && tag === series.tag)?.id ?? "";
-    return sampleAt(series, findNearest(placesIn(session, series), placeOf(session, id))) ?? [];
-  });
 }
 
 export class CardCursor {

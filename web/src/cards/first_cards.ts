@@ -1,12 +1,12 @@
 // Prefetches the data of the first cards before they are created, because creating them takes as long as the response.
 
-import { type CardOffer, type FirstCard, loadedCard } from "./dashboards";
+import { type CardOffer, loadedCard } from "./dashboards";
 import { offeredCards } from "./offered_cards.svelte";
 import type { Session } from "../state/session.svelte";
 import { isCollapsed } from "./tag_sections";
 
 // As many as a large screen shows.
-const FIRST_CARDS = 12;
+const FIRST_CARDS = 9;
 
 /** Resolves when all requests are sent, with their answers. */
 export async function prefetchCards(
@@ -19,7 +19,13 @@ export async function prefetchCards(
     .filter((section) => !isCollapsed(section, session.settings.collapsed))
     .flatMap((section) => section.ids);
   const first = open.slice(0, FIRST_CARDS).map((id) => ({ id, ...cards.ref(id), runs: cards.runsOf(id) }));
-  const cardsOf = (offer: CardOffer): readonly FirstCard[] => first.filter(({ kind }) => kind === offer.kind);
-  const answers = await Promise.all(offers.map((offer) => loadedCard(offer)?.prefetch?.(session, cardsOf(offer))));
+  const answers = await Promise.all(
+    offers.map((offer) =>
+      loadedCard(offer)?.prefetch?.(
+        session,
+        first.filter(({ kind }) => kind === offer.kind),
+      ),
+    ),
+  );
   return answers.flatMap((each) => each ?? []);
 }
