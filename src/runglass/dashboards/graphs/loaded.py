@@ -18,7 +18,7 @@ from runglass.query.graphs.difference import Difference
 from runglass.query.graphs.matching import Names
 from runglass.query.graphs.measures import Measures
 from runglass.query.graphs.model import Graph, GraphUnknown
-from runglass.query.graphs.read import GraphInfo, list_graphs, read_file, read_graph, read_profile
+from runglass.query.graphs.read import GraphInfo, find_graph, read_file, read_found, read_profile
 from runglass.query.graphs.search import Searchable
 from runglass.query.graphs.shown import Shown
 from runglass.query.graphs.structure import Known, StructureView
@@ -130,7 +130,7 @@ class GraphReader:
             version = info.generation, info.profiles
             kept = self._graphs.get(key)
             if kept is None or kept[0] != version:
-                graph = read_graph(source, info.run, info.name, step=ref.step)
+                graph = read_found(source, info, ref.step)
                 kept = version, LoadedGraph(graph, read_measures(source, info))
                 self._graphs.put(key, kept)
             return kept[1]
@@ -151,17 +151,6 @@ class GraphReader:
 
 
 known_graphs: PerSource[GraphReader] = PerSource(GraphReader)
-
-
-def find_graph(source: DataSource, run: str, name: str | None) -> GraphInfo:
-    graphs = list_graphs(source, run)
-    for info in graphs:
-        if name is None or info.name == name:
-            return info
-    if not graphs:
-        raise GraphUnknown(f"Run {run!r} has no graph.", where=run)
-    listed = ", ".join(repr(info.name) for info in graphs[:10])
-    raise GraphUnknown(f"Run {run!r} has no graph {name!r}; it has {listed}.", where=name)
 
 
 def read_measures(source: DataSource, info: GraphInfo) -> Measures:

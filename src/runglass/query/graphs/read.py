@@ -91,18 +91,19 @@ def _list_files(source: DataSource, run: str | None) -> Iterator[GraphInfo]:
 
 def read_graph(source: DataSource, run: str, name: str | None = None, *, step: int | None = None) -> Graph:
     """The newest graph of this name, or the newest at a step; without a name, the first of the run."""
-    return _read(source, _find(source, run, name), step)
+    return read_found(source, find_graph(source, run, name), step)
 
 
 def read_log_graph(
     source: DataSource, run: str, name: str | None = None, *, step: int | None = None
 ) -> LogGraph:
     """As `read_graph`, for code."""
-    info = _find(source, run, name)
-    return LogGraph(_read(source, info, step), info.name)
+    info = find_graph(source, run, name)
+    return LogGraph(read_found(source, info, step), info.name)
 
 
-def _read(source: DataSource, info: GraphInfo, step: int | None) -> Graph:
+def read_found(source: DataSource, info: GraphInfo, step: int | None) -> Graph:
+    """As `read_graph`, of one that was listed."""
     if info.is_asset:
         return parse_asset(source, find_asset(source, info), info.name)
     values = _values(source, SeriesKey(info.run, info.name))
@@ -119,7 +120,7 @@ def read_profile(
     source: DataSource, run: str, name: str | None = None, profile: str | None = None
 ) -> Profile | None:
     """What the nodes of a graph took, from one of its profiles, by default the newest; None if it has none."""
-    info = _find(source, run, name)
+    info = find_graph(source, run, name)
     chosen = profile or (info.profiles[-1] if info.profiles else None)
     if chosen is None:
         return None
@@ -130,7 +131,8 @@ def read_profile(
     return parse_profile(_load(source, _values(source, SeriesKey(run, chosen)), None, chosen))
 
 
-def _find(source: DataSource, run: str, name: str | None) -> GraphInfo:
+def find_graph(source: DataSource, run: str, name: str | None) -> GraphInfo:
+    """Without a name, the first of the run."""
     graphs = list_graphs(source, run)
     for info in graphs:
         if name is None or info.name == name:
