@@ -15,6 +15,7 @@ from tests.support.page import address_has, read_canvas, wait_ready
 import runglass
 from runglass.query.memory import MemorySource
 from runglass.query.source import DataSource
+from runglass.store.model import Kind
 
 RATES = (1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1, 3e-1)
 
@@ -208,8 +209,12 @@ def test_table_sorts_filters_groups_and_opens(open_page, sweep):
     expect(headline(page)).to_contain_text("16 runs")
 
     # The run table's query language filters all of it.
-    query = page.get_by_role("region", name="Table of runs").get_by_role("textbox", name="Query runs")
-    query.fill("lr < 1e-3 and optimizer == adam")
+    query = page.get_by_role("region", name="Table of runs").get_by_role("combobox", name="Query runs")
+    query.fill("lr < 1e-3 and optim")
+    suggested = page.get_by_role("listbox", name="Suggestions: Query runs")
+    suggested.get_by_role("option", name="optimizer").click()
+    query.press_sequentially("== ad")
+    suggested.get_by_role("option", name="adam").click()
     expect(headline(page)).to_contain_text("2 runs")
     query.fill("")
     expect(headline(page)).to_contain_text("16 runs")
@@ -257,6 +262,55 @@ def test_exports_matching_rows_and_says_what_is_wrong(open_page, sweep):
 
     page.get_by_role("button", name=re.compile("problem")).click()
     expect(page.get_by_role("list", name="Problems")).to_contain_text("trial-01 · config.yaml")
+
+
+def test_a_wide_sweep_is_scrolled_and_stays_in_place_when_a_run_is_added(page, serve, problems):
+    source = MemorySource(locations=["logs"])
+
+    def add_run(number: int) -> None:
+        chosen = {f"setting {k:02}": (number * 7 + k) % 5 / 4 for k in range(40)}
+        source.add_values(
+            f"run {number}",
+            "_hparams_/session_start_info",
+            Kind.HPARAMS,
+            step=[0],
+            values=[{"session_start_info": {"hparams": chosen}}],
+        )
+
+    for number in range(5):
+        add_run(number)
+    page.route("**/api/hparams/table*", lambda route: route.fulfill(status=500, body="no"))
+    page.goto(serve(source).url + "#/hparams")
+    main = page.get_by_role("main")
+    expect(main).to_contain_text("Could not load the sweep")
+    expect(main.get_by_role("button", name="Try again")).to_be_visible()
+    page.unroute("**/api/hparams/table*")
+    # The page tries again by itself too: then this is a click on the headline.
+    main.get_by_role("button", name="Try again").or_(headline(page)).first.click()
+    expect(headline(page)).to_be_visible()
+    wait_ready(page)
+    problems.clear()
+    expect(headline(page)).to_contain_text("5 runs")
+
+    scroller = page.get_by_role("group", name="Axes")
+    last = page.get_by_role("button", name="Axis setting 39", exact=True)
+    expect(last).not_to_be_in_viewport()
+    scroller.evaluate("(element) => (element.scrollLeft = element.scrollWidth)")
+    expect(last).to_be_in_viewport()
+
+    # On the last two axes, run 0 has the values 0.75 and 1, the upper two of five categories.
+    x, y = axis_at(page, "setting 39", 0.2)
+    page.mouse.click((x + axis_at(page, "setting 38", 0)[0]) / 2, y)
+    expect(headline(page)).to_contain_text("1 selected")
+    runs = page.get_by_role("complementary", name="Runs")
+    expect(runs).to_contain_text("1 of 5 shown")
+    expect(runs.get_by_role("checkbox", name="run 0", exact=True)).to_be_checked()
+    scrolled = scroller.evaluate("(element) => element.scrollLeft")
+    add_run(5)
+    expect(headline(page)).to_contain_text("6 runs")
+    expect(headline(page)).to_contain_text("1 selected")
+    expect(lines(page).locator("canvas")).to_have_attribute("data-lines", "6")
+    assert scroller.evaluate("(element) => element.scrollLeft") == scrolled
 
 
 def test_says_why_there_is_nothing_to_compare(open_page):
