@@ -289,4 +289,8 @@ export class HParamsPage {
   title(row: number): string {
     return this.session.runs.title(this.table.runs[row] ?? "");
   }
+
+  isRenamed(row: number): boolean {
+    return this.session.runs.isRenamed(this.table.runs[row] ?? "");
+  }
 }
