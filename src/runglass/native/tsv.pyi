@@ -1,0 +1,6 @@
+import numpy as np
+from numpy.typing import NDArray
+from typing_extensions import Buffer
+
+def count_rows(data: Buffer) -> int: ...
+def parse_rows(data: Buffer, separator: int, skipped: int, out: NDArray[np.float32]) -> int: ...
