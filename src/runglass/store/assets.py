@@ -36,7 +36,10 @@ FOLDER_FLAGS = (
     | getattr(os, "O_NOFOLLOW", 0)
     | getattr(os, "O_CLOEXEC", 0)
 )
-CHECKPOINT_FILE = re.compile(r"\.index|\.data-\d{5}-of-\d{5}")
+# What follows the name of a checkpoint: its step, if the name is for all of them, and the ending of a file.
+CHECKPOINT_FILE = re.compile(
+    r"(?:-\d+)?(?:\.index|\.data-\d{5}-of-\d{5}|\.weights\.h5|\.h5|\.safetensors|-\d{5}-of-\d{5})?"
+)
 COPY_BYTES = 4 << 20
 # Smaller copies stay in memory.
 SMALL_COPY_BYTES = 1 << 20
@@ -103,14 +106,17 @@ def find_named(place: Place, path: str, *, family: Family, where: str) -> list[t
             folder, wanted = os.path.split(path)
             names = os.listdir(resolve(place, folder or os.curdir, where=where).real)
             paths = [os.path.join(folder, name) for name in sorted(names) if is_named(name, wanted, family)]
-            if not paths:
-                raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
         found = []
         for each in paths:
             reached = resolve(place, each, where=where)
             state = os.stat(reached.real, follow_symlinks=False)
+            if each != path and stat.S_ISDIR(state.st_mode):
+                # A folder whose name begins like the checkpoint's.
+                continue
             _want_regular(state)
             found.append((reached.relative, state))
+        if not found:
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
     except OSError as error:
         raise why_not(error, where) from error
     return found

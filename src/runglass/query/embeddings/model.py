@@ -25,8 +25,6 @@ ColumnType = Literal["number", "category", "text"]
 
 # As TensorBoard: a column with more different texts has no legend.
 MAX_CATEGORIES = 50
-# Rows are decoded so many at a time, whatever their type in the file.
-BLOCK_BYTES = 16 << 20
 # Names of columns that tell the next point of a sequence.
 NEXT_COLUMNS = ("__next__", "__seq_next__")
 NUMBER = re.compile(r"\s*[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|nan|inf(?:inity)?)\s*", re.IGNORECASE)
@@ -216,14 +214,7 @@ class Embedding:
         """Rows as float32, read from the file. Rows with NaN or infinities are there too. Do not write to the array."""
         stop = self.rows if stop is None else min(stop, self.rows)
         start = min(max(start, 0), stop)
-        width = max(1, BLOCK_BYTES // max(1, self.dimensions * 8))
-        if stop - start <= width:
-            return self._matrix.read(start, stop)
-        whole = np.empty((stop - start, self.dimensions), np.float32)
-        for at in range(start, stop, width):
-            end = min(at + width, stop)
-            whole[at - start : end - start] = self._matrix.read(at, end)
-        return whole
+        return self._matrix.read(start, stop)
 
     @cached_property
     def metadata(self) -> Metadata:
