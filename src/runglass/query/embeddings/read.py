@@ -11,7 +11,8 @@ from runglass.query.embeddings.formats.content import BytesContent
 from runglass.query.embeddings.formats.vectors import Vectors, read_vectors
 from runglass.query.embeddings.listing import Entry, entry_assets, list_entries, split_step
 from runglass.query.embeddings.metadata import make_metadata, parse_metadata
-from runglass.query.embeddings.model import Embedding, EmbeddingDamaged, EmbeddingUnknown, Metadata
+from runglass.query.embeddings.model import Embedding, EmbeddingDamaged, EmbeddingUnknown, Metadata, Sprite
+from runglass.query.embeddings.sprites import SpriteSheet
 from runglass.query.source import DataSource
 from runglass.store.model import Asset, Family
 
@@ -64,6 +65,10 @@ def read_entry(source: DataSource, entry: Entry) -> Embedding:
     def load_metadata(rows: int) -> Metadata:
         return _load_metadata(source, named.get("metadata"), vectors, rows)
 
+    def load_sprite(rows: int) -> Sprite:
+        assert entry.sprite is not None
+        return SpriteSheet(AssetContent(source, named["sprite"]), entry.sprite.tile, rows)
+
     def load_bookmarks() -> bytes | None:
         asset = named.get("bookmarks")
         return AssetContent(source, asset).read(0, MAX_CONFIG_BYTES) if asset else None
@@ -71,6 +76,7 @@ def read_entry(source: DataSource, entry: Entry) -> Embedding:
     return Embedding(
         vectors.matrix,
         metadata=load_metadata,
+        sprite=load_sprite if "sprite" in named else None,
         bookmarks=load_bookmarks,
         identity=identity_of(files),
         paths=[each.name for each in files],
