@@ -9,7 +9,7 @@ from typing import NamedTuple
 from runglass.errors import RunglassError
 from runglass.lru import LruCache
 from runglass.query.embeddings.files import AssetContent, read_config
-from runglass.query.embeddings.formats.arrays import Arrays, open_arrays
+from runglass.query.embeddings.formats.arrays import Arrays, open_checkpoint_files
 from runglass.query.embeddings.formats.checkpoint_v2 import INDEX_ENDING, shard_number
 from runglass.query.source import DataSource
 from runglass.schema.projector import CHECKPOINT_STATE, CHECKPOINT_STATE_FILE
@@ -55,7 +55,11 @@ def open_checkpoint(source: DataSource, checkpoint: Checkpoint) -> Arrays:
             for each in checkpoint.assets
             if (number := shard_number(each.name)) is not None
         }
-        found = open_arrays(AssetContent(source, checkpoint.main), shards)
+        others = [
+            each for each in checkpoint.assets if shard_number(each.name) is None and each != checkpoint.main
+        ]
+        files_of = [AssetContent(source, each) for each in (checkpoint.main, *others)]
+        found = open_checkpoint_files(files_of, shards)
         _opened.put(key, found)
     return found
 

@@ -37,6 +37,11 @@ STEP_NAME = re.compile(r"(.*):(\d{5,})", re.DOTALL)
 # What Keras' callback writes, and where.
 KERAS_PREFIXES = ("keras_embedding.ckpt", "train/keras_embedding.ckpt")
 KERAS_NAME = "layer_with_weights-0/embeddings/.ATTRIBUTES/VARIABLE_VALUE"
+# An embedding layer in a file of weights, and in a checkpoint.
+KERAS_LAYER = re.compile(
+    r"^(?!optimizer/).*embedding[^/]*/(vars/0|.*embeddings(:0)?|embeddings/\.ATTRIBUTES/VARIABLE_VALUE)$|/embeddings/\.ATTRIBUTES/VARIABLE_VALUE$"
+)
+NUMBERS = re.compile(r"(\d+)")
 PLUGIN_FOLDER = "plugins/org_tensorflow_tensorboard_projector"
 # TensorFlow's own names of variables: "embedding" is stored as "embedding/.ATTRIBUTES/VARIABLE_VALUE".
 ATTRIBUTES = "/.ATTRIBUTES/VARIABLE_VALUE"
@@ -223,6 +228,7 @@ def _match(
     # As in TensorBoard, a first entry without a name is for all variables.
     for_all = embeddings[0] if embeddings and not _config_name(embeddings[0]) else None
     taken: set[str] = set()
+    named: set[str] = set()
     for embedding in embeddings:
         name = _config_name(embedding)
         if not name:
@@ -233,6 +239,10 @@ def _match(
                 asset, embedding, name, None, problem=problem or _tell_missing(name, checkpoints, variables)
             )
             continue
+        if name in named and variable.name not in taken:
+            # A second layer of Keras, under the name of the first.
+            name = variable.name
+        named.add(name)
         taken.add(variable.name)
         for checkpoint in checkpoints:
             yield _entry(asset, embedding, name, checkpoint.step, checkpoint=checkpoint, variable=variable)
@@ -277,7 +287,12 @@ def _find_variable(variables: list[Variable], name: str, taken: set[str]) -> Var
     for each in (name, f"{name}{ATTRIBUTES}", name.removesuffix(ATTRIBUTES)):
         if each in by_name:
             return by_name[each]
-    return None
+    if name != KERAS_NAME:
+        return None
+    # Keras' callback writes this name for every embedding layer, whatever its checkpoints call them.
+    layers = [variable for variable in variables if KERAS_LAYER.search(variable.name)]
+    layers.sort(key=lambda each: [int(part) if part.isdigit() else part for part in NUMBERS.split(each.name)])
+    return next((each for each in layers if each.name not in taken), layers[-1] if layers else None)
 
 
 def _tell_missing(name: str, checkpoints: list[Checkpoint], variables: list[Variable]) -> str:

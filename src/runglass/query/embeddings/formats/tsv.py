@@ -13,9 +13,9 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from runglass.machine import read_memory_bytes
 from runglass.native.tsv import count_rows, parse_rows
 from runglass.query.embeddings.formats.content import Content
+from runglass.query.embeddings.formats.memory import check_memory
 from runglass.query.embeddings.formats.numbers import ArrayMatrix
 from runglass.query.embeddings.model import NUMBER, EmbeddingDamaged, Float32
 
@@ -102,7 +102,7 @@ def parse_vectors(content: Content) -> TextVectors:
     blocks = _blocks(content, layout.start)
     counts = _in_threads(lambda block: count_rows(content.read(*block)), blocks)
     ends = np.cumsum(counts).tolist()
-    _check_memory(content, ends[-1], layout.dimensions)
+    check_memory(content.name, ends[-1], layout.dimensions)
     out = np.empty((ends[-1], layout.dimensions), np.float32)
 
     def parse(number: int) -> int:
@@ -170,17 +170,6 @@ def _in_threads(work: Callable[[T], R], items: Sequence[T]) -> list[R]:
         return [work(item) for item in items]
     with ThreadPoolExecutor(min(len(items), os.cpu_count() or 1)) as threads:
         return list(threads.map(work, items))
-
-
-def _check_memory(content: Content, rows: int, dimensions: int) -> None:
-    needed, there = rows * dimensions * 4, read_memory_bytes() // 2
-    if needed > there:
-        raise EmbeddingDamaged(
-            f"{content.name} has {rows:,} × {dimensions:,} numbers as text, which take {needed / 1e9:.1f} GB of memory; "
-            f"{there / 1e9:.1f} GB are used at most, which hold {there // (dimensions * 4):,} vectors. "
-            "Write them as .npy: those are read in parts.",
-            where=content.name,
-        )
 
 
 def _explain(content: Content, layout: Layout, block: Block, offset: int) -> EmbeddingDamaged:

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from runglass.query.embeddings.formats.arrays import choose_matrix, open_arrays
 from runglass.query.embeddings.formats.content import Content
 from runglass.query.embeddings.formats.numbers import Piece, PiecesMatrix, find_type
+from runglass.query.embeddings.formats.numpy_files import NPY_START, NpzFile, npy_matrix
+from runglass.query.embeddings.formats.parquet import START as PARQUET_START
+from runglass.query.embeddings.formats.parquet import ParquetFile
 from runglass.query.embeddings.formats.tsv import count_vectors, find_layout, is_text, parse_vectors
 from runglass.query.embeddings.model import EmbeddingDamaged, Matrix
 
@@ -21,10 +25,14 @@ class Shape(NamedTuple):
     dtype: str
 
 
+Column = tuple[str, list[str | None]]
+"""The name of a column, and a text per row."""
+
+
 class Vectors(NamedTuple):
     matrix: Matrix
-    # Columns that came with them: names and values.
-    columns: tuple[tuple[str, list[str | None]], ...] = ()
+    # Labels that came with them.
+    columns: tuple[Column, ...] = ()
     problems: tuple[str, ...] = ()
 
 
@@ -34,34 +42,60 @@ def find_shape(content: Content, name: str, shape: tuple[int, ...]) -> Shape:
         layout = find_layout(content)
         rows = count_vectors(content, layout) if content.size <= COUNTED_BYTES else None
         return Shape(rows, layout.dimensions, "float32")
-    matrix = read_vectors(content, name, shape).matrix
+    matrix = _open_matrix(content, name, shape)[0]
     return Shape(matrix.rows, matrix.dimensions, matrix.dtype)
 
 
 def read_vectors(content: Content, name: str, shape: tuple[int, ...]) -> Vectors:
-    """The first bytes of a file decide what it is."""
     if is_text(content):
         parsed = parse_vectors(content)
         names = ["label", *(f"label {number}" for number in range(2, len(parsed.labels) + 1))]
         columns = tuple(
-            (each, list[str | None](values)) for each, values in zip(names, parsed.labels, strict=False)
+            (each, [value or None for value in values])
+            for each, values in zip(names, parsed.labels, strict=False)
         )
         return Vectors(parsed.matrix, columns, parsed.problems)
-    return Vectors(_read_raw(content, shape))
+    matrix, labels = _open_matrix(content, name, shape)
+    if isinstance(labels, ParquetFile):
+        return Vectors(matrix, tuple((each, labels.labels(each)) for each in labels.label_names))
+    if isinstance(labels, NpzFile):
+        return Vectors(matrix, tuple((each, labels.labels(each)) for each in labels.label_names(matrix.rows)))
+    return Vectors(matrix)
 
 
-def _read_raw(content: Content, shape: tuple[int, ...]) -> Matrix:
+def _open_matrix(
+    content: Content, name: str, shape: tuple[int, ...]
+) -> tuple[Matrix, ParquetFile | NpzFile | None]:
+    """The vectors of a file that is no text, and where labels may come from. Its first bytes decide what it is."""
+    if not content.size:
+        raise EmbeddingDamaged(f"{content.name} is empty.", where=content.name)
+    head = content.read(0, 8)
+    if head.startswith(NPY_START):
+        return npy_matrix(content), None
+    if head.startswith(PARQUET_START):
+        file = ParquetFile(content)
+        return file, file
+    arrays = open_arrays(content)
+    if arrays is not None:
+        matrix = arrays.matrix(choose_matrix(arrays, name, content.name))
+        return matrix, arrays if isinstance(arrays, NpzFile) else None
+    return _raw_matrix(content, shape), None
+
+
+def _raw_matrix(content: Content, shape: tuple[int, ...]) -> Matrix:
     """Numbers without a header: little-endian float32 of the shape that the config says."""
     if len(shape) != 2:
+        said = f", not {list(shape)}" if shape else ""
         raise EmbeddingDamaged(
-            f"{content.name} is no text and of no format that is known. For raw float32 numbers, the config needs a tensor_shape of "
-            f"two numbers{f', not {list(shape)}' if shape else ''}.",
+            f"{content.name} is no text and of no format that is known. Raw numbers of float32 need a tensor_shape of two numbers in "
+            f"the config{said}.",
             where=content.name,
         )
     rows, dimensions = shape
     if content.size != rows * dimensions * 4:
         raise EmbeddingDamaged(
-            f"{content.name} has {content.size:,} bytes; {rows:,} × {dimensions:,} numbers of float32 have {rows * dimensions * 4:,}.",
+            f"{content.name} has {content.size:,} bytes; {rows:,} × {dimensions:,} numbers of float32 have "
+            f"{rows * dimensions * 4:,}.",
             where=content.name,
         )
     type = find_type("float32")
