@@ -37,11 +37,11 @@ FILES: dict[tuple[str, str], tuple[Family | None, bytes]] = {
     ("a", "sub/vectors.tsv"): (None, b"1\t2\n3\t4\n"),
     ("a", "sub/labels.tsv"): (None, b"one\ntwo\n"),
     ("a", "sub/others.tsv"): (None, b"not named"),
-    ("a", "checkpoint"): (None, STATE),
-    ("a", "model.ckpt-7.index"): (None, b"index"),
+    ("a", "checkpoint"): (Family.CHECKPOINT, STATE),
+    ("a", "model.ckpt-7.index"): (Family.CHECKPOINT, b"index"),
     ("a", "model.ckpt-7.data-00000-of-00002"): (None, b"first"),
     ("a", "model.ckpt-7.data-00001-of-00002"): (None, b"second"),
-    ("a", "model.ckpt-70.index"): (None, b"another checkpoint"),
+    ("a", "model.ckpt-70.index"): (Family.CHECKPOINT, b"another checkpoint"),
 }
 
 
@@ -239,7 +239,11 @@ def read(source: DataSource, asset: Asset) -> bytes:
 @sources
 def test_listing(make: Make) -> None:
     with full(make) as logs:
-        by_name = sorted((run, name) for (run, name), (family, _) in FILES.items() if family is not None)
+        by_name = sorted(
+            (run, name)
+            for (run, name), (family, _) in FILES.items()
+            if family not in (None, Family.CHECKPOINT)
+        )
         found = [each for each in logs.source.list_assets() if each.family is not Family.VECTORS]
         assert names(found) == by_name
         for asset in found:
@@ -305,6 +309,9 @@ def test_files_that_a_config_names(make: Make) -> None:
             "model.ckpt-7.index",
         ]
         assert read(logs.source, shards[1]) == b"second"
+        # Without a step, all of them are meant.
+        numbered = logs.source.find_assets(config, "model.ckpt", family=Family.CHECKPOINT)
+        assert [each.name for each in numbered] == [*(each.name for each in shards), "model.ckpt-70.index"]
         # Names in a profile are relative to its folder.
         (profile,) = logs.source.list_assets(family=Family.PROFILE)
         (labels,) = logs.source.find_assets(profile, "../../../sub/labels.tsv", family=Family.VECTORS)
@@ -340,12 +347,16 @@ def test_named_families_are_found_when_they_are_asked_for(make: Make) -> None:
             "model.ckpt-7.data-00000-of-00002",
             "model.ckpt-7.data-00001-of-00002",
             "model.ckpt-7.index",
+            "model.ckpt-70.index",
         ]
         vectors = {each.name: each for each in logs.source.list_assets(family=Family.VECTORS)}
         assert {"sub/vectors.tsv", "sub/labels.tsv"} <= set(vectors)
         assert read(logs.source, vectors["sub/labels.tsv"]) == b"one\ntwo\n"
         logs.put("a", "projector_config.pbtxt", b'embeddings { "not a config"')
-        assert logs.source.list_assets(family=Family.CHECKPOINT) == []
+        # What stands in the run's directory is there without a config too.
+        assert names(logs.source.list_assets(family=Family.CHECKPOINT)) == [
+            *(("a", name) for name in ("checkpoint", "model.ckpt-7.index", "model.ckpt-70.index"))
+        ]
 
 
 @sources
@@ -400,9 +411,9 @@ def test_runs_count_their_assets_and_tell_of_changes(make: Make) -> None:
                 logs.put(run, name, data)
         infos = {info.name: info for info in logs.source.list_runs()}
         sizes = [len(data) for (run, _), (family, data) in FILES.items() if run == "a" and family]
-        assert (infos["a"].assets, infos["a"].asset_bytes) == (3, sum(sizes))
+        assert (infos["a"].assets, infos["a"].asset_bytes) == (6, sum(sizes))
         assert (infos["b"].assets, infos["b"].asset_bytes) == (1, 0)
-        assert infos["a"].families == {Family.PROJECTOR, Family.PROFILE, Family.CONFIG}
+        assert infos["a"].families == {*(Family.PROJECTOR, Family.PROFILE, Family.CONFIG, Family.CHECKPOINT)}
         # Event files are counted separately.
         assert (infos["a"].files, infos["a"].size_bytes, infos["a"].series) == (0, 0, 0)
         before = logs.source.generation

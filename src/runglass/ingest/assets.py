@@ -8,7 +8,7 @@ from fnmatch import translate
 
 from msgspec import Struct
 
-from runglass.schema.projector import PROJECTOR_FILE
+from runglass.schema.projector import CHECKPOINT_STATE_FILE, PROJECTOR_FILE
 from runglass.store.model import Family
 
 
@@ -52,6 +52,12 @@ ASSET_RULES = (
     AssetRule(Family.GRAPH, ("*.onnx", "*.pbtxt", "saved_model.pb", "*.pt2", "*graph*.pb")),
     # Checkpoints and models beside a run's logs; a folder with nothing else is no run.
     AssetRule(Family.GRAPH, ("*.pb", "*.meta", "*.keras", "model.json"), makes_run=False),
+    # Files that tell of the others of their checkpoint; those are found by name.
+    AssetRule(
+        Family.CHECKPOINT,
+        (CHECKPOINT_STATE_FILE, "*.index", "*.h5", "*.safetensors"),
+        makes_run=False,
+    ),
 )
 
 

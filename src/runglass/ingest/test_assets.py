@@ -54,8 +54,11 @@ from runglass.store.reach import shown_name
         ("a/program.pt2", Family.GRAPH, "a"),
         ("a/MODEL.ONNX", None, "a"),
         ("a/odd\nname.onnx", Family.GRAPH, "a"),
-        ("a/checkpoint", None, "a"),
-        ("a/model.ckpt-1.index", None, "a"),
+        ("a/checkpoint", Family.CHECKPOINT, "a"),
+        ("a/model.ckpt-1.index", Family.CHECKPOINT, "a"),
+        ("a/model.ckpt-1.data-00000-of-00001", None, "a"),
+        ("a/best.weights.h5", Family.CHECKPOINT, "a"),
+        ("a/model.safetensors", Family.CHECKPOINT, "a"),
         # Folders of these names mean nothing elsewhere, and unknown folders below a plugin's are like any other.
         ("profile/s/vm.txt", None, "profile/s"),
         ("plugins/train/model.onnx", Family.GRAPH, "plugins/train"),
@@ -80,6 +83,7 @@ def test_configs_and_checkpoints_say_something_about_a_run_and_make_none():
         (Family.CONFIG, False),
         (Family.GRAPH, True),
         (Family.GRAPH, False),
+        (Family.CHECKPOINT, False),
     }
     makes_run = {
         name: rule.makes_run for rule in ASSET_RULES for name in rule.names if rule.family is Family.GRAPH

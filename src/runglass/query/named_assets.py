@@ -30,7 +30,11 @@ def choose_assets(source: DataSource, assets: list[Asset], *, family: Family | N
 
     Leaves out what does not exist or cannot be read.
     """
-    found = {(each.run, each.name): each for each in assets if family in (None, each.family)}
+    found = {
+        (each.run, each.name): each
+        for each in assets
+        if each.family is family or (family is None and each.family is not Family.CHECKPOINT)
+    }
     if family in NAMED_FAMILIES:
         for each in _find_named(source, assets, family):
             found.setdefault((each.run, each.name), each)

@@ -38,8 +38,9 @@ class Family(StrEnum):
     DEBUGGER = "debugger"
     CONFIG = "config"
     GRAPH = "graph"
-    # Found by name in assets of other families, not by patterns.
+    # Most of its files are named by others.
     CHECKPOINT = "checkpoint"
+    # Found by name in assets of other families, not by patterns.
     VECTORS = "vectors"
 
 

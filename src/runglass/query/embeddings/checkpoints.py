@@ -20,9 +20,12 @@ ENDINGS = (INDEX_ENDING, ".weights.h5", ".h5", ".safetensors")
 STEP = re.compile(r"-(\d+)$")
 # Shards of the first version of checkpoints, whose files have no ending.
 V1_SHARD = re.compile(r"-\d{5}-of-(\d{5})$")
+# How a state file names all of them.
+ANY_SHARD = re.compile(r"-\?{5}-of-\d{5}$")
 # Variables of optimizers have the shape of the weights they belong to, and are no embeddings.
 OPTIMIZER = re.compile(
-    r"\.OPTIMIZER_SLOT|(^|/)_?optimizer(/|$)"
+    # Of the optimizer's own list, the variables that it trains are those of the model.
+    r"\.OPTIMIZER_SLOT|(^|/)_?optimizer(_weights)?/(?!_trainable_variables/)"
     r"|/(Adam|Adam_1|Momentum|Adagrad|Adadelta|Adadelta_1|AdaMax|AdaMax_1|RMSProp|RMSProp_1|Ftrl|Ftrl_1|LARSOptimizer)$"
 )
 
@@ -84,6 +87,7 @@ def find_checkpoints(
 
     A log directory that was copied names checkpoints by paths that are no longer there: those are looked for beside `anchor`.
     """
+    path = ANY_SHARD.sub("", path)
     beside = path.replace("\\", "/").rpartition("/")[2]
     for each in dict.fromkeys((path, beside)):
         wanted = STEP.sub("", each) if with_siblings else each
