@@ -15,6 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from runglass.errors import BadArgument
+from runglass.query.embeddings.listing import list_embeddings
+from runglass.query.embeddings.rows import LogEmbedding, read_log_embedding
 from runglass.query.graphs.read import list_graphs, read_log_graph
 from runglass.query.graphs.rows import LogGraph
 from runglass.query.hparams.metrics import Metric, MetricReader
@@ -251,6 +253,18 @@ class Log:
         ...     print(node.name, node.op, node.inputs, node.shapes, node.device)
         """
         return read_log_graph(self._source, run, name, step=step)
+
+    def embeddings(self, run: str) -> list[str]:
+        """Names of the embeddings of a run: those with labels first, then those of a config, then matrices of checkpoints."""
+        return [info.name for info in list_embeddings(self._source, run)]
+
+    def embedding(self, run: str, name: str | None = None, step: int | None = None) -> LogEmbedding:
+        """An embedding with `vectors`, `metadata` and `sprite`; by default the first of the run, at its last step.
+
+        >>> words = log.embedding("train", "words", step=5)
+        >>> words.vectors.shape, words.metadata["label"][:3]
+        """
+        return read_log_embedding(self._source, run, name, step)
 
     def assets(self, run: str | None = None, family: str | None = None) -> list[Asset]:
         """Files of one run or of all runs that are not event files: `run`, `family`, `name`, `size_bytes`, `modified_time`.

@@ -357,7 +357,7 @@ def describe(source: DataSource, entries: Sequence[Entry]) -> EmbeddingInfo:
     return EmbeddingInfo(
         entry.run,
         entry.name,
-        tuple(each.step for each in entries if each.step is not None),
+        steps_of(entries),
         shape.rows,
         shape.dimensions,
         shape.dtype,
@@ -370,6 +370,10 @@ def describe(source: DataSource, entries: Sequence[Entry]) -> EmbeddingInfo:
         problem,
         max((each.generation for each in assets), default=0),
     )
+
+
+def steps_of(entries: Iterable[Entry]) -> tuple[int, ...]:
+    return tuple(each.step for each in entries if each.step is not None)
 
 
 def entry_assets(source: DataSource, entry: Entry) -> list[Asset]:

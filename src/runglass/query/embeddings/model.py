@@ -152,8 +152,14 @@ class Sprite(Protocol):
     """One picture with a tile for every row."""
 
     @property
+    def width(self) -> int: ...
+
+    @property
+    def height(self) -> int: ...
+
+    @property
     def tile(self) -> tuple[int, int]:
-        """Width and height in the file."""
+        """Width and height of a tile."""
         ...
 
     @property
@@ -168,8 +174,16 @@ class Sprite(Protocol):
         """RGBA of shape (rows, size, size, 4), each tile fitted into its square; transparent where there is no tile."""
         ...
 
+    def picture(self, row: int) -> Pixels:
+        """The tile of a row as it is, RGBA of shape (height, width, 4)."""
+        ...
+
     def image(self) -> Pixels:
         """The whole picture as RGBA."""
+        ...
+
+    def data(self) -> bytes:
+        """The file."""
         ...
 
 

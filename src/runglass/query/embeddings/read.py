@@ -9,7 +9,7 @@ from runglass.query.embeddings.checkpoints import open_checkpoint
 from runglass.query.embeddings.files import MAX_CONFIG_BYTES, AssetContent, identity_of
 from runglass.query.embeddings.formats.content import BytesContent
 from runglass.query.embeddings.formats.vectors import Vectors, read_vectors
-from runglass.query.embeddings.listing import Entry, entry_assets, list_entries, split_step
+from runglass.query.embeddings.listing import Entry, entry_assets, list_entries, split_step, steps_of
 from runglass.query.embeddings.metadata import make_metadata, parse_metadata
 from runglass.query.embeddings.model import Embedding, EmbeddingDamaged, EmbeddingUnknown, Metadata, Sprite
 from runglass.query.embeddings.sprites import SpriteSheet
@@ -25,6 +25,11 @@ def read_embedding(source: DataSource, run: str, name: str, step: int | None = N
 
 
 def find_entry(source: DataSource, run: str, name: str, step: int | None = None) -> Entry:
+    return pick_step(*find_entries(source, run, name, step))
+
+
+def find_entries(source: DataSource, run: str, name: str, step: int | None) -> tuple[list[Entry], int | None]:
+    """The entries of an embedding by step, and the step that is meant."""
     embeddings = {entries[0].name: entries for entries in list_entries(source, run)}
     if name not in embeddings and step is None:
         name, step = split_step(name)
@@ -33,12 +38,18 @@ def find_entry(source: DataSource, run: str, name: str, step: int | None = None)
         known = ", ".join(repr(each) for each in list(embeddings)[:10])
         which = f"no embedding {name!r}, only {known}" if known else "no embedding"
         raise EmbeddingUnknown(f"Run {run!r} has {which}.", where=name)
+    return entries, step
+
+
+def pick_step(entries: Sequence[Entry], step: int | None) -> Entry:
+    """The last without a step."""
     if step is None:
         return entries[-1]
     found = next((entry for entry in entries if entry.step == step), None)
     if found is None:
-        steps = ", ".join(str(entry.step) for entry in entries[:10] if entry.step is not None) or "no steps"
-        raise EmbeddingUnknown(f"Embedding {name!r} has no step {step}, only {steps}.", where=name)
+        steps = ", ".join(map(str, steps_of(entries)[:10]))
+        has = f"no step {step}, only {steps}" if steps else "no steps"
+        raise EmbeddingUnknown(f"Embedding {entries[0].name!r} has {has}.", where=entries[0].name)
     return found
 
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from runglass.errors import BadArgument
 from runglass.query.embeddings.formats.content import Content, read_whole
 from runglass.query.embeddings.model import EmbeddingDamaged, Int32, Pixels
 from runglass.query.embeddings.png import START, read_header, read_rows
@@ -36,6 +37,7 @@ class SpriteSheet:
     def __init__(self, content: Content, tile: tuple[int, int] | None, points: int) -> None:
         """Reads the header. `tile` is None if nobody tells how large a tile is."""
         self._content = content
+        self._points = points
         self._lock = threading.Lock()
         self._kept: Pixels | None = None
         self._header = read_header(content) if content.read(0, 8) == START else None
@@ -99,6 +101,18 @@ class SpriteSheet:
             part = there[start : start + BLOCK_TILES]
             out[part, top : top + shown[0], left : left + shown[1]] = resize(cut[numbers[part]], *shown)
         return out
+
+    def picture(self, row: int) -> Pixels:
+        """The tile of a row as it is. Raises BadArgument if the sprite has none for it."""
+        if not 0 <= row < min(self.count, self._points):
+            raise BadArgument(f"{self._content.name} has no picture {row}.", where=self._content.name)
+        cut = self._cut()[row]
+        width, height = self.tile
+        picture: Pixels = resize(cut[None], height, width)[0]
+        return picture
+
+    def data(self) -> bytes:
+        return read_whole(self._content, MAX_FILE_BYTES)
 
     def image(self) -> Pixels:
         """The whole picture as RGBA."""
