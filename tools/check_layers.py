@@ -24,9 +24,11 @@ PYTHON_MAY_IMPORT: dict[str, set[str]] = {
     "query": {"native", "schema", "store"},
     # The only files of query/ that know where data comes from: a layer of its own, which the rest may not import.
     "query/open": {"query", "ingest", "store"},
+    # Arrays to arrays.
+    "reductions": {"native"},
     "jobs": {"native"},
     "api": {"query", "jobs"},
-    "dashboards/*": {"query", "schema", "media", "jobs", "api"},
+    "dashboards/*": {"query", "schema", "media", "reductions", "jobs", "api"},
     "registry": {"api", "dashboards/*"},
     "server": {"query", "jobs", "api", "registry"},
     # Values to bytes, bytes to files, and above them the calls. The folder itself has only names that all of them share.
@@ -47,7 +49,7 @@ PYTHON_MAY_IMPORT: dict[str, set[str]] = {
     "recorder": {"writer", "writer/values", "writer/files"},
     "projector": {"writer/calls"},
     # The package itself: names that are imported when they are used.
-    "": {"reader", "writer/calls", "notebook"},
+    "": {"reader", "reductions", "writer/calls", "notebook"},
     "instances": set(),
     "notebook": {"instances", "flags", "cli"},
     # Everything but what stands behind a source.
