@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
@@ -21,6 +22,8 @@ PREPARATIONS: tuple[Preparation, ...] = ("none", "centre", "unit", "spherize", "
 
 COMPONENTS = 10
 MAX_NEIGHBORS = 1_000
+# How often positions are shown while they move.
+SHOW_EVERY_S = 0.1
 
 Floats = NDArray[np.float32]
 # Rows `start` to `stop` of a matrix that need not be in memory.
@@ -101,6 +104,7 @@ class Follow:
         # Native loops poll it.
         self.flag = memoryview(bytearray(1)) if flag is None else flag
         self.phase = ""
+        self.shown_at = 0.0
 
     def at(
         self, phase: str, done: int = 0, total: int | None = None, positions: Floats | None = None
@@ -108,6 +112,14 @@ class Follow:
         self.phase = phase
         self.report(phase, done, total, positions)
         self.check()
+
+    def show(self, phase: str, done: int, total: int, positions: Floats) -> None:
+        """Like `at`, with positions now and then."""
+        now = time.monotonic()
+        is_due = now - self.shown_at >= SHOW_EVERY_S
+        if is_due:
+            self.shown_at = now
+        self.at(phase, done, total, positions if is_due else None)
 
     def check(self) -> None:
         if self.flag[0]:

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from runglass.errors import BadArgument
+from runglass.native import neighbors as native
+from runglass.reductions.descent import descend_all
 from runglass.reductions.matrix import Matrix
 from runglass.reductions.model import METRICS, Floats, Follow, Metric, ReadRows
 from runglass.reductions.prepare import unit
+from runglass.reductions.threads import spread
 
 Rows = NDArray[np.int32]
+
+# Multiplications up to which all rows are compared with all others.
+MAX_EXACT = 6_000_000_000
+TABLE_BYTES = 16 << 20
 
 
 def nearest(
@@ -43,8 +51,14 @@ def nearest(
         if target.shape != (d,):
             raise BadArgument(f"A point has {d} dimensions, not {target.shape}.", where="row")
     distances = np.empty(n, np.float32)
-    for place, block in matrix.blocks():
-        distances[place : place + len(block)] = measure(block, target, metric)
+    if callable(vectors):
+        for place, block in matrix.blocks():
+            native.measure(
+                block, target, distances[place : place + len(block)], 0, len(block), cosine=metric == "cosine"
+            )
+    else:
+        points = matrix.load()
+        spread(partial(native.measure, points, target, distances, cosine=metric == "cosine"), n, parts=2)
     distances[~np.isfinite(distances)] = np.inf
     if own is not None:
         distances[own] = np.inf
@@ -52,16 +66,6 @@ def nearest(
     found = np.argpartition(distances, count - 1)[:count] if 0 < count < n else np.arange(n)[:count]
     found = found[np.lexsort((found, distances[found]))]
     return found.astype(np.int32), distances[found]
-
-
-def measure(block: Floats, target: Floats, metric: Metric) -> Floats:
-    with np.errstate(all="ignore"):
-        if metric == "euclidean":
-            away: Floats = np.linalg.norm(block - target, axis=1)
-            return away
-        lengths = np.linalg.norm(block, axis=1) * np.linalg.norm(target)
-        made: Floats = np.where(lengths > 0, 1 - block @ target / lengths, np.nan).astype(np.float32)
-        return made
 
 
 def distance_of(a: NDArray[Any], b: NDArray[Any], metric: Metric) -> float:
@@ -82,28 +86,29 @@ def neighbors_of_all(
     """
     follow = follow or Follow()
     points = unit(vectors) if metric == "cosine" else np.ascontiguousarray(vectors, np.float32)
-    count = min(count, len(points) - 1)
-    rows, squares = search_all(points, count, follow)
+    n, d = points.shape
+    count = min(count, n - 1)
+    if count < 1:
+        return np.empty((n, 0), np.int32), np.empty((n, 0), np.float32)
+    if n * n * d <= MAX_EXACT or n <= 4 * count:
+        rows, squares = compare_all(points, count, follow)
+    else:
+        rows, squares = descend_all(points, count, seed=seed, follow=follow)
     if metric == "cosine":
         squares *= np.float32(0.5)
         return rows, squares
     return rows, np.sqrt(squares, out=squares)
 
 
-def search_all(points: Floats, count: int, follow: Follow) -> tuple[Rows, Floats]:
+def compare_all(points: Floats, count: int, follow: Follow) -> tuple[Rows, Floats]:
+    """Every row with every other, in tables of products."""
     n = len(points)
     lengths = np.einsum("ij,ij->i", points, points)
-    rows = np.empty((n, count), np.int32)
-    squares = np.empty((n, count), np.float32)
-    step = max(1, (64 << 20) // (4 * n))
-    for start in range(0, n, step):
-        stop = min(start + step, n)
-        table = lengths[start:stop, None] + lengths[None, :] - 2 * (points[start:stop] @ points.T)
-        table[np.arange(stop - start), np.arange(start, stop)] = np.inf
-        near = np.argpartition(table, count - 1, axis=1)[:, :count]
-        found = np.take_along_axis(table, near, axis=1)
-        order = np.argsort(found, axis=1, kind="stable")
-        rows[start:stop] = np.take_along_axis(near, order, axis=1)
-        squares[start:stop] = np.maximum(np.take_along_axis(found, order, axis=1), 0)
-        follow.at("Finding neighbours", start, n)
-    return rows, squares
+    who = np.empty((n, count), np.int32)
+    far = np.empty((n, count), np.float32)
+    step = max(1, TABLE_BYTES // (4 * n))
+    for first in range(0, n, step):
+        products = points[first : first + step] @ points.T
+        spread(partial(native.keep_nearest, products, lengths, first, who, far), len(products))
+        follow.at("Finding neighbours", first, n)
+    return who, far

@@ -55,6 +55,9 @@ def find_components(matrix: Matrix, count: int = COMPONENTS, follow: Follow | No
         # In float64 where small components count too, or where it takes no time.
         is_wide = count > COMPONENTS or n * d * d <= MAX_WIDE
         mean, covariance = read_covariance(matrix, follow, is_wide=is_wide)
+        if not is_wide and not np.isfinite(covariance).all():
+            # Squares of numbers as large as these do not fit into float32.
+            mean, covariance = read_covariance(matrix, follow, is_wide=True)
         variance, directions = largest(covariance, count, follow)
         return Components(
             mean, one_sign(directions), np.maximum(variance, 0.0), max(float(covariance.trace()), 0.0)
@@ -105,8 +108,9 @@ def read_covariance(matrix: Matrix, follow: Follow, *, is_wide: bool) -> tuple[D
         if not place:
             shift = block.mean(axis=0, dtype=np.float64).astype(np.float32)
         centred = np.subtract(block, shift, dtype=np.float64 if is_wide else np.float32)
-        sums += np.ones(len(centred), centred.dtype) @ centred
-        products += centred.T @ centred
+        with np.errstate(over="ignore", invalid="ignore"):
+            sums += np.ones(len(centred), centred.dtype) @ centred
+            products += centred.T @ centred
         follow.at("Finding components", place, matrix.n)
     offset = sums / matrix.n
     return shift + offset, products / matrix.n - np.outer(offset, offset)

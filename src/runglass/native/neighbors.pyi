@@ -1,0 +1,43 @@
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float32]
+Rows = NDArray[np.int32]
+Bytes = NDArray[np.uint8]
+Flag = memoryview | Bytes
+
+def measure(
+    rows: Floats, target: Floats, distances: Floats, start: int, stop: int, *, cosine: bool
+) -> None: ...
+def keep_nearest(
+    products: Floats, lengths: Floats, first: int, who: Rows, far: Floats, start: int, stop: int
+) -> None: ...
+def plant(rows: Floats, order: Rows, leaf_of: Rows, *, leaf: int, seed: int) -> None: ...
+def search_leaves(
+    rows: Floats,
+    orders: Rows,
+    leaves: Rows,
+    places: Rows,
+    who: Rows,
+    far: Floats,
+    start: int,
+    stop: int,
+    flag: Flag,
+) -> None: ...
+def gather(who: Rows, fresh: Bytes, near: Rows, is_fresh: Bytes, counts: Rows, *, seed: int) -> None: ...
+def descend(
+    rows: Floats,
+    near: Rows,
+    is_fresh: Bytes,
+    counts: Rows,
+    who: Rows,
+    far: Floats,
+    fresh: Bytes,
+    start: int,
+    stop: int,
+    flag: Flag,
+) -> int: ...
+def widen(
+    rows: Floats, near: Rows, counts: Rows, who: Rows, far: Floats, start: int, stop: int, flag: Flag
+) -> None: ...
+def sort_heaps(who: Rows, far: Floats, start: int, stop: int) -> None: ...

@@ -1,0 +1,120 @@
+"""Approximate neighbours of all rows: parts of random trees are searched first, then neighbours of neighbours, round by round, as
+nearest-neighbour descent does (Dong, Moses and Li, 2011), until hardly a nearer one is found.
+
+Rows are turned so that their first numbers differ most, which changes no distance: most rows that are too far are given up after
+sixteen numbers. They are ordered by the first tree, so that neighbours are near each other in memory too.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from runglass.native import neighbors as native
+from runglass.reductions.model import Floats, Follow
+from runglass.reductions.threads import pool, spread
+
+Rows = NDArray[np.int32]
+
+TREES = 8
+# Of neighbours that descent is done with; more are found in one round at the end.
+MIN_WIDTH = 20
+MAX_WIDTH = 32
+MIN_LEAF = 48
+MAX_ROUNDS = 12
+# Rounds end when fewer of the neighbours were found in the last one.
+MIN_FOUND = 0.002
+# Above, finding the directions takes longer than it saves.
+MAX_TURNED = 1_024
+TURNED_ROWS = 20_000
+
+
+def descend_all(
+    points: Floats, count: int, *, seed: int, follow: Follow, is_turned: bool = False
+) -> tuple[Rows, Floats]:
+    """The `count` nearest rows of each row, nearest first, and their squared distances."""
+    n = len(points)
+    phase = "Finding neighbours"
+    follow.at(phase, 0, n)
+    width = min(max(MIN_WIDTH, min(count, MAX_WIDTH)), n - 1)
+    turned = points if is_turned and points.shape[1] % 4 == 0 else turn(points)
+    order = plant_trees(turned, 1, seed)[0][0]
+    rows = turned[order]
+    del turned
+    who, far = search_trees(rows, width, seed + 1, follow)
+    follow.at(phase, 0, n)
+    fresh = np.ones((n, width), np.uint8)
+    near = np.empty((n, 2 * width), np.int32)
+    is_fresh = np.empty((n, 2 * width), np.uint8)
+    counts = np.empty(n, np.int32)
+    for turn_number in range(MAX_ROUNDS):
+        follow.at(phase, min((turn_number + 1) * n // 8, n), n)
+        native.gather(who, fresh, near, is_fresh, counts, seed=seed + turn_number)
+        found = sum(
+            spread(
+                lambda start, stop: native.descend(
+                    rows, near, is_fresh, counts, who, far, fresh, start, stop, follow.flag
+                ),
+                n,
+            )
+        )
+        if found < MIN_FOUND * n * width:
+            break
+    follow.check()
+    if count > width:
+        native.gather(who, fresh, near, is_fresh, counts, seed=seed)
+        who = np.empty((n, count), np.int32)
+        far = np.empty((n, count), np.float32)
+        spread(lambda start, stop: native.widen(rows, near, counts, who, far, start, stop, follow.flag), n)
+    spread(partial(native.sort_heaps, who, far), n)
+    follow.check()
+    who, far = who[:, :count], far[:, :count]
+    named = np.empty((n, count), np.int32)
+    squares = np.empty((n, count), np.float32)
+    named[order] = np.where(who >= 0, order[who], -1)
+    squares[order] = far
+    return named, squares
+
+
+def search_trees(rows: Floats, width: int, seed: int, follow: Follow) -> tuple[Rows, Floats]:
+    """The nearest rows in the same parts of several trees, as heaps."""
+    n = len(rows)
+    orders, leaves = plant_trees(rows, TREES, seed)
+    places = np.empty_like(orders)
+    for tree in range(TREES):
+        places[tree, orders[tree]] = np.arange(n, dtype=np.int32)
+    who = np.empty((n, width), np.int32)
+    far = np.empty((n, width), np.float32)
+    search = partial(native.search_leaves, rows, orders, leaves, places, who, far)
+    spread(lambda start, stop: search(start, stop, follow.flag), n)
+    return who, far
+
+
+def turn(points: Floats) -> Floats:
+    """The same rows seen along the principal directions of a sample of them, padded with zeros to a multiple of four numbers."""
+    n, d = points.shape
+    padded = -(-d // 4) * 4
+    turned = np.zeros((n, padded), np.float32)
+    if d > MAX_TURNED or d < 8:
+        turned[:, :d] = points
+        return turned
+    sample = points[:: max(1, n // TURNED_ROWS)]
+    centre = sample.mean(axis=0)
+    centred = (sample - centre).astype(np.float64)
+    directions = np.linalg.eigh(centred.T @ centred)[1][:, ::-1].astype(np.float32)
+    for start in range(0, n, 8_192):
+        turned[start : start + 8_192, :d] = (points[start : start + 8_192] - centre) @ directions
+    return turned
+
+
+def plant_trees(rows: Floats, count: int, seed: int) -> tuple[Rows, Rows]:
+    orders = np.empty((count, len(rows)), np.int32)
+    leaves = np.empty((count, len(rows)), np.int32)
+
+    def plant(tree: int) -> None:
+        native.plant(rows, orders[tree], leaves[tree], leaf=MIN_LEAF, seed=seed * 1_000 + tree)
+
+    list(pool().map(plant, range(count)))
+    return orders, leaves
