@@ -7,11 +7,12 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
-__all__ = ["SummaryWriter", "__version__", "load_ipython_extension", "notebook", "open"]
+__all__ = ["SummaryWriter", "__version__", "load_ipython_extension", "notebook", "open", "project"]
 
 if TYPE_CHECKING:
     from runglass import notebook
     from runglass.reader import open_log as open
+    from runglass.reductions.project import project
     from runglass.writer.calls.summary_writer import SummaryWriter
 
 
@@ -25,6 +26,10 @@ def __getattr__(name: str) -> Any:
         from runglass.writer.calls.summary_writer import SummaryWriter
 
         return SummaryWriter
+    if name == "project":
+        from runglass.reductions.project import project
+
+        return project
     if name == "notebook":
         from importlib import import_module
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from runglass.errors import BadArgument
+from runglass.reductions import tsne, umap
 from runglass.reductions.axes import project_on
 from runglass.reductions.matrix import Matrix, finite_rows
 from runglass.reductions.model import (
@@ -24,6 +25,13 @@ from runglass.reductions.model import (
 )
 from runglass.reductions.pca import find_components, project
 from runglass.reductions.prepare import prepare
+
+# Fewer are not laid out.
+MIN_ROWS = 4
+# Vectors that are larger are laid out by as many principal components: they stay in memory meanwhile.
+MAX_BYTES = 256 << 20
+MAX_LARGE = 50
+SMALLEST, LARGEST = 1e-9, 1e12
 
 
 def reduce(
@@ -69,6 +77,65 @@ def reduce(
             raise BadArgument("A custom projection needs axes.", where="axes")
         positions = project_on(matrix, axes, follow)
     else:
-        raise BadArgument(f"{asked.method} is not there yet.", where="method")
+        per_row = [each if each is None or rows is None else each[rows] for each in (labels, start)]
+        positions, iterations = lay_out(matrix, asked, per_row[0], per_row[1], follow, notes)
     follow.at("Done", 1, 1, positions)
     return Reduced(positions, rows, variance, iterations, time.perf_counter() - started, tuple(notes))
+
+
+def lay_out(
+    matrix: Matrix,
+    asked: Reduction,
+    labels: NDArray[Any] | None,
+    start: NDArray[Any] | None,
+    follow: Follow,
+    notes: list[str],
+) -> tuple[Floats, int]:
+    """t-SNE or UMAP, begun with the principal components, which are the first picture."""
+    n, dimensions = matrix.n, asked.dimensions
+    is_large = n * matrix.d * 4 > MAX_BYTES and matrix.d > MAX_LARGE
+    components = find_components(matrix, MAX_LARGE if is_large else dimensions, follow)
+    begin = np.zeros((n, dimensions), np.float32)
+    if is_large:
+        notes.append(
+            f"{n:,} × {matrix.d:,} numbers: neighbours are found by the first {MAX_LARGE} principal components, which have "
+            f"{components.shares.sum():.0%} of the variance."
+        )
+        points = project(matrix, components, follow)
+        begin[:] = points[:, :dimensions]
+    else:
+        narrow = project(matrix, components, follow)
+        begin[:, : narrow.shape[1]] = narrow
+        points = matrix.load()
+    points, begin = within_reach(points), within_reach(begin)
+    is_on = start is not None
+    if start is not None:
+        begin = check_start(start, n, dimensions)
+        if asked.perturb > 0:
+            noise = np.random.default_rng(asked.seed).standard_normal(begin.shape)
+            begin = (begin + asked.perturb * begin.std() * noise).astype(np.float32)
+    follow.at("Finding neighbours", 0, n, begin)
+    if n < MIN_ROWS:
+        notes.append(f"{n:,} rows are too few to lay out: these are their principal components.")
+        return begin, 0
+    method = umap.lay_out if asked.method == "umap" else tsne.lay_out
+    return method(points, asked, begin, is_on=is_on, labels=labels, follow=follow)
+
+
+def within_reach(points: Floats) -> Floats:
+    """The same picture of numbers whose squares fit into float32: layouts do not depend on the scale."""
+    largest = max(float(points.max()), -float(points.min()))
+    if largest == 0 or SMALLEST < largest < LARGEST:
+        return points
+    return np.divide(points, largest, dtype=np.float32)
+
+
+def check_start(start: NDArray[Any], n: int, dimensions: int) -> Floats:
+    begin = np.ascontiguousarray(start, np.float32)
+    if begin.shape != (n, dimensions):
+        raise BadArgument(f"Positions to go on from are {start.shape}, not {(n, dimensions)}.", where="start")
+    unknown = ~np.isfinite(begin).all(axis=1)
+    if unknown.any():
+        begin = begin.copy()
+        begin[unknown] = 0 if unknown.all() else begin[~unknown].mean(axis=0)
+    return begin
