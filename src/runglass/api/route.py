@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct
 
+from runglass.jobs.context import Encoded
 from runglass.jobs.context import encode_json as encode_json
 
 if TYPE_CHECKING:
@@ -62,6 +63,14 @@ class FromJob(Struct, frozen=True):
     answer: Callable[[Job], Answer | Struct]
 
 
+class FromResult(Struct, frozen=True):
+    """Made of the result of a job that is done."""
+
+    job: str
+    # Gets the result; runs in a thread.
+    answer: Callable[[Encoded], Answer | Struct | Download]
+
+
 class Stream(Struct, frozen=True):
     """An endless answer. `chunks` is closed when the client disconnects."""
 
@@ -77,7 +86,7 @@ class Download(Struct, frozen=True):
     headers: tuple[tuple[str, str], ...] = ()
 
 
-Reply = Answer | Struct | Later | FromJob | Stream | Download
+Reply = Answer | Struct | Later | FromJob | FromResult | Stream | Download
 # The second argument is the route's parameter type, which differs from route to route.
 Handler = Callable[["DataSource", Any], Reply]
 

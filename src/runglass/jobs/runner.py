@@ -163,6 +163,17 @@ class Runner:
             raise JobNotDone(f"{job.work.title} is {job.state}, so it has no result.", where="id")
         return job.result
 
+    def read_newest(self, job_id: str) -> Encoded:
+        """The result, or the newest partial result of a job that is not done or was cancelled."""
+        with self._changed:
+            job = self._jobs.get(job_id)
+        if job is not None and job.result is None:
+            partials = job.read_partials()[1]
+            if partials:
+                job.touch()
+                return partials[-1]
+        return self.read_result(job_id)
+
     # --- steering
 
     def cancel(self, job_id: str) -> Job:
@@ -270,7 +281,8 @@ class Runner:
 
     def _compute(self, active: _Active) -> Encoded:
         job, work = active.job, active.job.work
-        inputs = iter(work.load(job, self._source, job.question))
+        needed = [] if work.needs is None else [[self.read_newest(each) for each in work.needs(job.question)]]
+        inputs = iter(work.load(job, self._source, job.question, *needed))
         if work.runs_in == "thread":
             return encode(work.compute(job, inputs))
         worker = self._workers.take()

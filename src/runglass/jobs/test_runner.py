@@ -105,6 +105,29 @@ def test_bytes_arrive_as_they_are(run, runs_in):
 
 
 @EVERYWHERE
+def test_a_job_goes_on_from_another(run, tmp_path, runs_in):
+    """From its result, from what a cancelled one had, and not from one that nobody knows."""
+    runner = run(
+        make(works.send_bytes),
+        make(works.add_up, load=works.load_slowly, holds_partials="latest"),
+        make(works.join, load=works.load_needed, needs=works.name_job, runs_in=runs_in),
+    )
+    done = runner.ask("send_bytes", Question())
+    assert ended(done) is JobState.DONE
+    assert ended(job := runner.ask("join", Question(folder=done.id))) is JobState.DONE
+    assert runner.read_result(job.id).data == b"\x00\xffend"
+
+    stopped = runner.ask("add_up", Question(folder=str(tmp_path)))
+    until(lambda: stopped.snapshot().partials == 1)
+    runner.cancel(stopped.id)
+    assert ended(job := runner.ask("join", Question(folder=stopped.id))) is JobState.DONE
+    assert runner.read_result(job.id).data == b'{"total":0}'
+
+    assert ended(job := runner.ask("join", Question(folder="0" * 32))) is JobState.FAILED
+    assert job.snapshot().error.code == "job_unknown"
+
+
+@EVERYWHERE
 def test_the_newest_partial_is_all_that_is_held_where_the_work_says_so(run, runs_in):
     runner = run(make(works.send_bytes, runs_in=runs_in, holds_partials="latest"))
     job = runner.ask("send_bytes", Question(steps=5, size_bytes=10))

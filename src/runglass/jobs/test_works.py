@@ -40,6 +40,18 @@ def load_slowly(context, source, question):
     yield from range(1, question.steps)
 
 
+def load_needed(context, source, question, needed):
+    yield from needed
+
+
+def name_job(question):
+    return [question.folder]
+
+
+def join(context, inputs):
+    return b"".join(each.data for each in inputs)
+
+
 def note(question, name):
     """A file to be seen by the test, and counted: one per call."""
     Path(question.folder, f"{name}-{time.monotonic_ns()}-{os.getpid()}").touch()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import StrEnum
 from hashlib import blake2b
 from typing import Any, Literal
@@ -48,10 +48,13 @@ class Work(Struct, frozen=True, kw_only=True):
     # Raises RunglassError for a question that makes no sense. With `on_disk` it must identify the content across servers
     # (file, size, modification time): generations start again with every server.
     identify: Callable[[Any, Any], Any]
-    # (context, source, question) -> inputs for `compute`. A generator is consumed as `compute` asks for more.
-    load: Callable[[Context, Any, Any], Iterable[Any]]
+    # (context, source, question) -> inputs for `compute`. A generator is consumed as `compute` asks for more. With `needs` it also
+    # gets a list of what those jobs have.
+    load: Callable[..., Iterable[Any]]
     # (context, inputs) -> the result: bytes, or anything that msgspec can encode as JSON.
     compute: Callable[[Context, Iterator[Any]], Any]
+    # (question) -> ids of jobs that this one goes on from: of their results, or the newest partial results they have.
+    needs: Callable[[Any], Sequence[str]] | None = None
     # Types of the JSON result and partial results, for the OpenAPI document.
     result: type[Struct] | None = None
     partial: type[Struct] | None = None

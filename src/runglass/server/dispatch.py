@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from runglass.api import assets, descriptions, hparams, jobs, lists, not_finite, run_values, steps, stops
 from runglass.api.dashboard import Dashboard
-from runglass.api.route import Answer, FromJob, NoParameters, Reply, Route, Upload
+from runglass.api.route import Answer, FromJob, FromResult, Later, NoParameters, Reply, Route, Upload
 from runglass.jobs.cache import ResultCache
 from runglass.jobs.runner import Runner
 from runglass.query.source import DataSource
@@ -71,6 +71,10 @@ class Api:
         elif route.upload_bytes is not None:
             parameters = Upload(parameters, await read_body(route.upload_bytes))
         reply = route.handler(self._source, parameters)
+        if isinstance(reply, FromResult):
+            wanted = reply
+            # It may be on disk.
+            return Later(lambda: wanted.answer(self.runner.read_result(wanted.job)))
         return await jobs.wait_for_job(self.runner, reply) if isinstance(reply, FromJob) else reply
 
     def close(self) -> None:
