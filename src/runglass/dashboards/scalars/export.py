@@ -18,7 +18,7 @@ from runglass.api.answers import numbers
 from runglass.api.route import CSV, JSON, PARQUET, encode_json
 from runglass.api.sink import Sink
 from runglass.dashboards.scalars.shape import ExportedSeries
-from runglass.errors import RunglassError, RunUnknown, SeriesUnknown
+from runglass.errors import RunUnknown, SeriesUnknown
 from runglass.query.lines import axis, smooth_values
 from runglass.query.source import Columns, DataSource, Smoothing
 from runglass.store.model import Attempts, SeriesKey
@@ -30,11 +30,6 @@ ROW_GROUP = 1 << 18
 PIECE_BYTES = 1 << 18
 
 
-class NeedsPyarrow(RunglassError):
-    code = "needs_pyarrow"
-    http_status = 400
-
-
 class ExportQuery(Struct, frozen=True):
     # None: without the column `smoothed`.
     smoothing: Smoothing | None
@@ -43,17 +38,6 @@ class ExportQuery(Struct, frozen=True):
     @property
     def has_segment(self) -> bool:
         return self.attempts == "all"
-
-
-def check_format(format: str) -> None:
-    if format == "parquet":
-        try:
-            import pyarrow.parquet  # noqa: F401
-        except ImportError:
-            raise NeedsPyarrow(
-                "Parquet files need the pyarrow package on the server: pip install pyarrow. CSV and JSON do not.",
-                where="format",
-            ) from None
 
 
 def write_series(

@@ -6,6 +6,7 @@ from msgspec.structs import asdict
 
 from runglass.api.answers import attachment
 from runglass.api.checks import check_range
+from runglass.api.parquet import check_format
 from runglass.api.route import COLUMNS, CSV, JSON, PARQUET, Download, Later, Reply, Route
 from runglass.dashboards.scalars.answers import (
     points_answer,
@@ -14,7 +15,7 @@ from runglass.dashboards.scalars.answers import (
     read_table_answer,
     summary_answer,
 )
-from runglass.dashboards.scalars.export import ExportQuery, check_format, write_series
+from runglass.dashboards.scalars.export import ExportQuery, write_series
 from runglass.dashboards.scalars.questions import (
     axis_query,
     check_series_count,
