@@ -14,6 +14,8 @@ from runglass.dashboards.images.routes import ROUTES as IMAGES
 from runglass.dashboards.mesh.routes import ROUTES as MESH
 from runglass.dashboards.overview.routes import ROUTES as OVERVIEW
 from runglass.dashboards.pr_curves.routes import ROUTES as PR_CURVES
+from runglass.dashboards.projector.routes import ROUTES as PROJECTOR
+from runglass.dashboards.projector.works import WORKS as PROJECTOR_WORKS
 from runglass.dashboards.scalars.routes import ROUTES as SCALARS
 from runglass.dashboards.text.routes import ROUTES as TEXT
 from runglass.dashboards.text.works import WORKS as TEXT_WORKS
@@ -37,6 +39,13 @@ DASHBOARDS = (
     Dashboard("distributions", "Distributions", kinds=(Kind.HISTOGRAM,), routes=DISTRIBUTIONS),
     Dashboard(
         "graphs", "Graphs", kinds=(Kind.GRAPH,), families=(Family.GRAPH, Family.PROFILE), routes=GRAPHS
+    ),
+    Dashboard(
+        "projector",
+        "Projector",
+        families=(Family.PROJECTOR,),
+        routes=PROJECTOR,
+        works=PROJECTOR_WORKS,
     ),
     Dashboard("pr_curves", "PR curves", kinds=(Kind.PR_CURVE,), routes=PR_CURVES),
     Dashboard(

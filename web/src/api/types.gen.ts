@@ -721,6 +721,228 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/projector": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Every embedding of every run, without reading vectors. */
+        get: operations["projector"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projector/about": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** What is known of an embedding: shape, columns, pictures, problems, bookmarks. */
+        post: operations["projector_about"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projector/column": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A column of all rows. */
+        post: operations["projector_column"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projector/distances": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** How far two points are from each other in the original space. */
+        post: operations["projector_distances"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projector/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Positions of a reduction with all columns, as a file. */
+        get: operations["projector_export"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projector/file": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Read vectors that the user chose, and keep them in memory for that page. */
+        post: operations["projector_file"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projector/kept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** How many neighbours of a point stay from step to step. */
+        post: operations["projector_kept"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projector/labels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Read metadata of vectors that were sent before. */
+        post: operations["projector_labels"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projector/neighbors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The nearest points of one in the original space, exactly. */
+        post: operations["projector_neighbors"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projector/row": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** All columns of one row. */
+        post: operations["projector_row"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projector/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** All rows whose value contains a text, matches a regular expression, or is exactly that. */
+        post: operations["projector_search"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projector/texts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The values of a column in some rows, as text. */
+        post: operations["projector_texts"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projector/thumbnails": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Pictures of some rows side by side, in ceil(√n) columns. */
+        get: operations["projector_thumbnails"];
+        put?: never;
+        /** The same for many rows. */
+        post: operations["projector_thumbnails_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/runs": {
         parameters: {
             query?: never;
@@ -1031,6 +1253,29 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** AboutAnswer */
+        AboutAnswer: {
+            rows: number;
+            dimensions: number;
+            dtype: string;
+            /** @description The one that is shown; null where it has no steps. */
+            step: number | null;
+            steps: number[];
+            columns: components["schemas"]["ColumnAbout"][];
+            /** @description The column to name points by. */
+            label: string | null;
+            /** @description The column to colour points by. */
+            color: string | null;
+            sprite: components["schemas"]["SpriteAbout"] | null;
+            /** @description Read them as the column "__next__". */
+            has_sequences: boolean;
+            /** @description Rows with a number that is not finite; null: too large to be counted before a reduction. */
+            left_out: number | null;
+            problems: string[];
+            paths: string[];
+            /** @description As TensorBoard wrote them. */
+            bookmarks: unknown[] | null;
+        };
         /**
          * Asset
          * @description A file of a run that is not an event file, in a listing. Listing opens no file.
@@ -1062,6 +1307,34 @@ export interface components {
             name: string;
             /** @default {} */
             view: components["schemas"]["StructureView"];
+        };
+        /**
+         * AxisEnd
+         * @description Some points: those that a search finds, given ones (also those that a pattern found), or those with a value of a column.
+         */
+        AxisEnd: {
+            /** @default null */
+            q: string | null;
+            /**
+             * @default text
+             * @enum {unknown}
+             */
+            mode: "exact" | "text";
+            /**
+             * @description Where to search (null: everywhere), or whose value.
+             * @default null
+             */
+            column: string | null;
+            /**
+             * @description With `column`.
+             * @default null
+             */
+            value: string | null;
+            /**
+             * @description Base64 of int32 row numbers. Null: all rows.
+             * @default null
+             */
+            rows: string | null;
         };
         /** BandAnswer */
         BandAnswer: {
@@ -1225,6 +1498,63 @@ export interface components {
             step: number[];
             wall_time: (number | ("-Infinity" | "Infinity" | "NaN"))[];
         };
+        /** Cluster */
+        Cluster: {
+            size: number;
+            /** @description On the axes that are shown. */
+            center: number[];
+            name: string;
+            /** @description The most distinctive of its texts, the first is the name. */
+            words: string[];
+        };
+        /**
+         * ClustersAnswer
+         * @description The head of the clusters, the largest first. Block: `codes` (int32 for each position of the reduction, -1: in none).
+         */
+        ClustersAnswer: {
+            clusters: components["schemas"]["Cluster"][];
+        };
+        /** ClustersBody */
+        ClustersBody: {
+            embedding: components["schemas"]["EmbeddingRef"];
+            /** @description The id of a reduction. */
+            job: string;
+            /** @description Which of its dimensions are shown. */
+            axes?: number[];
+            /**
+             * @description To name clusters by. Null: the label.
+             * @default null
+             */
+            column: string | null;
+        };
+        /** ColumnAbout */
+        ColumnAbout: {
+            name: string;
+            /** @enum {unknown} */
+            type: "category" | "number" | "text";
+            distinct: number;
+            missing: number;
+            /** @description Best coloured as categories: also few whole numbers, which are names of classes. */
+            is_categorical: boolean;
+            /** @description Of numbers, the finite ones. */
+            min: number | ("-Infinity" | "Infinity" | "NaN") | null;
+            max: number | ("-Infinity" | "Infinity" | "NaN") | null;
+        };
+        /**
+         * ColumnAnswer
+         * @description The head of a column. Blocks: `codes` (int32, -1: missing) of `levels`; of numbers `values` (float64); of "__next__"
+         *         `next` (int32, -1: none).
+         */
+        ColumnAnswer: {
+            /** @enum {unknown} */
+            type: "category" | "number" | "sequence" | "text";
+            levels: string[];
+        };
+        /** ColumnBody */
+        ColumnBody: {
+            embedding: components["schemas"]["EmbeddingRef"];
+            column: string;
+        };
         /** Counts */
         Counts: {
             edges: number[];
@@ -1284,6 +1614,22 @@ export interface components {
              * @enum {unknown}
              */
             format: "columns" | "csv" | "json";
+        };
+        /** CustomAxes */
+        CustomAxes: {
+            x: components["schemas"]["CustomAxis"];
+            /** @default null */
+            y: components["schemas"]["CustomAxis"] | null;
+            /** @default null */
+            z: components["schemas"]["CustomAxis"] | null;
+        };
+        /**
+         * CustomAxis
+         * @description From the centre of some points to the centre of others.
+         */
+        CustomAxis: {
+            from: components["schemas"]["AxisEnd"];
+            to: components["schemas"]["AxisEnd"];
         };
         /** DashboardAnswer */
         DashboardAnswer: {
@@ -1365,6 +1711,17 @@ export interface components {
             /** @description Ids in the first graph, at most 200. */
             a: string[];
             b: string[];
+        };
+        /** DistancesAnswer */
+        DistancesAnswer: {
+            cosine: number | ("-Infinity" | "Infinity" | "NaN");
+            euclidean: number | ("-Infinity" | "Infinity" | "NaN");
+        };
+        /** DistancesBody */
+        DistancesBody: {
+            embedding: components["schemas"]["EmbeddingRef"];
+            a: number;
+            b: number;
         };
         /**
          * Distribution
@@ -1465,6 +1822,38 @@ export interface components {
             min: number | ("-Infinity" | "Infinity" | "NaN") | null;
             /** @default null */
             max: number | ("-Infinity" | "Infinity" | "NaN") | null;
+        };
+        /** EmbeddingBody */
+        EmbeddingBody: {
+            embedding: components["schemas"]["EmbeddingRef"];
+        };
+        /**
+         * EmbeddingFile
+         * @description Vectors that were sent: kept in memory, for whoever knows the token, until others push them out.
+         */
+        EmbeddingFile: {
+            file: string;
+            rows: number;
+            dimensions: number;
+        };
+        /** EmbeddingList */
+        EmbeddingList: {
+            generation: number;
+            embeddings: components["schemas"]["ListedEmbedding"][];
+        };
+        /**
+         * EmbeddingRef
+         * @description An embedding: of a run by name, at a step or the newest; or a file that was sent before.
+         */
+        EmbeddingRef: {
+            /** @default null */
+            run: string | null;
+            /** @default null */
+            name: string | null;
+            /** @default null */
+            step: number | null;
+            /** @default null */
+            file: string | null;
         };
         /** ErrorAnswer */
         ErrorAnswer: {
@@ -1994,6 +2383,27 @@ export interface components {
         Jobs: {
             jobs: components["schemas"]["JobAnswer"][];
         };
+        /** KeptAnswer */
+        KeptAnswer: {
+            steps: number[];
+            /** @description How many of the neighbours at the step before are neighbours still; null at the first. */
+            kept: (number | null)[];
+        };
+        /**
+         * KeptBody
+         * @description The step of the embedding is not looked at.
+         */
+        KeptBody: {
+            embedding: components["schemas"]["EmbeddingRef"];
+            row: number;
+            /** @default 10 */
+            count: number;
+            /**
+             * @default cosine
+             * @enum {unknown}
+             */
+            metric: "cosine" | "euclidean";
+        };
         /**
          * Kind
          * @description What a series holds, independent of its encoding.
@@ -2229,6 +2639,25 @@ export interface components {
              */
             format: "columns" | "json";
         };
+        /** ListedEmbedding */
+        ListedEmbedding: {
+            run: string;
+            name: string;
+            /** @description Ascending; none where it has no steps. */
+            steps: number[];
+            /** @description Null: unknown before the file is read. */
+            rows: number | null;
+            dimensions: number | null;
+            dtype: string;
+            /** @description Of the vectors, or of the checkpoint. */
+            path: string;
+            has_metadata: boolean;
+            has_sprite: boolean;
+            has_bookmarks: boolean;
+            /** @description Found in a checkpoint that no configuration names. */
+            is_offered: boolean;
+            problem: string | null;
+        };
         /** ListedGraph */
         ListedGraph: {
             run: string;
@@ -2377,6 +2806,114 @@ export interface components {
             /** @enum {unknown} */
             best: "max" | "min";
         };
+        /**
+         * MovieAnswer
+         * @description The head of a movie. Blocks: `positions` (float32: steps × rows × dimensions), `rows` (int32) unless all rows have positions,
+         *         `movement` (float64: mean way of a point per step, 0 at the first), `moved` (float32: way of each point over all steps), `changed`
+         *         (float32: part of the neighbours of each point that changed, mean over steps), `kept` (float64: part of the neighbours that were
+         *         kept, mean over points, per step).
+         */
+        MovieAnswer: {
+            /** @enum {unknown} */
+            method: "custom" | "pca" | "tsne" | "umap";
+            dimensions: number;
+            count: number;
+            steps: number[];
+            seconds: number;
+            left_out: number;
+            notes: string[];
+            problems: string[];
+        };
+        /**
+         * MovieBody
+         * @description All steps of an embedding, aligned.
+         */
+        MovieBody: {
+            /**
+             * @default pca
+             * @enum {unknown}
+             */
+            method: "custom" | "pca" | "tsne" | "umap";
+            /**
+             * @description PCA has ten components whatever this says.
+             * @default 2
+             */
+            dimensions: number;
+            /**
+             * @default cosine
+             * @enum {unknown}
+             */
+            metric: "cosine" | "euclidean";
+            /**
+             * @default none
+             * @enum {unknown}
+             */
+            prepare: "centre" | "none" | "spherize" | "unit" | "whiten";
+            /** @default 0 */
+            seed: number;
+            /**
+             * @description Null: by the number of points.
+             * @default null
+             */
+            perplexity: number | null;
+            /**
+             * @description Null: by the number of points.
+             * @default null
+             */
+            learning_rate: number | null;
+            /** @default 12 */
+            early_exaggeration: number;
+            /**
+             * @description Of t-SNE.
+             * @default 750
+             */
+            iterations: number;
+            /**
+             * @description Of UMAP.
+             * @default 15
+             */
+            neighbors: number;
+            /** @default 0.1 */
+            min_dist: number;
+            /**
+             * @description Of UMAP. Null: by the number of points.
+             * @default null
+             */
+            epochs: number | null;
+            /**
+             * @description Base64 of int32 row numbers. Null: all rows.
+             * @default null
+             */
+            rows: string | null;
+            run: string;
+            name: string;
+            /** @default null */
+            supervise: components["schemas"]["Supervise"] | null;
+            /** @default null */
+            axes: components["schemas"]["CustomAxes"] | null;
+            /**
+             * @description Of PCA, one for each dimension. Null: the first.
+             * @default null
+             */
+            components: number[] | null;
+            /**
+             * @description Of each point, to see which change.
+             * @default 10
+             */
+            neighbors_kept: number;
+        };
+        /**
+         * MoviePartial
+         * @description The head of one more step. Blocks: `positions` (float32: rows × dimensions), `rows` as of the result.
+         */
+        MoviePartial: {
+            /** @enum {unknown} */
+            method: "custom" | "pca" | "tsne" | "umap";
+            dimensions: number;
+            count: number;
+            step_index: number;
+            steps: number[];
+        };
         /** NameCount */
         NameCount: {
             name: string;
@@ -2407,6 +2944,24 @@ export interface components {
             smoothed: number | ("-Infinity" | "Infinity" | "NaN");
             /** @description Whether the point is exactly at the requested x. */
             is_exact: boolean;
+        };
+        /** NeighborsAnswer */
+        NeighborsAnswer: {
+            /** @description The nearest first, without the point itself. */
+            rows: number[];
+            distances: (number | ("-Infinity" | "Infinity" | "NaN"))[];
+        };
+        /** NeighborsBody */
+        NeighborsBody: {
+            embedding: components["schemas"]["EmbeddingRef"];
+            row: number;
+            /** @default 10 */
+            count: number;
+            /**
+             * @default cosine
+             * @enum {unknown}
+             */
+            metric: "cosine" | "euclidean";
         };
         /**
          * NewestAnswer
@@ -2720,6 +3275,60 @@ export interface components {
             since: number;
             partials: unknown[];
         };
+        /** PointAnswer */
+        PointAnswer: {
+            row: number;
+            values: {
+                [key: string]: number | ("-Infinity" | "Infinity" | "NaN") | string | null;
+            };
+            has_picture: boolean;
+            /** @description Length of the vector. */
+            norm: number | ("-Infinity" | "Infinity" | "NaN");
+        };
+        /** PointBody */
+        PointBody: {
+            embedding: components["schemas"]["EmbeddingRef"];
+            row: number;
+        };
+        /**
+         * PointMatches
+         * @description The head of the matches. Block: `rows` (int32), ascending.
+         */
+        PointMatches: {
+            /** @description Of all matches, also beyond the limit. */
+            count: number;
+        };
+        /** PointSearchBody */
+        PointSearchBody: {
+            embedding: components["schemas"]["EmbeddingRef"];
+            q: string;
+            /**
+             * @description Null: any column.
+             * @default null
+             */
+            column: string | null;
+            /**
+             * @description Text that it contains, in any case; a regular expression; the whole value.
+             * @default text
+             * @enum {unknown}
+             */
+            mode: "exact" | "pattern" | "text";
+            /**
+             * @description Null: all matches.
+             * @default null
+             */
+            limit: number | null;
+        };
+        /** PointTexts */
+        PointTexts: {
+            texts: (string | null)[];
+        };
+        /** PointTextsBody */
+        PointTextsBody: {
+            embedding: components["schemas"]["EmbeddingRef"];
+            column: string;
+            rows: number[];
+        };
         /** Points */
         Points: {
             run: string;
@@ -2844,6 +3453,121 @@ export interface components {
              * @default null
              */
             step: number | null;
+        };
+        /**
+         * ReduceAnswer
+         * @description The head of a reduction. Blocks: `positions` (float32, `dimensions` numbers for each row after each other); `rows` (int32)
+         *         unless all rows have a position; of PCA `variance` (float64, the part of the total that each component has).
+         */
+        ReduceAnswer: {
+            /** @enum {unknown} */
+            method: "custom" | "pca" | "tsne" | "umap";
+            /** @description Numbers per row: of PCA, its components. */
+            dimensions: number;
+            /** @description Rows with a position. */
+            count: number;
+            iterations: number;
+            seconds: number;
+            /** @description Rows with a number that is not finite. */
+            left_out: number;
+            /** @description Of custom axes: points at either end of each. */
+            matches: {
+                [key: string]: [
+                    number,
+                    number
+                ];
+            };
+            notes: string[];
+            problems: string[];
+        };
+        /** ReduceBody */
+        ReduceBody: {
+            /**
+             * @default pca
+             * @enum {unknown}
+             */
+            method: "custom" | "pca" | "tsne" | "umap";
+            /**
+             * @description PCA has ten components whatever this says.
+             * @default 2
+             */
+            dimensions: number;
+            /**
+             * @default cosine
+             * @enum {unknown}
+             */
+            metric: "cosine" | "euclidean";
+            /**
+             * @default none
+             * @enum {unknown}
+             */
+            prepare: "centre" | "none" | "spherize" | "unit" | "whiten";
+            /** @default 0 */
+            seed: number;
+            /**
+             * @description Null: by the number of points.
+             * @default null
+             */
+            perplexity: number | null;
+            /**
+             * @description Null: by the number of points.
+             * @default null
+             */
+            learning_rate: number | null;
+            /** @default 12 */
+            early_exaggeration: number;
+            /**
+             * @description Of t-SNE.
+             * @default 750
+             */
+            iterations: number;
+            /**
+             * @description Of UMAP.
+             * @default 15
+             */
+            neighbors: number;
+            /** @default 0.1 */
+            min_dist: number;
+            /**
+             * @description Of UMAP. Null: by the number of points.
+             * @default null
+             */
+            epochs: number | null;
+            /**
+             * @description Base64 of int32 row numbers. Null: all rows.
+             * @default null
+             */
+            rows: string | null;
+            embedding: components["schemas"]["EmbeddingRef"];
+            /** @default null */
+            supervise: components["schemas"]["Supervise"] | null;
+            /**
+             * @description Of `custom`.
+             * @default null
+             */
+            axes: components["schemas"]["CustomAxes"] | null;
+            /**
+             * @description The id of a job: go on from its positions, the newest if it was cancelled or still runs.
+             * @default null
+             */
+            start: string | null;
+            /**
+             * @description With `start`: noise, as a part of the spread of the positions.
+             * @default 0
+             */
+            perturb: number;
+        };
+        /**
+         * ReducePartial
+         * @description The head of positions on the way. Blocks as of the result.
+         */
+        ReducePartial: {
+            /** @enum {unknown} */
+            method: "custom" | "pca" | "tsne" | "umap";
+            dimensions: number;
+            count: number;
+            done: number;
+            total: number | null;
         };
         /** RowAnswer */
         RowAnswer: {
@@ -3106,6 +3830,13 @@ export interface components {
             step: number[];
             value: (number | ("-Infinity" | "Infinity" | "NaN"))[];
         };
+        /** SpriteAbout */
+        SpriteAbout: {
+            /** @description Of one picture, in pixels. */
+            width: number;
+            height: number;
+            count: number;
+        };
         /** States */
         States: {
             running: number;
@@ -3287,6 +4018,23 @@ export interface components {
              */
             attempts: "all" | "latest";
         };
+        /**
+         * Supervise
+         * @description Pull points together that have the same value of a column.
+         */
+        Supervise: {
+            column: string;
+            /**
+             * @description 0: not at all; 1: as far as the method can.
+             * @default 0.5
+             */
+            weight: number;
+            /**
+             * @description Points with this value are not supervised.
+             * @default null
+             */
+            ignored: string | null;
+        };
         /** Table */
         Table: {
             generation: number;
@@ -3405,6 +4153,13 @@ export interface components {
             offset: number;
             /** @default 100 */
             limit: number;
+        };
+        /** ThumbnailsBody */
+        ThumbnailsBody: {
+            embedding: components["schemas"]["EmbeddingRef"];
+            rows: number[];
+            /** @default 32 */
+            size: number;
         };
         /** Totals */
         Totals: {
@@ -5074,6 +5829,483 @@ export interface operations {
                     "application/json": components["schemas"]["Curves"];
                     "application/vnd.runglass.columns": string;
                     "text/csv; charset=utf-8": string;
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    projector: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmbeddingList"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    projector_about: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EmbeddingBody"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AboutAnswer"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    projector_column: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ColumnBody"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/vnd.runglass.columns": string;
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    projector_distances: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DistancesBody"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DistancesAnswer"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    projector_export: {
+        parameters: {
+            query: {
+                run?: string;
+                name?: string;
+                step?: number;
+                file?: string;
+                /** @description The id of a reduction. */
+                job: string;
+                format?: "csv" | "npz" | "parquet";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv; charset=utf-8": string;
+                    "application/zip": string;
+                    "application/vnd.apache.parquet": string;
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    projector_file: {
+        parameters: {
+            query: {
+                /** @description Of the file; its ending helps where its content does not tell. */
+                name: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmbeddingFile"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    projector_kept: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["KeptBody"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KeptAnswer"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    projector_labels: {
+        parameters: {
+            query: {
+                /** @description Of the file; its ending helps where its content does not tell. */
+                name: string;
+                /** @description The token of the vectors. */
+                file: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmbeddingFile"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    projector_neighbors: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NeighborsBody"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NeighborsAnswer"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    projector_row: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PointBody"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PointAnswer"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    projector_search: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PointSearchBody"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/vnd.runglass.columns": string;
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    projector_texts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PointTextsBody"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PointTexts"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    projector_thumbnails: {
+        parameters: {
+            query: {
+                run?: string;
+                name?: string;
+                step?: number;
+                file?: string;
+                /** @description Pixels of a tile. */
+                size?: number;
+                /** @description Comma-separated; ranges as 0-63. */
+                rows: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/png": string;
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    projector_thumbnails_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ThumbnailsBody"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/png": string;
                 };
             };
             /** @description What went wrong. */

@@ -1,0 +1,106 @@
+"""Search over columns: every different text is looked at once. Regular expressions are a job; matching.py is what its worker runs."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from runglass.api.route import Answer
+from runglass.dashboards.projector.answers import blocks_answer
+from runglass.dashboards.projector.loaded import Loaded, identify, known_embeddings
+from runglass.dashboards.projector.matching import Batch
+from runglass.dashboards.projector.shape import PointMatches, PointSearchBody, SearchMode
+from runglass.errors import BadRequest
+from runglass.jobs.context import Context
+from runglass.jobs.job import Job
+from runglass.query.embeddings.model import Column
+from runglass.query.source import DataSource
+
+# How long POST /api/projector/search waits for a regular expression.
+WAIT_S = 4.0
+BATCH_TEXTS = 4_096
+MAX_PATTERN = 1_000
+
+
+def check_pattern(q: str, *, where: str = "q") -> None:
+    if len(q) > MAX_PATTERN:
+        raise BadRequest(
+            f"The pattern has {len(q):,} characters; at most {MAX_PATTERN:,} are allowed.", where=where
+        )
+    try:
+        re.compile(q, re.IGNORECASE)
+    except (re.error, RecursionError, OverflowError) as error:
+        raise BadRequest(f"This is not a regular expression: {error}.", where=where) from None
+
+
+def find_rows(loaded: Loaded, q: str, mode: SearchMode, column: str | None) -> NDArray[np.int32]:
+    """Rows whose text contains `q` in any case, or is exactly that."""
+    matched: dict[str, NDArray[np.int64]] = {}
+    wanted = q.casefold()
+    for each in _columns(loaded, column):
+        if mode == "exact":
+            numbers = [number for number, level in enumerate(each.levels) if level == q]
+        else:
+            numbers = [number for number, level in enumerate(loaded.lowered(each)) if wanted in level]
+        matched[each.name] = np.array(numbers, np.int64)
+    return rows_of(loaded, matched)
+
+
+def rows_of(loaded: Loaded, matched: Mapping[str, NDArray[np.int64]]) -> NDArray[np.int32]:
+    """The rows that have one of these texts, by column."""
+    found = np.zeros(loaded.rows, np.bool_)
+    for name, numbers in matched.items():
+        column = loaded.column(name)
+        # The last one is for rows without a value, whose code is -1.
+        is_match = np.zeros(len(column.levels) + 1, np.bool_)
+        is_match[numbers] = True
+        found |= is_match[column.codes]
+    return np.flatnonzero(found).astype(np.int32)
+
+
+def make_answer(rows: NDArray[np.int32], limit: int | None) -> Answer:
+    return blocks_answer(PointMatches(len(rows)), {"rows": rows[:limit]})
+
+
+def _columns(loaded: Loaded, column: str | None) -> list[Column]:
+    return list(loaded.embedding.metadata.columns.values()) if column is None else [loaded.column(column)]
+
+
+# --- the job
+
+
+def identify_texts(source: DataSource, body: PointSearchBody) -> Any:
+    check_pattern(body.q)
+    return identify(source, body.embedding)
+
+
+def load_texts(context: Context, source: DataSource, body: PointSearchBody) -> Iterator[Any]:
+    loaded = known_embeddings.of(source).load(source, body.embedding)
+    yield body.q
+    for column in _columns(loaded, body.column):
+        for first in range(0, len(column.levels), BATCH_TEXTS):
+            context.check()
+            yield Batch(column.name, first, column.levels[first : first + BATCH_TEXTS])
+
+
+def answer_pattern(source: DataSource, body: PointSearchBody, job: Job) -> Answer:
+    now = job.snapshot()
+    if now.error is not None:
+        raise now.error
+    if job.result is None:
+        raise BadRequest(
+            f"The pattern took longer than {WAIT_S:g} s, so the search stopped. Try a simpler pattern or one column.",
+            where="q",
+        )
+    loaded = known_embeddings.of(source).load(source, body.embedding)
+    return make_answer(rows_of(loaded, decode_matches(job.result.data)), body.limit)
+
+
+def decode_matches(data: bytes) -> dict[str, NDArray[np.int64]]:
+    found = json.loads(data)["levels"]
+    return {name: np.array(numbers, np.int64) for name, numbers in found.items()}
