@@ -108,8 +108,11 @@ def choose_label(columns: Mapping[str, Column]) -> str | None:
 
 def choose_color(columns: Mapping[str, Column]) -> str | None:
     """A column of categories: one that is named so, else the first."""
+    # One that tells every point apart has a colour for each of them, so that nothing is seen.
     fit = {
-        name: column for name, column in columns.items() if is_categorical(column) and len(column.levels) > 1
+        name: column
+        for name, column in columns.items()
+        if is_categorical(column) and 1 < len(column.levels) <= len(column) / 2
     }
     return _choose(fit, COLOR_NAMES, ("category", "number"))
 

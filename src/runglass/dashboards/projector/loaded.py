@@ -166,12 +166,7 @@ class EmbeddingReader:
     def _keep(
         self, token: str, name: str, data: bytes, labels: tuple[str, bytes] | None
     ) -> tuple[str, Loaded]:
-        embedding = read_file(
-            name,
-            data,
-            labels=None if labels is None else labels[1],
-            labels_name=None if labels is None else labels[0],
-        )
+        embedding = read_file(name, data) if labels is None else read_file(name, data, labels[1], labels[0])
         embedding.identity = [_digest(data), None if labels is None else _digest(labels[1])]
         loaded = Loaded(embedding, None, None)
         self._files.put(token, _File(name, data, loaded))
