@@ -28,12 +28,16 @@ from runglass.demo.classifying import (
     write_spirals,
 )
 from runglass.demo.denoising import write_denoising
+from runglass.demo.drawings import FOLDER as DRAWINGS
+from runglass.demo.drawings import write_drawings
 from runglass.demo.searching import FOLDER as SEARCH
 from runglass.demo.searching import write_search
 from runglass.demo.spelling import write_spelling
 from runglass.demo.training import Network, digits_task, spirals_task
 from runglass.demo.translating import FOLDER as TRANSLATE
 from runglass.demo.translating import write_translating
+from runglass.demo.words import FOLDER as WORDS
+from runglass.demo.words import write_words
 from runglass.errors import BadArgument
 from runglass.schema.hparams import SessionOutcome
 from runglass.writer.files.record_file import EventFileWriter
@@ -41,7 +45,7 @@ from runglass.writer.values import hparams
 
 MARKER = ".runglass-demo.json"
 # Increased with every change of the logs; older demos are replaced.
-VERSION = 6
+VERSION = 7
 STEPS = 1200
 # The last one is too large, and its run ends in NaN.
 RATES = (0.01, 0.05, 0.2, 5.0)
@@ -65,6 +69,8 @@ def write_demo(logdir: Path, *, live_s: float = 0.0, now: float | None = None, s
             write_denoising(logdir, start + 12, steps * 2 // 3, SEED)
             write_spelling(logdir, start + 24, steps, SEED)
             write_translating(logdir, start + 18, steps // 4, SEED)
+            write_drawings(logdir, start + 36, steps // 2, SEED)
+            write_words(logdir, start + 48, steps // 2, SEED)
             write_search(logdir, start, steps // 8, SEED)
         mark(logdir, is_complete=True)
     if live_s > 0:
@@ -153,6 +159,8 @@ def mark(logdir: Path, *, is_complete: bool) -> None:
         "denoise",
         "spelling",
         TRANSLATE,
+        DRAWINGS,
+        WORDS,
         SEARCH,
         "live",
     ]

@@ -13,6 +13,7 @@ from runglass.demo.classifying import SEED, write_spirals
 from runglass.demo.denoising import write_denoising
 from runglass.demo.searching import write_search
 from runglass.demo.training import Network, digits_task, spirals_task
+from runglass.demo.words import write_words
 from runglass.errors import BadArgument
 from runglass.ingest.canonical import decode_value, read_metadata
 from runglass.native.records import RecordCursor
@@ -68,6 +69,9 @@ def test_the_runs_of_the_demo(demo):
         "spelling/context=5",
         "translate/baseline",
         "translate/qk-norm",
+        "drawings/wide",
+        "drawings/narrow",
+        "words",
     ]
     search = ["search", *(f"search/{number:02d}-1" for number in range(1, 61))]
     search += [f"search/{number:02d}-{seed}" for number in range(1, 7) for seed in (2, 3)]
@@ -192,6 +196,8 @@ def test_the_same_seed_gives_the_same_bytes(demo, tmp_path):
     assert {run: path.read_bytes() for run, path in runs(demo).items()} == {
         run: path.read_bytes() for run, path in runs(tmp_path / "again").items()
     }
+    for part in ("drawings/wide/00000/last_hidden_layer/metadata.tsv", "drawings/wide/sprite.png"):
+        assert (demo / part).read_bytes() == (tmp_path / "again" / part).read_bytes()
 
 
 def test_a_finished_demo_is_left_and_an_unfinished_one_replaced(tmp_path):
@@ -272,6 +278,42 @@ def test_gradients_are_the_slopes_of_the_loss(make, layers):
             probe.weights[0][place] += sign * nudge
             losses.append(-np.log(probe.forward(x)[-1][np.arange(20), y]).mean())
         np.testing.assert_allclose(moved[place], (losses[0] - losses[1]) / (2 * nudge), rtol=1e-4, atol=1e-8)
+
+
+def test_features_of_drawings_come_apart(demo):
+    """What the last hidden layer learned: neighbours are of the same kind, more and more of them."""
+    log = runglass.open(demo)
+    kept = []
+    steps = [0, STEPS // 2 - 1]
+    for step in steps:
+        found = log.embedding("drawings/wide", "last hidden layer", step)
+        assert found.vectors.shape == (1200, 32)
+        labels = np.array(found.metadata["label"])
+        kept.append(share_of_own_kind(found.vectors, labels))
+        wrong = labels != np.array(found.metadata["predicted"])
+        losses = np.array(found.metadata["loss"], float)
+        assert losses[wrong].mean() > losses[~wrong].mean()
+    assert kept[1] > kept[0] + 0.1
+    assert found.sprite.tile == (20, 20)
+
+
+def test_words_come_to_their_kind(tmp_path):
+    """With as many steps as the real demo has."""
+    write_words(tmp_path, NOW, DEMO_STEPS // 2, SEED)
+    found = runglass.open(tmp_path).embedding("words", "words")
+    kinds = np.array(found.metadata["kind"])
+    known = kinds != "other"
+    assert share_of_own_kind(found.vectors[known], kinds[known]) > 0.9
+    following = dict(zip(found.metadata["word"], found.metadata["__next__"], strict=True))
+    assert found.metadata["word"][int(following["march"])] == "april"
+
+
+def share_of_own_kind(vectors, kinds, count=5):
+    unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    near = unit @ unit.T
+    np.fill_diagonal(near, -2)
+    found = np.argsort(-near, axis=1)[:, :count]
+    return float((kinds[found] == kinds[:, np.newaxis]).mean())
 
 
 def test_the_search_has_a_conflict_and_settings_that_matter(tmp_path):
