@@ -43,7 +43,7 @@ DASHBOARDS = (
     Dashboard(
         "projector",
         "Projector",
-        families=(Family.PROJECTOR,),
+        families=(Family.PROJECTOR, Family.CHECKPOINT),
         routes=PROJECTOR,
         works=PROJECTOR_WORKS,
     ),
