@@ -59,41 +59,49 @@ export const homeCamera = ({ center: [x, y, z] }: Bounds): Camera => ({
   pitch: FIRST_PITCH,
 });
 
-/** Of the points that are placed: rows of three, NaN where a row has no place. `rows`: only these. */
+const SAMPLE = 20_000;
+/** Of many points, so many at each end of an axis may be outside at first, if that makes room for the others. */
+const OUTSIDE = 0.001;
+const MANY = 1_000;
+const WORTH = 0.8;
+
+/** Of the points that are placed: rows of three, NaN where a row has no place. `rows`: only these, all of them. */
 export function boundsOf(positions: Float32Array, rows: ArrayLike<number> | null = null): Bounds {
-  const low = [Infinity, Infinity, Infinity];
-  const high = [-Infinity, -Infinity, -Infinity];
   const count = rows ? rows.length : positions.length / 3;
-  for (let i = 0; i < count; i++) {
-    const at = 3 * (rows ? (rows[i] as number) : i);
-    const x = positions[at] as number;
-    if (x !== x) continue;
-    for (let axis = 0; axis < 3; axis++) {
-      const value = positions[at + axis] as number;
-      if (value < (low[axis] as number)) low[axis] = value;
-      if (value > (high[axis] as number)) high[axis] = value;
+  const ranges = [0, 1, 2].map((axis): readonly [number, number] => {
+    let [low, high] = [Infinity, -Infinity];
+    for (let i = 0; i < count; i++) {
+      const value = positions[3 * (rows ? (rows[i] as number) : i) + axis] as number;
+      if (value < low) low = value;
+      if (value > high) high = value;
     }
-  }
-  if (low[0] === Infinity) return NO_BOUNDS;
-  const of = (make: (low: number, high: number) => number): [number, number, number] => [
-    make(low[0] as number, high[0] as number),
-    make(low[1] as number, high[1] as number),
-    make(low[2] as number, high[2] as number),
-  ];
+    return rows || count < MANY ? [low, high] : withoutFew(positions, axis, low, high);
+  });
+  if (!((ranges[0]?.[0] as number) < Infinity)) return NO_BOUNDS;
+  const of = (make: (low: number, high: number) => number): [number, number, number] =>
+    ranges.map(([low, high]) => make(low, high)) as [number, number, number];
   const center = of((a, b) => (a + b) / 2);
   const half = of((a, b) => Math.max((b - a) / 2, LEAST_SIZE));
-  let radius = 0;
-  for (let i = 0; i < count; i++) {
-    const at = 3 * (rows ? (rows[i] as number) : i);
-    const [dx, dy, dz] = [
-      (positions[at] as number) - center[0],
-      (positions[at + 1] as number) - center[1],
-      (positions[at + 2] as number) - center[2],
-    ];
-    const far = dx * dx + dy * dy + dz * dz;
-    if (far > radius) radius = far;
+  // Corners of the box are empty: a ball around most of it is enough.
+  const radius = Math.max(...half, 0.8 * Math.hypot(...half));
+  return { center, half, radius };
+}
+
+/** Few points far away would make all others small. */
+function withoutFew(positions: Float32Array, axis: number, low: number, high: number): readonly [number, number] {
+  const rows = positions.length / 3;
+  const step = Math.max(rows / SAMPLE, 1);
+  const values = new Float32Array(Math.floor(rows / step));
+  let size = 0;
+  for (let i = 0; i < values.length; i++) {
+    const value = positions[3 * Math.floor(i * step) + axis] as number;
+    if (value === value) values[size++] = value;
   }
-  return { center, half, radius: Math.max(Math.sqrt(radius), LEAST_SIZE) };
+  const sorted = values.subarray(0, size).sort();
+  const from = sorted[Math.floor(size * OUTSIDE)] ?? low;
+  const to = sorted[Math.ceil(size * (1 - OUTSIDE)) - 1] ?? high;
+  const edge = (to - from) * 0.04;
+  return to - from < WORTH * (high - low) ? [from - edge, to + edge] : [low, high];
 }
 
 const fitScale = ({ half }: Bounds, { widthPx, heightPx }: Viewport): number =>

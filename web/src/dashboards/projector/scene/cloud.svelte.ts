@@ -17,6 +17,7 @@ import {
   type View,
   type Viewport,
 } from "./camera";
+import type { Stage } from "./stage.svelte";
 
 /** What a drag does: moves the view, or selects. */
 export type Tool = "point" | "lasso" | "box" | "sphere";
@@ -139,7 +140,7 @@ export class Cloud {
   notice = $state<string | null>(null);
 
   /** Texts of rows, in their order. */
-  labelsOf: ((rows: readonly number[]) => Promise<readonly string[]>) | null = null;
+  labelsOf = $state.raw<((rows: readonly number[]) => Promise<readonly string[]>) | null>(null);
   /** Pictures of up to 1,024 rows; null: there are none. */
   thumbnailsOf = $state.raw<((rows: readonly number[], tilePx: number) => Promise<Sheet>) | null>(null);
   /** For the tip beside the pointer; without it, the label alone. */
@@ -152,6 +153,9 @@ export class Cloud {
   onhover: ((row: number | null) => void) | null = null;
   /** The user moved the camera, and let go. */
   oncamera: ((camera: Camera | null) => void) | null = null;
+
+  /** What draws it, while it is on the screen. */
+  draw: Stage | null = null;
 
   #travel = 0;
 

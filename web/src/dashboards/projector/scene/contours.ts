@@ -1,0 +1,136 @@
+// Lines of equal density over points in the plane: counts on a grid, blurred, and followed by marching squares. Pure.
+
+/** Closed or open lines of one level, in the units of the positions: x, y, x, y, … */
+export interface Contour {
+  readonly level: number;
+  readonly lines: readonly Float32Array[];
+}
+
+const LEVELS = [0.06, 0.2, 0.42, 0.7];
+const LONG_SIDE = 170;
+const EDGE_CELLS = 8;
+
+/** `positions`: three numbers per row, of which the first two count; NaN has no place. */
+export function contoursOf(positions: Float32Array, rows: Uint32Array): Contour[] {
+  let [left, right, low, high] = [Infinity, -Infinity, Infinity, -Infinity];
+  for (const row of rows) {
+    const [x, y] = [positions[3 * row] as number, positions[3 * row + 1] as number];
+    if (x < left) left = x;
+    if (x > right) right = x;
+    if (y < low) low = y;
+    if (y > high) high = y;
+  }
+  const size = Math.max(right - left, high - low);
+  if (!(size > 0)) return [];
+  const cell = size / LONG_SIDE;
+  const [x0, y0] = [left - EDGE_CELLS * cell, low - EDGE_CELLS * cell];
+  const columns = Math.ceil((right - x0) / cell) + EDGE_CELLS + 1;
+  const lines = Math.ceil((high - y0) / cell) + EDGE_CELLS + 1;
+  let density: Float32Array = new Float32Array(columns * lines);
+  for (const row of rows) {
+    const column = Math.round(((positions[3 * row] as number) - x0) / cell);
+    const line = Math.round(((positions[3 * row + 1] as number) - y0) / cell);
+    density[line * columns + column] = (density[line * columns + column] as number) + 1;
+  }
+  for (let pass = 0; pass < 3; pass++)
+    density = blurred(blurred(density, columns, lines, 1, columns), lines, columns, columns, 1);
+  const top = nearTop(density);
+  if (!(top > 0)) return [];
+  return LEVELS.map((level) => ({
+    level,
+    lines: linesAt(density, columns, lines, level * top).map((line) =>
+      line.map((value, i) => (i % 2 === 0 ? x0 : y0) + value * cell),
+    ),
+  }));
+}
+
+const REACH = 2;
+
+/** The mean of five along one axis; `across` is the way to the next line of that axis. */
+function blurred(from: Float32Array, length: number, others: number, along: number, across: number): Float32Array {
+  const to = new Float32Array(from.length);
+  for (let other = 0; other < others; other++) {
+    const start = other * across;
+    let sum = 0;
+    for (let i = 0; i < Math.min(REACH, length); i++) sum += from[start + i * along] as number;
+    for (let i = 0; i < length; i++) {
+      if (i + REACH < length) sum += from[start + (i + REACH) * along] as number;
+      if (i - REACH - 1 >= 0) sum -= from[start + (i - REACH - 1) * along] as number;
+      to[start + i * along] = Math.max(sum, 0) / (2 * REACH + 1);
+    }
+  }
+  return to;
+}
+
+/** Few cells are denser. The very densest would hide all other clusters. */
+function nearTop(density: Float32Array): number {
+  const occupied = density.filter((value) => value > 1e-3).sort();
+  return occupied[Math.floor(occupied.length * 0.97)] ?? 0;
+}
+
+/** Edges of a cell: 0 below, 1 right, 2 above, 3 left; corners: 1, 2, 4, 8 from the lower left on. */
+const SEGMENTS: readonly (readonly number[])[] = [
+  [],
+  [3, 0],
+  [0, 1],
+  [3, 1],
+  [1, 2],
+  [3, 2, 1, 0],
+  [0, 2],
+  [3, 2],
+  [2, 3],
+  [2, 0],
+  [0, 3, 2, 1],
+  [2, 1],
+  [1, 3],
+  [1, 0],
+  [0, 3],
+  [],
+];
+
+function linesAt(density: Float32Array, columns: number, lines: number, level: number): Float32Array[] {
+  const at = (column: number, line: number): number => density[line * columns + column] as number;
+  // Each crossing of an edge of the grid leads to the next: horizontal edges first, then vertical ones.
+  const next = new Map<number, number>();
+  const vertical = columns * lines;
+  const edge = (column: number, line: number, side: number): number =>
+    side === 0
+      ? line * columns + column
+      : side === 2
+        ? (line + 1) * columns + column
+        : vertical + line * columns + column + (side === 1 ? 1 : 0);
+  for (let line = 0; line < lines - 1; line++)
+    for (let column = 0; column < columns - 1; column++) {
+      const corners =
+        (at(column, line) > level ? 1 : 0) |
+        (at(column + 1, line) > level ? 2 : 0) |
+        (at(column + 1, line + 1) > level ? 4 : 0) |
+        (at(column, line + 1) > level ? 8 : 0);
+      const ends = SEGMENTS[corners] as readonly number[];
+      for (let i = 0; i < ends.length; i += 2)
+        next.set(edge(column, line, ends[i] as number), edge(column, line, ends[i + 1] as number));
+    }
+  const place = (key: number): [number, number] => {
+    const isVertical = key >= vertical;
+    const cell = isVertical ? key - vertical : key;
+    const [column, line] = [cell % columns, Math.floor(cell / columns)];
+    const a = at(column, line);
+    const b = isVertical ? at(column, line + 1) : at(column + 1, line);
+    const part = (level - a) / (b - a);
+    return isVertical ? [column, line + part] : [column + part, line];
+  };
+  const found: Float32Array[] = [];
+  while (next.size > 0) {
+    const [first] = next.keys();
+    const points: number[] = [];
+    let key = first;
+    while (key !== undefined) {
+      points.push(...place(key));
+      const following = next.get(key);
+      next.delete(key);
+      key = following;
+    }
+    if (points.length >= 6) found.push(Float32Array.from(points));
+  }
+  return found;
+}
