@@ -1,13 +1,19 @@
 // Draws points on a plain 2-D canvas, for browsers without a graphics card.
 
 import type { Placed } from "./cloud.svelte";
-import type { DrawOrder } from "./draw_order";
+import { type DrawOrder, inOrder, placesInOrder } from "./draw_order";
 import { hexNumber } from "./palette";
 import { nearestPoint } from "./reach";
 import type { PointFrame, PointRenderer } from "./renderer";
-import { splat } from "./splat";
+import { splat, swapped } from "./splat";
 
 const NO_ROWS: DrawOrder = { rows: new Uint32Array(), greyedEnd: 0, selectedFrom: 0 };
+
+function colorsInOrder(colors: Uint32Array, rows: Uint32Array): Uint32Array {
+  const ordered = new Uint32Array(rows.length);
+  for (let i = 0; i < rows.length; i++) ordered[i] = swapped(colors[rows[i] as number] as number);
+  return ordered;
+}
 
 export class CanvasPoints implements PointRenderer {
   #placed: Placed | null = null;
@@ -16,20 +22,26 @@ export class CanvasPoints implements PointRenderer {
   #accent = 0;
   #matches = new Uint32Array();
   #next: Int32Array | null = null;
+  /** The same in the order of drawing, made when it is needed. */
+  #ordered: { places: Float32Array; starts: Float32Array | null } | null = null;
+  #orderedColors: Uint32Array | null = null;
 
   /** What is on the canvas already stays beneath the points. */
   constructor(private readonly context: CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D) {}
 
   setPlaces(placed: Placed): void {
     this.#placed = placed;
+    this.#ordered = null;
   }
 
   setOrder(order: DrawOrder): void {
     this.#order = order;
+    this.#ordered = this.#orderedColors = null;
   }
 
   setColors(colors: Uint32Array | null, accent: number): void {
     this.#colors = colors;
+    this.#orderedColors = null;
     this.#accent = accent;
   }
 
@@ -50,10 +62,15 @@ export class CanvasPoints implements PointRenderer {
     const image = context.getImageData(0, 0, width, height);
     const pixels = { data: new Uint32Array(image.data.buffer), width, height };
     const { rows, greyedEnd, selectedFrom } = this.#order;
-    const points = { positions: placed.positions, from: part < 1 ? placed.from : null, part, color: this.#accent };
+    const { places, starts } = (this.#ordered ??= {
+      places: placesInOrder(placed.positions, rows),
+      starts: placed.from && inOrder(placed.from, rows, placed.positions),
+    });
+    if (this.#colors) this.#orderedColors ??= colorsInOrder(this.#colors, rows);
+    const colors = this.#orderedColors;
+    const points = { places, starts: part < 1 ? starts : null, part, color: this.#accent };
     splat(pixels, view, ratio, {
       ...points,
-      rows,
       start: from,
       end: Math.min(to, greyedEnd),
       colors: null,
@@ -64,27 +81,26 @@ export class CanvasPoints implements PointRenderer {
     });
     splat(pixels, view, ratio, {
       ...points,
-      rows,
       start: Math.max(from, greyedEnd),
       end: Math.min(to, selectedFrom),
-      colors: this.#colors,
+      colors,
       radius: style.radiusPx * ratio,
       opacity: style.opacity,
       ring: 0,
     });
     splat(pixels, view, ratio, {
       ...points,
-      rows,
       start: selectedFrom,
       end: Math.min(rows.length, selectedFrom + (to - from)),
-      colors: this.#colors,
+      colors,
       radius: style.selectedPx * ratio,
       opacity: 1,
       ring: 0,
     });
     splat(pixels, view, ratio, {
       ...points,
-      rows: this.#matches,
+      places: inOrder(placed.positions, this.#matches, null),
+      starts: part < 1 && placed.from ? inOrder(placed.from, this.#matches, placed.positions) : null,
       start: 0,
       end: this.#matches.length,
       colors: null,
@@ -140,7 +156,7 @@ export class CanvasPoints implements PointRenderer {
     const placed = this.#placed;
     if (!placed) return null;
     const { rows, greyedEnd } = this.#order;
-    return nearestPoint(view, { positions: placed.positions, rows, greyedEnd }, { x, y }, reachPx);
+    return nearestPoint(view, { places: placesInOrder(placed.positions, rows), rows, greyedEnd }, { x, y }, reachPx);
   }
 
   end(): void {

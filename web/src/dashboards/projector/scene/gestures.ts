@@ -101,6 +101,13 @@ export class Gestures {
     if (this.#drag && this.#drag.kind !== "pan" && this.#drag.kind !== "orbit") this.stage()?.showArea(null);
     this.#press = null;
     this.#drag = { kind: "pan" };
+    this.#hold(true);
+  }
+
+  /** While it is held, the rest of the points can wait. */
+  #hold(isHeld: boolean): void {
+    const stage = this.stage();
+    if (stage) stage.isHeld = isHeld;
   }
 
   /** What a drag that begins with this press does. */
@@ -133,6 +140,7 @@ export class Gestures {
     if (!this.#drag) {
       if (!this.#press || Math.hypot(at.x - this.#press.at.x, at.y - this.#press.at.y) < DRAG_PX) return;
       this.#drag = this.#begin(this.#press);
+      this.#hold(this.#drag.kind === "pan" || this.#drag.kind === "orbit");
       this.onchange({ isDragging: true, pointer: null });
     }
     this.#pointers.set(event.pointerId, at);
@@ -186,6 +194,7 @@ export class Gestures {
     if (this.#pointers.size > 0) return;
     const [press, drag] = [this.#press, this.#drag];
     this.#press = this.#drag = null;
+    this.#hold(false);
     this.onchange({ isDragging: false, pointer: null });
     if (drag && drag.kind !== "pan" && drag.kind !== "orbit") this.#select(drag, this.#locate(event));
     else if (!drag && press && press.button === 0) this.#click(press);
@@ -222,6 +231,7 @@ export class Gestures {
     this.#pointers.delete(event.pointerId);
     if (this.#drag && this.#drag.kind !== "pan" && this.#drag.kind !== "orbit") this.stage()?.showArea(null);
     this.#press = this.#drag = null;
+    this.#hold(false);
     this.onchange({ isDragging: false, pointer: null });
   }
 

@@ -89,10 +89,11 @@ const LABEL_HEIGHT_PX = 15;
 const AWAY_PX = 7;
 const EDGE_PX = 8;
 
-/** Points that would have room for a label of usual length, spread over the screen. `rows`: in a stable order. */
+/** Points that would have room for a label of usual length, spread over the screen. `rows`, and
+ * their places: in a stable order. */
 export function candidates(
   view: View,
-  positions: Float32Array,
+  places: Float32Array,
   rows: Uint32Array,
   options: { readonly from: number; readonly look: number; readonly most: number; readonly isText: boolean },
 ): { found: OnScreen[]; crowd: Crowd } {
@@ -102,7 +103,7 @@ export function candidates(
   const end = Math.min(rows.length, options.from + options.look);
   for (let i = options.from; i < end; i++) {
     const row = rows[i] as number;
-    const [x, y, z] = [positions[3 * row], positions[3 * row + 1], positions[3 * row + 2]] as [number, number, number];
+    const [x, y, z] = [places[3 * i], places[3 * i + 1], places[3 * i + 2]] as [number, number, number];
     const along = (k: number): number =>
       (m[k] as number) * x + (m[k + 1] as number) * y + (m[k + 2] as number) * z + (m[k + 3] as number);
     const w = along(8);

@@ -2,9 +2,9 @@
 
 import { project, type View } from "./camera";
 
-/** The rows in this list that may be found, and where they are now. */
+/** The rows that may be found, and their places in the same order, three numbers each. */
 export interface Reachable {
-  readonly positions: Float32Array;
+  readonly places: Float32Array;
   readonly rows: Uint32Array;
   /** The first ones are greyed, and never found. */
   readonly greyedEnd: number;
@@ -15,39 +15,56 @@ export interface At {
   readonly y: number;
 }
 
-/** Calls back with the pixels of every point in front of the viewer. */
-function eachPixel(
+const BATCH = 4_096;
+const batchX = new Float64Array(BATCH);
+const batchY = new Float64Array(BATCH);
+const batchDepth = new Float64Array(BATCH);
+
+/** Calls back with the pixels of the points from `start` on, a batch at a time: a call for each takes longer. */
+function eachBatch(
   view: View,
-  { positions, rows, greyedEnd }: Reachable,
-  visit: (row: number, x: number, y: number, depth: number) => void,
+  { places, greyedEnd }: Reachable,
+  end: number,
+  visit: (start: number, count: number) => void,
 ): void {
   const m = view.matrix;
-  const [m0, m1, m2, m3] = [m[0] as number, m[1] as number, m[2] as number, m[3] as number];
-  const [m4, m5, m6, m7] = [m[4] as number, m[5] as number, m[6] as number, m[7] as number];
-  const [m8, m9, m10, m11] = [m[8] as number, m[9] as number, m[10] as number, m[11] as number];
-  for (let i = greyedEnd; i < rows.length; i++) {
-    const row = rows[i] as number;
-    const at = 3 * row;
-    const [x, y, z] = [positions[at] as number, positions[at + 1] as number, positions[at + 2] as number];
-    const w = m8 * x + m9 * y + m10 * z + m11;
-    if (w > 0) visit(row, (m0 * x + m1 * y + m2 * z + m3) / w, (m4 * x + m5 * y + m6 * z + m7) / w, w);
+  for (let start = greyedEnd; start < end; start += BATCH) {
+    const count = Math.min(end - start, BATCH);
+    for (let i = 0; i < count; i++) {
+      const at = 3 * (start + i);
+      const x = places[at] as number;
+      const y = places[at + 1] as number;
+      const z = places[at + 2] as number;
+      const w = (m[8] as number) * x + (m[9] as number) * y + (m[10] as number) * z + (m[11] as number);
+      batchX[i] = ((m[0] as number) * x + (m[1] as number) * y + (m[2] as number) * z + (m[3] as number)) / w;
+      batchY[i] = ((m[4] as number) * x + (m[5] as number) * y + (m[6] as number) * z + (m[7] as number)) / w;
+      batchDepth[i] = w;
+    }
+    visit(start, count);
   }
 }
 
 /** The nearest within reach; of two that are about as near, the one in front. */
 export function nearestPoint(view: View, points: Reachable, at: At, reachPx: number): number | null {
-  let best: number | null = null;
+  let best = -1;
   let bestCost = Infinity;
   const most = reachPx * reachPx;
-  eachPixel(view, points, (row, x, y, depth) => {
-    const [dx, dy] = [x - at.x, y - at.y];
-    const far = dx * dx + dy * dy;
-    if (far > most) return;
-    const cost = (Math.sqrt(far) + 1.5) * depth;
-    // Drawn later: on top.
-    if (cost <= bestCost) [best, bestCost] = [row, cost];
+  const { x, y } = at;
+  eachBatch(view, points, points.rows.length, (start, count) => {
+    for (let i = 0; i < count; i++) {
+      const dx = (batchX[i] as number) - x;
+      const dy = (batchY[i] as number) - y;
+      const far = dx * dx + dy * dy;
+      if (far > most || (batchDepth[i] as number) <= 0) continue;
+      const cost = (Math.sqrt(far) + 1.5) * (batchDepth[i] as number);
+      // Drawn later: on top.
+      if (cost <= bestCost) {
+        best = points.rows[start + i] as number;
+        bestCost = cost;
+      }
+    }
   });
-  return best;
+  return best < 0 ? null : best;
 }
 
 export function pointsInside(view: View, points: Reachable, count: number, area: readonly At[]): Uint8Array {
@@ -55,8 +72,13 @@ export function pointsInside(view: View, points: Reachable, count: number, area:
   const [xs, ys] = [area.map(({ x }) => x), area.map(({ y }) => y)];
   const [left, right] = [Math.min(...xs), Math.max(...xs)];
   const [top, bottom] = [Math.min(...ys), Math.max(...ys)];
-  eachPixel(view, points, (row, x, y) => {
-    if (x >= left && x <= right && y >= top && y <= bottom && isInside(x, y, xs, ys)) found[row] = 1;
+  eachBatch(view, points, points.rows.length, (start, size) => {
+    for (let i = 0; i < size; i++) {
+      const x = batchX[i] as number;
+      const y = batchY[i] as number;
+      if (x < left || x > right || y < top || y > bottom || (batchDepth[i] as number) <= 0) continue;
+      if (isInside(x, y, xs, ys)) found[points.rows[start + i] as number] = 1;
+    }
   });
   return found;
 }
@@ -64,7 +86,10 @@ export function pointsInside(view: View, points: Reachable, count: number, area:
 export function isInside(x: number, y: number, xs: readonly number[], ys: readonly number[]): boolean {
   let isIn = false;
   for (let i = 0, j = xs.length - 1; i < xs.length; j = i++) {
-    const [xi, yi, xj, yj] = [xs[i] as number, ys[i] as number, xs[j] as number, ys[j] as number];
+    const xi = xs[i] as number;
+    const yi = ys[i] as number;
+    const xj = xs[j] as number;
+    const yj = ys[j] as number;
     if (yi > y !== yj > y && x < ((xj - xi) * (y - yi)) / (yj - yi) + xi) isIn = !isIn;
   }
   return isIn;
@@ -80,15 +105,14 @@ export const boxAround = (from: At, to: At): readonly At[] => [
 /** All points of the space that are not farther from the centre, whether they look near or not. */
 export function pointsInBall(points: Reachable, count: number, center: readonly number[], radius: number): Uint8Array {
   const found = new Uint8Array(count);
-  const [cx, cy, cz] = [center[0] as number, center[1] as number, center[2] as number];
-  const { positions, rows, greyedEnd } = points;
+  const cx = center[0] as number;
+  const cy = center[1] as number;
+  const cz = center[2] as number;
+  const { places, rows, greyedEnd } = points;
   for (let i = greyedEnd; i < rows.length; i++) {
-    const at = 3 * (rows[i] as number);
-    const [dx, dy, dz] = [
-      (positions[at] as number) - cx,
-      (positions[at + 1] as number) - cy,
-      (positions[at + 2] as number) - cz,
-    ];
+    const dx = (places[3 * i] as number) - cx;
+    const dy = (places[3 * i + 1] as number) - cy;
+    const dz = (places[3 * i + 2] as number) - cz;
     if (dx * dx + dy * dy + dz * dz <= radius * radius) found[rows[i] as number] = 1;
   }
   return found;
@@ -109,10 +133,13 @@ export function rowsInView(
 ): { rows: number[]; seen: number } {
   const rows: number[] = [];
   let seen = 0;
-  const some = { ...points, rows: points.rows.subarray(0, points.greyedEnd + look) };
-  eachPixel(view, some, (row, x, y) => {
-    if (x < 0 || y < 0 || x > view.widthPx || y > view.heightPx) return;
-    if (seen++ < most) rows.push(row);
+  eachBatch(view, points, Math.min(points.rows.length, points.greyedEnd + look), (start, count) => {
+    for (let i = 0; i < count; i++) {
+      const x = batchX[i] as number;
+      const y = batchY[i] as number;
+      if (x < 0 || y < 0 || x > view.widthPx || y > view.heightPx || (batchDepth[i] as number) <= 0) continue;
+      if (seen++ < most) rows.push(points.rows[start + i] as number);
+    }
   });
   return { rows, seen };
 }

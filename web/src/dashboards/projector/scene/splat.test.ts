@@ -1,24 +1,17 @@
 import { expect, test } from "vitest";
 import { homeCamera, makeView, project } from "./camera";
-import { drawOrder, shuffledRows } from "./draw_order";
+import { drawOrder, placesInOrder, shuffledRows } from "./draw_order";
 import { boxAround, nearestPoint, pointsInBall, pointsInside, rowsInView } from "./reach";
-import { type Pixels, splat } from "./splat";
+import { type Pixels, splat, swapped } from "./splat";
 
 const bounds = { center: [0, 0, 0], half: [1, 1, 1], radius: 1.7 } as const;
 const viewport = { widthPx: 200, heightPx: 160 };
 const white = (): Pixels => ({ data: new Uint32Array(200 * 160).fill(0xffffffff), width: 200, height: 160 });
 const positions = Float32Array.of(-0.5, 0.5, 0, 0.5, -0.5, 0.4, NaN, NaN, NaN, 0.5, -0.5, -0.4);
 const masks = { positions, hidden: null, greyed: null, selected: null };
-const dots = {
-  positions,
-  from: null,
-  part: 1,
-  colors: Uint32Array.of(0xff0000, 0x00ff00, 0, 0x0000ff),
-  color: 0,
-  radius: 3,
-  opacity: 1,
-  ring: 0,
-};
+const colors = Uint32Array.of(0xff0000, 0x00ff00, 0x0000ff).map(swapped);
+const dots = { starts: null, part: 1, colors, color: 0, radius: 3, opacity: 1, ring: 0, start: 0 };
+const three = Float32Array.of(-0.5, 0.5, 0, 0.5, -0.5, 0.4, 0.5, -0.5, -0.4);
 
 const at = ({ data, width }: Pixels, x: number, y: number): string =>
   ((data[Math.floor(y) * width + Math.floor(x)] as number) >>> 0).toString(16);
@@ -27,24 +20,30 @@ test("a dot is where its point is, in its colour, and the nearer one is on top",
   for (const dimensions of [2, 3] as const) {
     const view = makeView(homeCamera(bounds), bounds, viewport, dimensions);
     const pixels = white();
-    const rows = Uint32Array.of(0, 3, 1);
-    splat(pixels, view, 1, { ...dots, rows, start: 0, end: 3 });
+    splat(pixels, view, 1, { ...dots, places: three, end: 3 });
     const [x, y] = project(view, -0.5, 0.5, 0);
     expect(at(pixels, x, y)).toBe("ff0000ff");
     expect(at(pixels, x + 12, y)).toBe("ffffffff");
   }
   // Straight from the front, z comes towards the viewer.
   const front = makeView({ ...homeCamera(bounds), yaw: 0, pitch: 0 }, bounds, viewport, 3);
-  const nearer = project(front, 0, 0, 0.4)[2] < project(front, 0, 0, -0.4)[2] ? 1 : 3;
-  const stacked = Float32Array.from({ length: 12 }, (_, i) => (i === 5 ? 0.4 : i === 11 ? -0.4 : 0));
+  const nearer = project(front, 0, 0, 0.4)[2] < project(front, 0, 0, -0.4)[2] ? 0 : 1;
   const pixels = white();
-  splat(pixels, front, 1, { ...dots, positions: stacked, rows: Uint32Array.of(1, 3), start: 0, end: 2 });
-  expect(at(pixels, 100, 80)).toBe(nearer === 1 ? "ff00ff00" : "ffff0000");
+  splat(pixels, front, 1, { ...dots, places: Float32Array.of(0, 0, 0.4, 0, 0, -0.4), end: 2 });
+  expect(at(pixels, 100, 80)).toBe(nearer === 0 ? "ff0000ff" : "ff00ff00");
+});
+
+test("points on their way are between where they were and where they will be", () => {
+  const view = makeView(homeCamera(bounds), bounds, viewport, 2);
+  const pixels = white();
+  const [places, starts] = [Float32Array.of(1, 0, 0), Float32Array.of(-1, 0, 0)];
+  splat(pixels, view, 1, { ...dots, places, starts, part: 0.5, end: 1 });
+  expect(at(pixels, 100, 80)).toBe("ff0000ff");
 });
 
 test("points at the edge and behind the viewer harm nothing", () => {
   const view = makeView({ ...homeCamera(bounds), zoom: 40, x: -0.5, y: 0.5 }, bounds, viewport, 3);
-  splat(white(), view, 2, { ...dots, radius: 20, rows: Uint32Array.of(0, 1, 3), start: 0, end: 3 });
+  splat(white(), view, 2, { ...dots, places: three, radius: 20, end: 3 });
 });
 
 test("greyed rows come first, selected ones last, hidden ones and those without a place never", () => {
@@ -59,7 +58,8 @@ test("greyed rows come first, selected ones last, hidden ones and those without 
 
 test("the pointer finds the nearest point, an area those inside, a ball those in its space", () => {
   const view = makeView(homeCamera(bounds), bounds, viewport, 2);
-  const points = { positions, ...drawOrder(masks) };
+  const order = drawOrder(masks);
+  const points = { ...order, places: placesInOrder(positions, order.rows) };
   const [x, y] = project(view, -0.5, 0.5, 0);
   expect(nearestPoint(view, points, { x: x + 3, y }, 8)).toBe(0);
   expect(nearestPoint(view, points, { x: x + 30, y }, 8)).toBeNull();

@@ -1,5 +1,5 @@
 // Draws points into an array of pixels without a graphics card: many times faster than a graphics card that the browser
-// only simulates. Pure.
+// only simulates. Pure. The loops are plain, because each runs a million times for a frame.
 
 import type { View } from "./camera";
 
@@ -10,14 +10,16 @@ export interface Pixels {
   readonly height: number;
 }
 
+/** Points in the order of drawing, which is how memory is read fastest. */
 export interface Splat {
-  readonly positions: Float32Array;
-  readonly from: Float32Array | null;
+  /** Three numbers per point. */
+  readonly places: Float32Array;
+  /** Where points move from, and how much of that is done. */
+  readonly starts: Float32Array | null;
   readonly part: number;
-  readonly rows: Uint32Array;
   readonly start: number;
   readonly end: number;
-  /** 0xRRGGBB per row; null: all have `color`. */
+  /** 0xBBGGRR per point; null: all have `color`, which is 0xRRGGBB. */
   readonly colors: Uint32Array | null;
   readonly color: number;
   /** In pixels of the array. */
@@ -27,159 +29,223 @@ export interface Splat {
   readonly ring: number;
 }
 
-// A dot covers pixels in part: drawn beforehand for a quarter of a pixel in x and y.
-const PARTS = 4;
-const LEVELS = 4096;
-const FARTHEST = 0.5;
-
+/** A dot drawn beforehand, for a quarter of a pixel in x and y: only the pixels that it covers. */
 interface Stamp {
   /** Pixels from the middle to the edge. */
   readonly reach: number;
-  /** For each of the 16 shifts, the opacity of each pixel, 0 to 256. */
-  readonly shifts: readonly Uint16Array[];
+  readonly shifts: readonly {
+    readonly dx: Int8Array;
+    readonly dy: Int8Array;
+    /** From the pixel in the middle, in an array as wide as this one. */
+    readonly offsets: Int32Array;
+    /** 0 to 256. */
+    readonly opacities: Uint16Array;
+  }[];
 }
+
+const PARTS = 4;
+/** How much a dot may be beside the middle of its pixel. */
+const ASIDE = 0.5 - 0.5 / PARTS;
+const DEPTHS = 4096;
+/** Points of so many depths have the same size. */
+const ALIKE = 64;
+const FARTHEST = 0.5;
 
 const stamps = new Map<string, Stamp>();
 
-export function stampOf(radius: number, ring: number): Stamp {
-  const key = `${radius} ${ring}`;
-  let stamp = stamps.get(key);
-  if (stamp) return stamp;
-  const reach = Math.ceil(radius + ring / 2 + 0.5);
-  const size = 2 * reach + 1;
+export function stampOf(radius: number, ring: number, width: number): Stamp {
+  const key = `${radius} ${ring} ${width}`;
+  const known = stamps.get(key);
+  if (known) return known;
+  const reach = Math.max(Math.ceil(radius + ring / 2 + 0.5 + ASIDE) - 1, 0);
   const shifts = Array.from({ length: PARTS * PARTS }, (_, shift) => {
-    const [dx, dy] = [((shift % PARTS) + 0.5) / PARTS - 0.5, (Math.floor(shift / PARTS) + 0.5) / PARTS - 0.5];
-    return Uint16Array.from({ length: size * size }, (_, i) => {
-      const far = Math.hypot((i % size) - reach - dx, Math.floor(i / size) - reach - dy);
-      const inside = ring ? ring / 2 + 0.5 - Math.abs(far - radius) : radius + 0.5 - far;
-      // A dot smaller than a pixel is fainter instead.
-      const most = ring || radius >= 0.5 ? 1 : radius * 2;
-      return Math.round(256 * Math.min(Math.max(inside, 0), most));
-    });
+    const asideX = ((shift % PARTS) + 0.5) / PARTS - 0.5;
+    const asideY = (Math.floor(shift / PARTS) + 0.5) / PARTS - 0.5;
+    const found: { dx: number; dy: number; opacity: number }[] = [];
+    for (let dy = -reach; dy <= reach; dy++)
+      for (let dx = -reach; dx <= reach; dx++) {
+        const far = Math.hypot(dx - asideX, dy - asideY);
+        const inside = ring ? ring / 2 + 0.5 - Math.abs(far - radius) : radius + 0.5 - far;
+        // A dot smaller than a pixel is fainter instead.
+        const opacity = Math.round(256 * Math.min(Math.max(inside, 0), ring || radius >= 0.5 ? 1 : radius * 2));
+        if (opacity > 3) found.push({ dx, dy, opacity });
+      }
+    return {
+      dx: Int8Array.from(found, ({ dx }) => dx),
+      dy: Int8Array.from(found, ({ dy }) => dy),
+      offsets: Int32Array.from(found, ({ dx, dy }) => dy * width + dx),
+      opacities: Uint16Array.from(found, ({ opacity }) => opacity),
+    };
   });
-  if (stamps.size > 200) stamps.clear();
-  stamps.set(key, (stamp = { reach, shifts }));
+  const stamp = { reach, shifts };
+  if (stamps.size > 300) stamps.clear();
+  stamps.set(key, stamp);
   return stamp;
 }
 
 const quantized = (radius: number): number => Math.max(Math.round(radius * 4) / 4, 0.25);
-const swapped = (rgb: number): number => ((rgb & 0xff) << 16) | (rgb & 0xff00) | ((rgb >> 16) & 0xff);
+/** From 0xRRGGBB to the order of bytes that a canvas has, or back. */
+export const swapped = (rgb: number): number => ((rgb & 0xff) << 16) | (rgb & 0xff00) | ((rgb >> 16) & 0xff);
 
 let xs = new Float32Array();
 let ys = new Float32Array();
 let depths = new Uint16Array();
+let numbers = new Uint32Array();
 let sorted = new Uint32Array();
 
 /** In 3-D, from far to near; far points are fainter. `scale`: pixels of the array per pixel of the view. */
 export function splat(pixels: Pixels, view: View, scale: number, points: Splat): void {
-  const { positions, from, part, rows, start, end, colors, radius, opacity, ring } = points;
-  const count = end - start;
+  const count = points.end - points.start;
   if (count <= 0) return;
   if (xs.length < count) {
-    [xs, ys] = [new Float32Array(count), new Float32Array(count)];
-    [depths, sorted] = [new Uint16Array(count), new Uint32Array(count)];
+    xs = new Float32Array(count);
+    ys = new Float32Array(count);
+    depths = new Uint16Array(count);
+    numbers = new Uint32Array(count);
+    sorted = new Uint32Array(count);
   }
-  const m = view.matrix;
-  const [m0, m1, m2, m3] = [m[0] as number, m[1] as number, m[2] as number, m[3] as number];
-  const [m4, m5, m6, m7] = [m[4] as number, m[5] as number, m[6] as number, m[7] as number];
-  const [m8, m9, m10, m11] = [m[8] as number, m[9] as number, m[10] as number, m[11] as number];
-  const is3d = view.dimensions === 3;
-  const { width, height, data } = pixels;
-  const [near, far] = [view.distance * 0.02, view.distance * 3];
-  const perLevel = (LEVELS - 1) / Math.log(far / near);
-  const starts = is3d ? new Uint32Array(LEVELS + 1) : null;
-  let drawn = 0;
-  for (let i = start; i < end; i++) {
-    const at = 3 * (rows[i] as number);
-    let x = positions[at] as number;
-    let y = positions[at + 1] as number;
-    let z = positions[at + 2] as number;
-    if (from) {
-      const fx = from[at] as number;
-      if (fx === fx) {
-        x = fx + (x - fx) * part;
-        y = (from[at + 1] as number) + (y - (from[at + 1] as number)) * part;
-        z = (from[at + 2] as number) + (z - (from[at + 2] as number)) * part;
-      }
-    }
-    const w = m8 * x + m9 * y + m10 * z + m11;
-    if (w <= near * (is3d ? 1 : 0)) continue;
-    const sx = ((m0 * x + m1 * y + m2 * z + m3) / w) * scale;
-    const sy = ((m4 * x + m5 * y + m6 * z + m7) / w) * scale;
-    if (!(sx > -16 && sy > -16 && sx < width + 16 && sy < height + 16)) continue;
-    xs[drawn] = sx;
-    ys[drawn] = sy;
-    if (starts) {
-      // The farthest level is the first.
-      const level = (LEVELS - 1 - perLevel * Math.log(Math.min(w, far) / near)) | 0;
-      depths[drawn] = level;
-      starts[level + 1] = (starts[level + 1] as number) + 1;
-    }
-    sorted[drawn++] = i;
-  }
+  if (view.dimensions === 2) {
+    const drawn = projectAll(pixels, view, scale, points, null);
+    const stamp = stampOf(quantized(points.radius), points.ring, pixels.width);
+    const opacity = Math.round(256 * points.opacity);
+    const color = swapped(points.color);
+    const { colors } = points;
+    for (let i = 0; i < drawn; i++)
+      dot(
+        pixels,
+        stamp,
+        opacity,
+        xs[i] as number,
+        ys[i] as number,
+        colors ? (colors[numbers[i] as number] as number) : color,
+      );
+  } else drawDeep(pixels, view, scale, points);
+}
 
-  const rgb = swapped(points.color);
-  const dot = (i: number, row: number, stamp: Stamp, most: number): void => {
-    const { reach, shifts } = stamp;
-    const [x, y] = [xs[i] as number, ys[i] as number];
-    const [px, py] = [Math.floor(x), Math.floor(y)];
-    const shift = Math.floor((x - px) * PARTS) + PARTS * Math.floor((y - py) * PARTS);
-    const opacities = shifts[shift] as Uint16Array;
-    const size = 2 * reach + 1;
-    const color = colors ? swapped(colors[row] as number) : rgb;
-    const [redBlue, green] = [color & 0xff00ff, color & 0xff00];
-    const [left, right] = [Math.max(px - reach, 0), Math.min(px + reach, width - 1)];
-    const [top, bottom] = [Math.max(py - reach, 0), Math.min(py + reach, height - 1)];
-    for (let v = top; v <= bottom; v++) {
-      let k = (v - py + reach) * size + left - px + reach;
-      let p = v * width + left;
-      for (let u = left; u <= right; u++, k++, p++) {
-        const a = ((opacities[k] as number) * most) >> 8;
-        if (a === 0) continue;
-        const old = data[p] as number;
-        const rest = 256 - a;
-        data[p] =
-          (((Math.imul(redBlue, a) + Math.imul(old & 0xff00ff, rest)) >>> 8) & 0xff00ff) |
-          (((Math.imul(green, a) + Math.imul(old & 0xff00, rest)) >>> 8) & 0xff00) |
-          0xff000000;
-      }
-    }
-  };
-  if (!starts) {
-    const stamp = stampOf(quantized(radius), ring);
-    const most = Math.round(256 * opacity);
-    for (let i = 0; i < drawn; i++) dot(i, rows[sorted[i] as number] as number, stamp, most);
-    return;
-  }
+const nearestOf = (view: View): number => view.distance * 0.02;
+const perDepth = (view: View): number => (DEPTHS - 1) / Math.log((view.distance * 3) / nearestOf(view));
 
-  for (let level = 0; level < LEVELS; level++)
-    starts[level + 1] = (starts[level + 1] as number) + (starts[level] as number);
-  const places = order(drawn, starts);
-  const stampAt: (Stamp | undefined)[] = [];
+function drawDeep(pixels: Pixels, view: View, scale: number, points: Splat): void {
+  const counts = new Uint32Array(DEPTHS + 1);
+  const drawn = projectAll(pixels, view, scale, points, counts);
+  for (let depth = 0; depth < DEPTHS; depth++)
+    counts[depth + 1] = (counts[depth + 1] as number) + (counts[depth] as number);
+  for (let i = 0; i < drawn; i++) {
+    const depth = depths[i] as number;
+    const to = counts[depth] as number;
+    counts[depth] = to + 1;
+    sorted[to] = i;
+  }
+  const [near, per] = [nearestOf(view), perDepth(view)];
+  const color = swapped(points.color);
+  const { colors } = points;
+  let step = -1;
+  let stamp = stampOf(1, 0, pixels.width);
+  let opacity = 0;
   for (let k = 0; k < drawn; k++) {
-    const i = places[k] as number;
-    const level = depths[i] as number;
-    // All points of 64 levels have the same size.
-    const step = level >> 6;
-    const depth = near * Math.exp((LEVELS - 1 - ((step << 6) + 32)) / perLevel);
-    const stamp = (stampAt[step] ??= stampOf(quantized(sizeAt(radius, view.distance, depth)), ring));
-    const most = Math.round(256 * opacity * fog(view.distance, depth));
-    dot(i, rows[sorted[i] as number] as number, stamp, most);
+    const i = sorted[k] as number;
+    const depthStep = ((depths[i] as number) / ALIKE) | 0;
+    if (depthStep !== step) {
+      step = depthStep;
+      const depth = near * Math.exp((DEPTHS - 1 - (step + 0.5) * ALIKE) / per);
+      stamp = stampOf(quantized(sizeAt(points.radius, view.distance, depth)), points.ring, pixels.width);
+      opacity = Math.round(256 * points.opacity * fog(view.distance, depth));
+    }
+    dot(
+      pixels,
+      stamp,
+      opacity,
+      xs[i] as number,
+      ys[i] as number,
+      colors ? (colors[numbers[i] as number] as number) : color,
+    );
   }
 }
 
-let placesOf = new Uint32Array();
-
-/** Numbers of the points that were projected, from far to near. */
-function order(drawn: number, starts: Uint32Array): Uint32Array {
-  if (placesOf.length < drawn) placesOf = new Uint32Array(xs.length);
-  for (let i = 0; i < drawn; i++) {
-    const level = depths[i] as number;
-    const to = starts[level] as number;
-    starts[level] = to + 1;
-    placesOf[to] = i;
+/** Fills `xs`, `ys` and `numbers` with the points that are on the screen, and `depths` where they are counted. */
+function projectAll(
+  { width, height }: Pixels,
+  view: View,
+  scale: number,
+  { places, starts, part, start, end }: Splat,
+  counts: Uint32Array | null,
+): number {
+  const m = view.matrix;
+  const x0 = (m[0] as number) * scale;
+  const x1 = (m[1] as number) * scale;
+  const x2 = (m[2] as number) * scale;
+  const x3 = (m[3] as number) * scale;
+  const y0 = (m[4] as number) * scale;
+  const y1 = (m[5] as number) * scale;
+  const y2 = (m[6] as number) * scale;
+  const y3 = (m[7] as number) * scale;
+  const w0 = m[8] as number;
+  const w1 = m[9] as number;
+  const w2 = m[10] as number;
+  const w3 = m[11] as number;
+  const near = nearestOf(view);
+  const far = view.distance * 3;
+  const per = perDepth(view);
+  const top = DEPTHS - 1;
+  const [toX, toY, toNumber, toDepth] = [xs, ys, numbers, depths];
+  const right = width + 8;
+  const bottom = height + 8;
+  let drawn = 0;
+  for (let i = start, at = 3 * start; i < end; i++, at += 3) {
+    let x = places[at] as number;
+    let y = places[at + 1] as number;
+    let z = places[at + 2] as number;
+    if (starts !== null) {
+      x = (starts[at] as number) + (x - (starts[at] as number)) * part;
+      y = (starts[at + 1] as number) + (y - (starts[at + 1] as number)) * part;
+      z = (starts[at + 2] as number) + (z - (starts[at + 2] as number)) * part;
+    }
+    let px = x0 * x + x1 * y + x2 * z + x3;
+    let py = y0 * x + y1 * y + y2 * z + y3;
+    if (counts !== null) {
+      const w = w0 * x + w1 * y + w2 * z + w3;
+      if (w <= near) continue;
+      px /= w;
+      py /= w;
+      if (px < -8 || py < -8 || px > right || py > bottom) continue;
+      const depth = (top - per * Math.log((w < far ? w : far) / near)) | 0;
+      toDepth[drawn] = depth;
+      counts[depth + 1] = (counts[depth + 1] as number) + 1;
+    } else if (px < -8 || py < -8 || px > right || py > bottom) continue;
+    toX[drawn] = px;
+    toY[drawn] = py;
+    toNumber[drawn] = i;
+    drawn++;
   }
-  return placesOf;
+  return drawn;
+}
+
+/** `color`: 0xBBGGRR. */
+function dot({ data, width, height }: Pixels, stamp: Stamp, most: number, x: number, y: number, color: number): void {
+  const reach = stamp.reach;
+  const px = Math.floor(x);
+  const py = Math.floor(y);
+  const shift = stamp.shifts[(((x - px) * PARTS) | 0) + PARTS * (((y - py) * PARTS) | 0)] as Stamp["shifts"][number];
+  const { opacities, offsets } = shift;
+  const redBlue = color & 0xff00ff;
+  const green = color & 0xff00;
+  const middle = py * width + px;
+  const isInside = px >= reach && py >= reach && px < width - reach && py < height - reach;
+  for (let k = 0; k < offsets.length; k++) {
+    if (!isInside) {
+      const u = px + (shift.dx[k] as number);
+      const v = py + (shift.dy[k] as number);
+      if (u < 0 || v < 0 || u >= width || v >= height) continue;
+    }
+    const p = middle + (offsets[k] as number);
+    const a = ((opacities[k] as number) * most) >> 8;
+    const rest = 256 - a;
+    const old = data[p] as number;
+    data[p] =
+      (((Math.imul(redBlue, a) + Math.imul(old & 0xff00ff, rest)) >>> 8) & 0xff00ff) |
+      (((Math.imul(green, a) + Math.imul(old & 0xff00, rest)) >>> 8) & 0xff00) |
+      0xff000000;
+  }
 }
 
 /** Nearer points are larger, within reason. */

@@ -9,7 +9,7 @@ import { project } from "./camera";
 import { CanvasPoints } from "./canvas_points";
 import type { Cloud } from "./cloud.svelte";
 import { ContourClient } from "./contour_client";
-import { drawOrder, type DrawOrder } from "./draw_order";
+import { drawOrder, type DrawOrder, placesInOrder } from "./draw_order";
 import { type ContourPath, contourPaths, paintGround } from "./ground";
 import { type Group, groupsOf, namePlaces } from "./groups";
 import {
@@ -30,7 +30,7 @@ import { type Mark, paintMarks } from "./marks";
 import { type Area, overlayMarks } from "./overlay";
 import { hexColor, hexNumber, type Palette, PALETTES, pointStyle, type PointStyle, type Theme } from "./palette";
 import { paintPictures, pictureSize, type ShownPicture } from "./pictures";
-import { rowsInView } from "./reach";
+import { type Reachable, rowsInView } from "./reach";
 import type { PointFrame, PointRenderer } from "./renderer";
 import { RowPictures, RowTexts } from "./row_texts";
 import { openContext, WebGlPoints } from "./webgl/webgl_points";
@@ -79,6 +79,8 @@ export class Stage {
   #pictureRows: readonly number[] = [];
   #picturePx = 24;
   #font = "sans-serif";
+  /** The user holds the view and may go on to move it. */
+  isHeld = false;
   /** Being drawn, or what was last selected by drawing it. */
   area: Area | null = null;
   readonly texts = new RowTexts(() => this.#settle());
@@ -226,9 +228,9 @@ export class Stage {
   }
 
   /** Rows that can be found, in the order of drawing. */
-  get reachable(): { positions: Float32Array; rows: Uint32Array; greyedEnd: number } {
+  get reachable(): Reachable {
     const { rows, greyedEnd } = this.#order;
-    return { positions: this.cloud.placed.positions, rows, greyedEnd };
+    return { places: placesInOrder(this.cloud.placed.positions, rows), rows, greyedEnd };
   }
 
   showArea(area: Area | null): void {
@@ -272,7 +274,7 @@ export class Stage {
       }
     const part = cloud.partNow(now);
     const isRotating = cloud.isRotating && cloud.dimensions === 3;
-    const isMoving = part < 1 || isRotating || now - this.#movedAt < STILL_MS;
+    const isMoving = part < 1 || isRotating || this.isHeld || now - this.#movedAt < STILL_MS;
     if (this.#dirty & POINTS) this.#drawnTo = 0;
     this.#drawPoints(part, isMoving, now);
     this.#dirty = 0;
@@ -315,7 +317,7 @@ export class Stage {
   #settle(): void {
     const { cloud } = this;
     if (cloud.viewport.widthPx === 0) return;
-    if (cloud.partNow() < 1) {
+    if (cloud.partNow() < 1 || this.isHeld || (cloud.isRotating && cloud.dimensions === 3)) {
       this.#later();
       return;
     }
@@ -343,9 +345,9 @@ export class Stage {
     const isText = mode === "text";
     this.#labels = this.#names = [];
     if (!cloud.hasNames && !isText) return;
-    const { positions, rows, greyedEnd } = this.reachable;
+    const { places, rows, greyedEnd } = this.reachable;
     const looked = { from: greyedEnd, look: LABEL_LOOK, most: isText ? MAX_TEXTS : 80, isText };
-    const { found, crowd } = candidates(view, positions, rows, looked);
+    const { found, crowd } = candidates(view, places, rows, looked);
     const taken = new Taken();
     if (cloud.hasNames) this.#names = placeNames(this.#namePlaces(view), view, taken, isText ? null : crowd);
     const important = this.#importantRows().flatMap((row) => {
