@@ -30,8 +30,13 @@ test("two clusters have a closed line each, around their middle", () => {
   expect(middles[1]?.[1]).toBeCloseTo(1, 0);
 });
 
+test("few points have one line around them, not one each", () => {
+  const positions = Float32Array.from(blob(100, 0, 0, 2));
+  expect(contoursOf(positions, all(positions))[0]?.lines).toHaveLength(1);
+});
+
 test("one point, equal points and no points have no lines", () => {
-  for (const points of [[], [1, 1, 0], [1, 1, 0, 1, 1, 0]]) {
+  for (const points of [[], [1, 1, 0], Array.from({ length: 90 }, () => 1)]) {
     const positions = Float32Array.from(points);
     expect(contoursOf(positions, all(positions))).toEqual([]);
   }

@@ -1,5 +1,7 @@
 // Lines of equal density over points in the plane: counts on a grid, blurred, and followed by marching squares. Pure.
 
+import { boundsOf } from "./camera";
+
 /** Closed or open lines of one level, in the units of the positions: x, y, x, y, … */
 export interface Contour {
   readonly level: number;
@@ -8,32 +10,37 @@ export interface Contour {
 
 const LEVELS = [0.06, 0.2, 0.42, 0.7];
 const LONG_SIDE = 170;
-const EDGE_CELLS = 8;
+/** Fewer points have no density to speak of. */
+const LEAST_POINTS = 20;
 
-/** `positions`: three numbers per row, of which the first two count; NaN has no place. */
+/** Few points are blurred more, or each would have a ring of its own. */
+const reachFor = (count: number): number => Math.min(Math.max(Math.round(2 * Math.cbrt(6_000 / count)), 1), 12);
+
+/** `positions`: three numbers per row, of which the first two count; all of `rows` have a place. */
 export function contoursOf(positions: Float32Array, rows: Uint32Array): Contour[] {
-  let [left, right, low, high] = [Infinity, -Infinity, Infinity, -Infinity];
-  for (const row of rows) {
-    const [x, y] = [positions[3 * row] as number, positions[3 * row + 1] as number];
-    if (x < left) left = x;
-    if (x > right) right = x;
-    if (y < low) low = y;
-    if (y > high) high = y;
-  }
-  const size = Math.max(right - left, high - low);
-  if (!(size > 0)) return [];
+  if (rows.length < LEAST_POINTS) return [];
+  // Few points far away would leave the others one cell.
+  const { center, half } = boundsOf(positions);
+  const size = 2 * Math.max(half[0], half[1]);
+  if (!(size > 1e-6)) return [];
+  const reach = reachFor(rows.length);
+  const edge = 3 * reach + 2;
   const cell = size / LONG_SIDE;
-  const [x0, y0] = [left - EDGE_CELLS * cell, low - EDGE_CELLS * cell];
-  const columns = Math.ceil((right - x0) / cell) + EDGE_CELLS + 1;
-  const lines = Math.ceil((high - y0) / cell) + EDGE_CELLS + 1;
+  const [x0, y0] = [center[0] - half[0] - edge * cell, center[1] - half[1] - edge * cell];
+  const columns = Math.ceil((2 * half[0]) / cell) + 2 * edge + 1;
+  const lines = Math.ceil((2 * half[1]) / cell) + 2 * edge + 1;
   let density: Float32Array = new Float32Array(columns * lines);
-  for (const row of rows) {
+  for (let i = 0; i < rows.length; i++) {
+    const row = rows[i] as number;
     const column = Math.round(((positions[3 * row] as number) - x0) / cell);
     const line = Math.round(((positions[3 * row + 1] as number) - y0) / cell);
+    if (column < 0 || line < 0 || column >= columns || line >= lines) continue;
     density[line * columns + column] = (density[line * columns + column] as number) + 1;
   }
-  for (let pass = 0; pass < 3; pass++)
-    density = blurred(blurred(density, columns, lines, 1, columns), lines, columns, columns, 1);
+  for (let pass = 0; pass < 3; pass++) {
+    density = blurred(density, reach, columns, lines, 1, columns);
+    density = blurred(density, reach, lines, columns, columns, 1);
+  }
   const top = nearTop(density);
   if (!(top > 0)) return [];
   return LEVELS.map((level) => ({
@@ -44,19 +51,24 @@ export function contoursOf(positions: Float32Array, rows: Uint32Array): Contour[
   }));
 }
 
-const REACH = 2;
-
-/** The mean of five along one axis; `across` is the way to the next line of that axis. */
-function blurred(from: Float32Array, length: number, others: number, along: number, across: number): Float32Array {
+/** The mean of those within reach along one axis; `across` is the way to the next line of that axis. */
+function blurred(
+  from: Float32Array,
+  reach: number,
+  length: number,
+  others: number,
+  along: number,
+  across: number,
+): Float32Array {
   const to = new Float32Array(from.length);
   for (let other = 0; other < others; other++) {
     const start = other * across;
     let sum = 0;
-    for (let i = 0; i < Math.min(REACH, length); i++) sum += from[start + i * along] as number;
+    for (let i = 0; i < Math.min(reach, length); i++) sum += from[start + i * along] as number;
     for (let i = 0; i < length; i++) {
-      if (i + REACH < length) sum += from[start + (i + REACH) * along] as number;
-      if (i - REACH - 1 >= 0) sum -= from[start + (i - REACH - 1) * along] as number;
-      to[start + i * along] = Math.max(sum, 0) / (2 * REACH + 1);
+      if (i + reach < length) sum += from[start + (i + reach) * along] as number;
+      if (i - reach - 1 >= 0) sum -= from[start + (i - reach - 1) * along] as number;
+      to[start + i * along] = Math.max(sum, 0) / (2 * reach + 1);
     }
   }
   return to;

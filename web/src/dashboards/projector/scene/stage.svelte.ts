@@ -58,6 +58,14 @@ const TURN_PER_MS = 0.00025;
 /** Lists of rows that are labelled before others. */
 const MAX_IMPORTANT = 12;
 
+const NO_WEBGL = "This browser has no WebGL 2: points are drawn on a plain canvas, which takes longer.";
+
+function hasWebGl(): boolean {
+  const gl = new OffscreenCanvas(1, 1).getContext("webgl2");
+  gl?.getExtension("WEBGL_lose_context")?.loseContext();
+  return gl !== null;
+}
+
 export class Stage {
   readonly isWebGl: boolean;
   #renderer: PointRenderer;
@@ -101,6 +109,7 @@ export class Stage {
     this.#font = getComputedStyle(ground).fontFamily || this.#font;
     const gl = renderer === "canvas" ? null : openContext(points, renderer === "webgl");
     this.isWebGl = gl !== null;
+    cloud.notice = gl || renderer === "canvas" || hasWebGl() ? null : NO_WEBGL;
     const context = ground.getContext("2d", { alpha: false, willReadFrequently: gl === null });
     const overContext = over.getContext("2d");
     if (!context || !overContext) throw new Error("This browser could not make a canvas.");

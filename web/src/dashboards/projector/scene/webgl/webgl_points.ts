@@ -181,8 +181,9 @@ export class WebGlPoints implements PointRenderer {
     };
     gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, this.#orderBuffer);
     range(from, Math.min(to, greyedEnd), style.greyedPx, style.greyedOpacity, palette.faint);
-    // Half-covered pixels in front of others would hide them: in 3-D, points are nearly opaque.
-    range(Math.max(from, greyedEnd), Math.min(to, selectedFrom), style.radiusPx, style.opacity, null);
+    // A point that lets others through hides what is behind it all the same: in 3-D, points are opaque.
+    const opacity = isDeep ? 1 : style.opacity;
+    range(Math.max(from, greyedEnd), Math.min(to, selectedFrom), style.radiusPx, opacity, null);
     range(selectedFrom, Math.min(rows.length, selectedFrom + to - from), style.selectedPx, 1, null);
     if (this.#matches > 0) {
       gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, this.#matchBuffer);
