@@ -151,7 +151,7 @@ export class Stage {
     });
     $effect(() => {
       const { placed, clusters, hidden, greyed } = cloud;
-      this.#groups = clusters ? groupsOf(clusters, placed.positions, hidden, greyed) : [];
+      this.#groups = clusters ? groupsOf(clusters, placed, hidden, greyed) : [];
       untrack(() => this.#later());
     });
     $effect(() => {
@@ -419,7 +419,7 @@ export class Stage {
   #nameOffsets = new Map<PlacedName, readonly [number, number]>();
   #placedFor: readonly PlacedName[] = [];
 
-  #marks(): Mark[] {
+  #marks(hovered: number | null): Mark[] {
     const { cloud, palette } = this;
     const { view } = cloud;
     if (this.#placedFor !== this.#names) {
@@ -442,7 +442,7 @@ export class Stage {
       links: cloud.links,
       trails: cloud.trails,
       area: this.area,
-      hovered: cloud.hovered,
+      hovered,
       focused: cloud.focused,
       isText: cloud.mode === "text",
     });
@@ -468,7 +468,7 @@ export class Stage {
     ctx.clearRect(0, 0, ctx.canvas.width, ctx.canvas.height);
     ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
     paintPictures(ctx, this.#shownPictures(), this.#picturePx, this.palette);
-    paintMarks(ctx, this.#marks(), this.#font, this.palette.stage);
+    paintMarks(ctx, this.#marks(this.cloud.hovered), this.#font, this.palette.stage);
   }
 
   /** Everything that a file needs to look like the screen. */
@@ -480,7 +480,7 @@ export class Stage {
       style,
       order: this.#order,
       contours: this.#contours,
-      marks: this.#marks(),
+      marks: this.#marks(null),
       pictures: this.#shownPictures(),
       picturePx: this.#picturePx,
       font: this.#font,
