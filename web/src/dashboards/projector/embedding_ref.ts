@@ -1,0 +1,54 @@
+// Which embedding is meant, among those of runs and those that the user opened. Pure.
+
+import type { EmbeddingRef, ListedEmbedding, LoggedEmbedding } from "./answer";
+
+export const isLogged = (embedding: EmbeddingRef): embedding is LoggedEmbedding => "run" in embedding;
+
+/** Equal for the same vectors. */
+export const embeddingKey = (embedding: EmbeddingRef | null): string =>
+  !embedding
+    ? ""
+    : isLogged(embedding)
+      ? JSON.stringify([embedding.run, embedding.name, embedding.step])
+      : JSON.stringify([embedding.file]);
+
+/** Equal for all steps of one embedding. */
+export const seriesKey = (embedding: EmbeddingRef | null): string =>
+  embeddingKey(embedding && isLogged(embedding) ? { ...embedding, step: null } : embedding);
+
+/** Vectors that the user gave to the page. */
+export interface OpenedFile {
+  readonly file: string;
+  readonly name: string;
+  readonly rows: number;
+  readonly dimensions: number;
+  /** Grows when labels are given: what was loaded is old. */
+  readonly version: number;
+}
+
+export const findListed = (
+  listed: readonly ListedEmbedding[],
+  embedding: EmbeddingRef | null,
+): ListedEmbedding | null =>
+  (embedding &&
+    isLogged(embedding) &&
+    listed.find(({ run, name }) => run === embedding.run && name === embedding.name)) ||
+  null;
+
+/** The one to begin with: the server lists the most telling first; one of a shown run that can be read. */
+export function firstEmbedding(
+  listed: readonly ListedEmbedding[],
+  shown: readonly string[],
+): Pick<LoggedEmbedding, "run" | "name"> | null {
+  const isShown = new Set(shown);
+  const rank = ({ run, problem }: ListedEmbedding): number => (isShown.has(run) ? 0 : 2) + (problem === null ? 0 : 1);
+  const [first] = listed.toSorted((a, b) => rank(a) - rank(b));
+  return first ? { run: first.run, name: first.name } : null;
+}
+
+/** The last step that is not after the cursor, else the first; null: the newest, or there are none. */
+export function stepAt(steps: readonly number[], cursor: number | null): number | null {
+  if (steps.length === 0) return null;
+  if (cursor === null) return steps.at(-1) ?? null;
+  return steps.findLast((step) => step <= cursor) ?? (steps[0] as number);
+}

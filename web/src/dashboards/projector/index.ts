@@ -1,0 +1,10 @@
+// Projector: embeddings as points, projected to two or three dimensions, with their neighbours and over training.
+
+import type { DashboardModule } from "../../cards/dashboards";
+
+export default {
+  load: () => import("./Projector.svelte"),
+  howTo: () => import("./how_to"),
+  lists: [],
+  needsWidth: true,
+} satisfies DashboardModule;

@@ -1,0 +1,181 @@
+// Reductions that were asked for: those that run, with the positions that they have reached, and those that are done,
+// to switch between. What is shown follows from the address; a reduction that it names and nobody has is started.
+
+import { untrack } from "svelte";
+import { ApiError } from "../../api/http";
+import type { Job } from "../../api/types";
+import { CANCELLED } from "../../state/jobs.svelte";
+import type { Session } from "../../state/session.svelte";
+import { type EmbeddingRef, type Placed, readPlaced, readReduced, type Reduced, type ReduceQuestion } from "./answer";
+import { packRows, REDUCE } from "./ask";
+import { embeddingKey, seriesKey } from "./embedding_ref";
+import { type Recipe, writeRecipe } from "./recipe";
+
+export type ResultState = "running" | "done" | "stopped" | "failed";
+
+interface Start {
+  /** The job that it goes on from. */
+  readonly from: string | null;
+  readonly perturb: number;
+}
+const AFRESH: Start = { from: null, perturb: 0 };
+
+/** One reduction of one embedding. */
+export class Result {
+  state = $state<ResultState>("running");
+  /** Raw, as all of these: replaced, never edited. The newest of its jobs. */
+  job = $state.raw<Job | null>(null);
+  /** What it has reached. */
+  placed = $state.raw<Placed | null>(null);
+  /** Once it is done. */
+  reduced = $state.raw<Reduced | null>(null);
+  error = $state("");
+  abort = new AbortController();
+
+  constructor(
+    readonly key: string,
+    readonly embedding: EmbeddingRef,
+    readonly recipe: Recipe,
+    /** Only these; null: all. */
+    readonly rows: Int32Array | null,
+  ) {}
+}
+
+interface Of {
+  readonly session: Session;
+  readonly embedding: () => EmbeddingRef | null;
+  readonly version: () => string;
+  /** Null: not known yet. */
+  readonly recipe: () => Recipe | null;
+  /** The rows that are shown alone, and what tells this set from others. */
+  readonly isolated: () => { readonly rows: Int32Array; readonly key: string } | null;
+  /** Positions of this moment come from elsewhere: nothing needs to be started. */
+  readonly isFilled: () => boolean;
+}
+
+/** Of one embedding; older ones are dropped. */
+const MAX_KEPT = 12;
+
+export class Results {
+  #all = $state.raw<readonly Result[]>([]);
+
+  constructor(private readonly of: Of) {
+    // Outside: the server, when the address names something else.
+    $effect.pre(() => {
+      const { wanted } = this;
+      if (wanted && !of.isFilled()) untrack(() => this.#find(wanted.key) ?? this.#start(wanted));
+    });
+    // Jobs of a page that is closed are not wanted any more.
+    $effect(() => () => {
+      for (const result of this.#all) result.abort.abort();
+    });
+  }
+
+  /** What the address asks for. */
+  readonly wanted = $derived.by(() => {
+    const embedding = this.of.embedding();
+    const recipe = this.of.recipe();
+    if (!embedding || !recipe) return null;
+    const isolated = this.of.isolated();
+    const parts = [embeddingKey(embedding), this.of.version(), writeRecipe(recipe), isolated?.key ?? ""];
+    return { key: JSON.stringify(parts), embedding, recipe, rows: isolated?.rows ?? null };
+  });
+  readonly #current = $derived.by(() => this.#all.find(({ key }) => key === this.wanted?.key) ?? null);
+  /** The one that the address names; null: it is not started. */
+  readonly chosen = $derived.by((): Result | null => this.#current);
+  /** The one whose positions are on the screen: that of before until the chosen one has some. */
+  readonly shown = $derived.by((): Result | null => {
+    if (this.#current?.placed) return this.#current;
+    const series = seriesKey(this.of.embedding());
+    const isHere = (result: Result): boolean => result.placed !== null && seriesKey(result.embedding) === series;
+    return this.#all.findLast(isHere) ?? null;
+  });
+  /** Of this embedding and these points, the newest first. */
+  readonly listed = $derived.by((): readonly Result[] => {
+    const { wanted } = this;
+    if (!wanted) return [];
+    const isHere = ({ embedding, rows }: Result): boolean =>
+      embeddingKey(embedding) === embeddingKey(wanted.embedding) && rows === wanted.rows;
+    return this.#all.filter(isHere).toReversed();
+  });
+  readonly running = $derived.by((): Result | null =>
+    this.#current?.state === "running"
+      ? this.#current
+      : (this.#all.findLast(({ state }) => state === "running") ?? null),
+  );
+
+  /** Runs a reduction further, from where it stands. */
+  goOn(result: Result, perturb = 0): void {
+    if (result.state !== "running" && result.job) void this.#compute(result, { from: result.job.id, perturb });
+  }
+
+  /** Computes it again from the beginning, after it failed or was stopped. */
+  again(result: Result): void {
+    if (result.state !== "running") void this.#compute(result, AFRESH);
+  }
+
+  remove(result: Result): void {
+    result.abort.abort();
+    this.#all = this.#all.filter((each) => each !== result);
+  }
+
+  async cancel(result: Result): Promise<void> {
+    if (result.job) await this.of.session.jobs.cancel(result.job.id);
+  }
+  async pause(result: Result): Promise<void> {
+    if (result.job) await this.of.session.jobs.pause(result.job.id);
+  }
+  async resume(result: Result): Promise<void> {
+    if (result.job) await this.of.session.jobs.resume(result.job.id);
+  }
+
+  #find(key: string): Result | undefined {
+    return this.#all.find((result) => result.key === key);
+  }
+
+  #start({ key, embedding, recipe, rows }: NonNullable<Results["wanted"]>): void {
+    // A step that the cursor has left, or an embedding that is not shown: nobody waits for it.
+    for (const result of this.#all)
+      if (result.state === "running" && embeddingKey(result.embedding) !== embeddingKey(embedding))
+        result.abort.abort();
+    const result = new Result(key, embedding, recipe, rows);
+    this.#all = [...this.#all.slice(-MAX_KEPT + 1), result];
+    void this.#compute(result, AFRESH);
+  }
+
+  async #compute(result: Result, { from, perturb }: Start): Promise<void> {
+    const { session } = this.of;
+    const question: ReduceQuestion = {
+      ...result.recipe,
+      embedding: result.embedding,
+      rows: result.rows && packRows(result.rows),
+      start: from,
+      perturb,
+    };
+    result.abort = new AbortController();
+    result.state = "running";
+    result.error = "";
+    const { signal } = result.abort;
+    try {
+      const body = await session.jobs.run<ArrayBuffer, ArrayBuffer>(REDUCE, question, {
+        signal,
+        onjob: (job) => (result.job = job),
+        onpartials: (partials) => {
+          const newest = partials.at(-1);
+          if (newest instanceof ArrayBuffer && !signal.aborted) result.placed = readPlaced(newest);
+        },
+      });
+      if (signal.aborted) return;
+      result.reduced = readReduced(body);
+      result.placed = result.reduced;
+      result.state = "done";
+    } catch (cause) {
+      if (signal.aborted) this.#all = this.#all.filter((each) => each !== result || result.placed !== null);
+      if (signal.aborted || (cause instanceof ApiError && cause.code === CANCELLED)) result.state = "stopped";
+      else {
+        result.state = "failed";
+        result.error = cause instanceof Error ? cause.message : String(cause);
+      }
+    }
+  }
+}
