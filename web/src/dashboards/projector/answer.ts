@@ -117,7 +117,7 @@ export type Prepare = "none" | "centre" | "unit" | "spherize" | "whiten";
 
 /** Points that one end of a custom axis is the centre of. */
 export type AxisEnd =
-  | { readonly q: string; readonly column: string | null; readonly mode: SearchMode }
+  | { readonly q: string; readonly column: string | null; readonly mode: "text" | "exact" }
   /** Base64 of int32. */
   | { readonly rows: string }
   | { readonly column: string; readonly value: string };

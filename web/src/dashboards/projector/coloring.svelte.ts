@@ -205,6 +205,11 @@ export class Coloring {
     setLevelsOff(this.of.settings, [...off]);
   }
 
+  /** None is filtered out. */
+  showLevels(): void {
+    setLevelsOff(this.of.settings, []);
+  }
+
   /** This one alone; once more: all again. */
   only(level: string): void {
     const { shown, off } = this;

@@ -21,6 +21,7 @@ import {
 } from "./embedding_ref";
 import {
   againstOption,
+  type Components,
   componentsOption,
   dimensionsOption,
   type Dimensions,
@@ -32,6 +33,7 @@ import {
   reductionOption,
   selectedOption,
   setAgainst,
+  setComponents,
   setDimensionsOption,
   setEmbedding,
   setHiddenOption,
@@ -286,6 +288,10 @@ export class ProjectorPage {
   reduce(recipe: Recipe): void {
     setReductionOption(this.settings, writeRecipe(recipe));
     if (recipe.method !== "pca") setDimensionsOption(this.settings, recipe.dimensions);
+  }
+  /** Of PCA, on the axes. */
+  setComponents(components: Components): void {
+    setComponents(this.settings, components);
   }
   setDimensions(dimensions: Dimensions): void {
     const { recipe } = this;

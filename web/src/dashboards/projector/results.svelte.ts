@@ -77,8 +77,8 @@ export class Results {
     const recipe = this.of.recipe();
     if (!embedding || !recipe) return null;
     const isolated = this.of.isolated();
-    const parts = [embeddingKey(embedding), this.of.version(), writeRecipe(recipe), isolated?.key ?? ""];
-    return { key: JSON.stringify(parts), embedding, recipe, rows: isolated?.rows ?? null };
+    const key = this.#keyOf(embedding, recipe, isolated?.key ?? "");
+    return { key, embedding, recipe, rows: isolated?.rows ?? null };
   });
   readonly #current = $derived.by(() => this.#all.find(({ key }) => key === this.wanted?.key) ?? null);
   /** The one that the address names; null: it is not started. */
@@ -119,6 +119,18 @@ export class Results {
     this.#all = this.#all.filter((each) => each !== result);
   }
 
+  /** Positions that came from elsewhere, as the result of this recipe. It has no job: nothing goes on from it. */
+  put(recipe: Recipe, placed: Placed): void {
+    const { wanted } = this;
+    if (!wanted) return;
+    const key = this.#keyOf(wanted.embedding, recipe, this.of.isolated()?.key ?? "");
+    const result = new Result(key, wanted.embedding, recipe, wanted.rows);
+    result.placed = placed;
+    result.state = "done";
+    this.#find(key)?.abort.abort();
+    this.#all = [...this.#all.filter((each) => each.key !== key), result];
+  }
+
   async cancel(result: Result): Promise<void> {
     if (result.job) await this.of.session.jobs.cancel(result.job.id);
   }
@@ -127,6 +139,10 @@ export class Results {
   }
   async resume(result: Result): Promise<void> {
     if (result.job) await this.of.session.jobs.resume(result.job.id);
+  }
+
+  #keyOf(embedding: EmbeddingRef, recipe: Recipe, isolation: string): string {
+    return JSON.stringify([embeddingKey(embedding), this.of.version(), writeRecipe(recipe), isolation]);
   }
 
   #find(key: string): Result | undefined {

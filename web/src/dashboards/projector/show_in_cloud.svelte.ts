@@ -137,7 +137,12 @@ export function showIn(page: ProjectorPage): void {
     return () => abort.abort();
   });
 
-  cloud.labelsOf = page.labelsOf;
+  $effect.pre(() => {
+    // Another function for other texts: what the scene has of the last one is dropped.
+    const { label, key } = page;
+    const edited = page.columns.edited.get(label ?? "");
+    cloud.labelsOf = (rows) => (void key, void edited, page.columns.texts(label, rows));
+  });
   $effect.pre(() => {
     const { embedding, about } = page;
     // Another function for other pictures.
