@@ -1,0 +1,195 @@
+// Views of the points that the user keeps: projection with its positions, camera, selection, filter, colours. Read from
+// and written to TensorBoard's files. They last as long as the page.
+
+import { fileName, saveFile } from "../../../base/files";
+import type { Settings } from "../../../state/view/settings.svelte";
+import { isLogged, seriesKey } from "../embedding_ref";
+import type { ProjectorPage } from "../projector_page.svelte";
+import { type Recipe, usualRecipe } from "../recipe";
+import {
+  BookmarksError,
+  type CameraDef,
+  checkStates,
+  positionsOf,
+  readStates,
+  type State,
+  withPositions,
+  writeStates,
+} from "./states";
+
+const OWN = "projector.";
+/** What an embedding is, and how the page is laid out, is not part of a view of its points. */
+const NOT_KEPT = new Set(["embedding", "against", "view", "info", "panel", "tab"].map((name) => OWN + name));
+
+export class Bookmarks {
+  /** Raw: replaced, never edited. */
+  states = $state.raw<readonly State[]>([]);
+  /** Why those of the run are not here. */
+  readonly problem: string;
+
+  constructor(private readonly page: ProjectorPage) {
+    const { about } = page;
+    let problem = "";
+    try {
+      if (about?.bookmarks) this.states = checkStates(about.bookmarks, about.rows, about.dimensions);
+    } catch (cause) {
+      if (!(cause instanceof BookmarksError)) throw cause;
+      problem = cause.message;
+    }
+    this.problem = problem;
+  }
+
+  add(label: string): void {
+    this.states = [...this.states, stateOf(this.page, label || `View ${this.states.length + 1}`)];
+  }
+
+  rename(state: State, label: string): void {
+    this.states = this.states.map((each) => (each === state ? { ...each, label } : each));
+  }
+
+  remove(state: State): void {
+    this.states = this.states.filter((each) => each !== state);
+  }
+
+  /** Throws with a sentence for the user. */
+  read(text: string): void {
+    const { about } = this.page;
+    if (!about) throw new BookmarksError("Open the embedding of these bookmarks first.");
+    const read = readStates(text, about.rows, about.dimensions);
+    this.states = [...this.states, ...read];
+    const shown = read.find(({ isSelected }) => isSelected);
+    if (shown) this.restore(shown);
+  }
+
+  save(): void {
+    const { series, file } = this.page;
+    const name = series && isLogged(series) ? series.name : (file?.name ?? "");
+    saveFile(fileName([name, "bookmarks"], "json"), writeStates(this.states));
+  }
+
+  restore(state: State): void {
+    const { page } = this;
+    const placed = positionsOf(state);
+    const recipe = recipeOf(state, page);
+    if (placed) page.results.put(recipe, placed);
+    if (state.runglass) {
+      restoreOptions(page.settings, state.runglass);
+      return;
+    }
+    page.reduce(recipe);
+    page.setDimensions(is3d(state) ? 3 : 2);
+    if (state.selectedProjection === "pca") {
+      const [x = 0, y = 1, z = 2] = state.pcaComponentDimensions ?? [];
+      page.setComponents([x, y, z]);
+    }
+    const [count] = state.dataSetDimensions;
+    const filtered = state.filteredPoints;
+    page.isolate(filtered && filtered.length < count ? Int32Array.from(filtered) : null);
+    page.selection.setRows(state.selectedPoints ?? [], count);
+    if (page.columns.info(state.selectedColorOptionName ?? ""))
+      page.coloring.choose({ kind: "column", column: state.selectedColorOptionName as string });
+    if (page.columns.info(state.selectedLabelOption ?? "")) page.setLabel(state.selectedLabelOption as string);
+  }
+}
+
+const kept = new WeakMap<ProjectorPage, { key: string; bookmarks: Bookmarks }>();
+
+/** Of the embedding that is shown. */
+export function bookmarksOf(page: ProjectorPage): Bookmarks {
+  const key = seriesKey(page.series) + (page.about ? "" : " unread");
+  const known = kept.get(page);
+  if (known?.key === key) return known.bookmarks;
+  const bookmarks = new Bookmarks(page);
+  kept.set(page, { key, bookmarks });
+  return bookmarks;
+}
+
+const is3d = ({ selectedProjection, tSNEis3d, umapIs3d, pcaComponentDimensions }: State): boolean => {
+  if (selectedProjection === "tsne") return tSNEis3d ?? true;
+  if (selectedProjection === "umap") return umapIs3d ?? true;
+  return selectedProjection === "pca" && (pcaComponentDimensions?.length ?? 3) > 2;
+};
+
+function recipeOf(state: State, page: ProjectorPage): Recipe {
+  const method = state.selectedProjection;
+  const usual = usualRecipe(method, page.about?.dimensions ?? null, is3d(state) ? 3 : 2);
+  if (method === "tsne")
+    return {
+      ...usual,
+      perplexity: positive(state.tSNEPerplexity),
+      ...(positive(state.tSNEIteration) !== null && { iterations: state.tSNEIteration as number }),
+    };
+  if (method === "umap")
+    return {
+      ...usual,
+      neighbors: positive(state.umapNeighbors) ?? usual.neighbors ?? 15,
+      min_dist: state.umapMinDist ?? usual.min_dist ?? 0.1,
+    };
+  return method === "custom" && page.recipe?.method === "custom" ? page.recipe : usual;
+}
+
+const positive = (value: number | undefined): number | null => (value !== undefined && value > 0 ? value : null);
+
+function stateOf(page: ProjectorPage, label: string): State {
+  const { about, recipe, cloud, coloring, settings, isolated, selection } = page;
+  if (!about || !recipe) throw new BookmarksError("There is nothing to keep yet.");
+  const { dimensions, positions } = cloud.placed;
+  const is3 = dimensions === 3;
+  const options = [...settings.options].filter(([name]) => name.startsWith(OWN) && !NOT_KEPT.has(name));
+  const state: State = {
+    label,
+    isSelected: true,
+    selectedProjection: recipe.method,
+    dataSetDimensions: [about.rows, about.dimensions],
+    tSNEIteration: recipe.method === "tsne" ? (page.results.shown?.reduced?.iterations ?? 0) : 0,
+    tSNEPerplexity: recipe.perplexity ?? 0,
+    tSNELearningRate: recipe.learning_rate ?? 0,
+    tSNEis3d: is3,
+    umapIs3d: is3,
+    umapNeighbors: recipe.neighbors ?? 15,
+    umapMinDist: recipe.min_dist ?? 0.1,
+    pcaComponentDimensions: page.components.slice(0, dimensions),
+    filteredPoints: isolated ? [...isolated.rows] : [],
+    shuffledDataIndices: [],
+    selectedPoints: [...selection.rows],
+    cameraDef: cameraOf(page),
+    selectedColorOptionName: coloring.by.kind === "column" ? coloring.by.column : "",
+    forceCategoricalColoring: false,
+    selectedLabelOption: page.label ?? "",
+    runglass: Object.fromEntries(options),
+  };
+  // The scene has three numbers for each point, whatever is shown.
+  const flat = Float32Array.from({ length: about.rows * dimensions }, (_, i) =>
+    Number(positions[3 * Math.floor(i / dimensions) + (i % dimensions)]),
+  );
+  return withPositions(state, { positions: flat, dimensions, rows: null });
+}
+
+/** In a space where every axis goes from -1 to 1. */
+function cameraOf({ cloud }: ProjectorPage): CameraDef {
+  const { camera, dimensions } = cloud.view;
+  const { center, half } = cloud.bounds;
+  const target = [camera.x, camera.y, camera.z].map((at, axis) => (at - (center[axis] ?? 0)) / (half[axis] || 1));
+  if (dimensions === 2)
+    return {
+      orthographic: true,
+      position: [target[0] ?? 0, target[1] ?? 0, 1],
+      target: [target[0] ?? 0, target[1] ?? 0, 0],
+      zoom: camera.zoom,
+    };
+  const DISTANCE = 3.5;
+  const away = [
+    Math.sin(camera.yaw) * Math.cos(camera.pitch),
+    Math.sin(camera.pitch),
+    Math.cos(camera.yaw) * Math.cos(camera.pitch),
+  ];
+  const position = away.map((part, axis) => (target[axis] ?? 0) + (part * DISTANCE) / camera.zoom);
+  return { orthographic: false, position, target, zoom: 1 };
+}
+
+function restoreOptions(settings: Settings, options: Readonly<Record<string, string>>): void {
+  const names = [...settings.options.keys()].filter((name) => name.startsWith(OWN) && !NOT_KEPT.has(name));
+  for (const name of names) if (!(name in options)) settings.setOption(name, "");
+  for (const [name, value] of Object.entries(options))
+    if (name.startsWith(OWN) && !NOT_KEPT.has(name) && typeof value === "string") settings.setOption(name, value);
+}
