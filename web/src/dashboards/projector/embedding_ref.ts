@@ -16,6 +16,9 @@ export const embeddingKey = (embedding: EmbeddingRef | null): string =>
 export const seriesKey = (embedding: EmbeddingRef | null): string =>
   embeddingKey(embedding && isLogged(embedding) ? { ...embedding, step: null } : embedding);
 
+/** What it is called: of a TensorFlow checkpoint without what every variable of one ends with. */
+export const shortName = (name: string): string => name.replace(/\/\.ATTRIBUTES\/VARIABLE_VALUE$/, "");
+
 /** Vectors that the user gave to the page. */
 export interface OpenedFile {
   readonly file: string;
