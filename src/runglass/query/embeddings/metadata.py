@@ -105,10 +105,14 @@ def _find_rows(name: str, lines: list[Row], points: int) -> Lines:
 
 
 def _tell_difference(name: str, labels: int, points: int) -> str:
-    counts = f"{name} has {labels:,} labels and there are {points:,} vectors."
+    counts = f"{name} has {_count(labels, 'label')} and there are {_count(points, 'vector')}."
     if labels < points:
-        return f"{counts} The last {points - labels:,} vectors have none."
-    return f"{counts} The last {labels - points:,} labels are left out."
+        return f"{counts} The last {_count(points - labels, 'vector')} {'has' if points == labels + 1 else 'have'} none."
+    return f"{counts} The last {_count(labels - points, 'label')} {'is' if labels == points + 1 else 'are'} left out."
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number:,} {word}{'' if number == 1 else 's'}"
 
 
 def _is_header(lines: list[Row]) -> bool:
@@ -132,7 +136,8 @@ def _make_columns(
     names = _unique([each.strip() or f"column {number}" for number, each in enumerate(header or [LABEL], 1)])
     width = len(names)
     problems = []
-    uneven = [number for number, row in enumerate(rows) if len(row) != width]
+    # A blank line is a point without a label.
+    uneven = [number for number, row in enumerate(rows) if len(row) != width and any(row)]
     if uneven:
         shown = ", ".join(f"{number + first_line:,} ({len(rows[number])})" for number in uneven[:MAX_LISTED])
         more = f" and {len(uneven) - MAX_LISTED:,} others" if len(uneven) > MAX_LISTED else ""
@@ -140,6 +145,7 @@ def _make_columns(
             f"{name} has {width} columns, but other numbers of cells in the lines {shown}{more}. Missing cells are empty, further "
             "ones are left out."
         )
+    if any(len(row) != width for row in rows):
         rows = [(row + [""] * width)[:width] for row in rows]
     cells = zip(*rows[:points], strict=True) if rows else iter([()] * width)
     missing: list[str | None] = [None] * max(0, points - len(rows))
