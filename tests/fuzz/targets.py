@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import random
 import tempfile
@@ -11,6 +12,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+import numpy as np
 from tests.support.event_oracle import Malformed, fields
 from tests.support.picture import picture
 
@@ -20,6 +22,12 @@ from runglass.native import wire
 from runglass.native.events import STOPS, EventScanner, ScanBuffer, find_record
 from runglass.native.hparams import read_session_start
 from runglass.native.records import RecordCursor, frame
+from runglass.query.embeddings.formats.arrays import open_checkpoint_files
+from runglass.query.embeddings.formats.content import BytesContent
+from runglass.query.embeddings.metadata import parse_metadata
+from runglass.query.embeddings.model import EmbeddingDamaged
+from runglass.query.embeddings.read import read_file as read_embedding_file
+from runglass.query.embeddings.sprites import SpriteSheet
 from runglass.query.graphs.formats.hlo import list_modules
 from runglass.query.graphs.formats.run_metadata import parse_profile, parse_run_metadata
 from runglass.query.graphs.model import Graph, GraphDamaged
@@ -32,6 +40,7 @@ from runglass.store.model import Kind, SeriesMeta
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "logs"
 GRAPHS = Path(__file__).parent.parent / "golden" / "graphs"
+EMBEDDINGS = Path(__file__).parent.parent / "golden" / "embeddings"
 # Each name makes other readers try the bytes; the last one leaves it to the bytes.
 GRAPH_NAMES = (
     "m.pb",
@@ -76,6 +85,7 @@ def seeds() -> dict[str, list[bytes]]:
     own["session_start"] = messages
     models = graph_files()
     own["graph"] = [*(models * (len(messages) // len(models))), *messages]
+    own["embedding"] = embedding_files()
     return {name: own.get(name, events) for name in TARGETS}
 
 
@@ -90,6 +100,19 @@ def graph_files() -> list[bytes]:
         found += [archive.read(name) for name in archive.namelist() if name.endswith("model.json")]
     # The beginnings of larger ones are used, so smaller ones come along.
     return found + [data[len(data) // 2 :] for data in found]
+
+
+def embedding_files() -> list[bytes]:
+    """Vectors of every format, labels and sprites."""
+    paths = [path for path in EMBEDDINGS.rglob("*") if path.is_file() and path.suffix != ".json"]
+    found = [path.read_bytes() for path in sorted(paths)]
+    for save in (np.savez, np.savez_compressed):
+        file = io.BytesIO()
+        save(file, vectors=np.ones((5, 3), np.float32), labels=np.array(list("abcde")))
+        found.append(file.getvalue())
+    file = io.BytesIO()
+    np.save(file, np.asfortranarray(np.ones((6, 4))))
+    return [*found, file.getvalue()]
 
 
 def payloads(files: list[bytes]) -> list[bytes]:
@@ -225,6 +248,31 @@ def graph(data: bytes, rng: random.Random) -> None:
             assert all(name in each.functions for name in names)
 
 
+def embedding(data: bytes, rng: random.Random) -> None:
+    """Bytes as vectors that a user dropped, as a checkpoint with and without its other file, as labels and as a sprite."""
+    if data.startswith(b"PAR1"):
+        # pyarrow's business.
+        return
+    content = BytesContent("v", data)
+    index = BytesContent("v.index", data)
+    with suppress(EmbeddingDamaged):
+        dropped = read_embedding_file("v", data, data if rng.random() < 0.5 else None)
+        assert dropped.vectors(0, 3).shape == (min(3, dropped.rows), dropped.dimensions)
+        assert all(len(column) == dropped.rows for column in dropped.metadata.columns.values())
+    for main in (content, index):
+        with suppress(EmbeddingDamaged):
+            arrays = open_checkpoint_files([main], {0: content})
+            for variable in arrays.variables[:20]:
+                with suppress(EmbeddingDamaged):
+                    matrix = arrays.matrix(variable.name)
+                    assert (matrix.rows, matrix.dimensions) == variable.shape or len(variable.shape) == 1
+                    matrix.read(0, min(2, matrix.rows))
+    labels = parse_metadata("m", data, 7)
+    assert all(len(column) == 7 for column in labels.columns.values())
+    with suppress(EmbeddingDamaged):
+        SpriteSheet(content, rng.choice([None, (8, 8), (1, 3)]), 9).tiles([0, 8], 4)
+
+
 def log(data: bytes, rng: random.Random) -> None:
     """A whole log directory: two files, one of which grows, everything in them read through the public door."""
     cut = rng.randrange(len(data) + 1)
@@ -255,6 +303,7 @@ TARGETS: dict[str, Callable[[bytes, random.Random], None]] = {
     "canonical": canonical,
     "session_start": session_start,
     "graph": graph,
+    "embedding": embedding,
     "log": log,
     "framed_log": framed_log,
 }

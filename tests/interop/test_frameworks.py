@@ -59,6 +59,22 @@ def test_every_other_value_is_read(logged: tuple[Any, dict[str, Any]]) -> None:
             assert value[:, 2].sum() == fact["sum_of_counts"]
 
 
+def test_every_embedding_is_read(logged: tuple[Any, dict[str, Any]]) -> None:
+    log, truth = logged
+    steps: dict[tuple[str, str], list[int]] = {}
+    for fact in truth["embeddings"]:
+        run, name, step = fact["run"], fact["name"], fact["step"]
+        steps.setdefault((run, name), []).append(step)
+        found = log.embedding(run, name, step)
+        np.testing.assert_array_equal(found.vectors, np.array(fact["vectors"], np.float32))
+        assert found.metadata == fact.get("metadata", {})
+        assert found.problems == ()
+        assert (None if found.sprite is None else list(found.sprite.tile)) == fact.get("tile")
+    for (run, name), expected in steps.items():
+        assert log.embedding(run, name).steps == tuple(expected)
+        assert name in log.embeddings(run)
+
+
 def test_nothing_is_damaged(logged: tuple[Any, dict[str, Any]]) -> None:
     log, _ = logged
     assert {health.state for health in log.health} <= {"ok", "empty"}

@@ -26,6 +26,10 @@ writer.add_histogram("h", rng.normal(size=300), 1)
 truth.total("run", "h", "histogram", count=1, sum_of_counts=300)
 writer.add_image("picture", rng.random((3, 6, 7)).astype("f4"), 1)
 truth.images("run", "picture", samples=1, width=7, height=6)
+for step in (1, 20):
+    vectors = rng.normal(size=(5, 4)).astype("f4")
+    writer.add_embedding(vectors, list("abcde"), rng.random((5, 3, 6, 6)).astype("f4"), step, "e")
+    truth.embedding("run", "e", vectors, step=step, metadata={"label": list("abcde")}, tile=[6, 6])
 writer.close()
 
 truth.save(out)

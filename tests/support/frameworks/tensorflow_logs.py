@@ -50,6 +50,51 @@ for epoch, (loss, val_loss) in enumerate(
     truth.scalar("keras/train", "epoch_loss", epoch, float(np.float32(loss)))
     truth.scalar("keras/validation", "epoch_loss", epoch, float(np.float32(val_loss)))
 
+words = keras.Sequential(
+    [keras.Input((4,)), keras.layers.Embedding(30, 5), keras.layers.Flatten(), keras.layers.Dense(1)]
+)
+words.compile(optimizer="adam", loss="mse")
+(out / "words").mkdir(parents=True)
+(out / "words/labels.tsv").write_text("".join(f"word {number}\n" for number in range(30)))
+
+
+class Remember(keras.callbacks.Callback):
+    """After the callback that writes them."""
+
+    def on_epoch_end(self, epoch: int, logs: object = None) -> None:
+        truth.embedding(
+            "words",
+            "layer_with_weights-0/embeddings/.ATTRIBUTES/VARIABLE_VALUE",
+            np.array(words.layers[0].get_weights()[0]),
+            step=epoch,
+            metadata={"label": [f"word {number}" for number in range(30)]},
+        )
+
+
+writing = keras.callbacks.TensorBoard(str(out / "words"), embeddings_freq=1, embeddings_metadata="labels.tsv")
+words.fit(rng.integers(0, 30, (64, 4)), rng.random(64), epochs=3, verbose=0, callbacks=[writing, Remember()])
+
+table = rng.normal(size=(12, 3))
+(out / "saved").mkdir(parents=True)
+for step in (1, 2):
+    tf.train.Checkpoint(emb=tf.Variable(table + step)).write(str(out / f"saved/ckpt-{step}"))
+    truth.embedding("saved", "emb/.ATTRIBUTES/VARIABLE_VALUE", (table + step).astype("f4"), step=step)
+(out / "saved/projector_config.pbtxt").write_text(
+    'embeddings { tensor_name: "emb/.ATTRIBUTES/VARIABLE_VALUE" }'
+)
+for version, name in ((tf.compat.v1.train.SaverDef.V1, "first"), (tf.compat.v1.train.SaverDef.V2, "second")):
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        parts = tf.compat.v1.fixed_size_partitioner(3)
+        variable = tf.compat.v1.get_variable("emb", table.shape, partitioner=parts, use_resource=False)
+        session.run(tf.compat.v1.global_variables_initializer())
+        for number, part in enumerate(variable):
+            part.load(table[number * 4 : number * 4 + 4], session)
+        (out / name).mkdir(parents=True)
+        saver = tf.compat.v1.train.Saver(write_version=version)
+        saver.save(session, str(out / name / "model.ckpt"), global_step=9, write_meta_graph=False)
+    (out / name / "projector_config.pbtxt").write_text('embeddings { tensor_name: "emb:0" }')
+    truth.embedding(name, "emb", table.astype("f4"), step=9)
+
 with tf.compat.v1.Graph().as_default():
     writer = tf.compat.v1.summary.FileWriter(str(out / "tf1"), graph=tf.compat.v1.get_default_graph())
     for step in range(20):

@@ -27,6 +27,15 @@ with SummaryWriter(str(out / "run")) as writer:
     truth.text("run", "note/text_summary", "some *text*")
     writer.add_image("picture", rng.integers(0, 255, (3, 12, 10), dtype=np.uint8), 1)
     truth.images("run", "picture", samples=1, width=10, height=12)
+    for step in (0, 7):
+        vectors = rng.normal(size=(6, 3)).astype("f4")
+        labels = [["é", 1], ["b", 2], ["tab c", 3], ["d", 4], ["e", 5], ["f", 6]]
+        pictures = torch.rand(6, 3, 4, 4)
+        writer.add_embedding(
+            torch.tensor(vectors), labels, pictures, step, "points of it", metadata_header=["word", "rank"]
+        )
+        columns = {"word": [row[0] for row in labels], "rank": [str(row[1]) for row in labels]}
+        truth.embedding("run", "points of it", vectors, step=step, metadata=columns, tile=[4, 4])
     writer.add_audio("sound", torch.sin(torch.arange(1600) / 5.0), 1, sample_rate=16000)
     truth.audio("run", "sound", sample_rate=16000, frames=1600)
 

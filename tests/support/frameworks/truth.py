@@ -11,6 +11,7 @@ class Truth:
     def __init__(self) -> None:
         self.scalars: dict[str, dict[str, list[list[float]]]] = {}
         self.others: list[dict[str, Any]] = []
+        self.embeddings: list[dict[str, Any]] = []
 
     def scalar(self, run: str, tag: str, step: int, value: float) -> None:
         self.scalars.setdefault(run, {}).setdefault(tag, []).append([step, value])
@@ -27,5 +28,10 @@ class Truth:
     def total(self, run: str, tag: str, kind: str, **facts: int) -> None:
         self.others.append({"run": run, "tag": tag, "kind": kind, **facts})
 
+    def embedding(self, run: str, name: str, vectors: Any, **facts: Any) -> None:
+        """`facts`: step, metadata (column to labels), tile (width and height of a picture)."""
+        rows = [list(map(float, row)) for row in vectors]
+        self.embeddings.append({"run": run, "name": name, "vectors": rows, **facts})
+
     def save(self, out: Path) -> None:
-        (out / "truth.json").write_text(json.dumps({"scalars": self.scalars, "others": self.others}))
+        (out / "truth.json").write_text(json.dumps(self.__dict__))

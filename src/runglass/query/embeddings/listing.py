@@ -217,7 +217,7 @@ def _find_checkpoints(source: DataSource, asset: Asset, config: dict[str, Any]) 
     if problem is not None:
         raise problem
     found = group(source.list_assets(run=asset.run, family=Family.CHECKPOINT))
-    return max(series(found), key=len, default=[])
+    return [_complete(source, each) for each in max(series(found), key=len, default=[])]
 
 
 def _match(

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from runglass.native.unfilter import unfilter
 from runglass.query.embeddings.formats.content import Content
+from runglass.query.embeddings.formats.memory import check_claim
 from runglass.query.embeddings.model import EmbeddingDamaged, Pixels
 
 START = b"\x89PNG\r\n\x1a\n"
@@ -78,7 +79,9 @@ def read_header(content: Content) -> PngHeader:
         or (color == PALETTE and palette is None)
     ):
         raise _damaged(content, f"it claims {width} × {height} pixels of {depth} bits of type {color}")
-    return PngHeader(width, height, depth, color, bool(interlace), palette, transparent, at)
+    header = PngHeader(width, height, depth, color, bool(interlace), palette, transparent, at)
+    check_claim(content.name, header.row_bytes * height, content.size)
+    return header
 
 
 def read_rows(content: Content, header: PngHeader, rows: int) -> Iterator[Pixels]:

@@ -11,7 +11,7 @@ import numpy as np
 from runglass.native.wire import WireError, decode
 from runglass.query.embeddings.formats.checkpoint_v2 import shape_of
 from runglass.query.embeddings.formats.content import Content
-from runglass.query.embeddings.formats.memory import check_memory
+from runglass.query.embeddings.formats.memory import check_claim, check_memory
 from runglass.query.embeddings.formats.numbers import Variable, tensorflow_type_name, to_float32
 from runglass.query.embeddings.formats.ordered_code import name_prefix
 from runglass.query.embeddings.formats.sorted_table import SortedTable
@@ -26,6 +26,7 @@ class CheckpointV1:
 
     def __init__(self, contents: Sequence[Content]) -> None:
         self._name = contents[0].name
+        self._size = sum(content.size for content in contents)
         self._tables = [SortedTable(content) for content in contents]
         self._tensors: dict[str, dict[str, Any]] = {}
         for table in self._tables:
@@ -56,6 +57,7 @@ class CheckpointV1:
     def load(self, name: str, dtype: int, shape: tuple[int, ...]) -> Float32:
         """All of a tensor: its numbers are not where a part of them could be found."""
         check_memory(self._name, *shape)
+        check_claim(self._name, shape[0] * shape[1], self._size)
         whole = np.empty(shape, np.float32)
         filled = 0
         for table in self._tables:

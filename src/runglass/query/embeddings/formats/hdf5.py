@@ -12,6 +12,7 @@ from runglass.query.embeddings.formats.content import BytesContent, Content
 from runglass.query.embeddings.formats.hdf5_bytes import Cursor, Hdf5Bytes
 from runglass.query.embeddings.formats.hdf5_chunks import ChunkedMatrix, Dataset, find_chunks, parse_filters
 from runglass.query.embeddings.formats.hdf5_groups import Link, dense_links, parse_link, symbol_links
+from runglass.query.embeddings.formats.memory import check_claim
 from runglass.query.embeddings.formats.numbers import NumberType, Piece, PiecesMatrix, Variable, find_type
 from runglass.query.embeddings.model import EmbeddingDamaged, EmbeddingUnknown, Matrix
 
@@ -25,7 +26,6 @@ SHARED = 2
 # Real files have fewer; these end loops in damaged ones.
 MAX_OBJECTS = 100_000
 MAX_MESSAGES = 10_000
-MAX_EMPTY_BYTES = 1 << 30
 
 
 def is_hdf5(content: Content) -> bool:
@@ -100,6 +100,8 @@ class Hdf5File:
     def _read_layout(self, dataset: Dataset) -> Matrix:
         file, cursor = self._file, Cursor(self._file, dataset.layout)
         rows, columns = dataset.shape
+        # Also of what was never written, which reads as zeros.
+        check_claim(file.content.name, rows * columns * dataset.type.itemsize, file.content.size)
         version, kind = cursor.number(1), cursor.number(1)
         if version not in (3, 4):
             raise ValueError(f"a layout of version {version}, which is not read")
@@ -115,8 +117,10 @@ class Hdf5File:
             at = file.base + address
             if address == file.undefined:
                 # Nothing was written to it.
-                size = min(rows * columns * dataset.type.itemsize, MAX_EMPTY_BYTES)
-                content, at = BytesContent(file.content.name, bytes(size)), 0
+                content, at = (
+                    BytesContent(file.content.name, bytes(rows * columns * dataset.type.itemsize)),
+                    0,
+                )
         return PiecesMatrix(dataset.type, rows, columns, [Piece(content, at, 0, 0, rows, columns)])
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from runglass.query.embeddings.formats.hdf5_bytes import Cursor, Hdf5Bytes
 from runglass.query.embeddings.formats.hdf5_groups import tree_entries
+from runglass.query.embeddings.formats.memory import check_claim
 from runglass.query.embeddings.formats.numbers import NumberType
 from runglass.query.embeddings.model import Float32
 
@@ -78,6 +79,7 @@ def find_chunks(
     flags, rank, width = cursor.number(1), cursor.number(1), cursor.number(1)
     shape = _chunk_shape(dataset, [cursor.number(width) for _ in range(rank)])
     size = math.prod(shape) * dataset.type.itemsize
+    check_claim(file.content.name, size, file.content.size)
     index = cursor.number(1)
     if index == SINGLE_CHUNK:
         stored, skipped = (cursor.length(), cursor.number(4)) if flags & 2 else (size, 0)
@@ -97,7 +99,7 @@ def find_chunks(
 
 def _chunk_shape(dataset: Dataset, sizes: Sequence[int]) -> tuple[int, int]:
     """The last size is that of an element."""
-    if len(sizes) != 3 or not all(sizes) or math.prod(sizes) > MAX_CHUNK_BYTES:
+    if len(sizes) != 3 or not all(sizes) or math.prod(sizes) > MAX_CHUNK_BYTES or len(dataset.shape) != 2:
         raise ValueError(f"chunks of shape {list(sizes)}")
     return sizes[0], sizes[1]
 

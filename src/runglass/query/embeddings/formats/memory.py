@@ -9,6 +9,18 @@ from runglass.query.embeddings.model import EmbeddingDamaged
 LARGEST_PART = 0.5
 
 
+# What compression makes of a byte, at most: deflate's limit, with some room.
+MOST_PER_BYTE = 1100
+
+
+def check_claim(name: str, claimed: int, stored: int) -> None:
+    """Raises EmbeddingDamaged if so few bytes cannot hold as many as they claim, compressed or not."""
+    if claimed > stored * MOST_PER_BYTE + (1 << 16):
+        raise EmbeddingDamaged(
+            f"{name} claims {claimed:,} bytes of numbers and has {stored:,}. The file is damaged.", where=name
+        )
+
+
 def check_memory(name: str, rows: int, dimensions: int) -> None:
     """Raises EmbeddingDamaged with what would fit."""
     needed, there = rows * dimensions * 4, int(read_memory_bytes() * LARGEST_PART)
