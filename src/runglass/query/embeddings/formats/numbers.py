@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
@@ -105,6 +104,8 @@ class PiecesMatrix:
         self.dtype = type.name
         self._type = type
         self._pieces = tuple(pieces)
+        if min(rows, dimensions) < 0:
+            raise EmbeddingDamaged(f"{pieces[0].content.name} claims the shape {[rows, dimensions]}.")
         covered = sum(piece.rows * piece.columns for piece in pieces)
         if covered != rows * dimensions:
             names = ", ".join(sorted({piece.content.name for piece in pieces}))
@@ -176,4 +177,4 @@ class Variable(NamedTuple):
     @property
     def is_matrix(self) -> bool:
         """Whether it may be vectors: numbers of rank 2, with at least one of them."""
-        return len(self.shape) == 2 and math.prod(self.shape) > 0 and find_type(self.dtype) is not None
+        return len(self.shape) == 2 and min(self.shape) > 0 and find_type(self.dtype) is not None

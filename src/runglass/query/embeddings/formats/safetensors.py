@@ -52,7 +52,7 @@ class SafetensorsFile:
             header: dict[str, Any] = msgspec.json.decode(read_exactly(content, 8, size))
             header.pop("__metadata__", None)
             self._tensors = msgspec.convert(header, dict[str, Tensor])
-        except (msgspec.MsgspecError, AttributeError) as error:
+        except (msgspec.MsgspecError, ValueError, AttributeError) as error:
             raise EmbeddingDamaged(
                 f"{content.name}: its header cannot be read: {error}.", where=content.name
             ) from None
