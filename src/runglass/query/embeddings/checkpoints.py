@@ -29,8 +29,8 @@ OPTIMIZER = re.compile(
     r"|/(Adam|Adam_1|Momentum|Adagrad|Adadelta|Adadelta_1|AdaMax|AdaMax_1|RMSProp|RMSProp_1|Ftrl|Ftrl_1|LARSOptimizer)$"
 )
 
-# By the files with their generations.
-_opened: LruCache[tuple[object, ...], Arrays] = LruCache(64)
+# By the source and the files with their generations. They hold their source, so they are few.
+_opened: LruCache[tuple[object, ...], Arrays] = LruCache(16)
 
 
 class Checkpoint(NamedTuple):
@@ -50,7 +50,7 @@ class Checkpoint(NamedTuple):
 def open_checkpoint(source: DataSource, checkpoint: Checkpoint) -> Arrays:
     """The arrays of a checkpoint, kept until its files change."""
     files = tuple((each.name, each.generation) for each in checkpoint.assets)
-    key = (tuple(source.locations), id(source), checkpoint.main.run, files)
+    key = (source, checkpoint.main.run, files)
     found = _opened.get(key)
     if found is None:
         shards = {

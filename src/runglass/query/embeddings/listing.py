@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 from msgspec import Struct
 
 from runglass.errors import RunglassError
-from runglass.lru import LruCache
 from runglass.query.embeddings.checkpoints import (
     Checkpoint,
     find_checkpoints,
@@ -23,7 +22,7 @@ from runglass.query.embeddings.checkpoints import (
     open_checkpoint,
     series,
 )
-from runglass.query.embeddings.files import AssetContent, read_config
+from runglass.query.embeddings.files import AssetContent, Kept, read_config
 from runglass.query.embeddings.formats.numbers import Variable
 from runglass.query.embeddings.formats.vectors import Shape, find_shape
 from runglass.query.embeddings.model import EmbeddingInfo
@@ -46,8 +45,9 @@ PLUGIN_FOLDER = "plugins/org_tensorflow_tensorboard_projector"
 # TensorFlow's own names of variables: "embedding" is stored as "embedding/.ATTRIBUTES/VARIABLE_VALUE".
 ATTRIBUTES = "/.ATTRIBUTES/VARIABLE_VALUE"
 
-# By run, name and generation of the file.
-_shapes: LruCache[tuple[object, ...], Shape] = LruCache(4096)
+_shapes: Kept[Shape] = Kept(4096)
+# A thousand steps take a while to parse, and every step that is read needs them.
+_configs: Kept[dict[str, Any]] = Kept(64)
 
 
 class Picture(NamedTuple):
@@ -129,7 +129,9 @@ def _in_order(entries: Iterable[Entry]) -> list[Entry]:
 def _read_config(source: DataSource, asset: Asset, used: set[str]) -> Iterator[Entry]:
     """The entries of a config. `used` collects the prefixes of the checkpoints that it means."""
     try:
-        config = parse_text(PROJECTOR_CONFIG, read_config(source, asset))
+        config = _configs.read(
+            source, asset, None, lambda: parse_text(PROJECTOR_CONFIG, read_config(source, asset))
+        )
     except TextProtoError as error:
         yield Entry(asset.run, asset.name, None, asset, problem=f"{asset.name}, {error}")
         return
@@ -387,21 +389,8 @@ def _entry_shape(source: DataSource, entry: Entry, assets: list[Asset]) -> Shape
     if entry.variable is not None:
         rows, dimensions = entry.variable.shape
         return Shape(rows, dimensions, entry.variable.dtype)
-    asset = assets[0]
-    key = (
-        tuple(source.locations),
-        id(source),
-        asset.run,
-        asset.name,
-        asset.generation,
-        entry.name,
-        entry.shape,
-    )
-    found = _shapes.get(key)
-    if found is None:
-        found = find_shape(AssetContent(source, asset), entry.name, entry.shape)
-        _shapes.put(key, found)
-    return found
+    asset, more = assets[0], (entry.name, entry.shape)
+    return _shapes.read(source, asset, more, lambda: find_shape(AssetContent(source, asset), *more))
 
 
 def _exists(source: DataSource, entry: Entry, path: str) -> bool:

@@ -20,45 +20,49 @@ BOM = "\ufeff"
 MAX_LISTED = 3
 SHOWN_CHARACTERS = 40
 
-Row = list[str]
+# Between cells of CSV, once quotes are resolved.
+UNIT_SEPARATOR = "\x1f"
+
+Cells = list[str]
 
 
 class Lines(NamedTuple):
-    """The cells of the file, a row per point."""
+    """The lines of the file, one per point."""
 
-    header: Row | None
-    rows: list[Row]
+    header: Cells | None
+    rows: list[str]
     problems: list[str]
 
 
 def parse_metadata(name: str, data: bytes, points: int) -> Metadata:
     """Columns of exactly `points` values. Never fails: what cannot be used is left out, and `problems` says so."""
     text, problems = _decode(name, data)
-    is_csv = name.lower().endswith(".csv")
-    lines = text.removeprefix(BOM).split("\n")
+    text = text.removeprefix(BOM)
+    try:
+        lines, separator = _split(name, text)
+    except csv.Error as error:
+        return Metadata({}, problems=(*problems, f"{name} cannot be read as CSV: {error}."))
     while lines and not lines[-1].strip():
         lines.pop()
     if not lines:
         return Metadata({}, problems=(*problems, f"{name} is empty: the {points:,} vectors have no labels."))
-    found = (
-        _split_csv(text.removeprefix(BOM))
-        if is_csv
-        else [line.removesuffix("\r").split("\t") for line in lines]
-    )
-    header, rows, more = _find_rows(name, found, points)
-    columns, others = _make_columns(name, header, rows, points, first_line=1 if header is None else 2)
+    header, rows, more = _find_rows(name, lines, separator, points)
+    columns, others = _make_columns(name, header, rows, separator, points)
     following, wrong = _find_next(name, columns, points)
     return Metadata(columns, following, (*problems, *more, *others, *wrong))
 
 
+def _split(name: str, text: str) -> tuple[list[str], str]:
+    """The lines, and what is between their cells."""
+    if name.lower().endswith(".csv"):
+        return [UNIT_SEPARATOR.join(row) for row in csv.reader(io.StringIO(text))], UNIT_SEPARATOR
+    return text.replace("\r\n", "\n").removesuffix("\r").split("\n"), "\t"
+
+
 def make_metadata(columns: Sequence[tuple[str, Sequence[str | None]]], points: int) -> Metadata:
     """Of columns that came with the vectors."""
-    made = {
-        name: Column.of(name, values)
-        for name, values in zip(
-            _unique([name for name, _ in columns]), (values for _, values in columns), strict=True
-        )
-    }
+    names = _unique([name for name, _ in columns])
+    made = {name: Column.of(name, values) for name, (_, values) in zip(names, columns, strict=True)}
     following, wrong = _find_next("The file", made, points)
     return Metadata(made, following, tuple(wrong))
 
@@ -71,34 +75,28 @@ def _decode(name: str, data: bytes) -> tuple[str, list[str]]:
         return data.decode("latin-1"), [f"{name}, line {line:,}: not UTF-8. The file is read as Latin-1."]
 
 
-def _split_csv(text: str) -> list[Row]:
-    return [row or [""] for row in csv.reader(io.StringIO(text))]
-
-
-def _find_rows(name: str, lines: list[Row], points: int) -> Lines:
+def _find_rows(name: str, lines: list[str], separator: str, points: int) -> Lines:
     """Which lines are labels. Blank lines are skipped, unless there is a line for every vector only with them."""
-    filled = [row for row in lines if any(cell.strip() for cell in row)]
-    has_header = len(filled[0]) > 1
+    filled = [line for line in lines if not _is_blank(line)]
+    first = filled[0].split(separator)
+    has_header = len(first) > 1
     skipped = lines.index(filled[0])
     if len(filled) - has_header != points and len(lines) - skipped - has_header == points:
         filled = lines[skipped:]
     problems: list[str] = []
-    if has_header and len(filled) == points and not _is_header(filled):
+    if has_header and len(filled) == points and not _is_header(first, filled[1:], separator):
         problems.append(
             f"{name} has several columns and no header with their names. Its first line is taken as the first label; "
             "add a line with the names of the columns."
         )
-        return Lines([f"column {number}" for number in range(1, len(filled[0]) + 1)], filled, problems)
-    if has_header:
-        header, rows = filled[0], filled[1:]
-    elif len(filled) == points + 1 and not _is_number(filled[0][0]):
+        return Lines([f"column {number}" for number in range(1, len(first) + 1)], filled, problems)
+    header, rows = (first, filled[1:]) if has_header else (None, filled)
+    if not has_header and len(filled) == points + 1 and not _is_number(first[0]):
         problems.append(
-            f"{name} has one line more than there are vectors. Its first line, {_shown(filled[0][0])!r}, is taken as the name of "
+            f"{name} has one line more than there are vectors. Its first line, {_shown(first[0])!r}, is taken as the name of "
             "the column; a single column should have no header."
         )
-        header, rows = filled[0], filled[1:]
-    else:
-        header, rows = None, filled
+        header, rows = first, filled[1:]
     if len(rows) != points:
         problems.append(_tell_difference(name, len(rows), points))
     return Lines(header, rows, problems)
@@ -115,14 +113,14 @@ def _count(number: int, word: str) -> str:
     return f"{number:,} {word}{'' if number == 1 else 's'}"
 
 
-def _is_header(lines: list[Row]) -> bool:
+def _is_header(first: Cells, below: list[str], separator: str) -> bool:
     """Whether a column has a word in the first line and numbers in all others."""
-    below = lines[1:]
+    rows = [line.split(separator) for line in below]
     return any(
         not _is_number(cell)
-        and bool(below)
-        and all(number < len(row) and (not row[number] or _is_number(row[number])) for row in below)
-        for number, cell in enumerate(lines[0])
+        and bool(rows)
+        and all(number < len(row) and (not row[number] or _is_number(row[number])) for row in rows)
+        for number, cell in enumerate(first)
     )
 
 
@@ -131,28 +129,37 @@ def _is_number(cell: str) -> bool:
 
 
 def _make_columns(
-    name: str, header: Row | None, rows: list[Row], points: int, *, first_line: int
+    name: str, header: Cells | None, rows: list[str], separator: str, points: int
 ) -> tuple[dict[str, Column], list[str]]:
     names = _unique([each.strip() or f"column {number}" for number, each in enumerate(header or [LABEL], 1)])
     width = len(names)
+    rows = rows[:points]
     problems = []
     # A blank line is a point without a label.
-    uneven = [number for number, row in enumerate(rows) if len(row) != width and any(row)]
+    uneven = [
+        number for number, row in enumerate(rows) if row.count(separator) != width - 1 and not _is_blank(row)
+    ]
     if uneven:
-        shown = ", ".join(f"{number + first_line:,} ({len(rows[number])})" for number in uneven[:MAX_LISTED])
+        line = 1 if header is None else 2
+        shown = ", ".join(
+            f"{number + line:,} ({rows[number].count(separator) + 1})" for number in uneven[:MAX_LISTED]
+        )
         more = f" and {len(uneven) - MAX_LISTED:,} others" if len(uneven) > MAX_LISTED else ""
         problems.append(
             f"{name} has {width} columns, but other numbers of cells in the lines {shown}{more}. Missing cells are empty, further "
             "ones are left out."
         )
-    if any(len(row) != width for row in rows):
-        rows = [(row + [""] * width)[:width] for row in rows]
-    cells = zip(*rows[:points], strict=True) if rows else iter([()] * width)
-    missing: list[str | None] = [None] * max(0, points - len(rows))
-    columns = {}
-    for each, column in zip(names, cells, strict=True):
-        columns[each] = Column.of(each, [*(cell or None for cell in column), *missing])
+    if any(row.count(separator) != width - 1 for row in rows):
+        rows = [separator.join((row.split(separator) + [""] * width)[:width]) for row in rows]
+    # All cells in one list, of which a column is every few: rows as lists would take seconds for a million.
+    cells: list[str | None] = [cell or None for cell in separator.join(rows).split(separator)] if rows else []
+    missing: list[str | None] = [None] * (points - len(rows))
+    columns = {each: Column.of(each, cells[at::width] + missing) for at, each in enumerate(names)}
     return columns, problems
+
+
+def _is_blank(line: str) -> bool:
+    return not line or line.isspace()
 
 
 def _unique(names: Sequence[str]) -> list[str]:

@@ -23,6 +23,16 @@ MAX_HEADER_BYTES = 1 << 20
 # Of an array whose values are labels.
 MAX_LABEL_BYTES = 256 << 20
 LOCAL_HEADER_BYTES = 30
+# What the library raises for damaged archives.
+ZIP_ERRORS = (
+    zipfile.BadZipFile,
+    zlib.error,
+    OSError,
+    ValueError,
+    EOFError,
+    RuntimeError,
+    NotImplementedError,
+)
 
 
 class NpyHeader(NamedTuple):
@@ -95,7 +105,7 @@ class NpzFile:
         self._content = content
         try:
             self._archive = zipfile.ZipFile(io.BufferedReader(RangeFile(content.read, content.size)))
-        except (zipfile.BadZipFile, OSError, ValueError) as error:
+        except ZIP_ERRORS as error:
             raise _damaged(content, f"it is no archive of arrays ({error})") from None
         self._members = {
             info.filename.removesuffix(NPY_ENDING): info
@@ -141,14 +151,7 @@ class NpzFile:
         try:
             with self._archive.open(self._members[name]) as file:
                 head = file.read(min(self._members[name].file_size, MAX_HEADER_BYTES))
-        except (
-            zipfile.BadZipFile,
-            OSError,
-            ValueError,
-            NotImplementedError,
-            RuntimeError,
-            zlib.error,
-        ) as error:
+        except ZIP_ERRORS as error:
             raise _damaged(self._content, f"array {name!r} cannot be read ({error})") from None
         return read_npy_header(BytesContent(f"{self._content.name}/{name}", head))
 
@@ -158,14 +161,7 @@ class NpzFile:
         try:
             if info.compress_type != zipfile.ZIP_STORED:
                 return BytesContent(shown, self._archive.read(info))
-        except (
-            zipfile.BadZipFile,
-            OSError,
-            ValueError,
-            NotImplementedError,
-            RuntimeError,
-            zlib.error,
-        ) as error:
+        except ZIP_ERRORS as error:
             raise _damaged(self._content, f"array {name!r} cannot be read ({error})") from None
         head = read_exactly(self._content, info.header_offset, LOCAL_HEADER_BYTES)
         names = int.from_bytes(head[26:28], "little") + int.from_bytes(head[28:30], "little")
