@@ -49,7 +49,7 @@ class Reduction(Struct, frozen=True, kw_only=True):
     early_iterations: int = 250
     iterations: int = 750
 
-    # UMAP. None: 500 epochs up to 10,000 points, 200 above.
+    # UMAP. None: 750 epochs up to 10,000 points, 300 above.
     neighbors: int = 15
     min_dist: float = 0.1
     spread: float = 1.0
