@@ -47,57 +47,27 @@ STYLES = ("filled", "outlined")
 SIZES = ("small", "large")
 
 # A thing is where its function is negative; x to the right and y up, both from -1 to 1.
-Thing = Callable[[Floats, Floats], Floats]
-
-
-def disc(x: Floats, y: Floats) -> Floats:
-    return np.hypot(x, y) - 0.8
-
-
-def square(x: Floats, y: Floats) -> Floats:
-    return np.maximum(np.abs(x), np.abs(y)) - 0.7
-
-
-def triangle(x: Floats, y: Floats) -> Floats:
-    return np.maximum(0.87 * np.abs(x) + 0.5 * y, -y) - 0.45
-
-
-def star(x: Floats, y: Floats) -> Floats:
-    return np.hypot(x, y) - 0.58 - 0.28 * np.cos(5 * (np.arctan2(x, y)))
-
-
-def cross(x: Floats, y: Floats) -> Floats:
-    x, y = np.abs(x), np.abs(y)
-    return np.minimum(np.maximum(x - 0.25, y - 0.85), np.maximum(y - 0.25, x - 0.85))
-
-
-def heart(x: Floats, y: Floats) -> Floats:
-    return np.hypot(x, y - 0.6 * np.sqrt(np.abs(x)) + 0.15) - 0.72
-
-
-def moon(x: Floats, y: Floats) -> Floats:
-    return np.maximum(np.hypot(x, y) - 0.85, 0.7 - np.hypot(x - 0.45, y))
-
-
-def arrow(x: Floats, y: Floats) -> Floats:
-    head = np.maximum(0.75 * np.abs(x) + 0.66 * (y - 0.1), 0.1 - y) - 0.45
-    shaft = np.maximum(np.abs(x) - 0.2, np.abs(y + 0.3) - 0.55)
-    return np.minimum(head, shaft)
-
-
-def leaf(x: Floats, y: Floats) -> Floats:
-    return np.hypot(np.abs(x) + 0.55, y) - 1.0
-
-
-def house(x: Floats, y: Floats) -> Floats:
-    walls = np.maximum(np.abs(x) - 0.55, np.abs(y + 0.35) - 0.5)
-    roof = np.maximum(0.7 * np.abs(x) + 0.7 * (y - 0.1), -y + 0.05) - 0.5
-    return np.minimum(walls, roof)
-
-
-THINGS: dict[str, Thing] = {
-    made.__name__: made for made in (disc, square, triangle, star, cross, heart, moon, arrow, leaf, house)
+THINGS: dict[str, Callable[[Floats, Floats], Floats]] = {
+    "disc": lambda x, y: np.hypot(x, y) - 0.8,
+    "square": lambda x, y: np.maximum(np.abs(x), np.abs(y)) - 0.7,
+    "triangle": lambda x, y: np.maximum(0.87 * np.abs(x) + 0.5 * y, -y) - 0.45,
+    "star": lambda x, y: np.hypot(x, y) - 0.58 - 0.28 * np.cos(5 * np.arctan2(x, y)),
+    "cross": lambda x, y: np.minimum(box(x, y, 0.25, 0.85), box(x, y, 0.85, 0.25)),
+    "heart": lambda x, y: np.hypot(x, y - 0.6 * np.sqrt(np.abs(x)) + 0.15) - 0.72,
+    "moon": lambda x, y: np.maximum(np.hypot(x, y) - 0.85, 0.7 - np.hypot(x - 0.45, y)),
+    "arrow": lambda x, y: np.minimum(
+        np.maximum(0.75 * np.abs(x) + 0.66 * (y - 0.1), 0.1 - y) - 0.45, box(x, y + 0.3, 0.2, 0.55)
+    ),
+    "leaf": lambda x, y: np.hypot(np.abs(x) + 0.55, y) - 1.0,
+    "house": lambda x, y: np.minimum(
+        box(x, y + 0.35, 0.55, 0.5), np.maximum(0.7 * np.abs(x) + 0.7 * (y - 0.1), 0.05 - y) - 0.5
+    ),
 }
+
+
+def box(x: Floats, y: Floats, half_width: float, half_height: float) -> Floats:
+    away: Floats = np.maximum(np.abs(x) - half_width, np.abs(y) - half_height)
+    return away
 
 
 @dataclass(frozen=True)
@@ -145,8 +115,8 @@ def draw(rng: np.random.Generator, count: int) -> Drawings:
         pictures[at] = 0.07 + ink * (inks[colours[at]] * rng.uniform(0.75, 1.0) - 0.07)
     pictures += rng.normal(0, NOISE, (count, SIDE, SIDE, 1))
     # Few levels make a small file.
-    pictures = np.rint(LEVELS * np.clip(pictures, 0, 1)) / LEVELS
-    return Drawings(pictures.astype(np.float32), things, colours, styles, sizes)
+    levels = np.rint(LEVELS * np.clip(pictures, 0, 1)) / LEVELS
+    return Drawings(levels.astype(np.float32), things, colours, styles, sizes)
 
 
 def look(network: Network, inputs: Floats) -> tuple[Floats, Floats]:

@@ -110,7 +110,8 @@ class Corpus:
         ]
         pairs = np.array(found)
         rare = np.minimum(1, np.sqrt(np.median(self.counts) / self.counts))
-        return pairs[rng.random(len(pairs)) < rare[pairs[:, 0]] * rare[pairs[:, 1]]]
+        kept: NDArray[np.int64] = pairs[rng.random(len(pairs)) < rare[pairs[:, 0]] * rare[pairs[:, 1]]]
+        return kept
 
     def table(self) -> Table:
         kind_of: dict[str, list[str]] = {}

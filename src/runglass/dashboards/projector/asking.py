@@ -14,11 +14,17 @@ from runglass.api.route import Answer, Later
 from runglass.dashboards.projector.loaded import Loaded, known_embeddings
 from runglass.dashboards.projector.shape import EmbeddingRef
 from runglass.errors import BadRequest
+from runglass.machine import paused_collection
 from runglass.query.source import DataSource
 
 
 def ask(source: DataSource, ref: EmbeddingRef, answer: Callable[[Loaded], Answer | Struct]) -> Later:
-    return Later(lambda: answer(known_embeddings.of(source).load(source, ref)))
+    def work() -> Answer | Struct:
+        # Columns are many texts without cycles.
+        with paused_collection():
+            return answer(known_embeddings.of(source).load(source, ref))
+
+    return Later(work)
 
 
 def decode_rows(encoded: str | None, *, where: str = "rows") -> NDArray[np.int32] | None:

@@ -118,7 +118,7 @@ def choose_color(columns: Mapping[str, Column]) -> str | None:
 
 
 def _choose(columns: Mapping[str, Column], names: Sequence[str], types: Sequence[str]) -> str | None:
-    by_name = {name.lower(): name for name in reversed(columns)}
+    by_name = {name.lower(): name for name in reversed(list(columns))}
     for wanted in types:
         of_type = [name for name, column in columns.items() if column.type == wanted]
         named = [by_name[name] for name in names if by_name.get(name) in of_type]

@@ -105,11 +105,11 @@ class EmbeddingReader:
         )
         self._files: LruCache[str, _File] = LruCache(MAX_FILES)
 
-    def list(self, source: DataSource) -> list[EmbeddingInfo]:
+    def list_all(self, source: DataSource) -> list[EmbeddingInfo]:
         return self._listed.read("", source.generation, lambda: list_embeddings(source))
 
     def find(self, source: DataSource, run: str, name: str) -> EmbeddingInfo:
-        of_run = [info for info in self.list(source) if info.run == run]
+        of_run = [info for info in self.list_all(source) if info.run == run]
         for info in of_run:
             if info.name == name:
                 return info

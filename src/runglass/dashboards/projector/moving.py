@@ -29,6 +29,7 @@ from runglass.dashboards.projector.reducing import (
 from runglass.dashboards.projector.shape import EmbeddingRef, MovieAnswer, MovieBody, MoviePartial
 from runglass.errors import BadRequest
 from runglass.jobs.context import Context
+from runglass.query.embeddings.model import Embedding
 from runglass.query.source import DataSource
 from runglass.reductions.align import align
 from runglass.reductions.matrix import Matrix, finite_rows
@@ -215,12 +216,13 @@ def project_together(context: Context, movie: Movie, positions: Float32) -> Sequ
 
 
 def read_rows(movie: Movie, step: int, first: int, last: int) -> Float32:
-    embedding = movie.loads[step]().embedding
+    embedding: Embedding = movie.loads[step]().embedding
     if movie.rows is None:
         return embedding.vectors(first, last)
     wanted = movie.rows[first:last]
     block = embedding.vectors(int(wanted[0]), int(wanted[-1]) + 1)
-    return block[wanted - wanted[0]]
+    chosen: Float32 = block[wanted - wanted[0]]
+    return chosen
 
 
 def project_backwards(context: Context, movie: Movie, positions: Float32) -> Sequence[str]:

@@ -72,7 +72,8 @@ def list_all(source: DataSource, _: NoParameters) -> Reply:
     """Every embedding of every run, without reading vectors."""
     return Later(
         lambda: EmbeddingList(
-            source.generation, [listed_embedding(info) for info in known_embeddings.of(source).list(source)]
+            source.generation,
+            [listed_embedding(info) for info in known_embeddings.of(source).list_all(source)],
         )
     )
 
