@@ -53,8 +53,9 @@ def find_kept(source: DataSource, body: KeptBody) -> KeptAnswer:
     for step in steps:
         loaded = reader.load(source, EmbeddingRef(ref.run, ref.name, step))
         # Rows may be added from step to step; those that are not there yet have no neighbours.
-        rows = nearest_rows(loaded, body.row, body.count, body.metric)[0] if body.row < loaded.rows else []
-        now = {int(row) for row in rows}
+        now: set[int] = set()
+        if body.row < loaded.rows:
+            now.update(nearest_rows(loaded, body.row, body.count, body.metric)[0].tolist())
         kept.append(None if before is None else len(now & before))
         before = now
     return KeptAnswer(steps, kept)

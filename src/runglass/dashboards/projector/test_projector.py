@@ -2,14 +2,23 @@ from __future__ import annotations
 
 import base64
 import io
+import itertools
 import json
 import zlib
 
 import numpy as np
 import pytest
+from msgspec import structs
+from tests.support.waiting import until
 
 from runglass.dashboards.projector.answers import decode_blocks
+from runglass.dashboards.projector.reducing import estimate
+from runglass.dashboards.projector.shape import EmbeddingRef, ReduceBody, Reducing
 from runglass.dashboards.projector.sheet import encode_png
+from runglass.dashboards.projector.works import WORKS
+from runglass.errors import BadRequest
+from runglass.jobs.runner import Limits, Runner
+from runglass.jobs.work import JobState
 from runglass.query.memory import MemorySource
 from runglass.server.app import App
 from runglass.server.in_process import InProcess
@@ -421,3 +430,102 @@ def test_answers_about_damaged_files(client, source):
     assert json.dumps(about["problems"]).count("bookmarks") == 1
     source.remove_asset("train", "20.bytes")
     assert ask(client, "about", status=404).json["error"]["message"]
+
+
+@pytest.mark.parametrize("method", ["tsne", "umap"])
+def test_layouts_keep_kinds_apart(client, method):
+    """The two kinds are far from each other at the last step, and so they are in every picture."""
+    asked = {"method": method, "perplexity": 5, "iterations": 200, "neighbors": 8, "epochs": 100}
+    job, head, got = reduce(client, **asked)
+    assert (head["method"], head["dimensions"], head["count"]) == (method, 2, ROWS)
+    assert head["iterations"] > 0
+    positions = got["positions"].reshape(ROWS, 2)
+    assert np.isfinite(positions).all()
+    cats, dogs = positions[1::2], positions[::2]
+    apart = np.linalg.norm(cats.mean(axis=0) - dogs.mean(axis=0))
+    assert apart > 3 * max(cats.std(axis=0).max(), dogs.std(axis=0).max())
+    # Going on from there changes little but is another question.
+    other, head, further = reduce(client, **{**asked, "iterations": 20, "epochs": 5}, start=job)
+    assert other != job
+    moved = np.linalg.norm(further["positions"].reshape(ROWS, 2) - positions, axis=1)
+    assert np.median(moved) < apart
+    _, head, solid = reduce(client, **asked, dimensions=3, supervise={"column": "kind", "weight": 0.5})
+    assert (head["dimensions"], solid["positions"].size) == (3, 3 * ROWS)
+
+
+def test_positions_come_while_it_runs(source):
+    """Also where rows are left out: partial results name the rows they have."""
+    rows = vectors_at(20)
+    rows[4, 2] = np.nan
+    source.add_asset("train", Family.VECTORS, "20.bytes", rows.tobytes())
+    runner = Runner(source, WORKS)
+    question = ReduceBody(embedding=EmbeddingRef("train", "words"), method="umap", epochs=50_000, neighbors=5)
+    job = runner.ask("projector.reduce", question)
+    until(lambda: job.snapshot().partials > 1)
+    head, got = decode_blocks(job.read_partials()[1][-1].data)
+    assert (head["method"], head["count"], head["total"]) == ("umap", ROWS - 1, 50_000)
+    assert got["rows"].tolist() == [row for row in range(ROWS) if row != 4]
+    assert got["positions"].size == 2 * (ROWS - 1)
+    runner.pause(job.id)
+    runner.resume(job.id)
+    runner.cancel(job.id)
+    # What a cancelled job had is where another goes on from.
+    going_on = structs.replace(question, epochs=10, start=job.id, perturb=0.1)
+    further = runner.ask("projector.reduce", going_on)
+    assert further.wait(30)
+    assert further.state is JobState.DONE, further.snapshot().error
+    runner.close(wait_s=30)
+
+
+def test_a_reduction_can_be_cancelled_at_every_moment(source):
+    runner = Runner(source, WORKS)
+    for method, wait_s in itertools.product(("pca", "tsne", "umap"), (0.0, 0.01, 0.03, 0.1)):
+        question = ReduceBody(
+            embedding=EmbeddingRef("train", "words"), method=method, seed=int(1e3 * wait_s), iterations=50_000
+        )
+        job = runner.ask("projector.reduce", question)
+        job.wait(wait_s)
+        runner.cancel(job.id)
+        assert job.state in (JobState.CANCELLED, JobState.DONE)
+    until(lambda: not runner._active)
+    runner.close(wait_s=30)
+
+
+def test_a_movie_goes_back_from_the_last_step(client):
+    question = {"run": "train", "name": "words", "method": "umap", "epochs": 60, "neighbors": 8}
+    _, head, got = run_job(client, "projector.steps", **question)
+    positions = got["positions"].reshape(3, ROWS, 2)
+    assert np.isfinite(positions).all()
+    _, _, alone = reduce(client, method="umap", epochs=60, neighbors=8)
+    np.testing.assert_array_equal(positions[2], alone["positions"].reshape(ROWS, 2))
+    assert head["steps"] == list(STEPS)
+    # At the first step the kinds are mixed, at the last they are not.
+    apart = [np.linalg.norm(each[1::2].mean(axis=0) - each[::2].mean(axis=0)) for each in positions]
+    assert apart[2] > apart[0]
+
+
+def test_steps_of_other_shapes(client, source):
+    wide = np.zeros((ROWS, 3), np.float32)
+    source.add_asset("train", Family.VECTORS, "0.bytes", wide.tobytes())
+    text = config().decode().replace(f"tensor_shape: {DIMENSIONS}", "tensor_shape: 3", 1)
+    source.add_asset("train", Family.PROJECTOR, "projector_config.pbtxt", text.encode())
+    _, head, got = run_job(client, "projector.steps", run="train", name="words")
+    assert (head["steps"], len(head["problems"])) == ([10, 20], 1)
+    assert got["positions"].size == 2 * ROWS * 2
+
+
+def test_what_does_not_fit_says_what_would(source, monkeypatch):
+    monkeypatch.setattr("runglass.dashboards.projector.reducing.Limits", lambda: Limits(memory_bytes=1 << 30))
+    asked = Reducing(method="umap")
+    with pytest.raises(BadRequest, match=r"needs 3\.\d GiB.* 1\.0 GiB here.*points would fit.*PCA"):
+        estimate(asked, 2_000_000, 300)
+    assert estimate(Reducing(method="pca"), 2_000_000, 300) < 1 << 30
+
+
+def test_three_points_and_fewer(client):
+    for data in (b"1\t2\n", b"1\t2\n1\t2\n", b"3\n4\n5\n"):
+        file = client.ask("POST", "/api/projector/file?name=v.tsv", data=data).json["file"]
+        for method in ("pca", "tsne", "umap"):
+            _, head, got = reduce(client, embedding={"file": file}, method=method, dimensions=3)
+            assert "positions" in got, head
+            assert np.isfinite(got["positions"]).all()
