@@ -2,7 +2,11 @@
 (momentsOf, patienceMs) => {
   const all = (selector, root = document) => [
     ...root.querySelectorAll(selector),
-    ...[...root.querySelectorAll("*")].flatMap((each) => (each.shadowRoot ? all(selector, each.shadowRoot) : [])),
+    ...[...root.querySelectorAll("*")].flatMap((each) => {
+      // TensorBoard has some dashboards in frames of their own.
+      const inside = each.shadowRoot ?? each.contentDocument;
+      return inside ? all(selector, inside) : [];
+    }),
   ];
   /** A row of pixels in the middle of the first large canvas has something on it. */
   const isPainted = (selector) => {
@@ -84,6 +88,31 @@
     );
   };
 
+  /** Time from the next event of this kind to the frame after the one with another element of this kind; null: none came. */
+  const appears = (kind, selector, patienceMs) => {
+    const rowOf = () => all(selector)[0]?.dataset.row;
+    const before = rowOf();
+    return new Promise((done) =>
+      addEventListener(
+        kind,
+        ({ timeStamp }) => {
+          let isSeen = false;
+          const look = (at) => {
+            const row = rowOf();
+            if (isSeen) done(at - timeStamp);
+            else if (at - timeStamp > patienceMs) done(null);
+            else {
+              isSeen = row !== undefined && row !== before;
+              requestAnimationFrame(look);
+            }
+          };
+          requestAnimationFrame(look);
+        },
+        { once: true, capture: true },
+      ),
+    );
+  };
+
   /** Frames between now and the call of what it returns. */
   const countFrames = () => {
     let frames = 0;
@@ -99,5 +128,5 @@
       return (1000 * frames) / (performance.now() - from);
     };
   };
-  window.boards = { all, isPainted, loading, changed, follow, countFrames };
+  window.boards = { all, isPainted, loading, appears, changed, follow, countFrames };
 };

@@ -1,4 +1,5 @@
-"""Pages that are no grids of cards: HParams on hyperparameter searches, Graphs on large graphs; and TensorBoard's of the same name."""
+"""Pages that are no grids of cards: HParams on hyperparameter searches, Graphs on large graphs, the Projector on many points; and
+TensorBoard's of the same name."""
 
 from __future__ import annotations
 
@@ -14,6 +15,7 @@ from playwright.sync_api import Browser, Page
 from tools.chromium import chromium
 
 from bench import ours
+from bench.embeddings import embedding_log
 from bench.graphs import graph_log
 from bench.measure import Server
 from bench.page.browser import Processes, fresh_page
@@ -89,6 +91,52 @@ def pan(page: Page) -> Figures:
     return found
 
 
+POINTS = "[role=application][aria-label=Projection]"
+ORBIT_S = 3
+HOVERS = 24
+
+
+def orbit(page: Page) -> Figures:
+    """A drag across the points: how many frames follow it, and how long until all points are there again."""
+    at = page.locator(POINTS).first.bounding_box()
+    assert at
+    x, y = at["x"] + at["width"] / 2, at["y"] + at["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 8, y)
+    page.evaluate("void (boards.frames = boards.countFrames())")
+    end = time.monotonic() + ORBIT_S
+    move = 0
+    while time.monotonic() < end:
+        move += 1
+        page.mouse.move(x + 3 * (move % 60), y + move % 30)
+    found = {"orbit_per_s": page.evaluate("boards.frames()")}
+    page.mouse.up()
+    return found
+
+
+def point_at(page: Page) -> Figures:
+    """The pointer goes from point to point: from its move to the frame with what the point is."""
+    at = page.locator(POINTS).first.bounding_box()
+    assert at
+    tip = "[role=tooltip] [data-row]"
+    took: list[float] = []
+    for number in range(HOVERS):
+        page.evaluate("([tip]) => void (boards.waiting = boards.appears('pointermove', tip, 1000))", [tip])
+        part = (number + 1) / (HOVERS + 1)
+        page.mouse.move(
+            at["x"] + at["width"] * (0.3 + 0.4 * part),
+            at["y"] + at["height"] * (0.4 + 0.2 * (number % 5) / 5),
+        )
+        ms = page.evaluate("boards.waiting")
+        # Null: nothing was there.
+        if ms is not None:
+            took.append(ms)
+    if not took:
+        raise RuntimeError("no point was found")
+    return {"hover_s": sorted(took)[len(took) // 2] / 1000}
+
+
 @dataclass(frozen=True)
 class Showing:
     """A page of one side."""
@@ -131,10 +179,28 @@ OWN_GRAPH = Showing(
 )
 PEER_GRAPH = Showing("tensorboard", "/#graphs", {"drawn_s": "all('g.node').length > 1"}, patience_ms=300_000)
 
+OWN_POINTS = Showing(
+    "runglass",
+    "/#/projector",
+    {"drawn_s": f"all('{POINTS}[data-ready=true]').length > 0"},
+    (orbit, point_at),
+    patience_ms=180_000,
+)
+# Its page says so when the first projection is there.
+PEER_POINTS = Showing(
+    "tensorboard",
+    "/#projector",
+    {"drawn_s": "all('#total-variance').some(({ textContent }) => /\\d%/.test(textContent))"},
+    patience_ms=300_000,
+)
+
 BOARDS = {
     "hparams-500": Board(lambda: sweep(500, 10, 3).path, OWN_HPARAMS, PEER_HPARAMS),
     "graph-10000": Board(lambda: graph_log(10_000, ("base", "rms")).path, OWN_GRAPH, PEER_GRAPH),
     "graph-100000": Board(lambda: graph_log(100_000).path, OWN_GRAPH),
+    "projector-10000": Board(lambda: embedding_log(10_000, 128).path, OWN_POINTS, PEER_POINTS),
+    "projector-100000": Board(lambda: embedding_log(100_000, 100).path, OWN_POINTS),
+    "projector-1000000": Board(lambda: embedding_log(1_000_000, 32).path, OWN_POINTS),
     "hparams-10000": Board(lambda: sweep(10_000, 30, 5).path, OWN_HPARAMS),
 }
 

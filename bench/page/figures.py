@@ -142,6 +142,20 @@ DEMANDS = (
     Demand("pan a graph: frames", "pan_per_s", "graph-10000", 30, text=per_second, is_least=True),
     Demand("navigation → graph drawn", "drawn_s", "graph-100000", 5.0),
     Demand("open a group → drawn", "open_s", "graph-100000"),
+    Demand("navigation → points drawn", "drawn_s", "projector-10000", 0.8),
+    Demand("navigation → points drawn, by the peer", "drawn_s", "projector-10000", share=0.2),
+    *(
+        demand
+        for logs, frames in (("projector-10000", None), ("projector-100000", 15), ("projector-1000000", 5))
+        for demand in (
+            Demand("orbit points: frames", "orbit_per_s", logs, frames, text=per_second, is_least=True),
+            Demand(
+                "point at a point → its label", "hover_s", logs, 0.05 if logs == "projector-100000" else None
+            ),
+        )
+    ),
+    Demand("navigation → points drawn", "drawn_s", "projector-100000"),
+    Demand("navigation → points drawn", "drawn_s", "projector-1000000"),
     *(
         Demand(what, key, logs, text=text)
         for logs in ("10x20", "100x20", "500x10")
