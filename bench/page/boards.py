@@ -91,7 +91,7 @@ def pan(page: Page) -> Figures:
     return found
 
 
-POINTS = "[role=application][aria-label=Projection]"
+POINTS = "[role=application][data-renderer]"
 ORBIT_S = 3
 HOVERS = 24
 
