@@ -54,7 +54,7 @@ export interface NumberScale {
 
 /** Of the finite numbers; the ends are those of the middle 99 % if a few lie far outside. */
 export function scaleOf(numbers: ArrayLike<number>): NumberScale | null {
-  const finite = Float64Array.from(Array.from(numbers).filter(Number.isFinite)).sort();
+  const finite = Float64Array.from(numbers).filter(Number.isFinite).sort();
   if (finite.length === 0) return null;
   const at = (part: number): number => finite[Math.round(part * (finite.length - 1))] as number;
   const [min, max, low, high] = [at(0), at(1), at(0.005), at(0.995)];

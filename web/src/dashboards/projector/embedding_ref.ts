@@ -38,14 +38,21 @@ export const findListed = (
     listed.find(({ run, name }) => run === embedding.run && name === embedding.name)) ||
   null;
 
-/** The one to begin with: the server lists the most telling first; one of a shown run that can be read. */
+/**
+ * The one to begin with: of a shown run, one that can be read and that a config names, with metadata, the largest. The
+ * server's order decides the rest.
+ */
 export function firstEmbedding(
   listed: readonly ListedEmbedding[],
   shown: readonly string[],
 ): Pick<LoggedEmbedding, "run" | "name"> | null {
   const isShown = new Set(shown);
-  const rank = ({ run, problem }: ListedEmbedding): number => (isShown.has(run) ? 0 : 2) + (problem === null ? 0 : 1);
-  const [first] = listed.toSorted((a, b) => rank(a) - rank(b));
+  const rank = (each: ListedEmbedding): number =>
+    (isShown.has(each.run) ? 0 : 8) +
+    (each.problem === null ? 0 : 4) +
+    (each.is_offered ? 2 : 0) +
+    (each.has_metadata ? 0 : 1);
+  const [first] = listed.toSorted((a, b) => rank(a) - rank(b) || (b.rows ?? 0) - (a.rows ?? 0));
   return first ? { run: first.run, name: first.name } : null;
 }
 

@@ -1,10 +1,12 @@
 // Projector: embeddings as points, projected to two or three dimensions, with their neighbours and over training.
 
 import type { DashboardModule } from "../../cards/dashboards";
+import { cards } from "./cards";
 
 export default {
   load: () => import("./Projector.svelte"),
   howTo: () => import("./how_to"),
   lists: [],
   needsWidth: true,
+  cards,
 } satisfies DashboardModule;

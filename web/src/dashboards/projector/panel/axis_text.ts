@@ -1,4 +1,5 @@
-// The ends of custom axes as the user writes them: a text, "a whole value", `column = value`, or points that were selected. Pure.
+// The ends of custom axes as the user writes them: a text, a whole value in quotes, `column = value`, or points that
+// were selected. Pure.
 
 import type { AxisEnd } from "../answer";
 
