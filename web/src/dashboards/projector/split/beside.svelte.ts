@@ -6,7 +6,7 @@ import type { EmbeddingRef } from "../answer";
 import { embeddingKey, isLogged, seriesKey } from "../embedding_ref";
 import { Pane } from "../pane.svelte";
 import type { ProjectorPage } from "../projector_page.svelte";
-import { readRecipe, type Recipe, writeRecipe } from "../recipe";
+import { labelOf, readRecipe, type Recipe, recipeNote, writeRecipe } from "../recipe";
 import { carry, carryBack, carryRows, mapByLabel, type RowMap } from "./row_map";
 
 const BESIDE = "projector.beside";
@@ -83,12 +83,25 @@ export class Beside {
   /** What stands on the left; the page's own embedding unless another is chosen. */
   readonly embedding = $derived.by((): EmbeddingRef | null => {
     const { against, embedding, listed } = this.page;
-    if (!against) return embedding;
+    const { step } = this.#usual;
+    if (!against) return step !== undefined && embedding && isLogged(embedding) ? { ...embedding, step } : embedding;
     const known = listed.find(({ run, name }) => run === against.run && name === against.name);
     return { ...against, step: against.step ?? known?.steps.at(-1) ?? null };
   });
   readonly #recipeText = $derived.by(() => this.page.settings.option(BESIDE));
-  readonly recipe = $derived.by((): Recipe | null => readRecipe(this.#recipeText) ?? this.page.recipe);
+  readonly recipe = $derived.by(
+    (): Recipe | null => readRecipe(this.#recipeText) ?? this.#usual.recipe ?? this.page.recipe,
+  );
+  /** Until the user chooses: how it began, else another projection. */
+  readonly #usual = $derived.by((): { readonly step?: number; readonly recipe?: Recipe } => {
+    const { against, steps, step, recipe, results } = this.page;
+    if (against || this.#recipeText !== "" || !recipe) return {};
+    const [first] = steps;
+    if (first !== undefined && steps.length > 1) return { step: step === first ? (steps.at(-1) ?? first) : first };
+    const text = writeRecipe(recipe);
+    const other = results.listed.find((each) => writeRecipe(each.recipe) !== text);
+    return other ? { recipe: other.recipe } : {};
+  });
   /** Not the same vectors as the page's. */
   readonly isOther = $derived.by(() => seriesKey(this.embedding) !== seriesKey(this.page.embedding));
   readonly #isLinked = $derived.by(() => this.#map !== null || this.pane.count === this.page.count);
@@ -96,10 +109,10 @@ export class Beside {
   /** What can stand on the left. */
   readonly choices = $derived.by((): readonly { value: string; label: string }[] => {
     const { page } = this;
-    const { embedding, steps, step, listed } = page;
+    const { embedding, steps, step, listed, count } = page;
     const results = page.results.listed.map(({ recipe }) => ({
       value: JSON.stringify({ recipe: writeRecipe(recipe) }),
-      label: labelOfRecipe(recipe),
+      label: [labelOf(recipe.method), recipeNote(recipe, count)].filter(Boolean).join(" · "),
     }));
     const others = steps
       .filter((each) => each !== step)
@@ -108,10 +121,14 @@ export class Beside {
     const embeddings = listed
       .filter(({ run, name, problem }) => problem === null && (run !== own?.run || name !== own.name))
       .map(({ run, name }) => ({ value: JSON.stringify({ run, name }), label: `${run} · ${name}` }));
-    return [{ value: "{}", label: "the same" }, ...results, ...others, ...embeddings];
+    const all = [...results, ...others, ...embeddings];
+    return all.some(({ value }) => value === this.choice) ? all : [{ value: this.choice, label: "the same" }, ...all];
   });
-  readonly choice = $derived.by((): string => {
+  readonly choice: string = $derived.by((): string => {
     const { against, embedding } = this.page;
+    const { step, recipe } = this.#usual;
+    if (step !== undefined) return JSON.stringify({ step });
+    if (recipe) return JSON.stringify({ recipe: writeRecipe(recipe) });
     if (against) {
       const isOwn =
         embedding && isLogged(embedding) && against.run === embedding.run && against.name === embedding.name;
@@ -154,5 +171,3 @@ export class Beside {
     return here < 0 || !this.#isLinked ? null : here;
   }
 }
-
-const labelOfRecipe = (recipe: Recipe): string => recipe.method.toUpperCase().replace("TSNE", "t-SNE");
