@@ -149,7 +149,8 @@ function stateOf(page: ProjectorPage, label: string): State {
     umapNeighbors: recipe.neighbors ?? 15,
     umapMinDist: recipe.min_dist ?? 0.1,
     pcaComponentDimensions: page.components.slice(0, dimensions),
-    filteredPoints: isolated ? [...isolated.rows] : [],
+    // An empty list would mean that no point is shown.
+    ...(isolated && { filteredPoints: [...isolated.rows] }),
     shuffledDataIndices: [],
     selectedPoints: [...selection.rows],
     cameraDef: cameraOf(page),
