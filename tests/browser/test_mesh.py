@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 from numpy.typing import NDArray
 from playwright.sync_api import Locator, Page, expect
+from tests.support.golden_logs import open_golden
 from tests.support.page import address_has, card, read_canvas, wait_ready
 
-import runglass
 from runglass.native.wire import encode
 from runglass.query.memory import MemorySource
 from runglass.schema.mesh import MESH_PLUGIN, MeshPart
 from runglass.store.model import Kind
 
-LOGS = Path(__file__).parent.parent / "golden" / "logs"
 CORNERS = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], np.float32)
 SIDES = np.array([[0, 1, 2], [0, 1, 3], [0, 2, 3], [1, 2, 3]], np.int32)
 GREEN = np.array([10, 200, 30], np.uint8)
@@ -64,22 +61,22 @@ def solid(shown: Locator) -> NDArray[np.int16]:
     return seen[seen[..., 3] == 255][:, :3]
 
 
-@pytest.mark.parametrize(
-    ("log", "run", "title", "about"),
-    [
-        ("tb_mesh", "run", "tetra", "4 vertices · 4 faces"),
-        ("tb_mesh", "run", "point_cloud", "40 points"),
-        ("torch_writer_all", "all", "mesh/tetra", "4 vertices · 4 faces"),
-        ("torch_writer_all", "all", "mesh/points", "50 points"),
-        ("tensorboardX_writer_all", "all", "mesh/tetra", "4 vertices · 4 faces"),
-    ],
-)
-def test_shows_meshes_of_every_framework(open_page, log, run, title, about):
-    page = open_page(runglass.open(LOGS / log / "logdir").source, "#/mesh")
-    shown = card(page, f"{title}, {run}")
-    expect(shown).to_have_attribute("data-ready", "true")
-    expect(shown).to_contain_text(about)
-    assert len(solid(view(shown, title))) > 40
+def test_shows_meshes_of_every_framework(open_page):
+    page = open_page(
+        open_golden("tb_mesh", "torch_writer_all", "tensorboardX_writer_all"), "#/mesh?filter=^tb"
+    )
+    for run, title, about in (
+        ("tb_mesh/run", "tetra", "4 vertices · 4 faces"),
+        ("tb_mesh/run", "point_cloud", "40 points"),
+        ("torch_writer_all/all", "mesh/tetra", "4 vertices · 4 faces"),
+        ("torch_writer_all/all", "mesh/points", "50 points"),
+        ("tensorboardX_writer_all/all", "mesh/tetra", "4 vertices · 4 faces"),
+    ):
+        page.evaluate("(hash) => void (location.hash = hash)", f"#/mesh?filter=^{run}$")
+        shown = card(page, f"{title}, {run}")
+        expect(shown).to_have_attribute("data-ready", "true")
+        expect(shown).to_contain_text(about)
+        assert len(solid(view(shown, title))) > 40, (run, title)
     # The parts of a mesh are one card.
     expect(page.get_by_role("article", name=re.compile("FACE|COLOR|_2|_3"))).to_have_count(0)
 
