@@ -75,7 +75,7 @@ def test_there_is_a_file_for_every_step() -> None:
 
 def test_its_tests_and_the_contract_pass(copy: Path) -> None:
     run(copy, sys.executable, "tools/check_layers.py")
-    run(copy / "web", "npm", "run", "--silent", "build")
+    build_page(copy)
     # In one process, because starting one takes seconds. The types were generated a moment ago.
     own = ["src/runglass/dashboards/tensors", "tests/test_contract.py", "tests/browser/test_tensors.py"]
     without = [
@@ -85,3 +85,16 @@ def test_its_tests_and_the_contract_pass(copy: Path) -> None:
         "tests/test_contract.py::test_generated_types_are_current",
     ]
     run(copy, sys.executable, "-m", "pytest", "-x", *without, *own)
+
+
+def build_page(copy: Path) -> None:
+    """With the new dashboard alone: the page finds those that are there, and the others would take most of the time."""
+    dashboards = copy / "web/src/dashboards"
+    others = [each for each in dashboards.iterdir() if each.is_dir() and each.name != "tensors"]
+    aside = copy / "aside"
+    aside.mkdir()
+    for folder in others:
+        folder.rename(aside / folder.name)
+    run(copy / "web", "npm", "run", "--silent", "build")
+    for folder in others:
+        (aside / folder.name).rename(folder)
