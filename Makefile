@@ -43,8 +43,8 @@ demo: setup
 
 test: $(VENV)/.test-stamp chromium
 	cd web && npm run --silent test
-	$(BIN)/python -m pytest --ignore=tests/browser -n 2
-	$(BIN)/python -m pytest tests/browser -n 2 --dist loadfile
+	$(BIN)/python -m pytest --ignore=tests/browser -n 2 --dist worksteal
+	$(BIN)/python -m pytest tests/browser -n 2 --dist loadfile -p no:schemathesis
 
 # The browser that the page is tested in: Debian's package, installed when it is missing and we may.
 .PHONY: chromium
