@@ -10,6 +10,7 @@ from typing import Any
 
 from runglass.errors import RunglassError
 from runglass.native.wire import Message
+from runglass.query.kept import Kept
 from runglass.query.source import DataSource
 from runglass.schema.projector import (
     CHECKPOINT_STATE,
@@ -23,6 +24,9 @@ from runglass.store.model import Asset, Family
 NAMED_FAMILIES = frozenset({Family.CHECKPOINT, Family.VECTORS})
 # A configuration has a few hundred bytes per embedding.
 MAX_CONFIG_BYTES = 8 << 20
+
+# A config with a thousand steps takes a while to parse, and every step that is read needs it.
+_configs: Kept[dict[str, Any]] = Kept(64)
 
 
 def choose_assets(source: DataSource, assets: list[Asset], *, family: Family | None) -> list[Asset]:
@@ -64,8 +68,17 @@ def _find(source: DataSource, asset: Asset, path: str, family: Family) -> Iterat
 
 def _parse(source: DataSource, asset: Asset, message: Message) -> dict[str, Any]:
     try:
+        return parse_config(source, asset, message)
+    except (RunglassError, TextProtoError):
+        return {}
+
+
+def parse_config(source: DataSource, asset: Asset, message: Message) -> dict[str, Any]:
+    """An asset that is a text proto. Raises TextProtoError, or why the asset cannot be read. Do not change what it returns."""
+
+    def parse() -> dict[str, Any]:
         with source.open_asset(asset) as reader:
             text = reader.read(0, MAX_CONFIG_BYTES).decode("utf-8", "replace")
         return parse_text(message, text)
-    except (RunglassError, TextProtoError):
-        return {}
+
+    return _configs.read(source, asset, message.name, parse)

@@ -8,12 +8,13 @@ from typing import NamedTuple
 
 from runglass.errors import RunglassError
 from runglass.lru import LruCache
-from runglass.query.embeddings.files import AssetContent, read_config
+from runglass.query.embeddings.files import AssetContent
 from runglass.query.embeddings.formats.arrays import Arrays, open_checkpoint_files
 from runglass.query.embeddings.formats.checkpoint_v2 import INDEX_ENDING, shard_number
+from runglass.query.named_assets import parse_config
 from runglass.query.source import DataSource
 from runglass.schema.projector import CHECKPOINT_STATE, CHECKPOINT_STATE_FILE
-from runglass.schema.text_proto import TextProtoError, parse_text
+from runglass.schema.text_proto import TextProtoError
 from runglass.store.model import Asset, Family
 
 ENDINGS = (INDEX_ENDING, ".weights.h5", ".h5", ".safetensors")
@@ -74,7 +75,7 @@ def is_optimizer(name: str) -> bool:
 def find_latest(source: DataSource, state: Asset) -> str | None:
     """What a state file beside checkpoints names as the newest."""
     try:
-        found = parse_text(CHECKPOINT_STATE, read_config(source, state)).get("model_checkpoint_path")
+        found = parse_config(source, state, CHECKPOINT_STATE).get("model_checkpoint_path")
     except (RunglassError, TextProtoError):
         return None
     return found if isinstance(found, str) and found else None

@@ -22,13 +22,15 @@ from runglass.query.embeddings.checkpoints import (
     open_checkpoint,
     series,
 )
-from runglass.query.embeddings.files import AssetContent, Kept, read_config
+from runglass.query.embeddings.files import AssetContent
 from runglass.query.embeddings.formats.numbers import Variable
 from runglass.query.embeddings.formats.vectors import Shape, find_shape
 from runglass.query.embeddings.model import EmbeddingInfo
+from runglass.query.kept import Kept
+from runglass.query.named_assets import parse_config
 from runglass.query.source import DataSource
 from runglass.schema.projector import CHECKPOINT_STATE_FILE, PROJECTOR_CONFIG
-from runglass.schema.text_proto import TextProtoError, parse_text
+from runglass.schema.text_proto import TextProtoError
 from runglass.store.model import Asset, Family
 
 # PyTorch's names, and those of all who write as it does: "name:00005" is "name" at step 5.
@@ -46,8 +48,6 @@ PLUGIN_FOLDER = "plugins/org_tensorflow_tensorboard_projector"
 ATTRIBUTES = "/.ATTRIBUTES/VARIABLE_VALUE"
 
 _shapes: Kept[Shape] = Kept(4096)
-# A thousand steps take a while to parse, and every step that is read needs them.
-_configs: Kept[dict[str, Any]] = Kept(64)
 
 
 class Picture(NamedTuple):
@@ -129,9 +129,7 @@ def _in_order(entries: Iterable[Entry]) -> list[Entry]:
 def _read_config(source: DataSource, asset: Asset, used: set[str]) -> Iterator[Entry]:
     """The entries of a config. `used` collects the prefixes of the checkpoints that it means."""
     try:
-        config = _configs.read(
-            source, asset, None, lambda: parse_text(PROJECTOR_CONFIG, read_config(source, asset))
-        )
+        config = parse_config(source, asset, PROJECTOR_CONFIG)
     except TextProtoError as error:
         yield Entry(asset.run, asset.name, None, asset, problem=f"{asset.name}, {error}")
         return

@@ -77,7 +77,7 @@ def _decode(name: str, data: bytes) -> tuple[str, list[str]]:
 
 def _find_rows(name: str, lines: list[str], separator: str, points: int) -> Lines:
     """Which lines are labels. Blank lines are skipped, unless there is a line for every vector only with them."""
-    filled = [line for line in lines if not _is_blank(line)]
+    filled = [line for line in lines if line.strip()]
     first = filled[0].split(separator)
     has_header = len(first) > 1
     skipped = lines.index(filled[0])
@@ -135,31 +135,24 @@ def _make_columns(
     width = len(names)
     rows = rows[:points]
     problems = []
-    # A blank line is a point without a label.
-    uneven = [
-        number for number, row in enumerate(rows) if row.count(separator) != width - 1 and not _is_blank(row)
-    ]
-    if uneven:
-        line = 1 if header is None else 2
-        shown = ", ".join(
-            f"{number + line:,} ({rows[number].count(separator) + 1})" for number in uneven[:MAX_LISTED]
-        )
-        more = f" and {len(uneven) - MAX_LISTED:,} others" if len(uneven) > MAX_LISTED else ""
-        problems.append(
-            f"{name} has {width} columns, but other numbers of cells in the lines {shown}{more}. Missing cells are empty, further "
-            "ones are left out."
-        )
-    if any(row.count(separator) != width - 1 for row in rows):
+    counts = [row.count(separator) + 1 for row in rows]
+    if any(count != width for count in counts):
+        # A blank line is a point without a label.
+        uneven = [at for at, count in enumerate(counts) if count != width and rows[at].strip()]
+        if uneven:
+            line = 1 if header is None else 2
+            shown = ", ".join(f"{at + line:,} ({counts[at]})" for at in uneven[:MAX_LISTED])
+            more = f" and {len(uneven) - MAX_LISTED:,} others" if len(uneven) > MAX_LISTED else ""
+            problems.append(
+                f"{name} has {width} columns, but other numbers of cells in the lines {shown}{more}. Missing cells are empty, further "
+                "ones are left out."
+            )
         rows = [separator.join((row.split(separator) + [""] * width)[:width]) for row in rows]
     # All cells in one list, of which a column is every few: rows as lists would take seconds for a million.
     cells: list[str | None] = [cell or None for cell in separator.join(rows).split(separator)] if rows else []
     missing: list[str | None] = [None] * (points - len(rows))
     columns = {each: Column.of(each, cells[at::width] + missing) for at, each in enumerate(names)}
     return columns, problems
-
-
-def _is_blank(line: str) -> bool:
-    return not line or line.isspace()
 
 
 def _unique(names: Sequence[str]) -> list[str]:

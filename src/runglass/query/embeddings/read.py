@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from runglass.errors import RunglassError
 from runglass.query.embeddings.checkpoints import open_checkpoint
-from runglass.query.embeddings.files import MAX_CONFIG_BYTES, AssetContent, identity_of
+from runglass.query.embeddings.files import AssetContent, identity_of
 from runglass.query.embeddings.formats.content import BytesContent
 from runglass.query.embeddings.formats.vectors import Vectors, read_vectors
 from runglass.query.embeddings.listing import Entry, entry_assets, list_entries, split_step, steps_of
@@ -17,6 +17,8 @@ from runglass.query.source import DataSource
 from runglass.store.model import Asset, Family
 
 MAX_METADATA_BYTES = 1 << 30
+# They may hold the positions of all points.
+MAX_BOOKMARKS_BYTES = 256 << 20
 
 
 def read_embedding(source: DataSource, run: str, name: str, step: int | None = None) -> Embedding:
@@ -82,7 +84,7 @@ def read_entry(source: DataSource, entry: Entry) -> Embedding:
 
     def load_bookmarks() -> bytes | None:
         asset = named.get("bookmarks")
-        return AssetContent(source, asset).read(0, MAX_CONFIG_BYTES) if asset else None
+        return AssetContent(source, asset).read(0, MAX_BOOKMARKS_BYTES) if asset else None
 
     return Embedding(
         vectors.matrix,
