@@ -184,7 +184,7 @@ def choose_words(counts: list[Counter[str]], cluster: int) -> list[str]:
     def score(word: str) -> float:
         share = here[word] / total_here
         everywhere = sum(each[word] for each in counts) / total
-        return share * float(np.log1p(share / everywhere))
+        return share * float(np.log(share / everywhere))
 
     candidates = [word for word, _ in here.most_common(200)]
     return sorted(candidates, key=lambda word: (-score(word), word))[:MAX_WORDS]

@@ -54,7 +54,12 @@ def listed_embedding(info: EmbeddingInfo) -> ListedEmbedding:
 
 def describe(loaded: Loaded) -> AboutAnswer:
     embedding, info = loaded.embedding, loaded.info
-    columns = embedding.metadata.columns
+    has_sequences = embedding.metadata.next is not None
+    columns = {
+        name: column
+        for name, column in embedding.metadata.columns.items()
+        if not (has_sequences and name in NEXT_COLUMNS)
+    }
     sprite = embedding.sprite
     bookmarks, bookmark_problem = read_bookmarks(embedding.bookmarks)
     return AboutAnswer(
@@ -67,7 +72,7 @@ def describe(loaded: Loaded) -> AboutAnswer:
         label=choose_label(columns),
         color=choose_color(columns),
         sprite=None if sprite is None else SpriteAbout(*sprite.tile, sprite.count),
-        has_sequences=embedding.metadata.next is not None,
+        has_sequences=has_sequences,
         left_out=loaded.not_finite,
         problems=[*embedding.problems, *bookmark_problem],
         paths=list(embedding.paths),

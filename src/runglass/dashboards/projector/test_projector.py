@@ -5,6 +5,7 @@ import io
 import itertools
 import json
 import zlib
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from msgspec import structs
 from tests.support.waiting import until
 
 from runglass.dashboards.projector.answers import decode_blocks
+from runglass.dashboards.projector.clustering import choose_words, split_words
 from runglass.dashboards.projector.reducing import estimate
 from runglass.dashboards.projector.shape import EmbeddingRef, ReduceBody, Reducing
 from runglass.dashboards.projector.sheet import encode_png
@@ -413,6 +415,31 @@ def test_a_bad_pattern_does_not_hang_the_server(client, source, monkeypatch):
         "error"
     ]
     assert "longer than" in error["message"]
+
+
+def test_sequences_are_no_column_to_look_at(client, source):
+    text = "word\t__next__\n" + "".join(
+        f"w{row}\t{(row + 1) % ROWS if row % 4 else ''}\n" for row in range(ROWS)
+    )
+    source.add_asset("train", Family.VECTORS, "meta.tsv", text.encode())
+    about = ask(client, "about")
+    assert (about["has_sequences"], [each["name"] for each in about["columns"]]) == (True, ["word"])
+    head, got = blocks(client, "column", column="__next__")
+    assert (head["type"], got["next"].tolist()[:5]) == ("sequence", [-1, 2, 3, 4, -1])
+
+
+def test_words_that_name_a_cluster():
+    counts = [Counter(small=40, cat=30, dog=1), Counter(small=60, dog=50, cat=2), Counter()]
+    assert choose_words(counts, 0)[0] == "cat"
+    assert choose_words(counts, 1)[0] == "dog"
+    assert choose_words(counts, 2) == []
+    assert split_words("The cat sat on the Mat-like thing", is_text=True) == [
+        "cat",
+        "sat",
+        "Mat-like",
+        "thing",
+    ]
+    assert split_words("a whole category", is_text=False) == ["a whole category"]
 
 
 def test_files_that_change_are_read_again(client, source):
