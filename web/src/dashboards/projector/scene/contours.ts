@@ -13,8 +13,11 @@ const LONG_SIDE = 170;
 /** Fewer points have no density to speak of. */
 const LEAST_POINTS = 20;
 
+/** The outermost line around fewer points than make a cluster has so many numbers per cell of blur. */
+const FEW = 32;
+
 /** Few points are blurred more, or each would have a ring of its own. */
-const reachFor = (count: number): number => Math.min(Math.max(Math.round(2 * Math.cbrt(6_000 / count)), 1), 12);
+const reachFor = (count: number): number => Math.min(Math.max(Math.round(2.2 * Math.cbrt(6_000 / count)), 1), 12);
 
 /** `positions`: three numbers per row, of which the first two count; all of `rows` have a place. */
 export function contoursOf(positions: Float32Array, rows: Uint32Array): Contour[] {
@@ -43,9 +46,9 @@ export function contoursOf(positions: Float32Array, rows: Uint32Array): Contour[
   }
   const top = nearTop(density);
   if (!(top > 0)) return [];
-  return LEVELS.map((level) => ({
+  return LEVELS.map((level, i) => ({
     level,
-    lines: linesAt(density, columns, lines, level * top).map((line) =>
+    lines: linesAt(density, columns, lines, level * top, i === 0 ? FEW * reach : 6).map((line) =>
       line.map((value, i) => (i % 2 === 0 ? x0 : y0) + value * cell),
     ),
   }));
@@ -100,7 +103,8 @@ const SEGMENTS: readonly (readonly number[])[] = [
   [],
 ];
 
-function linesAt(density: Float32Array, columns: number, lines: number, level: number): Float32Array[] {
+/** `least`: shorter lines are left out. */
+function linesAt(density: Float32Array, columns: number, lines: number, level: number, least: number): Float32Array[] {
   const at = (column: number, line: number): number => density[line * columns + column] as number;
   // Each crossing of an edge of the grid leads to the next: horizontal edges first, then vertical ones.
   const next = new Map<number, number>();
@@ -142,7 +146,7 @@ function linesAt(density: Float32Array, columns: number, lines: number, level: n
       next.delete(key);
       key = following;
     }
-    if (points.length >= 6) found.push(Float32Array.from(points));
+    if (points.length >= least) found.push(Float32Array.from(points));
   }
   return found;
 }
