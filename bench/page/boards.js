@@ -128,5 +128,19 @@
       return (1000 * frames) / (performance.now() - from);
     };
   };
-  window.boards = { all, isPainted, loading, appears, changed, follow, countFrames };
+  /** Frames that clear the last canvas and draw anew, between now and the call of what it returns. */
+  const countDrawn = (selector) => {
+    const context = all(selector).at(-1).getContext("2d");
+    let frames = 0;
+    const from = performance.now();
+    context.clearRect = function (...box) {
+      frames++;
+      return CanvasRenderingContext2D.prototype.clearRect.apply(this, box);
+    };
+    return () => {
+      delete context.clearRect;
+      return (1000 * frames) / (performance.now() - from);
+    };
+  };
+  window.boards = { all, isPainted, loading, appears, changed, follow, countDrawn, countFrames };
 };

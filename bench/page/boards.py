@@ -97,14 +97,14 @@ HOVERS = 24
 
 
 def orbit(page: Page) -> Figures:
-    """A drag across the points: how many frames follow it, and how long until all points are there again."""
+    """A drag across the points: how many frames are drawn."""
     at = page.locator(POINTS).first.bounding_box()
     assert at
     x, y = at["x"] + at["width"] / 2, at["y"] + at["height"] / 2
     page.mouse.move(x, y)
     page.mouse.down()
     page.mouse.move(x + 8, y)
-    page.evaluate("void (boards.frames = boards.countFrames())")
+    page.evaluate("(canvas) => void (boards.frames = boards.countDrawn(canvas))", f"{POINTS} canvas")
     end = time.monotonic() + ORBIT_S
     move = 0
     while time.monotonic() < end:
