@@ -68,8 +68,8 @@ export function showIn(page: ProjectorPage): void {
   $effect.pre(() => {
     const { count } = page;
     const now = `${JSON.stringify(page.series)} ${count}`;
-    if (now === started || count === 0) return;
-    const isFirst = started === "";
+    if (now === started || !page.series) return;
+    const isFirst = started === "" || started === `${JSON.stringify(page.series)} 0`;
     started = now;
     untrack(() => {
       cloud.start(count);
