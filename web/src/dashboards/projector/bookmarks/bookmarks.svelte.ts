@@ -6,6 +6,7 @@ import type { Settings } from "../../../state/view/settings.svelte";
 import { isLogged, seriesKey } from "../embedding_ref";
 import type { ProjectorPage } from "../projector_page.svelte";
 import { type Recipe, usualRecipe } from "../recipe";
+import { rowsOf, writeRows } from "../row_sets";
 import {
   BookmarksError,
   type CameraDef,
@@ -74,6 +75,7 @@ export class Bookmarks {
     if (placed) page.results.put(recipe, placed);
     if (state.runglass) {
       restoreOptions(page.settings, state.runglass);
+      page.selection.setRows(state.selectedPoints ?? [], state.dataSetDimensions[0]);
       return;
     }
     page.reduce(recipe);
@@ -135,7 +137,16 @@ function stateOf(page: ProjectorPage, label: string): State {
   if (!about || !recipe) throw new BookmarksError("There is nothing to keep yet.");
   const { dimensions, positions } = cloud.placed;
   const is3 = dimensions === 3;
-  const options = [...settings.options].filter(([name]) => name.startsWith(OWN) && !NOT_KEPT.has(name));
+  const options = new Map([...settings.options].filter(([name]) => name.startsWith(OWN) && !NOT_KEPT.has(name)));
+  // The address has sets of rows a moment later than the page.
+  const keepRows = (name: string, rows: ArrayLike<number> | null): void => {
+    const text = rows && rows.length > 0 ? writeRows(rows) : "";
+    if (text) options.set(OWN + name, text);
+    else options.delete(OWN + name);
+  };
+  keepRows("selected", selection.rows);
+  keepRows("isolated", isolated?.rows ?? null);
+  keepRows("hidden", page.hiddenRows && rowsOf(page.hiddenRows));
   const state: State = {
     label,
     isSelected: true,
