@@ -226,7 +226,7 @@ def test_a_training_is_played_and_points_are_selected_tagged_and_listed(open_pag
     bar.get_by_role("button", name="Show these points alone").click()
     expect(page.get_by_role("region", name="Embedding")).to_contain_text(f"3 of {ITEMS} points")
     wait_ready(page)
-    page.get_by_role("button", name="Show all").click()
+    page.get_by_role("region", name="Embedding").get_by_role("button", name="Show all").click()
     inspector(page).get_by_role("button", name="Select the matches").click()
     bar.get_by_role("button", name="Hide these points").click()
     expect(page.get_by_role("region", name="Embedding")).to_contain_text("4 hidden")
