@@ -14,13 +14,14 @@ const ALWAYS = /\/src\/main\.ts$/;
  * Code shared by all dashboards, by those with axes, and by those that draw lines. Code that other dashboards share is
  * bundled with them; what dialogs share loads with the first of them.
  */
-const SHARED = /\/src\/(base|api|state|ui|cards|run_table|frame)\/(?!dialogs\/)|\/node_modules\/(svelte|d3-format)/;
+const SHARED =
+  /\/src\/(base|api|state|ui|cards|run_table|frame)\/(?!dialogs\/|Health|health_|Keys)|\/node_modules\/(svelte|d3-format)/;
 /** Shared by dashboards of samples and by dialogs; the first page of Scalars does without it. */
 const SAMPLES = new RegExp(
   [
     "/src/cards/(CardFrame|CardsPage|CardMenu|CursorBar|CursorTrack|CursorSlider|LazyCard|Step|step_)",
     "/src/cards/(card_cursor|card_actions|runs_cursor|copy_text)",
-    "/src/(base/time_input|ui/(Dialog|TextDialog|TextField|Tip|Legend|JobProgress)|frame/HowTo|lines/LineLegend)\\.",
+    "/src/(base/time_input|ui/(Dialog|TextDialog|TextField|Tip|Legend|JobProgress|RangeSlider)|frame/HowTo|lines/LineLegend)\\.",
   ].join("|"),
 );
 const AXES = /\/src\/chart\/axes\/|\/node_modules\/d3-/;

@@ -258,6 +258,12 @@ def test_compares_two_versions(open_page, models):
     page.get_by_role("button", name="Do not compare any more").click()
     expect(difference).to_have_count(0)
 
+    # The rail lists the runs with a graph and chooses one.
+    rail = page.locator(".rail")
+    expect(rail.get_by_role("button")).to_have_count(2)
+    rail.get_by_role("button", name="translate/baseline").click()
+    address_has(page, "graphs.graph;translate/baseline")
+
 
 def test_lists_all_nodes_and_saves_files(open_page, models):
     page = open_page(models, f"#/graphs?option={BASELINE}&option=graphs.view;table")

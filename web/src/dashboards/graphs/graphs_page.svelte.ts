@@ -171,6 +171,14 @@ export class GraphsPage {
     if (isSameGraph(graph, this.against)) this.compareWith(null);
   }
 
+  /** The graph of the same name in that run, else its first. */
+  showRun(run: string): void {
+    const { listed, graph } = this;
+    const same = graph && isLogged(graph) ? findListed(listed, { ...graph, run }) : null;
+    const first = same ? { run, name: same.name, step: null } : firstGraph(listed, [run]);
+    if (first) this.show(first);
+  }
+
   compareWith(graph: GraphRef | null): void {
     this.given.against =
       graph && !isLogged(graph) ? (this.given.files.find((each) => each.file === graph.file) ?? null) : null;

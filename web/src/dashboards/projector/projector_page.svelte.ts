@@ -272,6 +272,19 @@ export class ProjectorPage {
     this.given.shown = isLogged(embedding) ? null : embedding.file;
     setEmbedding(this.settings, isLogged(embedding) ? embedding : null);
   }
+
+  /** The embedding of the same name in that run, else its first. */
+  showRun(run: string): void {
+    const { listed, series } = this;
+    const same = series && isLogged(series) ? findListed(listed, { ...series, run }) : null;
+    const first =
+      same ??
+      firstEmbedding(
+        listed.filter((each) => each.run === run),
+        [run],
+      );
+    if (first) this.show({ run, name: first.name, step: null });
+  }
   setStep(step: number): void {
     this.session.cursor.set(step === this.steps.at(-1) ? null : step, "step");
   }

@@ -37,6 +37,11 @@ export interface Narrowing {
   readonly undo: () => void;
 }
 
+export interface Choice {
+  readonly runs: ReadonlySet<string>;
+  readonly choose: (run: string) => void;
+}
+
 export class RunsState {
   /** Oldest first, as the server lists them. Raw: replaced as a whole, and there may be thousands. */
   all = $state.raw<readonly Run[]>([]);
@@ -50,6 +55,8 @@ export class RunsState {
   narrowing = $state.raw<Narrowing | null>(null);
   /** Colours that the open dashboard gives to runs, if it has its own. Raw: a function. */
   tint = $state.raw<((name: string) => string | undefined) | null>(null);
+  /** The runs that the open dashboard can be about, if it is about one of them. Raw: replaced as a whole. */
+  choice = $state.raw<Choice | null>(null);
   /** Whether the table lists hidden runs. */
   showsHidden = $state(false);
   /** Whether the columns are visible. */
