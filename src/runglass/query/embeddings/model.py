@@ -193,13 +193,13 @@ class Embedding:
         matrix: Matrix,
         *,
         metadata: Callable[[int], Metadata] | None = None,
-        sprite: Callable[[int], Sprite] | None = None,
+        sprite: Callable[[Embedding], Sprite | None] | None = None,
         bookmarks: Callable[[], bytes | None] | None = None,
         identity: Any = None,
         paths: Sequence[str] = (),
         problems: Sequence[str] = (),
     ) -> None:
-        """`metadata` and `sprite` are called with the number of rows."""
+        """`metadata` is called with the number of rows."""
         self._matrix = matrix
         self._load_metadata = metadata
         self._load_sprite = sprite
@@ -242,10 +242,10 @@ class Embedding:
         if self._load_sprite is None:
             return None, ()
         try:
-            sprite = self._load_sprite(self.rows)
+            sprite = self._load_sprite(self)
         except RunglassError as error:
             return None, (error.message,)
-        return sprite, sprite.problems
+        return sprite, () if sprite is None else sprite.problems
 
     @cached_property
     def bookmarks(self) -> bytes | None:

@@ -10,6 +10,7 @@ from runglass.query.embeddings.files import AssetContent, identity_of
 from runglass.query.embeddings.formats.content import BytesContent
 from runglass.query.embeddings.formats.vectors import Vectors, read_vectors
 from runglass.query.embeddings.listing import Entry, entry_assets, list_entries, split_step, steps_of
+from runglass.query.embeddings.logged_pictures import find_pictures
 from runglass.query.embeddings.metadata import make_metadata, parse_metadata
 from runglass.query.embeddings.model import Embedding, EmbeddingDamaged, EmbeddingUnknown, Metadata, Sprite
 from runglass.query.embeddings.sprites import SpriteSheet
@@ -78,9 +79,12 @@ def read_entry(source: DataSource, entry: Entry) -> Embedding:
     def load_metadata(rows: int) -> Metadata:
         return _load_metadata(source, named.get("metadata"), vectors, rows)
 
-    def load_sprite(rows: int) -> Sprite:
-        assert entry.sprite is not None
-        return SpriteSheet(AssetContent(source, named["sprite"]), entry.sprite.tile, rows)
+    def load_sprite(embedding: Embedding) -> Sprite | None:
+        if entry.sprite is None:
+            return find_pictures(source, entry.run, entry.step, embedding.metadata)
+        if "sprite" not in named:
+            return None
+        return SpriteSheet(AssetContent(source, named["sprite"]), entry.sprite.tile, embedding.rows)
 
     def load_bookmarks() -> bytes | None:
         asset = named.get("bookmarks")
@@ -89,7 +93,7 @@ def read_entry(source: DataSource, entry: Entry) -> Embedding:
     return Embedding(
         vectors.matrix,
         metadata=load_metadata,
-        sprite=load_sprite if "sprite" in named else None,
+        sprite=load_sprite,
         bookmarks=load_bookmarks,
         identity=identity_of(files),
         paths=[each.name for each in files],

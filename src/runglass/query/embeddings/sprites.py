@@ -93,13 +93,9 @@ class SpriteSheet:
         out = np.zeros((len(numbers), size, size, 4), np.uint8)
         cut = self._cut()
         there = np.flatnonzero((numbers >= 0) & (numbers < self.count))
-        width, height = self.tile
-        scale = size / max(width, height)
-        shown = max(1, round(height * scale)), max(1, round(width * scale))
-        top, left = (size - shown[0]) // 2, (size - shown[1]) // 2
         for start in range(0, len(there), BLOCK_TILES):
             part = there[start : start + BLOCK_TILES]
-            out[part, top : top + shown[0], left : left + shown[1]] = resize(cut[numbers[part]], *shown)
+            out[part] = fit(cut[numbers[part]], size, self.tile)
         return out
 
     def picture(self, row: int) -> Pixels:
@@ -116,10 +112,7 @@ class SpriteSheet:
 
     def image(self) -> Pixels:
         """The whole picture as RGBA."""
-        if self._other is not None:
-            return self._other
-        assert self._header is not None
-        return np.concatenate(list(read_rows(self._content, self._header, 1024)))
+        return self._other if self._other is not None else decode_picture(self._content)
 
     def _cut(self) -> Pixels:
         """All tiles, (count, height, width, 4): as they are, or smaller if they would not fit into memory."""
@@ -149,6 +142,24 @@ class SpriteSheet:
                 part = block[start : start + BLOCK_TILES]
                 tiles[at + start : at + start + len(part)] = resize(part, *shown)
         return tiles
+
+
+def fit(tiles: Pixels, size: int, tile: tuple[int, int] | None = None) -> Pixels:
+    """Pictures (n, height, width, 4), each in a transparent square. `tile`: their width and height, where they are smaller copies."""
+    width, height = tile or (tiles.shape[2], tiles.shape[1])
+    scale = size / max(width, height)
+    shown = max(1, round(height * scale)), max(1, round(width * scale))
+    top, left = (size - shown[0]) // 2, (size - shown[1]) // 2
+    out = np.zeros((len(tiles), size, size, 4), np.uint8)
+    out[:, top : top + shown[0], left : left + shown[1]] = resize(tiles, *shown)
+    return out
+
+
+def decode_picture(content: Content) -> Pixels:
+    """A whole picture as RGBA."""
+    if content.read(0, 8) != START:
+        return _decode_other(content)
+    return np.concatenate(list(read_rows(content, read_header(content), 1024)))
 
 
 def resize(tiles: Pixels, height: int, width: int) -> Pixels:

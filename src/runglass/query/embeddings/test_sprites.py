@@ -13,7 +13,11 @@ from runglass.query.embeddings import sprites
 from runglass.query.embeddings.formats.content import BytesContent
 from runglass.query.embeddings.model import EmbeddingDamaged
 from runglass.query.embeddings.png import PASSES, START
+from runglass.query.embeddings.read import read_embedding
 from runglass.query.embeddings.sprites import SpriteSheet, resize
+from runglass.query.memory import MemorySource
+from runglass.store.model import Family, Kind
+from runglass.store.model import Image as LoggedImage
 
 RNG = np.random.default_rng(4)
 # Six tiles of 5 × 4 (width × height) in two rows.
@@ -112,6 +116,29 @@ def test_jpeg_through_pillow():
     found = sheet(data, name="s.jpg")
     assert np.array_equal(found.image(), np.asarray(Image.open(io.BytesIO(data)).convert("RGBA")))
     assert np.array_equal(found.picture(5), found.image()[4:8, 10:15])
+
+
+def test_pictures_of_the_runs_own_logs():
+    """Where a column names tags of images."""
+    pictures = [RNG.integers(0, 256, (4, 6, 4), dtype=np.uint8) for _ in range(4)]
+    images = [LoggedImage(encode(each, "RGBA"), 6, 4, "png") for each in pictures]
+    source = MemorySource()
+    source.add_values("run", "a", Kind.IMAGE, step=[0, 5, 9], values=[[images[0]], [images[1]], [images[2]]])
+    source.add_values("run", "b#c", Kind.IMAGE, step=[5], values=[[images[0], images[3]]])
+    config = b'embeddings { tensor_name: "e:00006" tensor_path: "v.tsv" metadata_path: "m.tsv" }'
+    source.add_asset("run", Family.PROJECTOR, "projector_config.pbtxt", config)
+    source.add_asset("run", Family.VECTORS, "v.tsv", b"1\n2\n3\n4\n5\n")
+    source.add_asset("run", Family.VECTORS, "m.tsv", b"word\tseen\nx\ta\ny\tb#c#1\nz\tgone\nu\t\nv\tb#c#7\n")
+    found = read_embedding(source, "run", "e")
+    assert found.sprite is not None
+    assert (found.sprite.tile, found.sprite.count) == ((6, 4), 5)
+    # The last one that was logged up to the step of the embedding.
+    assert np.array_equal(found.sprite.picture(0), pictures[1])
+    tiles = found.sprite.tiles([1, 0, 2, 3, 4], 6)
+    assert np.array_equal(tiles[0, 1:5], pictures[3])
+    assert np.array_equal(tiles[1, 1:5], pictures[1])
+    assert not tiles[2:].any()
+    assert found.problems == ("1 values of the column 'seen' name no images of the run.",)
 
 
 @pytest.mark.parametrize(
