@@ -91,17 +91,27 @@ def list_embeddings(source: DataSource, run: str | None = None) -> list[Embeddin
 
 def list_entries(source: DataSource, run: str | None = None) -> list[list[Entry]]:
     """Every embedding, as its entries by step."""
-    runs = [each.name for each in source.list_runs()] if run is None else [run]
-    configs: dict[str, list[Asset]] = {}
-    for asset in source.list_assets(run=run, family=Family.PROJECTOR):
-        configs.setdefault(asset.run, []).append(asset)
-    found: list[list[Entry]] = []
-    for each in runs:
-        found += _list_run(source, each, configs.get(each, []))
+    configs, checkpoints = (
+        _by_run(source.list_assets(run=run, family=family))
+        for family in (Family.PROJECTOR, Family.CHECKPOINT)
+    )
+    return [
+        entries
+        for each in sorted({*configs, *checkpoints})
+        for entries in _list_run(source, each, configs.get(each, []), checkpoints.get(each, []))
+    ]
+
+
+def _by_run(assets: Iterable[Asset]) -> dict[str, list[Asset]]:
+    found: dict[str, list[Asset]] = {}
+    for asset in assets:
+        found.setdefault(asset.run, []).append(asset)
     return found
 
 
-def _list_run(source: DataSource, run: str, configs: list[Asset]) -> list[list[Entry]]:
+def _list_run(
+    source: DataSource, run: str, configs: list[Asset], checkpoints: list[Asset]
+) -> list[list[Entry]]:
     by_name: dict[str, dict[int | None, Entry]] = {}
     used: set[str] = set()
 
@@ -116,7 +126,7 @@ def _list_run(source: DataSource, run: str, configs: list[Asset]) -> list[list[E
         for entry in _read_config(source, asset, used):
             put(entry)
     named = {name for name, steps in by_name.items() if any(not entry.is_offered for entry in steps.values())}
-    for entry in _list_offered(source, run, used):
+    for entry in _list_offered(source, run, checkpoints, used):
         if entry.name not in named:
             put(entry)
     return [_in_order(steps.values()) for steps in by_name.values()]
@@ -302,9 +312,8 @@ def _tell_missing(name: str, checkpoints: list[Checkpoint], variables: list[Vari
     return f"{checkpoints[-1].main.name} has no matrix {name!r}, only {known}."
 
 
-def _list_offered(source: DataSource, run: str, used: set[str]) -> Iterator[Entry]:
-    """Matrices of checkpoints in the run's directory."""
-    assets = source.list_assets(run=run, family=Family.CHECKPOINT)
+def _list_offered(source: DataSource, run: str, assets: list[Asset], used: set[str]) -> Iterator[Entry]:
+    """Matrices of checkpoints in the run's directory, whose files are `assets`."""
     found = group(assets)
     for state in assets:
         if posixpath.basename(state.name) == CHECKPOINT_STATE_FILE:

@@ -62,6 +62,10 @@ def read_entry(source: DataSource, entry: Entry) -> Embedding:
     assets = entry_assets(source, entry)
     vectors = _read_vectors(source, entry, assets)
     problems = list(vectors.problems)
+    shape = (vectors.matrix.rows, vectors.matrix.dimensions)
+    if len(entry.shape) == 2 and entry.shape != shape:
+        said, found = (" × ".join(f"{size:,}" for size in each) for each in (entry.shape, shape))
+        problems.append(f"The config says that there are {said} numbers; {assets[0].name} has {found}.")
     named: dict[str, Asset] = {}
     paths = {
         "metadata": entry.metadata_path,

@@ -104,6 +104,12 @@ def test_raw_numbers_need_a_shape():
             read_embedding(source, "run", "v.bin")
 
 
+def test_a_shape_that_is_not_that_of_the_file():
+    found = read_only('embeddings { tensor_path: "v.tsv" tensor_shape: [9, 3] }', v_tsv=TEXT)
+    assert found.rows == 4
+    assert found.problems == ("The config says that there are 9 × 3 numbers; v.tsv has 4 × 3.",)
+
+
 @pytest.mark.parametrize(
     ("data", "problem"),
     [
