@@ -10,8 +10,9 @@ import pytest
 
 from runglass.native.tsv import count_rows, parse_rows
 from runglass.query.embeddings.formats import memory, tsv
+from runglass.query.embeddings.formats.numbers import Variable
 from runglass.query.embeddings.formats.snappy import SnappyError, decompress
-from runglass.query.embeddings.listing import list_embeddings
+from runglass.query.embeddings.listing import KERAS_NAME, _find_variable, list_embeddings
 from runglass.query.embeddings.model import EmbeddingDamaged, EmbeddingUnknown
 from runglass.query.embeddings.read import read_embedding, read_file
 from runglass.query.memory import MemorySource
@@ -323,3 +324,27 @@ def test_snappy():
     for data in (b"", b"\x05\x08ab", b"\x09\x08abc\x15\x04", b"\x03\x08abcd\x00e", b"\xff\xff\xff\x7f\x00a"):
         with pytest.raises(SnappyError):
             decompress(data, 100)
+
+
+def test_layers_of_keras_behind_one_name():
+    """Its callback writes the same name for every embedding layer."""
+    names = [
+        "layers/dense/vars/0",
+        "layers/embedding_10/vars/0",
+        "layers/embedding_2/vars/0",
+        "layers/embedding/vars/0",
+    ]
+    variables = [Variable(name, "float32", (9, 3)) for name in (*names, "optimizer/embedding/vars/0")]
+    taken: set[str] = set()
+    found = []
+    for _ in range(4):
+        variable = _find_variable(variables, KERAS_NAME, taken)
+        assert variable is not None
+        taken.add(variable.name)
+        found.append(variable.name.split("/")[1])
+    assert found == ["embedding", "embedding_2", "embedding_10", "embedding_10"]
+    exact = Variable(KERAS_NAME, "float32", (9, 3))
+    assert _find_variable([*variables, exact], KERAS_NAME, taken) == exact
+    assert _find_variable(variables, "other", set()) is None
+    other = Variable("layer_with_weights-1/embeddings/.ATTRIBUTES/VARIABLE_VALUE", "float32", (9, 3))
+    assert _find_variable([other], KERAS_NAME, set()) == other
