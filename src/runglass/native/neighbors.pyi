@@ -24,7 +24,9 @@ def search_leaves(
     stop: int,
     flag: Flag,
 ) -> None: ...
-def gather(who: Rows, fresh: Bytes, near: Rows, is_fresh: Bytes, counts: Rows, *, seed: int) -> None: ...
+def gather(
+    who: Rows, fresh: Bytes, near: Rows, is_fresh: Bytes, counts: Rows, *, span: int, seed: int
+) -> None: ...
 def descend(
     rows: Floats,
     near: Rows,

@@ -20,6 +20,9 @@ cdef extern from "distance.h" nogil:
 cdef enum:
     # Rows between two looks at the flag.
     PACE = 64
+    # How many rows before it is needed a row is fetched, and how many are listed at a time.
+    AHEAD = 6
+    LISTED = 4096
     # Of rows, beyond which a plane between two parts is not looked for by more numbers of them.
     PLANE = 48
 
@@ -94,6 +97,42 @@ cdef void sort_heap(float *far, int32_t *who, int count) noexcept nogil:
             j -= 1
         far[j] = value
         who[j] = row
+
+
+cdef void order_heap(float *far, int32_t *who, int count) noexcept nogil:
+    """Farthest first: still a heap, of which the nearest are at the end."""
+    cdef int i, j
+    cdef float value
+    cdef int32_t row
+    for i in range(1, count):
+        value = far[i]
+        row = who[i]
+        j = i
+        while j and (far[j - 1] < value or (far[j - 1] == value and who[j - 1] < row)):
+            far[j] = far[j - 1]
+            who[j] = who[j - 1]
+            j -= 1
+        far[j] = value
+        who[j] = row
+
+
+cdef inline int keep_nearer(
+    const float *rows, int d, Py_ssize_t own, const int32_t *listed, int length, float *far, int32_t *who, int count
+) noexcept nogil:
+    """Put those of the listed rows into the heap that are near enough, and return how many were."""
+    cdef int at, found = 0
+    cdef float value
+    cdef const float *mine = rows + own * d
+    for at in range(length):
+        # Rows are anywhere in memory: they are fetched while others are measured.
+        if at + AHEAD < length:
+            FETCH(rows + <Py_ssize_t>listed[at + AHEAD] * d)
+            FETCH(rows + <Py_ssize_t>listed[at + AHEAD] * d + 16)
+        value = squared_within(mine, rows + <Py_ssize_t>listed[at] * d, d, far[0])
+        if value < far[0]:
+            sift(far, who, count, value, listed[at])
+            found += 1
+    return found
 
 
 def keep_nearest(
@@ -260,8 +299,8 @@ def search_leaves(
     cdef int count = <int>who.shape[1]
     cdef int d = <int>rows.shape[1]
     cdef int32_t j
-    cdef int c
-    cdef float value
+    cdef int c, length
+    cdef int32_t listed[LISTED]
     cdef int32_t *seen
     if d % 4 or orders.shape[1] != n or leaves.shape[1] != n or places.shape[1] != n or who.shape[0] != n:
         raise ValueError("arrays of unequal sizes")
@@ -281,6 +320,7 @@ def search_leaves(
                 far[i, c] = INFINITY
                 who[i, c] = -1
             seen[i] = <int32_t>i
+            length = 0
             for tree in range(orders.shape[0]):
                 low = leaves[tree, places[tree, i]]
                 at = low
@@ -290,9 +330,13 @@ def search_leaves(
                     if seen[j] == i:
                         continue
                     seen[j] = <int32_t>i
-                    value = squared_within(&rows[i, 0], &rows[j, 0], d, far[i, 0])
-                    if value < far[i, 0]:
-                        sift(&far[i, 0], &who[i, 0], count, value, j)
+                    listed[length] = j
+                    length += 1
+                    if length == LISTED:
+                        keep_nearer(&rows[0, 0], d, i, listed, length, &far[i, 0], &who[i, 0], count)
+                        length = 0
+            keep_nearer(&rows[0, 0], d, i, listed, length, &far[i, 0], &who[i, 0], count)
+            order_heap(&far[i, 0], &who[i, 0], count)
     free(seen)
 
 
@@ -303,17 +347,18 @@ def gather(
     uint8_t[:, ::1] is_fresh not None,
     int32_t[::1] counts not None,
     *,
+    int span,
     uint64_t seed,
 ):
-    """For every row its own neighbours and rows whose neighbour it is, as many as `near` has room for, and how many. Fresh ones were found
-    in the last round. Of too many, a random choice."""
+    """For every row its `span` nearest neighbours and rows of whose nearest it is one, as many as `near` has room for, and how many. Fresh
+    ones were found in the last round. Of too many, a random choice. The heaps are ordered, farthest first."""
     cdef Py_ssize_t n = who.shape[0], i
     cdef int count = <int>who.shape[1], room = <int>near.shape[1], c, slot
     cdef int32_t j
     cdef int32_t *offered
     if near.shape[0] != n or is_fresh.shape[0] != n or is_fresh.shape[1] != room or counts.shape[0] != n:
         raise ValueError("arrays of unequal sizes")
-    if fresh.shape[0] != n or fresh.shape[1] != count or room < count:
+    if fresh.shape[0] != n or fresh.shape[1] != count or not 1 <= span <= count or room < span:
         raise ValueError("arrays of unequal sizes")
     offered = <int32_t *>calloc(n if n else 1, sizeof(int32_t))
     if not offered:
@@ -321,7 +366,7 @@ def gather(
     with nogil:
         for i in range(n):
             counts[i] = 0
-            for c in range(count):
+            for c in range(count - span, count):
                 if who[i, c] >= 0:
                     near[i, counts[i]] = who[i, c]
                     is_fresh[i, counts[i]] = fresh[i, c]
@@ -329,7 +374,7 @@ def gather(
         for i in range(n):
             offered[i] = counts[i]
         for i in range(n):
-            for c in range(count):
+            for c in range(count - span, count):
                 j = who[i, c]
                 if j < 0:
                     continue
@@ -339,7 +384,7 @@ def gather(
                     counts[j] += 1
                 else:
                     # Each of those that came has the same chance; a row's own neighbours stay.
-                    slot = count + <int>(mix(seed ^ <uint64_t>(i * count + c)) % <uint64_t>(offered[j] - count))
+                    slot = span + <int>(mix(seed ^ <uint64_t>(i * count + c)) % <uint64_t>(offered[j] - span))
                     if slot >= room:
                         continue
                 near[j, slot] = <int32_t>i
@@ -364,10 +409,10 @@ def descend(
     cdef Py_ssize_t n = rows.shape[0], i, found = 0
     cdef int count = <int>who.shape[1], room = <int>near.shape[1]
     cdef int d = <int>rows.shape[1]
-    cdef int a, b, c
+    cdef int a, b, c, length
+    cdef int32_t listed[LISTED]
     cdef int32_t j, k
     cdef bint is_new
-    cdef float value
     cdef int32_t *seen
     cdef int32_t *before
     if d % 4 or who.shape[0] != n or far.shape[0] != n or fresh.shape[0] != n or near.shape[0] != n:
@@ -392,6 +437,7 @@ def descend(
             for c in range(count):
                 if who[i, c] >= 0:
                     seen[who[i, c]] = <int32_t>i
+            length = 0
             for a in range(counts[i]):
                 j = near[i, a]
                 is_new = is_fresh[i, a]
@@ -408,10 +454,13 @@ def descend(
                     if seen[k] == i:
                         continue
                     seen[k] = <int32_t>i
-                    value = squared_within(&rows[i, 0], &rows[k, 0], d, far[i, 0])
-                    if value < far[i, 0]:
-                        sift(&far[i, 0], &who[i, 0], count, value, k)
-                        found += 1
+                    listed[length] = k
+                    length += 1
+                    if length == LISTED:
+                        found += keep_nearer(&rows[0, 0], d, i, listed, length, &far[i, 0], &who[i, 0], count)
+                        length = 0
+            found += keep_nearer(&rows[0, 0], d, i, listed, length, &far[i, 0], &who[i, 0], count)
+            order_heap(&far[i, 0], &who[i, 0], count)
             # Fresh is what was not there before.
             for c in range(count):
                 fresh[i, c] = 1
@@ -438,9 +487,9 @@ def widen(
     cdef Py_ssize_t n = rows.shape[0], i
     cdef int count = <int>who.shape[1]
     cdef int d = <int>rows.shape[1]
-    cdef int a, b, c
+    cdef int a, b, c, length
+    cdef int32_t listed[LISTED]
     cdef int32_t j, k
-    cdef float value
     cdef int32_t *seen
     if d % 4 or who.shape[0] != n or far.shape[0] != n or near.shape[0] != n or counts.shape[0] != n:
         raise ValueError("arrays of unequal sizes")
@@ -458,6 +507,7 @@ def widen(
             for c in range(count):
                 far[i, c] = INFINITY
                 who[i, c] = -1
+            length = 0
             for a in range(counts[i]):
                 j = near[i, a]
                 for b in range(-1, counts[j]):
@@ -465,9 +515,12 @@ def widen(
                     if seen[k] == i:
                         continue
                     seen[k] = <int32_t>i
-                    value = squared_within(&rows[i, 0], &rows[k, 0], d, far[i, 0])
-                    if value < far[i, 0]:
-                        sift(&far[i, 0], &who[i, 0], count, value, k)
+                    listed[length] = k
+                    length += 1
+                    if length == LISTED:
+                        keep_nearer(&rows[0, 0], d, i, listed, length, &far[i, 0], &who[i, 0], count)
+                        length = 0
+            keep_nearer(&rows[0, 0], d, i, listed, length, &far[i, 0], &who[i, 0], count)
     free(seen)
 
 

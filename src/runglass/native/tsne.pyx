@@ -10,7 +10,11 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
 
-cdef extern from "repulsion.h" nogil:
+cdef extern from "forces.h" nogil:
+    void attract2(const float *at, const int *others, const float *shares, long count, float px, float py, float *out)
+    void attract3(
+        const float *at, const int *others, const float *shares, long count, float px, float py, float pz, float *out
+    )
     float repel2(const float *x, const float *y, const float *mass, int count, float px, float py, float *out)
     float repel3(
         const float *x, const float *y, const float *z, const float *mass, int count, float px, float py, float pz, float *out
@@ -363,8 +367,7 @@ def step(
     cdef Py_ssize_t i, n = before.shape[0]
     cdef int dimensions = <int>before.shape[1], c
     cdef int64_t edge
-    cdef int32_t j
-    cdef float dx, dy, dz, x, y, z, weight, gradient, change, length, scale = <float>(1 / kernel_sum) if kernel_sum > 0 else 0
+    cdef float gradient, change, length, scale = <float>(1 / kernel_sum) if kernel_sum > 0 else 0
     cdef float pull[3]
     cdef double total = 0
     if starts.shape[0] != n + 1 or others.shape[0] < starts[n] or shares.shape[0] < starts[n]:
@@ -379,28 +382,30 @@ def step(
         raise ValueError("arrays of unequal sizes")
     with nogil:
         for i in range(start, stop):
-            pull[0] = pull[1] = pull[2] = 0
-            x = before[i, 0]
-            y = before[i, 1]
-            if dimensions == 2:
-                for edge in range(starts[i], starts[i + 1]):
-                    j = others[edge]
-                    dx = x - before[j, 0]
-                    dy = y - before[j, 1]
-                    weight = shares[edge] / (1 + dx * dx + dy * dy)
-                    pull[0] += weight * dx
-                    pull[1] += weight * dy
+            edge = starts[i]
+            if edge == starts[i + 1]:
+                pull[0] = pull[1] = pull[2] = 0
+            elif dimensions == 2:
+                attract2(
+                    &before[0, 0],
+                    <const int *>&others[edge],
+                    &shares[edge],
+                    <long>(starts[i + 1] - edge),
+                    before[i, 0],
+                    before[i, 1],
+                    pull,
+                )
             else:
-                z = before[i, 2]
-                for edge in range(starts[i], starts[i + 1]):
-                    j = others[edge]
-                    dx = x - before[j, 0]
-                    dy = y - before[j, 1]
-                    dz = z - before[j, 2]
-                    weight = shares[edge] / (1 + dx * dx + dy * dy + dz * dz)
-                    pull[0] += weight * dx
-                    pull[1] += weight * dy
-                    pull[2] += weight * dz
+                attract3(
+                    &before[0, 0],
+                    <const int *>&others[edge],
+                    &shares[edge],
+                    <long>(starts[i + 1] - edge),
+                    before[i, 0],
+                    before[i, 1],
+                    before[i, 2],
+                    pull,
+                )
             length = 0
             for c in range(dimensions):
                 gradient = exaggeration * pull[c] - scale * forces[i, c]

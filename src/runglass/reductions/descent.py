@@ -20,12 +20,15 @@ Rows = NDArray[np.int32]
 
 TREES = 8
 # Of neighbours that descent is done with; more are found in one round at the end.
-MIN_WIDTH = 20
+MIN_WIDTH = 18
 MAX_WIDTH = 32
-MIN_LEAF = 48
+MIN_LEAF = 64
+# Of its neighbours, those whose neighbours are looked at, and as many again of rows that it is a neighbour of.
+SPAN = 18
+ROOM = 8
 MAX_ROUNDS = 12
 # Rounds end when fewer of the neighbours were found in the last one.
-MIN_FOUND = 0.002
+MIN_FOUND = 0.005
 # Above, finding the directions takes longer than it saves.
 MAX_TURNED = 1_024
 TURNED_ROWS = 20_000
@@ -46,12 +49,13 @@ def descend_all(
     who, far = search_trees(rows, width, seed + 1, follow)
     follow.at(phase, 0, n)
     fresh = np.ones((n, width), np.uint8)
-    near = np.empty((n, 2 * width), np.int32)
-    is_fresh = np.empty((n, 2 * width), np.uint8)
+    span = min(SPAN, width)
+    near = np.empty((n, span + ROOM), np.int32)
+    is_fresh = np.empty((n, span + ROOM), np.uint8)
     counts = np.empty(n, np.int32)
     for turn_number in range(MAX_ROUNDS):
         follow.at(phase, min((turn_number + 1) * n // 8, n), n)
-        native.gather(who, fresh, near, is_fresh, counts, seed=seed + turn_number)
+        native.gather(who, fresh, near, is_fresh, counts, span=span, seed=seed + turn_number)
         found = sum(
             spread(
                 lambda start, stop: native.descend(
@@ -64,7 +68,9 @@ def descend_all(
             break
     follow.check()
     if count > width:
-        native.gather(who, fresh, near, is_fresh, counts, seed=seed)
+        near = np.empty((n, width + ROOM), np.int32)
+        is_fresh = np.empty((n, width + ROOM), np.uint8)
+        native.gather(who, fresh, near, is_fresh, counts, span=width, seed=seed)
         who = np.empty((n, count), np.int32)
         far = np.empty((n, count), np.float32)
         spread(lambda start, stop: native.widen(rows, near, counts, who, far, start, stop, follow.flag), n)
