@@ -25,6 +25,8 @@ from runglass.query.unknown import run_unknown
 KEPT_BYTES = 512 << 20
 MAX_FILES = 4
 BLOCK_ROWS = 1 << 14
+# Of vectors that are held in memory for whoever asks for neighbours again and again. Larger ones are read each time.
+RESIDENT_BYTES = 256 << 20
 # Larger ones are not read through before somebody wants them reduced.
 MAX_COUNTED_BYTES = 2 << 30
 
@@ -32,8 +34,15 @@ MAX_COUNTED_BYTES = 2 << 30
 class Loaded:
     """One step of an embedding, or a file."""
 
-    def __init__(self, embedding: Embedding, info: EmbeddingInfo | None, step: int | None) -> None:
+    def __init__(
+        self,
+        embedding: Embedding,
+        info: EmbeddingInfo | None,
+        step: int | None,
+        residents: LruCache[Loaded, NDArray[np.float32]],
+    ) -> None:
         self.embedding = embedding
+        self._residents = residents
         self.info = info
         self.step = step
         self._lock = threading.Lock()
@@ -46,6 +55,16 @@ class Loaded:
     @property
     def size_bytes(self) -> int:
         return 4 * self.rows * self.embedding.dimensions
+
+    def resident(self) -> NDArray[np.float32] | None:
+        """All vectors, held in memory; None if they are too large for that."""
+        if self.size_bytes > RESIDENT_BYTES:
+            return None
+        vectors = self._residents.get(self)
+        if vectors is None:
+            vectors = self.embedding.vectors()
+            self._residents.put(self, vectors)
+        return vectors
 
     def column(self, name: str) -> Column:
         columns = self.embedding.metadata.columns
@@ -104,6 +123,9 @@ class EmbeddingReader:
             KEPT_BYTES, size_of=lambda kept: kept[1].size_bytes
         )
         self._files: LruCache[str, _File] = LruCache(MAX_FILES)
+        self._residents: LruCache[Loaded, NDArray[np.float32]] = LruCache(
+            RESIDENT_BYTES, size_of=lambda vectors: vectors.nbytes
+        )
 
     def list_all(self, source: DataSource) -> list[EmbeddingInfo]:
         return self._listed.read("", source.generation, lambda: list_embeddings(source))
@@ -132,7 +154,8 @@ class EmbeddingReader:
         with self._lock:
             kept = self._embeddings.get(key)
             if kept is None or kept[0] != info.generation:
-                kept = info.generation, Loaded(read_embedding(source, info.run, info.name, step), info, step)
+                embedding = read_embedding(source, info.run, info.name, step)
+                kept = info.generation, Loaded(embedding, info, step, self._residents)
                 self._embeddings.put(key, kept)
             return kept[1]
 
@@ -168,7 +191,7 @@ class EmbeddingReader:
     ) -> tuple[str, Loaded]:
         embedding = read_file(name, data) if labels is None else read_file(name, data, labels[1], labels[0])
         embedding.identity = [_digest(data), None if labels is None else _digest(labels[1])]
-        loaded = Loaded(embedding, None, None)
+        loaded = Loaded(embedding, None, None, self._residents)
         self._files.put(token, _File(name, data, loaded))
         return token, loaded
 

@@ -22,7 +22,11 @@ from runglass.reductions.neighbors import distance_of, nearest
 
 def find_neighbors(loaded: Loaded, row: int, count: int, metric: Metric) -> NeighborsAnswer:
     loaded.check_row(row)
-    rows, distances = nearest_rows(loaded, row, count, metric)
+    vectors = loaded.resident()
+    if vectors is None:
+        rows, distances = nearest_rows(loaded, row, count, metric)
+    else:
+        rows, distances = nearest(vectors, row, count, metric)
     return NeighborsAnswer(rows.tolist(), numbers(distances))
 
 
