@@ -19,7 +19,6 @@ from runglass.query.embeddings.listing import list_embeddings
 from runglass.query.embeddings.model import Column, Embedding, EmbeddingInfo, EmbeddingUnknown
 from runglass.query.embeddings.read import read_embedding, read_file
 from runglass.query.source import DataSource
-from runglass.query.unknown import run_unknown
 
 # Of embeddings that are kept, as if all of them were in memory; many are only mapped.
 KEPT_BYTES = 512 << 20
@@ -131,13 +130,11 @@ class EmbeddingReader:
         return self._listed.read("", source.generation, lambda: list_embeddings(source))
 
     def find(self, source: DataSource, run: str, name: str) -> EmbeddingInfo:
-        of_run = [info for info in self.list_all(source) if info.run == run]
+        # Of this run alone: while something is logged, the whole list changes with every value. An unknown run raises RunUnknown.
+        of_run = self._listed.read(f"/{run}", source.generation, lambda: list_embeddings(source, run))
         for info in of_run:
             if info.name == name:
                 return info
-        runs = [each.name for each in source.list_runs()]
-        if run not in runs:
-            raise run_unknown(run, runs)
         known = ", ".join(info.name for info in of_run) or "none"
         raise EmbeddingUnknown(f"Run {run!r} has no embedding {name!r}. Embeddings: {known}.", where="name")
 
