@@ -16,8 +16,23 @@ const LEAST_POINTS = 20;
 /** The outermost line around fewer points than make a cluster has so many numbers per cell of blur. */
 const FEW = 32;
 
-/** Few points are blurred more, or each would have a ring of its own. */
-const reachFor = (count: number): number => Math.min(Math.max(Math.round(2.2 * Math.cbrt(6_000 / count)), 1), 12);
+const BLOCK = 8;
+
+/**
+ * How far to blur, in cells: about as far as points are apart where there are any, or each would have a ring of its
+ * own. Measured in coarse blocks.
+ */
+function reachFor(positions: Float32Array, rows: Uint32Array, x0: number, y0: number, cell: number): number {
+  const isOccupied = new Set<number>();
+  for (let i = 0; i < rows.length; i++) {
+    const row = rows[i] as number;
+    const column = Math.floor(((positions[3 * row] as number) - x0) / (cell * BLOCK));
+    const line = Math.floor(((positions[3 * row + 1] as number) - y0) / (cell * BLOCK));
+    isOccupied.add(line * 4096 + column);
+  }
+  const apart = Math.sqrt((isOccupied.size * BLOCK * BLOCK) / rows.length);
+  return Math.min(Math.max(Math.round(1.25 * apart), 1), 12);
+}
 
 /** `positions`: three numbers per row, of which the first two count; all of `rows` have a place. */
 export function contoursOf(positions: Float32Array, rows: Uint32Array): Contour[] {
@@ -26,9 +41,9 @@ export function contoursOf(positions: Float32Array, rows: Uint32Array): Contour[
   const { center, half } = boundsOf(positions);
   const size = 2 * Math.max(half[0], half[1]);
   if (!(size > 1e-6)) return [];
-  const reach = reachFor(rows.length);
-  const edge = 3 * reach + 2;
   const cell = size / LONG_SIDE;
+  const reach = reachFor(positions, rows, center[0] - half[0], center[1] - half[1], cell);
+  const edge = 3 * reach + 2;
   const [x0, y0] = [center[0] - half[0] - edge * cell, center[1] - half[1] - edge * cell];
   const columns = Math.ceil((2 * half[0]) / cell) + 2 * edge + 1;
   const lines = Math.ceil((2 * half[1]) / cell) + 2 * edge + 1;

@@ -118,6 +118,9 @@ function around3(grid: Uint32Array, cell: number, columns: number, cells: number
 }
 
 const EDGE = 1.75;
+/** In 3-D groups cover each other: a name farther away would stand at another group. */
+const DEEP_EDGE = 1;
+const MAX_DEEP_PX = 48;
 
 export function namePlaces(
   groups: readonly Group[],
@@ -130,8 +133,8 @@ export function namePlaces(
     if (!(depth > 0)) return [];
     const perUnit = view.scale * (view.distance / depth);
     const is2d = view.dimensions === 2;
-    const around = Math.hypot(...spread) / Math.sqrt(3);
-    const [halfX, halfY] = [EDGE * perUnit * (is2d ? spread[0] : around), EDGE * perUnit * (is2d ? spread[1] : around)];
+    const around = Math.min(DEEP_EDGE * perUnit * (Math.hypot(...spread) / Math.sqrt(3)), MAX_DEEP_PX);
+    const [halfX, halfY] = is2d ? [EDGE * perUnit * spread[0], EDGE * perUnit * spread[1]] : [around, around];
     return {
       name,
       detail,

@@ -234,6 +234,8 @@ export interface PlacedName {
 }
 
 const GAP_PX = 7;
+/** A name this much farther from its group may as well cover points. */
+const FAR_PX = 400;
 
 /** Above the group, below it, beside it, or on it; without its detail if that helps. The first ones first. */
 export function placeNames(names: readonly NamePlace[], view: View, taken: Taken, crowd: Crowd | null): PlacedName[] {
@@ -261,7 +263,8 @@ export function placeNames(names: readonly NamePlace[], view: View, taken: Taken
           bottom: cy + NAME_HEIGHT_PX / 2,
         };
         if (!isOnStage(box, view) || !taken.isFree(box)) return;
-        const cost = (crowd?.coverage(box) ?? 0) + 0.04 * i + (text === detail ? 0 : 0.3);
+        const cost =
+          (crowd?.coverage(box) ?? 0) + 0.04 * i + Math.hypot(cx - x, cy - y) / FAR_PX + (text === detail ? 0 : 0.3);
         if (!best || cost < best.cost) best = { box, cost, text };
       });
     }
