@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from playwright.sync_api import Page, Request, expect
 from tests.support.page import wait_ready
 
@@ -126,6 +127,18 @@ def write_hostile_logs(folder: Path) -> None:
         chosen = {f"hparam{text}": text for text in SHORT}
         writer.add_values([hparams.session_start(chosen, start_time_s=1.0, group_name=SHORT[0])], 0)
         writer.close()
+        write_embedding(folder / name, points)
+
+
+def write_embedding(run: Path, vectors: NDArray[Any]) -> None:
+    np.save(run / "vectors.npy", vectors)
+    head = [f"column{text}" for text in SHORT]
+    rows = [[f"{text} {row % 4}" for text in SHORT] for row in range(len(vectors))]
+    (run / "metadata.tsv").write_text("\n".join("\t".join(row) for row in [head, *rows]) + "\n")
+    name = json.dumps(f"vectors{SHORT[0]}")
+    (run / "projector_config.pbtxt").write_text(
+        f'embeddings {{ tensor_name: {name} tensor_path: "vectors.npy" metadata_path: "metadata.tsv" }}\n'
+    )
 
 
 def blobs(tag: str, plugin: str, items: list[bytes], shape: tuple[int, ...] = (-1,)) -> bytes:
@@ -217,14 +230,15 @@ def test_nothing_of_a_log_runs(open_page, hostile, watch):
 
 def visit(page: Page, watch: Watch, name: str) -> None:
     go(page, name, "light")
-    if name == "graphs":
+    if name in ("graphs", "projector") and page.get_by_role("checkbox").count() == 0:
         # In place of the rail.
         page.keyboard.press("[")
     # Names are read as they were written.
     for run in RUNS[:3]:
         expect(page.get_by_role("checkbox", name=run, exact=True)).to_be_visible()
-    # HParams has views instead of cards, Graphs a panel beside the graph.
-    cards = page.get_by_role("main").locator({"hparams": "section", "graphs": "aside"}.get(name, "article"))
+    # HParams has views instead of cards, Graphs and the Projector a panel beside what is drawn.
+    others = {"hparams": "section", "graphs": "aside", "projector": "aside"}
+    cards = page.get_by_role("main").locator(others.get(name, "article"))
     expect(cards.first).to_be_visible()
     shown = page.evaluate("document.querySelector('main')?.textContent ?? document.body.textContent")
     assert any(text in shown for text in SHORT), name
@@ -289,6 +303,20 @@ def test_names_in_windows_and_menus_are_words(open_page, hostile, watch):
     page.keyboard.press("Escape")
     tag = f"scalar{SHORT[0]}"
     page.get_by_role("button", name=f"More for {tag}", exact=True).first.click()
+    watch.assert_quiet()
+
+
+def test_names_of_points_are_words(open_page, hostile, watch):
+    page = open_page(hostile, "#/projector?option=projector.draw;text")
+    page.get_by_role("textbox", name="Search points").fill("<img")
+    expect(page.get_by_role("search").get_by_role("status")).to_contain_text("20 of 20")
+    page.get_by_role("textbox", name="Search points").press("Enter")
+    expect(page.get_by_role("region", name="Colour")).to_contain_text(SHORT[0])
+    expect(page.get_by_role("main")).to_contain_text(f"column{SHORT[1]}")
+    watch.assert_quiet()
+    page.get_by_role("button", name="All points in a table").click()
+    page.get_by_role("button", name="Choose an embedding").click()
+    expect(page.get_by_role("dialog")).to_contain_text(f"vectors{SHORT[0]}")
     watch.assert_quiet()
 
 

@@ -45,6 +45,7 @@ def write_every_kind(logdir: Path) -> None:
                 writer.add_histogram("weights", rng.normal(size=200), step)
                 writer.add_pr_curve("classes", rng.random(50) < 0.5, rng.random(50), step)
                 writer.add_mesh("shape", CORNERS + step, faces=SIDES, global_step=step)
+            writer.add_embedding(rng.normal(size=(30, 4)), metadata=[f"point {row}" for row in range(30)])
         with EventWriter(logdir / run) as writer:
             writer.add_event(graph_event(NODES))
 

@@ -15,9 +15,10 @@ HOME = "\ue011"
 DOWN = "\ue015"
 
 
-# HParams has views of all runs instead of cards, and Graphs a canvas.
+# HParams has views of all runs instead of cards, Graphs and the Projector a canvas.
 @pytest.mark.parametrize(
-    "name", [dashboard.name for dashboard in DASHBOARDS if dashboard.name not in ("hparams", "graphs")]
+    "name",
+    [dashboard.name for dashboard in DASHBOARDS if dashboard.name not in ("hparams", "graphs", "projector")],
 )
 def test_shows_its_cards_and_obeys_the_keys(window, url, name):
     window.open(f"{url}#/{name}")
@@ -54,4 +55,15 @@ def test_graphs_shows_a_graph_and_obeys_the_keys(window, url):
     )
     window.press("main [role=search] input", "Relu")
     window.wait_for("document.querySelector('main [role=search] [role=status]')?.textContent.trim() === '1'")
+    assert window.read_problems() == []
+
+
+def test_projector_shows_points_and_obeys_the_keys(window, url):
+    window.open(f"{url}#/projector")
+    window.wait_for('document.documentElement.dataset.ready === "true"')
+    window.wait_for("document.querySelector('main [role=application] canvas')?.width > 100")
+    window.press("main [role=search] input", "point 7")
+    window.wait_for(
+        "document.querySelector('main [role=search] [role=status]')?.textContent.includes('1 of 30')"
+    )
     assert window.read_problems() == []
