@@ -78,6 +78,10 @@ export async function loadThumbnails(
   return (await client.post("projector/thumbnails", body)).blob();
 }
 
+/** The address of the picture of one row. */
+export const thumbnailAddress = (client: Client, embedding: EmbeddingRef, row: number, sizePx: number): string =>
+  client.address("projector/thumbnails", { ...namedEmbedding(embedding), size: sizePx, rows: String(row) });
+
 export interface SearchQuery {
   readonly embedding: EmbeddingRef;
   readonly q: string;

@@ -61,6 +61,8 @@ export interface Frames {
   /** Of the embedding, whatever the step, and of the recipe: others do not use them. */
   readonly series: string;
   readonly recipe: string;
+  /** Of PCA: those that the positions are of. */
+  readonly components: string;
   readonly dimensions: number;
   /** Null: all rows in order. */
   readonly rows: Int32Array | null;
@@ -217,6 +219,8 @@ export class ProjectorPage {
 
   readonly dimensions = $derived.by((): Dimensions => dimensionsOption(this.settings));
   readonly components = $derived.by(() => componentsOption(this.settings));
+  /** Of PCA, on as many axes as are shown. */
+  readonly shownComponents = $derived.by((): readonly number[] => this.components.slice(0, this.dimensions));
   readonly #reductionText = $derived.by(() => reductionOption(this.settings));
   /** How points are placed, as the address says; null: not known yet. */
   readonly recipe = $derived.by((): Recipe | null => {
@@ -230,6 +234,7 @@ export class ProjectorPage {
     const { frames, step, recipe } = this;
     if (!frames || step === null || !recipe) return null;
     if (frames.series !== seriesKey(this.embedding) || frames.recipe !== writeRecipe(recipe)) return null;
+    if (recipe.method === "pca" && frames.components !== this.shownComponents.join()) return null;
     const positions = frames.at(step);
     return positions && { positions, dimensions: frames.dimensions, rows: frames.rows };
   });

@@ -4,7 +4,7 @@
 import { untrack } from "svelte";
 import { formatValue } from "../../base/format";
 import type { RowAnswer } from "./answer";
-import { loadRow, loadSequences, loadThumbnails, namedEmbedding } from "./ask";
+import { loadRow, loadSequences, loadThumbnails, thumbnailAddress } from "./ask";
 import { cellText } from "./columns.svelte";
 import type { Components } from "./options";
 import { cameraOption, drawingOption, hasExtra, setCameraOption, toolOption } from "./options";
@@ -89,7 +89,8 @@ export function showIn(page: ProjectorPage): void {
       const isFirst = last === null || !cloud.isDrawn;
       last = placed;
       placeIn(cloud, placed, {
-        components: isPca ? components : null,
+        // Frames have the components that are shown, and no others.
+        components: isPca && !frame ? components : null,
         dimensions,
         animateMs: isFirst ? 0 : isStreaming ? STREAM_MS : MOVE_MS,
       });
@@ -179,9 +180,7 @@ export function showIn(page: ProjectorPage): void {
     const more = about.columns.find(({ name, type }) => type === "number" && name !== colored && name !== label);
     const value = more && values[more.name];
     if (more && typeof value === "number") lines.push({ name: more.name, text: formatValue(value) });
-    const picture = hasPicture
-      ? client.address("projector/thumbnails", { ...namedEmbedding(embedding), size: TIP_PX, rows: String(row) })
-      : null;
+    const picture = hasPicture ? thumbnailAddress(client, embedding, row, TIP_PX) : null;
     return { title, lines, ...(picture !== null && { picture }) };
   };
 

@@ -23,6 +23,8 @@ interface Wanted {
   readonly run: string;
   readonly name: string;
   readonly recipe: Recipe;
+  /** Of PCA: those on the axes. */
+  readonly components: readonly number[] | null;
   readonly rows: Int32Array | null;
   readonly steps: readonly number[];
 }
@@ -75,8 +77,9 @@ export class Movie {
   readonly #wanted = $derived.by((): Wanted | null => {
     const { series, steps, recipe, isolated } = this.page;
     if (!series || !isLogged(series) || steps.length < 2 || !recipe) return null;
-    const key = JSON.stringify([series.run, series.name, steps, writeRecipe(recipe), isolated?.key ?? ""]);
-    return { key, run: series.run, name: series.name, recipe, rows: isolated?.rows ?? null, steps };
+    const components = recipe.method === "pca" ? this.page.shownComponents : null;
+    const key = JSON.stringify([series.run, series.name, steps, writeRecipe(recipe), components, isolated?.key ?? ""]);
+    return { key, run: series.run, name: series.name, recipe, components, rows: isolated?.rows ?? null, steps };
   });
 
   /** Of the projection that is shown; null: not computed. */
@@ -102,6 +105,7 @@ export class Movie {
     return {
       series: untrack(() => seriesKey(this.page.series)),
       recipe: writeRecipe(recipe),
+      components: this.#wanted?.components?.join() ?? "",
       dimensions: data.dimensions,
       rows: data.rows,
       at: (step) => {
@@ -129,12 +133,9 @@ export class Movie {
       },
     ];
   });
-  /** Those that are shown, of all that the positions have. */
-  readonly #axes = $derived.by((): readonly number[] => {
-    const { recipe, components, dimensions } = this.page;
-    const shown = (this.data?.dimensions ?? 2) < 3 ? 2 : dimensions;
-    return (recipe?.method === "pca" ? components : [0, 1, 2]).slice(0, shown);
-  });
+  readonly #axes = $derived.by((): readonly number[] =>
+    (this.data?.dimensions ?? 2) < 3 || this.page.dimensions === 2 ? [0, 1] : [0, 1, 2],
+  );
 
   start(): void {
     const wanted = this.#wanted;
@@ -147,13 +148,14 @@ export class Movie {
     if (this.job) await this.page.session.jobs.cancel(this.job.id);
   }
 
-  async #compute({ key, run, name, recipe, rows, steps }: Wanted): Promise<void> {
+  async #compute({ key, run, name, recipe, components, rows, steps }: Wanted): Promise<void> {
     const abort = new AbortController();
     this.#abort = abort;
     this.isRunning = true;
     this.error = "";
     try {
-      const question = { ...recipe, run, name, rows: rows && packRows(rows) };
+      const shown = components && { components, dimensions: components.length };
+      const question = { ...recipe, ...shown, run, name, rows: rows && packRows(rows) };
       const body = await this.page.session.jobs.run<ArrayBuffer, ArrayBuffer>(STEPS, question, {
         signal: abort.signal,
         onjob: (job) => (this.job = job),
