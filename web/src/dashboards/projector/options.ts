@@ -30,6 +30,7 @@ const VIEW = "projector.view";
 const CAMERA = "projector.camera";
 const INFO = "projector.info";
 const PANEL = "projector.panel";
+const BESIDE = "projector.beside";
 
 const readList = (settings: Settings, name: string): readonly string[] => {
   const option = settings.option(name);
@@ -54,7 +55,7 @@ export const embeddingOption = (settings: Settings): LoggedEmbedding | null => r
 /** Row numbers, columns and cameras of one embedding mean nothing in another. */
 export function setEmbedding(settings: Settings, embedding: LoggedEmbedding | null): void {
   writeEmbedding(settings, EMBEDDING, embedding && { ...embedding, step: null });
-  const own = [BY, AXES, COLOR, OFF, RANGE, LABEL, SELECTED, HIDDEN, ISOLATED, POINT, CAMERA, AGAINST];
+  const own = [BY, AXES, COLOR, OFF, RANGE, LABEL, SELECTED, HIDDEN, ISOLATED, POINT, CAMERA, AGAINST, BESIDE];
   for (const name of own) settings.setOption(name, "");
 }
 /** What stands beside it in the split view: another embedding, or another step of the same. */
@@ -199,3 +200,29 @@ export const setInspector = (settings: Settings, isOn: boolean, isNarrow: boolea
 export const hasPanel = (settings: Settings, isNarrow: boolean): boolean => isShown(settings, PANEL, isNarrow);
 export const setPanel = (settings: Settings, isOn: boolean, isNarrow: boolean): void =>
   setShown(settings, PANEL, isOn, isNarrow);
+
+/** The projection on the left of the split view, as recipe.ts writes it; "": the page's choice. */
+export const besideOption = (settings: Settings): string => settings.option(BESIDE);
+export const setBesideOption = (settings: Settings, text: string): void => settings.setOption(BESIDE, text);
+
+/** What an embedding is, and how the page is laid out, is not part of a view of its points. */
+const NOT_KEPT: ReadonlySet<string> = new Set([EMBEDDING, AGAINST, BESIDE, VIEW, INFO, PANEL, TAB]);
+const isKept = (name: string): boolean => name.startsWith("projector.") && !NOT_KEPT.has(name);
+
+interface RowSets {
+  readonly selected: string;
+  readonly hidden: string;
+  readonly isolated: string;
+}
+/** All that a bookmark keeps. Sets of rows are given: the address has them a moment later than the page. */
+export function keptOptions(settings: Settings, { selected, hidden, isolated }: RowSets): Record<string, string> {
+  const sets = Object.entries({ [SELECTED]: selected, [HIDDEN]: hidden, [ISOLATED]: isolated });
+  const others = [...settings.options].filter(([name]) => isKept(name) && !sets.some(([set]) => set === name));
+  return Object.fromEntries([...others, ...sets.filter(([, rows]) => rows !== "")]);
+}
+export function restoreOptions(settings: Settings, kept: Readonly<Record<string, string>>): void {
+  const options = new Map([...settings.options].filter(([name]) => !isKept(name)));
+  for (const [name, value] of Object.entries(kept))
+    if (isKept(name) && typeof value === "string") options.set(name, value);
+  settings.set({ options });
+}

@@ -2,8 +2,8 @@
 // and written to TensorBoard's files. They last as long as the page.
 
 import { fileName, saveFile } from "../../../base/files";
-import type { Settings } from "../../../state/view/settings.svelte";
 import { isLogged, seriesKey } from "../embedding_ref";
+import { keptOptions, restoreOptions } from "../options";
 import type { ProjectorPage } from "../projector_page.svelte";
 import { type Recipe, usualRecipe } from "../recipe";
 import { rowsOf, writeRows } from "../row_sets";
@@ -17,10 +17,6 @@ import {
   withPositions,
   writeStates,
 } from "./states";
-
-const OWN = "projector.";
-/** What an embedding is, and how the page is laid out, is not part of a view of its points. */
-const NOT_KEPT = new Set(["embedding", "against", "view", "info", "panel", "tab"].map((name) => OWN + name));
 
 export class Bookmarks {
   /** Raw: replaced, never edited. */
@@ -137,16 +133,7 @@ function stateOf(page: ProjectorPage, label: string): State {
   if (!about || !recipe) throw new BookmarksError("There is nothing to keep yet.");
   const { dimensions, positions } = cloud.placed;
   const is3 = dimensions === 3;
-  const options = new Map([...settings.options].filter(([name]) => name.startsWith(OWN) && !NOT_KEPT.has(name)));
-  // The address has sets of rows a moment later than the page.
-  const keepRows = (name: string, rows: ArrayLike<number> | null): void => {
-    const text = rows && rows.length > 0 ? writeRows(rows) : "";
-    if (text) options.set(OWN + name, text);
-    else options.delete(OWN + name);
-  };
-  keepRows("selected", selection.rows);
-  keepRows("isolated", isolated?.rows ?? null);
-  keepRows("hidden", page.hiddenRows && rowsOf(page.hiddenRows));
+  const setOf = (rows: ArrayLike<number> | null): string => (rows ? (writeRows(rows) ?? "") : "");
   const state: State = {
     label,
     isSelected: true,
@@ -168,7 +155,11 @@ function stateOf(page: ProjectorPage, label: string): State {
     selectedColorOptionName: coloring.by.kind === "column" ? coloring.by.column : "",
     forceCategoricalColoring: false,
     selectedLabelOption: page.label ?? "",
-    runglass: Object.fromEntries(options),
+    runglass: keptOptions(settings, {
+      selected: setOf(selection.rows),
+      hidden: setOf(page.hiddenRows && rowsOf(page.hiddenRows)),
+      isolated: setOf(isolated?.rows ?? null),
+    }),
   };
   // The scene has three numbers for each point, whatever is shown.
   const flat = Float32Array.from({ length: about.rows * dimensions }, (_, i) =>
@@ -197,11 +188,4 @@ function cameraOf({ cloud }: ProjectorPage): CameraDef {
   ];
   const position = away.map((part, axis) => (target[axis] ?? 0) + (part * DISTANCE) / camera.zoom);
   return { orthographic: false, position, target, zoom: 1 };
-}
-
-function restoreOptions(settings: Settings, options: Readonly<Record<string, string>>): void {
-  const names = [...settings.options.keys()].filter((name) => name.startsWith(OWN) && !NOT_KEPT.has(name));
-  for (const name of names) if (!(name in options)) settings.setOption(name, "");
-  for (const [name, value] of Object.entries(options))
-    if (name.startsWith(OWN) && !NOT_KEPT.has(name) && typeof value === "string") settings.setOption(name, value);
 }

@@ -4,12 +4,11 @@
 import { untrack } from "svelte";
 import type { EmbeddingRef } from "../answer";
 import { embeddingKey, isLogged, seriesKey } from "../embedding_ref";
+import { besideOption, setBesideOption } from "../options";
 import { Pane } from "../pane.svelte";
 import type { ProjectorPage } from "../projector_page.svelte";
 import { labelOf, readRecipe, type Recipe, recipeNote, writeRecipe } from "../recipe";
 import { carry, carryBack, carryRows, mapByLabel, type RowMap } from "./row_map";
-
-const BESIDE = "projector.beside";
 
 export class Beside {
   readonly pane: Pane;
@@ -88,7 +87,7 @@ export class Beside {
     const known = listed.find(({ run, name }) => run === against.run && name === against.name);
     return { ...against, step: against.step ?? known?.steps.at(-1) ?? null };
   });
-  readonly #recipeText = $derived.by(() => this.page.settings.option(BESIDE));
+  readonly #recipeText = $derived.by(() => besideOption(this.page.settings));
   readonly recipe = $derived.by(
     (): Recipe | null => readRecipe(this.#recipeText) ?? this.#usual.recipe ?? this.page.recipe,
   );
@@ -140,7 +139,7 @@ export class Beside {
   choose(value: string): void {
     const { page } = this;
     const asked = JSON.parse(value) as { recipe?: string; step?: number; run?: string; name?: string };
-    page.settings.setOption(BESIDE, asked.recipe ?? "");
+    setBesideOption(page.settings, asked.recipe ?? "");
     const { embedding } = page;
     if (asked.run !== undefined && asked.name !== undefined)
       page.compareWith({ run: asked.run, name: asked.name, step: null });
