@@ -43,6 +43,8 @@ KERAS_LAYER = re.compile(
     r"^(?!optimizer/).*embedding[^/]*/(vars/0|.*embeddings(:0)?|embeddings/\.ATTRIBUTES/VARIABLE_VALUE)$|/embeddings/\.ATTRIBUTES/VARIABLE_VALUE$"
 )
 NUMBERS = re.compile(r"(\d+)")
+# Longer names are no layer's, and would keep the pattern busy.
+MAX_LAYER_NAME = 1000
 PLUGIN_FOLDER = "plugins/org_tensorflow_tensorboard_projector"
 # TensorFlow's own names of variables: "embedding" is stored as "embedding/.ATTRIBUTES/VARIABLE_VALUE".
 ATTRIBUTES = "/.ATTRIBUTES/VARIABLE_VALUE"
@@ -300,7 +302,7 @@ def _find_variable(variables: list[Variable], name: str, taken: set[str]) -> Var
     if name != KERAS_NAME:
         return None
     # Keras' callback writes this name for every embedding layer, whatever its checkpoints call them.
-    layers = [variable for variable in variables if KERAS_LAYER.search(variable.name)]
+    layers = [each for each in variables if len(each.name) < MAX_LAYER_NAME and KERAS_LAYER.search(each.name)]
     layers.sort(key=lambda each: [int(part) if part.isdigit() else part for part in NUMBERS.split(each.name)])
     return next((each for each in layers if each.name not in taken), layers[-1] if layers else None)
 

@@ -27,7 +27,9 @@ ColumnType = Literal["number", "category", "text"]
 MAX_CATEGORIES = 50
 # Names of columns that tell the next point of a sequence.
 NEXT_COLUMNS = ("__next__", "__seq_next__")
-NUMBER = re.compile(r"\s*[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|nan|inf(?:inity)?)\s*", re.IGNORECASE)
+NUMBER = re.compile(
+    r"\s*[+-]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?|nan|inf(?:inity)?)\s*", re.IGNORECASE
+)
 
 
 class EmbeddingUnknown(RunglassError):

@@ -115,3 +115,9 @@ def test_sequences():
     wrong = parse("w\t__next__\na\tb\n", 1)
     assert wrong.next is None
     assert "no numbers of rows" in wrong.problems[0]
+
+
+def test_long_cells_take_no_longer():
+    """A pattern that tries every way to divide a million digits would not end."""
+    column = Column.of("c", ["1" * 1_000_000 + "x"])
+    assert column.type == "category"

@@ -153,6 +153,7 @@ def test_words_beside_the_numbers():
     labelled = read_file("v.tsv", b"cat\t1\t2\ndog\t3\t4\n")
     assert labelled.vectors().tolist() == [[1, 2], [3, 4]]
     assert labelled.metadata.columns["label"].values == ["cat", "dog"]
+    assert read_file("v.txt", b"1 inf\n2 nan\n").rows == 2
     word2vec = read_file("v.txt", b"2 3\ncat 1 2 3\ndog 4 5 6\n")
     assert word2vec.vectors().tolist() == [[1, 2, 3], [4, 5, 6]]
     assert word2vec.metadata.columns["label"].values == ["cat", "dog"]

@@ -79,7 +79,7 @@ def find_layout(content: Content) -> Layout:
         below = _cells(lines[1][1], separator)
         # Words where the next line has numbers; or what word2vec writes: how many vectors there are, and their size.
         is_header = labels > _count_words(below) or (
-            separator == " " and len(cells) == 2 and not labels and len(below) == int(float(cells[1])) + 1
+            separator == " " and len(cells) == 2 and not labels and cells[1] == str(len(below) - 1)
         )
         if is_header:
             header, cells, start = cells, below, lines[1][0]
