@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import io
 import os
+import zipfile
 
 import numpy as np
 import pyarrow
@@ -167,6 +168,14 @@ def test_labels_beside_the_vectors():
     found = read_file("v.parquet", parquet(vector=list(VECTORS), word=["a", None, "c", "d"], n=[1, 2, 3, 4]))
     columns = {name: column.values for name, column in found.metadata.columns.items()}
     assert columns == {"word": ["a", None, "c", "d"], "n": ["1", "2", "3", "4"]}
+    # Labels that are cut short do not take the vectors with them.
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("vectors.npy", npy(VECTORS))
+        archive.writestr("word.npy", npy(words).replace(b"<U1", b"<U9"))
+    found = read_file("v.npz", file.getvalue())
+    assert np.array_equal(found.vectors(), VECTORS)
+    assert "array 'word' cannot be read" in found.problems[0]
     # A file of labels says more.
     found = read_file("v.tsv", TEXT, b"w\tx\ty\tz\n", "labels.tsv")
     assert found.problems[0].startswith("labels.tsv has 0 labels and there are 4 vectors")

@@ -134,7 +134,10 @@ class NpzFile:
             raise _damaged(self._content, f"array {name!r} is too large for labels")
         content = self._member(name)
         data = content.read(header.data_at, info.file_size)
-        values = np.frombuffer(data, np.dtype(header.descr), header.shape[0])
+        try:
+            values = np.frombuffer(data, np.dtype(header.descr), header.shape[0])
+        except (TypeError, ValueError) as error:
+            raise _damaged(self._content, f"array {name!r} cannot be read ({error})") from None
         if values.dtype.kind == "S":
             return [value.decode("utf-8", "replace") or None for value in values.tolist()]
         return [str(value) or None for value in values.tolist()]

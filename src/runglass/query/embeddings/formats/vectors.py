@@ -56,11 +56,18 @@ def read_vectors(content: Content, name: str, shape: tuple[int, ...]) -> Vectors
         )
         return Vectors(parsed.matrix, columns, parsed.problems)
     matrix, labels = _open_matrix(content, name, shape)
-    if isinstance(labels, ParquetFile):
-        return Vectors(matrix, tuple((each, labels.labels(each)) for each in labels.label_names))
-    if isinstance(labels, NpzFile):
-        return Vectors(matrix, tuple((each, labels.labels(each)) for each in labels.label_names(matrix.rows)))
-    return Vectors(matrix)
+    if labels is None:
+        return Vectors(matrix)
+    named = labels.label_names(matrix.rows) if isinstance(labels, NpzFile) else labels.label_names
+    found: list[Column] = []
+    problems: list[str] = []
+    for each in named:
+        try:
+            found.append((each, labels.labels(each)))
+        except EmbeddingDamaged as error:
+            # The vectors are there without them.
+            problems.append(error.message)
+    return Vectors(matrix, tuple(found), tuple(problems))
 
 
 def _open_matrix(
