@@ -42,6 +42,7 @@ from runglass.reductions.reduce import reduce
 WARM_SHARE = 3
 WARM_EARLY_ITERATIONS = 30
 UMAP_EPOCHS = 200
+STREAMED_BYTES = 128 << 20
 
 Float32 = NDArray[np.float32]
 Int32 = NDArray[np.int32]
@@ -300,6 +301,9 @@ def neighbors_at(context: Context, movie: Movie, place: int, shown: int) -> Int3
 
 
 def send(context: Context, movie: Movie, place: int, positions: Float32) -> None:
+    # A job may hold only so much of what it has streamed; a large movie comes as a whole.
+    if positions.nbytes * len(movie.steps) > STREAMED_BYTES:
+        return
     head = MoviePartial(
         method=movie.asked.method,
         dimensions=movie.dimensions,

@@ -531,6 +531,16 @@ def test_a_movie_goes_back_from_the_last_step(client):
     assert apart[2] > apart[0]
 
 
+def test_a_large_movie_comes_as_a_whole(client, monkeypatch):
+    asked = {"run": "train", "name": "words", "method": "pca"}
+    small, _, _ = run_job(client, "projector.steps", **asked)
+    monkeypatch.setattr("runglass.dashboards.projector.moving.STREAMED_BYTES", 500)
+    large, _, got = run_job(client, "projector.steps", **asked, seed=1)
+    partials = {job["id"]: job["partials"] for job in client.get("/api/jobs").json["jobs"]}
+    assert (partials[small], partials[large]) == (3, 0)
+    assert np.isfinite(got["positions"]).all()
+
+
 def test_steps_of_other_shapes(client, source):
     wide = np.zeros((ROWS, 3), np.float32)
     source.add_asset("train", Family.VECTORS, "0.bytes", wide.tobytes())
