@@ -61,7 +61,7 @@ const MAX_IMPORTANT = 12;
 const NO_WEBGL = "This browser has no WebGL 2: points are drawn on a plain canvas, which takes longer.";
 
 function hasWebGl(): boolean {
-  const gl = new OffscreenCanvas(1, 1).getContext("webgl2");
+  const gl = document.createElement("canvas").getContext("webgl2");
   gl?.getExtension("WEBGL_lose_context")?.loseContext();
   return gl !== null;
 }
