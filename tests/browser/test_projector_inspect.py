@@ -288,3 +288,10 @@ def test_views_are_kept_points_saved_and_files_opened(open_page, garments, tmp_p
     find(page, "word 29")
     open_tab(page, "Matches")
     expect(points(page, "Matches")).to_have_text(["word 29"])
+
+    # The embedding of a run is a card of the Overview.
+    page.get_by_role("link", name="Overview").click()
+    card = page.get_by_role("article", name=re.compile("^penultimate"))
+    expect(card).to_contain_text(f"{ITEMS} × 8")
+    expect(card.get_by_role("application", name="Points of penultimate")).to_be_visible()
+    wait_ready(page)

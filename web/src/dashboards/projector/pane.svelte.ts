@@ -17,8 +17,8 @@ import { placeIn } from "./show_in_cloud.svelte";
 interface Of {
   /** Null: nothing is wanted yet. */
   readonly embedding: () => EmbeddingRef | null;
-  /** Null: not known before `about` is. */
-  readonly recipe: () => Recipe | null;
+  /** Null: not known before it is known what the embedding has. */
+  readonly recipe: (about: About | null) => Recipe | null;
   readonly dimensions: () => 2 | 3;
   readonly components?: () => Components;
   readonly isolated?: () => { readonly rows: Int32Array; readonly key: string } | null;
@@ -55,7 +55,7 @@ export class Pane {
       session,
       embedding: of.embedding,
       version: () => "",
-      recipe: of.recipe,
+      recipe: () => of.recipe(this.about),
       isolated: of.isolated ?? ((): null => null),
       isFilled: () => false,
     });
