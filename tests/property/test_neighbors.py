@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from runglass.errors import BadArgument
+from runglass.native import neighbors as native
 from runglass.reductions import descent, neighbors
 from runglass.reductions.descent import descend_all
 from runglass.reductions.model import Follow, Stopped
@@ -134,3 +135,14 @@ def test_turned_rows_are_as_far_apart():
         np.linalg.norm(vectors[:50, None] - vectors[None, :50], axis=2),
         atol=1e-3,
     )
+
+
+def test_rows_are_reordered_in_place():
+    rng = np.random.default_rng(0)
+    for n in (0, 1, 2, 50):
+        rows = rng.standard_normal((n, 3)).astype(np.float32)
+        order = rng.permutation(n).astype(np.int32)
+        wanted, kept = rows[order], order.copy()
+        native.reorder(rows, order)
+        np.testing.assert_array_equal(rows, wanted)
+        np.testing.assert_array_equal(order, kept)

@@ -178,6 +178,7 @@ def plant(
     const float[:, ::1] rows not None,
     int32_t[::1] order not None,
     int32_t[::1] leaf_of not None,
+    const uint8_t[::1] flag not None,
     *,
     int leaf,
     uint64_t seed,
@@ -208,7 +209,7 @@ def plant(
         stack[0] = 0
         stack[1] = n
         top = 1
-        while top:
+        while top and not flag[0]:
             top -= 1
             low = stack[2 * top]
             high = stack[2 * top + 1]
@@ -346,6 +347,7 @@ def gather(
     int32_t[:, ::1] near not None,
     uint8_t[:, ::1] is_fresh not None,
     int32_t[::1] counts not None,
+    const uint8_t[::1] flag not None,
     *,
     int span,
     uint64_t seed,
@@ -374,6 +376,8 @@ def gather(
         for i in range(n):
             offered[i] = counts[i]
         for i in range(n):
+            if not i % PACE and flag[0]:
+                break
             for c in range(count - span, count):
                 j = who[i, c]
                 if j < 0:
@@ -522,6 +526,41 @@ def widen(
                         length = 0
             keep_nearer(&rows[0, 0], d, i, listed, length, &far[i, 0], &who[i, 0], count)
     free(seen)
+
+
+def reorder(float[:, ::1] rows not None, int32_t[::1] order not None):
+    """Row order[i] becomes row i, in place: along the cycles, with one row aside. `order` is changed meanwhile and is what it was after."""
+    cdef Py_ssize_t n = rows.shape[0], i, at, source
+    cdef size_t size = rows.shape[1] * sizeof(float)
+    cdef float *aside
+    if order.shape[0] != n:
+        raise ValueError("arrays of unequal sizes")
+    for i in range(n):
+        if not 0 <= order[i] < n:
+            raise ValueError("a row that is not there")
+    if not n or not size:
+        return
+    aside = <float *>malloc(size)
+    if not aside:
+        raise MemoryError
+    with nogil:
+        for i in range(n):
+            # Places that are done are marked by their complement.
+            if order[i] < 0:
+                continue
+            memcpy(aside, &rows[i, 0], size)
+            at = i
+            while True:
+                source = order[at]
+                order[at] = <int32_t>~source
+                if source == i or order[source] < 0:
+                    memcpy(&rows[at, 0], aside, size)
+                    break
+                memcpy(&rows[at, 0], &rows[source, 0], size)
+                at = source
+        for i in range(n):
+            order[i] = ~order[i]
+    free(aside)
 
 
 def sort_heaps(int32_t[:, ::1] who not None, float[:, ::1] far not None, Py_ssize_t start, Py_ssize_t stop):

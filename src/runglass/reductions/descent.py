@@ -35,17 +35,17 @@ TURNED_ROWS = 20_000
 
 
 def descend_all(
-    points: Floats, count: int, *, seed: int, follow: Follow, is_turned: bool = False
+    points: Floats, count: int, *, seed: int, follow: Follow, is_own: bool = False
 ) -> tuple[Rows, Floats]:
-    """The `count` nearest rows of each row, nearest first, and their squared distances."""
+    """The `count` nearest rows of each row, nearest first, and their squared distances. `is_own`: the points may be changed, and are
+    seen along their principal directions already, so that no copy of them is needed."""
     n = len(points)
     phase = "Finding neighbours"
     follow.at(phase, 0, n)
     width = min(max(MIN_WIDTH, min(count, MAX_WIDTH)), n - 1)
-    turned = points if is_turned and points.shape[1] % 4 == 0 else turn(points)
-    order = plant_trees(turned, 1, seed)[0][0]
-    rows = turned[order]
-    del turned
+    rows = points if is_own and points.shape[1] % 4 == 0 else turn(points)
+    order = plant_trees(rows, 1, seed, follow)[0][0]
+    native.reorder(rows, order)
     who, far = search_trees(rows, width, seed + 1, follow)
     follow.at(phase, 0, n)
     fresh = np.ones((n, width), np.uint8)
@@ -55,7 +55,7 @@ def descend_all(
     counts = np.empty(n, np.int32)
     for turn_number in range(MAX_ROUNDS):
         follow.at(phase, min((turn_number + 1) * n // 8, n), n)
-        native.gather(who, fresh, near, is_fresh, counts, span=span, seed=seed + turn_number)
+        native.gather(who, fresh, near, is_fresh, counts, follow.flag, span=span, seed=seed + turn_number)
         found = sum(
             spread(
                 lambda start, stop: native.descend(
@@ -70,7 +70,7 @@ def descend_all(
     if count > width:
         near = np.empty((n, width + ROOM), np.int32)
         is_fresh = np.empty((n, width + ROOM), np.uint8)
-        native.gather(who, fresh, near, is_fresh, counts, span=width, seed=seed)
+        native.gather(who, fresh, near, is_fresh, counts, follow.flag, span=width, seed=seed)
         who = np.empty((n, count), np.int32)
         far = np.empty((n, count), np.float32)
         spread(lambda start, stop: native.widen(rows, near, counts, who, far, start, stop, follow.flag), n)
@@ -87,7 +87,7 @@ def descend_all(
 def search_trees(rows: Floats, width: int, seed: int, follow: Follow) -> tuple[Rows, Floats]:
     """The nearest rows in the same parts of several trees, as heaps."""
     n = len(rows)
-    orders, leaves = plant_trees(rows, TREES, seed)
+    orders, leaves = plant_trees(rows, TREES, seed, follow)
     places = np.empty_like(orders)
     for tree in range(TREES):
         places[tree, orders[tree]] = np.arange(n, dtype=np.int32)
@@ -115,12 +115,13 @@ def turn(points: Floats) -> Floats:
     return turned
 
 
-def plant_trees(rows: Floats, count: int, seed: int) -> tuple[Rows, Rows]:
+def plant_trees(rows: Floats, count: int, seed: int, follow: Follow) -> tuple[Rows, Rows]:
     orders = np.empty((count, len(rows)), np.int32)
     leaves = np.empty((count, len(rows)), np.int32)
 
     def plant(tree: int) -> None:
-        native.plant(rows, orders[tree], leaves[tree], leaf=MIN_LEAF, seed=seed * 1_000 + tree)
+        native.plant(rows, orders[tree], leaves[tree], follow.flag, leaf=MIN_LEAF, seed=seed * 1_000 + tree)
 
     list(pool().map(plant, range(count)))
+    follow.check()
     return orders, leaves

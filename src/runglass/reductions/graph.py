@@ -31,8 +31,10 @@ def join_edges(near: NDArray[np.int32], weights: Floats, *, union: bool) -> Edge
     others = np.empty(starts[-1], np.int32)
     joined = np.empty(starts[-1], np.float32)
     count = native.join_edges(near, weights, starts, others, joined, union=union)
-    # Copies: what was too much is given back.
-    return Edges(starts, others[:count].copy(), joined[:count].copy())
+    # Copies, one after the other: what was too much is given back.
+    others = others[:count].copy()
+    joined = joined[:count].copy()
+    return Edges(starts, others, joined)
 
 
 def supervise(near: NDArray[np.int32], weights: Floats, labels: NDArray[Any], weight: float) -> Floats:

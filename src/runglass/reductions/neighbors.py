@@ -78,14 +78,26 @@ def distance_of(a: NDArray[Any], b: NDArray[Any], metric: Metric) -> float:
 
 
 def neighbors_of_all(
-    vectors: Floats, count: int, metric: Metric, *, seed: int = 0, follow: Follow | None = None
+    vectors: Floats,
+    count: int,
+    metric: Metric,
+    *,
+    seed: int = 0,
+    follow: Follow | None = None,
+    is_own: bool = False,
 ) -> tuple[Rows, Floats]:
     """The `count` nearest of every row (itself left out), nearest first, and their distances. Rows have to be finite.
 
-    Cosine: rows without a direction are as far from everything as a right angle is.
+    Cosine: rows without a direction are as far from everything as a right angle is. `is_own`: the vectors are principal components that
+    nobody needs any more, so no copy of them is made.
     """
     follow = follow or Follow()
-    points = unit(vectors) if metric == "cosine" else np.ascontiguousarray(vectors, np.float32)
+    points = np.ascontiguousarray(vectors, np.float32)
+    if metric == "cosine":
+        made = points if is_own else np.empty_like(points)
+        for start in range(0, len(points), 8_192):
+            made[start : start + 8_192] = unit(points[start : start + 8_192])
+        points = made
     n, d = points.shape
     count = min(count, n - 1)
     if count < 1:
@@ -93,7 +105,7 @@ def neighbors_of_all(
     if n * n * d <= MAX_EXACT or n <= 4 * count:
         rows, squares = compare_all(points, count, follow)
     else:
-        rows, squares = descend_all(points, count, seed=seed, follow=follow)
+        rows, squares = descend_all(points, count, seed=seed, follow=follow, is_own=is_own)
     if metric == "cosine":
         squares *= np.float32(0.5)
         return rows, squares

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+import traceback
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -23,6 +25,7 @@ from runglass.reductions.model import (
     check_asked,
     ignore,
 )
+from runglass.reductions.neighbors import neighbors_of_all
 from runglass.reductions.pca import find_components, project
 from runglass.reductions.prepare import prepare
 
@@ -30,7 +33,7 @@ from runglass.reductions.prepare import prepare
 MIN_ROWS = 4
 # Vectors that are larger are laid out by as many principal components: they stay in memory meanwhile.
 MAX_BYTES = 256 << 20
-MAX_LARGE = 50
+MAX_LARGE = 48
 SMALLEST, LARGEST = 1e-9, 1e12
 
 
@@ -65,6 +68,27 @@ def reduce(
         matrix = Matrix(vectors, n, d, rows=rows)
         if not len(rows):
             raise BadArgument(f"None of the {n:,} rows has finite numbers only.", where="vectors")
+    try:
+        positions, variance, iterations = run(matrix, asked, labels, axes, start, follow, notes)
+    except BaseException as error:
+        # Whoever keeps the error of a job that was cancelled does not keep its arrays.
+        traceback.clear_frames(error.__traceback__)
+        raise
+    follow.at("Done", 1, 1, positions)
+    return Reduced(positions, rows, variance, iterations, time.perf_counter() - started, tuple(notes))
+
+
+def run(
+    matrix: Matrix,
+    asked: Reduction,
+    labels: NDArray[Any] | None,
+    axes: NDArray[Any] | None,
+    start: NDArray[Any] | None,
+    follow: Follow,
+    notes: list[str],
+) -> tuple[Floats, NDArray[np.float64] | None, int]:
+    """Positions, the variance of components, and iterations."""
+    rows = matrix.rows
     matrix = prepare(matrix, asked.prepare, follow)
     variance = None
     iterations = 0
@@ -79,8 +103,7 @@ def reduce(
     else:
         per_row = [each if each is None or rows is None else each[rows] for each in (labels, start)]
         positions, iterations = lay_out(matrix, asked, per_row[0], per_row[1], follow, notes)
-    follow.at("Done", 1, 1, positions)
-    return Reduced(positions, rows, variance, iterations, time.perf_counter() - started, tuple(notes))
+    return positions, variance, iterations
 
 
 def lay_out(
@@ -93,21 +116,11 @@ def lay_out(
 ) -> tuple[Floats, int]:
     """t-SNE or UMAP, begun with the principal components, which are the first picture."""
     n, dimensions = matrix.n, asked.dimensions
-    is_large = n * matrix.d * 4 > MAX_BYTES and matrix.d > MAX_LARGE
-    components = find_components(matrix, MAX_LARGE if is_large else dimensions, follow)
+    components = find_components(matrix, dimensions, follow)
     begin = np.zeros((n, dimensions), np.float32)
-    if is_large:
-        notes.append(
-            f"{n:,} × {matrix.d:,} numbers: neighbours are found by the first {MAX_LARGE} principal components, which have "
-            f"{components.shares.sum():.0%} of the variance."
-        )
-        points = project(matrix, components, follow)
-        begin[:] = points[:, :dimensions]
-    else:
-        narrow = project(matrix, components, follow)
-        begin[:, : narrow.shape[1]] = narrow
-        points = matrix.load()
-    points, begin = within_reach(points), within_reach(begin)
+    narrow = project(matrix, components, follow)
+    begin[:, : narrow.shape[1]] = narrow
+    begin = within_reach(begin)
     is_on = start is not None
     if start is not None:
         begin = check_start(start, n, dimensions)
@@ -118,8 +131,28 @@ def lay_out(
     if n < MIN_ROWS:
         notes.append(f"{n:,} rows are too few to lay out: these are their principal components.")
         return begin, 0
-    method = umap.lay_out if asked.method == "umap" else tsne.lay_out
-    return method(points, asked, begin, is_on=is_on, labels=labels, follow=follow)
+    method = umap if asked.method == "umap" else tsne
+    near, distances = find_neighbors(matrix, method.count_neighbors(asked, n), asked, follow, notes)
+    lay: Callable[..., tuple[Floats, int]] = method.lay_out
+    return lay(near, distances, asked, begin, is_on=is_on, labels=labels, follow=follow)
+
+
+def find_neighbors(
+    matrix: Matrix, count: int, asked: Reduction, follow: Follow, notes: list[str]
+) -> tuple[NDArray[np.int32], Floats]:
+    """Of all rows. What was loaded for it is given back before anything is laid out."""
+    is_large = matrix.n * matrix.d * 4 > MAX_BYTES and matrix.d > MAX_LARGE
+    if is_large:
+        components = find_components(matrix, MAX_LARGE, follow)
+        notes.append(
+            f"{matrix.n:,} × {matrix.d:,} numbers: neighbours are found by the first {MAX_LARGE} principal components, which have "
+            f"{components.shares.sum():.0%} of the variance."
+        )
+        points = project(matrix, components, follow)
+    else:
+        points = matrix.load()
+    points = within_reach(points)
+    return neighbors_of_all(points, count, asked.metric, seed=asked.seed, follow=follow, is_own=is_large)
 
 
 def within_reach(points: Floats) -> Floats:

@@ -14,7 +14,6 @@ from runglass.native import layouts
 from runglass.native import tsne as native
 from runglass.reductions.graph import Edges, join_edges, supervise
 from runglass.reductions.model import Floats, Follow, Reduction
-from runglass.reductions.neighbors import neighbors_of_all
 from runglass.reductions.threads import spread
 
 # Of the widest cell that counts as one mass, as seen from a point.
@@ -32,7 +31,8 @@ def default_perplexity(n: int) -> float:
 
 
 def lay_out(
-    points: Floats,
+    near: NDArray[np.int32],
+    distances: Floats,
     asked: Reduction,
     begin: Floats,
     *,
@@ -41,7 +41,8 @@ def lay_out(
     follow: Follow,
 ) -> tuple[Floats, int]:
     """Positions and how many iterations were done. `begin` are positions to begin with; `is_on`: they were laid out before."""
-    edges = alike_edges(points, asked, labels, follow)
+    edges = alike_edges(near, distances, asked, labels)
+    follow.check()
     dimensions = begin.shape[1]
     positions = np.zeros((len(begin), max(2, dimensions)), np.float32)
     positions[:, :dimensions] = begin - begin.mean(axis=0)
@@ -61,18 +62,21 @@ def choose_perplexity(asked: Reduction, n: int) -> float:
     return max(1.0, min(wanted, (n - 1) / NEIGHBORS_PER_PERPLEXITY))
 
 
-def alike_edges(points: Floats, asked: Reduction, labels: NDArray[np.int32] | None, follow: Follow) -> Edges:
-    """Joint probabilities of neighbours, which sum up to 1."""
-    n = len(points)
+def count_neighbors(asked: Reduction, n: int) -> int:
+    return min(n - 1, max(2, int(NEIGHBORS_PER_PERPLEXITY * choose_perplexity(asked, n))))
+
+
+def alike_edges(
+    near: NDArray[np.int32], distances: Floats, asked: Reduction, labels: NDArray[np.int32] | None
+) -> Edges:
+    """Joint probabilities of neighbours, which sum up to 1. The distances are squared in place."""
+    n = len(near)
     perplexity = choose_perplexity(asked, n)
-    count = min(n - 1, max(2, int(NEIGHBORS_PER_PERPLEXITY * perplexity)))
-    near, distances = neighbors_of_all(points, count, asked.metric, seed=asked.seed, follow=follow)
     np.square(distances, out=distances)
     shares = np.empty_like(distances)
     spread(partial(layouts.likeness, distances, shares, perplexity), n)
     if labels is not None and asked.supervise_weight > 0:
         shares = supervise(near, shares, labels, asked.supervise_weight)
-    follow.check()
     edges = join_edges(near, shares, union=False)
     np.divide(edges.weights, edges.weights.sum(dtype=np.float64), out=edges.weights)
     return edges

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from runglass.native import layouts as native
 from runglass.reductions.graph import Edges, join_edges, supervise
 from runglass.reductions.model import Floats, Follow, Reduction
-from runglass.reductions.neighbors import neighbors_of_all
 from runglass.reductions.threads import spread
 
 # Epochs up to as many points, and above.
@@ -24,7 +23,8 @@ EXTENT = 10.0
 
 
 def lay_out(
-    points: Floats,
+    near: NDArray[np.int32],
+    distances: Floats,
     asked: Reduction,
     begin: Floats,
     *,
@@ -33,21 +33,25 @@ def lay_out(
     follow: Follow,
 ) -> tuple[Floats, int]:
     """Positions and how many epochs were done. `begin` are positions to begin with; `is_on`: they were laid out before."""
-    edges = fuzzy_edges(points, asked, labels, follow)
+    edges = fuzzy_edges(near, distances, asked, labels)
+    follow.check()
     positions = begin.astype(np.float32)
     if not is_on:
         positions = scatter(positions, EXTENT, asked.seed)
     return optimize(edges, positions, asked, pace=PACE_ON if is_on else PACE_ANEW, follow=follow)
 
 
-def fuzzy_edges(points: Floats, asked: Reduction, labels: NDArray[np.int32] | None, follow: Follow) -> Edges:
-    near, distances = neighbors_of_all(
-        points, asked.neighbors - 1, asked.metric, seed=asked.seed, follow=follow
-    )
-    weights = np.empty_like(distances)
+def count_neighbors(asked: Reduction, n: int) -> int:
     # A row counts as a neighbour of itself.
+    return min(asked.neighbors, n) - 1
+
+
+def fuzzy_edges(
+    near: NDArray[np.int32], distances: Floats, asked: Reduction, labels: NDArray[np.int32] | None
+) -> Edges:
+    weights = np.empty_like(distances)
     target = float(np.log2(near.shape[1] + 1))
-    spread(partial(native.membership, distances, weights, target), len(points))
+    spread(partial(native.membership, distances, weights, target), len(near))
     if labels is not None and asked.supervise_weight > 0:
         weights = supervise(near, weights, labels, asked.supervise_weight)
     return join_edges(near, weights, union=True)
