@@ -56,15 +56,8 @@ def descend_all(
     for turn_number in range(MAX_ROUNDS):
         follow.at(phase, min((turn_number + 1) * n // 8, n), n)
         native.gather(who, fresh, near, is_fresh, counts, follow.flag, span=span, seed=seed + turn_number)
-        found = sum(
-            spread(
-                lambda start, stop: native.descend(
-                    rows, near, is_fresh, counts, who, far, fresh, start, stop, follow.flag
-                ),
-                n,
-            )
-        )
-        if found < MIN_FOUND * n * width:
+        found_now = descend(rows, near, is_fresh, counts, who, far, fresh, follow)
+        if found_now < MIN_FOUND * n * width:
             break
     follow.check()
     if count > width:
@@ -73,15 +66,38 @@ def descend_all(
         native.gather(who, fresh, near, is_fresh, counts, follow.flag, span=width, seed=seed)
         who = np.empty((n, count), np.int32)
         far = np.empty((n, count), np.float32)
-        spread(lambda start, stop: native.widen(rows, near, counts, who, far, start, stop, follow.flag), n)
+        widen(rows, near, counts, who, far, follow)
     spread(partial(native.sort_heaps, who, far), n)
     follow.check()
-    who, far = who[:, :count], far[:, :count]
+    del near, is_fresh, fresh, counts
     named = np.empty((n, count), np.int32)
     squares = np.empty((n, count), np.float32)
-    named[order] = np.where(who >= 0, order[who], -1)
-    squares[order] = far
+    for start in range(0, n, 65_536):
+        places = order[start : start + 65_536]
+        found = who[start : start + 65_536, :count]
+        named[places] = np.where(found >= 0, order[found], -1)
+        squares[places] = far[start : start + 65_536, :count]
     return named, squares
+
+
+def descend(
+    rows: Floats,
+    near: Rows,
+    is_fresh: NDArray[np.uint8],
+    counts: Rows,
+    who: Rows,
+    far: Floats,
+    fresh: NDArray[np.uint8],
+    follow: Follow,
+) -> int:
+    """One round; how many nearer ones were found."""
+    one = partial(native.descend, rows, near, is_fresh, counts, who, far, fresh)
+    return sum(spread(lambda start, stop: one(start, stop, follow.flag), len(rows)))
+
+
+def widen(rows: Floats, near: Rows, counts: Rows, who: Rows, far: Floats, follow: Follow) -> None:
+    one = partial(native.widen, rows, near, counts, who, far)
+    spread(lambda start, stop: one(start, stop, follow.flag), len(rows))
 
 
 def search_trees(rows: Floats, width: int, seed: int, follow: Follow) -> tuple[Rows, Floats]:

@@ -73,8 +73,7 @@ def optimize(
     epochs = asked.epochs if asked.epochs is not None else EPOCHS_FEW if n <= FEW_POINTS else EPOCHS_MANY
     a, b = fit_curve(asked.spread, asked.min_dist)
     attraction, repulsion = make_tables(a, b)
-    shares = edges.weights.astype(np.float64) / max(float(edges.weights.max(initial=0.0)), 1e-30)
-    rates = (shares * (2**32 - 1)).astype(np.uint32)
+    rates = make_rates(edges.weights)
     before, after = np.ascontiguousarray(positions), np.empty_like(positions)
     for epoch in range(epochs):
         follow.show("Moving points", epoch, epochs, before)
@@ -95,6 +94,16 @@ def optimize(
         spread(move, n, parts=2)
         before, after = after, before
     return before, epochs
+
+
+def make_rates(weights: Floats) -> NDArray[np.uint32]:
+    """How often an edge counts: in every epoch for the heaviest, 2³². Made in parts, since there are many."""
+    largest = max(float(weights.max(initial=0.0)), 1e-30)
+    rates = np.empty(len(weights), np.uint32)
+    for start in range(0, len(weights), 1 << 20):
+        part = slice(start, start + (1 << 20))
+        rates[part] = (weights[part].astype(np.float64) / largest * (2**32 - 1)).astype(np.uint32)
+    return rates
 
 
 def make_tables(a: float, b: float) -> tuple[Floats, Floats]:
