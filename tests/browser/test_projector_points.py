@@ -51,7 +51,7 @@ def scene(page: Page) -> Locator:
     return page.get_by_role("application")
 
 
-def drawn(page: Page, canvas: int) -> NDArray[np.int16]:
+def drawn(page: Page, canvas: int) -> NDArray[np.intp]:
     """Where the dots are: pixels with a colour that is no grey."""
     pixels = read_canvas(scene(page).locator("canvas").nth(canvas))[..., :3]
     return np.argwhere(pixels.max(axis=2) - pixels.min(axis=2) > 90)
