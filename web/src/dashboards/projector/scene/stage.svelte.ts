@@ -155,10 +155,11 @@ export class Stage {
       untrack(() => this.#later());
     });
     $effect(() => {
-      const { placed, hidden } = cloud;
+      const { placed } = cloud;
+      // Only this, of what changes the order of drawing, changes which points there are.
+      void cloud.hidden;
       if (cloud.hasContours && placed.dimensions === 2 && placed.count > 0) {
-        const { rows } = drawOrder({ positions: placed.positions, hidden, greyed: null, selected: null });
-        this.#contourClient.ask(placed.positions, rows);
+        this.#contourClient.ask(placed.positions, this.#order.rows);
         return;
       }
       this.#contourClient.forget();
