@@ -109,7 +109,7 @@ const numbered = (name: string, is3d: boolean): string[] =>
   Array.from({ length: is3d ? 3 : 2 }, (_, i) => `${name}-${i}`);
 
 export interface StatePositions {
-  readonly positions: Float32Array;
+  readonly positions: Float32Array<ArrayBuffer>;
   readonly dimensions: number;
   /** Those that have a position; null: all. */
   readonly rows: Int32Array | null;
