@@ -20,12 +20,12 @@ WINDOW = 4
 
 
 def clusters(n: int, d: int) -> Path:
-    """Ten Gaussian clusters, each long in some twenty directions and narrow in the others, as features of networks are."""
-    path = FOLDER / f"clusters-{n}-{d}-20.npy"
+    """Ten Gaussian clusters, each long in some thirty directions and narrow in the others."""
+    path = FOLDER / f"clusters-{n}-{d}-30.npy"
     if not path.exists():
         rng = np.random.default_rng(n + d)
         centres = rng.standard_normal((CLUSTERS, d), np.float32) * 3
-        widths = np.geomspace(2, 0.02, d).astype(np.float32)
+        widths = np.geomspace(2, 0.1, d).astype(np.float32)
         made = np.empty((n, d), np.float32)
         for start in range(0, n, 65_536):
             part = made[start : start + 65_536]
