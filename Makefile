@@ -8,6 +8,8 @@ NATIVE := $(wildcard src/runglass/native/*.pyx src/runglass/native/*.pxd src/run
 PAGE_SOURCES := $(shell find web -type f -not -path '*/node_modules/*' 2>/dev/null)
 PORT ?= 6006
 SECONDS ?= 60
+# A process that compiles all it imports anew is slow to start, and tests start hundreds: containers that forbid it are overruled.
+export PYTHONDONTWRITEBYTECODE :=
 BROWSERS := firefox-esr webkit2gtk-driver xvfb
 
 .PHONY: setup demo test check bench bench-page bench-writer fuzz interop notebook-test browsers dev fix gen clean
