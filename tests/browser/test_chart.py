@@ -7,9 +7,8 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-import pytest
 from playwright.sync_api import FloatRect, Locator, Page, expect
-from tests.support.page import address_has, card, chart, read_pixels, tick_labels, wait_ready
+from tests.support.page import address_has, card, chart, go, read_pixels, tick_labels, wait_ready
 
 from runglass.query.memory import MemorySource
 
@@ -71,7 +70,8 @@ def handles(page: Page) -> Locator:
     return chart(page, "loss").get_by_role("slider")
 
 
-def test_a_box_zooms_both_axes_and_double_click_resets_them(open_page):
+def test_drags_zoom_and_pan(open_page, asked):
+    # A box zooms both axes and a double click resets them
     page = open_page(waves(), "#/scalars?smoothing=0")
     whole = tick_labels(page, "loss")
     drag(page, (0.4, 0.2), (0.7, 0.5))
@@ -85,9 +85,8 @@ def test_a_box_zooms_both_axes_and_double_click_resets_them(open_page):
     expect(card(page, "loss").get_by_role("button", name=RESET)).to_have_count(0)
     assert tick_labels(page, "loss") == whole
 
-
-def test_a_level_drag_leaves_y_alone_and_an_upright_one_x(open_page, asked):
-    page = open_page(waves(), "#/scalars?smoothing=0")
+    # A level drag leaves y alone and an upright one x
+    go(page, "#/scalars?smoothing=0")
     asks = questions(asked)
     drag(page, (0.5, 0.2), (0.51, 0.6))
     # Only y: nothing new is asked for.
@@ -98,9 +97,8 @@ def test_a_level_drag_leaves_y_alone_and_an_upright_one_x(open_page, asked):
     low, high = x_shown(page)
     assert 150 < low < 350 < 500 < high < 700
 
-
-def test_dragging_an_axis_zooms_that_axis(open_page, asked):
-    page = open_page(waves(), "#/scalars?smoothing=0")
+    # Dragging an axis zooms that axis
+    go(page, "#/scalars?smoothing=0")
     asks = questions(asked)
     drag(page, (0.02, 0.3), (0.02, 0.6))
     assert questions(asked) == asks
@@ -114,22 +112,33 @@ def test_dragging_an_axis_zooms_that_axis(open_page, asked):
     assert x_shown(page) == zoomed
     assert y_labels(page) != before
 
+    # After a drag the wheel scrolls the page
+    go(page, "#/scalars?smoothing=0")
+    box = box_of(page)
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x - 40, y - 30)
+    page.mouse.down()
+    page.mouse.move(x + 40, y + 30, steps=3)
+    page.mouse.up()
+    address_has(page, "x:")
+    wait_ready(page)
+    asks, shown = questions(asked), x_shown(page)
+    page.mouse.wheel(0, -200)
+    expect(chart(page, "loss").get_by_role("status")).to_contain_text("Hold Ctrl or Alt")
+    assert (questions(asked), x_shown(page)) == (asks, shown)
 
-@pytest.mark.parametrize(
-    ("keys", "button"),
-    [(["Shift"], "left"), (["Alt"], "left"), ([], "middle")],
-    ids=["shift", "alt", "middle"],
-)
-def test_panning_keeps_the_span(open_page, keys, button):
-    page = open_page(waves(), "#/scalars?smoothing=0&card=loss;x:400,600")
-    drag(page, (0.7, 0.5), (0.4, 0.5), keys=keys, button=button)
-    # The address follows while the drag goes on.
-    expect(page).to_have_url(re.compile(r"x:4[4-9]\d,6[4-9]\d"))
-    low, high = x_shown(page)
-    assert high - low == 200
+    # Panning keeps the span
+    for keys, button in ((["Shift"], "left"), (["Alt"], "left"), ([], "middle")):
+        go(page, "#/scalars?smoothing=0&card=loss;x:400,600")
+        drag(page, (0.7, 0.5), (0.4, 0.5), keys=keys, button=button)
+        # The address follows while the drag goes on.
+        expect(page).to_have_url(re.compile(r"x:4[4-9]\d,6[4-9]\d"))
+        low, high = x_shown(page)
+        assert high - low == 200
 
 
-def test_the_wheel_zooms_with_a_key_or_in_a_focused_chart_and_else_explains_itself(open_page, asked):
+def test_wheel_keys_and_typed_limits(open_page, asked):
+    # The wheel zooms with a key or in a focused chart and else explains itself
     page = open_page(waves(), "#/scalars?smoothing=0")
     box = box_of(page)
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
@@ -154,30 +163,37 @@ def test_the_wheel_zooms_with_a_key_or_in_a_focused_chart_and_else_explains_itse
     assert x_shown(page)[0] < 0
     assert x_shown(page)[1] > 1_000
 
-
-def test_after_a_drag_the_wheel_scrolls_the_page(open_page, asked):
-    page = open_page(waves(), "#/scalars?smoothing=0")
-    box = box_of(page)
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-    page.mouse.move(x - 40, y - 30)
-    page.mouse.down()
-    page.mouse.move(x + 40, y + 30, steps=3)
-    page.mouse.up()
-    address_has(page, "x:")
-    wait_ready(page)
-    asks, shown = questions(asked), x_shown(page)
-    page.mouse.wheel(0, -200)
-    expect(chart(page, "loss").get_by_role("status")).to_contain_text("Hold Ctrl or Alt")
-    assert (questions(asked), x_shown(page)) == (asks, shown)
-
-
-def test_y_is_zoomed_by_keyboard_too(open_page):
-    page = open_page(waves(), "#/scalars?smoothing=0")
+    # Y is zoomed by keyboard too
+    go(page, "#/scalars?smoothing=0")
     chart(page, "loss").focus()
     page.keyboard.press("y")
     expect(card(page, "loss").get_by_role("button", name=RESET)).to_be_visible()
     page.keyboard.press("0")
     expect(card(page, "loss").get_by_role("button", name=RESET)).to_have_count(0)
+
+    # A step is selected by keyboard
+    go(page, "#/scalars?smoothing=0")
+    chart(page, "loss").focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("s")
+    expect(handles(page)).to_have_count(1)
+
+    # Limits are typed
+    go(page, "#/scalars?smoothing=0")
+    card(page, "loss").get_by_role("button", name="More for loss").click()
+    page.get_by_role("menuitem", name="Axis limits…").click()
+    fields = page.get_by_role("dialog", name="Axis limits of loss")
+    fields.get_by_role("textbox", name="Y axis from").fill("-5")
+    fields.get_by_role("textbox", name="Y axis to").fill("5")
+    fields.get_by_role("textbox", name="X axis from").fill("0")
+    fields.get_by_role("textbox", name="X axis to").fill("500")
+    fields.get_by_role("button", name="Apply").click()
+    wait_ready(page)
+    assert {"−4", "0", "4"} <= set(tick_labels(page, "loss"))
+    address_has(page, "x:0,500;y:-5,5")
+    page.reload()
+    wait_ready(page)
+    assert {"−4", "0", "4", "500"} <= set(tick_labels(page, "loss"))
 
 
 def test_the_outlier_badge_shows_all_values(open_page):
@@ -267,52 +283,29 @@ def test_steps_are_selected_dragged_typed_and_taken_away(open_page):
     expect(handles(page)).to_have_count(0)
 
 
-def test_a_step_is_selected_by_keyboard(open_page):
-    page = open_page(waves(), "#/scalars?smoothing=0")
-    chart(page, "loss").focus()
-    page.keyboard.press("ArrowRight")
-    page.keyboard.press("s")
-    expect(handles(page)).to_have_count(1)
-
-
-def test_limits_are_typed(open_page):
-    page = open_page(waves(), "#/scalars?smoothing=0")
-    card(page, "loss").get_by_role("button", name="More for loss").click()
-    page.get_by_role("menuitem", name="Axis limits…").click()
-    fields = page.get_by_role("dialog", name="Axis limits of loss")
-    fields.get_by_role("textbox", name="Y axis from").fill("-5")
-    fields.get_by_role("textbox", name="Y axis to").fill("5")
-    fields.get_by_role("textbox", name="X axis from").fill("0")
-    fields.get_by_role("textbox", name="X axis to").fill("500")
-    fields.get_by_role("button", name="Apply").click()
-    wait_ready(page)
-    assert {"−4", "0", "4"} <= set(tick_labels(page, "loss"))
-    address_has(page, "x:0,500;y:-5,5")
-    page.reload()
-    wait_ready(page)
-    assert {"−4", "0", "4", "500"} <= set(tick_labels(page, "loss"))
-
-
-@pytest.mark.parametrize("scale", ["log", "symlog"])
-def test_scales_of_both_axes(open_page, scale):
+def test_scales_of_both_axes(open_page):
     step = np.arange(1_000)
     value = np.where(step < 500, 10.0 ** (step / 100), -(10.0 ** (step / 200)))
     source = MemorySource().add_scalars("run", "loss", step=step, value=value)
-    page = open_page(source, f"#/scalars?smoothing=0&card=loss;xScale:{scale};yScale:{scale}")
-    labels = tick_labels(page, "loss")
-    badge = chart(page, "loss").get_by_text("1 line has points ≤ 0")
-    if scale == "log":
-        assert {"1", "10", "100"} <= set(labels)
-        assert not any(label.startswith("−") for label in labels)
-        expect(badge).to_be_visible()
-    else:
-        assert "0" in labels
-        assert any(label.startswith("−") for label in labels)
-        expect(badge).to_have_count(0)
-    # The pointer finds points where they are drawn.
-    box = box_of(page)
-    page.mouse.move(box["x"] + box["width"] * 0.6, box["y"] + box["height"] * 0.5)
-    expect(page.get_by_role("tooltip")).to_contain_text("run")
+    page = open_page(source, "#/scalars?smoothing=0")
+    for scale in ("log", "symlog"):
+        go(page, f"#/scalars?smoothing=0&card=loss;xScale:{scale};yScale:{scale}")
+        labels = tick_labels(page, "loss")
+        badge = chart(page, "loss").get_by_text("1 line has points ≤ 0")
+        if scale == "log":
+            assert {"1", "10", "100"} <= set(labels)
+            assert not any(label.startswith("−") for label in labels)
+            expect(badge).to_be_visible()
+        else:
+            assert "0" in labels
+            assert any(label.startswith("−") for label in labels)
+            expect(badge).to_have_count(0)
+        # The pointer finds points where they are drawn.
+        box = box_of(page)
+        page.mouse.move(box["x"] + box["width"] * 0.6, box["y"] + box["height"] * 0.5)
+        expect(page.get_by_role("tooltip")).to_contain_text("run")
+        page.mouse.move(5, 880)
+        expect(page.get_by_role("tooltip")).to_have_count(0)
 
 
 def test_a_crosshair_is_seen_in_the_other_cards(open_page):

@@ -17,6 +17,31 @@ def wait_ready(page: Page) -> None:
     page.wait_for_selector("html[data-ready=true]", state="attached")
 
 
+# Settles when the page was told. The page writes its address a moment late: an equal one may be about to change.
+GO = """async (hash) => {
+  const set = () => {
+    const before = location.hash;
+    location.hash = hash;
+    return location.hash !== before;
+  };
+  const told = new Promise((done) => addEventListener("hashchange", done, { once: true }));
+  if (!set()) {
+    await new Promise((done) => setTimeout(done, 200));
+    if (!set()) return;
+  }
+  await told;
+}"""
+
+
+def go(page: Page, view: str) -> None:
+    """To another view of the page that is open, which is not loaded anew.
+
+    Name an option in it: with a bare address the page shows what the browser keeps.
+    """
+    page.evaluate(GO, view)
+    wait_ready(page)
+
+
 def card(page: Page, tag: str) -> Locator:
     return page.get_by_role("article", name=tag, exact=True)
 
