@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from playwright.sync_api import Locator, Page, expect
-from tests.support.page import address_has, card, chart, run_color, wait_ready
+from tests.support.page import address_has, card, chart, go, run_color, wait_ready
 
 from runglass.query.memory import MemorySource
 from runglass.store.model import Kind
@@ -85,7 +85,8 @@ def choose(page: Page, table: Locator, item: str) -> None:
     ).click()
 
 
-def test_tooltip_has_the_nearest_of_all_points(open_page):
+def test_values_are_read_by_tooltip_step_and_range(open_page, page):
+    # The tooltip has the nearest of all points
     source = noisy()
     page = open_page(source, "#/scalars?smoothing=0")
     tip = point_at(page, "loss", 0.43)
@@ -113,134 +114,8 @@ def test_tooltip_has_the_nearest_of_all_points(open_page):
     page.mouse.move(5, 880)
     expect(tip).to_have_count(0)
 
-
-def test_tooltip_has_smoothed_and_logged_values_of_one_point(open_page):
-    source = noisy(("only",), points=50)
-    page = open_page(source, "#/scalars?smoothing=0.9")
-    tip = point_at(page, "loss", 0.7)
-    smoothed, value, *_ = rows_of(tip)["only"]
-    columns = values_of(source, "only")
-    index = int(shown_number(header(tip).removeprefix("step "))) // 10
-    last, expected = 0.0, 0.0
-    for count, each in enumerate(columns.value[: index + 1], 1):
-        last = 0.9 * last + 0.1 * each
-        expected = last / (1 - 0.9**count)
-    assert shown_number(smoothed) == pytest.approx(expected, abs=6e-5)
-    assert shown_number(value) == pytest.approx(float(columns.value[index]), abs=6e-5)
-
-
-def test_tooltip_asks_for_one_x_at_a_time_and_for_few_series(open_page):
-    page = open_page(noisy([f"run{i:03}" for i in range(100)], points=50), "#/scalars?smoothing=0")
-    asked = []
-    page.on("request", lambda request: asked.append(request))
-    box = chart(page, "loss").bounding_box()
-    page.mouse.move(box["x"] + 60, box["y"] + 60)
-    page.mouse.move(box["x"] + box["width"] - 40, box["y"] + 60, steps=40)
-    expect(page.get_by_role("tooltip")).to_have_attribute("data-exact", "true")
-    tables = [request.post_data_json for request in asked if request.url.endswith("/scalars/table")]
-    assert 1 <= len(tables) <= 40
-    assert all(len(body["series"]) <= 32 for body in tables)
-
-
-def test_tooltip_order_and_rows_are_the_users(page, open_page):
-    page.add_init_script(
-        f"localStorage.setItem('runglass-preferences', {json.dumps(json.dumps({'tipSort': 'alphabetical', 'tipRows': 3}))})"
-    )
-    open_page(noisy([f"run{i}" for i in (10, 9, 8, 2, 1)], points=50), "#/scalars?smoothing=0")
-    # The line at the bottom is among the rows because it is the nearest one.
-    tip = point_at(page, "loss", 0.5, 0.82)
-    assert len(rows_of(tip)) == 3
-    assert next(iter(rows_of(tip))) == "run1"
-    expect(tip).to_contain_text("2 more")
-
-
-def test_held_tooltip_scrolls_through_a_thousand_runs(open_page):
-    page = open_page(noisy([f"run{i:04}" for i in range(1_000)], points=10), "#/scalars?smoothing=0")
-    tip = point_at(page, "loss", 0.5)
-    assert len(rows_of(tip)) == 12
-    expect(tip).to_contain_text("988 more")
-    page.keyboard.down("Shift")
-    page.mouse.down()
-    page.mouse.up()
-    page.keyboard.up("Shift")
-    expect(tip).to_contain_text("Esc to release")
-    first = set(rows_of(tip))
-    assert 12 < len(first) < 40
-    for _ in range(4):
-        page.keyboard.press("PageDown")
-    expect(tip.get_by_role("rowheader", name=sorted(first)[0], exact=True)).to_have_count(0)
-    expect(tip).to_have_attribute("data-exact", "true")
-    assert all(cells[0] for cells in rows_of(tip).values())
-    page.keyboard.press("Escape")
-    expect(tip).to_have_count(0)
-
-
-def test_a_click_sets_the_cursor_of_all_charts_and_tabs(open_page):
-    source = noisy(("only",), ("loss", "other"), points=50)
-    source.add_values("only", "note", Kind.TEXT, step=[0, 100, 400], values=["first", "second", "third"])
-    page = open_page(source, "#/scalars?smoothing=0")
-    for tag in ("loss", "other"):
-        expect(chart(page, tag).locator("line.marker")).to_have_count(0)
-    point_at(page, "loss", 0.5)
-    page.mouse.down()
-    page.mouse.up()
-    for tag in ("loss", "other"):
-        expect(chart(page, tag).locator("line.marker")).to_have_count(1)
-    chip = page.get_by_role("group", name="Cursor")
-    address_has(page, "cursor=")
-    found = re.search(r"cursor=(\d+)", page.url)
-    assert found is not None
-    expect(chip).to_contain_text(f"Step {found[1]}")
-    page.get_by_role("link", name="Text", exact=True).click()
-    wait_ready(page)
-    expect(card(page, "note, only")).to_contain_text("second")
-    expect(card(page, "note, only")).to_contain_text("nearest")
-    page.get_by_role("link", name="Scalars", exact=True).click()
-    wait_ready(page)
-    chip.get_by_role("button", name="Move the cursor to the newest step").click()
-    expect(chart(page, "loss").locator("line.marker")).to_have_count(0)
-
-
-def test_a_linked_range_works_on_every_tab(open_page):
-    source = noisy(("only",), points=50)
-    source.add_values("only", "note", Kind.TEXT, step=[0, 100, 400], values=["first", "second", "third"])
-    page = open_page(source, "#/text?select=range&linked=1&at=50,250")
-    note = card(page, "note, only")
-    expect(note).to_contain_text("second")
-    bar = page.get_by_role("group", name="Cursor", exact=True)
-    slider = bar.get_by_role("slider")
-    slider.press("Home")
-    expect(bar.get_by_role("textbox")).to_have_value("50")
-    bar.get_by_role("button", name="Clear the range").click()
-    slider.press("End")
-    expect(note).to_contain_text("third")
-
-
-def test_differences_to_the_baseline(open_page):
-    page = open_page(noisy(points=50), "#/scalars?smoothing=0&select=step")
-    page.get_by_role("row", name="b", exact=True).hover()
-    page.get_by_role("button", name="More for b", exact=True).click()
-    page.get_by_role("menuitemcheckbox", name="Baseline").click()
-    tip = point_at(page, "loss", 0.5)
-    rows = rows_of(tip)
-    assert rows["b ★"][-1] == ""
-    for run in ("a", "c"):
-        assert shown_number(rows[run][-1]) == pytest.approx(
-            shown_number(rows[run][0]) - shown_number(rows["b ★"][0]), abs=2e-4
-        )
-        assert rows[run][-1][0] in "+−"
-    table = table_of(page, "loss")
-    assert columns_of(table)[-1] == "Δ baseline"
-    # Of a run that is not shown too.
-    page.get_by_role("checkbox", name="b", exact=True).uncheck(force=True)
-    wait_ready(page)
-    expect(table.get_by_role("row")).to_have_count(3)
-    assert all(cells[-1] for cells in rows_of(table_of(page, "loss")).values())
-
-
-def test_a_click_below_the_axis_selects_one_x_and_shows_its_numbers(open_page):
-    source = noisy()
-    page = open_page(source, "#/scalars?smoothing=0")
+    # A click below the axis selects one x and shows its numbers
+    go(page, "#/scalars?smoothing=0")
     select_at(page, "loss", 0.6)
     table = table_of(page, "loss")
     assert columns_of(table) == ["Run", "Value", "Step", "Relative", "Time"]
@@ -254,11 +129,9 @@ def test_a_click_below_the_axis_selects_one_x_and_shows_its_numbers(open_page):
     wait_ready(page)
     assert table_of(page, "loss").get_by_text("nearest to step").inner_text() == selected
 
-
-def test_a_second_click_makes_a_range_with_statistics_over_all_points(open_page, page):
+    # A second click makes a range with statistics over all points
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    source = noisy()
-    open_page(source, "#/scalars?smoothing=0")
+    go(page, "#/scalars?smoothing=0")
     select_at(page, "loss", 0.3)
     table_of(page, "loss")
     select_at(page, "loss", 0.8)
@@ -289,9 +162,8 @@ def test_a_second_click_makes_a_range_with_statistics_over_all_points(open_page,
         assert columns.value[int(row["Min at"]) // 10] == part.min()
         assert columns.value[int(row["Max at"]) // 10] == part.max()
 
-
-def test_the_table_is_sorted_by_any_column_and_loses_those_nobody_wants(open_page, page):
-    open_page(noisy(), "#/scalars?smoothing=0")
+    # The table is sorted by any column and loses those nobody wants
+    go(page, "#/scalars?smoothing=0")
     select_at(page, "loss", 0.5)
     table = table_of(page, "loss")
     assert list(rows_of(table)) == ["a", "b", "c"]
@@ -306,6 +178,136 @@ def test_the_table_is_sorted_by_any_column_and_loses_those_nobody_wants(open_pag
     page.reload()
     wait_ready(page)
     assert columns_of(table_of(page, "loss")) == ["Run", "Value", "Step", "Time"]
+
+
+def test_smoothed_values_and_the_cursor_of_all_charts_and_tabs(open_page):
+    # The tooltip has smoothed and logged values of one point
+    source = noisy(("only",), ("loss", "other"), points=50)
+    source.add_values("only", "note", Kind.TEXT, step=[0, 100, 400], values=["first", "second", "third"])
+    page = open_page(source, "#/scalars?smoothing=0.9")
+    tip = point_at(page, "loss", 0.7)
+    smoothed, value, *_ = rows_of(tip)["only"]
+    columns = values_of(source, "only")
+    index = int(shown_number(header(tip).removeprefix("step "))) // 10
+    last, expected = 0.0, 0.0
+    for count, each in enumerate(columns.value[: index + 1], 1):
+        last = 0.9 * last + 0.1 * each
+        expected = last / (1 - 0.9**count)
+    assert shown_number(smoothed) == pytest.approx(expected, abs=6e-5)
+    assert shown_number(value) == pytest.approx(float(columns.value[index]), abs=6e-5)
+
+    # A click sets the cursor of all charts and tabs
+    go(page, "#/scalars?smoothing=0")
+    for tag in ("loss", "other"):
+        expect(chart(page, tag).locator("line.marker")).to_have_count(0)
+    point_at(page, "loss", 0.5)
+    page.mouse.down()
+    page.mouse.up()
+    for tag in ("loss", "other"):
+        expect(chart(page, tag).locator("line.marker")).to_have_count(1)
+    chip = page.get_by_role("group", name="Cursor")
+    address_has(page, "cursor=")
+    found = re.search(r"cursor=(\d+)", page.url)
+    assert found is not None
+    expect(chip).to_contain_text(f"Step {found[1]}")
+    page.get_by_role("link", name="Text", exact=True).click()
+    wait_ready(page)
+    expect(card(page, "note, only")).to_contain_text("second")
+    expect(card(page, "note, only")).to_contain_text("nearest")
+    page.get_by_role("link", name="Scalars", exact=True).click()
+    wait_ready(page)
+    chip.get_by_role("button", name="Move the cursor to the newest step").click()
+    expect(chart(page, "loss").locator("line.marker")).to_have_count(0)
+
+    # A linked range works on every tab
+    go(page, "#/text?select=range&linked=1&at=50,250")
+    note = card(page, "note, only")
+    expect(note).to_contain_text("second")
+    bar = page.get_by_role("group", name="Cursor", exact=True)
+    slider = bar.get_by_role("slider")
+    slider.press("Home")
+    expect(bar.get_by_role("textbox")).to_have_value("50")
+    bar.get_by_role("button", name="Clear the range").click()
+    slider.press("End")
+    expect(note).to_contain_text("third")
+
+
+def test_tooltip_asks_for_one_x_at_a_time_and_for_few_series(open_page):
+    page = open_page(noisy([f"run{i:03}" for i in range(100)], points=50), "#/scalars?smoothing=0")
+    asked = []
+    page.on("request", lambda request: asked.append(request))
+    box = chart(page, "loss").bounding_box()
+    page.mouse.move(box["x"] + 60, box["y"] + 60)
+    page.mouse.move(box["x"] + box["width"] - 40, box["y"] + 60, steps=40)
+    expect(page.get_by_role("tooltip")).to_have_attribute("data-exact", "true")
+    tables = [request.post_data_json for request in asked if request.url.endswith("/scalars/table")]
+    assert 1 <= len(tables) <= 40
+    assert all(len(body["series"]) <= 32 for body in tables)
+
+
+def test_tooltip_order_and_rows_are_the_users(page, open_page):
+    page.add_init_script(
+        f"localStorage.setItem('runglass-preferences', {json.dumps(json.dumps({'tipSort': 'alphabetical', 'tipRows': 3}))})"
+    )
+    open_page(noisy([f"run{i}" for i in (10, 9, 8, 2, 1)], points=50), "#/scalars?smoothing=0")
+    # The line at the bottom is among the rows because it is the nearest one.
+    tip = point_at(page, "loss", 0.5, 0.82)
+    assert len(rows_of(tip)) == 3
+    assert next(iter(rows_of(tip))) == "run1"
+    expect(tip).to_contain_text("2 more")
+
+
+def test_a_thousand_runs_are_read(open_page, page):
+    # A held tooltip scrolls through them
+    page = open_page(noisy([f"run{i:04}" for i in range(1_000)], points=10), "#/scalars?smoothing=0")
+    tip = point_at(page, "loss", 0.5)
+    assert len(rows_of(tip)) == 12
+    expect(tip).to_contain_text("988 more")
+    page.keyboard.down("Shift")
+    page.mouse.down()
+    page.mouse.up()
+    page.keyboard.up("Shift")
+    expect(tip).to_contain_text("Esc to release")
+    first = set(rows_of(tip))
+    assert 12 < len(first) < 40
+    for _ in range(4):
+        page.keyboard.press("PageDown")
+    expect(tip.get_by_role("rowheader", name=sorted(first)[0], exact=True)).to_have_count(0)
+    expect(tip).to_have_attribute("data-exact", "true")
+    assert all(cells[0] for cells in rows_of(tip).values())
+    page.keyboard.press("Escape")
+    expect(tip).to_have_count(0)
+
+    # A thousand rows are few elements
+    go(page, "#/scalars?smoothing=0&select=step")
+    table = table_of(page, "loss")
+    grid = table.get_by_role("table")
+    expect(grid).to_have_attribute("aria-rowcount", "1001")
+    assert len(rows_of(table)) < 40
+    table.get_by_role("button", name="Run").click()
+    assert next(iter(rows_of(table))) == "run0999"
+
+
+def test_differences_to_the_baseline(open_page):
+    page = open_page(noisy(points=50), "#/scalars?smoothing=0&select=step")
+    page.get_by_role("row", name="b", exact=True).hover()
+    page.get_by_role("button", name="More for b", exact=True).click()
+    page.get_by_role("menuitemcheckbox", name="Baseline").click()
+    tip = point_at(page, "loss", 0.5)
+    rows = rows_of(tip)
+    assert rows["b ★"][-1] == ""
+    for run in ("a", "c"):
+        assert shown_number(rows[run][-1]) == pytest.approx(
+            shown_number(rows[run][0]) - shown_number(rows["b ★"][0]), abs=2e-4
+        )
+        assert rows[run][-1][0] in "+−"
+    table = table_of(page, "loss")
+    assert columns_of(table)[-1] == "Δ baseline"
+    # Of a run that is not shown too.
+    page.get_by_role("checkbox", name="b", exact=True).uncheck(force=True)
+    wait_ready(page)
+    expect(table.get_by_role("row")).to_have_count(3)
+    assert all(cells[-1] for cells in rows_of(table_of(page, "loss")).values())
 
 
 def test_numbers_of_a_range_are_all_raw_or_all_smoothed(open_page, page):
@@ -355,7 +357,8 @@ NO_CLIPBOARD_API = """{
 }"""
 
 
-def test_without_the_clipboard_api_the_old_way_copies(open_page, page):
+def test_without_the_clipboard_api_the_old_way_copies_or_the_text_is_shown(open_page, page):
+    # The old way copies
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.add_init_script(NO_CLIPBOARD_API)
     open_page(noisy(("only",)), "#/scalars?smoothing=0")
@@ -364,11 +367,8 @@ def test_without_the_clipboard_api_the_old_way_copies(open_page, page):
     expect(page.get_by_text("Table copied.")).to_be_visible()
     assert page.evaluate("navigator.clipboard.readText()").startswith("Run\tValue\t")
 
-
-def test_without_a_clipboard_the_text_is_shown(open_page, page):
-    page.add_init_script(NO_CLIPBOARD_API + "document.execCommand = () => false;")
-    open_page(noisy(("only",)), "#/scalars?smoothing=0")
-    select_at(page, "loss", 0.5)
+    # Without a clipboard the text is shown
+    page.evaluate("document.execCommand = () => false")
     choose(page, table_of(page, "loss"), "Copy as TSV")
     text = page.get_by_role("dialog").get_by_role("textbox", name="Table")
     assert text.input_value().startswith("Run\tValue\t")
@@ -378,7 +378,8 @@ def test_without_a_clipboard_the_text_is_shown(open_page, page):
     expect(page.get_by_role("dialog")).to_have_count(0)
 
 
-def test_linked_selection_is_every_cards_and_clipped_where_data_ends(open_page, page):
+def test_a_linked_selection_and_one_on_a_time_axis(open_page, page):
+    # A linked selection is every card's and clipped where data ends
     source = noisy(("a",), points=100)
     source.add_scalars("a", "short", step=range(0, 300, 10), value=np.arange(30.0))
     open_page(source, "#/scalars?smoothing=0&select=step&linked=1")
@@ -396,9 +397,8 @@ def test_linked_selection_is_every_cards_and_clipped_where_data_ends(open_page, 
     page.get_by_role("radio", name="None", exact=True).check(force=True)
     expect(page.get_by_role("region", name="Values of loss")).to_have_count(0)
 
-
-def test_selection_works_on_a_time_axis(open_page, page):
-    open_page(noisy(("a",), points=100), "#/scalars?smoothing=0&x=relative")
+    # A selection works on a time axis
+    go(page, "#/scalars?smoothing=0&x=relative")
     select_at(page, "loss", 0.5)
     table = table_of(page, "loss")
     expect(table.get_by_text("nearest to relative")).to_be_visible()
@@ -427,16 +427,10 @@ def test_groups_have_a_row_each(open_page, page):
     assert run_color(page, "x/seed0") == run_color(page, "x/seed1") != run_color(page, "y/seed0")
 
 
-def test_the_table_follows_new_points(open_page, page):
+def test_a_table_fails_is_tried_again_and_follows_new_points(open_page, page, problems):
+    # A table that fails says so and is tried again
     source = noisy(("a",), points=10)
-    open_page(source, "#/scalars?smoothing=0&select=step")
-    assert rows_of(table_of(page, "loss"))["a"][1] == "90"
-    source.add_scalars("a", "loss", step=[500], value=[7.5])
-    expect(table_of(page, "loss").get_by_role("cell", name=re.compile(r"^7\.50*$"))).to_be_visible()
-
-
-def test_a_table_that_fails_says_so_and_is_tried_again(open_page, page, problems):
-    open_page(noisy(("a",), points=10), "#/scalars?smoothing=0")
+    open_page(source, "#/scalars?smoothing=0")
     error = {"code": "internal", "message": "The table failed.", "where": None}
     page.route(
         "**/api/scalars/table",
@@ -454,12 +448,8 @@ def test_a_table_that_fails_says_so_and_is_tried_again(open_page, page, problems
     assert all("500" in problem for problem in problems)
     problems.clear()
 
-
-def test_a_thousand_rows_are_few_elements(open_page, page):
-    open_page(noisy([f"run{i:04}" for i in range(1_000)], points=5), "#/scalars?smoothing=0&select=step")
-    table = table_of(page, "loss")
-    grid = table.get_by_role("table")
-    expect(grid).to_have_attribute("aria-rowcount", "1001")
-    assert len(rows_of(table)) < 40
-    table.get_by_role("button", name="Run").click()
-    assert next(iter(rows_of(table))) == "run0999"
+    # It follows new points
+    go(page, "#/scalars?smoothing=0&select=step")
+    assert rows_of(table_of(page, "loss"))["a"][1] == "90"
+    source.add_scalars("a", "loss", step=[500], value=[7.5])
+    expect(table_of(page, "loss").get_by_role("cell", name=re.compile(r"^7\.50*$"))).to_be_visible()
