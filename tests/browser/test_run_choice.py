@@ -8,7 +8,7 @@ import re
 from itertools import pairwise
 
 from playwright.sync_api import expect
-from tests.support.page import address_has, is_drawn, run_color, wait_ready
+from tests.support.page import address_has, go, is_drawn, run_color, wait_ready
 from tests.support.run_table import (
     box,
     choose,
@@ -26,8 +26,19 @@ from tests.support.run_table import (
 # Choosing runs
 
 
-def test_deselected_run_is_not_drawn(open_page):
-    page = open_page(runs("a", "b", "c"))
+def test_runs_are_chosen_starred_and_hidden(open_page):
+    # A link to runs that are gone
+    source = runs("a", "b", "c")
+    page = open_page(source, "#/scalars?run=a&run=gone&run=lost")
+    expect(
+        page.get_by_text("2 of the 3 runs in this link are not in these logs; showing the others.")
+    ).to_be_visible()
+    is_shown(page, "1 of 3")
+    page.get_by_role("button", name="Show all runs").click()
+    is_shown(page, "3 of 3")
+
+    # A deselected run is not drawn
+    go(page, "#/scalars?smoothing=0.6")
     gone = run_color(page, "b")
     assert is_drawn(page, "loss", gone)
     page.get_by_role("checkbox", name="b", exact=True).uncheck()
@@ -39,9 +50,8 @@ def test_deselected_run_is_not_drawn(open_page):
     wait_ready(page)
     expect(page.get_by_role("checkbox", name="b", exact=True)).not_to_be_checked()
 
-
-def test_all_none_invert_and_only_this(open_page):
-    page = open_page(runs("a", "b", "c"))
+    # All, none, invert and only this
+    go(page, "#/scalars?smoothing=0.6")
     page.get_by_role("button", name="Deselect all listed runs").click()
     expect(page.get_by_text("No runs selected")).to_be_visible()
     is_shown(page, "0 of 3")
@@ -58,6 +68,43 @@ def test_all_none_invert_and_only_this(open_page):
     row(page, "c").get_by_text("c", exact=True).dblclick()
     is_shown(page, "1 of 3")
     expect(box(page, "c")).to_be_checked()
+
+    # Hidden runs leave table and charts
+    go(page, "#/scalars?smoothing=0.6")
+    gone = run_color(page, "b")
+    choose_for(page, "b", "Hide")
+    has_rows(page, "a", "c")
+    is_shown(page, "2 of 3")
+    assert not is_drawn(page, "loss", gone)
+    page.reload()
+    wait_ready(page)
+    page.get_by_role("button", name="List hidden runs too").click()
+    has_rows(page, "a", "b", "c")
+    choose_for(page, "b", "Unhide")
+    is_shown(page, "3 of 3")
+    expect(page.get_by_role("button", name="List hidden runs too")).to_have_count(0)
+
+    # Starred only
+    go(page, "#/scalars?smoothing=0.6")
+    choose(page, "More ways to select", "Starred only")
+    expect(page.get_by_text("No listed runs are starred.")).to_be_visible()
+    is_shown(page, "3 of 3")
+    row(page, "b").hover()
+    page.get_by_role("button", name="Star b").click()
+    expect(page.get_by_role("button", name="Star b")).to_have_attribute("aria-pressed", "true")
+    choose(page, "More ways to select", "Starred only")
+    is_shown(page, "1 of 3")
+    expect(box(page, "b")).to_be_checked()
+
+    # Colours are the same after a reload and when runs appear
+    go(page, "#/scalars?smoothing=0.6")
+    before = {name: run_color(page, name) for name in "abc"}
+    source.add_scalars("d", "loss", step=[0], value=[1.0], wall_time=[2e9])
+    expect(page.get_by_role("checkbox", name="d", exact=True)).to_be_checked()
+    assert {name: run_color(page, name) for name in "abc"} == before
+    page.reload()
+    wait_ready(page)
+    assert {name: run_color(page, name) for name in "abc"} == before
 
 
 def test_a_range_with_shift(open_page):
@@ -79,7 +126,8 @@ def test_what_concerns_many_runs_is_said_and_can_be_undone(open_page):
     is_shown(page, "30 of 30")
 
 
-def test_highest_and_lowest_of_a_column(open_page):
+def test_highest_and_lowest_colors_by_a_number_and_the_baseline(open_page):
+    # Highest and lowest of a column
     page = open_page(sweep(), "#/scalars?column=max;val/acc")
     choose(page, "More ways to select", "Highest or lowest of a column…")
     dialog = page.get_by_role("dialog")
@@ -90,9 +138,8 @@ def test_highest_and_lowest_of_a_column(open_page):
     expect(box(page, "a")).to_be_checked()
     expect(box(page, "c")).to_be_checked()
 
-
-def test_highest_and_lowest_of_a_metric_without_columns(open_page):
-    page = open_page(sweep())
+    # Of a metric without columns
+    go(page, "#/scalars?smoothing=0.6")
     choose(page, "More ways to select", "Highest or lowest of a column…")
     dialog = page.get_by_role("dialog")
     expect(dialog.get_by_role("spinbutton", name="How many")).to_be_focused()
@@ -104,28 +151,23 @@ def test_highest_and_lowest_of_a_metric_without_columns(open_page):
     is_shown(page, "1 of 5")
     expect(box(page, "c")).to_be_checked()
 
+    # Colours by a number have a scale
+    go(page, "#/scalars?color=hparam:lr")
+    expect(page.get_by_role("group", name="Run colours")).to_contain_text("0.001")
+    assert run_color(page, "a") == run_color(page, "d9")
+    assert len({run_color(page, name) for name in "abc"}) == 3
+    assert is_drawn(page, "loss", run_color(page, "c"))
 
-def test_starred_only(open_page):
-    page = open_page(runs("a", "b", "c"))
-    choose(page, "More ways to select", "Starred only")
-    expect(page.get_by_text("No listed runs are starred.")).to_be_visible()
-    is_shown(page, "3 of 3")
-    row(page, "b").hover()
-    page.get_by_role("button", name="Star b").click()
-    expect(page.get_by_role("button", name="Star b")).to_have_attribute("aria-pressed", "true")
-    choose(page, "More ways to select", "Starred only")
-    is_shown(page, "1 of 3")
-    expect(box(page, "b")).to_be_checked()
-
-
-def test_a_link_to_runs_that_are_gone(open_page):
-    page = open_page(runs("a", "b", "c"), "#/scalars?run=a&run=gone&run=lost")
-    expect(
-        page.get_by_text("2 of the 3 runs in this link are not in these logs; showing the others.")
-    ).to_be_visible()
-    is_shown(page, "1 of 3")
-    page.get_by_role("button", name="Show all runs").click()
-    is_shown(page, "3 of 3")
+    # The baseline, and what can be copied
+    go(page, "#/scalars?smoothing=0.6")
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    choose_for(page, "b", "Baseline")
+    expect(row(page, "b").get_by_role("img", name="Baseline")).to_be_visible()
+    choose_for(page, "b", "Copy path")
+    expect(page.get_by_text("Copied: /logs/sweep/b")).to_be_visible()
+    assert page.evaluate("navigator.clipboard.readText()") == "/logs/sweep/b"
+    choose_for(page, "b", "Copy name")
+    expect(page.get_by_text("Copied: b", exact=True)).to_be_visible()
 
 
 # Filters
@@ -152,27 +194,7 @@ def test_filter_hides_runs_from_table_and_charts(open_page):
 
 
 def test_query_over_columns(open_page):
-    page = open_page(sweep())
-    for text, names in {
-        "val/acc > 0.75": ["a", "c"],
-        "max(val/acc) >= 0.9 and lr < 0.05": ["c"],
-        "val/acc is missing": ["d9", "d10"],
-        'optimizer == "sgd" and not lr == 0.1': ["b"],
-        "at(loss, max(val/acc)) == 2": ["a"],
-        "lr in (0.01, 0.001) or name ~ '9$'": ["b", "c", "d9"],
-    }.items():
-        query(page, text)
-        has_rows(page, *names)
-        is_shown(page, f"{len(names)} of 5")
-        # No two that follow each other begin alike.
-        address_has(page, f"query={text[:2]}")
-        page.reload()
-        wait_ready(page)
-        has_rows(page, *names)
-        expect(page.get_by_role("combobox", name="Query runs")).to_have_value(text)
-
-
-def test_columns_are_filtered_by_widgets_that_write_the_query(open_page):
+    # Columns are filtered by widgets that write the query
     page = open_page(sweep(), "#/scalars?column=hparam;optimizer&column=max;val/acc")
     head = page.get_by_role("columnheader", name="optimizer")
     head.click(button="right")
@@ -212,9 +234,28 @@ def test_columns_are_filtered_by_widgets_that_write_the_query(open_page):
     expect(field).to_have_value("")
     is_shown(page, "5 of 5")
 
+    # Queries are typed
+    go(page, "#/scalars?smoothing=0.6")
+    for text, names in {
+        "val/acc > 0.75": ["a", "c"],
+        "max(val/acc) >= 0.9 and lr < 0.05": ["c"],
+        "val/acc is missing": ["d9", "d10"],
+        'optimizer == "sgd" and not lr == 0.1': ["b"],
+        "at(loss, max(val/acc)) == 2": ["a"],
+        "lr in (0.01, 0.001) or name ~ '9$'": ["b", "c", "d9"],
+    }.items():
+        query(page, text)
+        has_rows(page, *names)
+        is_shown(page, f"{len(names)} of 5")
+        # No two that follow each other begin alike.
+        address_has(page, f"query={text[:2]}")
+        page.reload()
+        wait_ready(page)
+        has_rows(page, *names)
+        expect(page.get_by_role("combobox", name="Query runs")).to_have_value(text)
 
-def test_suggestions_leave_the_error_visible(open_page):
-    page = open_page(sweep())
+    # Suggestions leave the error visible
+    go(page, "#/scalars?smoothing=0.6")
     field = query(page, "lr ")
     alert, suggestions = page.get_by_role("alert"), page.get_by_role("listbox")
     expect(alert).to_contain_text("Expected one of")
@@ -227,9 +268,8 @@ def test_suggestions_leave_the_error_visible(open_page):
     expect(alert).to_contain_text("is named “nothing”")
     expect(suggestions).to_have_count(0)
 
-
-def test_bad_query_says_where_and_keeps_the_last_good_result(open_page):
-    page = open_page(sweep())
+    # A bad query says where and keeps the last good result
+    go(page, "#/scalars?smoothing=0.6")
     field = query(page, "lr < 0.05")
     has_rows(page, "b", "c")
     field.fill("lr < 0.05 and nothing > 1")
@@ -245,9 +285,8 @@ def test_bad_query_says_where_and_keeps_the_last_good_result(open_page):
     page.get_by_role("textbox", name="Filter runs (regex)").fill("")
     is_shown(page, "5 of 5")
 
-
-def test_query_is_completed_by_keyboard(open_page):
-    page = open_page(sweep())
+    # It is completed by keyboard
+    go(page, "#/scalars?smoothing=0.6")
     field = query(page, "")
     field.press_sequentially("opti")
     expect(page.get_by_role("option", name="optimizer")).to_be_visible()
@@ -267,18 +306,6 @@ def test_query_is_completed_by_keyboard(open_page):
 
 
 # Colours
-
-
-def test_colors_are_the_same_after_a_reload_and_when_runs_appear(open_page):
-    source = runs("a", "b", "c")
-    page = open_page(source)
-    before = {name: run_color(page, name) for name in "abc"}
-    source.add_scalars("d", "loss", step=[0], value=[1.0], wall_time=[2e9])
-    expect(page.get_by_role("checkbox", name="d", exact=True)).to_be_checked()
-    assert {name: run_color(page, name) for name in "abc"} == before
-    page.reload()
-    wait_ready(page)
-    assert {name: run_color(page, name) for name in "abc"} == before
 
 
 def hue(color: str) -> float:
@@ -340,51 +367,7 @@ def test_colors_by_pattern_with_a_preview(open_page):
     assert run_color(page, "other") == own
 
 
-def test_colors_by_a_number_have_a_scale(open_page):
-    page = open_page(sweep(), "#/scalars?color=hparam:lr")
-    expect(page.get_by_role("group", name="Run colours")).to_contain_text("0.001")
-    assert run_color(page, "a") == run_color(page, "d9")
-    assert len({run_color(page, name) for name in "abc"}) == 3
-    assert is_drawn(page, "loss", run_color(page, "c"))
-
-
-def test_own_color_name_and_note_are_kept(open_page):
-    page = open_page(runs("a", "b"))
-    choose_for(page, "b", "Rename…")
-    dialog = page.get_by_role("dialog", name="Edit run")
-    dialog.get_by_label("Display name").fill("the good one")
-    dialog.get_by_label("Note").fill("<b>bold</b>")
-    dialog.get_by_label("Colour", exact=True).fill("#123456")
-    dialog.get_by_role("button", name="Save").click()
-    wait_ready(page)
-    assert run_color(page, "b") == "#123456"
-    assert is_drawn(page, "loss", "#123456")
-    expect(row(page, "b")).to_contain_text("the good one")
-    expect(row(page, "b").get_by_role("img", name="Note: <b>bold</b>")).to_be_visible()
-    page.reload()
-    wait_ready(page)
-    assert run_color(page, "b") == "#123456"
-    page.get_by_role("textbox", name="Filter runs (regex)").fill("good one")
-    has_rows(page, "b")
-
-
 # Marks
-
-
-def test_hidden_runs_leave_table_and_charts(open_page):
-    page = open_page(runs("a", "b", "c"))
-    gone = run_color(page, "b")
-    choose_for(page, "b", "Hide")
-    has_rows(page, "a", "c")
-    is_shown(page, "2 of 3")
-    assert not is_drawn(page, "loss", gone)
-    page.reload()
-    wait_ready(page)
-    page.get_by_role("button", name="List hidden runs too").click()
-    has_rows(page, "a", "b", "c")
-    choose_for(page, "b", "Unhide")
-    is_shown(page, "3 of 3")
-    expect(page.get_by_role("button", name="List hidden runs too")).to_have_count(0)
 
 
 def test_labels_and_the_archive(open_page):
@@ -460,19 +443,8 @@ def test_names_are_shown_for_what_they_are(open_page):
     assert table(page).evaluate("(grid) => grid.scrollWidth - grid.clientWidth") == 0
 
 
-def test_baseline_and_what_can_be_copied(open_page):
-    page = open_page(sweep())
-    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    choose_for(page, "b", "Baseline")
-    expect(row(page, "b").get_by_role("img", name="Baseline")).to_be_visible()
-    choose_for(page, "b", "Copy path")
-    expect(page.get_by_text("Copied: /logs/sweep/b")).to_be_visible()
-    assert page.evaluate("navigator.clipboard.readText()") == "/logs/sweep/b"
-    choose_for(page, "b", "Copy name")
-    expect(page.get_by_text("Copied: b", exact=True)).to_be_visible()
-
-
-def test_marks_travel_as_a_file(open_page, tmp_path):
+def test_marks_travel_as_a_file_and_are_kept(open_page, tmp_path):
+    # As a file
     page = open_page(runs("a", "b"))
     row(page, "a").hover()
     page.get_by_role("button", name="Star a").click()
@@ -497,3 +469,22 @@ def test_marks_travel_as_a_file(open_page, tmp_path):
         choose(page, "Run table", "Import marks…")
     chooser.value.set_files(file)
     expect(page.get_by_text("Not a file of run marks")).to_be_visible()
+
+    # Colour, name and note are kept
+    go(page, "#/scalars?smoothing=0.6")
+    choose_for(page, "b", "Rename…")
+    dialog = page.get_by_role("dialog", name="Edit run")
+    dialog.get_by_label("Display name").fill("the good one")
+    dialog.get_by_label("Note").fill("<b>bold</b>")
+    dialog.get_by_label("Colour", exact=True).fill("#123456")
+    dialog.get_by_role("button", name="Save").click()
+    wait_ready(page)
+    assert run_color(page, "b") == "#123456"
+    assert is_drawn(page, "loss", "#123456")
+    expect(row(page, "b")).to_contain_text("the good one")
+    expect(row(page, "b").get_by_role("img", name="Note: <b>bold</b>")).to_be_visible()
+    page.reload()
+    wait_ready(page)
+    assert run_color(page, "b") == "#123456"
+    page.get_by_role("textbox", name="Filter runs (regex)").fill("good one")
+    has_rows(page, "b")
