@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 
 import numpy as np
-import pytest
 from playwright.sync_api import Page, expect
 from tests.support.page import (
     address_has,
     card,
     chart,
+    go,
     is_drawn,
     read_pixels,
     run_color,
@@ -27,33 +27,8 @@ def long_run() -> MemorySource:
     return MemorySource().add_scalars("long", "loss", step=np.arange(20_000), value=np.arange(20_000) % 7)
 
 
-def test_smoothing_asks_the_server_and_stays_in_the_address(open_page, asked):
-    page = open_page(long_run())
-    page.get_by_role("slider", name="Smoothing").fill("0.9")
-    wait_ready(page)
-    assert asked[-1]["smoothing"] == {"kind": "ema", "amount": 0.9}
-    assert asked[-1]["raw"] is True
-    address_has(page, "smoothing=0.9")
-    page.reload()
-    wait_ready(page)
-    expect(page.get_by_role("slider", name="Smoothing")).to_have_value("0.9")
-    page.get_by_role("spinbutton", name="Smoothing, exact").fill("0")
-    page.get_by_role("spinbutton", name="Smoothing, exact").press("Enter")
-    wait_ready(page)
-    assert asked[-1]["smoothing"] == {"kind": "none", "amount": 0}
-
-
-def test_a_line_that_is_whole_is_smoothed_without_asking(open_page, asked):
-    page = open_page(three_runs(), "#/scalars?smoothing=0")
-    before = len(asked)
-    unsmoothed = read_pixels(page, "train/loss")
-    page.get_by_role("slider", name="Smoothing").fill("0.9")
-    wait_ready(page)
-    assert not np.array_equal(read_pixels(page, "train/loss"), unsmoothed)
-    assert len(asked) == before
-
-
-def test_smoothing_has_kinds_with_their_own_units(open_page, asked):
+def test_smoothing_asks_the_server_and_has_kinds_with_their_own_units(open_page, asked):
+    # Kinds have their own units
     page = open_page(long_run())
     for name, kind, unit in (
         ("Gaussian", "gaussian", "points"),
@@ -72,6 +47,21 @@ def test_smoothing_has_kinds_with_their_own_units(open_page, asked):
     page.get_by_role("menuitemcheckbox", name="None").click()
     wait_ready(page)
     assert asked[-1]["smoothing"]["kind"] == "none"
+
+    # It stays in the address
+    go(page, "#/scalars?smoothing=0.6")
+    page.get_by_role("slider", name="Smoothing").fill("0.9")
+    wait_ready(page)
+    assert asked[-1]["smoothing"] == {"kind": "ema", "amount": 0.9}
+    assert asked[-1]["raw"] is True
+    address_has(page, "smoothing=0.9")
+    page.reload()
+    wait_ready(page)
+    expect(page.get_by_role("slider", name="Smoothing")).to_have_value("0.9")
+    page.get_by_role("spinbutton", name="Smoothing, exact").fill("0")
+    page.get_by_role("spinbutton", name="Smoothing, exact").press("Enter")
+    wait_ready(page)
+    assert asked[-1]["smoothing"] == {"kind": "none", "amount": 0}
 
 
 def test_raw_line_is_faint_behind_the_smoothed_one(open_page):
@@ -97,31 +87,6 @@ def test_raw_lines_are_left_out_of_a_crowd_and_it_is_said(open_page, asked):
     page = open_page(source)
     assert asked[0]["raw"] is False
     expect(page.get_by_text("no raw lines")).to_have_attribute("title", re.compile("more than 30 runs"))
-
-
-@pytest.mark.parametrize(("axis", "name"), [("relative", "Relative"), ("wall", "Wall")])
-def test_x_axis_is_changed_by_name(open_page, asked, axis, name):
-    page = open_page(three_runs())
-    before = tick_labels(page, "train/loss")
-    page.get_by_role("radio", name=name, exact=True).check(force=True)
-    wait_ready(page)
-    assert asked[-1]["x"] == axis
-    assert tick_labels(page, "train/loss") != before
-    address_has(page, f"x={axis}")
-
-
-def test_any_scalar_can_be_x(open_page, asked):
-    source = three_runs()
-    for run in ("low", "middle", "high/one"):
-        source.add_scalars(run, "epoch", step=np.arange(200) * 10, value=np.arange(200) / 20)
-    page = open_page(source)
-    page.get_by_role("button", name="Use a scalar as x axis").click()
-    page.get_by_role("combobox", name="Scalar for the x axis").fill("epo")
-    page.keyboard.press("Enter")
-    wait_ready(page)
-    assert asked[-1]["x"] == "epoch"
-    address_has(page, "x=epoch")
-    assert {"2", "4", "6", "8"} <= set(tick_labels(page, "train/loss"))
 
 
 def drag_across(page: Page, tag: str, start: float, end: float) -> None:
@@ -162,20 +127,6 @@ def test_zoom_asks_nothing_where_every_point_is_here(open_page, asked):
     assert asked == []
 
 
-def test_zoom_is_linked_on_request(open_page):
-    page = open_page(three_runs())
-    chart_settings(page).get_by_role("checkbox", name="Link zoom across cards").check()
-    page.keyboard.press("Escape")
-    before = tick_labels(page, "val/loss")
-    drag_across(page, "train/loss", 0.5, 0.8)
-    wait_ready(page)
-    assert tick_labels(page, "val/loss") == tick_labels(page, "train/loss") != before
-    address_has(page, "link=1&zoom=")
-    card(page, "val/loss").get_by_role("button", name="Reset zoom of val/loss").click()
-    wait_ready(page)
-    assert tick_labels(page, "train/loss") == before
-
-
 def test_axis_scales_are_a_card_s_own_or_the_page_s(open_page):
     values = 10.0 ** -np.linspace(0, 4, 100)
     source = MemorySource().add_scalars("run", "a/loss", step=np.arange(100), value=values)
@@ -190,21 +141,6 @@ def test_axis_scales_are_a_card_s_own_or_the_page_s(open_page):
     wait_ready(page)
     assert "0.001" in tick_labels(page, "b/loss")
     address_has(page, "yscale=log")
-
-
-def test_limits_are_typed_and_put_in_order(open_page):
-    page = open_page(three_runs())
-    choose(page, "train/loss", "Axis limits…")
-    dialog = page.get_by_role("dialog", name="Axis limits of train/loss")
-    dialog.get_by_role("textbox", name="Y axis from").fill("10")
-    dialog.get_by_role("button", name="Apply").click()
-    expect(dialog.get_by_role("alert")).to_contain_text("both limits")
-    dialog.get_by_role("textbox", name="Y axis to").fill("-10")
-    dialog.get_by_role("button", name="Apply").click()
-    expect(dialog).to_have_count(0)
-    wait_ready(page)
-    address_has(page, "card=train/loss;y:-10,10")
-    assert {"−10", "-10"} & set(tick_labels(page, "train/loss"))
 
 
 def test_a_diverging_run_flattens_nothing_and_is_told(open_page):
@@ -247,8 +183,12 @@ def test_earlier_attempts_are_shown_on_request(open_page, asked):
     address_has(page, "earlier=1")
 
 
-def test_fewer_runs_are_shown_without_asking_again(open_page, asked):
-    page = open_page(three_runs())
+def test_axes_and_runs_are_changed(open_page, asked):
+    # Fewer runs are shown without asking again
+    source = three_runs()
+    for run in ("low", "middle", "high/one"):
+        source.add_scalars(run, "epoch", step=np.arange(200) * 10, value=np.arange(200) / 20)
+    page = open_page(source)
     color = run_color(page, "low")
     assert is_drawn(page, "train/loss", color)
     asked.clear()
@@ -260,6 +200,62 @@ def test_fewer_runs_are_shown_without_asking_again(open_page, asked):
     wait_ready(page)
     assert is_drawn(page, "train/loss", color)
     assert asked == []
+
+    # A line that is whole is smoothed without asking
+    go(page, "#/scalars?smoothing=0")
+    before = len(asked)
+    unsmoothed = read_pixels(page, "train/loss")
+    page.get_by_role("slider", name="Smoothing").fill("0.9")
+    wait_ready(page)
+    assert not np.array_equal(read_pixels(page, "train/loss"), unsmoothed)
+    assert len(asked) == before
+
+    # Any scalar can be x
+    go(page, "#/scalars?smoothing=0.6")
+    page.get_by_role("button", name="Use a scalar as x axis").click()
+    page.get_by_role("combobox", name="Scalar for the x axis").fill("epo")
+    page.keyboard.press("Enter")
+    wait_ready(page)
+    assert asked[-1]["x"] == "epoch"
+    address_has(page, "x=epoch")
+    assert {"2", "4", "6", "8"} <= set(tick_labels(page, "train/loss"))
+
+    # The x axis is changed by name
+    for axis, name in (("relative", "Relative"), ("wall", "Wall")):
+        go(page, "#/scalars?smoothing=0.6")
+        before = tick_labels(page, "train/loss")
+        page.get_by_role("radio", name=name, exact=True).check(force=True)
+        wait_ready(page)
+        assert asked[-1]["x"] == axis
+        assert tick_labels(page, "train/loss") != before
+        address_has(page, f"x={axis}")
+
+    # Zoom is linked on request
+    go(page, "#/scalars?smoothing=0.6")
+    chart_settings(page).get_by_role("checkbox", name="Link zoom across cards").check()
+    page.keyboard.press("Escape")
+    before = tick_labels(page, "val/loss")
+    drag_across(page, "train/loss", 0.5, 0.8)
+    wait_ready(page)
+    assert tick_labels(page, "val/loss") == tick_labels(page, "train/loss") != before
+    address_has(page, "link=1&zoom=")
+    card(page, "val/loss").get_by_role("button", name="Reset zoom of val/loss").click()
+    wait_ready(page)
+    assert tick_labels(page, "train/loss") == before
+
+    # Limits are typed and put in order
+    go(page, "#/scalars?smoothing=0.6")
+    choose(page, "train/loss", "Axis limits…")
+    dialog = page.get_by_role("dialog", name="Axis limits of train/loss")
+    dialog.get_by_role("textbox", name="Y axis from").fill("10")
+    dialog.get_by_role("button", name="Apply").click()
+    expect(dialog.get_by_role("alert")).to_contain_text("both limits")
+    dialog.get_by_role("textbox", name="Y axis to").fill("-10")
+    dialog.get_by_role("button", name="Apply").click()
+    expect(dialog).to_have_count(0)
+    wait_ready(page)
+    address_has(page, "card=train/loss;y:-10,10")
+    assert {"−10", "-10"} & set(tick_labels(page, "train/loss"))
 
 
 def test_runs_are_grouped_with_a_band(open_page, asked):
