@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from playwright.sync_api import Page, expect
-from tests.support.page import address_has, card, chart, is_drawn, run_color, tick_labels, wait_ready
+from tests.support.page import address_has, card, chart, go, is_drawn, run_color, tick_labels, wait_ready
 from tests.support.scalar_cards import chart_settings, choose, three_runs
 
 from runglass.query.memory import MemorySource
@@ -28,7 +28,8 @@ def titles(page: Page) -> list[str]:
     return page.get_by_role("article").evaluate_all("(cards) => cards.map((card) => card.ariaLabel)")
 
 
-def test_shows_every_run_of_every_tag_in_its_color(open_page, asked):
+def test_cards_are_shown_filtered_and_pinned(open_page, asked):
+    # Every run of every tag has its colour
     page = open_page(three_runs())
     for tag in ("train/loss", "train/accuracy", "val/loss"):
         expect(card(page, tag)).to_have_attribute("data-ready", "true")
@@ -42,9 +43,8 @@ def test_shows_every_run_of_every_tag_in_its_color(open_page, asked):
     # All runs are not named, so that a thousand cost nothing to ask for.
     assert all("runs" not in body for body in asked)
 
-
-def test_tags_are_filtered_and_sections_shut(open_page):
-    page = open_page(three_runs())
+    # Tags are filtered and sections shut
+    go(page, "#/scalars?smoothing=0.6")
     field = page.get_by_role("combobox", name="Filter tags (regex)")
     field.fill("acc")
     expect(page.get_by_role("article")).to_have_count(1)
@@ -66,9 +66,8 @@ def test_tags_are_filtered_and_sections_shut(open_page):
     wait_ready(page)
     expect(page.get_by_role("article")).to_have_count(1)
 
-
-def test_tag_filter_offers_tags_by_some_of_their_letters(open_page):
-    page = open_page(three_runs())
+    # The filter offers tags by some of their letters
+    go(page, "#/scalars?smoothing=0.6")
     field = page.get_by_role("combobox", name="Filter tags (regex)")
     page.keyboard.press("/")
     expect(field).to_be_focused()
@@ -79,6 +78,20 @@ def test_tag_filter_offers_tags_by_some_of_their_letters(open_page):
     page.keyboard.press("Enter")
     expect(field).to_have_value("val/loss")
     expect(page.get_by_role("article")).to_have_count(1)
+
+    # Pinned cards come first and stay so
+    go(page, "#/scalars?smoothing=0.6")
+    card(page, "val/loss").get_by_role("button", name="Pin val/loss").click()
+    wait_ready(page)
+    expect(page.get_by_role("button", name="Pinned 1")).to_be_visible()
+    assert titles(page)[0] == "val/loss"
+    address_has(page, "pin=val/loss")
+    page.reload()
+    wait_ready(page)
+    assert titles(page)[0] == "val/loss"
+    page.get_by_role("button", name="Clear pins").click()
+    wait_ready(page)
+    assert titles(page)[-1] == "val/loss"
 
 
 def test_only_cards_in_sight_are_asked_for_and_have_a_canvas(open_page, asked):
@@ -143,22 +156,16 @@ def test_one_failing_card_leaves_the_others_and_tries_again_by_itself(page, serv
     problems.clear()
 
 
-def test_cards_are_pinned_first_and_stay_so(open_page):
-    page = open_page(three_runs())
-    card(page, "val/loss").get_by_role("button", name="Pin val/loss").click()
-    wait_ready(page)
-    expect(page.get_by_role("button", name="Pinned 1")).to_be_visible()
-    assert titles(page)[0] == "val/loss"
-    address_has(page, "pin=val/loss")
-    page.reload()
-    wait_ready(page)
-    assert titles(page)[0] == "val/loss"
-    page.get_by_role("button", name="Clear pins").click()
-    wait_ready(page)
-    assert titles(page)[-1] == "val/loss"
+def drag_card(page: Page, tag: str, onto: str, at: float) -> None:
+    box = card(page, onto).bounding_box()
+    assert box
+    card(page, tag).get_by_role("heading").drag_to(
+        card(page, onto), target_position={"x": box["width"] * at, "y": 100}
+    )
 
 
-def test_a_link_to_what_is_gone_says_so_and_shows_the_rest(open_page):
+def test_cards_are_moved_and_combined(open_page, asked, problems):
+    # A link to what is gone says so and shows the rest
     page = open_page(three_runs(), "#/scalars?pin=gone/tag&panel=panel1;<also/gone&pin=panel1")
     gone = page.get_by_role("article", name="gone/tag", exact=True)
     expect(gone).to_contain_text("is not in these logs")
@@ -168,17 +175,8 @@ def test_a_link_to_what_is_gone_says_so_and_shows_the_rest(open_page):
     expect(gone).to_have_count(0)
     expect(page.get_by_role("article")).to_have_count(3)
 
-
-def drag_card(page: Page, tag: str, onto: str, at: float) -> None:
-    box = card(page, onto).bounding_box()
-    assert box
-    card(page, tag).get_by_role("heading").drag_to(
-        card(page, onto), target_position={"x": box["width"] * at, "y": 100}
-    )
-
-
-def test_cards_are_moved_by_dragging_and_by_menu(open_page):
-    page = open_page(three_runs())
+    # Cards are moved by dragging and by menu
+    go(page, "#/scalars?smoothing=0.6")
     assert titles(page) == ["train/accuracy", "train/loss", "val/loss"]
     drag_card(page, "train/loss", "train/accuracy", 0.1)
     wait_ready(page)
@@ -188,9 +186,8 @@ def test_cards_are_moved_by_dragging_and_by_menu(open_page):
     wait_ready(page)
     assert titles(page) == ["train/accuracy", "train/loss", "val/loss"]
 
-
-def test_a_card_dropped_on_another_makes_a_panel(open_page, asked):
-    page = open_page(three_runs())
+    # A card dropped on another makes a panel
+    go(page, "#/scalars?smoothing=0.6")
     drag_card(page, "val/loss", "train/loss", 0.5)
     wait_ready(page)
     both = "train/loss · val/loss"
@@ -207,9 +204,8 @@ def test_a_card_dropped_on_another_makes_a_panel(open_page, asked):
     page.get_by_role("menuitem", name="Remove panel").click()
     expect(page.get_by_role("button", name="Pinned 1")).to_have_count(0)
 
-
-def test_series_are_added_from_the_menu(open_page):
-    page = open_page(three_runs())
+    # Series are added from the menu
+    go(page, "#/scalars?smoothing=0.6")
     choose(page, "train/loss", "Add series…")
     dialog = page.get_by_role("dialog", name="Add series to train/loss")
     dialog.get_by_role("combobox", name="Search tags").fill("valos")
@@ -221,9 +217,9 @@ def test_series_are_added_from_the_menu(open_page):
     page.get_by_role("dialog").get_by_role("option", name="train/accuracy").click()
     expect(card(page, "train/loss · val/loss · train/accuracy")).to_have_attribute("data-ready", "true")
 
-
-def test_derived_series_are_tried_before_they_are_added(open_page, problems):
-    page = open_page(three_runs())
+    # Derived series are tried before they are added
+    assert problems == []
+    go(page, "#/scalars?smoothing=0.6")
     choose(page, "train/loss", "Add derived series…")
     dialog = page.get_by_role("dialog", name="Add derived series")
     field = dialog.get_by_role("textbox", name="Expression")
@@ -241,8 +237,46 @@ def test_derived_series_are_tried_before_they_are_added(open_page, problems):
     assert {"200", "300"} <= set(tick_labels(page, derived))
 
 
-def test_cards_have_width_height_and_full_screen(open_page):
-    page = open_page(three_runs())
+def test_cards_are_sized_and_read(open_page):
+    # Crosshair and run are shown on every card
+    source = three_runs()
+    source.add_scalars("low", "noted", step=[0], value=[1.0], description="Per token, <b>not</b> per batch.")
+    page = open_page(source)
+    box = chart(page, "train/loss").bounding_box()
+    assert box
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    expect(chart(page, "val/loss").locator("svg line.crosshair")).to_have_count(1)
+    page.mouse.move(5, 850)
+    expect(chart(page, "val/loss").locator("svg line.crosshair")).to_have_count(0)
+    page.get_by_role("checkbox", name="middle", exact=True).hover()
+    expect(chart(page, "val/loss").locator("svg path.forward")).to_have_count(1)
+
+    # A chart has a table twin
+    go(page, "#/scalars?smoothing=0.6")
+    choose(page, "train/loss", "Show as table")
+    table = card(page, "train/loss").get_by_role("table")
+    # Whole numbers have no decimals.
+    expect(table.get_by_role("row", name="middle 2 2 2 2 0 0.00 % 2 200")).to_be_visible()
+    choose(page, "train/loss", "Show as table")
+    expect(table).to_have_count(0)
+
+    # A selected step has a table on every card
+    go(page, "#/scalars?smoothing=0.6")
+    chart_settings(page).get_by_role("radiogroup", name="Selection").get_by_text("Step", exact=True).click()
+    page.keyboard.press("Escape")
+    expect(card(page, "train/loss").get_by_role("table")).to_contain_text("middle")
+    address_has(page, "select=step")
+
+    # The description of a series is asked for when it is opened
+    go(page, "#/scalars?smoothing=0.6")
+    choose(page, "noted", "Description…")
+    expect(page.get_by_role("dialog")).to_contain_text("Per token, <b>not</b> per batch.")
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    expect(page.get_by_role("button", name="More for noted")).to_be_focused()
+
+    # Width, height and full screen
+    go(page, "#/scalars?smoothing=0.6")
     narrow, _ = size_of(page, "val/loss")
     choose(page, "train/loss", "Full width")
     wait_ready(page)
@@ -262,9 +296,8 @@ def test_cards_have_width_height_and_full_screen(open_page):
     wait_ready(page)
     assert size_of(page, "val/loss") == before
 
-
-def test_card_width_is_a_matter_of_taste_that_the_browser_keeps(open_page):
-    page = open_page(three_runs())
+    # The width of all cards is a matter of taste that the browser keeps
+    go(page, "#/scalars?smoothing=0.6")
     before, _ = size_of(page, "train/loss")
     chart_settings(page).get_by_role("slider", name="Card width").fill("735")
     wait_ready(page)
@@ -273,47 +306,6 @@ def test_card_width_is_a_matter_of_taste_that_the_browser_keeps(open_page):
     page.reload()
     wait_ready(page)
     assert size_of(page, "train/loss") == after
-
-
-def test_crosshair_and_run_are_shown_on_every_card(open_page):
-    page = open_page(three_runs())
-    box = chart(page, "train/loss").bounding_box()
-    assert box
-    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    expect(chart(page, "val/loss").locator("svg line.crosshair")).to_have_count(1)
-    page.mouse.move(5, 850)
-    expect(chart(page, "val/loss").locator("svg line.crosshair")).to_have_count(0)
-    page.get_by_role("checkbox", name="middle", exact=True).hover()
-    expect(chart(page, "val/loss").locator("svg path.forward")).to_have_count(1)
-
-
-def test_a_chart_has_a_table_twin(open_page):
-    page = open_page(three_runs())
-    choose(page, "train/loss", "Show as table")
-    table = card(page, "train/loss").get_by_role("table")
-    # Whole numbers have no decimals.
-    expect(table.get_by_role("row", name="middle 2 2 2 2 0 0.00 % 2 200")).to_be_visible()
-    choose(page, "train/loss", "Show as table")
-    expect(table).to_have_count(0)
-
-
-def test_selected_step_has_a_table_on_every_card(open_page):
-    page = open_page(three_runs())
-    chart_settings(page).get_by_role("radiogroup", name="Selection").get_by_text("Step", exact=True).click()
-    page.keyboard.press("Escape")
-    expect(card(page, "train/loss").get_by_role("table")).to_contain_text("middle")
-    address_has(page, "select=step")
-
-
-def test_description_of_a_series_is_asked_for_when_it_is_opened(open_page):
-    source = three_runs()
-    source.add_scalars("low", "noted", step=[0], value=[1.0], description="Per token, <b>not</b> per batch.")
-    page = open_page(source)
-    choose(page, "noted", "Description…")
-    expect(page.get_by_role("dialog")).to_contain_text("Per token, <b>not</b> per batch.")
-    page.keyboard.press("Escape")
-    expect(page.get_by_role("dialog")).to_have_count(0)
-    expect(page.get_by_role("button", name="More for noted")).to_be_focused()
 
 
 ODD_TAGS = (
