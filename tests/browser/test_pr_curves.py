@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 from playwright.sync_api import Page, expect
-from tests.support.page import address_has, card, chart, is_drawn, run_color, wait_ready
+from tests.support.page import address_has, card, chart, go, is_drawn, run_color, wait_ready
 
 import runglass
 from runglass.query.memory import MemorySource
@@ -68,8 +68,10 @@ def test_shows_every_class_of_torch_as_small_multiples(open_page):
     expect(card(page, "0").get_by_role("list", name="Legend")).to_contain_text("0.9971")
 
 
-def test_every_run_shows_the_step_nearest_to_the_cursor(open_page):
-    page = open_page(two_runs(), "#/pr_curves")
+def test_curves_at_every_step_in_every_view_and_as_files(open_page):
+    # Every run shows the step nearest to the cursor
+    source = two_runs()
+    page = open_page(source, "#/pr_curves")
     assert [row[:2] for row in cells(page, "classes/cat")] == [["first", "20"], ["second", "15"]]
     slider = card(page, "classes/cat").get_by_role("slider", name="Step of classes/cat")
     slider.focus()
@@ -85,17 +87,8 @@ def test_every_run_shows_the_step_nearest_to_the_cursor(open_page):
     assert [row[:2] for row in after] == [["first", "10"], ["second", "≈ 15"]]
     assert before[0][2] != after[0][2]
 
-
-def test_new_steps_come_while_it_is_open(open_page):
-    source = two_runs()
-    page = open_page(source, "#/pr_curves")
-    source.add_values("second", "classes/cat", Kind.PR_CURVE, step=[40], values=[rows(2, 4.0)])
-    legend = card(page, "classes/cat").get_by_role("table", name="Legend")
-    expect(legend.locator("tbody tr", has_text="second")).to_contain_text("40")
-
-
-def test_views_follow_from_the_same_counts(open_page):
-    page = open_page(two_runs(), "#/pr_curves")
+    # Views follow from the same counts
+    go(page, "#/pr_curves?smoothing=0.6")
     for view, label in (
         ("ROC", "AUC"),
         ("F1", "best F1"),
@@ -111,10 +104,19 @@ def test_views_follow_from_the_same_counts(open_page):
     page.get_by_role("radio", name="ROC", exact=True).check(force=True)
     address_has(page, "option=pr_curves.view;roc")
 
+    # Zoom and its reset
+    go(page, "#/pr_curves?smoothing=0.6")
+    box = chart(page, "classes/cat").bounding_box()
+    assert box
+    page.mouse.move(box["x"] + 120, box["y"] + 40)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 220, box["y"] + 120, steps=4)
+    page.mouse.up()
+    page.get_by_role("button", name="Reset zoom of classes/cat").click()
+    expect(page.get_by_role("button", name="Reset zoom of classes/cat")).to_have_count(0)
 
-def test_the_pointer_reads_threshold_and_counts(open_page):
-    source = two_runs()
-    page = open_page(source, "#/pr_curves")
+    # The pointer reads threshold and counts
+    go(page, "#/pr_curves?smoothing=0.6")
     box = chart(page, "classes/cat").bounding_box()
     assert box
     page.mouse.move(box["x"] + box["width"] * 0.5, box["y"] + box["height"] * 0.3)
@@ -144,21 +146,8 @@ def test_the_pointer_reads_threshold_and_counts(open_page):
     assert abs(float(row["precision"]) - logged[4, at]) < 1e-4
     assert row["step"] == "20"
 
-
-def test_zoom_and_its_reset(open_page):
-    page = open_page(two_runs(), "#/pr_curves")
-    box = chart(page, "classes/cat").bounding_box()
-    assert box
-    page.mouse.move(box["x"] + 120, box["y"] + 40)
-    page.mouse.down()
-    page.mouse.move(box["x"] + 220, box["y"] + 120, steps=4)
-    page.mouse.up()
-    page.get_by_role("button", name="Reset zoom of classes/cat").click()
-    expect(page.get_by_role("button", name="Reset zoom of classes/cat")).to_have_count(0)
-
-
-def test_curves_are_saved_as_csv_and_json(open_page):
-    page = open_page(two_runs(), "#/pr_curves")
+    # Curves are saved as CSV and JSON
+    go(page, "#/pr_curves?smoothing=0.6")
     for name in ("csv", "json"):
         card(page, "classes/cat").get_by_role("button", name="More for classes/cat").click()
         with page.expect_download() as started:
@@ -170,6 +159,19 @@ def test_curves_are_saved_as_csv_and_json(open_page):
             assert [float(row["tp"]) for row in table if row["run"] == "first"] == rows(1, 2.3)[0].tolist()
         else:
             assert len(json.loads(text)["curves"]) == 2
+
+    # They stand on the overview
+    go(page, "#/overview?smoothing=0.6")
+    assert is_drawn(page, "classes/cat", run_color(page, "second"))
+    page.get_by_role("button", name="Card settings").click()
+    page.get_by_role("radio", name="ROC", exact=True).check(force=True)
+    expect(card(page, "classes/cat")).to_contain_text("TPR over FPR")
+
+    # New steps come while it is open
+    go(page, "#/pr_curves?smoothing=0.6")
+    source.add_values("second", "classes/cat", Kind.PR_CURVE, step=[40], values=[rows(2, 4.0)])
+    legend = card(page, "classes/cat").get_by_role("table", name="Legend")
+    expect(legend.locator("tbody tr", has_text="second")).to_contain_text("40")
 
 
 def test_what_is_no_curve_says_why_and_spoils_no_other(open_page):
@@ -188,11 +190,3 @@ def test_what_is_no_curve_says_why_and_spoils_no_other(open_page):
     expect(card(page, "classes/cat")).to_contain_text("TP grows with the threshold")
     expect(card(page, "classes/shape")).to_contain_text("The value has shape (5, 7)")
     expect(card(page, "classes/zero")).to_contain_text("All counts are zero")
-
-
-def test_curves_stand_on_the_overview(open_page):
-    page = open_page(two_runs(), "#/overview")
-    assert is_drawn(page, "classes/cat", run_color(page, "second"))
-    page.get_by_role("button", name="Card settings").click()
-    page.get_by_role("radio", name="ROC", exact=True).check(force=True)
-    expect(card(page, "classes/cat")).to_contain_text("TPR over FPR")
