@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 from playwright.sync_api import Locator, Page, expect
-from tests.support.page import address_has, card, chart, wait_ready
+from tests.support.page import address_has, card, chart, go, wait_ready
 
 from runglass.query.memory import MemorySource
 from runglass.store.model import FileState, Image, Kind
@@ -42,7 +42,8 @@ def open_overview(open_page: Callable[..., Page], view: str = "") -> Page:
     return open_page(two_runs(), f"#/overview?smoothing=0{view}")
 
 
-def test_the_page_opens_with_it_and_mixes_kinds_by_prefix(open_page):
+def test_kinds_are_mixed_by_prefix_hidden_and_pinned(open_page):
+    # The page opens with it and mixes kinds by prefix
     page = open_page(two_runs(), "")
     expect(page.get_by_role("link", name="Overview")).to_have_attribute("aria-current", "page")
     expect(page.get_by_role("main").get_by_role("heading", level=2)).to_have_text(
@@ -52,8 +53,48 @@ def test_the_page_opens_with_it_and_mixes_kinds_by_prefix(open_page):
     expect(card(page, "train/note, fine")).to_contain_text("fine note of 90")
     expect(card(page, "weights, coarse")).to_be_visible()
 
+    # Chips hide kinds and settings are a panel
+    go(page, "#/overview?smoothing=0")
+    chips = page.get_by_role("group", name="Kinds of cards")
+    expect(chips.get_by_role("button")).to_have_text(["Scalars1", "Text1", "Histograms1"])
+    chips.get_by_role("button", name="Text").click()
+    address_has(page, "overview.off;text")
+    expect(card(page, "train/note, fine")).to_have_count(0)
+    expect(card(page, "train/loss")).to_be_visible()
+    expect(
+        page.get_by_role("toolbar", name="Overview").get_by_role("slider", name="Smoothing")
+    ).to_be_visible()
+    page.get_by_role("button", name="Card settings").click()
+    panel = page.get_by_role("complementary", name="Card settings")
+    expect(panel.locator("summary")).to_have_text(["Scalars", "Histograms"])
+    # Nothing twice: smoothing is in the toolbar.
+    expect(panel.get_by_role("checkbox", name="Ignore outliers")).to_be_visible()
+    expect(page.get_by_role("slider", name="Smoothing")).to_have_count(1)
+    chips.get_by_role("button", name="Text").click()
+    expect(card(page, "train/note, fine")).to_be_visible()
+    page.get_by_role("button", name="Close card settings").click()
+    expect(panel).to_have_count(0)
 
-def test_a_click_on_a_spike_takes_every_card_there(open_page):
+    # Cards of any kind are pinned and stay so
+    go(page, "#/overview?smoothing=0")
+    card(page, "train/note, fine").get_by_role("button", name="Pin train/note").click()
+    card(page, "train/loss").get_by_role("button", name="Pin train/loss").click()
+    page.locator(".cards").evaluate("cards => cards.scrollTo(0, 0)")
+    expect(page.get_by_role("main").get_by_role("heading", level=2).first).to_contain_text("Pinned")
+    expect(page).to_have_url(re.compile("pin=train/loss"))
+    page.reload()
+    wait_ready(page)
+    articles = page.get_by_role("article")
+    expect(articles.nth(0)).to_have_attribute("aria-label", "train/note, fine")
+    expect(articles.nth(1)).to_have_attribute("aria-label", "train/loss")
+    # On the tab of one kind only its own are pinned.
+    page.get_by_role("link", name="Scalars", exact=True).click()
+    wait_ready(page)
+    expect(page.get_by_role("article")).to_have_count(1)
+
+
+def test_the_cursor_takes_every_card_there(open_page):
+    # A click on a spike
     page = open_overview(open_page)
     loss = chart(page, "train/loss")
     box = loss.bounding_box()
@@ -72,29 +113,8 @@ def test_a_click_on_a_spike_takes_every_card_there(open_page):
     expect(coarse).to_contain_text("coarse note of 45")
     expect(coarse).to_contain_text("nearest")
 
-
-def test_cards_go_their_own_ways_when_they_are_not_linked(open_page):
-    page = open_overview(open_page)
-    page.get_by_role("button", name="Link all cards to the cursor").click()
-    fine = card(page, "train/note, fine")
-    fine.get_by_role("button", name="Previous step of train/note").click()
-    expect(fine).to_contain_text("fine note of 80")
-    expect(card(page, "train/note, coarse")).to_contain_text("coarse note of 90")
-    expect(page).to_have_url(re.compile("at:80"))
-    page.reload()
-    wait_ready(page)
-    expect(card(page, "train/note, fine")).to_contain_text("fine note of 80")
-
-
-def test_unlinked_cards_stay_where_they_are(open_page):
-    page = open_overview(open_page, "&cursor=45")
-    page.get_by_role("button", name="Link all cards to the cursor").click()
-    expect(card(page, "train/note, coarse")).to_contain_text("coarse note of 45")
-    expect(card(page, "train/note, fine")).to_contain_text("nearest")
-
-
-def test_an_axis_is_another_view_of_the_same_moment(open_page):
-    page = open_overview(open_page, "&cursor=45")
+    # An axis is another view of the same moment
+    go(page, "#/overview?smoothing=0&cursor=45")
     axis = page.get_by_role("radiogroup", name="Cursor axis")
     axis.get_by_text("Relative").click()
     expect(place(page)).to_have_value("45 s")
@@ -111,9 +131,8 @@ def test_an_axis_is_another_view_of_the_same_moment(open_page):
     expect(page.get_by_text("“soon” is not a step")).to_be_visible()
     expect(place(page)).to_have_value("60")
 
-
-def test_the_cursor_stops_at_every_step_from_the_start(open_page):
-    page = open_overview(open_page, "&cursor=50")
+    # It stops at every step from the start
+    go(page, "#/overview?smoothing=0&cursor=50")
     # Scalars were logged at every step, notes every ten or fifteen.
     page.get_by_role("button", name="Next step of all cards").click()
     expect(place(page)).to_have_value("51")
@@ -123,29 +142,28 @@ def test_the_cursor_stops_at_every_step_from_the_start(open_page):
     slider.press("End")
     expect(place(page)).to_have_value("99")
 
-
-def test_the_cursor_moves_by_time_too(open_page):
-    page = open_overview(open_page, "&cursorby=relative&cursor=r46")
+    # It moves by time too
+    go(page, "#/overview?smoothing=0&cursorby=relative&cursor=r46")
     expect(card(page, "train/note, coarse")).to_contain_text("coarse note of 45")
     expect(card(page, "train/note, fine")).to_contain_text("fine note of 50")
 
+    # Unlinked cards stay where they are
+    go(page, "#/overview?smoothing=0&cursor=45")
+    page.get_by_role("button", name="Link all cards to the cursor").click()
+    expect(card(page, "train/note, coarse")).to_contain_text("coarse note of 45")
+    expect(card(page, "train/note, fine")).to_contain_text("nearest")
 
-def test_cards_of_any_kind_are_pinned_and_stay_so(open_page):
-    page = open_overview(open_page)
-    card(page, "train/note, fine").get_by_role("button", name="Pin train/note").click()
-    card(page, "train/loss").get_by_role("button", name="Pin train/loss").click()
-    page.locator(".cards").evaluate("cards => cards.scrollTo(0, 0)")
-    expect(page.get_by_role("main").get_by_role("heading", level=2).first).to_contain_text("Pinned")
-    expect(page).to_have_url(re.compile("pin=train/loss"))
+    # They go their own ways
+    go(page, "#/overview?smoothing=0")
+    page.get_by_role("button", name="Link all cards to the cursor").click()
+    fine = card(page, "train/note, fine")
+    fine.get_by_role("button", name="Previous step of train/note").click()
+    expect(fine).to_contain_text("fine note of 80")
+    expect(card(page, "train/note, coarse")).to_contain_text("coarse note of 90")
+    expect(page).to_have_url(re.compile("at:80"))
     page.reload()
     wait_ready(page)
-    articles = page.get_by_role("article")
-    expect(articles.nth(0)).to_have_attribute("aria-label", "train/note, fine")
-    expect(articles.nth(1)).to_have_attribute("aria-label", "train/loss")
-    # On the tab of one kind only its own are pinned.
-    page.get_by_role("link", name="Scalars", exact=True).click()
-    wait_ready(page)
-    expect(page.get_by_role("article")).to_have_count(1)
+    expect(card(page, "train/note, fine")).to_contain_text("fine note of 80")
 
 
 def test_new_values_are_followed_until_the_cursor_is_moved(open_page):
@@ -257,29 +275,6 @@ def test_the_strip_says_how_the_runs_are_doing(open_page):
     wait_ready(page)
     expect(states.locator("dd")).to_have_text(["1", "1", "1", "1"])
     expect(strip_part(page, "Newest")).to_have_count(0)
-
-
-def test_chips_hide_kinds_and_settings_are_a_panel(open_page):
-    page = open_overview(open_page)
-    chips = page.get_by_role("group", name="Kinds of cards")
-    expect(chips.get_by_role("button")).to_have_text(["Scalars1", "Text1", "Histograms1"])
-    chips.get_by_role("button", name="Text").click()
-    address_has(page, "overview.off;text")
-    expect(card(page, "train/note, fine")).to_have_count(0)
-    expect(card(page, "train/loss")).to_be_visible()
-    expect(
-        page.get_by_role("toolbar", name="Overview").get_by_role("slider", name="Smoothing")
-    ).to_be_visible()
-    page.get_by_role("button", name="Card settings").click()
-    panel = page.get_by_role("complementary", name="Card settings")
-    expect(panel.locator("summary")).to_have_text(["Scalars", "Histograms"])
-    # Nothing twice: smoothing is in the toolbar.
-    expect(panel.get_by_role("checkbox", name="Ignore outliers")).to_be_visible()
-    expect(page.get_by_role("slider", name="Smoothing")).to_have_count(1)
-    chips.get_by_role("button", name="Text").click()
-    expect(card(page, "train/note, fine")).to_be_visible()
-    page.get_by_role("button", name="Close card settings").click()
-    expect(panel).to_have_count(0)
 
 
 def test_a_text_that_several_runs_logged_alike_is_shown_once(open_page):
