@@ -16,7 +16,7 @@ import pyarrow.parquet
 import pytest
 from matplotlib import pyplot as plt
 from playwright.sync_api import Download, Locator, Page, expect
-from tests.support.page import card, chart, run_color, wait_ready
+from tests.support.page import card, chart, go, run_color, wait_ready
 
 import runglass
 from runglass.query.memory import MemorySource
@@ -83,7 +83,8 @@ def check_points(
         assert points == list(expected)
 
 
-def test_csv_has_every_point_of_the_card(open_page, logs):
+def test_data_of_a_card_has_every_point(open_page, logs, page, problems):
+    # CSV
     log = runglass.open(logs)
     page = open_page(log.source, "#/scalars?smoothing=0")
     window = open_export(page, "val/loss")
@@ -91,10 +92,10 @@ def test_csv_has_every_point_of_the_card(open_page, logs):
     assert file.suggested_filename == "val_loss.csv"
     check_points(list(csv.DictReader(io.StringIO(text_of(file)))), log, ["a", "b"], ["val/loss"])
 
-
-def test_json_and_parquet_hold_the_same(open_page, logs):
-    log = runglass.open(logs)
-    page = open_page(log.source, "#/scalars?smoothing=0.5")
+    # JSON and Parquet hold the same
+    page.keyboard.press("Escape")
+    expect(window).to_have_count(0)
+    go(page, "#/scalars?smoothing=0.5")
     window = open_export(page, "val/accuracy")
     window.get_by_role("radio", name="JSON").check()
     window.get_by_role("checkbox", name="A column of smoothed values").check()
@@ -117,10 +118,10 @@ def test_json_and_parquet_hold_the_same(open_page, logs):
     assert "smoothed" in table.column_names
     check_points(table.to_pylist(), log, ["a", "b"], ["val/accuracy"])
 
-
-def test_only_runs_that_are_shown_unless_all_are_wanted(open_page, logs):
-    log = runglass.open(logs)
-    page = open_page(log.source, "#/scalars?smoothing=0")
+    # Only runs that are shown unless all are wanted
+    page.keyboard.press("Escape")
+    expect(window).to_have_count(0)
+    go(page, "#/scalars?smoothing=0")
     page.get_by_role("checkbox", name="a", exact=True).uncheck(force=True)
     wait_ready(page)
     window = open_export(page, "val/loss")
@@ -130,6 +131,27 @@ def test_only_runs_that_are_shown_unless_all_are_wanted(open_page, logs):
     window.get_by_role("checkbox", name="All 2 runs").check()
     file = download(page, window, "Download the data")
     check_points(list(csv.DictReader(io.StringIO(text_of(file)))), log, ["a", "b"], ["val/loss"])
+
+    # An export that fails says so
+    page.keyboard.press("Escape")
+    expect(window).to_have_count(0)
+    assert problems == []
+    go(page, "#/scalars?smoothing=0.6")
+    error = {"code": "internal", "message": "The disk is gone.", "where": None}
+    page.route(
+        "**/api/scalars/export",
+        lambda route: route.fulfill(
+            status=500, content_type="application/json", body=json.dumps({"error": error})
+        ),
+    )
+    window = open_export(page, "val/loss")
+    window.get_by_role("button", name="Download the data").click()
+    expect(window.get_by_role("alert")).to_have_text("The disk is gone.")
+    page.keyboard.press("Escape")
+    expect(window).to_have_count(0)
+    expect(card(page, "val/loss").get_by_role("button", name="More for val/loss")).to_be_focused()
+    assert all("500" in problem for problem in problems)
+    problems.clear()
 
 
 def test_what_a_restart_overwrote_is_left_out_unless_wanted(open_page):
@@ -161,27 +183,10 @@ def test_parquet_says_what_it_needs(page, serve, logs):
     expect(window.get_by_text("needs pyarrow")).to_be_visible()
 
 
-def test_an_export_that_fails_says_so(open_page, page, logs, problems):
-    open_page(runglass.open(logs).source)
-    error = {"code": "internal", "message": "The disk is gone.", "where": None}
-    page.route(
-        "**/api/scalars/export",
-        lambda route: route.fulfill(
-            status=500, content_type="application/json", body=json.dumps({"error": error})
-        ),
-    )
-    window = open_export(page, "val/loss")
-    window.get_by_role("button", name="Download the data").click()
-    expect(window.get_by_role("alert")).to_have_text("The disk is gone.")
-    page.keyboard.press("Escape")
-    expect(window).to_have_count(0)
-    expect(card(page, "val/loss").get_by_role("button", name="More for val/loss")).to_be_focused()
-    assert all("500" in problem for problem in problems)
-    problems.clear()
-
-
-def test_svg_has_lines_axes_and_legend(open_page, logs):
-    page = open_page(runglass.open(logs).source, "#/scalars?smoothing=0")
+def test_pictures_have_lines_axes_and_legend_and_the_size_asked_for(open_page, logs):
+    # SVG has lines, axes and legend
+    log = runglass.open(logs)
+    page = open_page(log.source, "#/scalars?smoothing=0")
     window = open_export(page, "val/loss")
     window.get_by_role("radio", name="Picture").check(force=True)
     window.get_by_role("radio", name="SVG").check(force=True)
@@ -194,9 +199,10 @@ def test_svg_has_lines_axes_and_legend(open_page, logs):
     assert len(list(lines)) == 2
     assert len({path.get("stroke") for path in lines}) == 2
 
-
-def test_png_is_as_large_as_asked(open_page, logs):
-    page = open_page(runglass.open(logs).source)
+    # PNG is as large as asked
+    page.keyboard.press("Escape")
+    expect(window).to_have_count(0)
+    go(page, "#/scalars?smoothing=0.6")
     window = open_export(page, "val/loss")
     window.get_by_role("radio", name="Picture").check(force=True)
     window.get_by_role("spinbutton", name="Width").fill("500")
@@ -212,10 +218,10 @@ def test_png_is_as_large_as_asked(open_page, logs):
         assert 500 * scale <= width <= 540 * scale
         assert 300 * scale <= height <= 420 * scale
 
-
-def test_the_page_is_one_picture_and_one_table(open_page, logs):
-    log = runglass.open(logs)
-    page = open_page(log.source, "#/scalars?smoothing=0")
+    # The page is one picture and one table
+    page.keyboard.press("Escape")
+    expect(window).to_have_count(0)
+    go(page, "#/scalars?smoothing=0")
     window = open_export(page)
     expect(window).to_contain_text("Export 2 cards")
     file = download(page, window, "Download the data")
@@ -277,7 +283,8 @@ def copied_code(page: Page, tag: str) -> str:
     return str(page.evaluate("navigator.clipboard.readText()"))
 
 
-def test_copied_code_draws_the_chart(open_page, logs):
+def test_copied_code_draws_the_chart_and_that_of_the_page_all(open_page, logs):
+    # The code of a card
     log = runglass.open(logs)
     page = open_page(log.source, "#/scalars?smoothing=0.8&card=val/loss;yScale:log;x:100,2000")
     (axes,) = run_code(copied_code(page, "val/loss"), logs)
@@ -295,6 +302,15 @@ def test_copied_code_draws_the_chart(open_page, logs):
         assert bold["y"] == y.tolist()
         assert bold["color"] == faint["color"] == run_color(page, run)
 
+    # The code of the page is one figure
+    go(page, "#/scalars?smoothing=0")
+    window = open_export(page)
+    window.get_by_role("radio", name="Code").check(force=True)
+    file = download(page, window, "Download as .py")
+    assert file.suggested_filename == "scalars.py"
+    assert window.get_by_role("textbox", name="Python code").input_value() == text_of(file)
+    assert sorted(axes["title"] for axes in run_code(text_of(file), logs)) == sorted(TAGS)
+
 
 def test_copied_code_draws_bands_over_time(open_page, tmp_path):
     logs = write_logs(tmp_path, ("x/seed0", "x/seed1", "y/seed0"), points=50)
@@ -306,16 +322,6 @@ def test_copied_code_draws_bands_over_time(open_page, tmp_path):
     assert axes["bands"] == 2
     band = log.band(["x/seed0", "x/seed1"], "val/loss", x="wall")
     assert axes["lines"][0]["y"] == band.center.tolist()
-
-
-def test_code_of_the_page_is_one_figure(open_page, logs):
-    page = open_page(runglass.open(logs).source, "#/scalars?smoothing=0")
-    window = open_export(page)
-    window.get_by_role("radio", name="Code").check(force=True)
-    file = download(page, window, "Download as .py")
-    assert file.suggested_filename == "scalars.py"
-    assert window.get_by_role("textbox", name="Python code").input_value() == text_of(file)
-    assert sorted(axes["title"] for axes in run_code(text_of(file), logs)) == sorted(TAGS)
 
 
 def test_odd_names_stay_names(open_page, tmp_path):
