@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 from playwright.sync_api import Page, expect
 from tests.support.golden_logs import open_golden
-from tests.support.page import address_has, card, chart, is_drawn, tick_labels, wait_ready
+from tests.support.page import address_has, card, chart, go, is_drawn, tick_labels, wait_ready
 
 from runglass.query.buckets import percentiles, tidy
 from runglass.query.memory import MemorySource
@@ -89,7 +89,8 @@ def two_runs() -> MemorySource:
     return source
 
 
-def test_percentiles_are_chosen(open_page):
+def test_percentiles_overlay_cursor_scales_and_files(open_page):
+    # Percentiles are chosen
     page = open_page(two_runs(), "#/distributions?filter=^a$")
     rows = read_tip(page, "weights", part=0.0)
     assert list(rows)[1:] == [
@@ -113,9 +114,22 @@ def test_percentiles_are_chosen(open_page):
     wait_ready(page)
     assert list(read_tip(page, "weights", part=0.0))[1:] == ["90 %", "10 %"]
 
+    # A click moves the cursor of all
+    go(page, "#/distributions?smoothing=0.6")
+    box = chart(page, "weights").first.bounding_box()
+    assert box
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    address_has(page, "cursor=")
+    found = re.search(r"cursor=(\d+)", page.url)
+    assert found
+    assert 0 < int(found[1]) < 990
+    assert int(found[1]) % 10 == 0
+    expect(page.get_by_role("slider", name="Step of all cards")).to_have_attribute(
+        "aria-valuetext", f"step {int(found[1]):,}"
+    )
 
-def test_runs_are_overlaid_in_one_card(open_page):
-    page = open_page(two_runs(), "#/distributions")
+    # Runs are overlaid in one card
+    go(page, "#/distributions?smoothing=0.6")
     page.get_by_role("button", name="Overlay runs, one card per tag").click()
     address_has(page, "distributions.overlay;1")
     wait_ready(page)
@@ -137,24 +151,8 @@ def test_runs_are_overlaid_in_one_card(open_page):
     wait_ready(page)
     expect(page.get_by_role("article")).to_have_count(1)
 
-
-def test_a_click_moves_the_cursor_of_all(open_page):
-    page = open_page(two_runs(), "#/distributions")
-    box = chart(page, "weights").first.bounding_box()
-    assert box
-    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    address_has(page, "cursor=")
-    found = re.search(r"cursor=(\d+)", page.url)
-    assert found
-    assert 0 < int(found[1]) < 990
-    assert int(found[1]) % 10 == 0
-    expect(page.get_by_role("slider", name="Step of all cards")).to_have_attribute(
-        "aria-valuetext", f"step {int(found[1]):,}"
-    )
-
-
-def test_axes_and_scales(open_page):
-    page = open_page(two_runs(), "#/distributions?filter=^b$")
+    # Axes and scales
+    go(page, "#/distributions?filter=^b$")
     assert "50" in tick_labels(page, "weights")
     page.get_by_role("radio", name="Symlog").check(force=True)
     address_has(page, "distributions.scale;symlog")
@@ -162,6 +160,15 @@ def test_axes_and_scales(open_page):
     page.get_by_role("radio", name="Relative").check(force=True)
     wait_ready(page)
     assert any("m" in label or "s" in label for label in tick_labels(page, "weights"))
+
+    # Every step is saved
+    go(page, "#/distributions?filter=^a$")
+    card(page, "weights, a").get_by_role("button", name="More for weights").click()
+    with page.expect_download() as saving:
+        page.get_by_role("menuitem", name="Download CSV").click()
+    rows = list(csv.reader(saving.value.path().read_text().splitlines()))
+    assert (rows[0][:3], len(rows)) == (["wall_time", "step", "p0"], 101)
+    assert float(rows[1][-1]) == 1.0
 
 
 def test_zoom_is_kept_and_reaches_every_step(open_page):
@@ -179,16 +186,6 @@ def test_zoom_is_kept_and_reaches_every_step(open_page):
     expect(page).not_to_have_url(re.compile("distributions.zoom"))
     wait_ready(page)
     assert "4000" in [label.replace(",", "") for label in tick_labels(page, "long")]
-
-
-def test_saves_every_step(open_page):
-    page = open_page(two_runs(), "#/distributions?filter=^a$")
-    card(page, "weights, a").get_by_role("button", name="More for weights").click()
-    with page.expect_download() as saving:
-        page.get_by_role("menuitem", name="Download CSV").click()
-    rows = list(csv.reader(saving.value.path().read_text().splitlines()))
-    assert (rows[0][:3], len(rows)) == (["wall_time", "step", "p0"], 101)
-    assert float(rows[1][-1]) == 1.0
 
 
 def test_bad_histograms_are_said_and_harm_no_other(open_page):
