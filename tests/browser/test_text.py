@@ -10,13 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from playwright.sync_api import Locator, Page, expect
-from tests.support.page import address_has, wait_ready
+from tests.support.golden_logs import LOGS, open_golden
+from tests.support.page import address_has, go, wait_ready
 
-import runglass
 from runglass.query.memory import MemorySource
 from runglass.store.model import Kind
 
-LOGS = Path(__file__).parent.parent / "golden" / "logs"
 STORY = """# Step {step}
 
 | prompt | score |
@@ -56,19 +55,23 @@ def two_runs() -> MemorySource:
     return source
 
 
-@pytest.mark.parametrize(
-    "case", ["tf_summary_all", "tf_v1_legacy", "torch_writer_all", "tensorboardX_writer_all"]
-)
-def test_shows_every_text_of_real_logs(open_page, case):
+def test_shows_every_text_of_real_logs(open_page):
+    cases = ["tf_summary_all", "tf_v1_legacy", "torch_writer_all", "tensorboardX_writer_all"]
+    page = open_page(open_golden(*cases), "#/text?option=text.mode;raw")
+    for case in cases:
+        go(page, f"#/text?option=text.mode;raw&filter=^{case}/")
+        check_texts(page, case)
+
+
+def check_texts(page: Page, case: str) -> None:
     truth = json.loads((LOGS / case / "manifest.json").read_text())["runs"]
     texts = [
-        (run, tag, told)
+        (f"{case}/{run}", tag, told)
         for run, series in truth.items()
         for tag, told in series["tensors"].items()
         if told["plugin"] == "text"
     ]
     assert texts
-    page = open_page(runglass.open(LOGS / case / "logdir").source, "#/text?option=text.mode;raw")
     for end, place in (("last", "End"), ("first", "Home")):
         for run, tag, told in texts:
             title = tag.removesuffix("/text_summary")
@@ -85,8 +88,13 @@ def test_shows_every_text_of_real_logs(open_page, case):
                 expect(cells).to_have_text(wanted)
 
 
-def test_markdown_is_laid_out_and_fetches_nothing(open_page):
-    page = open_page(two_runs(), "#/text")
+def test_markdown_cursor_formats_and_search(open_page, page, problems):
+    # Markdown is laid out and fetches nothing
+    source = two_runs()
+    source.add_values(
+        "b", "zebra/note", Kind.TEXT, step=[0, 30, 60], values=["first", "a needle here", "last"]
+    )
+    page = open_page(source, "#/text")
     asked = []
     page.on("request", lambda request: asked.append(request.url))
     story = body(page, "story")
@@ -102,19 +110,8 @@ def test_markdown_is_laid_out_and_fetches_nothing(open_page):
     expect(body(page, "config").locator("pre")).to_contain_text('"lr": 0.1')
     assert not [url for url in asked if "example.org" in url]
 
-
-def test_text_that_cannot_be_laid_out_is_shown_as_it_was_logged(page, open_page, problems):
-    page.route("**/assets/maths-*.js", lambda route: route.abort())
-    open_page(two_runs(), "#/text")
-    story = body(page, "story")
-    expect(story.get_by_role("status")).to_contain_text("could not be laid out")
-    expect(story.locator("pre")).to_contain_text("\\frac")
-    expect(body(page, "config").locator("pre")).to_contain_text('"lr": 0.1')
-    problems.clear()
-
-
-def test_the_cursor_moves_every_card(open_page):
-    page = open_page(two_runs(), "#/text")
+    # The cursor moves every card
+    go(page, "#/text?smoothing=0.6")
     page.get_by_role("textbox", name="Step of all cards, exact").fill("42")
     page.keyboard.press("Enter")
     for run in ("a", "b"):
@@ -123,28 +120,8 @@ def test_the_cursor_moves_every_card(open_page):
     expect(body(page, "story", "a").get_by_role("heading", name="Step 50")).to_be_visible()
     address_has(page, "cursor=50")
 
-
-def test_an_equal_text_of_another_step_is_ready_too(open_page):
-    source = MemorySource().add_values("a", "note", Kind.TEXT, step=[0, 1], values=["the same", "the same"])
-    page = open_page(source, "#/text")
-    card = text_card(page, "note", "a")
-    card.get_by_role("button", name="Previous step of note").click()
-    expect(card.get_by_role("slider")).to_have_value("0")
-    expect(card).to_have_attribute("data-ready", "true")
-
-
-def test_the_wheel_over_a_short_text_scrolls_the_page(open_page):
-    source = MemorySource()
-    for tag in range(30):
-        source.add_values("a", f"t{tag}", Kind.TEXT, step=[0], values=["short"])
-    page = open_page(source, "#/text")
-    body(page, "t0").hover()
-    page.mouse.wheel(0, 300)
-    page.wait_for_function("() => document.querySelector('.cards').scrollTop > 0")
-
-
-def test_raw_tree_and_difference(open_page):
-    page = open_page(two_runs(), "#/text?cursor=50")
+    # Raw, tree and difference
+    go(page, "#/text?cursor=50")
     show_as(page, "Raw")
     expect(body(page, "story")).to_contain_text("| 2 + 2  | 50 |")
     show_as(page, "JSON")
@@ -168,6 +145,73 @@ def test_raw_tree_and_difference(open_page):
     wait_ready(page)
     expect(body(page, "config", "a").locator(".words ins")).to_have_text(["a"])
 
+    # Copy and download
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    go(page, "#/text?cursor=20")
+    card = text_card(page, "story", "b")
+    card.get_by_role("button", name="Copy text of story").click()
+    expect(page.get_by_text("The text of step 20 is in the clipboard.")).to_be_visible()
+    assert page.evaluate("navigator.clipboard.readText()") == STORY.format(step=20)
+    for item, name, wanted in (
+        ("Download text", "b_story_20.txt", STORY.format(step=20)),
+        ("Download all steps (JSON Lines)", "b_story.jsonl", None),
+    ):
+        card.get_by_role("button", name="More for story").click()
+        with page.expect_download() as download:
+            page.get_by_role("menuitem", name=item).click()
+        assert download.value.suggested_filename == name
+        saved = Path(download.value.path()).read_text()
+        if wanted is not None:
+            assert saved == wanted
+        else:
+            assert [json.loads(line)["step"] for line in saved.splitlines()] == list(range(0, 100, 10))
+
+    # A search over runs and steps goes to what it found
+    assert problems == []
+    go(page, "#/text?tags=story")
+    field = page.get_by_role("textbox", name="Search all texts")
+    field.fill("NEEDLE")
+    results = page.get_by_role("region", name="Search results")
+    expect(results).to_contain_text("1 text in 43 of 43")
+    expect(results.locator("mark")).to_have_text("needle")
+    results.get_by_role("button", name="zebra/note").click()
+    expect(body(page, "zebra/note", "b")).to_contain_text("a needle here")
+    expect(body(page, "zebra/note", "b")).to_be_in_viewport()
+    expect(body(page, "story", "a").get_by_role("heading", name="Step 30")).to_be_attached()
+    page.get_by_role("button", name="Search for a regular expression").click()
+    field.fill("^a n[e]+dle")
+    expect(results.locator("mark")).to_have_text("a needle")
+    field.fill("(")
+    expect(page.get_by_role("alert")).to_contain_text("This is not a regular expression")
+    problems.clear()  # The browser reports the 400 by itself.
+    page.get_by_role("button", name="Clear: Search all texts").click()
+    expect(results).to_have_count(0)
+
+    # Texts that are logged meanwhile appear
+    go(page, "#/text?smoothing=0.6")
+    source.add_values("a", "story", Kind.TEXT, step=[200], values=["# Step 200"])
+    expect(body(page, "story").get_by_role("heading", name="Step 200")).to_be_visible()
+
+
+def test_text_that_cannot_be_laid_out_is_shown_as_it_was_logged(page, open_page, problems):
+    page.route("**/assets/maths-*.js", lambda route: route.abort())
+    open_page(two_runs(), "#/text")
+    story = body(page, "story")
+    expect(story.get_by_role("status")).to_contain_text("could not be laid out")
+    expect(story.locator("pre")).to_contain_text("\\frac")
+    expect(body(page, "config").locator("pre")).to_contain_text('"lr": 0.1')
+    problems.clear()
+
+
+def test_the_wheel_over_a_short_text_scrolls_the_page(open_page):
+    source = MemorySource()
+    for tag in range(30):
+        source.add_values("a", f"t{tag}", Kind.TEXT, step=[0], values=["short"])
+    page = open_page(source, "#/text")
+    body(page, "t0").hover()
+    page.mouse.wheel(0, 300)
+    page.wait_for_function("() => document.querySelector('.cards').scrollTop > 0")
+
 
 def test_all_steps_are_a_list_of_which_only_some_exist(open_page):
     source = MemorySource().add_values(
@@ -190,31 +234,6 @@ def test_all_steps_are_a_list_of_which_only_some_exist(open_page):
     expect(here).to_be_in_viewport()
     expect(here).to_contain_text("text 2500")
     assert steps.get_by_role("listitem").count() < 30
-
-
-def test_search_over_runs_and_steps_goes_to_what_it_found(open_page, problems):
-    source = two_runs()
-    source.add_values(
-        "b", "zebra/note", Kind.TEXT, step=[0, 30, 60], values=["first", "a needle here", "last"]
-    )
-    page = open_page(source, "#/text?tags=story")
-    field = page.get_by_role("textbox", name="Search all texts")
-    field.fill("NEEDLE")
-    results = page.get_by_role("region", name="Search results")
-    expect(results).to_contain_text("1 text in 43 of 43")
-    expect(results.locator("mark")).to_have_text("needle")
-    results.get_by_role("button", name="zebra/note").click()
-    expect(body(page, "zebra/note", "b")).to_contain_text("a needle here")
-    expect(body(page, "zebra/note", "b")).to_be_in_viewport()
-    expect(body(page, "story", "a").get_by_role("heading", name="Step 30")).to_be_attached()
-    page.get_by_role("button", name="Search for a regular expression").click()
-    field.fill("^a n[e]+dle")
-    expect(results.locator("mark")).to_have_text("a needle")
-    field.fill("(")
-    expect(page.get_by_role("alert")).to_contain_text("This is not a regular expression")
-    problems.clear()  # The browser reports the 400 by itself.
-    page.get_by_role("button", name="Clear: Search all texts").click()
-    expect(results).to_have_count(0)
 
 
 class Gated(MemorySource):
@@ -299,7 +318,8 @@ def test_other_words_replace_a_search_that_runs(open_page, gated):
     assert [job["state"] for job in listed] == ["cancelled", "done"]
 
 
-def test_tensors_are_tables(open_page):
+def test_tensors_broken_and_equal_texts(open_page):
+    # Tensors are tables
     cube = np.array([[["a", "b"], ["c", "d"]], [["e", "f"], ["g", "**h**"]]], object)
     source = MemorySource()
     source.add_values("a", "cube", Kind.TEXT, step=[0], values=[cube])
@@ -308,7 +328,10 @@ def test_tensors_are_tables(open_page):
     source.add_values(
         "a", "tall", Kind.TEXT, step=[0], values=[np.array([f"row {i}" for i in range(900)], object)]
     )
-    page = open_page(source, "#/text")
+    source.add_values("a", "bytes", Kind.TEXT, step=[0], values=["caf\ufffd"])
+    source.add_values("a", "turns", Kind.TEXT, step=[0, 1], values=["words", np.zeros(3, np.float32)])
+    source.add_values("a", "note", Kind.TEXT, step=[0, 1], values=["the same", "the same"])
+    page = open_page(source, "#/text?tags=cube|one|none|tall")
     assert body(page, "cube").get_by_role("cell").all_text_contents() == list("abcd")
     body(page, "cube").get_by_role("spinbutton", name="Axis 0").fill("1")
     page.keyboard.press("Enter")
@@ -319,6 +342,22 @@ def test_tensors_are_tables(open_page):
     expect(body(page, "tall").get_by_role("row")).to_have_count(50)
     body(page, "tall").get_by_role("button", name="850 more rows").click()
     expect(body(page, "tall").get_by_role("row")).to_have_count(250)
+
+    # Broken texts say what is wrong
+    go(page, "#/text?tags=bytes|turns")
+    expect(body(page, "bytes")).to_contain_text("1 × � stands for bytes that are not valid UTF-8")
+    expect(body(page, "turns").get_by_role("alert")).to_contain_text(
+        "an array of float32 with shape [3], expected text"
+    )
+    text_card(page, "turns", "a").get_by_role("button", name="Previous step of turns").click()
+    expect(body(page, "turns")).to_have_text("words")
+
+    # An equal text of another step is ready too
+    go(page, "#/text?tags=note")
+    card = text_card(page, "note", "a")
+    card.get_by_role("button", name="Previous step of note").click()
+    expect(card.get_by_role("slider")).to_have_value("0")
+    expect(card).to_have_attribute("data-ready", "true")
 
 
 def test_five_megabytes_do_not_stop_the_page(open_page):
@@ -335,45 +374,3 @@ def test_five_megabytes_do_not_stop_the_page(open_page):
     )
     text_card(page, "long", "a").get_by_role("button", name="Next step of long").click()
     expect(text).to_have_text("short")
-
-
-def test_broken_texts_say_what_is_wrong(open_page):
-    source = MemorySource()
-    source.add_values("a", "bytes", Kind.TEXT, step=[0], values=["caf\ufffd"])
-    source.add_values("a", "turns", Kind.TEXT, step=[0, 1], values=["words", np.zeros(3, np.float32)])
-    page = open_page(source, "#/text")
-    expect(body(page, "bytes")).to_contain_text("1 × � stands for bytes that are not valid UTF-8")
-    expect(body(page, "turns").get_by_role("alert")).to_contain_text(
-        "an array of float32 with shape [3], expected text"
-    )
-    text_card(page, "turns", "a").get_by_role("button", name="Previous step of turns").click()
-    expect(body(page, "turns")).to_have_text("words")
-
-
-def test_copy_and_download(open_page, page):
-    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    open_page(two_runs(), "#/text?cursor=20")
-    card = text_card(page, "story", "b")
-    card.get_by_role("button", name="Copy text of story").click()
-    expect(page.get_by_text("The text of step 20 is in the clipboard.")).to_be_visible()
-    assert page.evaluate("navigator.clipboard.readText()") == STORY.format(step=20)
-    for item, name, wanted in (
-        ("Download text", "b_story_20.txt", STORY.format(step=20)),
-        ("Download all steps (JSON Lines)", "b_story.jsonl", None),
-    ):
-        card.get_by_role("button", name="More for story").click()
-        with page.expect_download() as download:
-            page.get_by_role("menuitem", name=item).click()
-        assert download.value.suggested_filename == name
-        saved = Path(download.value.path()).read_text()
-        if wanted is not None:
-            assert saved == wanted
-        else:
-            assert [json.loads(line)["step"] for line in saved.splitlines()] == list(range(0, 100, 10))
-
-
-def test_texts_that_are_logged_meanwhile_appear(open_page):
-    source = two_runs()
-    page = open_page(source, "#/text")
-    source.add_values("a", "story", Kind.TEXT, step=[200], values=["# Step 200"])
-    expect(body(page, "story").get_by_role("heading", name="Step 200")).to_be_visible()
