@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from playwright.sync_api import Locator, Page, expect
 from tests.support.golden_logs import open_golden
-from tests.support.page import address_has, card, read_canvas, wait_ready
+from tests.support.page import address_has, card, go, read_canvas, wait_ready
 
 from runglass.native.wire import encode
 from runglass.query.memory import MemorySource
@@ -81,14 +81,63 @@ def test_shows_meshes_of_every_framework(open_page):
     expect(page.get_by_role("article", name=re.compile("FACE|COLOR|_2|_3"))).to_have_count(0)
 
 
-def test_colors_are_those_that_were_logged(open_page):
+def add_bad_meshes(source: MemorySource) -> None:
+    broken = CORNERS.copy()
+    broken[3] = np.nan
+    add_mesh(source, "run", "faces", CORNERS, np.array([*SIDES, [0, 1, 9], [-1, 0, 1]], np.int32))
+    add_mesh(source, "run", "nan", broken, SIDES)
+    add_mesh(source, "run", "flat", CORNERS[:, :2])
+    add_mesh(source, "run", "nothing", CORNERS[:0])
+    add_mesh(
+        source, "run", "<img src=x onerror=alert(1)>", CORNERS, config='{"lights": [{"cls": "<script>"}]}'
+    )
+
+
+def test_colors_configurations_and_bad_meshes(open_page):
+    # Colours are those that were logged
     source = MemorySource()
     cloud = np.random.default_rng(0).random((300, 3), np.float32)
     # Three of them: a single one fills the page, of which the canvas hands out only a corner.
     for name in ("cloud", "second", "third"):
         add_mesh(source, "run", name, cloud, colors=np.tile(GREEN, (300, 1)))
-    page = open_page(source, "#/mesh")
+    config = '{"camera": {"cls": "OrthographicCamera", "position": [0, 0, 9]}, "material": {"cls": "MeshBasicMaterial", "color": "#0ac81e"}}'
+    add_mesh(source, "run", "square", CORNERS[:3], SIDES[:1], config=config)
+    add_mesh(source, "run", "odd", CORNERS, SIDES, config='{"camera": {"cls": "Magic"}}')
+    add_bad_meshes(source)
+    add_mesh(source, "run", "thing", CORNERS, SIDES, step=0)
+    add_mesh(source, "run", "thing", np.zeros((2, 2, 2, 2), np.float32), step=1)
+    add_mesh(source, "run", "thing", np.concatenate([CORNERS, CORNERS + 2]), step=2)
+    page = open_page(source, "#/mesh?tags=^(cloud|second|third)")
     assert np.unique(solid(view(page, "cloud")), axis=0).tolist() == [GREEN.tolist()]
+
+    # A configuration is honoured
+    go(page, "#/mesh?tags=^(square|odd)")
+    # Without light there is one colour; edges are translucent.
+    colors, counts = np.unique(solid(view(page, "square")), axis=0, return_counts=True)
+    assert colors[counts.argmax()].tolist() == GREEN.tolist()
+    remark = card(page, "odd, run").get_by_text("1 warning")
+    expect(remark).to_have_attribute("title", "Its camera “Magic” is not known.")
+
+    # Bad meshes are said and harm no other
+    go(page, "#/mesh?tags=^(faces|nan|flat|nothing|<img)")
+    hint = "2 of 6 faces have a vertex index outside 0 to 3; left out."
+    expect(card(page, "faces, run").get_by_text("1 warning")).to_have_attribute("title", hint)
+    assert len(solid(view(page, "faces"))) > 100
+    hint = "1 of 4 vertices are at NaN or infinity; left out, with 3 of their faces."
+    expect(card(page, "nan, run").get_by_text("1 warning")).to_have_attribute("title", hint)
+    expect(card(page, "flat, run")).to_contain_text("Vertices have the shape 4×2 of float32")
+    expect(card(page, "nothing, run")).to_contain_text("It has no points.")
+    expect(page.locator("img")).to_have_count(0)
+
+    # A mesh that changes shape and kind
+    go(page, "#/mesh?tags=^thing")
+    thing = card(page, "thing, run")
+    # Faces of step 0 still hold.
+    expect(thing).to_contain_text("8 vertices · 4 faces · faces of step 0")
+    thing.get_by_role("button", name="Previous step of thing").click()
+    expect(thing).to_contain_text("Vertices have the shape 2×2×2×2")
+    thing.get_by_role("button", name="Previous step of thing").click()
+    expect(thing).to_contain_text("4 vertices · 4 faces")
 
 
 def two_runs() -> MemorySource:
@@ -100,7 +149,8 @@ def two_runs() -> MemorySource:
     return source
 
 
-def test_cameras_of_a_tag_move_together(open_page):
+def test_cameras_keys_steps_files_and_shading(open_page):
+    # Cameras of a tag move together
     page = open_page(two_runs(), "#/mesh")
     large, small = (view(card(page, f"shape, {run}"), "shape") for run in ("large", "small"))
     other = view(card(page, "other, large"), "other")
@@ -125,9 +175,8 @@ def test_cameras_of_a_tag_move_together(open_page):
     wait_ready(page)
     assert (pixels(large) == before[0]).all()
 
-
-def test_every_key_has_its_way(open_page):
-    page = open_page(two_runs(), "#/mesh")
+    # Every key has its way
+    go(page, "#/mesh?smoothing=0.6")
     shown = view(card(page, "shape, large"), "shape")
     shown.focus()
     seen = [pixels(shown)]
@@ -142,6 +191,30 @@ def test_every_key_has_its_way(open_page):
     expect(page).not_to_have_url(re.compile("mesh.pose"))
     wait_ready(page)
     assert (pixels(shown) == seen[0]).all()
+
+    # It saves a file
+    go(page, "#/mesh?smoothing=0.6")
+    card(page, "shape, large").get_by_role("button", name="More for shape").click()
+    with page.expect_download() as saving:
+        page.get_by_role("menuitem", name="Download PLY").click()
+    assert saving.value.suggested_filename == "large-shape-20.ply"
+    assert (
+        saving.value.path()
+        .read_bytes()
+        .startswith(b"ply\nformat binary_little_endian 1.0\nelement vertex 4\n")
+    )
+
+    # It looks as it is told
+    go(page, "#/mesh?smoothing=0.6")
+    shown = view(card(page, "shape, large"), "shape")
+    filled = len(solid(shown))
+    page.get_by_role("radio", name="Wireframe").check(force=True)
+    wait_ready(page)
+    page.wait_for_function(
+        "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))"
+    )
+    assert 0 < len(solid(shown)) < filled / 2
+    address_has(page, "mesh.shading;wireframe")
 
 
 def test_goes_to_any_step_and_to_any_mesh_of_a_batch(open_page):
@@ -164,67 +237,6 @@ def test_goes_to_any_step_and_to_any_mesh_of_a_batch(open_page):
     assert len(solid(view(pair, "pair"))) > 100
 
 
-def test_saves_a_file(open_page):
-    page = open_page(two_runs(), "#/mesh")
-    card(page, "shape, large").get_by_role("button", name="More for shape").click()
-    with page.expect_download() as saving:
-        page.get_by_role("menuitem", name="Download PLY").click()
-    assert saving.value.suggested_filename == "large-shape-20.ply"
-    assert (
-        saving.value.path()
-        .read_bytes()
-        .startswith(b"ply\nformat binary_little_endian 1.0\nelement vertex 4\n")
-    )
-
-
-def test_looks_as_it_is_told(open_page):
-    page = open_page(two_runs(), "#/mesh")
-    shown = view(card(page, "shape, large"), "shape")
-    filled = len(solid(shown))
-    page.get_by_role("radio", name="Wireframe").check(force=True)
-    wait_ready(page)
-    page.wait_for_function(
-        "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))"
-    )
-    assert 0 < len(solid(shown)) < filled / 2
-    address_has(page, "mesh.shading;wireframe")
-
-
-def test_a_configuration_is_honoured(open_page):
-    source = MemorySource()
-    config = '{"camera": {"cls": "OrthographicCamera", "position": [0, 0, 9]}, "material": {"cls": "MeshBasicMaterial", "color": "#0ac81e"}}'
-    add_mesh(source, "run", "square", CORNERS[:3], SIDES[:1], config=config)
-    add_mesh(source, "run", "odd", CORNERS, SIDES, config='{"camera": {"cls": "Magic"}}')
-    page = open_page(source, "#/mesh")
-    # Without light there is one colour; edges are translucent.
-    colors, counts = np.unique(solid(view(page, "square")), axis=0, return_counts=True)
-    assert colors[counts.argmax()].tolist() == GREEN.tolist()
-    remark = card(page, "odd, run").get_by_text("1 warning")
-    expect(remark).to_have_attribute("title", "Its camera “Magic” is not known.")
-
-
-def test_bad_meshes_are_said_and_harm_no_other(open_page):
-    source = MemorySource()
-    broken = CORNERS.copy()
-    broken[3] = np.nan
-    add_mesh(source, "run", "faces", CORNERS, np.array([*SIDES, [0, 1, 9], [-1, 0, 1]], np.int32))
-    add_mesh(source, "run", "nan", broken, SIDES)
-    add_mesh(source, "run", "flat", CORNERS[:, :2])
-    add_mesh(source, "run", "nothing", CORNERS[:0])
-    add_mesh(
-        source, "run", "<img src=x onerror=alert(1)>", CORNERS, config='{"lights": [{"cls": "<script>"}]}'
-    )
-    page = open_page(source, "#/mesh")
-    hint = "2 of 6 faces have a vertex index outside 0 to 3; left out."
-    expect(card(page, "faces, run").get_by_text("1 warning")).to_have_attribute("title", hint)
-    assert len(solid(view(page, "faces"))) > 100
-    hint = "1 of 4 vertices are at NaN or infinity; left out, with 3 of their faces."
-    expect(card(page, "nan, run").get_by_text("1 warning")).to_have_attribute("title", hint)
-    expect(card(page, "flat, run")).to_contain_text("Vertices have the shape 4×2 of float32")
-    expect(card(page, "nothing, run")).to_contain_text("It has no points.")
-    expect(page.locator("img")).to_have_count(0)
-
-
 def test_millions_of_points_are_drawn_in_part(open_page):
     source = MemorySource()
     cloud = np.random.default_rng(0).random((5_000_000, 3), np.float32)
@@ -234,21 +246,6 @@ def test_millions_of_points_are_drawn_in_part(open_page):
     expect(card(page, "cloud, run").get_by_text("1 warning")).to_have_attribute(
         "title", "250,000 of 5,000,000 points are drawn."
     )
-
-
-def test_a_mesh_that_changes_shape_and_kind(open_page):
-    source = MemorySource()
-    add_mesh(source, "run", "thing", CORNERS, SIDES, step=0)
-    add_mesh(source, "run", "thing", np.zeros((2, 2, 2, 2), np.float32), step=1)
-    add_mesh(source, "run", "thing", np.concatenate([CORNERS, CORNERS + 2]), step=2)
-    page = open_page(source, "#/mesh")
-    thing = card(page, "thing, run")
-    # Faces of step 0 still hold.
-    expect(thing).to_contain_text("8 vertices · 4 faces · faces of step 0")
-    thing.get_by_role("button", name="Previous step of thing").click()
-    expect(thing).to_contain_text("Vertices have the shape 2×2×2×2")
-    thing.get_by_role("button", name="Previous step of thing").click()
-    expect(thing).to_contain_text("4 vertices · 4 faces")
 
 
 COUNT_CONTEXTS = """
