@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 from playwright.sync_api import Page, expect
-from tests.support.page import address_has, card, chart, is_drawn, read_pixels, run_color, wait_ready
+from tests.support.page import address_has, card, chart, go, is_drawn, read_pixels, run_color, wait_ready
 from tests.support.run_table import box, cells, choose, has_rows, is_shown, row, runs, sweep, table
 
 from runglass.query.memory import MemorySource
@@ -92,8 +92,10 @@ def test_the_tree_by_keyboard(open_page):
 # Columns
 
 
-def test_columns_are_picked_and_filled(open_page):
-    page = open_page(sweep())
+def test_columns_are_picked_sorted_moved_and_follow_the_logs(open_page):
+    # They are picked and filled
+    source = sweep()
+    page = open_page(source)
     page.get_by_role("button", name="Columns of the run table").click()
     dialog = page.get_by_role("dialog", name="Columns of the run table")
     expect(dialog.get_by_role("listitem").filter(has_text="lr")).to_contain_text("differs · 3 values")
@@ -116,17 +118,8 @@ def test_columns_are_picked_and_filled(open_page):
     wait_ready(page)
     expect(row(page, "a").get_by_role("gridcell")).to_have_text([re.compile("a"), "0.1", "0.9000", "2", "2"])
 
-
-def test_columns_follow_the_logs(open_page):
-    source = sweep()
-    page = open_page(source, "#/scalars?column=last;val/acc")
-    expect(row(page, "a").get_by_role("gridcell").nth(1)).to_have_text("0.8000")
-    source.add_scalars("a", "val/acc", step=[30], value=[0.875])
-    expect(row(page, "a").get_by_role("gridcell").nth(1)).to_have_text("0.8750")
-
-
-def test_sorting_by_a_click(open_page):
-    page = open_page(sweep(), "#/scalars?column=last;val/acc")
+    # They sort by a click
+    go(page, "#/scalars?column=last;val/acc")
     has_rows(page, "a", "b", "c", "d9", "d10")
     head = page.get_by_role("button", name="Sort by val/acc, last")
     head.click()
@@ -142,13 +135,24 @@ def test_sorting_by_a_click(open_page):
     page.get_by_role("button", name="Run", exact=True).click()
     has_rows(page, "d10", "d9", "c", "b", "a")
 
+    # The names stay when they scroll
+    columns = "&".join(
+        f"column={column}" for column in ("hparam;lr", "hparam;layers", "hparam;optimizer", "last;loss")
+    )
+    go(page, f"#/scalars?{columns}")
+    before = box(page, "a").bounding_box()["x"]
+    table(page).evaluate("(grid) => (grid.scrollLeft = 200)")
+    expect(row(page, "a").get_by_role("gridcell").last).to_be_in_viewport()
+    assert box(page, "a").bounding_box()["x"] == before
 
-def heads(page: Page) -> list[str]:
-    return [text.strip() for text in table(page).get_by_role("columnheader").all_inner_texts()]
+    # They follow the logs
+    go(page, "#/scalars?column=last;val/acc")
+    expect(row(page, "a").get_by_role("gridcell").nth(1)).to_have_text("0.8000")
+    source.add_scalars("a", "val/acc", step=[30], value=[0.875])
+    expect(row(page, "a").get_by_role("gridcell").nth(1)).to_have_text("0.8750")
 
-
-def test_columns_are_moved_resized_and_hidden(open_page):
-    page = open_page(sweep(), "#/scalars?column=hparam;lr&column=hparam;optimizer&column=hparam;layers")
+    # They are moved, resized and hidden
+    go(page, "#/scalars?column=hparam;lr&column=hparam;optimizer&column=hparam;layers")
     # With all columns in sight.
     page.keyboard.press("]")
     lr, optimizer = (page.get_by_role("columnheader", name=name, exact=True) for name in ("lr", "optimizer"))
@@ -184,15 +188,8 @@ def test_columns_are_moved_resized_and_hidden(open_page):
     expect(page.get_by_role("dialog", name="Find anything")).to_be_visible()
 
 
-def test_the_names_stay_when_columns_scroll(open_page):
-    columns = "&".join(
-        f"column={column}" for column in ("hparam;lr", "hparam;layers", "hparam;optimizer", "last;loss")
-    )
-    page = open_page(sweep(), f"#/scalars?{columns}")
-    before = box(page, "a").bounding_box()["x"]
-    table(page).evaluate("(grid) => (grid.scrollLeft = 200)")
-    expect(row(page, "a").get_by_role("gridcell").last).to_be_in_viewport()
-    assert box(page, "a").bounding_box()["x"] == before
+def heads(page: Page) -> list[str]:
+    return [text.strip() for text in table(page).get_by_role("columnheader").all_inner_texts()]
 
 
 # Rows and lines
