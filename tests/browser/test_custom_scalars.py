@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from playwright.sync_api import Page, expect
-from tests.support.page import address_has, card, chart, is_drawn, run_color, wait_ready
+from tests.support.page import address_has, card, chart, go, is_drawn, run_color, wait_ready
 
 import runglass
 from runglass.query.memory import MemorySource
@@ -123,7 +123,7 @@ def test_a_pattern_that_takes_for_ever_does_not_hold_the_page(open_page):
     assert is_drawn(page, "fine", run_color(page, "high"))
 
 
-def test_a_chart_is_made_changed_and_removed(open_page):
+def test_a_chart_is_made_changed_and_removed(open_page, asked):
     page = open_page(two_runs(), "#/custom_scalars")
     expect(page.get_by_text("No charts yet")).to_be_visible()
     add_chart(page, "mine", "My charts", "loss/.*")
@@ -149,9 +149,8 @@ def test_a_chart_is_made_changed_and_removed(open_page):
     page.get_by_role("button", name="Undo").click()
     expect(card(page, "yours")).to_be_visible()
 
-
-def test_exact_tags_are_picked_and_bad_patterns_refused(open_page, asked):
-    page = open_page(two_runs(), "#/custom_scalars")
+    # Exact tags are picked and bad patterns refused
+    go(page, "#/custom_scalars?smoothing=0.6")
     page.get_by_role("button", name="Add chart").first.click()
     form = page.get_by_role("dialog", name="Add chart")
     form.get_by_label("Title").fill("exact")
@@ -163,22 +162,6 @@ def test_exact_tags_are_picked_and_bad_patterns_refused(open_page, asked):
     form.get_by_role("button", name="Save chart").click()
     wait_ready(page)
     assert asked[-1]["tags"] == ["loss/train"]
-
-
-def test_categories_are_renamed_and_removed(open_page):
-    page = open_page(two_runs(multiline("logged", "mean")), "#/custom_scalars")
-    add_chart(page, "mine", "First", "loss")
-    open_layout_menu(page, "Edit categories and charts…")
-    dialog = page.get_by_role("dialog", name="Charts made here")
-    dialog.get_by_label("Title of category First").fill("Second")
-    dialog.get_by_role("checkbox", name="Collapsed").check()
-    page.keyboard.press("Escape")
-    expect(page.get_by_role("button", name="Second 1")).to_have_attribute("aria-expanded", "false")
-    open_layout_menu(page, "Edit categories and charts…")
-    dialog.get_by_role("button", name="Remove category Second").click()
-    page.keyboard.press("Escape")
-    expect(page.get_by_role("button", name="Second 1")).to_have_count(0)
-    expect(card(page, "logged")).to_be_visible()
 
 
 def test_a_layout_goes_out_as_json_and_python_and_comes_back(open_page, tmp_path):
@@ -218,30 +201,10 @@ def test_a_layout_goes_out_as_json_and_python_and_comes_back(open_page, tmp_path
     expect(page.get_by_text("This file is not a layout.")).to_be_visible()
 
 
-def test_one_series_is_saved(open_page):
-    page = open_page(two_runs(multiline("both", "loss/.*")), "#/custom_scalars")
-    card(page, "both").get_by_role("button", name="More for both").click()
-    page.get_by_role("menuitem", name="Download one series as CSV…").click()
-    with page.expect_download() as started:
-        page.get_by_role("dialog").get_by_role("option", name="high · loss/val").click()
-    lines = Path(started.value.path()).read_text().splitlines()
-    assert len(lines) == 51
-    assert "2.3" in lines[1]
-
-
-def test_a_layout_that_is_logged_later_appears(open_page):
-    source = two_runs(multiline("both", "loss/.*"))
+def test_charts_of_a_layout_are_filtered_saved_pinned_and_followed(open_page, asked):
+    # Axis, smoothing and filter are those of the page
+    source = two_runs(multiline("both", "loss/.*"), multiline("other", "mean"))
     page = open_page(source, "#/custom_scalars")
-    layout = {"category": [{"title": "Late", "chart": [multiline("later", "mean")]}]}
-    source.add_values("late", TAG, Kind.CUSTOM_SCALARS, step=[0], values=[layout])
-    expect(card(page, "later")).to_have_attribute("data-ready", "true")
-    source.add_scalars("high", "loss/new", step=[0, 1], value=[5.0, 5.0])
-    legend = card(page, "both").get_by_role("list", name="Legend")
-    expect(legend.get_by_role("listitem")).to_have_text(["loss/new", "loss/train", "loss/val"])
-
-
-def test_axis_smoothing_and_filter_are_those_of_the_page(open_page, asked):
-    page = open_page(two_runs(multiline("both", "loss/.*"), multiline("other", "mean")), "#/custom_scalars")
     page.get_by_role("radio", name="Relative").check(force=True)
     wait_ready(page)
     assert asked[-1]["x"] == "relative"
@@ -253,16 +216,49 @@ def test_axis_smoothing_and_filter_are_those_of_the_page(open_page, asked):
     legend = card(page, "both").get_by_role("list", name="Legend")
     expect(legend.get_by_role("listitem")).to_have_text(["loss/train", "loss/val", "high", "low"])
 
+    # One series is saved
+    go(page, "#/custom_scalars?smoothing=0.6")
+    card(page, "both").get_by_role("button", name="More for both").click()
+    page.get_by_role("menuitem", name="Download one series as CSV…").click()
+    with page.expect_download() as started:
+        page.get_by_role("dialog").get_by_role("option", name="high · loss/val").click()
+    lines = Path(started.value.path()).read_text().splitlines()
+    assert len(lines) == 51
+    assert "2.3" in lines[1]
 
-def test_a_pinned_chart_stands_on_the_overview(open_page):
-    page = open_page(two_runs(multiline("both", "loss/.*")), "#/custom_scalars")
+    # Categories are renamed and removed
+    go(page, "#/custom_scalars?smoothing=0.6")
+    add_chart(page, "mine", "First", "loss")
+    open_layout_menu(page, "Edit categories and charts…")
+    dialog = page.get_by_role("dialog", name="Charts made here")
+    dialog.get_by_label("Title of category First").fill("Second")
+    dialog.get_by_role("checkbox", name="Collapsed").check()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("button", name="Second 1")).to_have_attribute("aria-expanded", "false")
+    open_layout_menu(page, "Edit categories and charts…")
+    dialog.get_by_role("button", name="Remove category Second").click()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("button", name="Second 1")).to_have_count(0)
+    expect(card(page, "other")).to_be_visible()
+
+    # A layout that is logged later appears
+    go(page, "#/custom_scalars?smoothing=0.6")
+    layout = {"category": [{"title": "Late", "chart": [multiline("later", "mean")]}]}
+    source.add_values("late", TAG, Kind.CUSTOM_SCALARS, step=[0], values=[layout])
+    expect(card(page, "later")).to_have_attribute("data-ready", "true")
+    source.add_scalars("high", "loss/new", step=[0, 1], value=[5.0, 5.0])
+    legend = card(page, "both").get_by_role("list", name="Legend")
+    expect(legend.get_by_role("listitem")).to_have_text(["loss/new", "loss/train", "loss/val"])
+
+    # A pinned chart stands on the overview
+    go(page, "#/custom_scalars?smoothing=0.6")
     card(page, "both").get_by_role("button", name="Pin both").click()
     page.get_by_role("link", name="Overview").click()
     wait_ready(page)
     expect(page.get_by_role("button", name="Pinned 1")).to_be_visible()
     assert is_drawn(page, "both", run_color(page, "high"))
     # A link may name a chart that no layout has.
-    page.goto(page.url.replace("both", "other"))
+    page.goto(page.url.replace("both", "absent"))
     page.reload()
     wait_ready(page)
-    expect(card(page, "other")).to_contain_text("This chart is no longer in any layout")
+    expect(card(page, "absent")).to_contain_text("This chart is no longer in any layout")
