@@ -12,14 +12,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from playwright.sync_api import Locator, Page, expect
-from tests.support.following import following
-from tests.support.page import address_has, card, run_color, wait_ready
+from tests.support.golden_logs import LOGS, open_golden
+from tests.support.page import address_has, card, go, run_color, wait_ready
 
 from runglass.media.formats import parse_audio
 from runglass.query.memory import MemorySource
 from runglass.store.model import Audio, Kind
 
-LOGS = Path(__file__).parent.parent / "golden" / "logs"
 # Half a second of 440 Hz at 16 kHz.
 SOUNDS = Path(__file__).parent.parent / "support" / "sounds"
 RATE = 8000
@@ -123,21 +122,21 @@ def saved(page: Page, owner: Locator) -> bytes:
     return download.value.path().read_bytes()
 
 
-@pytest.mark.parametrize(
-    ("case", "run", "tag", "facts"),
-    [
-        ("tf_summary_all", "train", "audio/stereo2", "8 kHz · stereo · 16 bit WAV"),
-        ("torch_writer_all", "all", "audio/tone", "8 kHz · mono · 16 bit WAV"),
-        ("tensorboardX_writer_all", "all", "audio/tone", "8 kHz · mono · 16 bit WAV"),
-        ("tf_v1_legacy", "train", "tone/audio/0", "8 kHz · mono · 16 bit WAV"),
-    ],
+FRAMEWORKS = (
+    ("tf_summary_all", "train", "audio/stereo2", "8 kHz · stereo · 16 bit WAV"),
+    ("torch_writer_all", "all", "audio/tone", "8 kHz · mono · 16 bit WAV"),
+    ("tensorboardX_writer_all", "all", "audio/tone", "8 kHz · mono · 16 bit WAV"),
+    ("tf_v1_legacy", "train", "tone/audio/0", "8 kHz · mono · 16 bit WAV"),
 )
-def test_shows_what_frameworks_logged(open_page, case, run, tag, facts):
-    truth = json.loads((LOGS / case / "manifest.json").read_text())["runs"][run]["tensors"][tag]
-    with following(LOGS / case / "logdir") as logs:
-        page = open_page(logs.source, f"#/audio?tags=^{tag}$")
+
+
+def test_shows_what_frameworks_logged(open_page):
+    page = open_page(open_golden(*(case for case, *_ in FRAMEWORKS)), "#/audio")
+    for case, run, tag, facts in FRAMEWORKS:
+        go(page, f"#/audio?tags=^{tag}$&filter=^{case}/{run}$")
+        truth = json.loads((LOGS / case / "manifest.json").read_text())["runs"][run]["tensors"][tag]
         shown = card(page, tag)
-        expect(shown).to_contain_text(run)
+        expect(shown).to_contain_text(f"{case}/{run}")
         expect(shown).to_have_attribute("data-ready", "true")
         expect(shown).to_contain_text(facts)
         clips = truth["last"]["clips"]
@@ -149,7 +148,8 @@ def test_shows_what_frameworks_logged(open_page, case, run, tag, facts):
             assert hashlib.sha256(saved(page, shown)).hexdigest() == clips[1]["sha256"]
 
 
-def test_waveform_and_spectrogram_are_those_of_the_clip(open_page):
+def test_clips_are_drawn_followed_zoomed_and_set(open_page):
+    # Waveform and spectrogram are those of the clip
     page = open_page(two_runs(), "#/audio?option=audio.frequency;linear&theme=light")
     shown = heard(page, "low")
     expect(shown).to_contain_text("low at 20")
@@ -165,6 +165,49 @@ def test_waveform_and_spectrogram_are_those_of_the_clip(open_page):
         levels = 255 - pixels(shown.locator("canvas.spectrum"))[..., :3].mean(axis=-1)
         row = levels.mean(axis=1).argmax()
         assert abs(1 - (row + 0.5) / len(levels) - hz / (RATE / 2)) < 0.03
+
+    # Clips follow the steps
+    go(page, "#/audio?smoothing=0.6")
+    heard(page, "low").get_by_role("button", name="Previous step of voice").click()
+    expect(card(page, "voice")).to_contain_text("low at 10")
+    # The cursor is one for all runs.
+    expect(heard(page, "high")).to_contain_text("high at 10")
+
+    # A part is zoomed into
+    go(page, "#/audio?smoothing=0.6")
+    low = heard(page, "low")
+    place(low).hover()
+    page.keyboard.press("End")
+    for _ in range(6):
+        page.keyboard.press("+")
+    expect(low.get_by_text(re.compile(r"^1:00(\.0)?$"))).to_be_visible()
+    expect(low.get_by_text(re.compile(r"^0:00(\.0)?$"))).to_have_count(0)
+    # All clips show the same part, and a link does too.
+    address_has(page, "audio.zoom")
+    page.reload()
+    wait_ready(page)
+    expect(heard(page, "high").get_by_text(re.compile(r"^1:00(\.0)?$"))).to_be_visible()
+    heard(page, "low")
+    place(low).click(position={"x": 1, "y": 20})
+    assert place_s(low) > 50
+    place(low).dblclick(position={"x": 1, "y": 20})
+    expect(low.get_by_text(re.compile(r"^0:00(\.0)?$"))).to_be_visible()
+
+    # What is set is in the address
+    go(page, "#/audio?smoothing=0.6")
+    page.get_by_role("checkbox", name="Match loudness").check()
+    # A sine of half size is at −9 LUFS, a little less at 500 Hz; one of a twentieth is below the target.
+    expect(heard(page, "low")).to_contain_text("−13.5 dB")
+    expect(heard(page, "high")).to_contain_text(re.compile(r"\+\d\.\d dB"))
+    page.get_by_role("button", name="Loop clips").click()
+    page.get_by_role("radio", name="Waveform").check(force=True)
+    page.get_by_role("slider", name="Volume").fill("40")
+    for option in ("audio.match", "audio.loop", "audio.view;wave", "audio.volume;40"):
+        address_has(page, option)
+    page.reload()
+    wait_ready(page)
+    expect(page.get_by_role("checkbox", name="Match loudness")).to_be_checked()
+    expect(page.locator("canvas.spectrum")).to_have_count(0)
 
 
 def test_runs_are_switched_while_it_plays_at_the_same_place(open_page):
@@ -204,14 +247,6 @@ def test_runs_are_switched_while_it_plays_at_the_same_place(open_page):
     expect(place(other)).to_have_attribute("aria-valuenow", "1")
 
 
-def test_clips_follow_the_steps(open_page):
-    page = open_page(two_runs(), "#/audio")
-    heard(page, "low").get_by_role("button", name="Previous step of voice").click()
-    expect(card(page, "voice")).to_contain_text("low at 10")
-    # The cursor is one for all runs.
-    expect(heard(page, "high")).to_contain_text("high at 10")
-
-
 def test_what_is_heard_stays_until_it_ends_though_newer_ones_come(open_page):
     source = two_runs()
     page = open_page(source, "#/audio")
@@ -240,44 +275,6 @@ def test_one_channel_alone(open_page):
         levels = 255 - pixels(shown.locator("canvas.spectrum"))[..., :3].mean(axis=-1)
         row = levels.mean(axis=1).argmax()
         assert abs(1 - (row + 0.5) / len(levels) - hz / (RATE / 2)) < 0.03
-
-
-def test_a_part_is_zoomed_into(open_page):
-    page = open_page(two_runs(), "#/audio")
-    low = heard(page, "low")
-    place(low).hover()
-    page.keyboard.press("End")
-    for _ in range(6):
-        page.keyboard.press("+")
-    expect(low.get_by_text(re.compile(r"^1:00(\.0)?$"))).to_be_visible()
-    expect(low.get_by_text(re.compile(r"^0:00(\.0)?$"))).to_have_count(0)
-    # All clips show the same part, and a link does too.
-    address_has(page, "audio.zoom")
-    page.reload()
-    wait_ready(page)
-    expect(heard(page, "high").get_by_text(re.compile(r"^1:00(\.0)?$"))).to_be_visible()
-    heard(page, "low")
-    place(low).click(position={"x": 1, "y": 20})
-    assert place_s(low) > 50
-    place(low).dblclick(position={"x": 1, "y": 20})
-    expect(low.get_by_text(re.compile(r"^0:00(\.0)?$"))).to_be_visible()
-
-
-def test_what_is_set_is_in_the_address(open_page):
-    page = open_page(two_runs(), "#/audio")
-    page.get_by_role("checkbox", name="Match loudness").check()
-    # A sine of half size is at −9 LUFS, a little less at 500 Hz; one of a twentieth is below the target.
-    expect(heard(page, "low")).to_contain_text("−13.5 dB")
-    expect(heard(page, "high")).to_contain_text(re.compile(r"\+\d\.\d dB"))
-    page.get_by_role("button", name="Loop clips").click()
-    page.get_by_role("radio", name="Waveform").check(force=True)
-    page.get_by_role("slider", name="Volume").fill("40")
-    for option in ("audio.match", "audio.loop", "audio.view;wave", "audio.volume;40"):
-        address_has(page, option)
-    page.reload()
-    wait_ready(page)
-    expect(page.get_by_role("checkbox", name="Match loudness")).to_be_checked()
-    expect(page.locator("canvas.spectrum")).to_have_count(0)
 
 
 def test_formats_that_the_browser_decodes(open_page):
