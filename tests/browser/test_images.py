@@ -10,18 +10,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 from numpy.typing import NDArray
 from playwright.sync_api import Locator, Page, expect
-from tests.support.page import address_has, card, wait_ready
+from tests.support.golden_logs import open_golden
+from tests.support.page import address_has, card, go, wait_ready
 
-import runglass
 from runglass.media.formats import parse_image
 from runglass.query.memory import MemorySource
+from runglass.query.source import DataSource
 from runglass.store.model import Image, Kind, SeriesKey
 from runglass.writer.values.png import encode_png
 
-GOLDEN = Path(__file__).parents[1] / "golden" / "logs"
 STEPS = np.arange(0, 400, 2)
 
 # The pixels of a canvas, or of a file as the browser itself decodes it.
@@ -78,21 +77,27 @@ def data_url(image: Image) -> str:
     return f"data:image/{image.format};base64,{base64.b64encode(image.data).decode()}"
 
 
-@pytest.mark.parametrize(
-    ("case", "least"),
-    [
-        ("torch_writer_all", 8),
-        ("tensorboardX_writer_all", 6),
-        ("tf_summary_all", 2),
-        ("tf_v1_legacy", 6),
-        ("keras_callback_all", 6),
-        ("story_pytorch_digits", 2),
-    ],
-)
-def test_shows_what_frameworks_logged_to_the_pixel(open_page, page, case, least):
+FRAMEWORKS = {
+    "torch_writer_all": 8,
+    "tensorboardX_writer_all": 6,
+    "tf_summary_all": 2,
+    "tf_v1_legacy": 6,
+    "keras_callback_all": 6,
+    "story_pytorch_digits": 2,
+}
+
+
+def test_shows_what_frameworks_logged_to_the_pixel(open_page, page):
     page.set_viewport_size({"width": 1440, "height": 1500})
-    source = runglass.open(GOLDEN / case / "logdir").source
+    source = open_golden(*FRAMEWORKS)
     open_page(source, "#/images?option=images.actual;1")
+    for case, least in FRAMEWORKS.items():
+        go(page, f"#/images?option=images.actual;1&filter=^{case}/")
+        assert count_equal(page, source) >= least, case
+
+
+def count_equal(page: Page, source: DataSource) -> int:
+    """Of the pictures in sight, each of which has to be as it was logged."""
     compared = 0
     for article in page.get_by_role("article").all():
         tag, _, run = str(article.get_attribute("aria-label")).rpartition(", ")
@@ -109,22 +114,31 @@ def test_shows_what_frameworks_logged_to_the_pixel(open_page, page, case, least)
         expect(canvas).to_have_attribute("data-step", str(values.step[-1]))
         assert canvas.evaluate(READ, None) == canvas.evaluate(READ, data_url(files[0])), (run, tag)
         compared += 1
-    assert compared >= least
+    return compared
 
 
-def test_the_first_pictures_are_asked_for_before_their_cards_and_once(open_page, page):
+def test_every_step_is_reached_at_once_saved_and_followed(open_page, page):
+    # The first pictures are asked for before their cards, and once
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url.partition("/api/")[2]))
-    open_page(many_steps(), "#/images?cursor=100")
+    source = many_steps()
+    open_page(source, "#/images?cursor=100")
     shows_step(page, "samples/plain, first", 100)
     # The one at the cursor; those beside it are fetched ahead.
     pictures = [path for path in asked if path.startswith("images/blob?") and "step=100&" in path]
     assert len(pictures) == len(set(pictures)) > 0
     assert asked.count("steps") == 1
 
+    # One picture is saved as it was logged
+    go(page, "#/images?cursor=100")
+    page.get_by_role("button", name="Actions: samples/plain, second").click()
+    with page.expect_download() as saving:
+        page.get_by_role("menuitem", name="Save image").click()
+    assert saving.value.suggested_filename.endswith(".png")
+    assert Path(saving.value.path()).read_bytes() == plain(100, run=1).data
 
-def test_every_step_is_reached(open_page):
-    page = open_page(many_steps(), "#/images?runs=first")
+    # Every step is reached
+    go(page, "#/images?runs=first")
     name = "samples/plain, first"
     shows_step(page, name, 398)
     slider = card(page, name).get_by_role("slider")
@@ -143,10 +157,8 @@ def test_every_step_is_reached(open_page):
     page.get_by_role("button", name=f"Follow the latest step of {name}").click()
     shows_step(page, name, 398)
 
-
-def test_new_pictures_are_followed(open_page):
-    source = many_steps()
-    page = open_page(source, "#/images")
+    # New pictures are followed
+    go(page, "#/images?smoothing=0.6")
     source.add_values("first", "samples/plain", Kind.IMAGE, step=[500], values=[[plain(500)]])
     shows_step(page, "samples/plain, first", 500)
     shows_step(page, "samples/plain, second", 398)
@@ -212,27 +224,8 @@ def test_zoom_and_pixel_are_shared_by_the_runs_of_a_tag(open_page):
     expect(card(page, "depth, second").locator(".values")).to_contain_text("(0, 0) 60002")
 
 
-def test_look_is_one_for_all_and_in_the_address(open_page):
-    page = open_page(many_steps(), "#/images")
-    page.get_by_role("button", name="Image display").click()
-    page.get_by_role("spinbutton", name="Contrast, exact").fill("2.5")
-    page.get_by_role("spinbutton", name="Contrast, exact").press("Enter")
-    page.get_by_text("B", exact=True).click()
-    page.keyboard.press("Escape")
-    for run in ("first", "second"):
-        expect(shown(page, f"samples/plain, {run}")).to_have_css(
-            "filter", re.compile(r'url\("#.+"\) contrast\(2\.5\)')
-        )
-    address_has(page, "images.contrast;2.5")
-    address_has(page, "images.channel;blue")
-    page.reload()
-    wait_ready(page)
-    page.get_by_role("button", name="Reset image adjustments").click()
-    expect(shown(page, "samples/plain, first")).to_have_css("filter", "none")
-    expect(page).not_to_have_url(re.compile("option="))
-
-
-def test_two_runs_and_two_steps_are_compared(open_page):
+def test_pictures_are_compared_and_look_alike(open_page):
+    # Two runs and two steps are compared
     page = open_page(many_steps(), "#/images")
     page.get_by_role("button", name="Compare samples/plain, first").click()
     dialog = page.get_by_role("dialog", name="Compare samples/plain")
@@ -261,6 +254,25 @@ def test_two_runs_and_two_steps_are_compared(open_page):
     expect(dialog.get_by_role("status")).to_contain_text("max 142")
     page.keyboard.press("Escape")
     expect(dialog).to_have_count(0)
+
+    # The look is one for all and in the address
+    go(page, "#/images?smoothing=0.6")
+    page.get_by_role("button", name="Image display").click()
+    page.get_by_role("spinbutton", name="Contrast, exact").fill("2.5")
+    page.get_by_role("spinbutton", name="Contrast, exact").press("Enter")
+    page.get_by_text("B", exact=True).click()
+    page.keyboard.press("Escape")
+    for run in ("first", "second"):
+        expect(shown(page, f"samples/plain, {run}")).to_have_css(
+            "filter", re.compile(r'url\("#.+"\) contrast\(2\.5\)')
+        )
+    address_has(page, "images.contrast;2.5")
+    address_has(page, "images.channel;blue")
+    page.reload()
+    wait_ready(page)
+    page.get_by_role("button", name="Reset image adjustments").click()
+    expect(shown(page, "samples/plain, first")).to_have_css("filter", "none")
+    expect(page).not_to_have_url(re.compile("option="))
 
 
 def test_gallery_shows_all_goes_there_and_saves(open_page):
@@ -292,15 +304,6 @@ def test_gallery_shows_all_goes_there_and_saves(open_page):
     expect(dialog.locator("canvas[data-step]").first).to_be_visible()
     assert dialog.locator("canvas").count() < 200
     assert dialog.locator("li").first.get_attribute("aria-setsize") != "3000"
-
-
-def test_one_picture_is_saved_as_it_was_logged(open_page):
-    page = open_page(many_steps(), "#/images?cursor=100")
-    page.get_by_role("button", name="Actions: samples/plain, second").click()
-    with page.expect_download() as saving:
-        page.get_by_role("menuitem", name="Save image").click()
-    assert saving.value.suggested_filename.endswith(".png")
-    assert Path(saving.value.path()).read_bytes() == plain(100, run=1).data
 
 
 BAD = {
