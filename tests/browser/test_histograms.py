@@ -13,7 +13,7 @@ import pytest
 from numpy.typing import NDArray
 from playwright.sync_api import Locator, Page, Request, expect
 from tests.support.golden_logs import open_golden
-from tests.support.page import address_has, card, wait_ready
+from tests.support.page import address_has, card, go, wait_ready
 
 from runglass.errors import ValueDamaged
 from runglass.query.memory import MemorySource
@@ -91,31 +91,10 @@ def test_real_logs_are_drawn(open_page: Callable[..., Page], page: Page) -> None
         expect(chart_of(page, own).locator("svg text").first).to_be_visible()
 
 
-def test_pointing_reads_a_bucket_and_a_click_moves_the_cursor(open_page: Callable[..., Page]) -> None:
-    page = open_page(two_runs(), f"{VIEW}?tags=kernel")
-    chart = chart_of(page, "layer/kernel, calm")
-    box = chart.bounding_box()
-    assert box is not None
-    chart.hover(position={"x": box["width"] / 2, "y": box["height"] - 40})
-    tip = page.get_by_role("tooltip")
-    expect(tip).to_contain_text(re.compile(r"step 290"))
-    expect(tip).to_contain_text(re.compile(r"\[.+, .+\)"))
-    for name in ("count", "share", "percentile"):
-        expect(tip).to_contain_text(name)
-    expect(tip).to_contain_text("2,000")
-    chart.click(position={"x": box["width"] / 2, "y": box["height"] - 40})
-    address_has(page, "cursor=290")
-    expect(chart.locator("path.cursor")).to_have_count(1)
-    # The same by keys: to the oldest, and there.
-    chart.press("Home")
-    expect(tip).to_contain_text("step 0")
-    chart.press("Enter")
-    address_has(page, "cursor=0")
-    chart.press("Escape")
-    expect(tip).to_have_count(0)
-
-
-def test_modes_bins_and_scales(open_page: Callable[..., Page], questions: list[dict[str, Any]]) -> None:
+def test_charts_are_read_zoomed_compared_ranked_and_drawn_in_every_mode(
+    open_page: Callable[..., Page], questions: list[dict[str, Any]]
+) -> None:
+    # Modes, bins and scales
     page = open_page(two_runs(), f"{VIEW}?tags=kernel")
     assert questions[-1]["bins"] == 50
     chart = chart_of(page, "layer/kernel, drifting")
@@ -138,12 +117,33 @@ def test_modes_bins_and_scales(open_page: Callable[..., Page], questions: list[d
     chart.press("End")
     # A stored count is a whole number, whatever else is set.
     expect(page.get_by_role("tooltip").get_by_role("row", name=re.compile(r"count [\d,]+$"))).to_be_visible()
+    chart.press("Escape")
 
+    # Pointing reads a bucket and a click moves the cursor
+    go(page, f"{VIEW}?tags=kernel")
+    chart = chart_of(page, "layer/kernel, calm")
+    box = chart.bounding_box()
+    assert box is not None
+    chart.hover(position={"x": box["width"] / 2, "y": box["height"] - 40})
+    tip = page.get_by_role("tooltip")
+    expect(tip).to_contain_text(re.compile(r"step 290"))
+    expect(tip).to_contain_text(re.compile(r"\[.+, .+\)"))
+    for name in ("count", "share", "percentile"):
+        expect(tip).to_contain_text(name)
+    expect(tip).to_contain_text("2,000")
+    chart.click(position={"x": box["width"] / 2, "y": box["height"] - 40})
+    address_has(page, "cursor=290")
+    expect(chart.locator("path.cursor")).to_have_count(1)
+    # The same by keys: to the oldest, and there.
+    chart.press("Home")
+    expect(tip).to_contain_text("step 0")
+    chart.press("Enter")
+    address_has(page, "cursor=0")
+    chart.press("Escape")
+    expect(tip).to_have_count(0)
 
-def test_dragging_zooms_into_the_values(
-    open_page: Callable[..., Page], questions: list[dict[str, Any]]
-) -> None:
-    page = open_page(two_runs(), f"{VIEW}?tags=kernel")
+    # Dragging zooms into the values
+    go(page, f"{VIEW}?tags=kernel")
     chart = chart_of(page, "layer/kernel, calm")
     box = chart.bounding_box()
     assert box is not None
@@ -160,6 +160,34 @@ def test_dragging_zooms_into_the_values(
     page.get_by_role("button", name="Reset zoom of layer/kernel").click()
     wait_ready(page)
     assert questions[-1]["x_range"] is None
+
+    # Runs are compared at the cursor
+    go(page, f"{VIEW}?tags=kernel")
+    page.get_by_role("button", name="Compare runs at the cursor").click()
+    address_has(page, "histograms.compare;1")
+    wait_ready(page)
+    both = card(page, "layer/kernel")
+    expect(both).to_have_attribute("data-ready", "true")
+    chart = chart_of(page, "layer/kernel")
+    box = chart.bounding_box()
+    assert box is not None
+    chart.hover(position={"x": box["width"] * 0.3, "y": box["height"] / 2})
+    tip = page.get_by_role("tooltip")
+    expect(tip.get_by_role("row")).to_have_count(3)
+    expect(tip).to_contain_text("drifting")
+
+    # The ranking leads to what moved
+    go(page, f"{VIEW}?smoothing=0.6")
+    page.get_by_role("button", name="Rank tags by change").click()
+    table = page.get_by_role("table", name="Histograms by change")
+    first = table.get_by_role("row").nth(1)
+    expect(first).to_contain_text("layer/kernel")
+    expect(first).to_contain_text("drifting")
+    page.get_by_role("combobox", name="Changed since").select_option("run:calm")
+    expect(table.get_by_role("row")).to_have_count(3)
+    expect(table.get_by_role("row").nth(1)).to_contain_text("layer/kernel")
+    table.get_by_role("button", name="layer/kernel").click()
+    expect(card(page, "layer/kernel, drifting")).to_be_in_viewport()
 
 
 def test_cards_ask_together_and_say_which_steps_they_draw(
@@ -184,36 +212,6 @@ def test_cards_do_not_request_again_what_was_prefetched(
     open_page(two_runs(), f"#/histograms{view}")
     series = [(each["run"], each["tag"]) for question in questions for each in question["series"]]
     assert len(series) == len(set(series)) > 0
-
-
-def test_runs_are_compared_at_the_cursor(open_page: Callable[..., Page]) -> None:
-    page = open_page(two_runs(), f"{VIEW}?tags=kernel")
-    page.get_by_role("button", name="Compare runs at the cursor").click()
-    address_has(page, "histograms.compare;1")
-    wait_ready(page)
-    both = card(page, "layer/kernel")
-    expect(both).to_have_attribute("data-ready", "true")
-    chart = chart_of(page, "layer/kernel")
-    box = chart.bounding_box()
-    assert box is not None
-    chart.hover(position={"x": box["width"] * 0.3, "y": box["height"] / 2})
-    tip = page.get_by_role("tooltip")
-    expect(tip.get_by_role("row")).to_have_count(3)
-    expect(tip).to_contain_text("drifting")
-
-
-def test_the_ranking_leads_to_what_moved(open_page: Callable[..., Page]) -> None:
-    page = open_page(two_runs(), VIEW)
-    page.get_by_role("button", name="Rank tags by change").click()
-    table = page.get_by_role("table", name="Histograms by change")
-    first = table.get_by_role("row").nth(1)
-    expect(first).to_contain_text("layer/kernel")
-    expect(first).to_contain_text("drifting")
-    page.get_by_role("combobox", name="Changed since").select_option("run:calm")
-    expect(table.get_by_role("row")).to_have_count(3)
-    expect(table.get_by_role("row").nth(1)).to_contain_text("layer/kernel")
-    table.get_by_role("button", name="layer/kernel").click()
-    expect(card(page, "layer/kernel, drifting")).to_be_in_viewport()
 
 
 def test_downloads_hold_the_buckets_of_the_file(open_page: Callable[..., Page]) -> None:
