@@ -7,23 +7,10 @@ from pathlib import Path
 
 from playwright.sync_api import expect
 from tests.support.frame import asked_of, message, run_filter, runs
-from tests.support.page import address_has, card, wait_ready
+from tests.support.page import address_has, card, go, wait_ready
 
 from runglass.query.memory import MemorySource
 from runglass.store.model import FileState, Kind
-
-
-def test_theme_is_kept_by_the_address_and_the_browser(open_page):
-    page = open_page(runs())
-    html = page.locator("html")
-    expect(html).to_have_attribute("data-theme", "light")
-    page.get_by_role("button", name="Theme", exact=True).click()
-    page.get_by_role("menuitemcheckbox", name="Dark theme").click()
-    expect(html).to_have_attribute("data-theme", "dark")
-    address_has(page, "theme=dark")
-    page.goto(page.url.partition("#")[0])
-    page.reload()
-    expect(html).to_have_attribute("data-theme", "dark")
 
 
 def test_a_dashboard_without_data_says_how_to_log_some(open_page):
@@ -36,17 +23,6 @@ def test_a_dashboard_without_data_says_how_to_log_some(open_page):
     expect(page.get_by_text("tf.summary.scalar")).to_be_visible()
     source.add_scalars("a", "train/loss", step=[0, 1], value=[1.0, 0.5])
     expect(card(page, "train/loss")).to_have_attribute("data-ready", "true")
-
-
-def test_narrow_window_folds_the_header_without_overflow(open_page):
-    page = open_page(runs())
-    for width in (1440, 900, 600):
-        page.set_viewport_size({"width": width, "height": 900})
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-        assert page.locator("header").first.evaluate("(node) => node.scrollWidth <= node.clientWidth")
-    page.get_by_role("button", name="Views, theme and settings").click()
-    page.get_by_role("menuitem", name="Settings").click()
-    expect(page.get_by_role("dialog", name="Settings")).to_be_visible()
 
 
 def test_health_badge_lists_findings_worst_first(open_page, page):
@@ -71,8 +47,36 @@ def test_health_badge_lists_findings_worst_first(open_page, page):
     assert page.evaluate("navigator.clipboard.readText()").startswith("b/events.2: damaged")
 
 
-def test_side_panel_is_resized_collapsed_and_expanded(open_page):
-    page = open_page(runs())
+def test_unknown_dashboard_is_told_and_a_narrow_window_folds_the_header(open_page):
+    # An unknown dashboard is told, and the first one shown
+    page = open_page(runs(), "#/hologram")
+    expect(message(page, "There is no “hologram” dashboard; showing Overview.")).to_be_visible()
+    expect(card(page, "train/loss")).to_be_visible()
+    page.get_by_role("button", name="Dismiss").click()
+    expect(message(page, "hologram")).to_have_count(0)
+
+    # A narrow window folds the header without overflow
+    go(page, "#/scalars?smoothing=0.6")
+    for width in (1440, 900, 600):
+        page.set_viewport_size({"width": width, "height": 900})
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        assert page.locator("header").first.evaluate("(node) => node.scrollWidth <= node.clientWidth")
+    page.get_by_role("button", name="Views, theme and settings").click()
+    page.get_by_role("menuitem", name="Settings").click()
+    expect(page.get_by_role("dialog", name="Settings")).to_be_visible()
+
+
+def test_lists_are_asked_for_once_and_theme_and_side_panel_kept(page, serve):
+    # Lists are asked for once and before the charts
+    asked = asked_of(page)
+    page.goto(serve(runs()).url + "#/scalars")
+    wait_ready(page)
+    assert asked.count("lists?kind=scalar") == 1
+    assert not [path for path in asked if path.startswith(("status", "runs", "dashboards", "tags"))]
+    first_chart = next(i for i, path in enumerate(asked) if path.startswith("scalars/"))
+    assert asked.index("lists?kind=scalar") < first_chart
+
+    # The side panel is resized, collapsed and expanded
     splitter = page.get_by_role("separator", name="Side panel width")
     box = splitter.bounding_box()
     x, y = box["x"] + box["width"] / 2, box["y"] + 200
@@ -110,20 +114,17 @@ def test_side_panel_is_resized_collapsed_and_expanded(open_page):
     page.keyboard.press("]")
     expect(splitter).to_be_visible()
 
-
-def test_unknown_dashboard_says_so_and_shows_the_first(open_page):
-    page = open_page(runs(), "#/hologram")
-    expect(message(page, "There is no “hologram” dashboard; showing Overview.")).to_be_visible()
-    expect(card(page, "train/loss")).to_be_visible()
-    page.get_by_role("button", name="Dismiss").click()
-    expect(message(page, "hologram")).to_have_count(0)
-
-
-def test_first_use_page_helps(open_page):
-    page = open_page(MemorySource(locations=["logs/new"]))
-    expect(page.get_by_role("heading", name="Nothing logged yet")).to_be_visible()
-    page.get_by_text("I logged something, but it is not here").click()
-    expect(page.get_by_text("runglass inspect path/to/logs")).to_be_visible()
+    # The theme is kept by the address and the browser
+    go(page, "#/scalars?smoothing=0.6")
+    html = page.locator("html")
+    expect(html).to_have_attribute("data-theme", "light")
+    page.get_by_role("button", name="Theme", exact=True).click()
+    page.get_by_role("menuitemcheckbox", name="Dark theme").click()
+    expect(html).to_have_attribute("data-theme", "dark")
+    address_has(page, "theme=dark")
+    page.goto(page.url.partition("#")[0])
+    page.reload()
+    expect(html).to_have_attribute("data-theme", "dark")
 
 
 def test_a_folder_that_does_not_exist_is_named(open_page):
@@ -134,16 +135,6 @@ def test_a_folder_that_does_not_exist_is_named(open_page):
     # It may be created later.
     source.add_scalars("a", "loss", step=[0], value=[1.0])
     expect(card(page, "loss")).to_be_visible()
-
-
-def test_lists_are_asked_for_once_and_before_the_charts(page, serve):
-    asked = asked_of(page)
-    page.goto(serve(runs()).url + "#/scalars")
-    wait_ready(page)
-    assert asked.count("lists?kind=scalar") == 1
-    assert not [path for path in asked if path.startswith(("status", "runs", "dashboards", "tags"))]
-    first_chart = next(i for i, path in enumerate(asked) if path.startswith("scalars/"))
-    assert asked.index("lists?kind=scalar") < first_chart
 
 
 def test_first_page_is_few_files():
