@@ -6,7 +6,7 @@ import json
 
 from playwright.sync_api import expect
 from tests.support.frame import run_filter, runs, status
-from tests.support.page import address_has, card, wait_ready
+from tests.support.page import address_has, card, go, wait_ready
 
 from runglass.query.memory import MemorySource
 
@@ -50,7 +50,8 @@ def test_palette_searches_ten_thousand_tags(open_page):
     expect(page.get_by_text("No matches", exact=True)).to_be_visible()
 
 
-def test_shortcuts_work_outside_of_text_and_are_listed(open_page):
+def test_shortcuts_windows_settings_and_where_the_focus_goes(open_page, tmp_path):
+    # Shortcuts work outside of text and are listed
     page = open_page(runs())
     page.keyboard.press("?")
     dialog = page.get_by_role("dialog", name="Keyboard shortcuts")
@@ -74,30 +75,8 @@ def test_shortcuts_work_outside_of_text_and_are_listed(open_page):
     page.keyboard.press("s")
     address_has(page, "#/scalars")
 
-
-def test_a_window_gives_the_focus_back(open_page):
-    page = open_page(runs())
-    button = page.get_by_role("button", name="Settings", exact=True)
-    button.focus()
-    button.press("Enter")
-    expect(page.get_by_role("dialog", name="Settings")).to_be_visible()
-    page.keyboard.press("Escape")
-    expect(button).to_be_focused()
-
-
-def test_windows_follow_each_other_as_fast_as_keys_do(open_page):
-    page = open_page(runs())
-    for _ in range(5):
-        page.keyboard.press("?")
-        expect(page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_visible()
-        page.keyboard.press("Escape")
-        page.keyboard.press("Control+,")
-        expect(page.get_by_role("dialog", name="Settings")).to_be_visible()
-        page.keyboard.press("Escape")
-
-
-def test_windows_put_the_focus_into_their_first_field(open_page):
-    page = open_page(runs())
+    # Windows put the focus into their first field
+    go(page, "#/scalars?smoothing=0.6")
     page.keyboard.press("s")
     expect(page.get_by_role("textbox", name="View name")).to_be_focused()
     page.keyboard.type("all of it")
@@ -116,27 +95,30 @@ def test_windows_put_the_focus_into_their_first_field(open_page):
     expect(status(page)).not_to_contain_text("paused")
     dialog.get_by_role("button", name="Keyboard shortcuts").click()
     expect(page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
 
+    # A window gives the focus back
+    go(page, "#/scalars?smoothing=0.6")
+    button = page.get_by_role("button", name="Settings", exact=True)
+    button.focus()
+    button.press("Enter")
+    expect(page.get_by_role("dialog", name="Settings")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(button).to_be_focused()
 
-def test_menus_lie_over_everything(open_page):
-    source = MemorySource()
-    for section in range(12):
-        source.add_scalars("run", f"section{section}/loss", step=[0, 1], value=[1.0, 2.0])
-    page = open_page(source)
-    page.locator(".cards").evaluate("(cards) => cards.scrollTo(0, 400)")
-    for menu in ("Views", "Theme"):
-        page.get_by_role("button", name=menu, exact=True).click()
-        covered = """() => [...document.querySelectorAll("[role=menu] [role^=menuitem]")].filter((item) => {
-          const { left, right, top, height } = item.getBoundingClientRect();
-          return [left + 4, right - 4].some((x) => !item.contains(document.elementFromPoint(x, top + height / 2)));
-        }).map((item) => item.textContent)"""
-        assert page.evaluate(covered) == []
-        assert page.evaluate("document.querySelector('[role=menu]').matches(':popover-open')")
+    # Windows follow each other as fast as keys do
+    go(page, "#/scalars?smoothing=0.6")
+    for _ in range(5):
+        page.keyboard.press("?")
+        expect(page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_visible()
+        page.keyboard.press("Escape")
+        page.keyboard.press("Control+,")
+        expect(page.get_by_role("dialog", name="Settings")).to_be_visible()
         page.keyboard.press("Escape")
 
-
-def test_settings_are_kept_exported_imported_and_reset(open_page, tmp_path):
-    page = open_page(runs())
+    # Settings are kept, exported, imported and reset
+    go(page, "#/scalars?smoothing=0.6")
     page.keyboard.press("Control+,")
     dialog = page.get_by_role("dialog", name="Settings")
     rows = dialog.get_by_label("Tooltip rows")
@@ -174,3 +156,20 @@ def test_settings_are_kept_exported_imported_and_reset(open_page, tmp_path):
         dialog.get_by_role("button", name="Import an exported file").click()
     chooser.value.set_files(wrong)
     expect(dialog.get_by_role("alert")).to_contain_text("not a settings file")
+
+
+def test_menus_lie_over_everything(open_page):
+    source = MemorySource()
+    for section in range(12):
+        source.add_scalars("run", f"section{section}/loss", step=[0, 1], value=[1.0, 2.0])
+    page = open_page(source)
+    page.locator(".cards").evaluate("(cards) => cards.scrollTo(0, 400)")
+    for menu in ("Views", "Theme"):
+        page.get_by_role("button", name=menu, exact=True).click()
+        covered = """() => [...document.querySelectorAll("[role=menu] [role^=menuitem]")].filter((item) => {
+          const { left, right, top, height } = item.getBoundingClientRect();
+          return [left + 4, right - 4].some((x) => !item.contains(document.elementFromPoint(x, top + height / 2)));
+        }).map((item) => item.textContent)"""
+        assert page.evaluate(covered) == []
+        assert page.evaluate("document.querySelector('[role=menu]').matches(':popover-open')")
+        page.keyboard.press("Escape")
