@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, Request, expect
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, expect
 from tests.support.page import PATIENCE_MS, wait_ready
 from tests.support.page_server import Running
 from tools.chromium import chromium
@@ -66,8 +66,59 @@ def problems() -> list[str]:
     return []
 
 
-# One window for a module: opening one costs more than most tests. Each test has a tab of its own and, because its server has a
-# port of its own, a storage of its own.
+# What a test may do to a tab that the next page in it would still see: such a tab is used once.
+LASTING = (
+    "add_init_script",
+    "emulate_media",
+    "expose_binding",
+    "expose_function",
+    "route",
+    "set_viewport_size",
+)
+
+
+class Tab:
+    """A tab that a module's tests use one after the other, because opening one costs as much as a short test."""
+
+    def __init__(self, context: BrowserContext) -> None:
+        self.page = context.new_page()
+        self.problems: list[str] = []
+        self.is_spoiled = False
+        self.page.on("pageerror", lambda error: self.problems.append(str(error)))
+        self.page.on("console", self._note)
+        self._listeners: list[tuple[str, Callable[..., Any]]] = []
+        self._listen = self.page.on
+        self.page.on = self._listen_until_cleared  # type: ignore[method-assign]
+        for name in LASTING:
+            setattr(self.page, name, self._spoiling(getattr(self.page, name)))
+
+    def clear(self) -> None:
+        """Leave the page and forget what its test listened to; a page that stayed would complain when its server ends."""
+        for event, listener in self._listeners:
+            self.page.remove_listener(event, listener)
+        self._listeners.clear()
+        # Outside: the next page would take a pointer above it for one that points at something.
+        self.page.mouse.move(-10, -10)
+        self.page.goto("about:blank")
+
+    def _note(self, message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning") and not any(part in message.text for part in HARMLESS):
+            self.problems.append(message.text)
+
+    def _listen_until_cleared(self, event: Any, listener: Callable[..., Any]) -> None:
+        self._listeners.append((event, listener))
+        self._listen(event, listener)
+
+    def _spoiling(self, method: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*args: Any, **settings: Any) -> Any:
+            self.is_spoiled = True
+            return method(*args, **settings)
+
+        return call
+
+
+# One window for a module: opening one costs more than most tests. Because its server has a port of its own, each test has a
+# storage of its own.
 @pytest.fixture(scope="module")
 def context(browser: Browser) -> Iterator[BrowserContext]:
     context = browser.new_context(viewport={"width": 1440, "height": 900})
@@ -78,21 +129,34 @@ def context(browser: Browser) -> Iterator[BrowserContext]:
     context.close()
 
 
+@pytest.fixture(scope="module")
+def tabs(context: BrowserContext) -> list[Tab]:
+    """The tab that the next test may use, if there is one."""
+    return []
+
+
 @pytest.fixture
-def page(context: BrowserContext, problems: list[str], serve: Callable[..., Running]) -> Iterator[Page]:
+def page(
+    request: pytest.FixtureRequest,
+    context: BrowserContext,
+    tabs: list[Tab],
+    problems: list[str],
+    serve: Callable[..., Running],
+) -> Iterator[Page]:
     # `serve` is asked for here so that servers outlive the page.
-    page = context.new_page()
-    page.on("pageerror", lambda error: problems.append(str(error)))
-    page.on(
-        "console",
-        lambda message: (
-            problems.append(message.text)
-            if message.type in ("error", "warning") and not any(part in message.text for part in HARMLESS)
-            else None
-        ),
-    )
-    yield page
-    page.close()
+    others = set(context.pages) - {tab.page for tab in tabs}
+    tab = tabs.pop() if tabs else Tab(context)
+    tab.problems = problems
+    failed_before = request.session.testsfailed
+    yield tab.page
+    for opened in set(context.pages) - others - {tab.page}:
+        opened.close()
+    # A test that failed may have left keys and buttons pressed.
+    if tab.is_spoiled or tab.page.is_closed() or problems or request.session.testsfailed > failed_before:
+        tab.page.close()
+    else:
+        tab.clear()
+        tabs.append(tab)
     context.clear_permissions()
     assert problems == []
 
