@@ -71,6 +71,8 @@ def test_first_run_appears_without_a_reload(open_page):
     expect(page.get_by_text('SummaryWriter("logs/new/first")')).to_be_visible()
     page.get_by_role("radio", name="Keras").check(force=True)
     expect(page.get_by_text("keras.callbacks.TensorBoard")).to_be_visible()
+    page.get_by_text("I logged something, but it is not here").click()
+    expect(page.get_by_text("runglass inspect path/to/logs")).to_be_visible()
     source.add_scalars("first", "train/loss", step=[0, 1], value=[1.0, 0.5])
     expect(card(page, "train/loss")).to_have_attribute("data-ready", "true")
 
