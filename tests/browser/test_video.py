@@ -6,9 +6,9 @@ import io
 from pathlib import Path
 
 import numpy as np
-import pytest
 from PIL import Image
 from playwright.sync_api import Locator, Page, expect
+from tests.support.page import go
 
 import runglass
 from runglass.media.formats import parse_image
@@ -132,17 +132,23 @@ def test_every_frame_can_be_shown(open_page, page):
             shows_frame(page, name, number)
 
 
-@pytest.mark.parametrize("name", ["video.gif", "video.mp4"])
-def test_it_plays_to_its_end_and_again(open_page, name):
-    page = open_page(source_of(clip=[video(name)]), "#/images")
-    own = player(page, "clip")
-    own.get_by_role("combobox", name="Speed of clip, train").select_option("4×")
-    own.get_by_role("button", name="Loop clip, train").click()
-    expect(own.get_by_role("button", name="Play clip, train")).to_be_visible()
-    shows_frame(page, "clip", 7)
-    own.get_by_role("button", name="Loop clip, train").click()
-    own.get_by_role("button", name="Play clip, train").click()
-    own.get_by_role("combobox", name="Speed of clip, train").select_option("1×")
+def test_it_plays_to_its_end_and_again(open_page):
+    names = ("video.gif", "video.mp4")
+    page = open_page(source_of(**{name: [video(name)] for name in names}), "#/images?tags=none")
+    for name in names:
+        go(page, f"#/images?tags=^{name}$")
+        check_playing(page, name)
+
+
+def check_playing(page: Page, name: str) -> None:
+    own = player(page, name)
+    own.get_by_role("combobox", name=f"Speed of {name}, train").select_option("4×")
+    own.get_by_role("button", name=f"Loop {name}, train").click()
+    expect(own.get_by_role("button", name=f"Play {name}, train")).to_be_visible()
+    shows_frame(page, name, 7)
+    own.get_by_role("button", name=f"Loop {name}, train").click()
+    own.get_by_role("button", name=f"Play {name}, train").click()
+    own.get_by_role("combobox", name=f"Speed of {name}, train").select_option("1×")
     # Ever onwards, until it begins anew.
     seen = page.evaluate(
         """async (label) => {
@@ -155,7 +161,7 @@ def test_it_plays_to_its_end_and_again(open_page, name):
       }
       return seen;
     }""",
-        "Video of clip, train",
+        f"Video of {name}, train",
     )
     assert seen[-1] < seen[-2]
 
