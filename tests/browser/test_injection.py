@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from playwright.sync_api import Page, Request, expect
-from tests.support.page import wait_ready
+from tests.support.page import go, wait_ready
 
 import runglass
 from runglass.registry import DASHBOARDS
@@ -229,7 +229,7 @@ def test_nothing_of_a_log_runs(open_page, hostile, watch):
 
 
 def visit(page: Page, watch: Watch, name: str) -> None:
-    go(page, name, "light")
+    show_tab(page, name, "light")
     if name in ("graphs", "projector"):
         # In place of the rail.
         page.keyboard.press("[")
@@ -249,22 +249,27 @@ def visit(page: Page, watch: Watch, name: str) -> None:
         page.mouse.wheel(0, 1_500)
         wait_ready(page)
     watch.assert_quiet()
-    go(page, name, "dark")
+    show_tab(page, name, "dark")
     watch.assert_quiet()
     if name in ("graphs", "projector"):
         page.keyboard.press("[")
 
 
-def go(page: Page, name: str, theme: str) -> None:
+def show_tab(page: Page, name: str, theme: str) -> None:
     page.evaluate("(hash) => void (location.hash = hash)", f"#/{name}?theme={theme}")
     expect(page.locator("html")).to_have_attribute("data-theme", theme)
     expect(page.locator(f"a[aria-current=page][href^='#/{name}']")).to_have_count(1)
     wait_ready(page)
 
 
-@pytest.mark.parametrize("steps", ["", "all"])
-def test_no_way_to_show_a_text_runs_it(open_page, hostile, watch, steps):
-    page = open_page(hostile, f"#/text?option=text.steps;{steps}&tags=text$")
+def test_no_way_to_show_a_text_runs_it(open_page, hostile, watch):
+    page = open_page(hostile, "#/text?option=text.steps;&tags=text$")
+    check_texts(page, watch)
+    go(page, "#/text?option=text.steps;all&tags=text$")
+    check_texts(page, watch)
+
+
+def check_texts(page: Page, watch: Watch) -> None:
     text = page.get_by_role("article", name=f"{TAG}text, {RUNS[0]}", exact=True)
     modes = page.get_by_role("radiogroup", name="Text format")
     for mode in ("Markdown", "Raw", "JSON", "Diff"):
@@ -294,7 +299,7 @@ def test_what_is_no_picture_is_not_a_page_either(page, serve, hostile, watch):
         assert page.evaluate("document.scripts.length") == 0
 
 
-def test_names_in_windows_and_menus_are_words(open_page, hostile, watch):
+def test_names_in_windows_menus_and_graphs_are_words(open_page, hostile, watch):
     page = open_page(hostile, "#/scalars")
     page.keyboard.press("Control+k")
     page.get_by_role("dialog").get_by_role("combobox").fill("script")
@@ -303,6 +308,24 @@ def test_names_in_windows_and_menus_are_words(open_page, hostile, watch):
     page.keyboard.press("Escape")
     tag = f"scalar{SHORT[0]}"
     page.get_by_role("button", name=f"More for {tag}", exact=True).first.click()
+    watch.assert_quiet()
+    page.keyboard.press("Escape")
+
+    # Names of nodes
+    go(page, "#/graphs?theme=light")
+    search = page.get_by_role("combobox", name="Search nodes")
+    search.fill("<img")
+    expect(page.get_by_role("listbox", name="Matches")).to_contain_text(SHORT[1])
+    search.press("Enter")
+    panel = page.get_by_role("complementary", name="About the selected node")
+    expect(panel).to_contain_text(f"attr{SHORT[1]}")
+    watch.assert_quiet()
+    for by in ("Operation", "Device"):
+        page.get_by_role("button", name="Colour by").click()
+        page.get_by_role("button", name=by, exact=True).click()
+        expect(page.get_by_role("region", name=f"Legend: {by}")).to_contain_text("<script>")
+    page.get_by_role("radio", name="Table").check(force=True)
+    expect(page.get_by_role("region", name="Table of nodes")).to_contain_text(f"node{SHORT[0]}"[:20])
     watch.assert_quiet()
 
 
@@ -317,22 +340,4 @@ def test_names_of_points_are_words(open_page, hostile, watch):
     page.get_by_role("button", name="All points in a table").click()
     page.get_by_role("button", name="Choose an embedding").click()
     expect(page.get_by_role("dialog")).to_contain_text(f"vectors{SHORT[0]}")
-    watch.assert_quiet()
-
-
-def test_names_of_nodes_are_words(open_page, hostile, watch):
-    page = open_page(hostile, "#/graphs")
-    search = page.get_by_role("combobox", name="Search nodes")
-    search.fill("<img")
-    expect(page.get_by_role("listbox", name="Matches")).to_contain_text(SHORT[1])
-    search.press("Enter")
-    panel = page.get_by_role("complementary", name="About the selected node")
-    expect(panel).to_contain_text(f"attr{SHORT[1]}")
-    watch.assert_quiet()
-    for by in ("Operation", "Device"):
-        page.get_by_role("button", name="Colour by").click()
-        page.get_by_role("button", name=by, exact=True).click()
-        expect(page.get_by_role("region", name=f"Legend: {by}")).to_contain_text("<script>")
-    page.get_by_role("radio", name="Table").check(force=True)
-    expect(page.get_by_role("region", name="Table of nodes")).to_contain_text(f"node{SHORT[0]}"[:20])
     watch.assert_quiet()
