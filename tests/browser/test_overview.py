@@ -166,20 +166,6 @@ def test_the_cursor_takes_every_card_there(open_page):
     expect(card(page, "train/note, fine")).to_contain_text("fine note of 80")
 
 
-def test_new_values_are_followed_until_the_cursor_is_moved(open_page):
-    source = two_runs()
-    page = open_page(source, "#/overview?smoothing=0")
-    fine = card(page, "train/note, fine")
-    expect(fine).to_contain_text("fine note of 90")
-    source.add_values("fine", "train/note", Kind.TEXT, step=[100], values=["brand new"], wall_time=[1_100.0])
-    expect(fine).to_contain_text("brand new")
-    fine.get_by_role("button", name="Previous step of train/note").click()
-    expect(fine).to_contain_text("fine note of 90")
-    source.add_values("fine", "train/note", Kind.TEXT, step=[110], values=["even newer"], wall_time=[1_110.0])
-    expect(fine.get_by_role("slider")).to_have_attribute("max", "11")
-    expect(fine).to_contain_text("fine note of 90")
-
-
 def test_wide_cards_read_out_the_values_at_the_cursor(open_page):
     source = MemorySource(locations=["logs/readout"])
     step = np.arange(0, 101, 10)
@@ -277,7 +263,8 @@ def test_the_strip_says_how_the_runs_are_doing(open_page):
     expect(strip_part(page, "Newest")).to_have_count(0)
 
 
-def test_a_text_that_several_runs_logged_alike_is_shown_once(open_page):
+def test_new_values_are_followed_and_equal_texts_shown_once(open_page):
+    # A text that several runs logged alike is shown once
     source = two_runs()
     for run in ("fine", "coarse"):
         source.add_values(run, "plan", Kind.TEXT, step=[0], values=["Train it well"], wall_time=[1_000.0])
@@ -288,3 +275,15 @@ def test_a_text_that_several_runs_logged_alike_is_shown_once(open_page):
     expect(page.get_by_text("same in 2")).to_have_count(0)
     expect(page.get_by_text("Train it well")).to_have_count(1)
     expect(page.get_by_text("Better")).to_be_visible()
+
+    # New values are followed until the cursor is moved
+    go(page, "#/overview?smoothing=0")
+    fine = card(page, "train/note, fine")
+    expect(fine).to_contain_text("fine note of 90")
+    source.add_values("fine", "train/note", Kind.TEXT, step=[100], values=["brand new"], wall_time=[1_100.0])
+    expect(fine).to_contain_text("brand new")
+    fine.get_by_role("button", name="Previous step of train/note").click()
+    expect(fine).to_contain_text("fine note of 90")
+    source.add_values("fine", "train/note", Kind.TEXT, step=[110], values=["even newer"], wall_time=[1_110.0])
+    expect(fine.get_by_role("slider")).to_have_attribute("max", "11")
+    expect(fine).to_contain_text("fine note of 90")
