@@ -179,6 +179,27 @@ def test_values_are_read_by_tooltip_step_and_range(open_page, page):
     wait_ready(page)
     assert columns_of(table_of(page, "loss")) == ["Run", "Value", "Step", "Time"]
 
+    # Differences to the baseline
+    go(page, "#/scalars?smoothing=0&select=step")
+    page.get_by_role("row", name="b", exact=True).hover()
+    page.get_by_role("button", name="More for b", exact=True).click()
+    page.get_by_role("menuitemcheckbox", name="Baseline").click()
+    tip = point_at(page, "loss", 0.5)
+    rows = rows_of(tip)
+    assert rows["b ★"][-1] == ""
+    for run in ("a", "c"):
+        assert shown_number(rows[run][-1]) == pytest.approx(
+            shown_number(rows[run][0]) - shown_number(rows["b ★"][0]), abs=2e-4
+        )
+        assert rows[run][-1][0] in "+−"
+    table = table_of(page, "loss")
+    assert columns_of(table)[-1] == "Δ baseline"
+    # Of a run that is not shown too.
+    page.get_by_role("checkbox", name="b", exact=True).uncheck(force=True)
+    wait_ready(page)
+    expect(table.get_by_role("row")).to_have_count(3)
+    assert all(cells[-1] for cells in rows_of(table_of(page, "loss")).values())
+
 
 def test_smoothed_values_and_the_cursor_of_all_charts_and_tabs(open_page):
     # The tooltip has smoothed and logged values of one point
@@ -286,28 +307,6 @@ def test_a_thousand_runs_are_read(open_page, page):
     assert len(rows_of(table)) < 40
     table.get_by_role("button", name="Run").click()
     assert next(iter(rows_of(table))) == "run0999"
-
-
-def test_differences_to_the_baseline(open_page):
-    page = open_page(noisy(points=50), "#/scalars?smoothing=0&select=step")
-    page.get_by_role("row", name="b", exact=True).hover()
-    page.get_by_role("button", name="More for b", exact=True).click()
-    page.get_by_role("menuitemcheckbox", name="Baseline").click()
-    tip = point_at(page, "loss", 0.5)
-    rows = rows_of(tip)
-    assert rows["b ★"][-1] == ""
-    for run in ("a", "c"):
-        assert shown_number(rows[run][-1]) == pytest.approx(
-            shown_number(rows[run][0]) - shown_number(rows["b ★"][0]), abs=2e-4
-        )
-        assert rows[run][-1][0] in "+−"
-    table = table_of(page, "loss")
-    assert columns_of(table)[-1] == "Δ baseline"
-    # Of a run that is not shown too.
-    page.get_by_role("checkbox", name="b", exact=True).uncheck(force=True)
-    wait_ready(page)
-    expect(table.get_by_role("row")).to_have_count(3)
-    assert all(cells[-1] for cells in rows_of(table_of(page, "loss")).values())
 
 
 def test_numbers_of_a_range_are_all_raw_or_all_smoothed(open_page, page):
