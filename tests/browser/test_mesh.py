@@ -150,8 +150,11 @@ def two_runs() -> MemorySource:
 
 
 def test_cameras_keys_steps_files_and_shading(open_page):
+    source = two_runs()
+    add_mesh(source, "large", "pair", np.stack([CORNERS, CORNERS[:, ::-1] * 3]), SIDES[None])
+
     # Cameras of a tag move together
-    page = open_page(two_runs(), "#/mesh")
+    page = open_page(source, "#/mesh?tags=shape|other")
     large, small = (view(card(page, f"shape, {run}"), "shape") for run in ("large", "small"))
     other = view(card(page, "other, large"), "other")
     before = [pixels(each) for each in (large, small, other)]
@@ -176,7 +179,7 @@ def test_cameras_keys_steps_files_and_shading(open_page):
     assert (pixels(large) == before[0]).all()
 
     # Every key has its way
-    go(page, "#/mesh?smoothing=0.6")
+    go(page, "#/mesh?tags=shape|other")
     shown = view(card(page, "shape, large"), "shape")
     shown.focus()
     seen = [pixels(shown)]
@@ -193,7 +196,7 @@ def test_cameras_keys_steps_files_and_shading(open_page):
     assert (pixels(shown) == seen[0]).all()
 
     # It saves a file
-    go(page, "#/mesh?smoothing=0.6")
+    go(page, "#/mesh?tags=shape|other")
     card(page, "shape, large").get_by_role("button", name="More for shape").click()
     with page.expect_download() as saving:
         page.get_by_role("menuitem", name="Download PLY").click()
@@ -205,7 +208,7 @@ def test_cameras_keys_steps_files_and_shading(open_page):
     )
 
     # It looks as it is told
-    go(page, "#/mesh?smoothing=0.6")
+    go(page, "#/mesh?tags=shape|other")
     shown = view(card(page, "shape, large"), "shape")
     filled = len(solid(shown))
     page.get_by_role("radio", name="Wireframe").check(force=True)
@@ -216,11 +219,8 @@ def test_cameras_keys_steps_files_and_shading(open_page):
     assert 0 < len(solid(shown)) < filled / 2
     address_has(page, "mesh.shading;wireframe")
 
-
-def test_goes_to_any_step_and_to_any_mesh_of_a_batch(open_page):
-    source = two_runs()
-    add_mesh(source, "large", "pair", np.stack([CORNERS, CORNERS[:, ::-1] * 3]), SIDES[None])
-    page = open_page(source, "#/mesh")
+    # Any step and any mesh of a batch are gone to
+    go(page, "#/mesh?smoothing=0.6")
     shape = card(page, "shape, large")
     newest = len(solid(view(shape, "shape")))
     shape.get_by_role("button", name="Previous step of shape").click()
