@@ -91,14 +91,11 @@ def test_the_bare_address_begins_with_what_the_browser_keeps(page, open_page):
     expect(page.get_by_role("button", name="Unpin train/loss").first).to_be_visible()
 
 
-def test_undo_does_not_leave_the_page(open_page):
-    page = open_page(runs())
+def test_undo_does_not_leave_the_page_and_a_typed_address_is_shown(open_page):
+    page = open_page(runs("alpha", "beta"))
     page.keyboard.press("u")
     expect(message(page, "Nothing to undo.")).to_be_visible()
 
-
-def test_typed_address_is_shown(open_page):
-    page = open_page(runs("alpha", "beta"))
     page.evaluate("location.hash = '#/scalars?filter=bet&smoothing=0.25'")
     expect(run_filter(page)).to_have_value("bet")
     expect(page.get_by_role("spinbutton", name="Smoothing, exact")).to_have_value("0.25")
