@@ -87,7 +87,8 @@ def source():
 @pytest.fixture
 def client(source):
     app = App(source)
-    return InProcess(app)
+    yield InProcess(app)
+    app.close()
 
 
 def ask(client, path, status=200, **body):
