@@ -106,6 +106,13 @@ def test_shortcuts_windows_settings_and_where_the_focus_goes(open_page, tmp_path
     expect(page.get_by_role("dialog", name="Settings")).to_be_visible()
     page.keyboard.press("Escape")
     expect(button).to_be_focused()
+    # The key that ends another window does not press it.
+    page.keyboard.press("s")
+    expect(page.get_by_role("textbox", name="View name")).to_be_focused()
+    page.keyboard.type("focus")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("View “focus” saved.")).to_be_visible()
+    expect(page.get_by_role("dialog")).to_have_count(0)
 
     # Windows follow each other as fast as keys do
     go(page, "#/scalars?smoothing=0.6")
