@@ -6,7 +6,6 @@ TensorBoard reads too; large ones are a NumPy file. An event file makes the fold
 
 from __future__ import annotations
 
-import json
 import shutil
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -14,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from bench import wire
-from bench.workloads import BASE_TIME, OUT
+from bench.workloads import BASE_TIME, OUT, write_once
 
 # Raised when the bytes change.
 LAYOUT = 1
@@ -36,11 +35,7 @@ class EmbeddingLog:
 def embedding_log(rows: int, dimensions: int) -> EmbeddingLog:
     """Makes sure that it is on disk."""
     made = EmbeddingLog(rows, dimensions)
-    note = made.path.with_suffix(".json")
-    if not note.exists() or json.loads(note.read_text()) != asdict(made):
-        note.unlink(missing_ok=True)
-        write(made)
-        note.write_text(json.dumps(asdict(made)))
+    write_once(made.path, lambda: asdict(made), lambda: write(made))
     return made
 
 

@@ -7,7 +7,6 @@ asked for, RMSNorm and a norm before queries and keys: two versions of one model
 
 from __future__ import annotations
 
-import json
 import shutil
 import sys
 from collections.abc import Sequence
@@ -15,7 +14,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from bench import wire
-from bench.workloads import BASE_TIME, OUT
+from bench.workloads import BASE_TIME, OUT, write_once
 
 # Raised when the bytes change.
 LAYOUT = 1
@@ -39,11 +38,7 @@ class GraphLog:
 def graph_log(nodes: int, versions: Sequence[str] = ("base",)) -> GraphLog:
     """Makes sure that it is on disk."""
     made = GraphLog(nodes, heads=12 if nodes <= 20_000 else 32, versions=tuple(versions))
-    note = made.path.with_suffix(".json")
-    if not note.exists() or json.loads(note.read_text()) != json.loads(json.dumps(asdict(made))):
-        note.unlink(missing_ok=True)
-        write(made)
-        note.write_text(json.dumps(asdict(made)))
+    write_once(made.path, lambda: asdict(made), lambda: write(made))
     return made
 
 

@@ -6,7 +6,6 @@ the experiment record, so that TensorBoard reads the same. Hyperparameters are n
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 from dataclasses import asdict, dataclass
@@ -15,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from bench import wire
-from bench.workloads import BASE_TIME, OUT
+from bench.workloads import BASE_TIME, OUT, write_once
 
 # Raised when the bytes change.
 LAYOUT = 1
@@ -76,11 +75,7 @@ class Sweep:
 def sweep(sessions: int, hparams: int, metrics: int) -> Sweep:
     """Makes sure that it is on disk."""
     made = Sweep(sessions, hparams, metrics)
-    note = made.path.with_suffix(".json")
-    if not note.exists() or json.loads(note.read_text()) != asdict(made):
-        note.unlink(missing_ok=True)
-        write(made)
-        note.write_text(json.dumps(asdict(made)))
+    write_once(made.path, lambda: asdict(made), lambda: write(made))
     return made
 
 

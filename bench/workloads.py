@@ -12,9 +12,10 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -88,17 +89,21 @@ def workload(name: str, form: str = "simple", *, scale: float = 1.0) -> Workload
 
 def prepare(made: Workload) -> None:
     """Make sure that a workload is on disk and in the page cache."""
-    note = made.path.with_suffix(".json")
-    wanted = asdict(made)
-    found = json.loads(note.read_text()) if note.exists() else {}
-    if found != {**wanted, "size_bytes": made.size_bytes}:
-        note.unlink(missing_ok=True)
-        write(made)
-        note.write_text(json.dumps({**wanted, "size_bytes": made.size_bytes}))
+    write_once(made.path, lambda: {**asdict(made), "size_bytes": made.size_bytes}, lambda: write(made))
     for file in made.files():
         with file.open("rb", buffering=0) as stream:
             while stream.read(1 << 22):
                 pass
+
+
+def write_once(path: Path, describe: Callable[[], dict[str, Any]], write: Callable[[], None]) -> None:
+    """Write logs to `path` unless the note beside it says that they are these; a note comes when they are whole."""
+    note = path.with_suffix(".json")
+    # As it is read back: tuples are lists.
+    if not note.exists() or json.loads(note.read_text()) != json.loads(json.dumps(describe())):
+        note.unlink(missing_ok=True)
+        write()
+        note.write_text(json.dumps(describe()))
 
 
 def write(made: Workload) -> None:
