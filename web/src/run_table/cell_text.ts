@@ -1,4 +1,4 @@
-// The text of the run table: column heads, cells, and what is wrong with a query.
+// The text of the run table: column heads and cells.
 
 import { columnFormat, formatDuration, formatTime, formatValue } from "../base/format";
 import type { Cell } from "../base/natural";
@@ -53,9 +53,4 @@ export function cellWriter(column: RunColumn, cells: readonly Cell[]): (cell: Ce
   if (column.kind !== "metric") return (cell) => cellText(column, cell);
   const write = columnFormat(cells.filter((cell) => typeof cell === "number"));
   return (cell) => (typeof cell === "number" ? write(cell) : cellText(column, cell));
-}
-
-/** "" for a query without an error. */
-export function queryProblem(error: { readonly from: number; readonly message: string } | null): string {
-  return error ? `At character ${error.from + 1}: ${error.message}` : "";
 }

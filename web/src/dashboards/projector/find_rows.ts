@@ -2,7 +2,7 @@
 // run table over points. Pure.
 
 import { compileQuery } from "../../state/runs/run_query";
-import { QueryError, readTokens } from "../../state/runs/query_tokens";
+import { QueryError, queryProblem, readTokens } from "../../state/runs/query_tokens";
 import type { Column, ColumnInfo } from "./answer";
 import { cellOf } from "./columns.svelte";
 
@@ -60,6 +60,6 @@ export function readCondition(text: string, infos: readonly ColumnInfo[]): Condi
     };
   } catch (cause) {
     if (!(cause instanceof QueryError)) throw cause;
-    return failed(`At character ${cause.from + 1}: ${cause.message}`);
+    return failed(queryProblem(cause));
   }
 }

@@ -23,6 +23,11 @@ export class QueryError extends Error {
   }
 }
 
+/** For users; "" without an error. */
+export function queryProblem(error: Pick<QueryError, "from" | "message"> | null): string {
+  return error ? `At character ${error.from + 1}: ${error.message}` : "";
+}
+
 const BLANK = /\s+/y;
 // A number ends where no name continues: `10k_loss` and `0/loss` are names.
 const NUMBER = /[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?(?![\p{L}\p{N}_./:@%#])/iuy;

@@ -1,7 +1,7 @@
 // All nodes of a graph as columns: filtered with the query language of the run table, sorted, and written as CSV. Pure.
 
 import type { Cell } from "../../../base/natural";
-import { QueryError } from "../../../state/runs/query_tokens";
+import { QueryError, queryProblem } from "../../../state/runs/query_tokens";
 import { compileQuery } from "../../../state/runs/run_query";
 import type { NodeTable } from "../answer";
 import type { TableSort } from "../options";
@@ -80,7 +80,7 @@ export function filterRows(table: NodeRows, query: string): Filtered {
     };
   } catch (cause) {
     if (!(cause instanceof QueryError)) throw cause;
-    return { rows: all, error: `At character ${cause.from + 1}: ${cause.message}` };
+    return { rows: all, error: queryProblem(cause) };
   }
 }
 
