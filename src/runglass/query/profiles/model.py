@@ -1,0 +1,350 @@
+"""One trace, the same for every format it may come from: tracks, events in columns, flows, counters, steps.
+
+Knows no format and opens no file. Times are picoseconds since the origin of the trace.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from msgspec import Struct, field
+from numpy.typing import NDArray
+
+from runglass.errors import RunglassError
+
+Int8 = NDArray[np.int8]
+Int32 = NDArray[np.int32]
+Int64 = NDArray[np.int64]
+Float64 = NDArray[np.float64]
+Bytes = NDArray[np.uint8]
+Mask = NDArray[np.bool_]
+
+SessionKind = Literal["xplane", "chrome", "torch", "memory snapshot", "pprof"]
+TrackKind = Literal["thread", "stream", "async", "counter", "instants", "steps"]
+Place = Literal["host", "device"]
+Unit = Literal["ps", "bytes"]
+
+# What an argument holds; as native/trace_rows writes them.
+NULL, FALSE, TRUE, INTEGER, FLOAT, TEXT, JSON_TEXT, BINARY = range(8)
+# Where an argument that is asked for as a number is missing.
+MISSING = np.iinfo(np.int64).min
+
+# Kinds of flows, in the order of their numbers.
+FLOW_KINDS = ("launch", "forward-backward", "flow", "async")
+LAUNCH, FORWARD_BACKWARD, FLOW, ASYNC = range(len(FLOW_KINDS))
+
+
+class ProfileUnknown(RunglassError):
+    """A profile that is not there, or one of its tracks or events."""
+
+    code = "profile_unknown"
+    http_status = 404
+
+
+class ProfileDamaged(RunglassError):
+    """Files that hold no trace."""
+
+    code = "profile_damaged"
+    http_status = 422
+
+
+class ProfileNotOpen(RunglassError):
+    """A trace that must be converted first: that is a job."""
+
+    code = "profile_not_open"
+    http_status = 409
+
+
+class SessionInfo(Struct, frozen=True, kw_only=True):
+    """One profile in a listing, for which no file is opened."""
+
+    run: str
+    session: str
+    kind: SessionKind
+    # Below the run's directory.
+    files: tuple[str, ...]
+    # Hosts or ranks: one for each file, in their order.
+    workers: tuple[str, ...]
+    size_bytes: int
+    # Seconds since 1970; when the newest of its files was written.
+    time_s: float
+    problem: str | None = None
+    # Equal numbers mean unchanged files.
+    generation: int = 0
+
+
+class Track(Struct, frozen=True, kw_only=True):
+    """A thread, a stream or a group of counters: rows of events one below the other."""
+
+    id: int
+    process: str
+    process_id: str
+    thread: str
+    thread_id: str
+    kind: TrackKind
+    place: Place
+    # Number of the device; None on the host.
+    device: int | None = None
+    host: str = ""
+    labels: str = ""
+    rows: int = 0
+    events: int = 0
+    first_event: int = 0
+
+
+class Step(Struct, frozen=True, kw_only=True):
+    number: int
+    name: str
+    start_ps: int
+    end_ps: int
+    host: str = ""
+
+
+class Counter(Struct, frozen=True, kw_only=True):
+    id: int
+    track: int
+    name: str
+    # "bytes", "%", … as far as the name tells.
+    unit: str = ""
+    min: float = 0.0
+    max: float = 0.0
+    samples: int = 0
+
+
+class Device(Struct, frozen=True, kw_only=True):
+    id: int
+    host: str
+    name: str
+    memory_bytes: int | None = None
+    # "9.0"
+    capability: str | None = None
+    processors: int | None = None
+    # Of dense 16-bit products; None where neither the file nor the table of devices tells.
+    peak_flops: float | None = None
+    bandwidth_bytes: float | None = None
+    properties: dict[str, Any] = field(default_factory=dict)
+
+
+class TraceFile(Struct, frozen=True, kw_only=True):
+    name: str
+    host: str
+    size_bytes: int
+    events: int
+    # Unix nanoseconds of its time 0; None if it does not tell.
+    base_ns: int | None = None
+
+
+class TraceInfo(Struct, kw_only=True):
+    """What is small in a trace; the rest are arrays."""
+
+    kind: SessionKind
+    unit: Unit = "ps"
+    # Unix nanoseconds of time 0; None if no file tells.
+    origin_ns: int | None = None
+    end_ps: int = 0
+    tracks: list[Track] = field(default_factory=list)
+    counters: list[Counter] = field(default_factory=list)
+    steps: list[Step] = field(default_factory=list)
+    # Why the steps are what they are, where that must be said.
+    steps_note: str | None = None
+    files: list[TraceFile] = field(default_factory=list)
+    hosts: list[str] = field(default_factory=list)
+    devices: list[Device] = field(default_factory=list)
+    # As the files have it, by file.
+    metadata: list[dict[str, Any]] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+    # Hosts whose clocks could not be compared each begin at 0.
+    clocks_differ: bool = False
+    has_stacks: bool = False
+    has_shapes: bool = False
+    has_memory: bool = False
+
+
+class Strings(Sequence[str]):
+    """Texts by number, decoded when they are asked for."""
+
+    def __init__(self, data: Bytes, ends: Int64) -> None:
+        self.data = data
+        self.ends = ends
+
+    @classmethod
+    def of(cls, texts: Sequence[str]) -> Strings:
+        encoded = [text.encode("utf-8", "replace") for text in texts]
+        ends = np.cumsum([len(each) for each in encoded], dtype=np.int64)
+        return cls(np.frombuffer(b"".join(encoded), np.uint8), ends)
+
+    def __len__(self) -> int:
+        return len(self.ends)
+
+    def __getitem__(self, number: Any) -> Any:
+        if isinstance(number, slice):
+            return [self[each] for each in range(*number.indices(len(self)))]
+        if not 0 <= number < len(self.ends):
+            raise IndexError(number)
+        start = int(self.ends[number - 1]) if number else 0
+        return self.data[start : int(self.ends[number])].tobytes().decode("utf-8", "replace")
+
+    def get(self, number: int) -> str:
+        """The text, or "" for -1."""
+        text: str = self[int(number)] if number >= 0 else ""
+        return text
+
+    def find(self, text: str) -> int:
+        """The number of a text, -1 if it does not occur."""
+        return self._numbers.get(text.encode("utf-8", "replace"), -1)
+
+    @cached_property
+    def _numbers(self) -> Mapping[bytes, int]:
+        data = self.data.tobytes()
+        return {data[start:end]: number for number, (start, end) in enumerate(self._ranges())}
+
+    def _ranges(self) -> Iterator[tuple[int, int]]:
+        start = 0
+        for end in self.ends.tolist():
+            yield start, end
+            start = end
+
+
+class FoundSteps(Struct):
+    """What the modules that find steps give."""
+
+    steps: list[Step]
+    # For each event the index of its step, -1 where it is in none.
+    of_event: Int32
+    note: str | None = None
+
+
+# The arrays of a trace, by name and type. n events, r rows, t tracks.
+ARRAYS = {
+    # Of events, ordered by track, depth and start. Events of one row do not overlap.
+    "start_ps": np.int64,
+    "duration_ps": np.int64,
+    # Without that of its children.
+    "self_ps": np.int64,
+    # n + 1: durations of all events before.
+    "busy_before": np.int64,
+    "name": np.int32,
+    "category": np.int32,
+    # Event that encloses it on its track, -1: none.
+    "parent": np.int32,
+    # Index into the steps, -1: none.
+    "step": np.int32,
+    # Text of the enclosing nn.Module or scope, -1: none.
+    "module": np.int32,
+    # Number of the event in the order of the files, which is that of the arguments.
+    "source": np.int32,
+    # r + 1: first event of each row. r: its track and depth. t + 1: first row of each track.
+    "row_starts": np.int64,
+    "row_track": np.int32,
+    "row_depth": np.int32,
+    "track_rows": np.int32,
+    # Flows, ordered by the event they come from.
+    "flow_from": np.int32,
+    "flow_to": np.int32,
+    "flow_kind": np.int8,
+    # Samples of all counters after each other; c + 1: first sample of each.
+    "counter_starts": np.int64,
+    "counter_time": np.int64,
+    "counter_value": np.float64,
+    # Arguments in the order of the files; see `arguments_of` in native/trace_rows.
+    "arguments": np.uint8,
+    "arguments_end": np.int64,
+    "string_bytes": np.uint8,
+    "string_ends": np.int64,
+}
+
+
+class Trace:
+    """A trace in columns. The arrays must not be written to."""
+
+    start_ps: Int64
+    duration_ps: Int64
+    self_ps: Int64
+    busy_before: Int64
+    name: Int32
+    category: Int32
+    parent: Int32
+    step: Int32
+    module: Int32
+    source: Int32
+    row_starts: Int64
+    row_track: Int32
+    row_depth: Int32
+    track_rows: Int32
+    flow_from: Int32
+    flow_to: Int32
+    flow_kind: Int8
+    counter_starts: Int64
+    counter_time: Int64
+    counter_value: Float64
+    arguments: Bytes
+    arguments_end: Int64
+    string_bytes: Bytes
+    string_ends: Int64
+
+    def __init__(self, info: TraceInfo, arrays: Mapping[str, NDArray[Any]]) -> None:
+        self.info = info
+        for name in ARRAYS:
+            setattr(self, name, arrays[name])
+        self.strings = Strings(self.string_bytes, self.string_ends)
+
+    def __len__(self) -> int:
+        return len(self.start_ps)
+
+    @property
+    def tracks(self) -> list[Track]:
+        return self.info.tracks
+
+    @property
+    def steps(self) -> list[Step]:
+        return self.info.steps
+
+    @property
+    def rows(self) -> int:
+        return len(self.row_track)
+
+    @property
+    def size_bytes(self) -> int:
+        return sum(getattr(self, name).nbytes for name in ARRAYS)
+
+    def rows_of(self, track: int) -> range:
+        return range(int(self.track_rows[track]), int(self.track_rows[track + 1]))
+
+    def events_of(self, track: int) -> range:
+        rows = self.rows_of(track)
+        return range(int(self.row_starts[rows.start]), int(self.row_starts[rows.stop]))
+
+    def row_of(self, event: int) -> int:
+        return int(np.searchsorted(self.row_starts, event, side="right")) - 1
+
+    def track_of(self, event: int) -> int:
+        return int(self.row_track[self.row_of(event)])
+
+    def depth_of(self, event: int) -> int:
+        return int(self.row_depth[self.row_of(event)])
+
+    @cached_property
+    def track(self) -> Int32:
+        """The track of each event."""
+        return np.repeat(self.row_track, np.diff(self.row_starts))
+
+    @cached_property
+    def depth(self) -> Int32:
+        """The depth of each event in its track."""
+        return np.repeat(self.row_depth, np.diff(self.row_starts))
+
+    def check_event(self, event: int, *, where: str = "event") -> None:
+        if not 0 <= event < len(self):
+            raise ProfileUnknown(
+                f"There is no event {event:,}; the trace has {len(self):,}, from 0.", where=where
+            )
+
+    def check_tracks(self, tracks: Sequence[int], *, where: str = "tracks") -> None:
+        for track in tracks:
+            if not 0 <= track < len(self.tracks):
+                raise ProfileUnknown(
+                    f"There is no track {track:,}; the trace has {len(self.tracks):,}, from 0.", where=where
+                )
