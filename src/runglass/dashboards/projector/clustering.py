@@ -11,7 +11,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from runglass.dashboards.projector.answers import decode_blocks, encode_blocks
+from runglass.api.blocks import decode_blocks, encode_blocks
 from runglass.dashboards.projector.describing import choose_label
 from runglass.dashboards.projector.loaded import identify, known_embeddings
 from runglass.dashboards.projector.shape import Cluster, ClustersAnswer, ClustersBody

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from runglass.api.answers import Number, number
+from runglass.api.blocks import blocks_answer
 from runglass.api.route import Answer
-from runglass.dashboards.projector.answers import blocks_answer
 from runglass.dashboards.projector.loaded import Loaded
 from runglass.dashboards.projector.shape import (
     AboutAnswer,

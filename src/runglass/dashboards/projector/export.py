@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from runglass.api.answers import attachment
+from runglass.api.blocks import decode_blocks
 from runglass.api.route import CSV, PARQUET, Download
 from runglass.api.sink import Sink
-from runglass.dashboards.projector.answers import decode_blocks
 from runglass.dashboards.projector.loaded import Loaded, known_embeddings
 from runglass.dashboards.projector.shape import EmbeddingRef, ExportQuery
 from runglass.errors import BadRequest

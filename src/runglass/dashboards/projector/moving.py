@@ -15,7 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from runglass.dashboards.projector.answers import encode_blocks
+from runglass.api.blocks import encode_blocks
 from runglass.dashboards.projector.asking import decode_rows
 from runglass.dashboards.projector.loaded import Loaded, known_embeddings
 from runglass.dashboards.projector.reducing import (

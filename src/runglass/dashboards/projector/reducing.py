@@ -10,7 +10,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from runglass.dashboards.projector.answers import decode_blocks, encode_blocks
+from runglass.api.blocks import decode_blocks, encode_blocks
 from runglass.dashboards.projector.asking import decode_rows
 from runglass.dashboards.projector.loaded import Loaded, identify, known_embeddings
 from runglass.dashboards.projector.searching import find_rows

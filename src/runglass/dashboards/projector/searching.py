@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from runglass.api.blocks import blocks_answer
 from runglass.api.route import Answer
-from runglass.dashboards.projector.answers import blocks_answer
 from runglass.dashboards.projector.loaded import Loaded, identify, known_embeddings
 from runglass.dashboards.projector.matching import Batch
 from runglass.dashboards.projector.shape import PointMatches, PointSearchBody, SearchMode

@@ -12,7 +12,7 @@ import pytest
 from msgspec import structs
 from tests.support.waiting import until
 
-from runglass.dashboards.projector.answers import decode_blocks
+from runglass.api.blocks import decode_blocks
 from runglass.dashboards.projector.clustering import choose_words, split_words
 from runglass.dashboards.projector.reducing import estimate
 from runglass.dashboards.projector.shape import EmbeddingRef, ReduceBody, Reducing
