@@ -721,6 +721,244 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/profile": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** T. */
+        get: operations["profile"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/profile/at": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** T. */
+        post: operations["profile_at"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/profile/counters": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** T. */
+        post: operations["profile_counters"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/profile/event": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** T. */
+        post: operations["profile_event"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/profile/file": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** T. */
+        post: operations["profile_file"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/profile/flows": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** T. */
+        post: operations["profile_flows"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/profile/gaps": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** T. */
+        post: operations["profile_gaps"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/profile/match": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** T. */
+        post: operations["profile_match"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/profile/path": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** T. */
+        post: operations["profile_path"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/profile/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** T. */
+        post: operations["profile_search"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/profile/slices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** T. */
+        post: operations["profile_slices"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/profile/step_event": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** T. */
+        post: operations["profile_step_event"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/profile/strip": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** T. */
+        post: operations["profile_strip"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/profile/sums": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** T. */
+        post: operations["profile_sums"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/projector": {
         parameters: {
             query?: never;
@@ -1277,6 +1515,39 @@ export interface components {
             bookmarks: unknown[] | null;
         };
         /**
+         * AboutProfile
+         * @description The result of the job `profile.open`.
+         */
+        AboutProfile: {
+            /** @enum {unknown} */
+            kind: "chrome" | "memory snapshot" | "pprof" | "torch" | "xplane";
+            /** @enum {unknown} */
+            unit: "bytes" | "ps";
+            /** @description Unix nanoseconds of time 0, in digits; null: unknown. */
+            origin_ns: string | null;
+            end_ps: number;
+            events: number;
+            tracks: components["schemas"]["TraceTrack"][];
+            counters: components["schemas"]["TraceCounter"][];
+            steps: components["schemas"]["TraceStep"][];
+            steps_note: string | null;
+            categories: components["schemas"]["TraceCategory"][];
+            devices: components["schemas"]["TraceDevice"][];
+            hosts: string[];
+            files: string[];
+            problems: string[];
+            /** @description Hosts could not be put on one clock; each begins at 0. */
+            clocks_differ: boolean;
+            /** @description How many there are of each kind. */
+            flows: {
+                [key: string]: number;
+            };
+            has_stacks: boolean;
+            has_shapes: boolean;
+            has_memory: boolean;
+            has_modules: boolean;
+        };
+        /**
          * Asset
          * @description A file of a run that is not an event file, in a listing. Listing opens no file.
          */
@@ -1292,6 +1563,18 @@ export interface components {
         Assets: {
             generation: number;
             assets: components["schemas"]["Asset"][];
+        };
+        /** AtBody */
+        AtBody: {
+            session: components["schemas"]["ProfileRef"];
+            track: number;
+            depth: number;
+            time_ps: number;
+            /**
+             * @description The nearest event as far away as that.
+             * @default 0
+             */
+            within_ps: number;
         };
         /** AttributeAnswer */
         AttributeAnswer: {
@@ -1554,6 +1837,23 @@ export interface components {
         ColumnBody: {
             embedding: components["schemas"]["EmbeddingRef"];
             column: string;
+        };
+        /**
+         * CountersAnswer
+         * @description The head of the counters. Blocks: int32 `counter`; float64 `time` (since `from_ps`), `low`, `high`, `last`: at most one entry per
+         *         pixel and counter, and the last one before the range.
+         */
+        CountersAnswer: {
+            generation: number;
+        };
+        /** CountersBody */
+        CountersBody: {
+            session: components["schemas"]["ProfileRef"];
+            from_ps: number;
+            to_ps: number;
+            /** @description Pixels. */
+            width: number;
+            counters: number[];
         };
         /** Counts */
         Counts: {
@@ -1823,6 +2123,11 @@ export interface components {
             /** @default null */
             max: number | ("-Infinity" | "Infinity" | "NaN") | null;
         };
+        /** DurationHistogram */
+        DurationHistogram: {
+            edges: number[];
+            counts: number[];
+        };
         /** EmbeddingBody */
         EmbeddingBody: {
             embedding: components["schemas"]["EmbeddingRef"];
@@ -1858,6 +2163,81 @@ export interface components {
         /** ErrorAnswer */
         ErrorAnswer: {
             error: components["schemas"]["Problem"];
+        };
+        /** EventAnswer */
+        EventAnswer: {
+            event: number;
+            name: string;
+            category: string;
+            hash: number;
+            track: number;
+            depth: number;
+            start_ps: number;
+            duration_ps: number;
+            self_ps: number;
+            /** @description Index of its step. */
+            step: number | null;
+            /** @description From the beginning of the step. */
+            in_step_ps: number | null;
+            arguments: components["schemas"]["EventArgument"][];
+            /** @description The outermost first. */
+            ancestors: components["schemas"]["EventName"][];
+            children: number;
+            launch: components["schemas"]["EventRef"] | null;
+            /** @description Of a kernel: how many on its stream were launched before it and began later than its launch. */
+            ahead: number | null;
+            /** @description Of a kernel or its launch: the operation around the launch. */
+            operation: components["schemas"]["EventRef"] | null;
+            kernels: components["schemas"]["EventRef"][];
+            kernel_count: number;
+            flows: components["schemas"]["EventFlow"][];
+            /** @description The innermost first. */
+            stack: components["schemas"]["StackFrame"][];
+            module: string | null;
+            shapes: components["schemas"]["EventShape"][];
+            of_name: components["schemas"]["OfName"];
+        };
+        /** EventArgument */
+        EventArgument: {
+            key: string;
+            /** @description Text, number, true, false, null, list or object, as in the file. */
+            value: unknown;
+        };
+        /** EventBody */
+        EventBody: {
+            session: components["schemas"]["ProfileRef"];
+            event: number;
+        };
+        /** EventFlow */
+        EventFlow: {
+            event: number;
+            name: string;
+            track: number;
+            depth: number;
+            start_ps: number;
+            duration_ps: number;
+            kind: string;
+            /** @enum {unknown} */
+            direction: "from" | "to";
+        };
+        /** EventName */
+        EventName: {
+            event: number;
+            name: string;
+        };
+        /** EventRef */
+        EventRef: {
+            event: number;
+            name: string;
+            track: number;
+            depth: number;
+            start_ps: number;
+            duration_ps: number;
+        };
+        /** EventShape */
+        EventShape: {
+            shape: string;
+            type: string;
         };
         /** ExperimentAnswer */
         ExperimentAnswer: {
@@ -1947,6 +2327,30 @@ export interface components {
          */
         FileState: "cut_short" | "damaged" | "empty" | "ok" | "reading" | "skipped" | "unreadable";
         /**
+         * FlowsAnswer
+         * @description The head of the flows. Blocks: int32 `from_event`, `to_event`, `from_track`, `from_depth`, `to_track`, `to_depth`, `kind`;
+         *         float64 `from_time`, `to_time` (since `from_ps`). Without `event`, those that would be drawn on one another are one.
+         */
+        FlowsAnswer: {
+            /** @description Of all flows in the range. */
+            count: number;
+            kinds: string[];
+        };
+        /** FlowsBody */
+        FlowsBody: {
+            session: components["schemas"]["ProfileRef"];
+            from_ps: number;
+            to_ps: number;
+            /** @description Pixels. */
+            width: number;
+            tracks: number[];
+            /**
+             * @description Only what it leads to and comes from.
+             * @default null
+             */
+            event: number | null;
+        };
+        /**
          * Found
          * @description The newest values of each series come first.
          */
@@ -1963,6 +2367,10 @@ export interface components {
              */
             stopped: string | null;
         };
+        /** FoundEvent */
+        FoundEvent: {
+            ref: components["schemas"]["EventRef"] | null;
+        };
         /**
          * Frame
          * @description One call on the way to the code that made a node, the innermost last.
@@ -1974,6 +2382,50 @@ export interface components {
             function: string;
             /** @default  */
             code: string;
+        };
+        /** Gap */
+        Gap: {
+            /** @description Whose next event ends the gap, or the last one before it. */
+            track: number;
+            device: number | null;
+            start_ps: number;
+            duration_ps: number;
+            /** @description What the host did meanwhile. */
+            host: components["schemas"]["GapHost"] | null;
+            before: components["schemas"]["EventRef"] | null;
+            after: components["schemas"]["EventRef"] | null;
+        };
+        /** GapHost */
+        GapHost: {
+            event: number;
+            name: string;
+            track: number;
+            /** @description Of the gap. */
+            share: number;
+        };
+        /**
+         * GapsAnswer
+         * @description The longest first.
+         */
+        GapsAnswer: {
+            gaps: components["schemas"]["Gap"][];
+            count: number;
+            total_ps: number;
+        };
+        /** GapsBody */
+        GapsBody: {
+            session: components["schemas"]["ProfileRef"];
+            from_ps: number;
+            to_ps: number;
+            /** @default 0 */
+            min_ps: number;
+            /** @default 1000 */
+            limit: number;
+            /**
+             * @description Null: each device as a whole.
+             * @default null
+             */
+            tracks: number[] | null;
         };
         /**
          * Ghost
@@ -2422,6 +2874,12 @@ export interface components {
             run: string;
             message: string;
         };
+        /** LeftOut */
+        LeftOut: {
+            rows: number;
+            total_ps: number;
+            self_ps: number;
+        };
         /** Level */
         Level: {
             group: string;
@@ -2668,6 +3126,24 @@ export interface components {
             is_asset: boolean;
             has_profile: boolean;
         };
+        /** ListedProfile */
+        ListedProfile: {
+            run: string;
+            session: string;
+            /** @enum {unknown} */
+            kind: "chrome" | "memory snapshot" | "pprof" | "torch" | "xplane";
+            /** @description Below the run's directory. */
+            files: string[];
+            /** @description Hosts or ranks. */
+            workers: string[];
+            size_bytes: number;
+            /** @description When its newest file was written, in seconds since 1970. */
+            time_s: number;
+            /** @description Null: it has no steps, or it was not opened yet and is too large to look. */
+            first_step: number | null;
+            last_step: number | null;
+            problem: string | null;
+        };
         /** Lists */
         Lists: {
             status: components["schemas"]["Status"];
@@ -2712,6 +3188,42 @@ export interface components {
              * @default
              */
             port_of: string;
+        };
+        /** MatchAnswer */
+        MatchAnswer: {
+            count: number;
+            /** @description Among all matches in the order of time, from 0. */
+            index: number | null;
+            ref: components["schemas"]["EventRef"] | null;
+        };
+        /** MatchBody */
+        MatchBody: {
+            session: components["schemas"]["ProfileRef"];
+            q: string;
+            /**
+             * @default all
+             * @enum {unknown}
+             */
+            in: "all" | "arguments" | "names";
+            /**
+             * @default text
+             * @enum {unknown}
+             */
+            mode: "pattern" | "text";
+            /** @default null */
+            tracks: number[] | null;
+            /**
+             * @description From this one on, or from a time.
+             * @default null
+             */
+            event: number | null;
+            /** @default 0 */
+            from_ps: number;
+            /**
+             * @default next
+             * @enum {unknown}
+             */
+            direction: "next" | "previous";
         };
         /**
          * Mesh
@@ -3130,6 +3642,26 @@ export interface components {
             value_count: number;
         };
         /**
+         * OfName
+         * @description All events of one name, on host or devices as the event itself.
+         */
+        OfName: {
+            count: number;
+            total_ps: number;
+            self_ps: number;
+            mean_ps: number;
+            min_ps: number;
+            max_ps: number;
+            median_ps: number;
+            /** @description Of the time in which the host's or the devices' tracks are busy. */
+            share: number | null;
+            per_step: number | null;
+            /** @description Of the durations. */
+            histogram: components["schemas"]["DurationHistogram"];
+            previous: components["schemas"]["EventRef"] | null;
+            next: components["schemas"]["EventRef"] | null;
+        };
+        /**
          * OfferedAnswer
          * @description A scalar that sessions have, or that an experiment declares.
          */
@@ -3275,6 +3807,26 @@ export interface components {
             since: number;
             partials: unknown[];
         };
+        /**
+         * PathAnswer
+         * @description The critical path: what the end of the range waited for, backwards from it, in the order of time.
+         */
+        PathAnswer: {
+            segments: components["schemas"]["PathSegment"][];
+            host_ps: number;
+            device_ps: number;
+            idle_ps: number;
+        };
+        /** PathSegment */
+        PathSegment: {
+            /** @description Null: nothing ran. */
+            event: number | null;
+            name: string;
+            track: number | null;
+            start_ps: number;
+            duration_ps: number;
+            place: ("device" | "host") | null;
+        };
         /** PointAnswer */
         PointAnswer: {
             row: number;
@@ -3356,12 +3908,46 @@ export interface components {
             file: string;
             message: string;
         };
+        /** ProfileBody */
+        ProfileBody: {
+            session: components["schemas"]["ProfileRef"];
+        };
+        /**
+         * ProfileFile
+         * @description A trace that was sent: kept for whoever knows the token, until others push it out.
+         */
+        ProfileFile: {
+            file: string;
+        };
+        /** ProfileList */
+        ProfileList: {
+            generation: number;
+            sessions: components["schemas"]["ListedProfile"][];
+        };
+        /**
+         * ProfileRef
+         * @description A profile: a session of a run, or a file that was sent before.
+         */
+        ProfileRef: {
+            /** @default null */
+            run: string | null;
+            /** @default null */
+            session: string | null;
+            /** @default null */
+            file: string | null;
+        };
         /** ProgressAnswer */
         ProgressAnswer: {
             runs_found: number;
             runs_loaded: number;
             bytes_found: number;
             bytes_read: number;
+        };
+        /** RangeBody */
+        RangeBody: {
+            session: components["schemas"]["ProfileRef"];
+            from_ps: number;
+            to_ps: number;
         };
         /**
          * RangeRow
@@ -3807,6 +4393,42 @@ export interface components {
              */
             metrics: components["schemas"]["MetricBody"][] | null;
         };
+        /**
+         * SlicesAnswer
+         * @description The head of the slices, in the order of the tracks asked for, then depth, then start. Blocks: int32 `track`, `depth`, `event` (of
+         *         a merged block its longest), `name` (number of the text), `category` (index into those of the profile), `step` (index, -1: none), `module` (index into
+         *         `modules`, -1: none), `count` (1: the event itself), `matches`, `label` (index into `labels`; -1: too narrow for one); uint32 `hash`
+         *         (of the name, the same in all traces); float64 `start` (since `from_ps`), `duration`, `busy`.
+         */
+        SlicesAnswer: {
+            labels: string[];
+            modules: string[];
+        };
+        /** SlicesBody */
+        SlicesBody: {
+            session: components["schemas"]["ProfileRef"];
+            from_ps: number;
+            to_ps: number;
+            /** @description Pixels. */
+            width: number;
+            tracks: number[];
+            /**
+             * @description Matches are counted in each slice.
+             * @default null
+             */
+            q: string | null;
+            /**
+             * @description Where `q` is looked for.
+             * @default all
+             * @enum {unknown}
+             */
+            in: "all" | "arguments" | "names";
+            /**
+             * @default text
+             * @enum {unknown}
+             */
+            mode: "pattern" | "text";
+        };
         /** SmoothingChoice */
         SmoothingChoice: {
             /**
@@ -3837,6 +4459,13 @@ export interface components {
             height: number;
             count: number;
         };
+        /** StackFrame */
+        StackFrame: {
+            file: string;
+            line: number | null;
+            function: string;
+            is_framework: boolean;
+        };
         /** States */
         States: {
             running: number;
@@ -3865,6 +4494,13 @@ export interface components {
             live: boolean;
             token_required: boolean;
             exports: string[];
+        };
+        /** StepEventBody */
+        StepEventBody: {
+            session: components["schemas"]["ProfileRef"];
+            event: number;
+            /** @enum {unknown} */
+            direction: "child" | "kernel" | "launch" | "next" | "parent" | "previous" | "same name next" | "same name previous";
         };
         /**
          * Steps
@@ -3958,6 +4594,21 @@ export interface components {
             values: components["schemas"]["StoredHistogram"][];
         };
         /**
+         * StripAnswer
+         * @description The head of the overview. Blocks: int32 `place` (0: host, 1: device), `category`, `pixel`; float64 `share` of the pixel that the
+         *         self time of events of that category takes; on the host on the busiest thread, on devices on average over them.
+         */
+        StripAnswer: {
+            /** @description Share of the trace in which a device was busy. Null: none. */
+            busy: number | null;
+        };
+        /** StripBody */
+        StripBody: {
+            session: components["schemas"]["ProfileRef"];
+            /** @description Pixels. */
+            width: number;
+        };
+        /**
          * StructureView
          * @description What decides the structure. Ids are those of levels.
          */
@@ -3976,6 +4627,25 @@ export interface components {
             out: string[];
             /** @default [] */
             each: string[];
+        };
+        /** Sum */
+        Sum: {
+            /** @description Number of the text, track or step; -1: none. */
+            key: number;
+            label: string;
+            hash: number;
+            count: number;
+            /** @description Inside the range. */
+            total_ps: number;
+            /** @description Inside the range, without that of children. */
+            self_ps: number;
+            /** @description Of the self time of all. */
+            share: number;
+            /** @description Of whole events, also beyond the range. */
+            min_ps: number;
+            max_ps: number;
+            /** @description The longest. */
+            event: number;
         };
         /** Summaries */
         Summaries: {
@@ -4017,6 +4687,44 @@ export interface components {
              * @enum {unknown}
              */
             attempts: "all" | "latest";
+        };
+        /**
+         * SumsAnswer
+         * @description The largest self time first.
+         */
+        SumsAnswer: {
+            rows: components["schemas"]["Sum"][];
+            /** @description Beyond the limit. */
+            left_out: components["schemas"]["LeftOut"];
+            count: number;
+            /** @description Time in which at least one of these tracks was busy. */
+            busy_ps: number;
+            range_ps: number;
+        };
+        /** SumsBody */
+        SumsBody: {
+            session: components["schemas"]["ProfileRef"];
+            from_ps: number;
+            to_ps: number;
+            /**
+             * @default name
+             * @enum {unknown}
+             */
+            by: "category" | "module" | "name" | "step" | "track";
+            /**
+             * @description Null: all.
+             * @default null
+             */
+            tracks: number[] | null;
+            /** @default null */
+            place: ("device" | "host") | null;
+            /** @default 1000 */
+            limit: number;
+            /**
+             * @default json
+             * @enum {unknown}
+             */
+            format: "csv" | "json";
         };
         /**
          * Supervise
@@ -4202,6 +4910,108 @@ export interface components {
             shown: string[];
             /** @default {} */
             view: components["schemas"]["StructureView"];
+        };
+        /**
+         * TraceCategory
+         * @description Categories are numbered in the order of this list.
+         */
+        TraceCategory: {
+            /** @description As the file calls it; there may be several of one name. */
+            name: string;
+            /**
+             * @description What its events do, as category, name and place tell.
+             * @enum {unknown}
+             */
+            meaning: "attention" | "communication" | "compile" | "convolution" | "copy" | "device" | "elementwise" | "input" | "launch" | "matmul" | "memory" | "module" | "normalisation" | "op" | "optimizer" | "other" | "python" | "reduction" | "step" | "sync";
+            /** @enum {unknown} */
+            place: "device" | "host";
+            events: number;
+        };
+        /** TraceCounter */
+        TraceCounter: {
+            id: number;
+            track: number;
+            name: string;
+            /** @description "bytes", "%", or empty. */
+            unit: string;
+            min: number | ("-Infinity" | "Infinity" | "NaN");
+            max: number | ("-Infinity" | "Infinity" | "NaN");
+            samples: number;
+        };
+        /** TraceDevice */
+        TraceDevice: {
+            id: number;
+            host: string;
+            name: string;
+            memory_bytes: number | null;
+            capability: string | null;
+            processors: number | null;
+            peak_flops: number | null;
+            bandwidth_bytes: number | null;
+        };
+        /**
+         * TraceMatches
+         * @description The head of the matches. Blocks: int32 `pixel`, `count`: where matches begin on the overview.
+         */
+        TraceMatches: {
+            count: number;
+            first: components["schemas"]["EventRef"] | null;
+        };
+        /** TraceSearchBody */
+        TraceSearchBody: {
+            session: components["schemas"]["ProfileRef"];
+            q: string;
+            /**
+             * @default all
+             * @enum {unknown}
+             */
+            in: "all" | "arguments" | "names";
+            /**
+             * @description Text that it contains, in any case; a regular expression.
+             * @default text
+             * @enum {unknown}
+             */
+            mode: "pattern" | "text";
+            /**
+             * @description Pixels of the overview.
+             * @default 1000
+             */
+            width: number;
+            /**
+             * @description Null: all.
+             * @default null
+             */
+            tracks: number[] | null;
+        };
+        /** TraceStep */
+        TraceStep: {
+            number: number;
+            name: string;
+            start_ps: number;
+            end_ps: number;
+            host: string;
+        };
+        /** TraceTrack */
+        TraceTrack: {
+            id: number;
+            process: string;
+            process_id: string;
+            thread: string;
+            thread_id: string;
+            /** @enum {unknown} */
+            kind: "async" | "counter" | "instants" | "steps" | "stream" | "thread";
+            /** @enum {unknown} */
+            place: "device" | "host";
+            /** @description Number of the device; null on the host. */
+            device: number | null;
+            host: string;
+            labels: string;
+            /** @description Events of one row do not overlap. */
+            rows: number;
+            events: number;
+            first_event: number;
+            /** @description Duration of the outermost events. */
+            busy_ps: number;
         };
         /** TroubleAnswer */
         TroubleAnswer: {
@@ -5828,6 +6638,468 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Curves"];
                     "application/vnd.runglass.columns": string;
+                    "text/csv; charset=utf-8": string;
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    profile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProfileList"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    profile_at: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AtBody"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundEvent"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    profile_counters: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CountersBody"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/vnd.runglass.columns": string;
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    profile_event: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EventBody"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventAnswer"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    profile_file: {
+        parameters: {
+            query: {
+                /** @description Of the file; its ending helps where its content does not tell. */
+                name: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProfileFile"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    profile_flows: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FlowsBody"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/vnd.runglass.columns": string;
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    profile_gaps: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GapsBody"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GapsAnswer"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    profile_match: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MatchBody"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MatchAnswer"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    profile_path: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RangeBody"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PathAnswer"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    profile_search: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TraceSearchBody"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/vnd.runglass.columns": string;
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    profile_slices: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SlicesBody"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/vnd.runglass.columns": string;
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    profile_step_event: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StepEventBody"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundEvent"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    profile_strip: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StripBody"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/vnd.runglass.columns": string;
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    profile_sums: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SumsBody"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SumsAnswer"];
                     "text/csv; charset=utf-8": string;
                 };
             };

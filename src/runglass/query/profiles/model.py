@@ -26,6 +26,29 @@ SessionKind = Literal["xplane", "chrome", "torch", "memory snapshot", "pprof"]
 TrackKind = Literal["thread", "stream", "async", "counter", "instants", "steps"]
 Place = Literal["host", "device"]
 Unit = Literal["ps", "bytes"]
+# What an event does, as its category, name and place tell.
+Meaning = Literal[
+    "step",
+    "module",
+    "input",
+    "op",
+    "launch",
+    "sync",
+    "copy",
+    "convolution",
+    "matmul",
+    "attention",
+    "normalisation",
+    "elementwise",
+    "reduction",
+    "optimizer",
+    "communication",
+    "memory",
+    "python",
+    "compile",
+    "device",
+    "other",
+]
 
 # What an argument holds; as native/trace_rows writes them.
 NULL, FALSE, TRUE, INTEGER, FLOAT, TEXT, JSON_TEXT, BINARY = range(8)
@@ -103,6 +126,15 @@ class Step(Struct, frozen=True, kw_only=True):
     host: str = ""
 
 
+class Category(Struct, frozen=True, kw_only=True):
+    """Events whose file category, meaning and place are the same."""
+
+    name: str
+    meaning: Meaning
+    place: Place
+    events: int = 0
+
+
 class Counter(Struct, frozen=True, kw_only=True):
     id: int
     track: int
@@ -146,6 +178,7 @@ class TraceInfo(Struct, kw_only=True):
     origin_ns: int | None = None
     end_ps: int = 0
     tracks: list[Track] = field(default_factory=list)
+    categories: list[Category] = field(default_factory=list)
     counters: list[Counter] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
     # Why the steps are what they are, where that must be said.
@@ -227,6 +260,7 @@ ARRAYS = {
     # n + 1: durations of all events before.
     "busy_before": np.int64,
     "name": np.int32,
+    # Index into the categories.
     "category": np.int32,
     # Event that encloses it on its track, -1: none.
     "parent": np.int32,

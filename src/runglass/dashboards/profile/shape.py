@@ -1,0 +1,460 @@
+"""What the profile's routes and jobs take and answer, as types. Holds no logic.
+
+Times are picoseconds since the origin of the trace; of a pprof profile, bytes. What is one number per event is sent in the column format:
+its head lists the blocks by name, type and length.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta, Struct, field
+
+from runglass.api.answers import Number
+from runglass.query.profiles.model import Meaning, Place, SessionKind, TrackKind, Unit
+
+MAX_TRACKS = 4_096
+MAX_WIDTH = 16_384
+MAX_ROWS = 100_000
+
+Moment = Annotated[float, Meta(ge=-9.2e18, le=9.2e18)]
+EventId = Annotated[int, Meta(ge=0, le=2**31 - 1)]
+TrackId = Annotated[int, Meta(ge=0, le=2**31 - 1)]
+Width = Annotated[int, Meta(ge=1, le=MAX_WIDTH, description="Pixels.")]
+Limit = Annotated[int, Meta(ge=1, le=MAX_ROWS)]
+Tracks = Annotated[list[TrackId], Meta(max_length=MAX_TRACKS)]
+
+
+class ProfileRef(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """A profile: a session of a run, or a file that was sent before."""
+
+    run: str | None = None
+    session: str | None = None
+    file: str | None = None
+
+
+class ListedProfile(Struct, frozen=True, kw_only=True):
+    run: str
+    session: str
+    kind: SessionKind
+    files: Annotated[list[str], Meta(description="Below the run's directory.")]
+    workers: Annotated[list[str], Meta(description="Hosts or ranks.")]
+    size_bytes: int
+    time_s: Annotated[float, Meta(description="When its newest file was written, in seconds since 1970.")]
+    first_step: Annotated[
+        int | None,
+        Meta(description="Null: it has no steps, or it was not opened yet and is too large to look."),
+    ]
+    last_step: int | None
+    problem: str | None
+
+
+class ProfileList(Struct, frozen=True):
+    generation: int
+    sessions: list[ListedProfile]
+
+
+class ProfileFileQuery(Struct, frozen=True, forbid_unknown_fields=True):
+    name: Annotated[str, Meta(description="Of the file; its ending helps where its content does not tell.")]
+
+
+class ProfileFile(Struct, frozen=True):
+    """A trace that was sent: kept for whoever knows the token, until others push it out."""
+
+    file: str
+
+
+class TraceTrack(Struct, frozen=True, kw_only=True):
+    id: int
+    process: str
+    process_id: str
+    thread: str
+    thread_id: str
+    kind: TrackKind
+    place: Place
+    device: Annotated[int | None, Meta(description="Number of the device; null on the host.")]
+    host: str
+    labels: str
+    rows: Annotated[int, Meta(description="Events of one row do not overlap.")]
+    events: int
+    first_event: int
+    busy_ps: Annotated[int, Meta(description="Duration of the outermost events.")]
+
+
+class TraceCounter(Struct, frozen=True, kw_only=True):
+    id: int
+    track: int
+    name: str
+    unit: Annotated[str, Meta(description='"bytes", "%", or empty.')]
+    min: Number
+    max: Number
+    samples: int
+
+
+class TraceStep(Struct, frozen=True, kw_only=True):
+    number: int
+    name: str
+    start_ps: int
+    end_ps: int
+    host: str
+
+
+class TraceDevice(Struct, frozen=True, kw_only=True):
+    id: int
+    host: str
+    name: str
+    memory_bytes: int | None
+    capability: str | None
+    processors: int | None
+    peak_flops: float | None
+    bandwidth_bytes: float | None
+
+
+class TraceCategory(Struct, frozen=True, kw_only=True):
+    """Categories are numbered in the order of this list."""
+
+    name: Annotated[str, Meta(description="As the file calls it; there may be several of one name.")]
+    meaning: Annotated[Meaning, Meta(description="What its events do, as category, name and place tell.")]
+    place: Place
+    events: int
+
+
+class AboutProfile(Struct, frozen=True, kw_only=True):
+    """The result of the job `profile.open`."""
+
+    kind: SessionKind
+    unit: Unit
+    origin_ns: Annotated[
+        str | None, Meta(description="Unix nanoseconds of time 0, in digits; null: unknown.")
+    ]
+    end_ps: int
+    events: int
+    tracks: list[TraceTrack]
+    counters: list[TraceCounter]
+    steps: list[TraceStep]
+    steps_note: str | None
+    categories: list[TraceCategory]
+    devices: list[TraceDevice]
+    hosts: list[str]
+    files: list[str]
+    problems: list[str]
+    clocks_differ: Annotated[bool, Meta(description="Hosts could not be put on one clock; each begins at 0.")]
+    flows: Annotated[dict[str, int], Meta(description="How many there are of each kind.")]
+    has_stacks: bool
+    has_shapes: bool
+    has_memory: bool
+    has_modules: bool
+
+
+class ProfileBody(Struct, frozen=True, forbid_unknown_fields=True):
+    session: ProfileRef
+
+
+class RangeBody(ProfileBody, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    from_ps: Moment
+    to_ps: Moment
+
+
+SearchIn = Literal["all", "names", "arguments"]
+SearchMode = Literal["text", "pattern"]
+
+
+class SlicesBody(RangeBody, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    width: Width
+    tracks: Tracks
+    q: Annotated[
+        Annotated[str, Meta(max_length=1_000)] | None, Meta(description="Matches are counted in each slice.")
+    ] = None
+    search_in: Annotated[SearchIn, Meta(description="Where `q` is looked for.")] = field(
+        default="all", name="in"
+    )
+    mode: SearchMode = "text"
+
+
+class SlicesAnswer(Struct, frozen=True, kw_only=True):
+    """The head of the slices, in the order of the tracks asked for, then depth, then start. Blocks: int32 `track`, `depth`, `event` (of
+    a merged block its longest), `name` (number of the text), `category` (index into those of the profile), `step` (index, -1: none), `module` (index into
+    `modules`, -1: none), `count` (1: the event itself), `matches`, `label` (index into `labels`; -1: too narrow for one); uint32 `hash`
+    (of the name, the same in all traces); float64 `start` (since `from_ps`), `duration`, `busy`.
+    """
+
+    labels: list[str]
+    modules: list[str]
+
+
+class CountersBody(RangeBody, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    width: Width
+    counters: Tracks
+
+
+class CountersAnswer(Struct, frozen=True):
+    """The head of the counters. Blocks: int32 `counter`; float64 `time` (since `from_ps`), `low`, `high`, `last`: at most one entry per
+    pixel and counter, and the last one before the range.
+    """
+
+    generation: int
+
+
+class StripBody(ProfileBody, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    width: Width
+
+
+class StripAnswer(Struct, frozen=True, kw_only=True):
+    """The head of the overview. Blocks: int32 `place` (0: host, 1: device), `category`, `pixel`; float64 `share` of the pixel that the
+    self time of events of that category takes; on the host on the busiest thread, on devices on average over them.
+    """
+
+    busy: Annotated[
+        float | None, Meta(description="Share of the trace in which a device was busy. Null: none.")
+    ]
+
+
+class FlowsBody(RangeBody, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    width: Width
+    tracks: Tracks
+    event: Annotated[EventId | None, Meta(description="Only what it leads to and comes from.")] = None
+
+
+class FlowsAnswer(Struct, frozen=True):
+    """The head of the flows. Blocks: int32 `from_event`, `to_event`, `from_track`, `from_depth`, `to_track`, `to_depth`, `kind`;
+    float64 `from_time`, `to_time` (since `from_ps`). Without `event`, those that would be drawn on one another are one.
+    """
+
+    count: Annotated[int, Meta(description="Of all flows in the range.")]
+    kinds: list[str]
+
+
+class EventBody(ProfileBody, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    event: EventId
+
+
+class EventRef(Struct, frozen=True, kw_only=True):
+    event: int
+    name: str
+    track: int
+    depth: int
+    start_ps: int
+    duration_ps: int
+
+
+class EventFlow(EventRef, frozen=True, kw_only=True):
+    kind: str
+    direction: Literal["to", "from"]
+
+
+class EventArgument(Struct, frozen=True):
+    key: str
+    value: Annotated[
+        Any, Meta(description="Text, number, true, false, null, list or object, as in the file.")
+    ]
+
+
+class EventName(Struct, frozen=True):
+    event: int
+    name: str
+
+
+class StackFrame(Struct, frozen=True, kw_only=True):
+    file: str
+    line: int | None
+    function: str
+    is_framework: bool
+
+
+class DurationHistogram(Struct, frozen=True):
+    edges: list[float]
+    counts: list[int]
+
+
+class OfName(Struct, frozen=True, kw_only=True):
+    """All events of one name, on host or devices as the event itself."""
+
+    count: int
+    total_ps: int
+    self_ps: int
+    mean_ps: float
+    min_ps: int
+    max_ps: int
+    median_ps: float
+    share: Annotated[
+        float | None, Meta(description="Of the time in which the host's or the devices' tracks are busy.")
+    ]
+    per_step: float | None
+    histogram: Annotated[DurationHistogram, Meta(description="Of the durations.")]
+    previous: EventRef | None
+    next: EventRef | None
+
+
+class EventShape(Struct, frozen=True, kw_only=True):
+    shape: str
+    type: str
+
+
+class EventAnswer(Struct, frozen=True, kw_only=True):
+    event: int
+    name: str
+    category: str
+    hash: int
+    track: int
+    depth: int
+    start_ps: int
+    duration_ps: int
+    self_ps: int
+    step: Annotated[int | None, Meta(description="Index of its step.")]
+    in_step_ps: Annotated[int | None, Meta(description="From the beginning of the step.")]
+    arguments: list[EventArgument]
+    ancestors: Annotated[list[EventName], Meta(description="The outermost first.")]
+    children: int
+    launch: EventRef | None
+    ahead: Annotated[
+        int | None,
+        Meta(
+            description="Of a kernel: how many on its stream were launched before it and began later than its launch."
+        ),
+    ]
+    operation: Annotated[
+        EventRef | None, Meta(description="Of a kernel or its launch: the operation around the launch.")
+    ]
+    kernels: list[EventRef]
+    kernel_count: int
+    flows: list[EventFlow]
+    stack: Annotated[list[StackFrame], Meta(description="The innermost first.")]
+    module: str | None
+    shapes: list[EventShape]
+    of_name: OfName
+
+
+class StepEventBody(EventBody, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    direction: Literal[
+        "next", "previous", "parent", "child", "same name next", "same name previous", "launch", "kernel"
+    ]
+
+
+class FoundEvent(Struct, frozen=True):
+    ref: EventRef | None
+
+
+class AtBody(ProfileBody, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    track: TrackId
+    depth: Annotated[int, Meta(ge=0, le=2**31 - 1)]
+    time_ps: Moment
+    within_ps: Annotated[Moment, Meta(description="The nearest event as far away as that.")] = 0.0
+
+
+class TraceSearchBody(ProfileBody, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    q: Annotated[str, Meta(max_length=1_000)]
+    search_in: SearchIn = field(default="all", name="in")
+    mode: Annotated[
+        SearchMode, Meta(description="Text that it contains, in any case; a regular expression.")
+    ] = "text"
+    width: Annotated[Width, Meta(description="Pixels of the overview.")] = 1_000
+    tracks: Annotated[Tracks | None, Meta(description="Null: all.")] = None
+
+
+class TraceMatches(Struct, frozen=True, kw_only=True):
+    """The head of the matches. Blocks: int32 `pixel`, `count`: where matches begin on the overview."""
+
+    count: int
+    first: EventRef | None
+
+
+class MatchBody(ProfileBody, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    q: Annotated[str, Meta(max_length=1_000)]
+    search_in: SearchIn = field(default="all", name="in")
+    mode: SearchMode = "text"
+    tracks: Tracks | None = None
+    event: Annotated[EventId | None, Meta(description="From this one on, or from a time.")] = None
+    from_ps: Moment = 0.0
+    direction: Literal["next", "previous"] = "next"
+
+
+class MatchAnswer(Struct, frozen=True, kw_only=True):
+    count: int
+    index: Annotated[int | None, Meta(description="Among all matches in the order of time, from 0.")]
+    ref: EventRef | None
+
+
+class SumsBody(RangeBody, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    by: Literal["name", "category", "track", "step", "module"] = "name"
+    tracks: Annotated[Tracks | None, Meta(description="Null: all.")] = None
+    place: Place | None = None
+    limit: Limit = 1_000
+    format: Literal["json", "csv"] = "json"
+
+
+class Sum(Struct, frozen=True, kw_only=True):
+    key: Annotated[int, Meta(description="Number of the text, track or step; -1: none.")]
+    label: str
+    hash: int
+    count: int
+    total_ps: Annotated[int, Meta(description="Inside the range.")]
+    self_ps: Annotated[int, Meta(description="Inside the range, without that of children.")]
+    share: Annotated[float, Meta(description="Of the self time of all.")]
+    min_ps: Annotated[int, Meta(description="Of whole events, also beyond the range.")]
+    max_ps: int
+    event: Annotated[int, Meta(description="The longest.")]
+
+
+class LeftOut(Struct, frozen=True):
+    rows: int
+    total_ps: int
+    self_ps: int
+
+
+class SumsAnswer(Struct, frozen=True, kw_only=True):
+    """The largest self time first."""
+
+    rows: list[Sum]
+    left_out: Annotated[LeftOut, Meta(description="Beyond the limit.")]
+    count: int
+    busy_ps: Annotated[int, Meta(description="Time in which at least one of these tracks was busy.")]
+    range_ps: int
+
+
+class GapsBody(RangeBody, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    min_ps: Annotated[float, Meta(ge=0, le=9.2e18)] = 0.0
+    limit: Limit = 1_000
+    tracks: Annotated[Tracks | None, Meta(description="Null: each device as a whole.")] = None
+
+
+class GapHost(Struct, frozen=True, kw_only=True):
+    event: int
+    name: str
+    track: int
+    share: Annotated[float, Meta(description="Of the gap.")]
+
+
+class Gap(Struct, frozen=True, kw_only=True):
+    track: Annotated[int, Meta(description="Whose next event ends the gap, or the last one before it.")]
+    device: int | None
+    start_ps: int
+    duration_ps: int
+    host: Annotated[GapHost | None, Meta(description="What the host did meanwhile.")]
+    before: EventRef | None
+    after: EventRef | None
+
+
+class GapsAnswer(Struct, frozen=True, kw_only=True):
+    """The longest first."""
+
+    gaps: list[Gap]
+    count: int
+    total_ps: int
+
+
+class PathSegment(Struct, frozen=True, kw_only=True):
+    event: Annotated[int | None, Meta(description="Null: nothing ran.")]
+    name: str
+    track: int | None
+    start_ps: int
+    duration_ps: int
+    place: Place | None
+
+
+class PathAnswer(Struct, frozen=True, kw_only=True):
+    """The critical path: what the end of the range waited for, backwards from it, in the order of time."""
+
+    segments: list[PathSegment]
+    host_ps: int
+    device_ps: int
+    idle_ps: int
