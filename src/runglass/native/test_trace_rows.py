@@ -1,0 +1,160 @@
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from runglass.native.trace_rows import (
+    MISSING,
+    TraceRows,
+    arguments_of,
+    find_arguments,
+    numbers_of,
+    texts_of,
+)
+
+
+def filled(spill=None, count=3):
+    rows = TraceRows(spill, pending_bytes=1 << 20)
+    rows.begin_file("a.json", "host a")
+    track = rows.add_track("7", "12", process_name="python", thread_name="main", process_order=2)
+    for i in range(count):
+        rows.add_row(
+            "X",
+            track,
+            1000 * i,
+            10,
+            f"op {i % 2}",
+            "cpu_op",
+            arguments={
+                "correlation": i,
+                "share": i / 2,
+                "on": True,
+                "none": None,
+                "text": f"t{i % 2}",
+            },
+        )
+    rows.freeze()
+    return rows
+
+
+def test_columns_strings_and_tracks():
+    rows = filled()
+    assert rows.count == 3
+    assert rows.start_ps.tolist() == [0, 1000, 2000]
+    assert rows.duration_ps.tolist() == [10, 10, 10]
+    assert [rows.strings[each] for each in rows.name] == ["op 0", "op 1", "op 0"]
+    assert rows.strings[rows.category[0]] == "cpu_op"
+    assert rows.phase.tolist() == [ord("X")] * 3
+    [(file, process_id, name, labels, order)] = rows.processes
+    assert (file, rows.strings[process_id], rows.strings[name], labels, order) == (0, "7", "python", -1, 2)
+    [(process, thread_id, thread_name, thread_order)] = rows.tracks
+    assert (process, rows.strings[thread_id], rows.strings[thread_name], thread_order) == (
+        0,
+        "12",
+        "main",
+        -1,
+    )
+    assert (rows.files[0].first_row, rows.files[0].row_end) == (0, 3)
+
+
+def test_a_view_outlives_the_rows():
+    starts = filled().start_ps
+    assert starts.tolist() == [0, 1000, 2000]
+    with pytest.raises(ValueError, match="read-only"):
+        starts[0] = 1
+
+
+def test_questions_about_arguments():
+    rows = filled()
+    ids = {rows.strings[i]: i for i in range(len(rows.strings))}
+    blob, ends = rows.arguments, rows.arguments_end
+    assert numbers_of(blob, ends, ids["correlation"]).tolist() == [0, 1, 2]
+    assert numbers_of(blob, ends, ids["text"]).tolist() == [MISSING] * 3
+    assert [rows.strings[i] for i in texts_of(blob, ends, ids["text"])] == ["t0", "t1", "t0"]
+    assert texts_of(blob, ends, ids["share"]).tolist() == [-1] * 3
+    values = [(rows.strings[key], value) for key, _, value in arguments_of(blob, int(ends[0]), int(ends[1]))]
+    assert values == [
+        ("correlation", 1),
+        ("share", 0.5),
+        ("on", True),
+        ("none", None),
+        ("text", ids["t1"]),
+    ]
+    mask = np.zeros(len(rows.strings), np.uint8)
+    assert find_arguments(blob, ends, mask).tolist() == [False] * 3
+    assert find_arguments(blob, ends, mask, 0.5).tolist() == [False, True, False]
+    assert find_arguments(blob, ends, mask, 2).tolist() == [False, False, True]
+    mask[ids["t0"]] = 1
+    assert find_arguments(blob, ends, mask).tolist() == [True, False, True]
+
+
+def test_damaged_arguments_stay_inside():
+    rows = filled()
+    blob = rows.arguments
+    whole = arguments_of(blob, 0, len(blob))
+    for end in range(len(blob) + 3):
+        found = arguments_of(blob, 0, end)
+        assert found == whole[: len(found)]
+    for ends in ([5, 3, 10**15], [-4, 2, 2]):
+        numbers_of(blob, np.array(ends, np.int64), 0)
+
+
+def test_many_arguments_go_to_the_file(tmp_path: Path):
+    count = 100_000
+    with (tmp_path / "arguments").open("w+b") as spill:
+        rows = filled(spill, count)
+        assert spill.seek(0, 2) == len(rows.arguments) > 1 << 20
+        ids = {rows.strings[i]: i for i in range(len(rows.strings))}
+        numbers = numbers_of(rows.arguments, rows.arguments_end, ids["correlation"])
+        assert np.array_equal(numbers, np.arange(count))
+        del rows
+
+
+def test_a_full_disk_costs_arguments_and_says_so():
+    if not Path("/dev/full").exists():
+        pytest.skip("there is no /dev/full")
+    with open("/dev/full", "r+b", buffering=0) as spill:
+        rows = filled(spill, 100_000)
+    assert rows.count == 100_000
+    assert rows.problems == ["a.json: no room on the disk for the arguments of more events"]
+    assert len(rows.arguments) >= 1 << 20
+    assert rows.arguments_end[-1] <= len(rows.arguments)
+
+
+def test_times_out_of_range_are_clipped_and_said():
+    rows = TraceRows()
+    rows.begin_file("a.json")
+    track = rows.add_track("1", "1")
+    rows.add_row("X", track, 5, -1, "negative", at=10)
+    rows.add_row("X", track, 5, -2, "negative", at=20)
+    rows.add_row("X", track, 5, 2**63 - 1, "endless", at=30)
+    rows.add_row("X", track, -(2**63), 4, "before", at=40)
+    rows.freeze()
+    assert rows.duration_ps.tolist() == [0, 0, 2**62 - 5, 4]
+    assert rows.start_ps.tolist() == [5, 5, 5, -(2**62)]
+    assert rows.problems[0] == "a.json: byte 10: a negative duration, shown as 0 (2 times)"
+    assert [each.split(": ")[1] for each in rows.problems] == ["byte 10", "byte 30", "byte 40"]
+
+
+def test_strings_of_any_bytes_and_size():
+    rows = TraceRows()
+    long = "é" * (1 << 20)
+    number = rows.intern_text(long)
+    assert rows.intern_text(long) == number
+    surrogate = rows.intern_text("\ud800")
+    empty = rows.intern_text("")
+    assert rows.intern_text("") == empty
+    many = [rows.intern_text(f"name {i}") for i in range(100_000)]
+    assert len(set(many)) == 100_000
+    rows.freeze()
+    assert rows.strings[number] == "é" * (1 << 19)
+    assert rows.strings[empty] == ""
+    assert rows.strings[surrogate] == "�" * 3
+    assert rows.strings[many[-1]] == "name 99999"
+
+
+def test_a_spill_file_may_be_temporary():
+    with tempfile.TemporaryFile() as spill:
+        rows = filled(spill)
+        assert len(rows.arguments) > 0
