@@ -14,6 +14,7 @@ from msgspec import Struct, field
 from numpy.typing import NDArray
 
 from runglass.errors import RunglassError
+from runglass.native.trace_view import View
 
 Int8 = NDArray[np.int8]
 Int32 = NDArray[np.int32]
@@ -288,6 +289,13 @@ ARRAYS = {
     "arguments_end": np.int64,
     "string_bytes": np.uint8,
     "string_ends": np.int64,
+    # The same for equal texts in all traces: what colours are chosen by.
+    "string_hashes": np.uint32,
+    # Pyramids over the events, see native/trace_view.
+    "notable": np.int64,
+    "longest": np.int64,
+    # t: 1 where every child is in the row below its parent.
+    "is_proper": np.uint8,
 }
 
 
@@ -318,6 +326,10 @@ class Trace:
     arguments_end: Int64
     string_bytes: Bytes
     string_ends: Int64
+    string_hashes: NDArray[np.uint32]
+    notable: Int64
+    longest: Int64
+    is_proper: Bytes
 
     def __init__(self, info: TraceInfo, arrays: Mapping[str, NDArray[Any]]) -> None:
         self.info = info
@@ -327,6 +339,10 @@ class Trace:
 
     def __len__(self) -> int:
         return len(self.start_ps)
+
+    @cached_property
+    def view(self) -> View:
+        return View(self.start_ps, self.duration_ps, self.row_starts, self.notable, self.longest)
 
     @property
     def tracks(self) -> list[Track]:
@@ -369,6 +385,20 @@ class Trace:
     def depth(self) -> Int32:
         """The depth of each event in its track."""
         return np.repeat(self.row_depth, np.diff(self.row_starts))
+
+    def end_of(self, event: int) -> int:
+        return int(self.start_ps[event]) + int(self.duration_ps[event])
+
+    def text(self, number: int) -> str:
+        return self.strings.get(number)
+
+    def name_of(self, event: int) -> str:
+        return self.strings.get(int(self.name[event]))
+
+    def rows_of_tracks(self, tracks: Sequence[int]) -> Int32:
+        """Rows of tracks, in the order of the tracks."""
+        ranges = [np.arange(rows.start, rows.stop, dtype=np.int32) for rows in map(self.rows_of, tracks)]
+        return np.concatenate([np.empty(0, np.int32), *ranges])
 
     def check_event(self, event: int, *, where: str = "event") -> None:
         if not 0 <= event < len(self):

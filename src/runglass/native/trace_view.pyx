@@ -1,0 +1,768 @@
+"""Traces of millions of events: nesting, what a picture of them needs, sums, and search over their texts.
+
+Events are ordered by row (track and depth) and start; those of one row do not overlap. Pyramids hold the maximum of every 64
+events, of every 64 of those, and so on, so that whatever is long enough to be seen is found without looking at all events.
+Nothing here knows a format.
+"""
+
+import numpy as np
+
+cimport numpy as cnp
+from libc.stdint cimport INT64_MAX, int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdlib cimport calloc, free, malloc, realloc
+from libc.string cimport memcpy, memset
+
+cnp.import_array()
+
+cdef enum:
+    # Of a track. Whatever would be below is in the last row.
+    MAX_ROWS = 1024
+    RADIX_BITS = 11
+    RADIX = 1 << RADIX_BITS
+    FEW = 32
+    LEVELS = 6
+    SPAN_BITS = 6
+
+
+# --- nesting
+
+
+cdef struct Open:
+    int64_t end
+    int64_t covered
+    int32_t event
+    int32_t depth
+
+
+cdef void insertion_sort(int32_t *items, Py_ssize_t count, const uint64_t *keys) noexcept nogil:
+    cdef Py_ssize_t i, j
+    cdef int32_t item
+    for i in range(1, count):
+        item = items[i]
+        j = i
+        while j > 0 and keys[items[j - 1]] > keys[item]:
+            items[j] = items[j - 1]
+            j -= 1
+        items[j] = item
+
+
+cdef void radix_sort(int32_t *items, int32_t *other, Py_ssize_t count, const uint64_t *keys) noexcept nogil:
+    """Stable, ascending."""
+    cdef Py_ssize_t i, counts[RADIX], total, here
+    cdef uint64_t low = keys[items[0]], high = low, span
+    cdef int32_t *source = items
+    cdef int32_t *target = other
+    cdef int32_t *swap
+    cdef int shift = 0
+    if count <= FEW:
+        insertion_sort(items, count, keys)
+        return
+    for i in range(count):
+        low = min(low, keys[items[i]])
+        high = max(high, keys[items[i]])
+    span = high - low
+    while shift < 64 and span >> shift:
+        memset(counts, 0, sizeof(counts))
+        for i in range(count):
+            counts[((keys[source[i]] - low) >> shift) & (RADIX - 1)] += 1
+        total = 0
+        for i in range(RADIX):
+            here = counts[i]
+            counts[i] = total
+            total += here
+        for i in range(count):
+            here = ((keys[source[i]] - low) >> shift) & (RADIX - 1)
+            target[counts[here]] = source[i]
+            counts[here] += 1
+        swap = source
+        source = target
+        target = swap
+        shift += RADIX_BITS
+    if source != items:
+        memcpy(items, source, count * sizeof(int32_t))
+
+
+cdef void sort_track(
+    int32_t *items, int32_t *other, Py_ssize_t count, const int64_t *start, const int64_t *duration, uint64_t *keys
+) noexcept nogil:
+    """By start, the longest first of those that start together."""
+    cdef Py_ssize_t i, first
+    cdef bint is_sorted = True
+    cdef int32_t a, b
+    for i in range(1, count):
+        a, b = items[i - 1], items[i]
+        if start[a] > start[b] or (start[a] == start[b] and duration[a] < duration[b]):
+            is_sorted = False
+            break
+    if is_sorted:
+        return
+    for i in range(count):
+        keys[items[i]] = <uint64_t>start[items[i]] ^ (<uint64_t>1 << 63)
+    radix_sort(items, other, count, keys)
+    first = 0
+    for i in range(1, count + 1):
+        if i < count and start[items[i]] == start[items[first]]:
+            continue
+        if i - first > 1:
+            for a in range(first, i):
+                keys[items[a]] = <uint64_t>(INT64_MAX - duration[items[a]])
+            radix_sort(items + first, other, i - first, keys)
+        first = i
+
+
+cdef class Nesting:
+    """How events lie within each other."""
+
+    # The events in their order: numbers of those that were given.
+    cdef readonly object order
+    # By the new numbers.
+    cdef readonly object parent, self_ps
+    cdef readonly object row_starts, row_track, row_depth, track_rows
+    # 1: each child of the track is in the row below its parent.
+    cdef readonly object is_proper
+
+
+def nest(const int32_t[::1] track, const int64_t[::1] start, const int64_t[::1] duration, Py_ssize_t tracks):
+    """Sort events by track, depth and start. Events that overlap without one being inside the other get different rows."""
+    cdef Py_ssize_t n = track.shape[0], i, t, first, stop, at, top, room = 64, k, rows = 0, depth, deepest, row
+    cdef int64_t s, e, above
+    cdef int32_t event
+    if duration.shape[0] != n or start.shape[0] != n:
+        raise ValueError("columns of different lengths")
+    if n >= 2**31 - 64:
+        raise ValueError("too many events")
+    track_starts_ = np.zeros(tracks + 1, np.int64)
+    order_ = np.empty(n, np.int32)
+    other_ = np.empty(n, np.int32)
+    depth_ = np.empty(n, np.int32)
+    parent_ = np.empty(n, np.int32)
+    self_ = np.empty(n, np.int64)
+    keys_ = np.empty(n, np.uint64)
+    proper_ = np.ones(tracks, np.uint8)
+    track_rows_ = np.zeros(tracks + 1, np.int32)
+    cdef int64_t[::1] track_starts = track_starts_
+    cdef int32_t[::1] order = order_, other = other_, depths = depth_, parent = parent_, track_rows = track_rows_
+    cdef int64_t[::1] own = self_
+    cdef uint64_t[::1] keys = keys_
+    cdef uint8_t[::1] proper = proper_
+    cdef int64_t last_end[MAX_ROWS]
+    cdef Open *stack = <Open *>malloc(room * sizeof(Open))
+    cdef Open *moved
+    if stack == NULL:
+        raise MemoryError
+    try:
+        with nogil:
+            for i in range(n):
+                if not 0 <= track[i] < tracks:
+                    with gil:
+                        raise ValueError("an event of an unknown track")
+                track_starts[track[i] + 1] += 1
+            for t in range(tracks):
+                track_starts[t + 1] += track_starts[t]
+            # Filled from the front: the beginnings move to the ends, which are the next beginnings.
+            for i in range(n):
+                t = track[i]
+                order[track_starts[t]] = <int32_t>i
+                track_starts[t] += 1
+            for t in range(tracks, 0, -1):
+                track_starts[t] = track_starts[t - 1]
+            track_starts[0] = 0
+            for t in range(tracks):
+                first, stop = track_starts[t], track_starts[t + 1]
+                if first == stop:
+                    track_rows[t + 1] = track_rows[t]
+                    continue
+                sort_track(&order[first], &other[first], stop - first, &start[0], &duration[0], &keys[0])
+                top = 0
+                deepest = 0
+                for at in range(first, stop):
+                    event = order[at]
+                    s = start[event]
+                    e = s + duration[event]
+                    while top and stack[top - 1].end <= s:
+                        top -= 1
+                    if top > 64 and not top & (top - 1):
+                        # Some below the top may have ended, where events do not nest.
+                        k = 0
+                        for i in range(top):
+                            if stack[i].end > s:
+                                stack[k] = stack[i]
+                                k += 1
+                        top = k
+                    k = top - 1
+                    while k >= 0 and top - k <= MAX_ROWS and not (stack[k].end >= e and stack[k].end > s):
+                        k -= 1
+                    if k >= 0 and top - k > MAX_ROWS:
+                        k = -1
+                    depth = stack[k].depth + 1 if k >= 0 else 0
+                    if depth >= MAX_ROWS:
+                        depth = MAX_ROWS - 1
+                        proper[t] = 0
+                    i = depth
+                    while depth < MAX_ROWS - 1 and depth < deepest and last_end[depth] > s:
+                        depth += 1
+                    if depth != i or (k < 0 and depth):
+                        proper[t] = 0
+                    if depth >= deepest:
+                        for i in range(deepest, depth + 1):
+                            last_end[i] = s
+                        deepest = depth + 1
+                    last_end[depth] = max(e, last_end[depth])
+                    depths[event] = <int32_t>depth
+                    own[event] = duration[event]
+                    parent[event] = -1
+                    if k >= 0:
+                        parent[event] = stack[k].event
+                        above = max(s, stack[k].covered)
+                        if e > above:
+                            own[stack[k].event] -= e - above
+                            stack[k].covered = e
+                    if top == room:
+                        moved = <Open *>realloc(stack, 2 * room * sizeof(Open))
+                        if moved == NULL:
+                            with gil:
+                                raise MemoryError
+                        stack = moved
+                        room *= 2
+                    stack[top].end = e
+                    stack[top].covered = s
+                    stack[top].event = event
+                    stack[top].depth = <int32_t>depth
+                    top += 1
+                track_rows[t + 1] = <int32_t>(track_rows[t] + deepest)
+    finally:
+        free(stack)
+    del keys_
+    rows = track_rows[tracks]
+    row_starts_ = np.zeros(rows + 1, np.int64)
+    row_track_ = np.empty(rows, np.int32)
+    row_depth_ = np.empty(rows, np.int32)
+    cdef int64_t[::1] row_starts = row_starts_
+    cdef int32_t[::1] row_track = row_track_, row_depth = row_depth_
+    new_parent_ = np.empty(n, np.int32)
+    new_self_ = np.empty(n, np.int64)
+    cdef int32_t[::1] new_parent = new_parent_
+    cdef int64_t[::1] new_self = new_self_
+    cdef Nesting found = Nesting.__new__(Nesting)
+    with nogil:
+        for t in range(tracks):
+            for row in range(track_rows[t], track_rows[t + 1]):
+                row_track[row] = <int32_t>t
+                row_depth[row] = <int32_t>(row - track_rows[t])
+            for at in range(track_starts[t], track_starts[t + 1]):
+                row_starts[track_rows[t] + depths[order[at]] + 1] += 1
+        for row in range(rows):
+            row_starts[row + 1] += row_starts[row]
+        # `other` becomes the order, `order` the new number of each event.
+        for t in range(tracks):
+            for at in range(track_starts[t], track_starts[t + 1]):
+                row = track_rows[t] + depths[order[at]]
+                other[row_starts[row]] = order[at]
+                row_starts[row] += 1
+        for row in range(rows, 0, -1):
+            row_starts[row] = row_starts[row - 1]
+        if rows:
+            row_starts[0] = 0
+        for i in range(n):
+            order[other[i]] = <int32_t>i
+        for i in range(n):
+            event = parent[other[i]]
+            new_parent[i] = order[event] if event >= 0 else -1
+            new_self[i] = own[other[i]]
+    found.order = other_
+    found.parent = new_parent_
+    found.self_ps = new_self_
+    found.row_starts = row_starts_
+    found.row_track = row_track_
+    found.row_depth = row_depth_
+    found.track_rows = track_rows_
+    found.is_proper = proper_
+    return found
+
+
+def inherit(const int32_t[::1] own, const int32_t[::1] parent):
+    """What each event has itself, or else the nearest event around it; -1: none. Parents come before their children."""
+    cdef Py_ssize_t i, n = own.shape[0]
+    if parent.shape[0] != n:
+        raise ValueError("columns of different lengths")
+    found_ = np.empty(n, np.int32)
+    cdef int32_t[::1] found = found_
+    with nogil:
+        for i in range(n):
+            if own[i] >= 0 or not 0 <= parent[i] < i:
+                found[i] = own[i]
+            else:
+                found[i] = found[parent[i]]
+    return found_
+
+
+# --- pyramids
+
+
+def make_pyramid(const int64_t[::1] values):
+    """The maxima of every 64 values, then of every 64 of those, and so on, after each other."""
+    cdef Py_ssize_t n = values.shape[0], i, total = 0, size = n, first = 0, count
+    cdef int64_t best
+    while size > 1:
+        size = (size + 63) >> SPAN_BITS
+        total += size
+    made_ = np.empty(total, np.int64)
+    cdef int64_t[::1] made = made_
+    if not total:
+        return made_
+    with nogil:
+        size = (n + 63) >> SPAN_BITS
+        for i in range(size):
+            best = values[i << SPAN_BITS]
+            for count in range(i << SPAN_BITS, min(n, (i + 1) << SPAN_BITS)):
+                best = max(best, values[count])
+            made[i] = best
+        while size > 1:
+            count = (size + 63) >> SPAN_BITS
+            for i in range(size):
+                if not i & 63:
+                    made[first + size + (i >> SPAN_BITS)] = made[first + i]
+                elif made[first + i] > made[first + size + (i >> SPAN_BITS)]:
+                    made[first + size + (i >> SPAN_BITS)] = made[first + i]
+            first += size
+            size = count
+    return made_
+
+
+def notable(const int64_t[::1] start, const int64_t[::1] duration, const int64_t[::1] row_starts):
+    """Twice the duration of each event, or the gap before it in its row where that is longer."""
+    cdef Py_ssize_t n = start.shape[0], row, i
+    made_ = np.empty(n, np.int64)
+    cdef int64_t[::1] made = made_
+    with nogil:
+        for row in range(row_starts.shape[0] - 1):
+            for i in range(row_starts[row], row_starts[row + 1]):
+                made[i] = weight(&start[0], &duration[0], i, row_starts[row])
+    return made_
+
+
+cdef inline int64_t weight(
+    const int64_t *start, const int64_t *duration, Py_ssize_t i, Py_ssize_t row_start
+) noexcept nogil:
+    cdef int64_t twice = 2 * duration[i] if duration[i] < INT64_MAX // 2 else INT64_MAX
+    if i == row_start:
+        return twice
+    return max(twice, start[i] - start[i - 1] - duration[i - 1])
+
+
+cdef struct Pyramid:
+    const int64_t *levels[LEVELS]
+    int top
+
+
+cdef int lay_out(Pyramid *pyramid, const int64_t[::1] made, Py_ssize_t n) except -1:
+    """Level 0, the values themselves, is not stored."""
+    cdef Py_ssize_t first = 0, size = n
+    pyramid.top = 0
+    while size > 1:
+        size = (size + 63) >> SPAN_BITS
+        if first + size > made.shape[0] or pyramid.top + 1 >= LEVELS:
+            raise ValueError("not the pyramid of these events")
+        pyramid.top += 1
+        pyramid.levels[pyramid.top] = &made[first]
+        first += size
+    return 0
+
+
+cdef struct Events:
+    const int64_t *start
+    const int64_t *duration
+    Py_ssize_t count
+    # Of `notable`, and of durations.
+    Pyramid notable
+    Pyramid longest
+
+
+cdef Py_ssize_t next_notable(
+    const Events *events, Py_ssize_t first, Py_ssize_t stop, Py_ssize_t row_start, int64_t bar
+) noexcept nogil:
+    """The first event from `first` on that is notable by that much; `stop` if none is."""
+    cdef int level = 0
+    cdef Py_ssize_t at = first
+    cdef int64_t value
+    while (at << (SPAN_BITS * level)) < stop:
+        if level:
+            value = events.notable.levels[level][at]
+        else:
+            value = weight(events.start, events.duration, at, row_start)
+        if value >= bar:
+            if not level:
+                return at
+            level -= 1
+            at <<= SPAN_BITS
+            continue
+        at += 1
+        while level < events.notable.top and not at & 63:
+            level += 1
+            at >>= SPAN_BITS
+    return stop
+
+
+cdef Py_ssize_t find_longest(const Events *events, Py_ssize_t first, Py_ssize_t stop) noexcept nogil:
+    """The longest event of a range, the first of several."""
+    cdef int level, best_level = 0
+    cdef Py_ssize_t at = first, best = first, i
+    cdef int64_t value, highest = -1
+    while at < stop:
+        level = 0
+        while (
+            level < events.longest.top
+            and not at & ((<Py_ssize_t>1 << (SPAN_BITS * (level + 1))) - 1)
+            and at + (<Py_ssize_t>1 << (SPAN_BITS * (level + 1))) <= stop
+        ):
+            level += 1
+        value = events.longest.levels[level][at >> (SPAN_BITS * level)] if level else events.duration[at]
+        if value > highest:
+            highest = value
+            best = at >> (SPAN_BITS * level)
+            best_level = level
+        at += <Py_ssize_t>1 << (SPAN_BITS * level)
+    while best_level:
+        best_level -= 1
+        best <<= SPAN_BITS
+        for i in range(best, best + 64):
+            value = events.longest.levels[best_level][i] if best_level else events.duration[i]
+            if value == highest:
+                best = i
+                break
+    return best
+
+
+cdef Py_ssize_t first_in(
+    const Events *events, Py_ssize_t low, Py_ssize_t high, int64_t moment
+) noexcept nogil:
+    """The first event of a row that has not ended at a moment, or begins then."""
+    cdef Py_ssize_t middle
+    while low < high:
+        middle = low + (high - low) // 2
+        if events.start[middle] >= moment or events.start[middle] + events.duration[middle] > moment:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+cdef Py_ssize_t first_after(
+    const Events *events, Py_ssize_t low, Py_ssize_t high, int64_t moment
+) noexcept nogil:
+    """The first event of a row that begins after a moment."""
+    cdef Py_ssize_t middle
+    while low < high:
+        middle = low + (high - low) // 2
+        if events.start[middle] > moment:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+cdef struct Slice:
+    int32_t row
+    int32_t first
+    int32_t count
+    int32_t longest
+
+
+cdef class View:
+    """The columns that pictures and sums are made of. They must not change."""
+
+    cdef object kept
+    cdef Events events
+    cdef const int64_t[::1] row_starts
+    cdef const int64_t[::1] start, duration
+
+    def __init__(
+        self,
+        const int64_t[::1] start,
+        const int64_t[::1] duration,
+        const int64_t[::1] row_starts,
+        const int64_t[::1] notable,
+        const int64_t[::1] longest,
+    ):
+        cdef Py_ssize_t n = start.shape[0], row
+        if duration.shape[0] != n or row_starts.shape[0] < 1 or row_starts[0] != 0:
+            raise ValueError("columns of different lengths")
+        for row in range(row_starts.shape[0] - 1):
+            if row_starts[row + 1] < row_starts[row]:
+                raise ValueError("rows that go back")
+        if row_starts[row_starts.shape[0] - 1] != n:
+            raise ValueError("rows do not cover the events")
+        self.start, self.duration, self.row_starts = start, duration, row_starts
+        self.kept = (notable, longest)
+        self.events.count = n
+        self.events.start = &start[0] if n else NULL
+        self.events.duration = &duration[0] if n else NULL
+        lay_out(&self.events.notable, notable, n)
+        lay_out(&self.events.longest, longest, n)
+
+    cdef int check(self, const int32_t[::1] rows) except -1:
+        cdef Py_ssize_t i
+        for i in range(rows.shape[0]):
+            if not 0 <= rows[i] < self.row_starts.shape[0] - 1:
+                raise ValueError("an unknown row")
+        return 0
+
+    def ranges(self, const int32_t[::1] rows, int64_t low, int64_t high):
+        """For each row the events that are not over at `low` and have begun at `high`, as first and stop."""
+        cdef Py_ssize_t i, count = rows.shape[0]
+        self.check(rows)
+        first_ = np.empty(count, np.int64)
+        stop_ = np.empty(count, np.int64)
+        cdef int64_t[::1] first = first_, stop = stop_
+        with nogil:
+            for i in range(count):
+                first[i] = first_in(&self.events, self.row_starts[rows[i]], self.row_starts[rows[i] + 1], low)
+                stop[i] = first_after(&self.events, first[i], self.row_starts[rows[i] + 1], high)
+        return first_, stop_
+
+    def slices(self, const int32_t[::1] rows, int64_t low, int64_t high, int64_t pixel):
+        """The events of rows in a range: those that take a pixel on their own; others are joined where gaps are below two.
+
+        Gives four columns: place in `rows`, first event, number of events, longest of them.
+        """
+        cdef Py_ssize_t i, first, stop, next_one, row_start, count = 0, room = 1024
+        cdef int64_t bar
+        cdef Slice *found
+        cdef Slice *moved
+        self.check(rows)
+        if pixel < 1:
+            pixel = 1
+        bar = 2 * pixel if pixel < INT64_MAX // 2 else INT64_MAX
+        found = <Slice *>malloc(room * sizeof(Slice))
+        if found == NULL:
+            raise MemoryError
+        try:
+            with nogil:
+                for i in range(rows.shape[0]):
+                    row_start = self.row_starts[rows[i]]
+                    first = first_in(&self.events, row_start, self.row_starts[rows[i] + 1], low)
+                    stop = first_after(&self.events, first, self.row_starts[rows[i] + 1], high)
+                    while first < stop:
+                        if self.events.duration[first] >= pixel:
+                            next_one = first + 1
+                        else:
+                            next_one = next_notable(&self.events, first + 1, stop, row_start, bar)
+                        if count == room:
+                            moved = <Slice *>realloc(found, 2 * room * sizeof(Slice))
+                            if moved == NULL:
+                                with gil:
+                                    raise MemoryError
+                            found = moved
+                            room *= 2
+                        found[count].row = <int32_t>i
+                        found[count].first = <int32_t>first
+                        found[count].count = <int32_t>(next_one - first)
+                        found[count].longest = <int32_t>find_longest(&self.events, first, next_one)
+                        count += 1
+                        first = next_one
+            made_ = np.empty((4, count), np.int32)
+            fill(made_, found, count)
+            return made_
+        finally:
+            free(found)
+
+    def add_up(
+        self,
+        const int32_t[::1] rows,
+        int64_t low,
+        int64_t high,
+        const int64_t[::1] own,
+        const int32_t[::1] keys,
+        const int32_t[::1] row_keys,
+        Py_ssize_t size,
+    ):
+        """Sums of the events of rows inside a range by key: of each event, or of its row where `keys` is None. A key of -1 counts as
+        the last.
+
+        Gives count, total, self time, shortest, longest and the longest event for each key, and the events that reach over
+        an end of the range: their self time is left out.
+        """
+        cdef Py_ssize_t i, first, stop, at, crossed = 0
+        cdef int64_t begin, end, inside, took
+        cdef int32_t key
+        cdef bint by_event = keys is not None
+        self.check(rows)
+        if own.shape[0] != self.events.count or (by_event and keys.shape[0] != self.events.count):
+            raise ValueError("columns of different lengths")
+        if not by_event and row_keys.shape[0] != rows.shape[0]:
+            raise ValueError("columns of different lengths")
+        sums_ = np.zeros((6, size + 1), np.int64)
+        cdef int64_t[:, ::1] sums = sums_
+        crossing_ = np.empty(2 * rows.shape[0] + 1, np.int64)
+        cdef int64_t[::1] crossing = crossing_
+        more = []
+        sums_[3] = INT64_MAX
+        sums_[5] = -1
+        with nogil:
+            for i in range(rows.shape[0]):
+                first = first_in(&self.events, self.row_starts[rows[i]], self.row_starts[rows[i] + 1], low)
+                stop = first_after(&self.events, first, self.row_starts[rows[i] + 1], high)
+                key = <int32_t>size if by_event else row_keys[i]
+                for at in range(first, stop):
+                    begin = self.events.start[at]
+                    took = self.events.duration[at]
+                    end = begin + took
+                    if took and begin >= high:
+                        continue
+                    if by_event:
+                        key = keys[at]
+                    if not 0 <= key < size:
+                        key = <int32_t>size
+                    if begin >= low and end <= high:
+                        sums[1, key] += took
+                        sums[2, key] += own[at]
+                    else:
+                        inside = min(end, high) - max(begin, low)
+                        sums[1, key] += inside
+                        if crossed < crossing.shape[0]:
+                            crossing[crossed] = at
+                            crossed += 1
+                        else:
+                            # Only where events of a row overlap: the last row of a track that is too deep.
+                            with gil:
+                                more.append(at)
+                    sums[0, key] += 1
+                    sums[3, key] = min(sums[3, key], took)
+                    if sums[5, key] < 0 or took > sums[4, key]:
+                        sums[4, key] = took
+                        sums[5, key] = at
+        return sums_, np.concatenate([crossing_[:crossed], np.array(more, np.int64)])
+
+    def spread(
+        self,
+        const int32_t[::1] rows,
+        const int32_t[::1] keys,
+        const int32_t[::1] parent,
+        Py_ssize_t size,
+        int64_t low,
+        int64_t high,
+        Py_ssize_t width,
+    ):
+        """Self time by key and pixel: the time of each event, taken from that of its parent."""
+        cdef Py_ssize_t i, at, pixel, last
+        cdef int64_t begin, end, edge
+        cdef double each, part
+        self.check(rows)
+        if keys.shape[0] != self.events.count or parent.shape[0] != self.events.count:
+            raise ValueError("columns of different lengths")
+        if high <= low or width < 1:
+            raise ValueError("an empty range")
+        each = <double>(high - low) / width
+        made_ = np.zeros((size, width), np.float64)
+        cdef double[:, ::1] made = made_
+        with nogil:
+            for i in range(rows.shape[0]):
+                for at in range(self.row_starts[rows[i]], self.row_starts[rows[i] + 1]):
+                    begin = max(self.events.start[at], low)
+                    end = min(self.events.start[at] + self.events.duration[at], high)
+                    if end <= begin or not 0 <= keys[at] < size:
+                        continue
+                    pixel = <Py_ssize_t>(<double>(begin - low) / each)
+                    last = <Py_ssize_t>(<double>(end - low) / each)
+                    for pixel in range(max(0, min(pixel, width - 1)), min(last, width - 1) + 1):
+                        part = min(<double>(end - low), (pixel + 1) * each) - max(<double>(begin - low), pixel * each)
+                        if part <= 0:
+                            continue
+                        made[keys[at], pixel] += part
+                        if parent[at] >= 0 and 0 <= keys[parent[at]] < size:
+                            made[keys[parent[at]], pixel] -= part
+        return made_
+
+    def innermost(self, const int32_t[::1] track_rows, const int32_t[::1] track, const int64_t[::1] moment):
+        """For each moment the deepest event of a track that holds it, ends included; -1: none."""
+        cdef Py_ssize_t i, row, at, count = track.shape[0], low
+        if moment.shape[0] != count:
+            raise ValueError("columns of different lengths")
+        for i in range(count):
+            if not 0 <= track[i] < track_rows.shape[0] - 1:
+                raise ValueError("an unknown track")
+        if track_rows.shape[0] and track_rows[track_rows.shape[0] - 1] > self.row_starts.shape[0] - 1:
+            raise ValueError("an unknown row")
+        found_ = np.full(count, -1, np.int32)
+        cdef int32_t[::1] found = found_
+        with nogil:
+            for i in range(count):
+                for row in range(track_rows[track[i] + 1] - 1, track_rows[track[i]] - 1, -1):
+                    low = self.row_starts[row]
+                    # The last that has begun.
+                    at = first_after(&self.events, low, self.row_starts[row + 1], moment[i]) - 1
+                    if at >= low and self.events.start[at] + self.events.duration[at] >= moment[i]:
+                        found[i] = <int32_t>at
+                        break
+        return found_
+
+
+cdef void fill(int32_t[:, ::1] made, const Slice *found, Py_ssize_t count) noexcept:
+    cdef Py_ssize_t i
+    for i in range(count):
+        made[0, i] = found[i].row
+        made[1, i] = found[i].first
+        made[2, i] = found[i].count
+        made[3, i] = found[i].longest
+
+
+# --- texts
+
+
+cdef inline uint8_t lower(uint8_t c) noexcept nogil:
+    return c + 32 if 65 <= c <= 90 else c
+
+
+def find_texts(const uint8_t[::1] data, const int64_t[::1] ends, bytes needle):
+    """1 for every text that contains `needle`, which is in lower case, whatever the case of its ASCII letters; 2 for those that must be
+    looked at otherwise, because they have other characters.
+    """
+    cdef Py_ssize_t i, n = ends.shape[0], at, stop, begin = 0, k, size = len(needle)
+    cdef const uint8_t *wanted = needle
+    cdef uint8_t c
+    cdef bint is_ascii
+    found_ = np.zeros(n, np.uint8)
+    cdef uint8_t[::1] found = found_
+    if n and (ends[n - 1] > data.shape[0] or ends[0] < 0):
+        raise ValueError("texts beyond their bytes")
+    if not size:
+        found_[:] = 1
+        return found_
+    for i in range(1, n):
+        if ends[i] < ends[i - 1]:
+            raise ValueError("texts that go back")
+    with nogil:
+        for i in range(n):
+            stop = ends[i]
+            is_ascii = True
+            for at in range(begin, stop):
+                c = data[at]
+                if c & 0x80:
+                    is_ascii = False
+                    break
+                if lower(c) == wanted[0] and stop - at >= size:
+                    k = 1
+                    while k < size and lower(data[at + k]) == wanted[k]:
+                        k += 1
+                    if k == size:
+                        found[i] = 1
+                        break
+            if not is_ascii:
+                found[i] = 2
+            begin = stop
+    return found_
+
+
+def count_before(const uint8_t[::1] mask, const int32_t[::1] numbers):
+    """How many events before each have a text of the mask; n + 1 numbers."""
+    cdef Py_ssize_t i, n = numbers.shape[0], size = mask.shape[0]
+    made_ = np.empty(n + 1, np.int32)
+    cdef int32_t[::1] made = made_
+    cdef int32_t total = 0
+    with nogil:
+        for i in range(n):
+            made[i] = total
+            if 0 <= numbers[i] < size:
+                total += mask[numbers[i]]
+        made[n] = total
+    return made_

@@ -1,0 +1,550 @@
+"""From the rows of files to one trace: one clock, events sorted and nested, launches joined to kernels, modules, counters, steps."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from runglass.native.trace_rows import TraceRows
+from runglass.native.trace_view import Nesting, inherit, make_pyramid, nest, notable
+from runglass.query.profiles import flows
+from runglass.query.profiles.arguments import numbers, texts
+from runglass.query.profiles.counters import (
+    TORCH_MEMORY,
+    Samples,
+    count_waiting,
+    lay_out,
+    read_counters,
+    read_memory,
+)
+from runglass.query.profiles.devices import read_devices
+from runglass.query.profiles.meanings import categorize
+from runglass.query.profiles.model import (
+    ARRAYS,
+    ASYNC,
+    LAUNCH,
+    Counter,
+    FoundSteps,
+    Int32,
+    Int64,
+    Mask,
+    SessionKind,
+    Trace,
+    TraceFile,
+    TraceInfo,
+    Track,
+    Unit,
+)
+from runglass.query.profiles.tracks import RawTrack, make_track, read_tracks
+
+DAY_NS = 86_400 * 10**9
+# Longer events, and those that begin further away, are cut: sums of two must fit into 64 bits.
+LIMIT_PS = 1 << 61
+MODULE = "nn.Module: "
+CORRELATIONS = ("correlation", "correlation_id")
+STACK_KEYS = ("Call stack", "source_stack", "source", "Python id")
+SHAPE_KEYS = ("Input Dims", "shape")
+
+Report = Callable[[str], None]
+
+
+class Chosen(Struct):
+    """Events that become slices, in the order of the files."""
+
+    # Number of the row.
+    source: Int64
+    start: Int64
+    duration: Int64
+    # Of the trace.
+    track: Int32
+
+
+def build_trace(
+    rows: TraceRows,
+    kind: SessionKind,
+    *,
+    sizes: list[int],
+    find_steps: Callable[[Trace], FoundSteps] | None = None,
+    unit: Unit = "ps",
+    report: Report = lambda _: None,
+) -> Trace:
+    """`rows` must be frozen. `sizes`: bytes of each of its files."""
+    info = TraceInfo(kind=kind, unit=unit, problems=list(rows.problems))
+    report("Sorting")
+    starts = place_files(rows, info, sizes)
+    raw, track_numbers, note = read_tracks(rows, [file.host for file in rows.files])
+    if note is not None:
+        info.problems.append(note)
+    order = sorted(range(len(raw)), key=lambda number: raw[number].order)
+    chosen, counted, tracks = choose_events(rows, raw, order, track_numbers, starts)
+    fix_times(chosen, info)
+    nested = nest(chosen.track, chosen.start, chosen.duration, len(tracks))
+    arrays = sort_columns(rows, chosen, nested)
+    del chosen
+    trace = first_trace(rows, info, arrays, tracks, nested)
+    report("Joining")
+    join_flows(trace, rows, track_numbers, starts, tracks)
+    add_modules(trace)
+    add_counters(trace, rows, counted, raw, tracks, starts, track_numbers)
+    info.devices = read_devices(rows.files, info.tracks)
+    info.has_stacks = any(trace.strings.find(key) >= 0 for key in STACK_KEYS)
+    info.has_shapes = any(trace.strings.find(key) >= 0 for key in SHAPE_KEYS)
+    info.has_memory = any(counter.unit == "bytes" for counter in info.counters)
+    report("Finding steps")
+    if find_steps is not None:
+        found = find_steps(trace)
+        info.steps, info.steps_note = found.steps, found.note
+        trace.step = np.ascontiguousarray(found.of_event, np.int32)
+    return trace
+
+
+# --- clocks
+
+
+def place_files(rows: TraceRows, info: TraceInfo, sizes: list[int]) -> Int64:
+    """What is added to the times of each file, so that all have one clock. Time 0 is a whole nanosecond at or before the first event."""
+    bases = [file.base_ns for file in rows.files]
+    first = []
+    for file, size in zip(rows.files, sizes, strict=True):
+        own = rows.start_ps[file.first_row : file.row_end]
+        is_event = rows.phase[file.first_row : file.row_end] != ord("M")
+        low = int(own[is_event].min()) if is_event.any() else None
+        first.append(None if low is None else max(-LIMIT_PS, min(low, LIMIT_PS)))
+        info.files.append(
+            TraceFile(
+                name=file.name,
+                host=file.host,
+                size_bytes=size,
+                events=file.row_end - file.first_row,
+                base_ns=file.base_ns,
+            )
+        )
+        info.metadata.append(clean(file.metadata))
+        if file.host not in info.hosts:
+            info.hosts.append(file.host)
+    used = [number for number, low in enumerate(first) if low is not None]
+    shifts = np.zeros(len(bases), np.int64)
+    if not used:
+        return shifts
+    known = [base for number in used if (base := bases[number]) is not None]
+    if len(known) < len(used) or max(known) - min(known) > DAY_NS:
+        info.clocks_differ = len(used) > 1
+        for number in used:
+            shifts[number] = -(first[number] or 0)
+        if len(used) == 1 and known:
+            info.origin_ns = known[0] + (first[used[0]] or 0) // 1000
+        if info.clocks_differ:
+            info.problems.append(
+                "The clocks of these hosts cannot be compared: every one of them begins at 0 here."
+            )
+        return shifts
+    beginnings = [(bases[number] or 0) * 1000 + (first[number] or 0) for number in used]
+    info.origin_ns = min(beginnings) // 1000
+    for number in used:
+        shifts[number] = (bases[number] or 0) * 1000 - info.origin_ns * 1000
+    return shifts
+
+
+def clean(metadata: dict[str, Any]) -> dict[str, Any]:
+    """What can be kept as JSON, without what is long."""
+    kept = {}
+    for key, value in metadata.items():
+        try:
+            text = json.dumps(value, default=str)
+        except (TypeError, ValueError, RecursionError):
+            continue
+        if len(text) <= 100_000:
+            kept[str(key)] = json.loads(text)
+    return kept
+
+
+def shift_of(rows: TraceRows, shifts: Int64, chosen: Int64) -> Int64:
+    """What is added to the time of these rows."""
+    if len(shifts) == 1:
+        return np.broadcast_to(shifts[0], len(chosen))
+    ends = np.array([file.row_end for file in rows.files], np.int64)
+    moved: Int64 = shifts[np.searchsorted(ends, chosen, side="right")]
+    return moved
+
+
+# --- events and tracks
+
+
+def choose_events(
+    rows: TraceRows, raw: list[RawTrack], order: list[int], track_numbers: Int32, shifts: Int64
+) -> tuple[Chosen, Int64, list[Track]]:
+    """The events that become slices with their tracks, and the rows of counters."""
+    phase = rows.phase
+    spans = phase == ord("X")
+    instants = np.flatnonzero((phase == ord("i")) | (phase == ord("I")) | (phase == ord("R")))
+    pairs = np.flatnonzero((phase == ord("b")) | (phase == ord("e")) | (phase == ord("n")))
+    counted = np.flatnonzero(phase == ord("C"))
+    own = track_numbers[rows.track] if len(track_numbers) else rows.track
+    async_rows, async_start, async_duration = join_async(rows, pairs)
+    has_spans = np.bincount(own[spans], minlength=len(raw)) if len(raw) else np.zeros(0, np.int64)
+    has_instants = np.bincount(own[instants], minlength=len(raw)) if len(raw) else np.zeros(0, np.int64)
+    has_async = np.bincount(own[async_rows], minlength=len(raw)) if len(raw) else np.zeros(0, np.int64)
+    tracks: list[Track] = []
+    # For threads, their async events and their instants.
+    numbers = np.full((3, len(raw)), -1, np.int32)
+    for number in order:
+        if has_spans[number]:
+            numbers[0, number] = len(tracks)
+            tracks.append(make_track(raw[number], len(tracks)))
+        if has_async[number]:
+            numbers[1, number] = len(tracks)
+            tracks.append(make_track(raw[number], len(tracks), kind="async"))
+        if has_instants[number]:
+            numbers[2, number] = len(tracks)
+            tracks.append(make_track(raw[number], len(tracks), kind="instants"))
+    if bool(spans.all()):
+        source = np.arange(len(phase), dtype=np.int64)
+        start = rows.start_ps + shift_of(rows, shifts, source)
+        return Chosen(source, start, rows.duration_ps.copy(), numbers[0][own]), counted, tracks
+    chosen = np.flatnonzero(spans)
+    source = np.concatenate([chosen, async_rows, instants])
+    start = np.concatenate([rows.start_ps[chosen], async_start, rows.start_ps[instants]])
+    duration = np.concatenate([rows.duration_ps[chosen], async_duration, np.zeros(len(instants), np.int64)])
+    track = np.concatenate(
+        [numbers[0][own[chosen]], numbers[1][own[async_rows]], numbers[2][own[instants]]]
+    ).astype(np.int32)
+    return Chosen(source, start + shift_of(rows, shifts, source), duration, track), counted, tracks
+
+
+def join_async(rows: TraceRows, pairs: Int64) -> tuple[Int64, Int64, Int64]:
+    """Beginnings and ends with the same id; one that never ends lasts until the last event of the file."""
+    if not len(pairs):
+        return np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.int64)
+    time = rows.start_ps[pairs]
+    pairs = pairs[np.argsort(time, kind="stable")]
+    last = int(time.max())
+    open_now: dict[int, list[int]] = {}
+    found: list[int] = []
+    starts: list[int] = []
+    durations: list[int] = []
+    columns = rows.phase[pairs].tolist(), rows.link[pairs].tolist(), rows.start_ps[pairs].tolist()
+    for row, phase, link, at in zip(pairs.tolist(), *columns, strict=True):
+        waiting = open_now.setdefault(link, [])
+        if phase == ord("e"):
+            if waiting:
+                number = waiting.pop()
+                durations[number] = at - starts[number]
+            continue
+        if phase == ord("b"):
+            waiting.append(len(found))
+        found.append(row)
+        starts.append(at)
+        durations.append(0 if phase == ord("n") else last - at)
+    return np.array(found, np.int64), np.array(starts, np.int64), np.array(durations, np.int64)
+
+
+def fix_times(chosen: Chosen, info: TraceInfo) -> None:
+    """Cut what lies beyond any real profile, so that times can be added without a thought."""
+    if not len(chosen.start):
+        return
+    if int(chosen.start.min()) < -LIMIT_PS or int(chosen.start.max()) > LIMIT_PS:
+        np.clip(chosen.start, -LIMIT_PS, LIMIT_PS, out=chosen.start)
+    low = int(chosen.start.min())
+    if info.unit == "ps" and (low < 0 or info.clocks_differ):
+        # Never for files that tell their clock: place_files begins at their first event.
+        chosen.start -= low
+    chosen.duration[chosen.duration < 0] = 0
+    long = chosen.duration > LIMIT_PS
+    if long.any():
+        others = chosen.start[~long] + chosen.duration[~long]
+        last = max(int(others.max(initial=0)), int(chosen.start.max()))
+        chosen.duration[long] = last - chosen.start[long]
+        info.problems.append(
+            f"{int(long.sum()):,} events last longer than 26 days. They are cut at the end of all others."
+        )
+    info.end_ps = int((chosen.start + chosen.duration).max())
+
+
+def sort_columns(rows: TraceRows, chosen: Chosen, nested: Nesting) -> dict[str, NDArray[Any]]:
+    order = nested.order
+    source = chosen.source[order]
+    start, duration = chosen.start[order], chosen.duration[order]
+    busy = np.zeros(len(order) + 1, np.int64)
+    np.cumsum(duration, out=busy[1:])
+    return {
+        "start_ps": start,
+        "duration_ps": duration,
+        "self_ps": nested.self_ps,
+        "busy_before": busy,
+        "name": rows.name[source],
+        "category": rows.category[source],
+        "parent": nested.parent,
+        "step": np.full(len(order), -1, np.int32),
+        "module": np.full(len(order), -1, np.int32),
+        "source": source.astype(np.int32),
+        "row_starts": nested.row_starts,
+        "row_track": nested.row_track,
+        "row_depth": nested.row_depth,
+        "track_rows": nested.track_rows,
+        "is_proper": nested.is_proper,
+        "notable": make_pyramid(notable(start, duration, nested.row_starts)),
+        "longest": make_pyramid(duration),
+    }
+
+
+def first_trace(
+    rows: TraceRows, info: TraceInfo, arrays: dict[str, NDArray[Any]], tracks: list[Track], nested: Nesting
+) -> Trace:
+    """A trace without flows, modules, counters and steps, which are found by questions about it."""
+    given = {
+        **arrays,
+        "arguments": rows.arguments,
+        "arguments_end": rows.arguments_end,
+        "string_bytes": rows.string_bytes,
+        "string_ends": rows.string_ends,
+        "string_hashes": rows.string_hashes,
+    }
+    for name, dtype in ARRAYS.items():
+        given.setdefault(name, np.zeros(1 if name == "counter_starts" else 0, dtype))
+    trace = Trace(info, given)
+    info.tracks = [
+        Track(
+            **{
+                **{name: getattr(track, name) for name in Track.__struct_fields__},
+                "rows": len(trace.rows_of(track.id)),
+                "events": len(trace.events_of(track.id)),
+                "first_event": trace.events_of(track.id).start,
+            }
+        )
+        for track in tracks
+    ]
+    info.categories, trace.category = categorize(trace.name, trace.category, on_device(trace), trace.strings)
+    return trace
+
+
+def on_device(trace: Trace) -> Mask:
+    """For each event whether it is on a device."""
+    of_track = np.array([track.place == "device" for track in trace.tracks], np.bool_)
+    of_row = of_track[trace.row_track] if len(of_track) else np.zeros(0, np.bool_)
+    return np.repeat(of_row, np.diff(trace.row_starts))
+
+
+# --- flows, modules, counters
+
+
+def join_flows(
+    trace: Trace, rows: TraceRows, track_numbers: Int32, shifts: Int64, tracks: list[Track]
+) -> None:
+    ends = np.array([file.row_end for file in rows.files], np.int64)
+    file_of = np.searchsorted(ends, trace.source, side="right").astype(np.int32)
+    found: list[Any] = []
+    device = on_device(trace)
+    has_launches = False
+    for key in CORRELATIONS:
+        if trace.strings.find(key) < 0 or not device.any():
+            continue
+        annotations = np.array([each.meaning in ("module", "step") for each in trace.info.categories])
+        sources, targets = flows.join_launches(
+            numbers(trace, key), device, file_of, trace.depth, annotations[trace.category]
+        )
+        has_launches = has_launches or len(sources) > 0
+        found.append((sources, targets, LAUNCH))
+    found.extend(join_arrows(trace, rows, track_numbers, shifts, has_launches=has_launches))
+    if trace.strings.find("_pt") >= 0 and trace.strings.find("_ct") >= 0:
+        columns = [numbers(trace, key) for key in ("_pt", "_p", "_ct", "_c")]
+        sources, targets = flows.join_contexts(columns[0], columns[1], columns[2], columns[3], file_of)
+        found.append((sources, targets, ASYNC))
+    trace.flow_from, trace.flow_to, trace.flow_kind = flows.gather(found)
+
+
+def join_arrows(
+    trace: Trace, rows: TraceRows, track_numbers: Int32, shifts: Int64, *, has_launches: bool
+) -> list[Any]:
+    """Flow events of the file: each belongs to the slice around it on its track."""
+    phase = rows.phase
+    points = np.flatnonzero((phase == ord("s")) | (phase == ord("t")) | (phase == ord("f")))
+    if not len(points) or not len(trace):
+        return []
+    # The threads of the trace by the tracks of the rows.
+    of_raw = np.full(int(rows.track.max()) + 1, -1, np.int32)
+    kinds = np.array([track.kind in ("thread", "stream", "steps") for track in trace.tracks])
+    events = np.flatnonzero(kinds[trace.track])
+    of_raw[rows.track[trace.source[events]]] = trace.track[events]
+    track = of_raw[rows.track[points]]
+    points, track = points[track >= 0], track[track >= 0]
+    if not len(points):
+        return []
+    time = rows.start_ps[points] + shift_of(rows, shifts, points)
+    event = trace.view.innermost(trace.track_rows, track, np.ascontiguousarray(time))
+    sources, targets, first = flows.join_links(event, rows.link[points], time, phase[points])
+    texts_of_points = np.stack([rows.name[points[first]], rows.category[points[first]]])
+    pairs, where = np.unique(texts_of_points, axis=1, return_inverse=True)
+    kinds_of = [
+        flows.kind_of(trace.strings.get(name), trace.strings.get(category))
+        for name, category in pairs.T.tolist()
+    ]
+    kind = np.array(kinds_of, np.int8)[where.reshape(-1)] if len(first) else np.empty(0, np.int8)
+    if has_launches:
+        # Known better by correlation.
+        other = kind != LAUNCH
+        sources, targets, kind = sources[other], targets[other], kind[other]
+    return [(sources, targets, kind)]
+
+
+def add_modules(trace: Trace) -> None:
+    """The nn.Module or scope around each event; of kernels, around their launch; of backward operations, of their forward ones."""
+    names: dict[int, str] = {}
+    used = np.zeros(len(trace.strings), np.bool_)
+    used[trace.name] = True
+    data, ends = trace.string_bytes, trace.string_ends
+    starts = np.concatenate([np.zeros(1, np.int64), ends[:-1]]) if len(ends) else ends
+    prefix = MODULE.encode()
+    long_enough = used & (ends - starts > len(prefix))
+    for number in np.flatnonzero(long_enough).tolist():
+        if data[starts[number] : starts[number] + len(prefix)].tobytes() == prefix:
+            names[number] = trace.strings[number][len(MODULE) :]
+    own = np.full(len(trace), -1, np.int32)
+    added = Added(trace)
+    if names:
+        of_name = np.full(len(trace.strings), -1, np.int32)
+        for number, text in names.items():
+            of_name[number] = added.number(text)
+        own = of_name[trace.name]
+    elif trace.strings.find("tf_op") >= 0:
+        paths = texts(trace, "tf_op")
+        of_path = np.full(len(trace.strings) + 1, -1, np.int32)
+        for number in np.unique(paths[paths >= 0]).tolist():
+            scope = trace.strings[number].partition(":")[0].rpartition("/")[0]
+            if scope:
+                of_path[number] = added.number(scope)
+        own = of_path[paths]
+    if not (own >= 0).any():
+        return
+    module = inherit(own, trace.parent)
+    for kind in (flows.FORWARD_BACKWARD, LAUNCH):
+        here = np.flatnonzero(trace.flow_kind == kind)
+        targets = trace.flow_to[here]
+        missing = module[targets] < 0
+        if missing.any():
+            own[targets[missing]] = module[trace.flow_from[here[missing]]]
+            module = inherit(own, trace.parent)
+    trace.module = module
+    added.finish()
+
+
+class Added:
+    """Texts that no file has."""
+
+    def __init__(self, trace: Trace) -> None:
+        self._trace = trace
+        self._texts: dict[str, int] = {}
+
+    def number(self, text: str) -> int:
+        known = self._trace.strings.find(text)
+        if known >= 0:
+            return known
+        return self._texts.setdefault(text, len(self._trace.strings) + len(self._texts))
+
+    def finish(self) -> None:
+        trace = self._trace
+        if not self._texts:
+            return
+        encoded = [text.encode("utf-8", "replace") for text in self._texts]
+        first = int(trace.string_ends[-1]) if len(trace.string_ends) else 0
+        ends = first + np.cumsum([len(each) for each in encoded], dtype=np.int64)
+        trace.string_bytes = np.concatenate([trace.string_bytes, np.frombuffer(b"".join(encoded), np.uint8)])
+        trace.string_ends = np.concatenate([trace.string_ends, ends])
+        hashes = np.array([zlib.crc32(each) for each in encoded], np.uint32)
+        trace.string_hashes = np.concatenate([trace.string_hashes, hashes])
+        trace.strings = type(trace.strings)(trace.string_bytes, trace.string_ends)
+
+
+def add_counters(
+    trace: Trace,
+    rows: TraceRows,
+    counted: Int64,
+    raw: list[RawTrack],
+    tracks: list[Track],
+    shifts: Int64,
+    track_numbers: Int32,
+) -> None:
+    info = trace.info
+    found: list[Samples] = read_counters(rows, counted) if len(counted) else []
+    memory = trace.strings.find(TORCH_MEMORY)
+    if memory >= 0:
+        chosen = np.flatnonzero((rows.name == memory) & (rows.phase == ord("i")))
+        if len(chosen):
+            found.extend(read_memory(rows, chosen))
+    samples: list[tuple[Int64, Any]] = []
+    made: dict[tuple[str, str, int | None, str], int] = {}
+
+    def track_for(like: RawTrack | Track, title: str, device: int | None) -> int:
+        place = "host" if device is None else "device"
+        key = like.host, like.process, device, title
+        if key not in made:
+            near = next(
+                (
+                    each
+                    for each in tracks
+                    if (each.host, each.place, each.device) == (like.host, place, device)
+                ),
+                None,
+            )
+            made[key] = len(info.tracks)
+            stop = trace.track_rows[-1]
+            trace.track_rows = np.append(trace.track_rows, stop).astype(np.int32)
+            trace.is_proper = np.append(trace.is_proper, 1).astype(np.uint8)
+            info.tracks.append(
+                Track(
+                    id=made[key],
+                    process=near.process if near is not None else like.process,
+                    process_id=near.process_id if near is not None else like.process_id,
+                    thread=title,
+                    thread_id="",
+                    kind="counter",
+                    place="host" if device is None else "device",
+                    device=device,
+                    host=like.host,
+                    labels=near.labels if near is not None else like.labels,
+                    first_event=len(trace),
+                )
+            )
+        return made[key]
+
+    def add(track: int, name: str, unit: str, time: Int64, value: Any) -> None:
+        finite = value[np.isfinite(value)]
+        info.counters.append(
+            Counter(
+                id=len(info.counters),
+                track=track,
+                name=name,
+                unit=unit,
+                min=float(finite.min(initial=np.inf)) if len(finite) else 0.0,
+                max=float(finite.max(initial=-np.inf)) if len(finite) else 0.0,
+                samples=len(time),
+            )
+        )
+        samples.append((time, value))
+
+    for each in found:
+        own = raw[int(track_numbers[each.track])]
+        device = each.device if each.title.endswith("emory") else own.device
+        track = track_for(own, each.title or each.name, device)
+        file = next(number for number, one in enumerate(rows.files) if one.host == own.host)
+        add(track, each.name, each.unit, each.time + shifts[file], each.value)
+    launches = trace.flow_kind == LAUNCH
+    if launches.any():
+        sources, targets = trace.flow_from[launches], trace.flow_to[launches]
+        of_target = trace.track[targets]
+        places = {track.id: (track.host, track.device) for track in info.tracks if track.place == "device"}
+        for where in sorted({place for place in places.values() if place[1] is not None}, key=str):
+            here = np.isin(of_target, [number for number, place in places.items() if place == where])
+            if here.any():
+                like = next(track for track in info.tracks if places.get(track.id) == where)
+                time, waiting = count_waiting(trace.start_ps[sources[here]], trace.start_ps[targets[here]])
+                # Where clocks of host and device differ, kernels seem to begin before their launch.
+                add(track_for(like, "Queue", where[1]), "Launched, not run", "", time, np.maximum(waiting, 0))
+    trace.counter_starts, trace.counter_time, trace.counter_value = lay_out(samples)
+    late = int(trace.counter_time.max(initial=0))
+    info.end_ps = max(info.end_ps, min(late, LIMIT_PS))

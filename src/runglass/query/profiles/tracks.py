@@ -1,0 +1,108 @@
+"""The tracks of a trace from the processes and threads of its files: which are on devices, in which order, and what else gets a track."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+from msgspec import Struct
+
+from runglass.native.trace_rows import TraceRows
+from runglass.query.profiles.model import Int32, Place, Track, TrackKind
+
+# A page cannot show more; threads beyond share a track for each process.
+MAX_TRACKS = 10_000
+DEVICE_LABEL = re.compile(r"(?:GPU|XPU|TPU|MTIA|HPU|NPU|MPS)\s*(\d+)\b", re.IGNORECASE)
+DEVICE_PLANE = re.compile(r"/device:([A-Z_]+):(\d+)")
+STREAM = re.compile(r"stream\b", re.IGNORECASE)
+STEPS = ("Steps", "Sparse Core Steps")
+
+
+class RawTrack(Struct, frozen=True):
+    process: str
+    process_id: str
+    thread: str
+    thread_id: str
+    labels: str
+    host: str
+    place: Place
+    device: int | None
+    kind: TrackKind
+    # Tracks are ordered by that.
+    order: tuple[int, ...]
+
+
+def read_tracks(rows: TraceRows, hosts: list[str]) -> tuple[list[RawTrack], Int32, str | None]:
+    """The tracks of the files, which of them each track of the rows is, and what must be said. `hosts`: of each file."""
+    texts = rows.strings
+
+    def text(number: int) -> str:
+        return texts[number] if number >= 0 else ""
+
+    processes = rows.processes
+    found: list[RawTrack] = []
+    shared: dict[int, int] = {}
+    listed = rows.tracks
+    numbers = np.empty(len(listed), np.int32)
+    joined = 0
+    for number, (process, thread_id, thread_name, thread_order) in enumerate(listed):
+        file, process_id, name, labels, process_order = processes[process]
+        if number >= MAX_TRACKS and process in shared:
+            numbers[number] = shared[process]
+            joined += 1
+            continue
+        thread, label = text(thread_name), text(labels)
+        place, device = locate(text(name), label, thread, text(process_id))
+        kind: TrackKind = "thread" if place == "host" else "stream"
+        if thread in STEPS:
+            kind = "steps"
+        made = RawTrack(
+            process=text(name),
+            process_id=text(process_id),
+            thread="Other threads" if number >= MAX_TRACKS else thread.strip(),
+            thread_id="" if number >= MAX_TRACKS else text(thread_id),
+            labels=label,
+            host=hosts[file],
+            place=place,
+            device=device,
+            kind=kind,
+            order=(file, place == "device", process_order, process, kind != "steps", thread_order, number),
+        )
+        if number >= MAX_TRACKS:
+            shared[process] = len(found)
+        numbers[number] = len(found)
+        found.append(made)
+    note = None
+    if joined:
+        note = f"There are {len(listed):,} threads. Those after the first {MAX_TRACKS:,} share one track for each process."
+    return found, numbers, note
+
+
+def locate(process: str, labels: str, thread: str, process_id: str) -> tuple[Place, int | None]:
+    """Whether a thread is on a device, and on which."""
+    match = DEVICE_PLANE.search(process)
+    if match is not None:
+        return ("host", None) if match[1] == "CPU" else ("device", int(match[2]))
+    match = DEVICE_LABEL.match(labels.strip()) or DEVICE_LABEL.fullmatch(process.strip())
+    if match is not None:
+        return "device", int(match[1])
+    if STREAM.match(thread.strip()) and process_id.isdigit() and int(process_id) < 1024:
+        return "device", int(process_id)
+    return "host", None
+
+
+def make_track(
+    raw: RawTrack, number: int, *, kind: TrackKind | None = None, thread: str | None = None
+) -> Track:
+    return Track(
+        id=number,
+        process=raw.process,
+        process_id=raw.process_id,
+        thread=raw.thread if thread is None else thread,
+        thread_id=raw.thread_id,
+        kind=raw.kind if kind is None else kind,
+        place=raw.place,
+        device=raw.device,
+        host=raw.host,
+        labels=raw.labels,
+    )
