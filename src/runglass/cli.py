@@ -91,7 +91,7 @@ def serve(args: argparse.Namespace) -> int:
         return logs.source
 
     from runglass.instances import Instance, announced
-    from runglass.jobs.cache import default_folder
+    from runglass.machine import default_folder
     from runglass.server.run import serve as run_server
     from runglass.server.settings import Settings
 

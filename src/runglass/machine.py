@@ -1,9 +1,10 @@
-"""How much memory there is, of the machine or of the container it is limited to, and when garbage is collected."""
+"""How much memory there is, of the machine or of the container it is limited to; when garbage is collected; where caches are."""
 
 from __future__ import annotations
 
 import gc
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -25,6 +26,35 @@ def read_memory_bytes() -> int:
         except (OSError, ValueError):
             continue
     return min(limits)
+
+
+def default_folder() -> Path:
+    """The folder for caches of this user on this system."""
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData/Local") / "runglass" / "Cache"
+    if sys.platform == "darwin":
+        return Path.home() / "Library/Caches/runglass"
+    # The XDG specification says to ignore relative paths.
+    named = os.environ.get("XDG_CACHE_HOME", "")
+    return (Path(named) if os.path.isabs(named) else Path.home() / ".cache") / "runglass"
+
+
+class CacheFolder:
+    """Where this process caches what it can make again: a server says so, other programs use the default."""
+
+    def __init__(self) -> None:
+        self._chosen: Path | None = None
+        self._is_chosen = False
+
+    def choose(self, folder: Path | None) -> None:
+        """None: nothing is left on disk."""
+        self._chosen, self._is_chosen = folder, True
+
+    def path(self) -> Path | None:
+        return self._chosen if self._is_chosen else default_folder()
+
+
+cache_folder = CacheFolder()
 
 
 @contextmanager

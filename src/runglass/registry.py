@@ -14,6 +14,8 @@ from runglass.dashboards.images.routes import ROUTES as IMAGES
 from runglass.dashboards.mesh.routes import ROUTES as MESH
 from runglass.dashboards.overview.routes import ROUTES as OVERVIEW
 from runglass.dashboards.pr_curves.routes import ROUTES as PR_CURVES
+from runglass.dashboards.profile.routes import ROUTES as PROFILE
+from runglass.dashboards.profile.works import WORKS as PROFILE_WORKS
 from runglass.dashboards.projector.routes import ROUTES as PROJECTOR
 from runglass.dashboards.projector.works import WORKS as PROJECTOR_WORKS
 from runglass.dashboards.scalars.routes import ROUTES as SCALARS
@@ -47,6 +49,7 @@ DASHBOARDS = (
         routes=PROJECTOR,
         works=PROJECTOR_WORKS,
     ),
+    Dashboard("profile", "Profile", families=(Family.PROFILE,), routes=PROFILE, works=PROFILE_WORKS),
     Dashboard("pr_curves", "PR curves", kinds=(Kind.PR_CURVE,), routes=PR_CURVES),
     Dashboard(
         "custom_scalars", "Custom scalars", kinds=(Kind.CUSTOM_SCALARS, Kind.SCALAR), routes=CUSTOM_SCALARS

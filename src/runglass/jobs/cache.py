@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 import os
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -29,17 +28,6 @@ SUFFIX = ".result"
 UNFINISHED = ".tmp"
 # After this, a temporary file was left by a killed server.
 LEFT_OVER_S = 3600.0
-
-
-def default_folder() -> Path:
-    """The folder for caches of this user on this system."""
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData/Local") / "runglass" / "Cache"
-    if sys.platform == "darwin":
-        return Path.home() / "Library/Caches/runglass"
-    # The XDG specification says to ignore relative paths.
-    named = os.environ.get("XDG_CACHE_HOME", "")
-    return (Path(named) if os.path.isabs(named) else Path.home() / ".cache") / "runglass"
 
 
 class ResultCache:

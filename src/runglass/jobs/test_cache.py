@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from runglass.jobs.cache import DiskCache, ResultCache, default_folder, pack, unpack
+from runglass.jobs.cache import DiskCache, ResultCache, pack, unpack
 from runglass.jobs.context import Encoded
+from runglass.machine import default_folder
 
 JSON = Encoded(b'{"a":1}', is_json=True)
 BYTES = Encoded(b"\x00\xff" * 50, is_json=False)

@@ -15,6 +15,7 @@ from runglass.api.dashboard import Dashboard
 from runglass.api.route import Answer, FromJob, FromResult, Later, NoParameters, Reply, Route, Upload
 from runglass.jobs.cache import ResultCache
 from runglass.jobs.runner import Runner
+from runglass.machine import cache_folder
 from runglass.query.source import DataSource
 from runglass.registry import DASHBOARDS
 from runglass.server.live import Live
@@ -28,6 +29,7 @@ class Api:
     def __init__(
         self, source: DataSource, settings: Settings, *, dashboards: Sequence[Dashboard] = DASHBOARDS
     ) -> None:
+        cache_folder.choose(settings.cache_dir)
         self._works = [work for dashboard in dashboards for work in dashboard.works]
         self.live = Live(source)
         self.runner = Runner(

@@ -728,7 +728,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** T. */
+        /** Every profile of every run, with its training steps where they are known. */
         get: operations["profile"];
         put?: never;
         post?: never;
@@ -747,7 +747,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** T. */
+        /** The event of a row at a time. */
         post: operations["profile_at"];
         delete?: never;
         options?: never;
@@ -764,7 +764,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** T. */
+        /** Counters in a time range: low, high and last value of every pixel. */
         post: operations["profile_counters"];
         delete?: never;
         options?: never;
@@ -781,7 +781,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** T. */
+        /** All that is known of one event. */
         post: operations["profile_event"];
         delete?: never;
         options?: never;
@@ -798,7 +798,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** T. */
+        /** Keep a trace that the user chose, for that page. */
         post: operations["profile_file"];
         delete?: never;
         options?: never;
@@ -815,7 +815,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** T. */
+        /** Which event led to which: those of one event, or all in a time range. */
         post: operations["profile_flows"];
         delete?: never;
         options?: never;
@@ -832,7 +832,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** T. */
+        /** When devices were idle, the longest first, with what the host did meanwhile. */
         post: operations["profile_gaps"];
         delete?: never;
         options?: never;
@@ -849,7 +849,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** T. */
+        /** The next or previous match from an event or a time. */
         post: operations["profile_match"];
         delete?: never;
         options?: never;
@@ -866,7 +866,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** T. */
+        /** The critical path of a time range: what its end waited for. */
         post: operations["profile_path"];
         delete?: never;
         options?: never;
@@ -883,7 +883,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** T. */
+        /** All events whose name or arguments contain a text, or match a regular expression. */
         post: operations["profile_search"];
         delete?: never;
         options?: never;
@@ -900,7 +900,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** T. */
+        /** Events of tracks in a time range as they are drawn: what is thinner than a pixel is joined and counted. */
         post: operations["profile_slices"];
         delete?: never;
         options?: never;
@@ -917,7 +917,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** T. */
+        /** The event beside, around, inside or after another one. */
         post: operations["profile_step_event"];
         delete?: never;
         options?: never;
@@ -934,7 +934,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** T. */
+        /** The whole profile in one strip: what host and devices did over time. */
         post: operations["profile_strip"];
         delete?: never;
         options?: never;
@@ -951,7 +951,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** T. */
+        /** Count, total and self time in a time range by name, category, track, step or module. */
         post: operations["profile_sums"];
         delete?: never;
         options?: never;
@@ -1841,10 +1841,11 @@ export interface components {
         /**
          * CountersAnswer
          * @description The head of the counters. Blocks: int32 `counter`; float64 `time` (since `from_ps`), `low`, `high`, `last`: at most one entry per
-         *         pixel and counter, and the last one before the range.
+         *         pixel and counter, the last one before the range and the first one after it.
          */
         CountersAnswer: {
-            generation: number;
+            /** @description How many entries there are. */
+            samples: number;
         };
         /** CountersBody */
         CountersBody: {
@@ -2168,7 +2169,8 @@ export interface components {
         EventAnswer: {
             event: number;
             name: string;
-            category: string;
+            /** @description Index into those of the profile. */
+            category: number;
             hash: number;
             track: number;
             depth: number;
@@ -2212,6 +2214,8 @@ export interface components {
         EventFlow: {
             event: number;
             name: string;
+            /** @description Index into those of the profile. */
+            category: number;
             track: number;
             depth: number;
             start_ps: number;
@@ -2229,6 +2233,8 @@ export interface components {
         EventRef: {
             event: number;
             name: string;
+            /** @description Index into those of the profile. */
+            category: number;
             track: number;
             depth: number;
             start_ps: number;
@@ -3816,6 +3822,8 @@ export interface components {
             host_ps: number;
             device_ps: number;
             idle_ps: number;
+            /** @description It has more parts than are sent: the earliest are missing. */
+            is_cut: boolean;
         };
         /** PathSegment */
         PathSegment: {
@@ -4646,6 +4654,10 @@ export interface components {
             max_ps: number;
             /** @description The longest. */
             event: number;
+            /** @description Of the longest. */
+            category: number;
+            /** @enum {unknown} */
+            place: "device" | "host";
         };
         /** Summaries */
         Summaries: {

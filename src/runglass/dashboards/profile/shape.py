@@ -189,10 +189,10 @@ class CountersBody(RangeBody, frozen=True, forbid_unknown_fields=True, kw_only=T
 
 class CountersAnswer(Struct, frozen=True):
     """The head of the counters. Blocks: int32 `counter`; float64 `time` (since `from_ps`), `low`, `high`, `last`: at most one entry per
-    pixel and counter, and the last one before the range.
+    pixel and counter, the last one before the range and the first one after it.
     """
 
-    generation: int
+    samples: Annotated[int, Meta(description="How many entries there are.")]
 
 
 class StripBody(ProfileBody, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -231,6 +231,7 @@ class EventBody(ProfileBody, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 class EventRef(Struct, frozen=True, kw_only=True):
     event: int
     name: str
+    category: Annotated[int, Meta(description="Index into those of the profile.")]
     track: int
     depth: int
     start_ps: int
@@ -293,7 +294,7 @@ class EventShape(Struct, frozen=True, kw_only=True):
 class EventAnswer(Struct, frozen=True, kw_only=True):
     event: int
     name: str
-    category: str
+    category: Annotated[int, Meta(description="Index into those of the profile.")]
     hash: int
     track: int
     depth: int
@@ -393,6 +394,8 @@ class Sum(Struct, frozen=True, kw_only=True):
     min_ps: Annotated[int, Meta(description="Of whole events, also beyond the range.")]
     max_ps: int
     event: Annotated[int, Meta(description="The longest.")]
+    category: Annotated[int, Meta(description="Of the longest.")]
+    place: Place
 
 
 class LeftOut(Struct, frozen=True):
@@ -458,3 +461,4 @@ class PathAnswer(Struct, frozen=True, kw_only=True):
     host_ps: int
     device_ps: int
     idle_ps: int
+    is_cut: Annotated[bool, Meta(description="It has more parts than are sent: the earliest are missing.")]

@@ -1,0 +1,207 @@
+"""What is known of a profile and of one event, as answers."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from runglass.api.answers import number
+from runglass.dashboards.profile.loaded import Loaded
+from runglass.dashboards.profile.shape import (
+    AboutProfile,
+    DurationHistogram,
+    EventAnswer,
+    EventArgument,
+    EventFlow,
+    EventName,
+    EventRef,
+    EventShape,
+    ListedProfile,
+    OfName,
+    StackFrame,
+    TraceCategory,
+    TraceCounter,
+    TraceDevice,
+    TraceStep,
+    TraceTrack,
+)
+from runglass.query.profiles.busy import busy_ps
+from runglass.query.profiles.event_info import describe_event
+from runglass.query.profiles.model import FLOW_KINDS, SessionInfo, Trace
+
+
+def listed_profile(info: SessionInfo, steps: tuple[int, int] | None) -> ListedProfile:
+    return ListedProfile(
+        run=info.run,
+        session=info.session,
+        kind=info.kind,
+        files=list(info.files),
+        workers=list(info.workers),
+        size_bytes=info.size_bytes,
+        time_s=info.time_s,
+        first_step=None if steps is None else steps[0],
+        last_step=None if steps is None else steps[1],
+        problem=info.problem,
+    )
+
+
+def describe(loaded: Loaded) -> AboutProfile:
+    trace = loaded.trace
+    info = trace.info
+    kinds = np.bincount(trace.flow_kind, minlength=len(FLOW_KINDS))
+    return AboutProfile(
+        kind=info.kind,
+        unit=info.unit,
+        origin_ns=None if info.origin_ns is None else str(info.origin_ns),
+        end_ps=info.end_ps,
+        events=len(trace),
+        tracks=[
+            TraceTrack(
+                id=track.id,
+                process=track.process,
+                process_id=track.process_id,
+                thread=track.thread,
+                thread_id=track.thread_id,
+                kind=track.kind,
+                place=track.place,
+                device=track.device,
+                host=track.host,
+                labels=track.labels,
+                rows=track.rows,
+                events=track.events,
+                first_event=track.first_event,
+                busy_ps=busy_ps(trace, [track.id], 0, info.end_ps) if track.events else 0,
+            )
+            for track in info.tracks
+        ],
+        counters=[
+            TraceCounter(
+                id=each.id,
+                track=each.track,
+                name=each.name,
+                unit=each.unit,
+                min=number(each.min),
+                max=number(each.max),
+                samples=each.samples,
+            )
+            for each in info.counters
+        ],
+        steps=[
+            TraceStep(
+                number=step.number,
+                name=step.name,
+                start_ps=step.start_ps,
+                end_ps=step.end_ps,
+                host=step.host,
+            )
+            for step in info.steps
+        ],
+        steps_note=info.steps_note,
+        categories=[
+            TraceCategory(name=each.name, meaning=each.meaning, place=each.place, events=each.events)
+            for each in info.categories
+        ],
+        devices=[
+            TraceDevice(
+                id=each.id,
+                host=each.host,
+                name=each.name,
+                memory_bytes=each.memory_bytes,
+                capability=each.capability,
+                processors=each.processors,
+                peak_flops=each.peak_flops,
+                bandwidth_bytes=each.bandwidth_bytes,
+            )
+            for each in info.devices
+        ],
+        hosts=info.hosts,
+        files=[file.name for file in info.files],
+        problems=info.problems,
+        clocks_differ=info.clocks_differ,
+        flows={kind: int(count) for kind, count in zip(FLOW_KINDS, kinds, strict=True) if count},
+        has_stacks=info.has_stacks,
+        has_shapes=info.has_shapes,
+        has_memory=info.has_memory,
+        has_modules=bool((trace.module >= 0).any()),
+    )
+
+
+def event_ref(trace: Trace, event: int) -> EventRef:
+    row = trace.row_of(event)
+    return EventRef(
+        event=event,
+        name=trace.name_of(event),
+        category=int(trace.category[event]),
+        track=int(trace.row_track[row]),
+        depth=int(trace.row_depth[row]),
+        start_ps=int(trace.start_ps[event]),
+        duration_ps=int(trace.duration_ps[event]),
+    )
+
+
+def ref_or_none(trace: Trace, event: int | None) -> EventRef | None:
+    return None if event is None else event_ref(trace, event)
+
+
+def answer_event(loaded: Loaded, event: int) -> EventAnswer:
+    trace = loaded.trace
+    info = describe_event(trace, event)
+    of = info.of_name
+    own = event_ref(trace, event)
+    module = int(trace.module[event])
+    return EventAnswer(
+        event=event,
+        name=own.name,
+        category=own.category,
+        hash=int(trace.string_hashes[trace.name[event]]) if trace.name[event] >= 0 else 0,
+        track=own.track,
+        depth=own.depth,
+        start_ps=own.start_ps,
+        duration_ps=own.duration_ps,
+        self_ps=int(trace.self_ps[event]),
+        step=info.step,
+        in_step_ps=info.in_step_ps,
+        arguments=[EventArgument(key, value) for key, value in info.arguments],
+        ancestors=[EventName(each, trace.name_of(each)) for each in info.ancestors],
+        children=info.children,
+        launch=ref_or_none(trace, info.launch),
+        ahead=info.ahead,
+        operation=ref_or_none(trace, info.operation),
+        kernels=[event_ref(trace, each) for each in info.kernels],
+        kernel_count=info.kernel_count,
+        flows=[event_flow(trace, each.event, each.kind, each.direction) for each in info.flows],
+        stack=[
+            StackFrame(file=each.file, line=each.line, function=each.function, is_framework=each.is_framework)
+            for each in info.stack
+        ],
+        module=trace.text(module) if module >= 0 else None,
+        shapes=[EventShape(shape=each.shape, type=each.type) for each in info.shapes],
+        of_name=OfName(
+            count=of.count,
+            total_ps=of.total_ps,
+            self_ps=of.self_ps,
+            mean_ps=of.mean_ps,
+            min_ps=of.min_ps,
+            max_ps=of.max_ps,
+            median_ps=of.median_ps,
+            share=of.share,
+            per_step=of.per_step,
+            histogram=DurationHistogram(of.edges, of.counts),
+            previous=ref_or_none(trace, of.previous),
+            next=ref_or_none(trace, of.next),
+        ),
+    )
+
+
+def event_flow(trace: Trace, event: int, kind: str, direction: str) -> EventFlow:
+    ref = event_ref(trace, event)
+    return EventFlow(
+        event=ref.event,
+        name=ref.name,
+        category=ref.category,
+        track=ref.track,
+        depth=ref.depth,
+        start_ps=ref.start_ps,
+        duration_ps=ref.duration_ps,
+        kind=kind,
+        direction="to" if direction == "to" else "from",
+    )

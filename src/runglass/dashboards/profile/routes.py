@@ -1,0 +1,176 @@
+"""The profile's routes: which profiles there are, what the timeline draws, one event, search, sums, gaps. A job opens a profile."""
+
+from __future__ import annotations
+
+from runglass.api.route import COLUMNS, CSV, JSON, Later, NoParameters, Reply, Route, Upload
+from runglass.dashboards.profile.asking import ask
+from runglass.dashboards.profile.describing import answer_event, listed_profile, ref_or_none
+from runglass.dashboards.profile.loaded import Loaded, known_profiles
+from runglass.dashboards.profile.pictures import (
+    answer_search,
+    draw_counters,
+    draw_flows,
+    draw_slices,
+    draw_strip,
+)
+from runglass.dashboards.profile.shape import (
+    AtBody,
+    CountersAnswer,
+    CountersBody,
+    EventAnswer,
+    EventBody,
+    FlowsAnswer,
+    FlowsBody,
+    FoundEvent,
+    GapsAnswer,
+    GapsBody,
+    MatchAnswer,
+    MatchBody,
+    PathAnswer,
+    ProfileFile,
+    ProfileFileQuery,
+    ProfileList,
+    RangeBody,
+    SlicesAnswer,
+    SlicesBody,
+    StepEventBody,
+    StripAnswer,
+    StripBody,
+    SumsAnswer,
+    SumsBody,
+    TraceMatches,
+    TraceSearchBody,
+)
+from runglass.dashboards.profile.summing import answer_gaps, answer_path, answer_sums
+from runglass.query.profiles.event_info import find_at, step_to
+from runglass.query.profiles.search import find_match
+from runglass.query.source import DataSource
+
+MAX_FILE_BYTES = 1 << 30
+
+
+def list_all(source: DataSource, _: NoParameters) -> Reply:
+    """Every profile of every run, with its training steps where they are known."""
+
+    def work() -> ProfileList:
+        reader = known_profiles.of(source)
+        generation = source.generation
+        infos = reader.list_all(source)
+        steps = reader.list_steps(source, infos)
+        return ProfileList(
+            generation, [listed_profile(info, each) for info, each in zip(infos, steps, strict=True)]
+        )
+
+    return Later(work)
+
+
+def add_file(source: DataSource, upload: Upload) -> Reply:
+    """Keep a trace that the user chose, for that page."""
+    assert isinstance(upload.query, ProfileFileQuery)
+    return ProfileFile(known_profiles.of(source).add_file(upload.query.name, upload.data))
+
+
+def read_slices(source: DataSource, body: SlicesBody) -> Reply:
+    """Events of tracks in a time range as they are drawn: what is thinner than a pixel is joined and counted."""
+    return ask(source, body.session, lambda loaded: draw_slices(loaded, body))
+
+
+def read_counters(source: DataSource, body: CountersBody) -> Reply:
+    """Counters in a time range: low, high and last value of every pixel."""
+    return ask(source, body.session, lambda loaded: draw_counters(loaded, body))
+
+
+def read_strip(source: DataSource, body: StripBody) -> Reply:
+    """The whole profile in one strip: what host and devices did over time."""
+    return ask(source, body.session, lambda loaded: draw_strip(loaded, body.width))
+
+
+def read_flows(source: DataSource, body: FlowsBody) -> Reply:
+    """Which event led to which: those of one event, or all in a time range."""
+    return ask(source, body.session, lambda loaded: draw_flows(loaded, body))
+
+
+def read_event(source: DataSource, body: EventBody) -> Reply:
+    """All that is known of one event."""
+    return ask(source, body.session, lambda loaded: answer_event(loaded, body.event))
+
+
+def step_from_event(source: DataSource, body: StepEventBody) -> Reply:
+    """The event beside, around, inside or after another one."""
+
+    def answer(loaded: Loaded) -> FoundEvent:
+        return FoundEvent(ref_or_none(loaded.trace, step_to(loaded.trace, body.event, body.direction)))
+
+    return ask(source, body.session, answer)
+
+
+def read_at(source: DataSource, body: AtBody) -> Reply:
+    """The event of a row at a time."""
+
+    def answer(loaded: Loaded) -> FoundEvent:
+        found = find_at(loaded.trace, body.track, body.depth, int(body.time_ps), int(body.within_ps))
+        return FoundEvent(ref_or_none(loaded.trace, found))
+
+    return ask(source, body.session, answer)
+
+
+def search(source: DataSource, body: TraceSearchBody) -> Reply:
+    """All events whose name or arguments contain a text, or match a regular expression."""
+    return ask(source, body.session, lambda loaded: answer_search(loaded, body))
+
+
+def read_match(source: DataSource, body: MatchBody) -> Reply:
+    """The next or previous match from an event or a time."""
+
+    def answer(loaded: Loaded) -> MatchAnswer:
+        trace = loaded.trace
+        if body.event is not None:
+            trace.check_event(body.event)
+        matches = loaded.search(body.q, body.search_in, body.mode, body.tracks)
+        at = find_match(
+            trace,
+            matches,
+            event=body.event,
+            from_ps=int(body.from_ps),
+            forward=body.direction == "next",
+        )
+        return MatchAnswer(
+            count=len(matches.events),
+            index=at,
+            ref=ref_or_none(trace, None if at is None else int(matches.events[at])),
+        )
+
+    return ask(source, body.session, answer)
+
+
+def read_sums(source: DataSource, body: SumsBody) -> Reply:
+    """Count, total and self time in a time range by name, category, track, step or module."""
+    return ask(source, body.session, lambda loaded: answer_sums(loaded, body))
+
+
+def read_gaps(source: DataSource, body: GapsBody) -> Reply:
+    """When devices were idle, the longest first, with what the host did meanwhile."""
+    return ask(source, body.session, lambda loaded: answer_gaps(loaded, body))
+
+
+def read_path(source: DataSource, body: RangeBody) -> Reply:
+    """The critical path of a time range: what its end waited for."""
+    return ask(source, body.session, lambda loaded: answer_path(loaded, body))
+
+
+ROUTES = (
+    Route("/api/profile", list_all, ProfileList),
+    Route("/api/profile/file", add_file, ProfileFile, query=ProfileFileQuery, upload_bytes=MAX_FILE_BYTES),
+    Route("/api/profile/slices", read_slices, SlicesAnswer, body=SlicesBody, media_types=(COLUMNS,)),
+    Route("/api/profile/counters", read_counters, CountersAnswer, body=CountersBody, media_types=(COLUMNS,)),
+    Route("/api/profile/strip", read_strip, StripAnswer, body=StripBody, media_types=(COLUMNS,)),
+    Route("/api/profile/flows", read_flows, FlowsAnswer, body=FlowsBody, media_types=(COLUMNS,)),
+    Route("/api/profile/event", read_event, EventAnswer, body=EventBody),
+    Route("/api/profile/step_event", step_from_event, FoundEvent, body=StepEventBody),
+    Route("/api/profile/at", read_at, FoundEvent, body=AtBody),
+    Route("/api/profile/search", search, TraceMatches, body=TraceSearchBody, media_types=(COLUMNS,)),
+    Route("/api/profile/match", read_match, MatchAnswer, body=MatchBody),
+    Route("/api/profile/sums", read_sums, SumsAnswer, body=SumsBody, media_types=(JSON, CSV)),
+    Route("/api/profile/gaps", read_gaps, GapsAnswer, body=GapsBody),
+    Route("/api/profile/path", read_path, PathAnswer, body=RangeBody),
+)

@@ -1,0 +1,63 @@
+"""When tracks are busy: the union of their events, and the time between."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from runglass.query.profiles.model import Int32, Int64, Trace
+
+
+def outer_rows(trace: Trace, tracks: Sequence[int]) -> Int32:
+    """Rows whose events cover all others of their tracks: the first ones; all, where events do not nest."""
+    found = []
+    for track in tracks:
+        rows = trace.rows_of(track)
+        if len(rows):
+            found.extend(rows[:1] if trace.is_proper[track] else rows)
+    return np.array(found, np.int32)
+
+
+def union(trace: Trace, tracks: Sequence[int], low: int, high: int) -> tuple[Int64, Int64]:
+    """When at least one of the tracks is busy: beginnings and ends inside the range, ascending, apart from each other."""
+    rows = outer_rows(trace, tracks)
+    first, stop = trace.view.ranges(rows, low, high)
+    parts = [np.arange(a, b) for a, b in zip(first.tolist(), stop.tolist(), strict=True)]
+    if not parts:
+        return np.empty(0, np.int64), np.empty(0, np.int64)
+    if len(parts) == 1:
+        start = trace.start_ps[int(first[0]) : int(stop[0])]
+        end = start + trace.duration_ps[int(first[0]) : int(stop[0])]
+    else:
+        events = np.concatenate(parts)
+        start = trace.start_ps[events]
+        order = np.argsort(start, kind="stable")
+        start = start[order]
+        end = start + trace.duration_ps[events][order]
+    return join(np.clip(start, low, high), np.clip(end, low, high))
+
+
+def join(start: Int64, end: Int64) -> tuple[Int64, Int64]:
+    """Ranges in the order of their beginnings, those that touch joined, empty ones left out."""
+    full = end > start
+    start, end = start[full], end[full]
+    if not len(start):
+        return start, end
+    reach = np.maximum.accumulate(end)
+    begins = np.append(True, start[1:] > reach[:-1])
+    return start[begins], reach[np.append(np.flatnonzero(begins)[1:] - 1, len(reach) - 1)]
+
+
+def busy_ps(trace: Trace, tracks: Sequence[int], low: int, high: int) -> int:
+    start, end = union(trace, tracks, low, high)
+    return int((end - start).sum())
+
+
+def work_tracks(trace: Trace, place: str) -> list[int]:
+    """Tracks with work of the host or of devices: neither instants nor counters nor bare annotations."""
+    return [
+        track.id
+        for track in trace.tracks
+        if track.place == place and track.kind in ("thread", "stream") and track.events
+    ]

@@ -1,0 +1,155 @@
+"""The critical path between two moments: what the end waited for, followed backwards.
+
+A kernel waits for the kernel before it on its stream, or for its launch, whichever came later. The host does what its thread does,
+until a call in it waited for a device; then the path goes on with the kernel that ended the wait.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from msgspec import Struct
+
+from runglass.query.profiles.busy import work_tracks
+from runglass.query.profiles.flow_chain import launch_of
+from runglass.query.profiles.model import Int32, Place, Trace
+
+MAX_SEGMENTS = 5_000
+
+
+class Segment(Struct):
+    # None: nothing ran.
+    event: int | None
+    track: int | None
+    start_ps: int
+    end_ps: int
+    place: Place | None
+
+
+class Path(Struct):
+    segments: list[Segment]
+    # More than can be shown were on it; the path begins later than asked for.
+    is_cut: bool
+
+
+def find_path(trace: Trace, low: int, high: int) -> Path:
+    device = np.array(work_tracks(trace, "device"), np.int32)
+    host = np.array(work_tracks(trace, "host"), np.int32)
+    found: list[Segment] = []
+    at = high
+    event = last_ended(trace, device, low, at)
+    thread = None if event is not None else busiest(trace, host, low, high)
+    while at > low and len(found) < MAX_SEGMENTS:
+        if event is not None:
+            at, event, thread = follow_kernel(trace, found, event, low, at)
+        elif thread is not None:
+            at, event = follow_thread(trace, found, thread, device, low, at)
+            thread = thread if event is None else None
+            if event is None:
+                break
+        else:
+            break
+    if at > low and len(found) < MAX_SEGMENTS:
+        add(found, None, None, low, at, None)
+    return Path(found[::-1], len(found) >= MAX_SEGMENTS)
+
+
+def add(
+    found: list[Segment], event: int | None, track: int | None, start: int, end: int, place: Place | None
+) -> None:
+    if end > start:
+        found.append(Segment(event, track, start, end, place))
+
+
+def last_ended(trace: Trace, tracks: Int32, low: int, at: int) -> int | None:
+    """The innermost event of these tracks that ended last, or runs, at a moment."""
+    best: tuple[int, int] | None = None
+    for track in tracks.tolist():
+        rows = trace.rows_of(track)
+        for row in rows:
+            first, stop = int(trace.row_starts[row]), int(trace.row_starts[row + 1])
+            event = first + int(np.searchsorted(trace.start_ps[first:stop], at, side="left")) - 1
+            if event >= first:
+                end = min(trace.end_of(event), at)
+                if end > low and (best is None or end >= best[0]):
+                    best = end, event
+    return None if best is None else best[1]
+
+
+def busiest(trace: Trace, tracks: Int32, low: int, high: int) -> int | None:
+    best: tuple[int, int] | None = None
+    for track in tracks.tolist():
+        rows = np.array(list(trace.rows_of(track))[:1], np.int32)
+        first, stop = trace.view.ranges(rows, low, high)
+        busy = int((trace.busy_before[stop] - trace.busy_before[first]).sum())
+        if busy and (best is None or busy > best[0]):
+            best = busy, track
+    return None if best is None else best[1]
+
+
+def follow_kernel(
+    trace: Trace, found: list[Segment], event: int, low: int, at: int
+) -> tuple[int, int | None, int | None]:
+    """Add a kernel and the wait before it; gives where the path goes on: a time, and a kernel or a thread."""
+    track = trace.track_of(event)
+    start, end = int(trace.start_ps[event]), min(trace.end_of(event), at)
+    add(found, None, None, end, at, None)
+    add(found, event, track, max(start, low), end, "device")
+    if start <= low:
+        return low, None, None
+    before = last_ended(trace, np.array([track], np.int32), low, start)
+    launch = launch_of(trace, event)
+    before_end = trace.end_of(before) if before is not None else low
+    if launch is None or (before is not None and before_end >= int(trace.start_ps[launch])):
+        if before is None:
+            return start, None, None
+        return start, before, None
+    # From the launch to the kernel nothing else held it up.
+    begun = min(int(trace.start_ps[launch]), start)
+    add(found, launch, trace.track_of(launch), max(begun, low), start, "host")
+    return max(begun, low), None, trace.track_of(launch)
+
+
+def follow_thread(
+    trace: Trace, found: list[Segment], track: int, device: Int32, low: int, at: int
+) -> tuple[int, int | None]:
+    """Add what a thread did, backwards, until a call waited for a device; gives that moment and the kernel it waited for."""
+    waits = np.array([each.meaning == "sync" for each in trace.info.categories], np.bool_)
+    while at > low and len(found) < MAX_SEGMENTS:
+        # The innermost event just before.
+        moment = np.array([at - 1], np.int64)
+        event = int(trace.view.innermost(trace.track_rows, np.array([track], np.int32), moment)[0])
+        if event < 0:
+            before = last_ended(trace, np.array([track], np.int32), low, at)
+            end = low if before is None else min(trace.end_of(before), at)
+            add(found, None, None, max(end, low), at, None)
+            at = max(end, low)
+            continue
+        start = max(int(trace.start_ps[event]), low)
+        # Children that ended before are segments of their own.
+        start = max(start, last_child_end(trace, event, at))
+        if waits[trace.category[event]] and len(device):
+            kernel = last_ended(trace, device, low, at)
+            if kernel is not None and min(trace.end_of(kernel), at) > start:
+                end = min(trace.end_of(kernel), at)
+                add(found, event, track, end, at, "host")
+                return end, kernel
+        if start >= at:
+            start = at - 1
+        add(found, event, track, start, at, "host")
+        at = start
+    return at, None
+
+
+def last_child_end(trace: Trace, event: int, at: int) -> int:
+    """When the last event inside this one ended, before a moment."""
+    row = trace.row_of(event)
+    track = int(trace.row_track[row])
+    rows = trace.rows_of(track)
+    latest = int(trace.start_ps[event])
+    below = range(row + 1, min(row + 2, rows.stop) if trace.is_proper[track] else rows.stop)
+    for each in below:
+        first, stop = int(trace.row_starts[each]), int(trace.row_starts[each + 1])
+        child = first + int(np.searchsorted(trace.start_ps[first:stop], at, side="left")) - 1
+        if child >= first and trace.parent[child] == event:
+            latest = max(latest, min(trace.end_of(child), at))
+    return latest

@@ -1,0 +1,118 @@
+"""When devices are idle, and what the host did meanwhile: the longest gaps first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from msgspec import Struct
+
+from runglass.query.profiles.busy import union
+from runglass.query.profiles.flow_chain import launch_of
+from runglass.query.profiles.model import Trace
+from runglass.query.profiles.strip import devices_of
+
+# An event explains a gap if it covers at least this much of it.
+EXPLAINS = 0.5
+
+
+class HostWork(Struct):
+    event: int
+    # Of the gap.
+    share: float
+
+
+class Gap(Struct):
+    device: int | None
+    start_ps: int
+    duration_ps: int
+    # Events at its ends; None at the ends of the range.
+    before: int | None
+    after: int | None
+    host: HostWork | None
+
+
+class Gaps(Struct):
+    gaps: list[Gap]
+    count: int
+    total_ps: int
+
+
+def find_gaps(
+    trace: Trace, low: int, high: int, *, min_ps: int, limit: int, tracks: Sequence[int] | None = None
+) -> Gaps:
+    """Of each device as a whole, or of these tracks, each on its own."""
+    groups = list(devices_of(trace).values()) if tracks is None else [[each] for each in tracks]
+    found: list[tuple[int, int, list[int]]] = []
+    for group in groups:
+        start, end = union(trace, group, low, high)
+        if not len(start):
+            continue
+        # From the first event of the range to the last: before and after, nothing was recorded.
+        gap_start, gap_end = end[:-1], start[1:]
+        chosen = np.flatnonzero(gap_end - gap_start >= max(min_ps, 1))
+        found.extend(
+            (int(gap_end[each] - gap_start[each]), int(gap_start[each]), group) for each in chosen.tolist()
+        )
+    found.sort(key=lambda each: (-each[0], each[1]))
+    return Gaps(
+        [explain(trace, start, took, group) for took, start, group in found[:limit]],
+        len(found),
+        sum(took for took, _, _ in found),
+    )
+
+
+def explain(trace: Trace, start: int, took: int, group: list[int]) -> Gap:
+    end = start + took
+    before = after = None
+    for track in group:
+        for row in trace.rows_of(track):
+            a, b = int(trace.row_starts[row]), int(trace.row_starts[row + 1])
+            at = a + int(np.searchsorted(trace.start_ps[a:b], start, side="left"))
+            if at > a and trace.end_of(at - 1) == start:
+                before = at - 1
+            at = a + int(np.searchsorted(trace.start_ps[a:b], end, side="left"))
+            if at < b and int(trace.start_ps[at]) == end:
+                after = at
+    owner = trace.tracks[group[0]]
+    return Gap(owner.device, start, took, before, after, host_work(trace, start, end, after, owner.host))
+
+
+def host_work(trace: Trace, start: int, end: int, after: int | None, host: str) -> HostWork | None:
+    """What the thread that ended the gap did in it: the innermost event that covers most of it."""
+    launch = launch_of(trace, after) if after is not None else None
+    if launch is not None:
+        tracks = [trace.track_of(launch)]
+    else:
+        tracks = [
+            track.id
+            for track in trace.tracks
+            if track.place == "host" and track.kind == "thread" and track.host == host
+        ]
+    best: HostWork | None = None
+    for track in tracks:
+        work = innermost_work(trace, track, start, end)
+        if work is not None and (best is None or work.share > best.share):
+            best = work
+    return best
+
+
+def innermost_work(trace: Trace, track: int, start: int, end: int) -> HostWork | None:
+    best: HostWork | None = None
+    for row in trace.rows_of(track):
+        first, stop = trace.view.ranges(np.array([row], np.int32), start, end)
+        a, b = int(first[0]), int(stop[0])
+        if a == b:
+            if trace.is_proper[track]:
+                break
+            continue
+        inside = np.minimum(trace.start_ps[a:b] + trace.duration_ps[a:b], end) - np.maximum(
+            trace.start_ps[a:b], start
+        )
+        at = int(inside.argmax())
+        share = float(inside[at]) / (end - start)
+        if best is None or share >= EXPLAINS:
+            best = HostWork(a + at, share)
+        elif trace.is_proper[track]:
+            break
+    return best

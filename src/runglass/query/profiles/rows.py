@@ -1,0 +1,150 @@
+"""A profile for code: events as NumPy columns, tracks, steps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from runglass.errors import BadArgument
+from runglass.query.profiles.arguments import arguments
+from runglass.query.profiles.model import Int32, Int64, SessionInfo, Step, Trace, Track
+from runglass.query.profiles.read import find_profile, read_profile
+from runglass.query.profiles.sums import By, Sum, add_up
+from runglass.query.source import DataSource
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileEvents:
+    """Events in the order of time, one row each."""
+
+    # Numbers of the events, for `LogProfile.arguments`.
+    event: Int32
+    name: NDArray[np.object_]
+    category: NDArray[np.object_]
+    # Numbers of tracks.
+    track: Int32
+    # Picoseconds since the origin of the trace.
+    start_ps: Int64
+    duration_ps: Int64
+    depth: Int32
+    # Numbers of training steps, -1: in none.
+    step: Int64
+
+    def __len__(self) -> int:
+        return len(self.event)
+
+    def to_numpy(self) -> dict[str, NDArray[Any]]:
+        return {name: getattr(self, name) for name in self.__slots__}
+
+
+class LogProfile:
+    """One profile of a run."""
+
+    def __init__(self, info: SessionInfo, trace: Trace) -> None:
+        self.run = info.run
+        self.session = info.session
+        self.kind = info.kind
+        self.workers = list(info.workers)
+        self._trace = trace
+
+    def __len__(self) -> int:
+        return len(self._trace)
+
+    def __repr__(self) -> str:
+        return (
+            f"<profile {self.session!r} of {self.run!r}: {len(self):,} events on {len(self.tracks)} tracks>"
+        )
+
+    @property
+    def tracks(self) -> list[Track]:
+        """Threads, streams and counters."""
+        return self._trace.tracks
+
+    @property
+    def steps(self) -> list[Step]:
+        return self._trace.steps
+
+    @property
+    def problems(self) -> list[str]:
+        """What could not be read, with file and byte."""
+        return list(self._trace.info.problems)
+
+    @property
+    def origin_ns(self) -> int | None:
+        """Unix time of picosecond 0; None if no file tells."""
+        return self._trace.info.origin_ns
+
+    def events(
+        self,
+        name: str | None = None,
+        category: str | None = None,
+        track: int | str | None = None,
+        range: tuple[float, float] | None = None,
+    ) -> ProfileEvents:
+        """Events with exactly this name and category, of a track by number or thread name, with a part in a range of picoseconds."""
+        trace = self._trace
+        chosen = np.ones(len(trace), np.bool_)
+        if name is not None:
+            chosen &= trace.name == trace.strings.find(name)
+        if category is not None:
+            known = [each.name == category for each in trace.info.categories]
+            chosen &= np.array(known, np.bool_)[trace.category] if known else False
+        if track is not None:
+            chosen &= np.isin(trace.track, self._tracks(track))
+        if range is not None:
+            low, high = range
+            end = trace.start_ps + trace.duration_ps
+            inside = (trace.start_ps < high) & (end > low)
+            chosen &= inside | ((trace.duration_ps == 0) & (trace.start_ps >= low) & (trace.start_ps <= high))
+        events = np.flatnonzero(chosen)
+        events = events[np.argsort(trace.start_ps[events], kind="stable")].astype(np.int32)
+        numbers = np.array([step.number for step in trace.steps] + [-1], np.int64)
+        categories = np.array([each.name for each in trace.info.categories] or [""], np.object_)
+        return ProfileEvents(
+            event=events,
+            name=texts_of(trace, trace.name[events]),
+            category=categories[trace.category[events]],
+            track=trace.track[events],
+            start_ps=trace.start_ps[events],
+            duration_ps=trace.duration_ps[events],
+            depth=trace.depth[events],
+            step=numbers[trace.step[events]],
+        )
+
+    def arguments(self, event: int) -> dict[str, Any]:
+        """The arguments of an event, by its number."""
+        self._trace.check_event(int(event))
+        return dict(arguments(self._trace, int(event)))
+
+    def sums(self, by: By = "name", range: tuple[int, int] | None = None) -> list[Sum]:
+        """Count, total and self time by name, category, track, step or module; the largest self time first."""
+        low, high = (0, self._trace.info.end_ps) if range is None else range
+        return add_up(self._trace, int(low), int(high), by).rows
+
+    def _tracks(self, track: int | str) -> list[int]:
+        if isinstance(track, str):
+            found = [each.id for each in self.tracks if each.thread == track]
+            if not found:
+                known = ", ".join(sorted({each.thread for each in self.tracks}))
+                raise BadArgument(
+                    f"track={track!r}: there is no thread or stream of that name. There are: {known}."
+                )
+            return found
+        if not 0 <= track < len(self.tracks):
+            raise BadArgument(f"track={track}: there are {len(self.tracks)} tracks, from 0.")
+        return [int(track)]
+
+
+def texts_of(trace: Trace, numbers: Int32) -> NDArray[np.object_]:
+    """Texts by number, each decoded once."""
+    used, where = np.unique(numbers, return_inverse=True)
+    texts = np.array([trace.text(number) for number in used.tolist()] or [""], np.object_)
+    return texts[where.reshape(-1)] if len(numbers) else np.empty(0, np.object_)
+
+
+def read_log_profile(source: DataSource, run: str, session: str | None) -> LogProfile:
+    info = find_profile(source, run, session)
+    return LogProfile(info, read_profile(source, info))

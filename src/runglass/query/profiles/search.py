@@ -1,0 +1,128 @@
+"""Search over the names and arguments of all events: every different text is looked at once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+from msgspec import Struct
+
+from runglass.errors import BadRequest
+from runglass.native.trace_rows import find_arguments
+from runglass.native.trace_view import find_texts
+from runglass.query.profiles.model import Bytes, Int32, Mask, Trace
+
+Where = Literal["all", "names", "arguments"]
+Mode = Literal["text", "pattern"]
+# Regular expressions that take longer are given up.
+MAX_PATTERN = 1_000
+
+
+class Matches(Struct):
+    """The events that match, in the order of time."""
+
+    events: Int32
+    # How many events before each match, by number: n + 1 of them.
+    before: Int32
+
+
+def match_texts(trace: Trace, q: str, mode: Mode) -> Bytes:
+    """1 for each text that matches."""
+    if mode == "pattern":
+        return match_pattern(trace, q)
+    wanted = q.casefold()
+    if not wanted.isascii():
+        found = np.full(len(trace.strings), 2, np.uint8)
+    else:
+        found = find_texts(trace.string_bytes, trace.string_ends, wanted.encode())
+    for number in np.flatnonzero(found == 2).tolist():
+        found[number] = wanted in trace.strings[number].casefold()
+    return found
+
+
+def match_pattern(trace: Trace, q: str) -> Bytes:
+    pattern = compile_pattern(q)
+    found = np.zeros(len(trace.strings), np.uint8)
+    for number, text in enumerate(trace.strings):
+        found[number] = pattern.search(text) is not None
+    return found
+
+
+def compile_pattern(q: str) -> re.Pattern[str]:
+    if len(q) > MAX_PATTERN:
+        raise BadRequest(
+            f"The pattern has {len(q):,} characters; at most {MAX_PATTERN:,} are allowed.", where="q"
+        )
+    try:
+        return re.compile(q, re.IGNORECASE)
+    except (re.error, RecursionError, OverflowError) as error:
+        raise BadRequest(f"This is not a regular expression: {error}.", where="q") from None
+
+
+def number_of(q: str) -> float | None:
+    """What is searched for as a number among arguments, too."""
+    try:
+        value = float(q.replace(",", "").replace("_", ""))
+    except ValueError:
+        return None
+    return value if np.isfinite(value) else None
+
+
+def search(
+    trace: Trace,
+    q: str,
+    where: Where = "all",
+    mode: Mode = "text",
+    tracks: Sequence[int] | None = None,
+) -> Matches:
+    texts = match_texts(trace, q, mode)
+    found: Mask = np.zeros(len(trace), np.bool_)
+    if where != "arguments" and texts.any():
+        found |= texts[trace.name].view(np.bool_)
+    if where != "names":
+        number = number_of(q) if mode == "text" else None
+        if number is not None or texts.any():
+            found |= find_arguments(trace.arguments, trace.arguments_end, texts, number)[trace.source]
+    if tracks is not None:
+        allowed = np.zeros(len(trace.tracks), np.bool_)
+        allowed[list(tracks)] = True
+        found &= allowed[trace.track]
+    before = np.zeros(len(trace) + 1, np.int32)
+    np.cumsum(found, out=before[1:])
+    events = np.flatnonzero(found).astype(np.int32)
+    order = np.argsort(trace.start_ps[events], kind="stable")
+    return Matches(events[order], before)
+
+
+def find_match(
+    trace: Trace, matches: Matches, *, event: int | None, from_ps: int, forward: bool
+) -> int | None:
+    """The place among the matches of the next or previous one, from an event or a time; goes round at the ends."""
+    events = matches.events
+    if not len(events):
+        return None
+    if event is not None:
+        key = int(trace.start_ps[event]), event
+    else:
+        key = from_ps, -1 if forward else len(trace)
+    starts = trace.start_ps[events]
+    first = int(np.searchsorted(starts, key[0], side="left"))
+    last = int(np.searchsorted(starts, key[0], side="right"))
+    # Among those that begin together, by number.
+    at = first + int(np.searchsorted(events[first:last], key[1], side="right" if forward else "left"))
+    if not forward:
+        at -= 1
+    return at % len(events)
+
+
+def count_on_strip(trace: Trace, matches: Matches, width: int) -> tuple[Int32, Int32]:
+    """Where matches begin: pixels of the whole trace, and how many in each."""
+    if not len(matches.events):
+        return np.empty(0, np.int32), np.empty(0, np.int32)
+    scale = width / max(trace.info.end_ps, 1)
+    pixel = np.clip((trace.start_ps[matches.events] * scale).astype(np.int64), 0, width - 1)
+    counts = np.bincount(pixel, minlength=width)
+    used = np.flatnonzero(counts)
+    return used.astype(np.int32), counts[used].astype(np.int32)
