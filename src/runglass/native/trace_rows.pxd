@@ -108,6 +108,8 @@ cdef class TraceRows:
     cdef int put_text(self, int32_t key, uint8_t kind, int32_t string) noexcept nogil   # text, JSON, bytes
     # A copy of entries as they stand in a blob.
     cdef int put_entries(self, const uint8_t *start, size_t size) noexcept nogil
+    # The entries put since the last row; valid until the next is put.
+    cdef void put_since_row(self, const uint8_t **start, size_t *size) noexcept nogil
     # Forgets the arguments put since the last row.
     cdef void forget_arguments(self) noexcept nogil
     # Takes the arguments put before it. What is out of range is clipped and a problem said at byte `at`.
@@ -116,7 +118,9 @@ cdef class TraceRows:
         uint64_t link, int64_t at
     ) noexcept nogil
 
-    cdef int grow(self) noexcept nogil
+    # Room for this many more rows, so that no more is taken.
+    cdef int reserve(self, int64_t more) noexcept nogil
+    cdef int set_capacity(self, int64_t capacity) noexcept nogil
     cdef void write_pending(self) noexcept nogil
     cdef int end_file(self) except -1
     cdef object read_column(self, str name)

@@ -397,12 +397,19 @@ cdef class TraceRows:
         self.pending.size += size
         return 0
 
+    cdef void put_since_row(self, const uint8_t **start, size_t *size) noexcept nogil:
+        cdef int64_t end = self.argument_ends[self.count - 1] if self.count else 0
+        start[0] = self.pending.data + (end - self.spilled)
+        size[0] = self.pending.size - <size_t>(end - self.spilled)
+
     cdef void forget_arguments(self) noexcept nogil:
         cdef int64_t end = self.argument_ends[self.count - 1] if self.count else 0
         self.pending.size = <size_t>(end - self.spilled)
 
-    cdef int grow(self) noexcept nogil:
-        cdef int64_t capacity = max(self.capacity + self.capacity // 2, <int64_t>1024)
+    cdef int reserve(self, int64_t more) noexcept nogil:
+        return 0 if self.count + more <= self.capacity else self.set_capacity(self.count + more)
+
+    cdef int set_capacity(self, int64_t capacity) noexcept nogil:
         if (
             grown(<void **>&self.phases, capacity, 1) < 0
             or grown(<void **>&self.row_tracks, capacity, 4) < 0
@@ -422,7 +429,7 @@ cdef class TraceRows:
         uint64_t link, int64_t at
     ) noexcept nogil:
         cdef int64_t n = self.count
-        if self.is_frozen or (n == self.capacity and self.grow() < 0):
+        if self.is_frozen or (n == self.capacity and self.set_capacity(max(n + n // 2, <int64_t>1024)) < 0):
             return -1
         if duration_ps < 0:
             self.problem(b"a negative duration, shown as 0", at)
