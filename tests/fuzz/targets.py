@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import os
 import random
 import tempfile
 import tracemalloc
 import zipfile
+import zlib
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -22,6 +24,8 @@ from runglass.native import wire
 from runglass.native.events import STOPS, EventScanner, ScanBuffer, find_record
 from runglass.native.hparams import read_session_start
 from runglass.native.records import RecordCursor, frame
+from runglass.native.trace_json import ChromeScanner
+from runglass.native.trace_rows import TraceRows, arguments_of
 from runglass.query.embeddings.formats.arrays import open_checkpoint_files
 from runglass.query.embeddings.formats.content import BytesContent
 from runglass.query.embeddings.metadata import parse_metadata
@@ -32,6 +36,8 @@ from runglass.query.graphs.formats.hlo import list_modules
 from runglass.query.graphs.formats.run_metadata import parse_profile, parse_run_metadata
 from runglass.query.graphs.model import Graph, GraphDamaged
 from runglass.query.graphs.read import read_file
+from runglass.query.profiles.formats import chrome
+from runglass.query.profiles.model import TEXT
 from runglass.reader import open_log
 from runglass.schema import event, hlo, hparams, layout, mesh, onnx, run_metadata, struct, summary, tensor
 from runglass.schema import graph as graph_schema
@@ -40,6 +46,7 @@ from runglass.store.model import Kind, SeriesMeta
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "logs"
 GRAPHS = Path(__file__).parent.parent / "golden" / "graphs"
+PROFILES = Path(__file__).parent.parent / "golden" / "profiles"
 EMBEDDINGS = Path(__file__).parent.parent / "golden" / "embeddings"
 # Each name makes other readers try the bytes; the last one leaves it to the bytes.
 GRAPH_NAMES = (
@@ -86,6 +93,7 @@ def seeds() -> dict[str, list[bytes]]:
     models = graph_files()
     own["graph"] = [*(models * (len(messages) // len(models))), *messages]
     own["embedding"] = embedding_files()
+    own["chrome_trace"] = chrome_files()
     return {name: own.get(name, events) for name in TARGETS}
 
 
@@ -113,6 +121,21 @@ def embedding_files() -> list[bytes]:
     file = io.BytesIO()
     np.save(file, np.asfortranarray(np.ones((6, 4))))
     return [*found, file.getvalue()]
+
+
+def chrome_files() -> list[bytes]:
+    """Traces that frameworks wrote, from their beginning and from the middle on, and one with events of every phase."""
+    found = [
+        gzip.decompress(path.read_bytes())
+        for path in PROFILES.rglob("*.trace.json.gz")
+        if "logdir" in path.parts
+    ]
+    phases = b",".join(
+        b'{"ph":"%c","name":"n\\u00e9","cat":"c","pid":"p","tid":%d,"ts":%d.125,"dur":3,"id":"0x1","args":{"a":[1,{"b":N/A}],"c":1e9}}'
+        % (phase, at % 3, at)
+        for at, phase in enumerate(b"XBBEiCstfbneMIEB")
+    )
+    return [*found, *(b"[" + data[len(data) // 2 :] for data in found), b"[" + phases * 20 + b"]"]
 
 
 def payloads(files: list[bytes]) -> list[bytes]:
@@ -273,6 +296,39 @@ def embedding(data: bytes, rng: random.Random) -> None:
         SpriteSheet(content, rng.choice([None, (8, 8), (1, 3)]), 9).tiles([0, 8], 4)
 
 
+def chrome_trace(data: bytes, rng: random.Random) -> None:
+    """Bytes as a Chrome trace in pieces of any size, plain and compressed."""
+    rows = TraceRows()
+    rows.begin_file("t.json")
+    scanner = ChromeScanner(rows)
+    size = rng.choice([211, 5_000, 100_000])
+    for at in range(0, len(data), size):
+        scanner.feed(data[at : at + size])
+    scanner.finish()
+    assert scanner.position == len(data)
+    check_rows(rows)
+    if rng.random() < 0.1:
+        rows = TraceRows()
+        chrome.read(BytesContent("t.json", zlib.compress(data, 1, 31)), "t.json", rows)
+        check_rows(rows)
+
+
+def check_rows(rows: TraceRows) -> None:
+    rows.freeze()
+    assert (rows.duration_ps >= 0).all()
+    assert ((rows.track >= 0) & (rows.track < rows.track_count)).all()
+    for column in (rows.name, rows.category):
+        assert ((column >= -1) & (column < len(rows.strings))).all()
+    assert (np.diff(rows.arguments_end, prepend=0) >= 0).all()
+    begin = 0
+    for end in rows.arguments_end[:50].tolist():
+        for key, kind, value in arguments_of(rows.arguments, begin, end):
+            assert rows.strings[key] is not None
+            assert kind < TEXT or rows.strings[value] is not None
+        begin = end
+    assert all(isinstance(each, str) for each in rows.problems)
+
+
 def log(data: bytes, rng: random.Random) -> None:
     """A whole log directory: two files, one of which grows, everything in them read through the public door."""
     cut = rng.randrange(len(data) + 1)
@@ -304,6 +360,7 @@ TARGETS: dict[str, Callable[[bytes, random.Random], None]] = {
     "session_start": session_start,
     "graph": graph,
     "embedding": embedding,
+    "chrome_trace": chrome_trace,
     "log": log,
     "framed_log": framed_log,
 }

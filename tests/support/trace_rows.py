@@ -67,11 +67,19 @@ def read_arguments(rows: TraceRows, begin: int, end: int) -> dict[str, Any]:
         if kind == TEXT:
             value = rows.strings[value]
         elif kind == JSON_TEXT:
-            value = json.loads(rows.strings[value], parse_float=Decimal, strict=False)
+            value = parse_json(rows.strings[value])
         elif kind == BINARY:
             value = rows.strings.raw(value)
         found[rows.strings[key]] = value
     return found
+
+
+def parse_json(text: str) -> Any:
+    """The value; the text itself where tracers wrote what is no JSON."""
+    try:
+        return json.loads(text, parse_float=Decimal, strict=False)
+    except ValueError:
+        return text
 
 
 def track_names(rows: TraceRows) -> dict[tuple[str, str], tuple[str, str]]:

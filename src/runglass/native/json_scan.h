@@ -1,4 +1,4 @@
-/* Finding the end of a JSON string eight bytes at a time. */
+/* Scanning JSON: the end of a string eight bytes at a time, the end of a word by a table. */
 #ifndef RUNGLASS_JSON_SCAN_H
 #define RUNGLASS_JSON_SCAN_H
 
@@ -32,5 +32,10 @@ static inline const uint8_t *rg_quote_or_backslash(const uint8_t *p)
     return p;
 #endif
 }
+
+/* Whether a number or a bare word ends before this byte: at space, control characters and , : " [ ] { } */
+static const uint8_t rg_word_ends[256] = {
+    1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, ['"'] = 1, [','] = 1,
+    [':'] = 1, ['['] = 1, [']'] = 1, ['{'] = 1, ['}'] = 1};
 
 #endif

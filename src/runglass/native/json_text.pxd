@@ -6,6 +6,7 @@ from libc.stdint cimport int64_t, uint8_t, uint64_t
 
 cdef extern from "json_scan.h" nogil:
     const uint8_t *rg_quote_or_backslash(const uint8_t *p) noexcept
+    const uint8_t rg_word_ends[256]
 
 cdef enum:
     SPARE_BYTES = 64
@@ -48,10 +49,6 @@ cdef inline const uint8_t *skip_commas(const uint8_t *p) noexcept nogil:
     return p
 
 
-cdef inline bint ends_word(uint8_t c) noexcept nogil:
-    return c <= 32 or c == c"," or c == c"}" or c == c"]" or c == c":" or c == c"\"" or c == c"{" or c == c"["
-
-
 cdef inline const uint8_t *read_string(const uint8_t *p, const uint8_t *end, Text *text) noexcept nogil:
     """From the opening quote to after the closing one; NULL if that is not there yet."""
     p += 1
@@ -74,7 +71,7 @@ cdef inline const uint8_t *skip_word(const uint8_t *p, Text *text) noexcept nogi
     """A number or a bare word."""
     text.start = p
     text.has_escapes = False
-    while not ends_word(p[0]):
+    while not rg_word_ends[p[0]]:
         p += 1
     text.size = <size_t>(p - text.start)
     return p

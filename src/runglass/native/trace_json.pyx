@@ -27,6 +27,7 @@ from runglass.native.json_text cimport (
     Text,
     read_number,
     read_string,
+    rg_word_ends,
     skip_commas,
     skip_nested,
     skip_space,
@@ -34,6 +35,7 @@ from runglass.native.json_text cimport (
 )
 from runglass.native.trace_rows cimport (
     ARGUMENT_FALSE,
+    ARGUMENT_INT,
     ARGUMENT_JSON,
     ARGUMENT_NULL,
     ARGUMENT_TEXT,
@@ -42,11 +44,13 @@ from runglass.native.trace_rows cimport (
     Bytes,
     TraceRows,
     bytes_room,
+    next_argument,
 )
 
 cdef enum:
     KEY_SLOTS = 512
     KEY_BYTES = 40
+    VALUE_SLOTS = 4096
     TRACK_SLOTS = 128
     TRACK_BYTES = 52
     # A larger event is left out.
@@ -68,11 +72,27 @@ cdef int64_t FAR_US = 4_600_000_000_000
 cdef int64_t NO_TIME = -0x7FFFFFFFFFFFFFFF
 cdef int64_t TOO_FAR = -0x7FFFFFFFFFFFFFFE
 
+cdef enum:
+    DEVICE_TYPE
+    DEVICE_ID
+    TOTAL_ALLOCATED
+    TOTAL_RESERVED
+    MEMORY
+    ALLOCATED
+    RESERVED
+    MEMORY_WORDS
+
 # Strings that were numbered lately: most keys of an event are those of the one before.
 cdef struct KeySlot:
     uint8_t size               # 0: free
     uint8_t data[KEY_BYTES]
     int32_t id
+
+# Lists that were numbered lately: shapes and types repeat from event to event.
+cdef struct ValueSlot:
+    int32_t id
+    uint32_t size              # 0: free
+    int64_t start              # in the strings of the rows
 
 cdef struct TrackSlot:
     uint8_t is_used
@@ -236,11 +256,14 @@ cdef class ChromeScanner:
     cdef readonly int64_t events
     cdef readonly list fields
     cdef KeySlot *keys
+    cdef ValueSlot *values
     cdef TrackSlot *tracks
     cdef Bytes scratch
     cdef Bytes opened          # Open each
     cdef Bytes tops            # int32 each, by track: the innermost open event + 1
     cdef int32_t free_open
+    # Strings of torch's events about memory, by the numbers above.
+    cdef int32_t words[MEMORY_WORDS]
 
     def __cinit__(self, TraceRows rows not None):
         self.rows = rows
@@ -248,10 +271,15 @@ cdef class ChromeScanner:
         self.state_after = FIELDS
         self.fields = []
         self.free_open = -1
+        for number, word in enumerate(
+            ("Device Type", "Device Id", "Total Allocated", "Total Reserved", "memory", "Allocated", "Reserved")
+        ):
+            self.words[number] = rows.intern_text(word)
         self.last_ps = NO_TIME
         self.keys = <KeySlot *>calloc(KEY_SLOTS, sizeof(KeySlot))
+        self.values = <ValueSlot *>calloc(VALUE_SLOTS, sizeof(ValueSlot))
         self.tracks = <TrackSlot *>calloc(TRACK_SLOTS, sizeof(TrackSlot))
-        if self.keys == NULL or self.tracks == NULL:
+        if self.keys == NULL or self.values == NULL or self.tracks == NULL:
             raise MemoryError
 
     def __dealloc__(self):
@@ -260,6 +288,7 @@ cdef class ChromeScanner:
             free((<Open *>self.opened.data)[i].arguments)
         free(self.data)
         free(self.keys)
+        free(self.values)
         free(self.tracks)
         free(self.scratch.data)
         free(self.opened.data)
@@ -289,8 +318,8 @@ cdef class ChromeScanner:
 
     @property
     def is_whole(self):
-        """Whether the text ended where JSON says; an array of events may stay open."""
-        return self.state == AFTER or (self.state == EVENTS and self.state_after == AFTER)
+        """Whether the text ended where JSON says, or is known to be damaged; an array of events may stay open."""
+        return self.state in (AFTER, LOOKING) or (self.state == EVENTS and self.state_after == AFTER)
 
     @property
     def position(self):
@@ -663,7 +692,8 @@ cdef class ChromeScanner:
     cdef const uint8_t *read_argument(self, const Text *key, const uint8_t *p, const uint8_t *end, Fault *fault) noexcept nogil:
         cdef Text text
         cdef const uint8_t *start = p
-        cdef int32_t key_id, id
+        cdef int32_t key_id, id = -2
+        cdef int64_t number
         cdef int done
         if p[0] == c"\"":
             p = read_string(p, end, &text)
@@ -674,14 +704,23 @@ cdef class ChromeScanner:
             id = self.text_of(&text)
             done = -1 if key_id < 0 or id < 0 else self.rows.put_text(key_id, ARGUMENT_TEXT, id)
         elif p[0] == c"[" or p[0] == c"{":
-            p = skip_nested(p, end, fault)
+            p = self.read_nested(p, end, &id, fault)
             if p == NULL:
                 return NULL
             key_id = self.key_of(key)
-            id = self.rows.intern(start, <size_t>(p - start))
             done = -1 if key_id < 0 or id < 0 else self.rows.put_text(key_id, ARGUMENT_JSON, id)
         else:
-            p = skip_word(p, &text)
+            # Most are small whole numbers.
+            number = 0
+            while c"0" <= p[0] <= c"9" and p - start < 18:
+                number = number * 10 + (p[0] - c"0")
+                p += 1
+            if p > start and rg_word_ends[p[0]] and p < end:
+                key_id = self.key_of(key)
+                if key_id < 0 or self.rows.put_int(key_id, number) < 0:
+                    self.is_out_of_memory = True
+                return p
+            p = skip_word(start, &text)
             if p >= end or text.size == 0:
                 fault[0] = INCOMPLETE if p >= end else MALFORMED
                 return NULL
@@ -690,6 +729,32 @@ cdef class ChromeScanner:
         if done < 0:
             self.is_out_of_memory = True
         return p
+
+    cdef const uint8_t *read_nested(self, const uint8_t *p, const uint8_t *end, int32_t *id, Fault *fault) noexcept nogil:
+        """A list or an object as the number of its text; NULL and why."""
+        cdef uint64_t first, second
+        cdef ValueSlot *slot
+        cdef const uint8_t *after
+        cdef const uint8_t *known = NULL
+        cdef size_t size = 0
+        # A text that is complete in itself is the value if the bytes begin with it.
+        memcpy(&first, p, 8)
+        memcpy(&second, p + 8, 8)
+        slot = self.values + (mixed(first ^ mixed(second)) >> 40 & (VALUE_SLOTS - 1))
+        if slot.size and slot.size <= <size_t>(end - p) and memcmp(self.rows.string_data.data + slot.start, p, slot.size) == 0:
+            id[0] = slot.id
+            return p + slot.size
+        after = skip_nested(p, end, fault)
+        if after == NULL:
+            return NULL
+        id[0] = self.rows.intern(p, <size_t>(after - p))
+        if id[0] >= 0:
+            self.rows.string_at(id[0], &known, &size)
+            # One that was cut is another.
+            slot.size = <uint32_t>size if size == <size_t>(after - p) else 0
+            slot.start = known - self.rows.string_data.data
+            slot.id = id[0]
+        return after
 
     cdef int put_word(self, int32_t key, const Text *text) noexcept nogil:
         cdef Number number
@@ -795,12 +860,65 @@ cdef class ChromeScanner:
             return -1
         if start + max(duration, 0) > self.last_ps and 0 <= duration < FAR_US * 1_000_000:
             self.last_ps = start + duration
+        if phase == c"i" and is_word(&event.name, b"[memory]", 8):
+            return self.count_memory(event, start, category, at)
         if event.bind.size and (event.flows_in or event.flows_out):
             # A flow that is told by the events it binds.
             phase = c"t" if event.flows_in and event.flows_out else c"f" if event.flows_in else c"s"
             link = self.link_of(event, &event.bind, NO_STRING, 0)
             return self.rows.add(phase, track, start, 0, name, category, link, at)
         return 0
+
+    cdef int count_memory(self, const Event *event, int64_t start, int32_t category, int64_t at) noexcept nogil:
+        """torch says the memory of a device with each allocation, from any thread: one counter of each device, on a track of its own."""
+        cdef int64_t row = self.rows.count - 1
+        cdef int64_t begin = self.rows.argument_ends[row - 1] if row else 0
+        cdef int64_t size = self.rows.argument_ends[row] - begin
+        cdef const uint8_t *p
+        cdef const uint8_t *end
+        cdef int64_t found[4]
+        cdef bint has[4]
+        cdef int32_t key = 0, process, track
+        cdef uint8_t kind = 0
+        cdef int64_t value = 0
+        cdef uint8_t digits[24]
+        cdef int i, length = 0
+        if begin < self.rows.spilled:
+            # They have just gone to the file; the next one says the same again.
+            return 0
+        p = self.rows.pending.data + (begin - self.rows.spilled)
+        end = p + size
+        memset(has, 0, sizeof(has))
+        memset(found, 0, sizeof(found))
+        while next_argument(&p, end, &key, &kind, &value) > 0:
+            for i in range(4):
+                if key == self.words[i] and kind == ARGUMENT_INT:
+                    found[i] = value
+                    has[i] = True
+        if not has[DEVICE_TYPE] or not has[TOTAL_ALLOCATED]:
+            return 0
+        if found[DEVICE_TYPE] != 0 and has[DEVICE_ID] and 0 <= found[DEVICE_ID] < 1_000_000:
+            # Events of a device have its number as their process.
+            value = found[DEVICE_ID]
+            length = 1
+            while value >= 10:
+                value //= 10
+                length += 1
+            value = found[DEVICE_ID]
+            for i in range(length - 1, -1, -1):
+                digits[i] = <uint8_t>(c"0" + value % 10)
+                value //= 10
+            process = self.rows.intern(digits, length)
+        else:
+            process = self.text_of(&event.pid)
+        track = self.rows.track_of(process, self.words[MEMORY]) if process >= 0 else -2
+        if track < 0 or self.rows.put_int(self.words[ALLOCATED], found[TOTAL_ALLOCATED]) < 0:
+            return -1
+        self.rows.thread_at(track).name = self.words[MEMORY]
+        if has[TOTAL_RESERVED] and found[TOTAL_RESERVED] > 0:
+            if self.rows.put_int(self.words[RESERVED], found[TOTAL_RESERVED]) < 0:
+                return -1
+        return self.rows.add(c"C", track, start, 0, self.words[MEMORY], category, 0, at)
 
     cdef int name_track(self, const Event *event) noexcept nogil:
         """An event of phase M says how its process or thread is called and where it stands."""

@@ -13,7 +13,7 @@ from runglass.native.trace_json import ChromeScanner
 from runglass.native.trace_rows import TraceFile, TraceRows
 from runglass.query.profiles.formats.torch import parse_name
 
-CHUNK_BYTES = 4 << 20
+CHUNK_BYTES = 2048 << 10
 GZIP_MAGIC = b"\x1f\x8b"
 # Of gzip itself, with a header and a checksum.
 GZIP_WINDOW = 31
