@@ -6,17 +6,28 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from runglass.query.profiles.model import Int32, Int64, Trace
+from runglass.query.profiles.model import Int32, Int64, Mask, Trace
 
 
 def outer_rows(trace: Trace, tracks: Sequence[int]) -> Int32:
-    """Rows whose events cover all others of their tracks: the first ones; all, where events do not nest."""
+    """Rows whose events cover all others of their tracks: the first ones; all, where events do not nest, and on devices, where
+    annotations are no work.
+    """
     found = []
     for track in tracks:
         rows = trace.rows_of(track)
         if len(rows):
-            found.extend(rows[:1] if trace.is_proper[track] else rows)
+            is_outer = trace.is_proper[track] and trace.tracks[track].place == "host"
+            found.extend(rows[:1] if is_outer else rows)
     return np.array(found, np.int32)
+
+
+def annotations(trace: Trace) -> Mask:
+    """Which categories only say what the work of a device is for."""
+    return np.array(
+        [each.place == "device" and each.meaning in ("module", "step") for each in trace.info.categories],
+        np.bool_,
+    )
 
 
 def union(trace: Trace, tracks: Sequence[int], low: int, high: int) -> tuple[Int64, Int64]:
@@ -26,11 +37,14 @@ def union(trace: Trace, tracks: Sequence[int], low: int, high: int) -> tuple[Int
     parts = [np.arange(a, b) for a, b in zip(first.tolist(), stop.tolist(), strict=True)]
     if not parts:
         return np.empty(0, np.int64), np.empty(0, np.int64)
-    if len(parts) == 1:
+    marked = annotations(trace)
+    if len(parts) == 1 and not marked.any():
         start = trace.start_ps[int(first[0]) : int(stop[0])]
         end = start + trace.duration_ps[int(first[0]) : int(stop[0])]
     else:
         events = np.concatenate(parts)
+        if marked.any():
+            events = events[~marked[trace.category[events]]]
         start = trace.start_ps[events]
         order = np.argsort(start, kind="stable")
         start = start[order]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from msgspec import Struct
 
-from runglass.query.profiles.busy import work_tracks
+from runglass.query.profiles.busy import annotations, work_tracks
 from runglass.query.profiles.flow_chain import launch_of
 from runglass.query.profiles.model import Int32, Place, Trace
 
@@ -62,12 +62,15 @@ def add(
 
 def last_ended(trace: Trace, tracks: Int32, low: int, at: int) -> int | None:
     """The innermost event of these tracks that ended last, or runs, at a moment."""
+    marked = annotations(trace)
     best: tuple[int, int] | None = None
     for track in tracks.tolist():
         rows = trace.rows_of(track)
         for row in rows:
             first, stop = int(trace.row_starts[row]), int(trace.row_starts[row + 1])
             event = first + int(np.searchsorted(trace.start_ps[first:stop], at, side="left")) - 1
+            while event >= first and marked[trace.category[event]]:
+                event -= 1
             if event >= first:
                 end = min(trace.end_of(event), at)
                 if end > low and (best is None or end >= best[0]):

@@ -48,11 +48,11 @@ def listed(metadata: dict[str, Any]) -> list[tuple[int, dict[str, Any]]]:
             if isinstance(each, dict) and isinstance(each.get("id"), int):
                 made.append((each["id"], each))
     planes = metadata.get("planes")
-    if isinstance(planes, dict):
-        for name, stats in planes.items():
-            kind, _, number = str(name).rpartition(":")
-            if kind.startswith("/device:") and number.isdigit() and isinstance(stats, dict):
-                made.append((int(number), stats))
+    for plane in planes if isinstance(planes, list) else ():
+        kind, _, digits = str(plane.get("name", "")).rpartition(":")
+        stats = plane.get("stats")
+        if kind.startswith("/device:") and digits.isdigit() and isinstance(stats, dict):
+            made.append((int(digits), stats))
     return made
 
 

@@ -11,7 +11,7 @@ from msgspec import Struct
 from runglass.query.profiles.arguments import arguments
 from runglass.query.profiles.busy import busy_ps, work_tracks
 from runglass.query.profiles.flow_chain import flows_from, flows_to, kernels_of, launch_of
-from runglass.query.profiles.model import FLOW_KINDS, LAUNCH, Int32, Place, Trace
+from runglass.query.profiles.model import FLOW_KINDS, FORWARD_BACKWARD, LAUNCH, Int32, Place, Trace
 from runglass.query.profiles.stacks import Frame, read_stack
 
 MAX_KERNELS = 100
@@ -101,10 +101,25 @@ def describe_event(trace: Trace, event: int) -> EventInfo:
         kernels=kernels[:MAX_KERNELS],
         kernel_count=len(kernels),
         flows=list_flows(trace, event),
-        stack=read_stack(trace, about, [*(around if launch is None else ancestors(trace, launch)), host]),
+        stack=find_stack(trace, about, [*(around if launch is None else ancestors(trace, launch)), host]),
         shapes=read_shapes(about),
         of_name=describe_name(trace, event),
     )
+
+
+def find_stack(trace: Trace, given: dict[str, Any], around: list[int]) -> list[Frame]:
+    """That of the event; of a backward operation, which runs in a thread without frames, that of its forward one."""
+    found = read_stack(trace, given, around)
+    if found or not len(trace.flow_from):
+        return found
+    for event in reversed(around):
+        for flow in flows_to(trace, event).tolist():
+            if trace.flow_kind[flow] == FORWARD_BACKWARD:
+                forward = int(trace.flow_from[flow])
+                return read_stack(
+                    trace, dict(arguments(trace, forward)), [*ancestors(trace, forward), forward]
+                )
+    return []
 
 
 def ancestors(trace: Trace, event: int) -> list[int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from msgspec import Struct
 
-from runglass.query.profiles.busy import busy_ps, work_tracks
+from runglass.query.profiles.busy import annotations, busy_ps, work_tracks
 from runglass.query.profiles.model import Float64, Int32, Trace
 
 # Less is not seen.
@@ -24,6 +24,9 @@ class Strip(Struct):
 
 def make_strip(trace: Trace, width: int) -> Strip:
     end = max(trace.info.end_ps, 1)
+    category_of = trace.category
+    if (marked := annotations(trace)).any():
+        category_of = np.where(marked[trace.category], -1, trace.category).astype(np.int32)
     found: list[tuple[Int32, Int32, Int32, Float64]] = []
     for place, name in enumerate(("host", "device")):
         tracks = work_tracks(trace, name)
@@ -33,9 +36,7 @@ def make_strip(trace: Trace, width: int) -> Strip:
         if not tracks:
             continue
         rows = trace.rows_of_tracks(tracks)
-        shares = trace.view.spread(
-            rows, trace.category, trace.parent, len(trace.info.categories), 0, end, width
-        )
+        shares = trace.view.spread(rows, category_of, trace.parent, len(trace.info.categories), 0, end, width)
         shares *= width / end
         total = shares.sum(axis=0)
         # Several streams and devices at once.

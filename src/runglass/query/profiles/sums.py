@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 from msgspec import Struct
 
-from runglass.query.profiles.busy import busy_ps, join
+from runglass.query.profiles.busy import annotations, busy_ps, join
 from runglass.query.profiles.model import Int32, Place, Trace
 
 By = Literal["name", "category", "track", "step", "module"]
@@ -49,21 +49,34 @@ def add_up(
     tracks: Sequence[int] | None = None,
     place: Place | None = None,
 ) -> Sums:
-    """Events with a part inside the range, and instants in it, ends included."""
+    """Events with a part inside the range, and instants in it, ends included. Annotations of devices are no work of theirs, and left
+    out; so are tracks that only say when steps were, unless they are asked for.
+    """
+    kinds = ("counter", "steps") if tracks is None else ("counter",)
     if tracks is None:
         tracks = range(len(trace.tracks))
     chosen = [
         number
         for number in tracks
-        if (place is None or trace.tracks[number].place == place) and trace.tracks[number].kind != "counter"
+        if (place is None or trace.tracks[number].place == place) and trace.tracks[number].kind not in kinds
     ]
     rows = trace.rows_of_tracks(chosen)
     keys, row_keys, size = choose_keys(trace, by, rows)
+    marked = annotations(trace)
+    if marked.any():
+        # Into a place of their own, which nobody looks at.
+        if keys is None:
+            keys, row_keys = trace.track, None
+        left_out = marked[trace.category]
+        keys = np.where(left_out, size, np.where(keys < 0, size + 1, keys)).astype(np.int32)
+        size += 1
     sums, crossing = trace.view.add_up(rows, low, high, trace.self_ps, keys, row_keys, size)
     count, total, own, shortest, longest, event = sums
     for each in crossing.tolist():
         key = int(keys[each]) if keys is not None else int(trace.track_of(each))
         own[key if 0 <= key < size else size] += self_inside(trace, each, low, high)
+    if marked.any():
+        count[size - 1] = 0
     found = np.flatnonzero(count)
     found = found[np.lexsort((found, -total[found], -own[found]))]
     made = []

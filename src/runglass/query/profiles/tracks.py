@@ -16,6 +16,8 @@ DEVICE_LABEL = re.compile(r"(?:GPU|XPU|TPU|MTIA|HPU|NPU|MPS)\s*(\d+)\b", re.IGNO
 DEVICE_PLANE = re.compile(r"/device:([A-Z_]+):(\d+)")
 STREAM = re.compile(r"stream\b", re.IGNORECASE)
 STEPS = ("Steps", "Sparse Core Steps")
+# Torch: how long it recorded, as a process of its own.
+SPANS = ("Spans", "Traces")
 
 
 class RawTrack(Struct, frozen=True):
@@ -54,7 +56,7 @@ def read_tracks(rows: TraceRows, hosts: list[str]) -> tuple[list[RawTrack], Int3
         thread, label = text(thread_name), text(labels)
         place, device = locate(text(name), label, thread, text(process_id))
         kind: TrackKind = "thread" if place == "host" else "stream"
-        if thread in STEPS:
+        if thread in STEPS or text(process_id) in SPANS:
             kind = "steps"
         made = RawTrack(
             process=text(name),
