@@ -1,0 +1,263 @@
+"""Steps of TensorFlow's and JAX's profiles: what marks one, and which work on other threads and devices belongs to it.
+
+A mark is `StepTraceAnnotation` of JAX, a batch of Keras, a call of a function of TensorFlow, or a device's own line of
+steps. What happens inside a mark, and what that started elsewhere, belongs to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from runglass.native.trace_view import inherit
+from runglass.query.profiles.arguments import numbers, texts
+from runglass.query.profiles.model import MISSING, FoundSteps, Int32, Int64, Mask, Step, Trace
+
+# The work of a pool's thread lies between these two, which take no time themselves.
+REGION_BEGIN = "ThreadpoolListener::StartRegion"
+REGION_END = "ThreadpoolListener::StopRegion"
+TRACE_CONTEXT = "TraceContext"
+# Threads that prepare input call functions of TensorFlow as well: these are no steps.
+INPUT_THREADS = "tf_data_"
+# Work goes from thread to thread this many times at most.
+MAX_HOPS = 64
+NO_MARKS = (
+    "Nothing in this profile marks a step: all of it is shown as one. "
+    "StepTraceAnnotation of jax.profiler or tf.profiler.experimental.Trace(…, step_num=…, _r=1) marks them."
+)
+
+
+def find_steps(trace: Trace) -> FoundSteps:
+    if not len(trace):
+        return FoundSteps([], np.empty(0, np.int32))
+    marks = find_marks(trace)
+    if not len(marks):
+        marks = np.flatnonzero(on_step_tracks(trace))
+    if not len(marks):
+        return one_step(trace)
+    marks = marks[np.argsort(trace.start_ps[marks], kind="stable")]
+    steps = describe(trace, marks)
+    of_event = grouped(trace, marks)
+    if of_event is None:
+        of_event = follow(trace, marks)
+    add_device_lines(trace, steps, of_event)
+    return FoundSteps(steps, of_event)
+
+
+def find_marks(trace: Trace) -> Int64:
+    """The outermost events of the host that say they are a step; where none does, that they are a root of work."""
+    host = ~device_events(trace)
+    is_mark = host & (numbers(trace, "step_num") != MISSING)
+    if not is_mark.any():
+        level = numbers(trace, "_r")
+        is_mark = host & (level != MISSING) & (level >= 1)
+        contexts = names_that_begin(trace, TRACE_CONTEXT)
+        if len(contexts):
+            is_mark |= host & np.isin(trace.name, contexts)
+        is_mark &= ~input_events(trace)
+    return np.flatnonzero(is_mark & ~has_such_ancestor(trace, is_mark))
+
+
+def has_such_ancestor(trace: Trace, chosen: Mask) -> Mask:
+    own = np.where(chosen, np.arange(len(trace), dtype=np.int32), np.int32(-1))
+    nearest = inherit(own, trace.parent)
+    inside: Mask = (trace.parent >= 0) & (nearest[trace.parent] >= 0)
+    return inside
+
+
+def device_events(trace: Trace) -> Mask:
+    return of_tracks(trace, [track.place == "device" for track in trace.tracks])
+
+
+def on_step_tracks(trace: Trace) -> Mask:
+    return of_tracks(trace, [track.kind == "steps" for track in trace.tracks])
+
+
+def input_events(trace: Trace) -> Mask:
+    return of_tracks(trace, [track.thread.startswith(INPUT_THREADS) for track in trace.tracks])
+
+
+def of_tracks(trace: Trace, chosen: list[bool]) -> Mask:
+    if not any(chosen):
+        return np.zeros(len(trace), np.bool_)
+    events: Mask = np.array(chosen, np.bool_)[trace.track]
+    return events
+
+
+def all_of(trace: Trace, track: int) -> Int64:
+    events = trace.events_of(track)
+    return np.arange(events.start, events.stop, dtype=np.int64)
+
+
+def names_that_begin(trace: Trace, beginning: str) -> Int64:
+    used = np.unique(trace.name)
+    return np.array(
+        [each for each in used.tolist() if trace.strings.get(each).startswith(beginning)], np.int64
+    )
+
+
+def describe(trace: Trace, marks: Int64) -> list[Step]:
+    number = numbers(trace, "step_num")[marks]
+    iteration = numbers(trace, "iter_num")[marks]
+    kind = texts(trace, "graph_type")[marks]
+    given = texts(trace, "step_name")[marks]
+    found = []
+    counts: dict[str, int] = {}
+    for at, event in enumerate(marks.tolist()):
+        host = trace.tracks[trace.track_of(event)].host
+        own = next((int(each) for each in (number[at], iteration[at]) if each != MISSING), None)
+        text = trace.strings.get(int(kind[at])) or trace.strings.get(int(trace.name[event]))
+        if own is None and text.strip().isdigit():
+            own, text = int(text), "step"
+        if own is None:
+            # Every host counts its own.
+            own = counts.get(host, 0)
+            counts[host] = own + 1
+        start = int(trace.start_ps[event])
+        found.append(
+            Step(
+                number=own,
+                name=trace.strings.get(int(given[at])) or f"{text} {own}",
+                start_ps=start,
+                end_ps=start + int(trace.duration_ps[event]),
+                host=host,
+            )
+        )
+    return found
+
+
+def grouped(trace: Trace, marks: Int64) -> Int32 | None:
+    """By the groups that the file itself names; None where it does not."""
+    group = numbers(trace, "group_id")
+    if not (group[marks] != MISSING).any():
+        return None
+    of_mark = group[marks]
+    hosts = np.array([trace.info.hosts.index(track.host) for track in trace.tracks], np.int64)
+    # Groups of two hosts with one number are not the same.
+    key = np.where(group == MISSING, -1, group * len(trace.info.hosts) + hosts[trace.track])
+    known = np.flatnonzero(of_mark != MISSING)
+    keys, first = np.unique(key[marks[known]], return_index=True)
+    at = np.minimum(np.searchsorted(keys, key), len(keys) - 1)
+    of_event = np.where(keys[at] == key, known[first[at]], -1).astype(np.int32)
+    of_event[marks] = np.arange(len(marks))
+    return of_event
+
+
+def follow(trace: Trace, marks: Int64) -> Int32:
+    """Everything inside the marks and whatever that started, thread by thread until nothing new is found."""
+    own = np.full(len(trace), -1, np.int32)
+    own[marks] = np.arange(len(marks), dtype=np.int32)
+    begins, region = find_regions(trace)
+    inside = np.flatnonzero(region >= 0)
+    sources, targets = find_connections(trace)
+    # Of several that started one thing, the last one counts.
+    order = np.argsort(trace.start_ps[sources], kind="stable")
+    sources, targets = sources[order], targets[order]
+    for _ in range(MAX_HOPS):
+        step = inherit(own, trace.parent)
+        started = (step[targets] < 0) & (step[sources] >= 0)
+        own[targets[started]] = step[sources[started]]
+        step[targets[started]] = own[targets[started]]
+        taken = (step[inside] < 0) & (step[begins[region[inside]]] >= 0)
+        own[inside[taken]] = step[begins[region[inside[taken]]]]
+        if not started.any() and not taken.any():
+            break
+    return step
+
+
+def find_regions(trace: Trace) -> tuple[Int64, Int32]:
+    """Where pools' threads take up work, and for each event the region it is in, -1 without."""
+    region = np.full(len(trace), -1, np.int32)
+    begin, end = trace.strings.find(REGION_BEGIN), trace.strings.find(REGION_END)
+    if begin < 0 or end < 0:
+        return np.empty(0, np.int64), region
+    edges = np.flatnonzero((trace.name == begin) | (trace.name == end))
+    edges = edges[np.lexsort((trace.name[edges] == begin, trace.start_ps[edges], trace.track[edges]))]
+    track, is_begin = trace.track[edges], trace.name[edges] == begin
+    closed = np.flatnonzero(is_begin[:-1] & ~is_begin[1:] & (track[:-1] == track[1:]))
+    begins, ends = edges[closed], edges[closed + 1]
+    for number in np.unique(track).tolist():
+        own = np.flatnonzero(trace.track[begins] == number)
+        events = all_of(trace, number)
+        at = np.searchsorted(trace.start_ps[begins[own]], trace.start_ps[events], side="right") - 1
+        known = at >= 0
+        known &= trace.start_ps[events] <= trace.start_ps[ends[own[at]]]
+        region[events[known]] = own[at[known]]
+    return begins, region
+
+
+def find_connections(trace: Trace) -> tuple[Int32, Int32]:
+    """Which event started which elsewhere: as the trace has it, and executions of TensorFlow's functions by step and iteration."""
+    sources, targets = trace.flow_from, trace.flow_to
+    id, iteration = numbers(trace, "id"), numbers(trace, "iter_num")
+    both = (id != MISSING) & (iteration != MISSING)
+    if both.any():
+        gets = names_that_begin(trace, "IteratorGetNext")
+        is_get = np.isin(trace.name, gets)
+        known = dict(pairs_of(id, iteration, np.flatnonzero(both & ~is_get)))
+        found = [
+            (known[pair], event)
+            for pair, event in pairs_of(id, iteration, np.flatnonzero(both & is_get))
+            if pair in known
+        ]
+        if found:
+            more = np.array(found, np.int32)
+            sources = np.concatenate([sources, more[:, 0]])
+            targets = np.concatenate([targets, more[:, 1]])
+    return sources, targets
+
+
+def pairs_of(first: Int64, second: Int64, events: Int64) -> Iterator[tuple[tuple[int, int], int]]:
+    pairs = zip(first[events].tolist(), second[events].tolist(), strict=True)
+    return zip(pairs, events.tolist(), strict=True)
+
+
+def add_device_lines(trace: Trace, steps: list[Step], of_event: Int32) -> None:
+    """Events of devices that have a line of steps belong to the step they begin in, if nothing else is known of them."""
+    for line in trace.tracks:
+        if line.kind != "steps":
+            continue
+        events = all_of(trace, line.id)
+        number = np.array([step_of(trace, steps, of_event, event, line.host) for event in events], np.int32)
+        events, number = events[number >= 0], number[number >= 0]
+        if not len(events):
+            continue
+        order = np.argsort(trace.start_ps[events])
+        events, number = events[order], number[order]
+        starts, ends = trace.start_ps[events], trace.start_ps[events] + trace.duration_ps[events]
+        for track in trace.tracks:
+            if (track.host, track.process_id) == (line.host, line.process_id):
+                others = all_of(trace, track.id)
+                others = others[of_event[others] < 0]
+                at = np.searchsorted(starts, trace.start_ps[others], side="right") - 1
+                inside = (at >= 0) & (trace.start_ps[others] < ends[at])
+                of_event[others[inside]] = number[at[inside]]
+
+
+def step_of(trace: Trace, steps: list[Step], of_event: Int32, event: int, host: str) -> int:
+    """The step of an event on a line of steps: known already, or the one whose number its name is."""
+    if of_event[event] >= 0:
+        return int(of_event[event])
+    name = trace.strings.get(int(trace.name[event]))
+    word = name.split()[-1] if name.split() else ""
+    for at, step in enumerate(steps):
+        if step.host == host and (step.name == name or (word.isdigit() and step.number == int(word))):
+            return at
+    return -1
+
+
+def one_step(trace: Trace) -> FoundSteps:
+    """Where nothing marks a step: from the first work of a device to the last, or of the host where there is no device."""
+    device = device_events(trace)
+    chosen = device if device.any() else np.ones(len(trace), np.bool_)
+    start = trace.start_ps[chosen]
+    step = Step(
+        number=0,
+        name="all",
+        start_ps=int(start.min()),
+        end_ps=int((start + trace.duration_ps[chosen]).max()),
+        host=trace.info.hosts[0] if len(trace.info.hosts) == 1 else "",
+    )
+    inside = (trace.start_ps >= step.start_ps) & (trace.start_ps + trace.duration_ps <= step.end_ps)
+    return FoundSteps([step], np.where(inside, 0, -1).astype(np.int32), NO_MARKS)
