@@ -9,8 +9,6 @@ from tests.support.trace_rows import Content, as_double, list_rows, track_names
 from runglass.native.trace_rows import TraceRows
 from runglass.query.profiles.formats import chrome
 
-# The track of counters that the reader adds.
-MEMORY = "memory"
 TRACES = list_profiles(".trace.json", ".trace.json.gz")
 
 
@@ -23,7 +21,7 @@ def test_as_the_plain_reader(path):
     plain = read_chrome(path)
     rows = TraceRows()
     file = chrome.read(Content(path.read_bytes()), path.name, rows)
-    found = [each for each in list_rows(rows) if each.track[1] != MEMORY]
+    found = list_rows(rows)
     assert rows.problems == []
     origin_ps = file.metadata["origin_us"] * 10**6
     assert [(*each[:4], each.start_ps + origin_ps, each.duration_ps) for each in found] == [
@@ -32,8 +30,7 @@ def test_as_the_plain_reader(path):
     for mine, theirs in zip(found, plain.events, strict=True):
         assert mine.arguments == {key: as_double(value) for key, value in theirs.arguments.items()}
         assert (mine.link != 0) == (theirs.link is not None and theirs.phase in "stf")
-    names = {key: each for key, each in track_names(rows).items() if key[1] != MEMORY}
-    assert names == {key: (track.process, track.thread) for key, track in plain.tracks.items()}
+    assert track_names(rows) == {key: (track.process, track.thread) for key, track in plain.tracks.items()}
     base_ns = file.base_ns
     assert (base_ns and base_ns - file.metadata["origin_us"] * 1000) == plain.base_ns
     assert {key: file.metadata[key] for key in plain.metadata if key != "metadata"}.keys() == (
@@ -41,20 +38,3 @@ def test_as_the_plain_reader(path):
     )
     flows = {(each.category, each.name, each.link) for each in plain.events if each.phase in "stf"}
     assert len({each.link for each in found if each.link}) == len(flows)
-
-
-def test_memory_is_counted_by_device():
-    (path,) = list_profiles("h200.1794706253023051283.pt.trace.json.gz")
-    rows = TraceRows()
-    chrome.read(Content(path.read_bytes()), path.name, rows)
-    found = list_rows(rows)
-    samples = [each for each in found if each.phase == "C"]
-    said = [each for each in read_chrome(path).events if each.name == "[memory]"]
-    assert {each.track for each in samples} == {("0", MEMORY), ("398", MEMORY)}
-    assert [each.arguments["Allocated"] for each in samples] == [
-        each.arguments["Total Allocated"] for each in said
-    ]
-    assert [each.track[0] == "0" for each in samples] == [each.arguments["Device Type"] == 1 for each in said]
-    assert [each.arguments.get("Reserved", 0) for each in samples] == [
-        each.arguments["Total Reserved"] for each in said
-    ]

@@ -35,7 +35,6 @@ from runglass.native.json_text cimport (
 )
 from runglass.native.trace_rows cimport (
     ARGUMENT_FALSE,
-    ARGUMENT_INT,
     ARGUMENT_JSON,
     ARGUMENT_NULL,
     ARGUMENT_TEXT,
@@ -44,7 +43,6 @@ from runglass.native.trace_rows cimport (
     Bytes,
     TraceRows,
     bytes_room,
-    next_argument,
 )
 
 cdef enum:
@@ -71,16 +69,6 @@ cdef int64_t PS_PER_DAY = 86_400_000_000_000_000
 cdef int64_t FAR_US = 4_600_000_000_000
 cdef int64_t NO_TIME = -0x7FFFFFFFFFFFFFFF
 cdef int64_t TOO_FAR = -0x7FFFFFFFFFFFFFFE
-
-cdef enum:
-    DEVICE_TYPE
-    DEVICE_ID
-    TOTAL_ALLOCATED
-    TOTAL_RESERVED
-    MEMORY
-    ALLOCATED
-    RESERVED
-    MEMORY_WORDS
 
 # Strings that were numbered lately: most keys of an event are those of the one before.
 cdef struct KeySlot:
@@ -262,8 +250,6 @@ cdef class ChromeScanner:
     cdef Bytes opened          # Open each
     cdef Bytes tops            # int32 each, by track: the innermost open event + 1
     cdef int32_t free_open
-    # Strings of torch's events about memory, by the numbers above.
-    cdef int32_t words[MEMORY_WORDS]
 
     def __cinit__(self, TraceRows rows not None):
         self.rows = rows
@@ -271,10 +257,6 @@ cdef class ChromeScanner:
         self.state_after = FIELDS
         self.fields = []
         self.free_open = -1
-        for number, word in enumerate(
-            ("Device Type", "Device Id", "Total Allocated", "Total Reserved", "memory", "Allocated", "Reserved")
-        ):
-            self.words[number] = rows.intern_text(word)
         self.last_ps = NO_TIME
         self.keys = <KeySlot *>calloc(KEY_SLOTS, sizeof(KeySlot))
         self.values = <ValueSlot *>calloc(VALUE_SLOTS, sizeof(ValueSlot))
@@ -860,65 +842,12 @@ cdef class ChromeScanner:
             return -1
         if start + max(duration, 0) > self.last_ps and 0 <= duration < FAR_US * 1_000_000:
             self.last_ps = start + duration
-        if phase == c"i" and is_word(&event.name, b"[memory]", 8):
-            return self.count_memory(event, start, category, at)
         if event.bind.size and (event.flows_in or event.flows_out):
             # A flow that is told by the events it binds.
             phase = c"t" if event.flows_in and event.flows_out else c"f" if event.flows_in else c"s"
             link = self.link_of(event, &event.bind, NO_STRING, 0)
             return self.rows.add(phase, track, start, 0, name, category, link, at)
         return 0
-
-    cdef int count_memory(self, const Event *event, int64_t start, int32_t category, int64_t at) noexcept nogil:
-        """torch says the memory of a device with each allocation, from any thread: one counter of each device, on a track of its own."""
-        cdef int64_t row = self.rows.count - 1
-        cdef int64_t begin = self.rows.argument_ends[row - 1] if row else 0
-        cdef int64_t size = self.rows.argument_ends[row] - begin
-        cdef const uint8_t *p
-        cdef const uint8_t *end
-        cdef int64_t found[4]
-        cdef bint has[4]
-        cdef int32_t key = 0, process, track
-        cdef uint8_t kind = 0
-        cdef int64_t value = 0
-        cdef uint8_t digits[24]
-        cdef int i, length = 0
-        if begin < self.rows.spilled:
-            # They have just gone to the file; the next one says the same again.
-            return 0
-        p = self.rows.pending.data + (begin - self.rows.spilled)
-        end = p + size
-        memset(has, 0, sizeof(has))
-        memset(found, 0, sizeof(found))
-        while next_argument(&p, end, &key, &kind, &value) > 0:
-            for i in range(4):
-                if key == self.words[i] and kind == ARGUMENT_INT:
-                    found[i] = value
-                    has[i] = True
-        if not has[DEVICE_TYPE] or not has[TOTAL_ALLOCATED]:
-            return 0
-        if found[DEVICE_TYPE] != 0 and has[DEVICE_ID] and 0 <= found[DEVICE_ID] < 1_000_000:
-            # Events of a device have its number as their process.
-            value = found[DEVICE_ID]
-            length = 1
-            while value >= 10:
-                value //= 10
-                length += 1
-            value = found[DEVICE_ID]
-            for i in range(length - 1, -1, -1):
-                digits[i] = <uint8_t>(c"0" + value % 10)
-                value //= 10
-            process = self.rows.intern(digits, length)
-        else:
-            process = self.text_of(&event.pid)
-        track = self.rows.track_of(process, self.words[MEMORY]) if process >= 0 else -2
-        if track < 0 or self.rows.put_int(self.words[ALLOCATED], found[TOTAL_ALLOCATED]) < 0:
-            return -1
-        self.rows.thread_at(track).name = self.words[MEMORY]
-        if has[TOTAL_RESERVED] and found[TOTAL_RESERVED] > 0:
-            if self.rows.put_int(self.words[RESERVED], found[TOTAL_RESERVED]) < 0:
-                return -1
-        return self.rows.add(c"C", track, start, 0, self.words[MEMORY], category, 0, at)
 
     cdef int name_track(self, const Event *event) noexcept nogil:
         """An event of phase M says how its process or thread is called and where it stands."""
