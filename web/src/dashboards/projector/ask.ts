@@ -12,12 +12,12 @@ import {
   type LoggedEmbedding,
   type Metric,
   type NeighborsAnswer,
-  readBlocks,
   readColumn,
   type RowAnswer,
   type SearchMode,
   type TextsAnswer,
 } from "./answer";
+import { readBlocks } from "../named_blocks";
 
 export const REDUCE = "projector.reduce";
 export const STEPS = "projector.steps";

@@ -2,7 +2,7 @@
 // Asked for only where something shows them. Created in a component and ends with it.
 
 import { CardData } from "../../cards/card_data.svelte";
-import { readBlocks } from "./answer";
+import { readBlocks } from "../named_blocks";
 import { CLUSTERS } from "./ask";
 import type { ProjectorPage } from "./projector_page.svelte";
 import type { ClusterNames } from "./scene/cloud.svelte";

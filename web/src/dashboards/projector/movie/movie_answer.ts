@@ -1,6 +1,6 @@
 // All steps of an embedding, aligned: what the job answers, and what it has so far.
 
-import { readBlocks } from "../answer";
+import { readBlocks } from "../../named_blocks";
 import type { StepPositions } from "./motion";
 
 export interface MovieData extends StepPositions {
