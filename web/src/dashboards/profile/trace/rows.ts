@@ -1,0 +1,271 @@
+// Which rows a timeline shows, in which order and how high: groups, tracks, counters, and folds of quiet threads.
+
+import type { About, Counter, Place, Track } from "./answer";
+
+export const SLICE_PX = 18;
+export const TRACK_PAD_PX = 8;
+export const GROUP_PX = 22;
+export const QUIET_PX = 21;
+export const COUNTER_PX = 46;
+/** A collapsed track: all its rows in the height of one. */
+const SMALL_PX = SLICE_PX + TRACK_PAD_PX;
+
+/** Threads with so few events, and so few beside their busiest neighbour, share one line. */
+const QUIET_EVENTS = 500;
+const QUIET_SHARE = 0.02;
+/** Fewer than this are not worth a fold. */
+const LEAST_QUIET = 2;
+/** Of an opened fold; the rest stays folded. */
+const MOST_OPENED = 1_000;
+
+export type RowKind = "group" | "track" | "quiet" | "counter";
+
+export interface Row {
+  readonly key: string;
+  readonly kind: RowKind;
+  /** From the top of all rows, or of the pinned ones. */
+  readonly y: number;
+  readonly height: number;
+  readonly label: string;
+  readonly detail: string;
+  readonly group: string;
+  readonly place: Place;
+  /** Ids of the tracks whose events stand in it. */
+  readonly tracks: readonly number[];
+  readonly counter: Counter | null;
+  /** How many rows of events it has, and how high each is. */
+  readonly depths: number;
+  readonly slicePx: number;
+  readonly isCollapsed: boolean;
+  readonly isPinned: boolean;
+}
+
+export interface RowChoices {
+  readonly collapsed: ReadonlySet<string>;
+  readonly opened: ReadonlySet<string>;
+  readonly pinned: ReadonlySet<string>;
+  readonly hidden: ReadonlySet<string>;
+  readonly order: readonly string[];
+  readonly filter: string;
+}
+
+/** A track or counter that can be shown, for menus. */
+export interface Item {
+  readonly key: string;
+  readonly label: string;
+  readonly detail: string;
+  readonly track: Track;
+  readonly counter: Counter | null;
+}
+
+export interface Group {
+  readonly key: string;
+  readonly label: string;
+  readonly detail: string;
+  readonly place: Place;
+  readonly items: readonly Item[];
+}
+
+export interface Rows {
+  readonly pinned: readonly Row[];
+  readonly rows: readonly Row[];
+  readonly pinnedHeight: number;
+  readonly height: number;
+}
+
+/** Tracks by process and device, hosts before devices. The same for every choice. */
+export function groupTracks(about: About): readonly Group[] {
+  const byKey = new Map<string, { first: Track; tracks: Track[] }>();
+  for (const track of about.tracks) {
+    const key = [track.host, track.process || track.process_id, track.device ?? ""].filter((part) => part !== "").join("/");
+    const group = byKey.get(key);
+    if (group) group.tracks.push(track);
+    else byKey.set(key, { first: track, tracks: [track] });
+  }
+  const counters = new Map<number, Counter[]>();
+  for (const counter of about.counters) {
+    const list = counters.get(counter.track);
+    if (list) list.push(counter);
+    else counters.set(counter.track, [counter]);
+  }
+  const hostProcesses = [...byKey.values()].filter(({ first }) => first.place === "host").length;
+  const used = new Set<string>();
+  const groups = [...byKey].map(([key, { first, tracks }]): Group => {
+    const items = tracks.flatMap((track) => itemsOf(key, track, counters.get(track.id) ?? [], used));
+    const ofHost = about.hosts.length > 1 && first.host !== "" ? `${first.host} · ` : "";
+    return { key, place: first.place, items, ...titleOf(first, tracks, about, ofHost, hostProcesses) };
+  });
+  const rank = ({ place }: Group): number => (place === "host" ? 0 : 1);
+  const hostOrder = new Map(about.hosts.map((host, i) => [host, i]));
+  const hostOf = ({ items }: Group): number => hostOrder.get(items[0]?.track.host ?? "") ?? 0;
+  return groups.filter(({ items }) => items.length > 0).sort((a, b) => hostOf(a) - hostOf(b) || rank(a) - rank(b));
+}
+
+function titleOf(
+  first: Track,
+  tracks: readonly Track[],
+  about: About,
+  ofHost: string,
+  hostProcesses: number,
+): { label: string; detail: string } {
+  const process = first.process || `process ${first.process_id}`;
+  if (first.place === "device") {
+    const device = about.devices.find(({ id }) => id === first.device);
+    const kind = /tpu/i.test(process) ? "TPU" : "GPU";
+    const label = first.device === null ? process : `${kind} ${first.device}`;
+    return { label: ofHost + label, detail: device?.name ?? (label === process ? "" : process) };
+  }
+  const threads = tracks.filter(({ kind, events }) => kind === "thread" && events > 0).length;
+  const counted = threads === 0 ? "" : `${threads.toLocaleString("en")} ${threads === 1 ? "thread" : "threads"}`;
+  if (hostProcesses === 1) return { label: `${ofHost}Host`, detail: [process, counted].filter(Boolean).join(", ") };
+  return { label: ofHost + process, detail: counted };
+}
+
+function itemsOf(group: string, track: Track, counters: readonly Counter[], used: Set<string>): Item[] {
+  const items: Item[] = [];
+  const unique = (text: string): string => {
+    let key = text;
+    for (let n = 2; used.has(key); n++) key = `${text}#${n}`;
+    used.add(key);
+    return key;
+  };
+  if (track.events > 0 && track.kind !== "counter") {
+    const label = track.thread || (track.thread_id === "" ? track.kind : `thread ${track.thread_id}`);
+    const detail = track.thread && track.thread_id && !label.includes(track.thread_id) ? `thread ${track.thread_id}` : "";
+    items.push({ key: unique(`${group}/${label}`), label, detail, track, counter: null });
+  }
+  for (const counter of counters)
+    items.push({
+      key: unique(`${group}/${counter.name}`),
+      label: counter.name,
+      detail: track.kind === "counter" && track.thread !== counter.name ? track.thread : "",
+      track,
+      counter,
+    });
+  return items;
+}
+
+/** Those of a group that are quiet beside its others. */
+export function quietOf(group: Group): ReadonlySet<Item> {
+  const most = group.items.reduce((max, { track, counter }) => (counter ? max : Math.max(max, track.events)), 0);
+  const quiet = group.items.filter(
+    ({ track, counter }) =>
+      counter === null &&
+      track.place === "host" &&
+      track.kind !== "steps" &&
+      track.events < QUIET_EVENTS &&
+      track.events < most * QUIET_SHARE,
+  );
+  return new Set(quiet.length < LEAST_QUIET ? [] : quiet);
+}
+
+export function layRows(groups: readonly Group[], choices: RowChoices): Rows {
+  const wanted = choices.filter.trim().toLowerCase();
+  const isWanted = (group: Group, item: Item): boolean =>
+    !choices.hidden.has(item.key) &&
+    (wanted === "" || `${group.label} ${group.detail} ${item.label} ${item.detail}`.toLowerCase().includes(wanted));
+  const rank = new Map(choices.order.map((key, i) => [key, i]));
+  const sorted = <T extends { readonly key: string }>(list: readonly T[]): readonly T[] =>
+    list.some(({ key }) => rank.has(key))
+      ? list.toSorted((a, b) => (rank.get(a.key) ?? Infinity) - (rank.get(b.key) ?? Infinity) || 0)
+      : list;
+
+  const pinned = new Stack(true);
+  const rows = new Stack(false);
+  for (const group of sorted(groups)) {
+    if (choices.hidden.has(group.key)) continue;
+    const items = sorted(group.items.filter((item) => isWanted(group, item)));
+    for (const item of items) if (choices.pinned.has(item.key)) pinned.add(group, item, choices);
+    const left = items.filter(({ key }) => !choices.pinned.has(key));
+    if (left.length === 0) continue;
+    const isCollapsed = choices.collapsed.has(group.key);
+    rows.addGroup(group, isCollapsed);
+    if (isCollapsed) continue;
+    // Who filters wants to see what is left.
+    const quiet = wanted === "" ? quietOf(group) : new Set<Item>();
+    const folded: Item[] = [];
+    const foldKey = `${group.key}/quiet`;
+    const isOpened = choices.opened.has(foldKey);
+    let open = 0;
+    const beforeQuiet = left.filter((item) => !quiet.has(item) && item.counter === null);
+    const counters = left.filter((item) => item.counter !== null);
+    for (const item of beforeQuiet) rows.add(group, item, choices);
+    for (const item of left) if (quiet.has(item) && !(isOpened && open++ < MOST_OPENED)) folded.push(item);
+    if (quiet.size > 0) rows.addQuiet(group, foldKey, folded, left.filter((item) => quiet.has(item)).length, isOpened);
+    if (isOpened) for (const item of left) if (quiet.has(item) && !folded.includes(item)) rows.add(group, item, choices);
+    for (const item of counters) rows.add(group, item, choices);
+  }
+  return { pinned: pinned.rows, rows: rows.rows, pinnedHeight: pinned.y, height: rows.y };
+}
+
+class Stack {
+  readonly rows: Row[] = [];
+  y = 0;
+
+  constructor(private readonly isPinned: boolean) {}
+
+  add(group: Group, { key, label, detail, track, counter }: Item, { collapsed }: RowChoices): void {
+    const isCollapsed = collapsed.has(key);
+    const depths = counter ? 0 : Math.max(1, track.rows);
+    const slicePx = isCollapsed ? Math.max(1, Math.min(SLICE_PX, SLICE_PX / depths)) : SLICE_PX;
+    this.#push({
+      key,
+      kind: counter ? "counter" : "track",
+      height: counter ? (isCollapsed ? QUIET_PX : COUNTER_PX) : isCollapsed ? SMALL_PX : depths * SLICE_PX + TRACK_PAD_PX,
+      label,
+      detail,
+      group: group.key,
+      place: group.place,
+      tracks: [track.id],
+      counter,
+      depths,
+      slicePx,
+      isCollapsed,
+    });
+  }
+
+  addGroup({ key, label, detail, place, items }: Group, isCollapsed: boolean): void {
+    this.#push({
+      ...{ key, kind: "group", height: GROUP_PX, label, detail, group: key, place, counter: null },
+      ...{ tracks: items.filter(({ counter }) => !counter).map(({ track }) => track.id) },
+      ...{ depths: 0, slicePx: 0, isCollapsed },
+    });
+  }
+
+  addQuiet({ key: group, place }: Group, key: string, folded: readonly Item[], count: number, isOpened: boolean): void {
+    const left = isOpened ? folded.length : count;
+    this.#push({
+      ...{ key, kind: "quiet", height: QUIET_PX, group, place, counter: null, depths: 1, slicePx: 5 },
+      label: isOpened && left === 0 ? "Quiet threads" : `${left.toLocaleString("en")} quiet threads`,
+      detail: "",
+      tracks: folded.slice(0, MOST_OPENED).map(({ track }) => track.id),
+      isCollapsed: !isOpened,
+    });
+  }
+
+  #push(row: Omit<Row, "y" | "isPinned">): void {
+    this.rows.push({ ...row, y: this.y, isPinned: this.isPinned });
+    this.y += row.height;
+  }
+}
+
+/** The rows that overlap a stretch, by index: from the first to before the last. */
+export function rowsBetween(rows: readonly Row[], top: number, bottom: number): readonly [number, number] {
+  let [low, high] = [0, rows.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const row = rows[middle] as Row;
+    if (row.y + row.height <= top) low = middle + 1;
+    else high = middle;
+  }
+  let end = low;
+  while (end < rows.length && (rows[end] as Row).y < bottom) end++;
+  return [low, end];
+}
+
+/** The order with one key moved before another, or to the end. */
+export function moved(keys: readonly string[], key: string, before: string | null): readonly string[] {
+  const others = keys.filter((each) => each !== key);
+  const at = before === null ? others.length : others.indexOf(before);
+  return at < 0 ? keys : [...others.slice(0, at), key, ...others.slice(at)];
+}
