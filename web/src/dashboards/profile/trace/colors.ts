@@ -198,13 +198,18 @@ export function colorOf(event: Colored, by: ColorBy, theme: Theme): string {
     case "name":
       return hueOf(event.hash, theme);
     case "step":
-      return event.step < 0 ? PALETTES[theme].meanings.other : hueOf(event.step, theme);
+      return stepColor(event.step, theme);
     case "module":
       return event.module < 0 ? PALETTES[theme].meanings.other : hueOf(scatter(event.module), theme);
     case "stream":
-      return hueOf(event.track, theme);
+      return trackColor(event.track, theme);
   }
 }
+
+/** -1: of no step. */
+export const stepColor = (step: number, theme: Theme): string =>
+  step < 0 ? PALETTES[theme].meanings.other : hueOf(step, theme);
+export const trackColor = (track: number, theme: Theme): string => hueOf(track, theme);
 
 const hueOf = (number: number, theme: Theme): string => {
   const hues = HUES[theme];

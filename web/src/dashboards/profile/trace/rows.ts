@@ -1,6 +1,6 @@
 // Which rows a timeline shows, in which order and how high: groups, tracks, counters, and folds of quiet threads.
 
-import type { About, Counter, Place, Track } from "./answer";
+import type { About, Counter, Place, Track } from "../answer";
 
 export const SLICE_PX = 18;
 export const TRACK_PAD_PX = 8;
@@ -77,7 +77,9 @@ export interface Rows {
 export function groupTracks(about: About): readonly Group[] {
   const byKey = new Map<string, { first: Track; tracks: Track[] }>();
   for (const track of about.tracks) {
-    const key = [track.host, track.process || track.process_id, track.device ?? ""].filter((part) => part !== "").join("/");
+    const key = [track.host, track.process || track.process_id, track.device ?? ""]
+      .filter((part) => part !== "")
+      .join("/");
     const group = byKey.get(key);
     if (group) group.tracks.push(track);
     else byKey.set(key, { first: track, tracks: [track] });
@@ -131,7 +133,8 @@ function itemsOf(group: string, track: Track, counters: readonly Counter[], used
   };
   if (track.events > 0 && track.kind !== "counter") {
     const label = track.thread || (track.thread_id === "" ? track.kind : `thread ${track.thread_id}`);
-    const detail = track.thread && track.thread_id && !label.includes(track.thread_id) ? `thread ${track.thread_id}` : "";
+    const detail =
+      track.thread && track.thread_id && !label.includes(track.thread_id) ? `thread ${track.thread_id}` : "";
     items.push({ key: unique(`${group}/${label}`), label, detail, track, counter: null });
   }
   for (const counter of counters)
@@ -192,7 +195,8 @@ export function layRows(groups: readonly Group[], choices: RowChoices): Rows {
     for (const item of beforeQuiet) rows.add(group, item, choices);
     for (const item of left) if (quiet.has(item) && !(isOpened && open++ < MOST_OPENED)) folded.push(item);
     if (quiet.size > 0) rows.addQuiet(group, foldKey, folded, left.filter((item) => quiet.has(item)).length, isOpened);
-    if (isOpened) for (const item of left) if (quiet.has(item) && !folded.includes(item)) rows.add(group, item, choices);
+    if (isOpened)
+      for (const item of left) if (quiet.has(item) && !folded.includes(item)) rows.add(group, item, choices);
     for (const item of counters) rows.add(group, item, choices);
   }
   return { pinned: pinned.rows, rows: rows.rows, pinnedHeight: pinned.y, height: rows.y };
@@ -211,7 +215,13 @@ class Stack {
     this.#push({
       key,
       kind: counter ? "counter" : "track",
-      height: counter ? (isCollapsed ? QUIET_PX : COUNTER_PX) : isCollapsed ? SMALL_PX : depths * SLICE_PX + TRACK_PAD_PX,
+      height: counter
+        ? isCollapsed
+          ? QUIET_PX
+          : COUNTER_PX
+        : isCollapsed
+          ? SMALL_PX
+          : depths * SLICE_PX + TRACK_PAD_PX,
       label,
       detail,
       group: group.key,
