@@ -1,0 +1,203 @@
+// What the user sets in Profile, stored in the address: which profile and view of it, and of the trace the visible
+// time, the selection, ranges, marks, search, colours and tracks. A choice of the page stands in place of what is not
+// set.
+
+import { readParts, writeParts } from "../../base/parts";
+import type { Settings } from "../../state/view/settings.svelte";
+import type { LoggedSession, SearchIn, SearchMode, SumsBy } from "./answer";
+
+const SESSION = "profile.session";
+const VIEW = "profile.view";
+const STEP = "profile.step";
+const TIME = "profile.time";
+const EVENT = "profile.event";
+const RANGE = "profile.range";
+const SECOND = "profile.against";
+const MARKS = "profile.marks";
+const COLOR = "profile.color";
+const ARROWS = "profile.arrows";
+const GAPS = "profile.gaps";
+const SEARCH = "profile.search";
+const SEARCH_IN = "profile.in";
+const MODE = "profile.mode";
+const SUMS = "profile.sums";
+const CLOSED = "profile.closed";
+const OPENED = "profile.opened";
+const PINNED = "profile.pinned";
+const HIDDEN = "profile.hidden";
+const ORDER = "profile.order";
+const TRACKS = "profile.tracks";
+const PANEL = "profile.panel";
+
+const readList = (settings: Settings, name: string): readonly string[] => {
+  const option = settings.option(name);
+  return option === "" ? [] : readParts(option);
+};
+const writeList = (settings: Settings, name: string, list: readonly string[]): void =>
+  settings.setOption(name, list.length > 0 ? writeParts(list) : "");
+
+/** Null: the page chooses. */
+export function sessionOption(settings: Settings): LoggedSession | null {
+  const [run, session] = readList(settings, SESSION);
+  return run === undefined || session === undefined ? null : { run, session };
+}
+
+/** Moments and events of one profile mean nothing in another. Names of tracks do. */
+const OF_ONE_PROFILE = [STEP, TIME, EVENT, RANGE, SECOND, MARKS];
+
+/** The options of a view that shows this profile, at a step if there is one. */
+export function optionsAt(
+  options: ReadonlyMap<string, string>,
+  { run, session }: LoggedSession,
+  step: number | null,
+): Map<string, string> {
+  const next = new Map([...options].filter(([name]) => !OF_ONE_PROFILE.includes(name)));
+  next.set(SESSION, writeParts([run, session]));
+  if (step !== null) next.set(STEP, String(step));
+  return next;
+}
+
+export function setSession(settings: Settings, session: LoggedSession | null): void {
+  writeList(settings, SESSION, session ? [session.run, session.session] : []);
+  for (const name of OF_ONE_PROFILE) settings.setOption(name, "");
+}
+
+/** The view of the profile; "": the first. */
+export const viewOption = (settings: Settings): string => settings.option(VIEW);
+export const setViewOption = (settings: Settings, view: string): void => settings.setOption(VIEW, view);
+
+/** The step of the training that the trace is opened at; the visible time takes its place. */
+export function stepOption(settings: Settings): number | null {
+  const text = settings.option(STEP);
+  return /^-?\d{1,15}$/.test(text) ? Number(text) : null;
+}
+export const clearStep = (settings: Settings): void => settings.setOption(STEP, "");
+
+/** A range of time in picoseconds. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+function readSpan(settings: Settings, name: string): Span | null {
+  const [from, to] = readList(settings, name).map(Number);
+  if (from === undefined || to === undefined || !Number.isFinite(from) || !Number.isFinite(to) || from >= to)
+    return null;
+  return { from, to };
+}
+const writeSpan = (settings: Settings, name: string, span: Span | null): void =>
+  writeList(settings, name, span ? [writeTime(span.from), writeTime(span.to)] : []);
+/** Whole picoseconds: an address with fewer digits would open a neighbouring view. */
+const writeTime = (ps: number): string => String(Math.round(ps));
+
+/** Null: all of it. */
+export const timeOption = (settings: Settings): Span | null => readSpan(settings, TIME);
+export const setTimeOption = (settings: Settings, span: Span | null): void => writeSpan(settings, TIME, span);
+export const rangeOption = (settings: Settings): Span | null => readSpan(settings, RANGE);
+export const setRangeOption = (settings: Settings, span: Span | null): void => writeSpan(settings, RANGE, span);
+/** The range that the first is compared with. */
+export const secondOption = (settings: Settings): Span | null => readSpan(settings, SECOND);
+export const setSecondOption = (settings: Settings, span: Span | null): void => writeSpan(settings, SECOND, span);
+
+export function eventOption(settings: Settings): number | null {
+  const text = settings.option(EVENT);
+  return /^\d{1,10}$/.test(text) ? Number(text) : null;
+}
+export const setEventOption = (settings: Settings, event: number | null): void =>
+  settings.setOption(EVENT, event === null ? "" : String(event));
+
+export const marksOption = (settings: Settings): readonly number[] =>
+  readList(settings, MARKS)
+    .map(Number)
+    .filter(Number.isFinite)
+    .toSorted((a, b) => a - b);
+export const setMarksOption = (settings: Settings, marks: readonly number[]): void =>
+  writeList(settings, MARKS, marks.map(writeTime));
+
+export const COLORINGS = [
+  { value: "category", label: "Category", hint: "By what an event does: input, operation, launch, kernel, copy …" },
+  { value: "name", label: "Name", hint: "Equal names have equal colours, in every profile" },
+  { value: "step", label: "Step", hint: "By the step of the training" },
+  { value: "module", label: "Module", hint: "By the module of the model around it" },
+  { value: "stream", label: "Stream", hint: "By thread or stream" },
+] as const;
+export type ColorBy = (typeof COLORINGS)[number]["value"];
+export const colorOption = (settings: Settings): ColorBy =>
+  COLORINGS.find(({ value }) => value === settings.option(COLOR))?.value ?? "category";
+export const setColorOption = (settings: Settings, by: ColorBy): void => settings.setOption(COLOR, by, "category");
+
+export const ARROW_CHOICES = [
+  { value: "selected", label: "Selected", hint: "Arrows from and to the selected event" },
+  { value: "all", label: "All", hint: "All arrows: launch to kernel, forward to backward" },
+] as const;
+export type Arrows = (typeof ARROW_CHOICES)[number]["value"];
+export const arrowsOption = (settings: Settings): Arrows => (settings.option(ARROWS) === "all" ? "all" : "selected");
+export const setArrowsOption = (settings: Settings, arrows: Arrows): void =>
+  settings.setOption(ARROWS, arrows, "selected");
+
+/** In picoseconds. */
+export const GAP_CHOICES = [10_000_000, 100_000_000, 1_000_000_000, 10_000_000_000] as const;
+const USUAL_GAP = 100_000_000;
+/** Idle time of a device is named from this length on; null: never. */
+export function gapOption(settings: Settings): number | null {
+  const text = settings.option(GAPS);
+  if (text === "off") return null;
+  return /^\d{1,15}$/.test(text) ? Number(text) : USUAL_GAP;
+}
+export const setGapOption = (settings: Settings, ps: number | null): void =>
+  settings.setOption(GAPS, ps === null ? "off" : String(ps), String(USUAL_GAP));
+
+export const searchText = (settings: Settings): string => settings.option(SEARCH);
+export const setSearchText = (settings: Settings, text: string): void => settings.setOption(SEARCH, text);
+export const SEARCH_PLACES = [
+  { value: "all", label: "Everywhere" },
+  { value: "names", label: "Names" },
+  { value: "arguments", label: "Arguments" },
+] as const satisfies readonly { value: SearchIn; label: string }[];
+export const searchPlace = (settings: Settings): SearchIn =>
+  SEARCH_PLACES.find(({ value }) => value === settings.option(SEARCH_IN))?.value ?? "all";
+export const setSearchPlace = (settings: Settings, place: SearchIn): void =>
+  settings.setOption(SEARCH_IN, place, "all");
+export const searchMode = (settings: Settings): SearchMode =>
+  settings.option(MODE) === "pattern" ? "pattern" : "text";
+export const setSearchMode = (settings: Settings, mode: SearchMode): void => settings.setOption(MODE, mode, "text");
+
+export const SUMS_BY = [
+  { value: "name", label: "Name" },
+  { value: "category", label: "Category" },
+  { value: "track", label: "Track" },
+] as const satisfies readonly { value: SumsBy; label: string }[];
+export type ShownSums = (typeof SUMS_BY)[number]["value"];
+export const sumsOption = (settings: Settings): ShownSums =>
+  SUMS_BY.find(({ value }) => value === settings.option(SUMS))?.value ?? "name";
+export const setSumsOption = (settings: Settings, by: ShownSums): void => settings.setOption(SUMS, by, "name");
+
+/** Lists of keys of tracks and groups of tracks. */
+const TRACK_LISTS = { collapsed: CLOSED, opened: OPENED, pinned: PINNED, hidden: HIDDEN, order: ORDER } as const;
+export type TrackList = keyof typeof TRACK_LISTS;
+export const trackKeys = (settings: Settings, list: TrackList): readonly string[] =>
+  readList(settings, TRACK_LISTS[list]);
+export const setTrackKeys = (settings: Settings, list: TrackList, keys: readonly string[]): void =>
+  writeList(settings, TRACK_LISTS[list], keys);
+
+export const trackFilterOption = (settings: Settings): string => settings.option(TRACKS);
+export const setTrackFilter = (settings: Settings, text: string): void => settings.setOption(TRACKS, text);
+
+/** Height of the panels below the timeline, in pixels. */
+const USUAL_PANEL_PX = 228;
+export function panelPx(settings: Settings): number {
+  const text = settings.option(PANEL);
+  return /^\d{2,4}$/.test(text) ? Number(text) : USUAL_PANEL_PX;
+}
+export const setPanelPx = (settings: Settings, px: number): void =>
+  settings.setOption(PANEL, String(Math.round(px)), String(USUAL_PANEL_PX));
+
+/** Which tracks the sums are of. Traces without a device have no choice. */
+export const SUMS_PLACES = [
+  { value: "device", label: "Devices" },
+  { value: "host", label: "Host" },
+  { value: "all", label: "All" },
+] as const;
+const PLACE = "profile.place";
+export const placeOption = (settings: Settings): string =>
+  SUMS_PLACES.find(({ value }) => value === settings.option(PLACE))?.value ?? "device";
+export const setPlaceOption = (settings: Settings, place: string): void => settings.setOption(PLACE, place, "device");

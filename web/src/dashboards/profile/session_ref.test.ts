@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import type { ListedSession } from "./answer";
+import { findListed, firstSession, placeText, sessionKey } from "./session_ref";
+
+const session = (run: string, name: string, more: Partial<ListedSession> = {}): ListedSession => ({
+  run,
+  session: name,
+  kind: "torch",
+  workers: ["w"],
+  size_bytes: 1,
+  time_s: null,
+  problem: null,
+  first_step: null,
+  last_step: null,
+  ...more,
+});
+
+test("begins with the newest readable profile of the first shown run that has one", () => {
+  const listed = [
+    session("b", "late", { time_s: 20 }),
+    session("b", "early", { time_s: 10 }),
+    session("b", "broken", { time_s: 30, problem: "cut" }),
+    session("c", "other"),
+  ];
+  expect(firstSession(listed, ["a", "b", "c"])).toEqual({ run: "b", session: "late" });
+  expect(firstSession(listed, ["a"])).toBeNull();
+  // Better one that says what is wrong with it than nothing.
+  expect(firstSession([listed[2] as ListedSession], ["b"])).toEqual({ run: "b", session: "broken" });
+});
+
+test("a profile is told by its steps, else by its time, else by its name", () => {
+  expect(placeText(session("a", "s", { first_step: 2_400, last_step: 2_429 }))).toBe("steps 2,400–2,429");
+  expect(placeText(session("a", "s", { first_step: 5, last_step: 5 }))).toBe("step 5");
+  expect(placeText(session("a", "s", { time_s: 1_700_000_000 }))).toContain("2023");
+  expect(placeText(session("a", "2026_11_15"))).toBe("2026_11_15");
+});
+
+test("names of runs and of files are never taken for each other", () => {
+  expect(sessionKey({ run: "a", session: "b" })).not.toBe(sessionKey({ file: '["a","b"]' }));
+  expect(findListed([session("a", "b")], { run: "a", session: "b" })?.kind).toBe("torch");
+  expect(findListed([session("a", "b")], { file: "a" })).toBeNull();
+});

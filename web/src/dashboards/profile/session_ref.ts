@@ -1,0 +1,47 @@
+// Which profile is meant, among those that runs have and those that the user opened. Pure.
+
+import { formatStep, formatTime } from "../../base/format";
+import type { ListedSession, LoggedSession, SessionRef } from "./answer";
+
+export const isLogged = (session: SessionRef): session is LoggedSession => "run" in session;
+
+/** Equal for the same profile. */
+export const sessionKey = (session: SessionRef | null): string =>
+  !session ? "" : JSON.stringify(isLogged(session) ? [session.run, session.session] : [session.file]);
+
+export const isSameSession = (a: SessionRef | null, b: SessionRef | null): boolean => sessionKey(a) === sessionKey(b);
+
+/** A file that the user opened in the page. */
+export interface OpenedFile {
+  readonly file: string;
+  readonly name: string;
+}
+
+export const findListed = (listed: readonly ListedSession[], session: SessionRef | null): ListedSession | null =>
+  (session &&
+    isLogged(session) &&
+    listed.find(({ run, session: name }) => run === session.run && name === session.session)) ||
+  null;
+
+/** Of these runs, in the order of time. */
+export function sessionsOf(listed: readonly ListedSession[], run: string): readonly ListedSession[] {
+  return listed.filter((each) => each.run === run).toSorted((a, b) => (a.time_s ?? 0) - (b.time_s ?? 0));
+}
+
+/** The profile to begin with: the newest of the first shown run that has one. */
+export function firstSession(listed: readonly ListedSession[], shown: readonly string[]): LoggedSession | null {
+  const readable = listed.filter(({ problem }) => problem === null);
+  for (const offered of [readable, listed])
+    for (const run of shown) {
+      const newest = sessionsOf(offered, run).at(-1);
+      if (newest) return { run, session: newest.session };
+    }
+  return null;
+}
+
+/** Which part of the training it is of, or when it was recorded. */
+export function placeText({ first_step: first, last_step: last, time_s: time, session }: ListedSession): string {
+  if (first !== null && last !== null)
+    return first === last ? `step ${formatStep(first)}` : `steps ${formatStep(first)}–${formatStep(last)}`;
+  return time === null ? session : formatTime(time);
+}

@@ -1,0 +1,16 @@
+// The views of a profile. Each is a folder that loads when it is first opened, and gets the page.
+
+import type { Component } from "svelte";
+import type { ProfilePage } from "./profile_page.svelte";
+
+export interface ProfileView {
+  readonly name: string;
+  readonly title: string;
+  readonly load: () => Promise<{ readonly default: Component<{ page: ProfilePage }> }>;
+}
+
+export const VIEWS: readonly ProfileView[] = [
+  { name: "trace", title: "Trace", load: () => import("./trace_view/TraceView.svelte") },
+];
+export const findView = (name: string): ProfileView =>
+  VIEWS.find((view) => view.name === name) ?? (VIEWS[0] as ProfileView);
