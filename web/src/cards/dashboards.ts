@@ -105,9 +105,13 @@ export interface DashboardModule {
   readonly cards?: readonly CardOffer[];
   /** Options of its cards, for other pages that show them. */
   readonly controls?: () => Promise<{ default: Component<{ session: Session }> }>;
-  /** What acts on all dashboards while the view has one of these options: it runs even if this one is not open. */
+  /**
+   * What acts on all dashboards while the view has one of these options, or as long as this one has data: it runs even
+   * if this one is not open.
+   */
   readonly keeps?: {
     readonly options: readonly string[];
+    readonly isWithData?: boolean;
     readonly load: () => Promise<{ default: (session: Session) => void }>;
   };
   /** The list of runs is a rail at first. */

@@ -23,6 +23,7 @@ import { RunValuesState } from "./runs/run_values.svelte";
 import { RunsState } from "./runs/runs.svelte";
 import { Cursor } from "./cursor/cursor.svelte";
 import { Samples } from "./cursor/samples.svelte";
+import type { StepMark } from "./cursor/step_marks";
 import { SavedViews } from "./kept/saved_views.svelte";
 import { ALL } from "./runs/selection";
 import { Settings } from "./view/settings.svelte";
@@ -76,6 +77,8 @@ export class Session {
   lastChangeMs = $state(0);
   /** The x that the pointer is at in one chart: all others show a crosshair there. */
   crosshair = $state.raw<{ readonly card: string; readonly x: number } | null>(null);
+  /** Stretches of steps that a dashboard has something about: the other dashboards lead there. */
+  stepMarks = $state.raw<readonly StepMark[]>([]);
   /** Counts the listings; what is loaded along with them is loaded again when it grows. */
   listing = $state(0);
 
