@@ -25,7 +25,7 @@ export const findListed = (listed: readonly ListedSession[], session: SessionRef
 
 /** Of these runs, in the order of time. */
 export function sessionsOf(listed: readonly ListedSession[], run: string): readonly ListedSession[] {
-  return listed.filter((each) => each.run === run).toSorted((a, b) => (a.time_s ?? 0) - (b.time_s ?? 0));
+  return listed.filter((each) => each.run === run).toSorted((a, b) => a.time_s - b.time_s);
 }
 
 /** The profile to begin with: the newest of the first shown run that has one. */
@@ -40,8 +40,7 @@ export function firstSession(listed: readonly ListedSession[], shown: readonly s
 }
 
 /** Which part of the training it is of, or when it was recorded. */
-export function placeText({ first_step: first, last_step: last, time_s: time, session }: ListedSession): string {
-  if (first !== null && last !== null)
-    return first === last ? `step ${formatStep(first)}` : `steps ${formatStep(first)}–${formatStep(last)}`;
-  return time === null ? session : formatTime(time);
+export function placeText({ first_step: first, last_step: last, time_s: time }: ListedSession): string {
+  if (first === null || last === null) return formatTime(time);
+  return first === last ? `step ${formatStep(first)}` : `steps ${formatStep(first)}–${formatStep(last)}`;
 }

@@ -69,7 +69,7 @@ export function keepAddress(settings: Settings, timeline: Timeline, about: About
     read: () => options.timeOption(settings) ?? whole,
     write: (span) => options.setTimeOption(settings, isWhole(span) ? null : rounded(span)),
     get: () => rounded(timeline.view),
-    set: (span) => (timeline.view = span),
+    set: (span) => (timeline.view = isWhole(span) ? null : span),
     restMs: REST_MS,
   });
   link({
