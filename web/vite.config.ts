@@ -15,7 +15,7 @@ const ALWAYS = /\/src\/main\.ts$/;
  * bundled with them; what dialogs share loads with the first of them.
  */
 const SHARED =
-  /\/src\/(base|api|state|ui|cards|run_table|frame)\/(?!dialogs\/|Health|health_|Keys)|\/node_modules\/(svelte|d3-format)/;
+  /\/src\/(base|api|state|ui|cards|run_table|frame)\/(?!dialogs\/|Health|health_|Keys|cursor\/step_marks)|\/node_modules\/(svelte|d3-format)/;
 /** Shared by dashboards of samples and by dialogs; the first page of Scalars does without it. */
 const SAMPLES = new RegExp(
   [
@@ -32,6 +32,9 @@ const CHARTS = /\/src\/(chart|lines)\//;
  * subfolder, or in `how_to`.
  */
 const DASHBOARD = /\/src\/dashboards\/(\w+)\/(?!how_to\.)[^/]+$/;
+
+/** What several dashboards share: otherwise one of them would have it, and the others would load all of that one. */
+const OF_DASHBOARDS = /\/src\/dashboards\/[^/]+$/;
 
 /** Links to the code of the first dashboards in the page's head, so that the browser loads it at once. */
 function preloadFirst(): Plugin {
@@ -99,6 +102,7 @@ export default defineConfig(({ mode }) => ({
             { name: "axes", minShareCount: 2, test: AXES, priority: 1 },
             { name: "samples", minShareCount: 2, test: SAMPLES },
             { name: "charts", minShareCount: 2, test: CHARTS },
+            { name: "dashboards", minShareCount: 2, test: OF_DASHBOARDS },
             { name: (id) => DASHBOARD.exec(id)?.[1] ?? null, test: DASHBOARD },
           ],
         },

@@ -2,8 +2,8 @@
 
 import type { CardOffer } from "../../cards/dashboards";
 
-/** Files that are profiles by themselves; others only belong to one. */
-const PROFILE = /\.xplane\.pb$|\.pt\.trace\.json(\.gz)?$|^(?!.*plugins\/profile\/).*\.trace\.json(\.gz)?$/;
+/** A trace in JSON inside a session's folder is a copy of the XPlane beside it. */
+const PROFILE = /\.xplane\.pb$|^[^/]*\.json(\.gz)?$/;
 
 export const cards: readonly CardOffer[] = [
   {
