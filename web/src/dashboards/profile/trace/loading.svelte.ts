@@ -1,5 +1,5 @@
-// Requests what a timeline shows and keeps the answers: slices and counters by window, arrows and idle time of the view.
-// One request of a kind at a time, then the newest wish, so that a fast hand does not flood the server.
+// Requests what a timeline shows and keeps the answers: slices and counters by window, arrows and idle time of the
+// view. One request of a kind at a time, then the newest wish, so that a fast hand does not flood the server.
 
 import { ApiError } from "../../../api/http";
 import type { About, Gap } from "../answer";

@@ -5,10 +5,11 @@ import { untrack } from "svelte";
 import { type ApiError } from "../../../api/http";
 import { LatestAnswer } from "../../../api/latest_answer.svelte";
 import type { About, EventInfo, EventRef, Found, SearchIn, SearchMode, Step } from "../answer";
-import { type ColorBy, isMeaning, MEANINGS, type Meaning, PALETTES, stepColor, type Theme, trackColor } from "./colors";
+import { type ColorBy, isMeaning, type Meaning, type Theme } from "./colors";
 import { Loading, type CounterWindow, type Wish } from "./loading.svelte";
 import { between, easeOut, keepInside, panBy, withMargin, zoomAt } from "./motion";
 import { type Group, groupTracks, layRows, moved, quietOf, type Row, type Rows, rowsBetween } from "./rows";
+import { RULER_PX } from "./scene/frame";
 import type { Direction, SearchQuery, TraceSource } from "./source";
 import type { Span } from "./span";
 import type { SliceWindow } from "./windows";
@@ -31,21 +32,6 @@ export interface Hovered {
   readonly step: number;
 }
 
-/** A track or counter, for a menu. */
-export interface ShownTrack {
-  readonly key: string;
-  readonly label: string;
-  readonly detail: string;
-  readonly group: string;
-  readonly isHidden: boolean;
-  readonly isPinned: boolean;
-}
-
-export interface LegendEntry {
-  readonly label: string;
-  readonly color: string;
-}
-
 interface TimelineOptions {
   /** Null: nothing is open. Another object: another trace. */
   readonly source: () => TraceSource | null;
@@ -62,7 +48,6 @@ const LEAST_SHOWN_PX = 3;
 const MARK_PX = 6;
 /** More steps than these in view: their boundaries would hide the events. */
 const MOST_STEPS = 60;
-const RULER_HEIGHT_PX = 28;
 
 export class Timeline {
   // All sets, lists and ranges are raw: replaced, never edited.
@@ -86,8 +71,6 @@ export class Timeline {
   q = $state("");
   searchIn = $state<SearchIn>("all");
   searchMode = $state<SearchMode>("text");
-  /** Of all matches, the one that was gone to last. */
-  matchIndex = $state<number | null>(null);
 
   // Groups and tracks, by keys that other traces of the same program have as well (rows.ts).
   collapsed = $state.raw<ReadonlySet<string>>(NOTHING);
@@ -106,6 +89,8 @@ export class Timeline {
   isDrawn = $state(false);
   #picked = $state.raw<EventRef | null>(null);
   #moving = 0;
+  /** Brought into view when it is known where it is. */
+  #awaited: number | null = null;
   /** New answers go to whoever draws. */
   onwindow: (window: SliceWindow | CounterWindow) => void = () => {};
 
@@ -114,7 +99,7 @@ export class Timeline {
 
   constructor(private readonly options: TimelineOptions) {
     this.#info = new LatestAnswer((event, signal) => this.#source().event(event, signal));
-    this.#found = new LatestAnswer((query, signal) => this.#source().search(query, this.#stripPx, signal));
+    this.#found = new LatestAnswer((query, signal) => this.#source().search(query, this.stripPx, signal));
     // Outside: the server.
     $effect(() => {
       const { loading } = this;
@@ -130,8 +115,13 @@ export class Timeline {
       else this.#info.want(`${this.#opened} ${selected}`, selected);
     });
     $effect(() => {
+      const { info } = this;
+      if (!info || info.event !== this.#awaited) return;
+      this.#awaited = null;
+      untrack(() => this.reveal(info));
+    });
+    $effect(() => {
       const { query } = this;
-      this.matchIndex = null;
       if (!query || !this.source) this.#found.forget();
       else this.#found.want(`${this.#opened} ${JSON.stringify(query)}`, query);
     });
@@ -158,7 +148,8 @@ export class Timeline {
 
   readonly end = $derived.by(() => Math.max(1, this.about?.end_ps ?? 1));
   readonly unit = $derived.by(() => this.about?.unit ?? "ps");
-  readonly #stripPx = $derived.by(() => Math.max(100, Math.round(this.viewport.widthPx)));
+  /** Pixels of the overview. */
+  readonly stripPx = $derived.by(() => Math.max(100, Math.round(this.viewport.widthPx)));
 
   /** The visible time: all of the trace until somebody moves it. */
   get view(): Span {
@@ -195,7 +186,7 @@ export class Timeline {
     return places;
   });
 
-  readonly #roomPx = $derived.by(() => this.viewport.heightPx - RULER_HEIGHT_PX - this.rows.pinnedHeight);
+  readonly #roomPx = $derived.by(() => this.viewport.heightPx - RULER_PX - this.rows.pinnedHeight);
   readonly mostScrollY = $derived.by(() => Math.max(0, this.rows.height - Math.max(60, this.#roomPx)));
   /** How far the rows are scrolled down. */
   get scrollY(): number {
@@ -265,7 +256,7 @@ export class Timeline {
   });
 
   readonly found = $derived.by((): Found | null => (this.query ? (this.#found.answer?.value ?? null) : null));
-  readonly searchError = $derived.by((): ApiError | null => this.#found.error?.cause ?? null);
+  readonly searchError = $derived.by((): string | null => this.#found.error?.cause.message ?? null);
   readonly isSearching = $derived.by(
     () => this.query !== null && this.#found.answer?.key !== `${this.#opened} ${JSON.stringify(this.query)}`,
   );
@@ -291,40 +282,6 @@ export class Timeline {
   readonly meanings = $derived.by((): readonly Meaning[] =>
     (this.about?.categories ?? []).map(({ meaning }) => (isMeaning(meaning) ? meaning : "other")),
   );
-  readonly legend = $derived.by((): readonly LegendEntry[] => {
-    const { theme, about } = this;
-    if (!about) return [];
-    if (this.colorBy === "category") {
-      const used = new Set(this.meanings.filter((_, i) => (about.categories[i]?.events ?? 1) > 0));
-      return (Object.keys(MEANINGS) as Meaning[])
-        .filter((meaning) => used.has(meaning))
-        .map((meaning) => ({ label: MEANINGS[meaning], color: PALETTES[theme].meanings[meaning] }));
-    }
-    if (this.colorBy === "stream")
-      return this.visibleRows
-        .filter(({ kind }) => kind === "track")
-        .map(({ label, tracks }) => ({ label, color: trackColor(tracks[0] as number, theme) }));
-    if (this.colorBy === "step")
-      return this.visibleSteps.slice(0, 12).map((step) => ({
-        label: step.name || `Step ${step.number}`,
-        color: stepColor(about.steps.indexOf(step), theme),
-      }));
-    return [];
-  });
-
-  /** All that can be shown, for a menu. */
-  readonly tracks = $derived.by((): readonly ShownTrack[] =>
-    this.groups.flatMap(({ label: group, items }) =>
-      items.map(({ key, label, detail }) => ({
-        ...{ key, label, detail, group },
-        isHidden: this.hidden.has(key),
-        isPinned: this.pinned.has(key),
-      })),
-    ),
-  );
-  readonly count = $derived.by(() => this.groups.reduce((sum, { items }) => sum + items.length, 0));
-  readonly shownCount = $derived.by(() => this.count - this.tracks.filter(({ isHidden }) => isHidden).length);
-
   toggleHidden(key: string): void {
     this.hidden = toggled(this.hidden, key);
   }
@@ -447,6 +404,12 @@ export class Timeline {
     const middle = (from + to) / 2;
     this.#glide(keepInside({ from: middle - wanted / 2, to: middle + wanted / 2 }, this.end));
   }
+  /** The same of an event of which only the number is known. */
+  revealEvent(event: number): void {
+    this.selected = event;
+    if (this.info) this.reveal(this.info);
+    else this.#awaited = event;
+  }
   /** Opens what hides the row of an event, and scrolls to it. */
   #scrollTo({ track, depth }: EventRef): void {
     const group = this.groups.find(({ items }) => items.some((item) => item.track.id === track));
@@ -470,16 +433,6 @@ export class Timeline {
     const ref = await source.step(selected, direction);
     if (ref && this.selected === selected) this.reveal(ref);
   }
-  async nextMatch(by: -1 | 1): Promise<void> {
-    const { query, source, selected, view } = this;
-    if (!query || !source) return;
-    const from = { event: selected, from_ps: by > 0 ? view.from : view.to };
-    const { ref, index } = await source.match(query, from, by > 0 ? "next" : "previous");
-    if (this.query !== query) return;
-    this.matchIndex = index;
-    if (ref) this.reveal(ref);
-  }
-
   /** Marks a moment, or takes the mark there away. Without one: where the pointer is, or the selected event begins. */
   toggleMark(at: number | null = this.pointer ?? this.place?.start_ps ?? (this.view.from + this.view.to) / 2): void {
     if (at === null) return;
