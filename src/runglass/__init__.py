@@ -7,12 +7,13 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
-__all__ = ["SummaryWriter", "__version__", "load_ipython_extension", "notebook", "open", "project"]
+__all__ = ["SummaryWriter", "__version__", "load_ipython_extension", "notebook", "open", "profile", "project"]
 
 if TYPE_CHECKING:
     from runglass import notebook
     from runglass.reader import open_log as open
     from runglass.reductions.project import project
+    from runglass.writer.calls.profiling import profile
     from runglass.writer.calls.summary_writer import SummaryWriter
 
 
@@ -26,6 +27,10 @@ def __getattr__(name: str) -> Any:
         from runglass.writer.calls.summary_writer import SummaryWriter
 
         return SummaryWriter
+    if name == "profile":
+        from runglass.writer.calls.profiling import profile
+
+        return profile
     if name == "project":
         from runglass.reductions.project import project
 

@@ -20,7 +20,13 @@ from numpy.typing import NDArray
 from runglass.errors import BadArgument
 from runglass.writer.calls import tensorflow_bridge, tf_style
 from runglass.writer.calls.default_writer import FILENAME_SUFFIX, Late, SummaryFileWriter, record_if
-from runglass.writer.calls.profilers import PROFILERS, Profiler, TensorFlowProfiler, batches_to_profile
+from runglass.writer.calls.profilers import (
+    PROFILERS,
+    Profiler,
+    Recorded,
+    TensorFlowProfiler,
+    batches_to_profile,
+)
 from runglass.writer.calls.projector import log_embedding
 from runglass.writer.files.event_writer import EventWriter
 from runglass.writer.files.sinks import local_path
@@ -129,7 +135,7 @@ class TrainingHooks:
         if self._batches["train"] == self._first_profiled:
             self._start_profiler()
         if self._profiler is not None:
-            self._profiled_batch = self._profiler.batch(batch)
+            self._profiled_batch = self._profiler.step("Profiled batch", self._batches["train"])
             self._profiled_batch.__enter__()
 
     def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
@@ -293,7 +299,9 @@ class TrainingHooks:
         backend = keras.config.backend()
         run_dir = os.path.join(self.log_dir, "train")
         try:
-            self._profiler = PROFILERS[backend](local_path(run_dir) or run_dir)
+            profiler = PROFILERS[backend](local_path(run_dir) or run_dir, Recorded(shapes=True))
+            profiler.start()
+            self._profiler = profiler
             if backend == "tensorflow":
                 tensorflow_bridge.trace_on(graph=True)
         except BadArgument as error:
