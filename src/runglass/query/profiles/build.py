@@ -378,13 +378,16 @@ def join_arrows(
     time = rows.start_ps[points] + shift_of(rows, shifts, points)
     event = trace.view.innermost(trace.track_rows, track, np.ascontiguousarray(time))
     sources, targets, first = flows.join_links(event, rows.link[points], time, phase[points])
-    texts_of_points = np.stack([rows.name[points[first]], rows.category[points[first]]])
-    pairs, where = np.unique(texts_of_points, axis=1, return_inverse=True)
+    count = len(trace.strings) + 1
+    pairs, where = np.unique(
+        (rows.name[points[first]] + np.int64(1)) * count + rows.category[points[first]] + 1,
+        return_inverse=True,
+    )
     kinds_of = [
-        flows.kind_of(trace.strings.get(name), trace.strings.get(category))
-        for name, category in pairs.T.tolist()
+        flows.kind_of(trace.strings.get(pair // count - 1), trace.strings.get(pair % count - 1))
+        for pair in pairs.tolist()
     ]
-    kind = np.array(kinds_of, np.int8)[where.reshape(-1)] if len(first) else np.empty(0, np.int8)
+    kind = np.array(kinds_of, np.int8)[where]
     if has_launches:
         # Known better by correlation.
         other = kind != LAUNCH

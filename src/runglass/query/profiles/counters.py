@@ -7,8 +7,9 @@ import re
 import numpy as np
 from msgspec import Struct
 
-from runglass.native.trace_rows import TraceRows, arguments_of, numbers_of
-from runglass.query.profiles.model import FALSE, FLOAT, INTEGER, MISSING, TRUE, Float64, Int64
+from runglass.native.trace_rows import TraceRows
+from runglass.native.trace_view import list_numbers
+from runglass.query.profiles.model import Float64, Int64
 
 BYTES = re.compile(r"byte|memory|alloc|reserved|\bsize\b", re.IGNORECASE)
 PERCENT = re.compile(r"%|percent|util|occupancy|_pct", re.IGNORECASE)
@@ -37,34 +38,32 @@ def unit_of(name: str) -> str:
 
 def read_counters(rows: TraceRows, chosen: Int64) -> list[Samples]:
     """The events of phase C: one counter for each track, name and argument."""
-    found: dict[tuple[int, int, int], tuple[list[int], list[float]]] = {}
-    ends = rows.arguments_end
+    place, key, value = list_numbers(rows.arguments, rows.arguments_end, chosen)
+    time = rows.start_ps[chosen[place]]
     texts = rows.strings
-    columns = rows.track[chosen].tolist(), rows.name[chosen].tolist(), rows.start_ps[chosen].tolist()
-    for row, track, name, time in zip(chosen.tolist(), *columns, strict=True):
-        begin = int(ends[row - 1]) if row else 0
-        for key, kind, value in arguments_of(rows.arguments, begin, int(ends[row])):
-            if kind in (INTEGER, FLOAT, TRUE, FALSE):
-                times, values = found.setdefault((track, name, key), ([], []))
-                times.append(time)
-                values.append(float(value if kind in (INTEGER, FLOAT) else kind == TRUE))
+    # Two keys in one number, then three: sorting rows of three columns would take seconds.
+    pairs, pair = np.unique(rows.name[chosen[place]] * np.int64(len(texts)) + key, return_inverse=True)
+    groups, where = np.unique(rows.track[chosen[place]] * np.int64(len(pairs)) + pair, return_inverse=True)
+    order = np.argsort(where, kind="stable")
+    starts = np.searchsorted(where[order], np.arange(len(groups) + 1))
+    listed = [
+        (group // len(pairs), *divmod(int(pairs[group % len(pairs)]), len(texts)))
+        for group in groups.tolist()
+    ]
     keys_of: dict[tuple[int, int], int] = {}
-    for track, name, _ in found:
+    for track, name, _ in listed:
         keys_of[track, name] = keys_of.get((track, name), 0) + 1
     made = []
-    for (track, name, key), (times, values) in found.items():
-        title, own = texts[name], texts[key]
-        shown = (
-            title if keys_of[track, name] == 1 and own in ("value", title, "") else f"{title} {own}".strip()
-        )
+    for number, (track, name, own) in enumerate(listed):
+        here = order[starts[number] : starts[number + 1]]
+        title, shown = texts[name] if name >= 0 else "", texts[own]
+        if not (keys_of[track, name] == 1 and shown in ("value", title, "")):
+            shown = f"{title} {shown}".strip()
+        else:
+            shown = title
         made.append(
             Samples(
-                track=track,
-                name=shown,
-                time=np.array(times, np.int64),
-                value=np.array(values, np.float64),
-                unit=unit_of(shown),
-                title=title,
+                track=track, name=shown, time=time[here], value=value[here], unit=unit_of(shown), title=title
             )
         )
     return made
@@ -72,39 +71,38 @@ def read_counters(rows: TraceRows, chosen: Int64) -> list[Samples]:
 
 def read_memory(rows: TraceRows, chosen: Int64) -> list[Samples]:
     """Torch's memory: instants that say how much each device holds."""
+    place, key, value = list_numbers(rows.arguments, rows.arguments_end, chosen)
+    names = {int(number): rows.strings[int(number)] for number in np.unique(key)}
 
-    def column(key: str) -> Int64:
-        number = next((at for at, text in known.items() if text == key), -1)
-        every = numbers_of(rows.arguments, rows.arguments_end, number)
-        found: Int64 = every[chosen]
+    def column(name: str) -> Float64:
+        found = np.full(len(chosen), np.nan)
+        for number, text in names.items():
+            if text == name:
+                found[place[key == number]] = value[key == number]
         return found
 
-    known = {}
-    wanted = {"Device Type", "Device Id", *(key for key, _ in TORCH_TOTALS)}
-    # The keys are among those of the first event.
-    row = int(chosen[0])
-    begin = int(rows.arguments_end[row - 1]) if row else 0
-    for key, _, _ in arguments_of(rows.arguments, begin, int(rows.arguments_end[row])):
-        if rows.strings[key] in wanted:
-            known[key] = rows.strings[key]
     kind, device = column("Device Type"), column("Device Id")
     time, track = rows.start_ps[chosen], rows.track[chosen]
+    ends = np.array([file.row_end for file in rows.files], np.int64)
+    file_of = np.searchsorted(ends, chosen, side="right")
     made = []
-    for key, shown in TORCH_TOTALS:
-        value = column(key)
-        has = value != MISSING
-        for each in sorted(set(zip(kind[has].tolist(), device[has].tolist(), strict=True))):
-            here = np.flatnonzero(has & (kind == each[0]) & (device == each[1]))
+    for name, shown in TORCH_TOTALS:
+        held = column(name)
+        has = ~(np.isnan(held) | np.isnan(kind) | np.isnan(device))
+        for each in sorted(
+            set(zip(kind[has].tolist(), device[has].tolist(), file_of[has].tolist(), strict=True))
+        ):
+            here = np.flatnonzero(has & (kind == each[0]) & (device == each[1]) & (file_of == each[2]))
             on_device = each[0] != 0
             made.append(
                 Samples(
                     track=int(track[here[0]]),
                     name=f"Memory {shown}" if on_device else f"Host memory {shown}",
                     time=time[here],
-                    value=value[here].astype(np.float64),
+                    value=held[here],
                     unit="bytes",
                     title="Memory" if on_device else "Host memory",
-                    device=max(each[1], 0) if on_device else None,
+                    device=max(int(each[1]), 0) if on_device else None,
                 )
             )
     # What is never reserved is not worth a line.

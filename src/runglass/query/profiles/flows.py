@@ -68,18 +68,26 @@ def join_contexts(
     takes = np.flatnonzero((consumer_type != MISSING) & (consumer != MISSING))
     if not len(makes) or not len(takes):
         return np.empty(0, np.int32), np.empty(0, np.int32)
-    known: dict[tuple[int, int, int], int] = {}
-    columns = producer_type[makes].tolist(), producer[makes].tolist(), file_of[makes].tolist()
-    for event, kind, number, file in zip(makes.tolist(), *columns, strict=True):
-        known[kind, number, file] = event
-    columns = consumer_type[takes].tolist(), consumer[takes].tolist(), file_of[takes].tolist()
-    sources, targets = [], []
-    for event, kind, number, file in zip(takes.tolist(), *columns, strict=True):
-        source = known.get((kind, number, file))
-        if source is not None and source != event:
-            sources.append(source)
-            targets.append(event)
-    return np.array(sources, np.int32), np.array(targets, np.int32)
+    keys = mix(producer_type[makes], producer[makes], file_of[makes])
+    # Of several with the same id, the last.
+    known, first = np.unique(keys[::-1], return_index=True)
+    wanted = mix(consumer_type[takes], consumer[takes], file_of[takes])
+    at = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
+    source = makes[::-1][first[at]]
+    same = (
+        (known[at] == wanted)
+        & (producer_type[source] == consumer_type[takes])
+        & (producer[source] == consumer[takes])
+        & (file_of[source] == file_of[takes])
+        & (source != takes)
+    )
+    return source[same].astype(np.int32), takes[same].astype(np.int32)
+
+
+def mix(kind: Int64, number: Int64, file: Int32) -> Bits:
+    """One key of three. Two may share one: whoever uses it compares them."""
+    mixed = number.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    return mixed ^ (kind.astype(np.uint64) << np.uint64(40)) ^ (file.astype(np.uint64) << np.uint64(52))
 
 
 def kind_of(name: str, category: str) -> int:

@@ -132,9 +132,10 @@ def categorize(
     of_event = numbers[pair]
     odd = np.flatnonzero(usual[pair] != category)
     if len(odd):
-        keys, where = np.unique(np.stack([pair[odd], category[odd]]), axis=1, return_inverse=True)
-        listed = [number_of(int(which), int(own)) for which, own in keys.T.tolist()]
-        of_event[odd] = np.array(listed, np.int32)[where.reshape(-1)]
+        texts = len(strings) + 1
+        keys, where = np.unique(pair[odd] * texts + category[odd] + 1, return_inverse=True)
+        listed = [number_of(key // texts, key % texts - 1) for key in keys.tolist()]
+        of_event[odd] = np.array(listed, np.int32)[where]
     counts = np.bincount(of_event, minlength=len(found)) if len(found) else []
     categories = [
         Category(name=text, meaning=meaning, place=place, events=int(events))
