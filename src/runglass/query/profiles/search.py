@@ -63,8 +63,13 @@ def compile_pattern(q: str) -> re.Pattern[str]:
 
 def number_of(q: str) -> float | None:
     """What is searched for as a number among arguments, too."""
+    digits = q.strip().replace(",", "")
     try:
-        value = float(q.replace(",", "").replace("_", ""))
+        return int(digits)
+    except ValueError:
+        pass
+    try:
+        value = float(digits)
     except ValueError:
         return None
     return value if np.isfinite(value) else None
