@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 from tests.support.event_oracle import Malformed, fields
 from tests.support.picture import picture
+from tests.support.trace_rows import Content
 
 from runglass.errors import ValueDamaged
 from runglass.ingest.canonical import decode_value, read_metadata
@@ -36,8 +37,10 @@ from runglass.query.graphs.formats.hlo import list_modules
 from runglass.query.graphs.formats.run_metadata import parse_profile, parse_run_metadata
 from runglass.query.graphs.model import Graph, GraphDamaged
 from runglass.query.graphs.read import read_file
-from runglass.query.profiles.formats import chrome
+from runglass.query.profiles.build import build_trace
+from runglass.query.profiles.formats import chrome, xplane
 from runglass.query.profiles.model import TEXT
+from runglass.query.profiles.steps_xplane import find_steps
 from runglass.reader import open_log
 from runglass.schema import event, hlo, hparams, layout, mesh, onnx, run_metadata, struct, summary, tensor
 from runglass.schema import graph as graph_schema
@@ -94,6 +97,7 @@ def seeds() -> dict[str, list[bytes]]:
     own["graph"] = [*(models * (len(messages) // len(models))), *messages]
     own["embedding"] = embedding_files()
     own["chrome_trace"] = chrome_files()
+    own["xplane"] = xplane_files()
     return {name: own.get(name, events) for name in TARGETS}
 
 
@@ -136,6 +140,28 @@ def chrome_files() -> list[bytes]:
         for at, phase in enumerate(b"XBBEiCstfbneMIEB")
     )
     return [*found, *(b"[" + data[len(data) // 2 :] for data in found), b"[" + phases * 20 + b"]"]
+
+
+def xplane_files() -> list[bytes]:
+    """Profiles that frameworks wrote, and their planes one by one: what comes first in a large file is rarely an event."""
+    found = [path.read_bytes() for path in sorted(PROFILES.rglob("*.xplane.pb"))]
+    planes = [
+        encode_plane(body)
+        for data in found
+        for number, wire_type, body in fields(data)
+        if number == 1 and wire_type == 2
+    ]
+    return [*found, *(plane for plane in planes if len(plane) < 100_000)]
+
+
+def encode_plane(body: bytes) -> bytes:
+    """A profile that holds one plane."""
+    size = bytearray()
+    left = len(body)
+    while left >= 0x80:
+        size.append(left & 0x7F | 0x80)
+        left >>= 7
+    return bytes([0x0A, *size, left]) + body
 
 
 def payloads(files: list[bytes]) -> list[bytes]:
@@ -313,6 +339,17 @@ def chrome_trace(data: bytes, rng: random.Random) -> None:
         check_rows(rows)
 
 
+def xplane_trace(data: bytes, rng: random.Random) -> None:
+    """Bytes as a profile of XLA, read and now and then built."""
+    rows = TraceRows()
+    xplane.read(Content(data), "t.xplane.pb", rows)
+    check_rows(rows)
+    if rng.random() < 0.1:
+        trace = build_trace(rows, "xplane", sizes=[len(data)], find_steps=find_steps)
+        assert len(trace.step) == len(trace) <= rows.count
+        assert ((trace.step >= -1) & (trace.step < len(trace.steps))).all()
+
+
 def check_rows(rows: TraceRows) -> None:
     rows.freeze()
     assert (rows.duration_ps >= 0).all()
@@ -361,6 +398,7 @@ TARGETS: dict[str, Callable[[bytes, random.Random], None]] = {
     "graph": graph,
     "embedding": embedding,
     "chrome_trace": chrome_trace,
+    "xplane": xplane_trace,
     "log": log,
     "framed_log": framed_log,
 }

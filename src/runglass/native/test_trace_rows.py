@@ -8,8 +8,10 @@ from runglass.native.trace_rows import (
     MISSING,
     TraceRows,
     arguments_of,
+    columns_of,
     find_arguments,
     numbers_of,
+    samples_of,
     texts_of,
 )
 
@@ -71,6 +73,13 @@ def test_questions_about_arguments():
     blob, ends = rows.arguments, rows.arguments_end
     assert numbers_of(blob, ends, ids["correlation"]).tolist() == [0, 1, 2]
     assert numbers_of(blob, ends, ids["text"]).tolist() == [MISSING] * 3
+    numbers, texts = columns_of(blob, ends, [ids["share"], -1, ids["correlation"]], [ids["text"]])
+    assert numbers.tolist() == [[0, 0, 1], [MISSING] * 3, [0, 1, 2]]
+    assert texts.tolist() == [texts_of(blob, ends, ids["text"]).tolist()]
+    at, keys, values = samples_of(blob, ends, np.array([2, 0, 99]))
+    assert at.tolist() == [0, 0, 0, 1, 1, 1]
+    assert [rows.strings[key] for key in keys] == ["correlation", "share", "on"] * 2
+    assert values.tolist() == [2, 1, 1, 0, 0, 1]
     assert [rows.strings[i] for i in texts_of(blob, ends, ids["text"])] == ["t0", "t1", "t0"]
     assert texts_of(blob, ends, ids["share"]).tolist() == [-1] * 3
     values = [(rows.strings[key], value) for key, _, value in arguments_of(blob, int(ends[0]), int(ends[1]))]
@@ -98,6 +107,7 @@ def test_damaged_arguments_stay_inside():
         assert found == whole[: len(found)]
     for ends in ([5, 3, 10**15], [-4, 2, 2]):
         numbers_of(blob, np.array(ends, np.int64), 0)
+        samples_of(blob, np.array(ends, np.int64), np.arange(-1, 5))
 
 
 def test_many_arguments_go_to_the_file(tmp_path: Path):

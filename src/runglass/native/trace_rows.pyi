@@ -1,3 +1,4 @@
+from collections.abc import Sequence
 from typing import IO, Any, Final
 
 import numpy as np
@@ -94,6 +95,10 @@ class TraceRows:
 MISSING: Final[int]
 
 def numbers_of(arguments: UInt8, ends: Int64, key: int) -> Int64: ...
+def columns_of(
+    arguments: UInt8, ends: Int64, number_keys: Sequence[int] | Int32, text_keys: Sequence[int] | Int32
+) -> tuple[Int64, Int32]: ...
+def samples_of(arguments: UInt8, ends: Int64, rows: Int64) -> tuple[Int32, Int32, NDArray[np.float64]]: ...
 def texts_of(arguments: UInt8, ends: Int64, key: int) -> Int32: ...
 def find_arguments(
     arguments: UInt8, ends: Int64, string_mask: UInt8, number: float | None = None

@@ -725,46 +725,91 @@ cdef inline bint whole_number(uint8_t kind, int64_t value, int64_t *out) noexcep
     return True
 
 
-def numbers_of(const uint8_t[::1] arguments, const int64_t[::1] ends, int32_t key):
-    """The number under this key in every row, the last one of several; `MISSING` (the least int64) where there is none."""
-    found = np.full(ends.shape[0], NOTHING, np.int64)
-    cdef int64_t[::1] out = found
+cdef object places_of(keys):
+    """For each string up to the largest key, which of the keys it is; -1 for all others."""
+    places = np.full(max(int(keys.max(initial=-1)) + 1, 1), -1, np.int32)
+    for number, key in enumerate(keys.tolist()):
+        if key >= 0:
+            places[key] = number
+    return places
+
+
+def columns_of(const uint8_t[::1] arguments, const int64_t[::1] ends, number_keys, text_keys):
+    """What `numbers_of` and `texts_of` give for several keys, in one pass: a row of the answers for each key."""
+    numbers = np.asarray(number_keys, np.int32)
+    texts = np.asarray(text_keys, np.int32)
+    found_numbers = np.full((len(numbers), ends.shape[0]), NOTHING, np.int64)
+    found_texts = np.full((len(texts), ends.shape[0]), -1, np.int32)
+    cdef const int32_t[::1] of_number = places_of(numbers)
+    cdef const int32_t[::1] of_text = places_of(texts)
+    cdef int64_t[:, ::1] number_out = found_numbers
+    cdef int32_t[:, ::1] text_out = found_texts
     cdef const uint8_t *data = &arguments[0] if arguments.shape[0] else NULL
     cdef const uint8_t *p = NULL
     cdef const uint8_t *end = NULL
     cdef Py_ssize_t i
-    cdef int32_t each = 0
+    cdef int32_t key = 0
     cdef uint8_t kind = 0
     cdef int64_t value = 0
     with nogil:
         for i in range(ends.shape[0]):
             if not row_range(ends, i, arguments.shape[0], data, &p, &end):
                 continue
-            while next_argument(&p, end, &each, &kind, &value) > 0:
-                if each == key:
-                    whole_number(kind, value, &out[i])
-    return found
+            while next_argument(&p, end, &key, &kind, &value) > 0:
+                if kind >= ARGUMENT_TEXT:
+                    if key < of_text.shape[0] and of_text[key] >= 0:
+                        text_out[of_text[key], i] = <int32_t>value
+                elif key < of_number.shape[0] and of_number[key] >= 0:
+                    whole_number(kind, value, &number_out[of_number[key], i])
+    return found_numbers, found_texts
+
+
+def numbers_of(const uint8_t[::1] arguments, const int64_t[::1] ends, int32_t key):
+    """The number under this key in every row, the last one of several; `MISSING` (the least int64) where there is none."""
+    return columns_of(arguments, ends, [key], [])[0][0]
 
 
 def texts_of(const uint8_t[::1] arguments, const int64_t[::1] ends, int32_t key):
     """The number of the string under this key in every row, the last one of several; -1 where there is none."""
-    found = np.full(ends.shape[0], -1, np.int32)
-    cdef int32_t[::1] out = found
+    return columns_of(arguments, ends, [], [key])[1][0]
+
+
+def samples_of(const uint8_t[::1] arguments, const int64_t[::1] ends, const int64_t[::1] rows):
+    """All numbers among the arguments of these rows: at which of `rows`, under which key, and the number itself."""
     cdef const uint8_t *data = &arguments[0] if arguments.shape[0] else NULL
     cdef const uint8_t *p = NULL
     cdef const uint8_t *end = NULL
-    cdef Py_ssize_t i
-    cdef int32_t each = 0
+    cdef Py_ssize_t i, count = 0, room = 0
+    cdef int turn
+    cdef int32_t key = 0
     cdef uint8_t kind = 0
     cdef int64_t value = 0
-    with nogil:
-        for i in range(ends.shape[0]):
-            if not row_range(ends, i, arguments.shape[0], data, &p, &end):
-                continue
-            while next_argument(&p, end, &each, &kind, &value) > 0:
-                if each == key and kind >= ARGUMENT_TEXT:
-                    out[i] = <int32_t>value
-    return found
+    cdef double number
+    cdef int32_t[::1] at_out = np.empty(0, np.int32)
+    cdef int32_t[::1] keys_out = np.empty(0, np.int32)
+    cdef double[::1] numbers_out = np.empty(0, np.float64)
+    # Counted first, so that the arrays are as large as they must be.
+    for turn in range(2):
+        if turn == 1:
+            room = count
+            count = 0
+            at_out, keys_out, numbers_out = np.empty(room, np.int32), np.empty(room, np.int32), np.empty(room, np.float64)
+        with nogil:
+            for i in range(rows.shape[0]):
+                if not 0 <= rows[i] < ends.shape[0] or not row_range(ends, rows[i], arguments.shape[0], data, &p, &end):
+                    continue
+                while next_argument(&p, end, &key, &kind, &value) > 0:
+                    if not ARGUMENT_FALSE <= kind <= ARGUMENT_FLOAT:
+                        continue
+                    if turn == 1:
+                        number = <double>value
+                        if kind == ARGUMENT_FLOAT:
+                            memcpy(&number, &value, 8)
+                        at_out[count] = <int32_t>i
+                        keys_out[count] = key
+                        numbers_out[count] = number
+                    count += 1
+    return np.asarray(at_out), np.asarray(keys_out), np.asarray(numbers_out)
 
 
 def find_arguments(const uint8_t[::1] arguments, const int64_t[::1] ends, const uint8_t[::1] string_mask, number=None):

@@ -12,8 +12,6 @@ from libc.stdint cimport INT64_MAX, int32_t, int64_t, uint8_t, uint32_t, uint64_
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcpy, memset
 
-from runglass.native.trace_rows cimport next_argument
-
 cnp.import_array()
 
 cdef enum:
@@ -24,10 +22,6 @@ cdef enum:
     FEW = 32
     LEVELS = 6
     SPAN_BITS = 6
-    # Kinds of arguments.
-    FALSE_ARGUMENT = 1
-    INT_ARGUMENT = 3
-    FLOAT_ARGUMENT = 4
 
 
 # --- nesting
@@ -774,46 +768,3 @@ def count_before(const uint8_t[::1] mask, const int32_t[::1] numbers):
         made[n] = total
     return made_
 
-
-# --- arguments
-
-
-def list_numbers(const uint8_t[::1] arguments, const int64_t[::1] ends, const int64_t[::1] rows):
-    """All arguments of some rows that are numbers: the place in `rows`, the key, the value."""
-    cdef Py_ssize_t i, n = rows.shape[0], count = 0, room = max(n, 16)
-    cdef const uint8_t *data = &arguments[0] if arguments.shape[0] else NULL
-    cdef const uint8_t *p
-    cdef const uint8_t *end
-    cdef int32_t key = 0
-    cdef uint8_t kind = 0
-    cdef int64_t value = 0, begin
-    cdef double number
-    place_, key_, value_ = np.empty(room, np.int64), np.empty(room, np.int32), np.empty(room, np.float64)
-    cdef int64_t[::1] place = place_
-    cdef int32_t[::1] keys = key_
-    cdef double[::1] values = value_
-    with nogil:
-        for i in range(n):
-            if not 0 <= rows[i] < ends.shape[0]:
-                continue
-            begin = ends[rows[i] - 1] if rows[i] else 0
-            if begin < 0 or ends[rows[i]] < begin or ends[rows[i]] > arguments.shape[0]:
-                continue
-            p, end = data + begin, data + ends[rows[i]]
-            while next_argument(&p, end, &key, &kind, &value) > 0:
-                if not FALSE_ARGUMENT <= kind <= FLOAT_ARGUMENT:
-                    continue
-                if kind == FLOAT_ARGUMENT:
-                    memcpy(&number, &value, 8)
-                else:
-                    number = <double>value
-                if count == room:
-                    room *= 2
-                    with gil:
-                        place_, key_, value_ = np.resize(place_, room), np.resize(key_, room), np.resize(value_, room)
-                        place, keys, values = place_, key_, value_
-                place[count] = i
-                keys[count] = key
-                values[count] = number
-                count += 1
-    return place_[:count], key_[:count], value_[:count]

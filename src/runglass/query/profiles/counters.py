@@ -7,8 +7,7 @@ import re
 import numpy as np
 from msgspec import Struct
 
-from runglass.native.trace_rows import TraceRows
-from runglass.native.trace_view import list_numbers
+from runglass.native.trace_rows import TraceRows, samples_of
 from runglass.query.profiles.model import Float64, Int64
 
 BYTES = re.compile(r"byte|memory|alloc|reserved|\bsize\b", re.IGNORECASE)
@@ -38,32 +37,33 @@ def unit_of(name: str) -> str:
 
 def read_counters(rows: TraceRows, chosen: Int64) -> list[Samples]:
     """The events of phase C: one counter for each track, name and argument."""
-    place, key, value = list_numbers(rows.arguments, rows.arguments_end, chosen)
-    time = rows.start_ps[chosen[place]]
+    at, keys, values = samples_of(rows.arguments, rows.arguments_end, chosen)
+    tracks, names, times = rows.track[chosen][at], rows.name[chosen][at], rows.start_ps[chosen][at]
+    order = np.lexsort((keys, names, tracks))
+    parts = np.stack([tracks, names, keys])[:, order]
+    first = np.flatnonzero(np.any(parts[:, 1:] != parts[:, :-1], axis=0)) + 1
+    # In the order in which the file has them first.
+    found = sorted(np.split(order, first), key=lambda part: int(part[0])) if len(order) else []
     texts = rows.strings
-    # Two keys in one number, then three: sorting rows of three columns would take seconds.
-    pairs, pair = np.unique(rows.name[chosen[place]] * np.int64(len(texts)) + key, return_inverse=True)
-    groups, where = np.unique(rows.track[chosen[place]] * np.int64(len(pairs)) + pair, return_inverse=True)
-    order = np.argsort(where, kind="stable")
-    starts = np.searchsorted(where[order], np.arange(len(groups) + 1))
-    listed = [
-        (group // len(pairs), *divmod(int(pairs[group % len(pairs)]), len(texts)))
-        for group in groups.tolist()
-    ]
     keys_of: dict[tuple[int, int], int] = {}
-    for track, name, _ in listed:
-        keys_of[track, name] = keys_of.get((track, name), 0) + 1
+    for part in found:
+        pair = int(tracks[part[0]]), int(names[part[0]])
+        keys_of[pair] = keys_of.get(pair, 0) + 1
     made = []
-    for number, (track, name, own) in enumerate(listed):
-        here = order[starts[number] : starts[number + 1]]
-        title, shown = texts[name] if name >= 0 else "", texts[own]
-        if not (keys_of[track, name] == 1 and shown in ("value", title, "")):
-            shown = f"{title} {shown}".strip()
-        else:
-            shown = title
+    for part in found:
+        track, name = int(tracks[part[0]]), int(names[part[0]])
+        title, own = texts[name], texts[int(keys[part[0]])]
+        shown = (
+            title if keys_of[track, name] == 1 and own in ("value", title, "") else f"{title} {own}".strip()
+        )
         made.append(
             Samples(
-                track=track, name=shown, time=time[here], value=value[here], unit=unit_of(shown), title=title
+                track=track,
+                name=shown,
+                time=times[part],
+                value=values[part],
+                unit=unit_of(shown),
+                title=title,
             )
         )
     return made
@@ -71,7 +71,7 @@ def read_counters(rows: TraceRows, chosen: Int64) -> list[Samples]:
 
 def read_memory(rows: TraceRows, chosen: Int64) -> list[Samples]:
     """Torch's memory: instants that say how much each device holds."""
-    place, key, value = list_numbers(rows.arguments, rows.arguments_end, chosen)
+    place, key, value = samples_of(rows.arguments, rows.arguments_end, chosen)
     names = {int(number): rows.strings[int(number)] for number in np.unique(key)}
 
     def column(name: str) -> Float64:

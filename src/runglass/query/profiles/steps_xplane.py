@@ -102,28 +102,29 @@ def describe(trace: Trace, marks: Int64) -> list[Step]:
     iteration = numbers(trace, "iter_num")[marks]
     kind = texts(trace, "graph_type")[marks]
     given = texts(trace, "step_name")[marks]
+    start = trace.start_ps[marks]
+    end = start + trace.duration_ps[marks]
+    hosts = [track.host for track in trace.tracks]
+    columns = (
+        each.tolist() for each in (trace.name[marks], trace.track[marks], start, end, number, iteration)
+    )
+    named: dict[tuple[int, int], str] = {}
     found = []
     counts: dict[str, int] = {}
-    for at, event in enumerate(marks.tolist()):
-        host = trace.tracks[trace.track_of(event)].host
-        own = next((int(each) for each in (number[at], iteration[at]) if each != MISSING), None)
-        text = trace.strings.get(int(kind[at])) or trace.strings.get(int(trace.name[event]))
-        if own is None and text.strip().isdigit():
+    for at, (name, track, begin, stop, step_num, iter_num) in enumerate(zip(*columns, strict=True)):
+        key = int(kind[at]), name
+        if key not in named:
+            named[key] = trace.strings.get(key[0]) or trace.strings.get(name)
+        text = named[key]
+        own = step_num if step_num != MISSING else iter_num
+        if own == MISSING and text.strip().isdigit():
             own, text = int(text), "step"
-        if own is None:
+        if own == MISSING:
             # Every host counts its own.
-            own = counts.get(host, 0)
-            counts[host] = own + 1
-        start = int(trace.start_ps[event])
-        found.append(
-            Step(
-                number=own,
-                name=trace.strings.get(int(given[at])) or f"{text} {own}",
-                start_ps=start,
-                end_ps=start + int(trace.duration_ps[event]),
-                host=host,
-            )
-        )
+            own = counts.get(hosts[track], 0)
+            counts[hosts[track]] = own + 1
+        shown = trace.strings.get(int(given[at])) or f"{text} {own}"
+        found.append(Step(number=own, name=shown, start_ps=begin, end_ps=stop, host=hosts[track]))
     return found
 
 
