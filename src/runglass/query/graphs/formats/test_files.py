@@ -17,7 +17,6 @@ from runglass.query.graphs.model import Frame, GraphDamaged, GraphUnknown
 from runglass.query.graphs.read import list_graphs, read_file, read_profile
 from runglass.schema.graph import GRAPH
 from runglass.schema.hlo import BUFFERS, HLO, INSTRUCTION
-from runglass.schema.xplane import LINE
 
 NODES = [{"name": "a", "op": "Const"}, {"name": "b", "op": "Identity", "input": ["a"]}]
 META_GRAPH = Message("MetaGraphDef", Field(1, "meta_info_def", "bytes"), Field(2, "graph_def", GRAPH))
@@ -56,6 +55,20 @@ XSPACE = Message(
     ),
 )
 # INSTRUCTION with the field that is never decoded.
+STAT = Message(
+    "XStat",
+    Field(1, "metadata_id", "int64"),
+    Field(3, "uint64_value", "uint64"),
+    Field(5, "str_value", "string"),
+    Field(7, "ref_value", "uint64"),
+)
+EVENT = Message(
+    "XEvent",
+    Field(1, "metadata_id", "int64"),
+    Field(3, "duration_ps", "int64"),
+    Field(4, "stats", STAT, repeated=True),
+)
+LINE = Message("XLine", Field(4, "events", EVENT, repeated=True))
 LITERAL = Message("HloInstructionProto", *INSTRUCTION.fields, Field(8, "literal", "bytes"))
 
 
