@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import os
+import pickle
 import random
 import tempfile
 import tracemalloc
@@ -38,13 +39,14 @@ from runglass.query.graphs.formats.run_metadata import parse_profile, parse_run_
 from runglass.query.graphs.model import Graph, GraphDamaged
 from runglass.query.graphs.read import read_file
 from runglass.query.profiles.build import build_trace
-from runglass.query.profiles.formats import chrome, xplane
-from runglass.query.profiles.model import TEXT
+from runglass.query.profiles.formats import chrome, pprof, snapshot, xplane
+from runglass.query.profiles.model import TEXT, ProfileDamaged
 from runglass.query.profiles.steps_xplane import find_steps
 from runglass.reader import open_log
 from runglass.schema import event, hlo, hparams, layout, mesh, onnx, run_metadata, struct, summary, tensor
 from runglass.schema import graph as graph_schema
 from runglass.schema.hparams import plain_hparams as plain_start
+from runglass.schema.pprof import PROFILE as PPROF
 from runglass.store.model import Kind, SeriesMeta
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "logs"
@@ -98,6 +100,7 @@ def seeds() -> dict[str, list[bytes]]:
     own["embedding"] = embedding_files()
     own["chrome_trace"] = chrome_files()
     own["xplane"] = xplane_files()
+    own["memory_profile"] = memory_files()
     return {name: own.get(name, events) for name in TARGETS}
 
 
@@ -162,6 +165,33 @@ def encode_plane(body: bytes) -> bytes:
         size.append(left & 0x7F | 0x80)
         left >>= 7
     return bytes([0x0A, *size, left]) + body
+
+
+def memory_files() -> list[bytes]:
+    frames = [{"name": "f", "filename": "a.py", "line": 3}]
+    actions = [
+        {"action": action, "time_us": at, "size": 512 * at, "addr": at % 4, "stream": 0, "frames": frames}
+        for at, action in enumerate(
+            ["segment_alloc", "alloc", "alloc", "free_requested", "free_completed"] * 8
+        )
+    ]
+    block = {"address": 1, "size": 512, "state": "active_allocated", "frames": frames}
+    found = {
+        "device_traces": [[], actions],
+        "segments": [{"device": 1, "total_size": 1 << 20, "allocated_size": 512, "blocks": [block]}],
+        "external_annotations": [{"stage": "START", "name": "step", "device": 1, "time_us": 3}],
+    }
+    texts = ["", "bytes", "device", "cuda:0", "main", "a.py"]
+    profile = {
+        "sample_type": [{"unit": 1}],
+        "sample": [
+            {"location_id": [1, 2, 1], "value": [at], "label": [{"key": 2, "str": 3}]} for at in range(9)
+        ],
+        "location": [{"id": at, "line": [{"function_id": 1, "line": at}]} for at in (1, 2)],
+        "function": [{"id": 1, "name": 4, "filename": 5}],
+        "string_table": texts,
+    }
+    return [*(pickle.dumps(found, protocol) for protocol in range(6)), wire.encode(PPROF, profile)]
 
 
 def payloads(files: list[bytes]) -> list[bytes]:
@@ -335,7 +365,7 @@ def chrome_trace(data: bytes, rng: random.Random) -> None:
     check_rows(rows)
     if rng.random() < 0.1:
         rows = TraceRows()
-        chrome.read(BytesContent("t.json", zlib.compress(data, 1, 31)), "t.json", rows)
+        chrome.read(Content(zlib.compress(data, 1, 31)), "t.json", rows)
         check_rows(rows)
 
 
@@ -348,6 +378,15 @@ def xplane_trace(data: bytes, rng: random.Random) -> None:
         trace = build_trace(rows, "xplane", sizes=[len(data)], find_steps=find_steps)
         assert len(trace.step) == len(trace) <= rows.count
         assert ((trace.step >= -1) & (trace.step < len(trace.steps))).all()
+
+
+def memory_profile(data: bytes, rng: random.Random) -> None:
+    """Bytes as a memory snapshot of torch and as a profile of pprof."""
+    for module in (snapshot, pprof):
+        rows = TraceRows()
+        with suppress(ProfileDamaged):
+            module.read(Content(data), "m", rows)
+            check_rows(rows)
 
 
 def check_rows(rows: TraceRows) -> None:
@@ -399,6 +438,7 @@ TARGETS: dict[str, Callable[[bytes, random.Random], None]] = {
     "embedding": embedding,
     "chrome_trace": chrome_trace,
     "xplane": xplane_trace,
+    "memory_profile": memory_profile,
     "log": log,
     "framed_log": framed_log,
 }

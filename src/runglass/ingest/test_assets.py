@@ -35,6 +35,7 @@ from runglass.store.reach import shown_name
         ("a/memory_snapshot.pickle", Family.PROFILE, "a"),
         ("a/rank0_snapshot_12.pickle", Family.PROFILE, "a"),
         ("a/data.pickle", None, "a"),
+        ("a/memory.prof", Family.PROFILE, "a"),
         ("a/tfdbg_events.1794704061.vm.metadata", Family.DEBUGGER, "a"),
         ("a/tfdbg_events.1794704061.vm.graph_execution_traces", Family.DEBUGGER, "a"),
         ("a/hparams.yaml", Family.CONFIG, "a"),
@@ -79,6 +80,7 @@ def test_configs_and_checkpoints_say_something_about_a_run_and_make_none():
     assert makes == {
         (Family.PROJECTOR, True),
         (Family.PROFILE, True),
+        (Family.PROFILE, False),
         (Family.DEBUGGER, True),
         (Family.CONFIG, False),
         (Family.GRAPH, True),
