@@ -1,0 +1,270 @@
+"""What is said of a profile: ops, kernels, steps and their parts, input, memory, findings. Times are picoseconds."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from msgspec import Struct, field
+
+from runglass.query.profiles.model import Float64, Int32, Int64, Place
+
+# What the time of a step went to, in the order in which it is stacked.
+Part = Literal[
+    "input",
+    "host_compute",
+    "host_to_device",
+    "device_to_device",
+    "kernel_launch",
+    "device_compute",
+    "collectives",
+    "compilation",
+    "output",
+    "other",
+]
+PARTS: tuple[Part, ...] = (
+    "input",
+    "host_compute",
+    "host_to_device",
+    "device_to_device",
+    "kernel_launch",
+    "device_compute",
+    "collectives",
+    "compilation",
+    "output",
+    "other",
+)
+OpsBy = Literal["name", "type", "module", "shapes", "category"]
+BoundBy = Literal["compute", "memory", "unknown"]
+
+
+class OpRow(Struct, frozen=True, kw_only=True):
+    """All executions of one op, or of whatever the ops are grouped by."""
+
+    place: Place
+    type: str
+    name: str
+    module: str = ""
+    shapes: str = ""
+    occurrences: int
+    total_ps: int
+    # Without the ops inside it.
+    self_ps: int
+    min_ps: int
+    max_ps: int
+    # Of a host op: the kernels that it launched, itself and with the ops inside it.
+    device_total_ps: int = 0
+    device_self_ps: int = 0
+    # Of the self time of all ops in the same place.
+    share: float
+    flops: float | None = None
+    bytes: float | None = None
+    # Per second.
+    flop_rate: float | None = None
+    bandwidth: float | None = None
+    # Operations per byte.
+    intensity: float | None = None
+    bound_by: BoundBy = "unknown"
+    # Share of its kernels' time in those that use tensor cores.
+    tensor_cores: float | None = None
+    is_eager: bool = False
+    # "file.py:12", where the profile tells.
+    source: str = ""
+
+
+class KernelRow(Struct, frozen=True, kw_only=True):
+    """All executions of one kernel in one shape for one op."""
+
+    name: str
+    # The op that launched it, as the framework names it.
+    op: str = ""
+    module: str = ""
+    grid: tuple[int, ...] = ()
+    block: tuple[int, ...] = ()
+    registers: int | None = None
+    shared_bytes: int | None = None
+    # Per cent: what the shape allows, and what was seen.
+    occupancy: float | None = None
+    achieved_occupancy: float | None = None
+    tensor_cores: bool = False
+    # Whether its op could use them.
+    is_eligible: bool = False
+    occurrences: int
+    total_ps: int
+    mean_ps: float
+    min_ps: int
+    max_ps: int
+    # Of the time of all kernels.
+    share: float
+
+
+class StepRow(Struct, frozen=True, kw_only=True):
+    number: int
+    name: str
+    host: str = ""
+    start_ps: int
+    end_ps: int
+    parts: dict[Part, int]
+    is_outlier: bool = False
+
+    @property
+    def duration_ps(self) -> int:
+        return self.end_ps - self.start_ps
+
+
+class Spread(Struct, frozen=True, kw_only=True):
+    mean: float
+    deviation: float
+    min: float
+    max: float
+    median: float
+
+
+class Overview(Struct, frozen=True, kw_only=True):
+    steps: list[StepRow]
+    step_ps: Spread | None
+    # Means over the steps.
+    parts: dict[Part, float]
+    # Indices into the steps.
+    outliers: list[int]
+    # Nothing marks steps: one was made up.
+    is_synthetic: bool
+    # Share of the time of the steps in which a device did anything; None without a device.
+    device_busy: float | None = None
+    sm_efficiency: float | None = None
+    # Per cent.
+    occupancy: float | None = None
+    tensor_core_share: float | None = None
+    compute_16bit_share: float | None = None
+    # Operations per second.
+    flop_rate: float | None = None
+    peak_flop_rate: float | None = None
+    device_names: list[str] = field(default_factory=list)
+    top_ops: list[OpRow] = field(default_factory=list)
+    environment: dict[str, Any] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+
+Stage = Literal["read", "preprocess", "transfer", "wait"]
+
+
+class StageRow(Struct, frozen=True, kw_only=True):
+    stage: Stage
+    time_ps: int
+    share: float
+
+
+class IteratorRow(Struct, frozen=True, kw_only=True):
+    """One node of a tf.data pipeline; its parent is an index into the rows, -1 for the last transformation."""
+
+    name: str
+    parent: int
+    calls: int
+    total_ps: int
+    self_ps: int
+    is_bottleneck: bool = False
+
+
+class InputPipeline(Struct, frozen=True, kw_only=True):
+    # Of the steps, input and everything.
+    input_share: float
+    stages: list[StageRow]
+    steps: list[StepRow]
+    verdict: Literal["input", "both", "perhaps", "device", "unknown"]
+    iterators: list[IteratorRow] = field(default_factory=list)
+    loaders: list[OpRow] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+class MemoryCurve(Struct, frozen=True, kw_only=True):
+    device: int | None
+    host: str
+    allocator: str
+    times_ps: Int64
+    allocated: Float64
+    reserved: Float64 | None
+    peak_ps: int
+    peak_bytes: float
+    limit_bytes: float | None = None
+
+
+class AliveRow(Struct, frozen=True, kw_only=True):
+    """Allocations that were alive at the peak and are alike."""
+
+    op: str
+    shape: str = ""
+    type: str = ""
+    region: str = ""
+    module: str = ""
+    bytes: int
+    count: int
+
+
+class Allocations(Struct, frozen=True, kw_only=True):
+    start_ps: Int64
+    # -1: it was never freed.
+    end_ps: Int64
+    bytes: Int64
+    address: Int64
+    # Text of the trace, -1 without; and the event, -1 without.
+    op: Int32
+    event: Int32
+
+
+class MemoryView(Struct, frozen=True, kw_only=True):
+    curves: list[MemoryCurve]
+    at_peak: list[AliveRow]
+    allocations: Allocations | None = None
+    notes: list[str] = field(default_factory=list)
+
+
+class Where(Struct, frozen=True, kw_only=True):
+    """Where in the trace a finding shows."""
+
+    from_ps: int
+    to_ps: int
+    event: int | None = None
+
+
+class Finding(Struct, frozen=True, kw_only=True):
+    """One line of advice. Without evidence there is none."""
+
+    id: str
+    title: str
+    evidence: str
+    action: str
+    # What it could gain at most in an average step, and as a share of it.
+    gain_ps: float | None = None
+    gain_share: float | None = None
+    where: Where | None = None
+    framework: str = ""
+    # "file.py:12"
+    source: str = ""
+
+
+class PartChange(Struct, frozen=True, kw_only=True):
+    part: Part
+    before_ps: float
+    after_ps: float
+
+
+class Cause(Struct, frozen=True, kw_only=True):
+    """What explains a part of the difference between two profiles, per step."""
+
+    kind: Literal["op", "kernel", "memory"]
+    name: str
+    before: float
+    after: float
+    calls_before: float
+    calls_after: float
+    # Of the difference of the step times.
+    share: float | None = None
+
+
+class Comparison(Struct, frozen=True, kw_only=True):
+    before_ps: float
+    after_ps: float
+    parts: list[PartChange]
+    causes: list[Cause]
+    gone: list[Finding]
+    fresh: list[Finding]
+    notes: list[str] = field(default_factory=list)
