@@ -46,6 +46,7 @@ def test_as_the_plain_reader(path):
         (each.track, each.name, each.start_ps, each.duration_ps) for each in plain.events
     ]
     for mine, theirs in zip(found, plain.events, strict=True):
+        mine.arguments.pop("full_name", None)
         assert mine.arguments == {key: as_kept(key, value) for key, value in theirs.arguments.items()}
     used = {each.track for each in plain.events}
     named = {key: names for key, names in track_names(rows).items() if key[1] != "memory"}
@@ -161,8 +162,18 @@ def test_names_ids_and_occurrences():
     line = message((1, -5), (10, 1 << 40), (11, "shown"), (2, "hidden"), (4, message((1, 2), (5, 3))))
     rows = read(message((1, plane(line))))
     (row,) = events(rows)
-    assert (row.name, row.arguments) == ("shown", {"num_occurrences": 3})
+    assert (row.name, row.arguments) == ("shown", {"full_name": "long name", "num_occurrences": 3})
     assert track_names(rows) == {("/host:CPU", str(1 << 40)): ("/host:CPU", "shown")}
+
+
+def test_a_kernel_that_copies_is_no_copy():
+    names = [
+        (4, name_of(at, name)) for at, name in enumerate(("MemcpyH2D", "MEMCPYDtoH", "memcpy128", "Memset 0"))
+    ]
+    line = one_line(*(message((1, at), (4, message((1, 1), (4, 5)))) for at in range(4)))
+    data = message((2, "/device:GPU:0"), (3, line), *names, (5, name_of(1, "correlation_id")))
+    kinds = [row.category for row in events(read(message((1, data))))]
+    assert kinds == ["gpu_memcpy", "gpu_memcpy", "kernel", "gpu_memset"]
 
 
 def test_planes_of_the_host_are_one():

@@ -385,7 +385,7 @@ cdef class XPlaneReader:
     cdef bint is_cupti
     # Strings that mean something here.
     cdef int32_t nothing, correlation_id, hlo_category, allocator_name, bytes_allocated, bytes_reserved, occurrences
-    cdef int32_t producer, consumer, flow, memory
+    cdef int32_t producer, consumer, flow, memory, full_name
     cdef int32_t kernel, memcpy, memset, runtime, python
     # Of the event that is read.
     cdef int32_t category
@@ -409,6 +409,7 @@ cdef class XPlaneReader:
         self.consumer = rows.intern_text("_c")
         self.flow = rows.intern_text("flow")
         self.memory = rows.intern_text("memory")
+        self.full_name = rows.intern_text("full_name")
         # As PyTorch calls them.
         self.kernel = rows.intern_text("kernel")
         self.memcpy = rows.intern_text("gpu_memcpy")
@@ -675,11 +676,13 @@ cdef class XPlaneReader:
         cdef size_t size = 0
         cdef const uint8_t *name = NULL
         cdef size_t name_size = 0
-        cdef bint is_display = False
+        cdef const uint8_t *display = NULL
+        cdef size_t display_size = 0
         cdef uint32_t number = 0
         cdef uint32_t wire = 0
         cdef Named named
         cdef Stat stat
+        cdef int32_t full
         cdef int32_t text
         cdef int answer = DONE
         while at < end:
@@ -692,17 +695,26 @@ cdef class XPlaneReader:
                 at = read_bytes(at, end, &part, &size)
                 if at == NULL:
                     break
-                if (number == METADATA_NAME and not is_display) or (is_event and number == METADATA_DISPLAY_NAME and size):
+                if number == METADATA_NAME:
                     name = part
                     name_size = size
-                    is_display = number == METADATA_DISPLAY_NAME
+                elif is_event and number == METADATA_DISPLAY_NAME:
+                    display = part
+                    display_size = size
             if at == NULL:
                 break
         if at == NULL:
             answer = MALFORMED
-        text = self.rows.intern(name, name_size)
-        if text < 0:
+        full = self.rows.intern(name, name_size)
+        if full < 0:
             return STOPPED
+        text = full
+        if display_size:
+            name = display
+            name_size = display_size
+            text = self.rows.intern(name, name_size)
+            if text < 0:
+                return STOPPED
         if not is_event:
             return answer if ids_set(&self.stat_ids, id, text) == 0 else STOPPED
         memset(&named, 0, sizeof(Named))
@@ -711,7 +723,9 @@ cdef class XPlaneReader:
         named.is_memory = begins(name, name_size, b"memoryallocation", 16) or begins(name, name_size, b"memorydeallocation", 18)
         named.entries_at = self.entries.size
         at = p
-        # Written where those of a row are, and taken from there.
+        # Written where those of a row are, and taken from there. The name of an op with its scope is the full one.
+        if text != full and full != self.nothing and self.rows.put_text(self.full_name, ARGUMENT_TEXT, full) < 0:
+            return STOPPED
         while at < end and answer == DONE:
             at = read_key(at, end, &number, &wire)
             if wire == WIRE_BYTES and number == METADATA_STATS:
@@ -748,7 +762,8 @@ cdef class XPlaneReader:
 
     cdef int32_t category_of(self, const uint8_t *name, size_t size) noexcept nogil:
         if self.is_device:
-            if begins(name, size, b"memcpy", 6):
+            # But memcpy128 is a kernel.
+            if begins(name, size, b"memcpy", 6) and (size == 6 or not 48 <= name[6] <= 57):
                 return self.memcpy
             return self.memset if begins(name, size, b"memset", 6) else NO_STRING
         if size and name[0] == 36:
