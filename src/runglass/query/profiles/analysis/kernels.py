@@ -1,0 +1,170 @@
+"""What ran on GPUs, kernel by kernel: their shape, who launched them, and how long they took."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+import numpy as np
+
+from runglass.native.trace_view import inherit
+from runglass.query.profiles.analysis.grouping import group
+from runglass.query.profiles.analysis.model import KernelRow
+from runglass.query.profiles.arguments import numbers, texts
+from runglass.query.profiles.model import LAUNCH, MISSING, Int32, Int64, Mask, Trace
+
+KERNEL = "kernel"
+# As torch and older versions of it call operations of the framework.
+OPERATIONS = ("cpu_op", "operator")
+# "regs:32 static_shared:0 dynamic_shared:0 grid:40,1,1 block:256,1,1 occ_pct:100", by spaces or lines.
+DETAIL = re.compile(r"(\w+):([^\s]+)")
+# In the names of kernels that use tensor cores.
+TENSOR_CORES = re.compile(
+    r"16816|c1688|conv1x1|conv2d_c1_k1|dgrad_1x1_stride_2x2|direct_group|first_layer_wgrad_kernel|h1688|h884|hmma|i16832|i8816"
+    r"|s884|s1688|xmma_gemm|xmma_implicit_gemm|xmma_sparse_conv|xmma_sparse_gemm|xmma_warp_specialized_implicit_gemm"
+    # Newer ones, which XProf does not know.
+    r"|tensorop|wmma|gmma|nvjet|sm\d+_xmma|bf16_s\d+gemm|flash_fwd|flash_bwd|fmha"
+)
+# Operations that could use them.
+ELIGIBLE = re.compile(
+    r"Conv[23]D$|Conv2DBackprop(?:Filter|Input)$|DepthwiseConv2dNative\w*$|BatchMatMul|(?:^|/)MatMul$|FusedMatMul"
+    r"|CudnnRNN|XlaDot(?:V2)?$|einsum/[^,;]+[,;][^,;]+$"
+    r"|^aten::(?:mm|bmm|addmm|baddbmm|matmul|linear|conv[123]d|convolution\w*|cudnn_convolution\w*|_?scaled_dot_product\w*)$"
+)
+
+
+class Shape(NamedTuple):
+    grid: tuple[int, ...]
+    block: tuple[int, ...]
+    registers: int | None
+    shared_bytes: int | None
+    occupancy: float | None
+
+
+def kernels(trace: Trace, *, range: tuple[int, int] | None = None) -> list[KernelRow]:
+    """The longest in sum first. `range`: only those that begin in it."""
+    details = texts(trace, "kernel_details")
+    chosen = np.flatnonzero(kernel_events(trace, details) & in_range(trace, range))
+    if not len(chosen):
+        return []
+    details = details[chosen]
+    grid, block = texts(trace, "grid")[chosen], texts(trace, "block")[chosen]
+    registers = numbers(trace, "registers per thread")[chosen]
+    shared = numbers(trace, "shared memory")[chosen]
+    achieved = numbers(trace, "est. achieved occupancy %")[chosen]
+    op = launching_ops(trace)[chosen]
+    found = group([trace.name[chosen], details, grid, block, registers, shared, op])
+    duration = trace.duration_ps[chosen]
+    count, total = found.count(), found.total(duration)
+    least, most = found.least(duration), found.most(duration)
+    seen = found.mean(np.where(achieved == MISSING, 0, achieved).astype(np.float64), duration)
+    whole = max(int(total.sum()), 1)
+    rows = []
+    for at in np.argsort(-total, kind="stable").tolist():
+        first = int(found.first[at])
+        shape = (
+            parse_details(trace.strings.get(int(details[first])))
+            if details[first] >= 0
+            else Shape(
+                parse_sizes(trace.strings.get(int(grid[first]))),
+                parse_sizes(trace.strings.get(int(block[first]))),
+                known(registers[first]),
+                known(shared[first]),
+                None,
+            )
+        )
+        name, op_name = trace.strings.get(int(trace.name[chosen[first]])), trace.strings.get(int(op[first]))
+        rows.append(
+            KernelRow(
+                name=name,
+                op=op_name.partition(":")[0] if details[first] >= 0 else op_name,
+                module=trace.strings.get(int(trace.module[chosen[first]])),
+                grid=shape.grid,
+                block=shape.block,
+                registers=shape.registers,
+                shared_bytes=shape.shared_bytes,
+                occupancy=shape.occupancy,
+                achieved_occupancy=None if achieved[first] == MISSING else float(seen[at]),
+                tensor_cores=TENSOR_CORES.search(name) is not None,
+                is_eligible=ELIGIBLE.search(op_name.partition(":")[0] if details[first] >= 0 else op_name)
+                is not None,
+                occurrences=int(count[at]),
+                total_ps=int(total[at]),
+                mean_ps=int(total[at]) / int(count[at]),
+                min_ps=int(least[at]),
+                max_ps=int(most[at]),
+                share=int(total[at]) / whole,
+            )
+        )
+    return rows
+
+
+def kernel_events(trace: Trace, details: Int32) -> Mask:
+    """Events of devices that are kernels: copies, and lines that a reader derived, are none."""
+    kinds = np.array(
+        [each.name.lower() == KERNEL and each.place == "device" for each in trace.info.categories]
+    )
+    on_device = np.array([each.place == "device" for each in trace.info.categories])
+    streams = np.array([track.kind != "steps" for track in trace.tracks])
+    if not len(kinds) or not len(streams):
+        return np.zeros(len(trace), np.bool_)
+    chosen: Mask = kinds[trace.category] | (on_device[trace.category] & (details >= 0))
+    chosen &= (trace.duration_ps > 0) & streams[trace.track]
+    return chosen
+
+
+def in_range(trace: Trace, range: tuple[int, int] | None) -> Mask:
+    if range is None:
+        return np.ones(len(trace), np.bool_)
+    inside: Mask = (trace.start_ps >= range[0]) & (trace.start_ps < range[1])
+    return inside
+
+
+def launching_ops(trace: Trace) -> Int32:
+    """For each event of a device the text of the op that it is of, -1 where that is not known."""
+    own = texts(trace, "tf_op")
+    of_op = np.array([each.name.lower() in OPERATIONS for each in trace.info.categories])
+    if not of_op.any():
+        return own
+    inside = np.where(of_op[trace.category], np.arange(len(trace), dtype=np.int32), np.int32(-1))
+    around = inherit(inside, trace.parent)
+    launches = np.flatnonzero(trace.flow_kind == LAUNCH)
+    source = around[trace.flow_from[launches]]
+    target = trace.flow_to[launches]
+    has = source >= 0
+    own = own.copy()
+    own[target[has]] = trace.name[source[has]]
+    return own
+
+
+def parse_details(text: str) -> Shape:
+    found = dict(DETAIL.findall(text))
+    return Shape(
+        parse_sizes(found.get("grid", "")),
+        parse_sizes(found.get("block", "")),
+        parse_number(found.get("regs")),
+        (parse_number(found.get("static_shared")) or 0) + (parse_number(found.get("dynamic_shared")) or 0),
+        parse_float(found.get("occ_pct")),
+    )
+
+
+def parse_sizes(text: str) -> tuple[int, ...]:
+    """ "40,1,1" or "[40, 1, 1]" """
+    parts = text.strip("[] ").split(",") if text else []
+    sizes = [int(part) for part in parts if part.strip().isdigit()]
+    return tuple(sizes) if len(sizes) == len(parts) else ()
+
+
+def parse_number(text: str | None) -> int | None:
+    return int(text) if text is not None and text.isdigit() else None
+
+
+def parse_float(text: str | None) -> float | None:
+    try:
+        return None if text is None else float(text)
+    except ValueError:
+        return None
+
+
+def known(number: np.int64 | Int64) -> int | None:
+    return None if number == MISSING else int(number)
