@@ -66,7 +66,9 @@ def read(
         if report is not None:
             report(done)
     scanner.finish()
-    if not scanner.is_whole:
+    if not scanner.events and reader.size_bytes:
+        rows.add_problem(f"{name}: holds no trace events")
+    elif not scanner.is_whole:
         rows.add_problem(f"{name}: byte {scanner.position}: the file is cut off here, or still being written")
     file.metadata = {key.decode("utf-8", "replace"): parse_value(value) for key, value in scanner.fields}
     file.metadata["origin_us"] = scanner.origin_us
@@ -117,12 +119,15 @@ def inflate(reader: Reader, name: str, rows: TraceRows) -> Pieces:
     for at, packed in read_pieces(reader):
         while packed:
             is_inside = True
+            before = inflater.copy()
             try:
                 piece = inflater.decompress(packed, CHUNK_BYTES)
             except zlib.error as error:
+                piece, good = inflate_slowly(before, packed)
                 rows.add_problem(
-                    f"{name}: byte {at - len(packed)}: cannot be decompressed from about here on: {error}"
+                    f"{name}: byte {at - len(packed) + good}: cannot be decompressed from here on: {error}"
                 )
+                yield at - len(packed) + good, piece
                 return
             packed = inflater.unconsumed_tail
             total += len(piece)
@@ -142,6 +147,23 @@ def inflate(reader: Reader, name: str, rows: TraceRows) -> Pieces:
     if is_inside:
         yield at, inflater.flush()
         rows.add_problem(f"{name}: byte {at}: the compressed file is cut off here, or still being written")
+
+
+def inflate_slowly(inflater: Any, packed: bytes) -> tuple[bytes, int]:
+    """What comes before the damage, and how many bytes it takes: zlib throws away what it has made in the call that fails."""
+    made = bytearray()
+    at = 0
+    for step in (1024, 1):
+        # The call that failed had to make no more than one chunk.
+        while at < len(packed) and len(made) <= 2 * CHUNK_BYTES:
+            before = inflater.copy()
+            try:
+                made += inflater.decompress(packed[at : at + step])
+            except zlib.error:
+                inflater = before
+                break
+            at += step
+    return bytes(made), at
 
 
 def read_ahead(pieces: Pieces) -> Pieces:

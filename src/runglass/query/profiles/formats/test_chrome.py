@@ -304,7 +304,19 @@ def test_gzip_in_several_members_and_cut_anywhere():
     wrong_sum = bytearray(gzip.compress(SMALL.encode()))
     wrong_sum[-6] ^= 1
     rows, problems = read(bytes(wrong_sum))
+    assert rows == whole
     assert "cannot be decompressed" in problems[0]
+
+
+def test_what_comes_before_damage_in_gzip_is_kept():
+    events = ",".join(f'{{"ph":"X","name":"n{i}","ts":{i * 7919 % 10007}.5,"dur":1}}' for i in range(20_000))
+    packed = bytearray(gzip.compress(f"[{events}]".encode()))
+    middle = len(packed) // 2
+    packed[middle : middle + 64] = bytes(range(64))
+    rows, problems = read(bytes(packed))
+    assert 8_000 < len(rows) < 13_000
+    assert [row.name for row in rows[:8_000]] == [f"n{i}" for i in range(8_000)]
+    assert any("cannot be decompressed" in each for each in problems)
 
 
 def test_a_gzip_bomb_ends_early(monkeypatch):
@@ -333,7 +345,9 @@ def test_reading_can_be_stopped_and_followed(monkeypatch):
     [b"", b"   ", b"hello", b"{}", b"[]", b"\x00\x01", b'{"a": 1}', json.dumps([[1, 2], "a"]).encode()],
 )
 def test_files_without_events(data):
-    assert read(data)[0] == []
+    rows, problems = read(data)
+    assert rows == []
+    assert bool(data) == any("holds no trace events" in each for each in problems)
 
 
 @pytest.mark.parametrize(
