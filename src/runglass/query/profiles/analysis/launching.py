@@ -1,0 +1,91 @@
+"""Which work of the host led to which work of a device: the op that launched a kernel, and the device time of every op."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from runglass.query.profiles.model import LAUNCH, Int32, Int64, Mask, Trace
+
+# What people and frameworks name; launches themselves are calls of the driver.
+OPS = frozenset({"op", "input", "optimizer", "communication", "copy", "sync", "memory", "other", "compile"})
+CALLS = frozenset({"cuda_runtime", "cuda_driver", "runtime"})
+PYTHON = frozenset({"python_function", "python"})
+ANNOTATIONS = frozenset({"user_annotation", "gpu_user_annotation", "trace"})
+
+
+def on_device(trace: Trace) -> Mask:
+    """For each event whether it is on a device."""
+    of_track = np.array([track.place == "device" for track in trace.tracks], np.bool_)
+    return of_track[trace.track] if len(trace) else np.zeros(0, np.bool_)
+
+
+def has_category(trace: Trace, names: frozenset[str]) -> Mask:
+    """For each event whether its category in the file is one of these, in small letters."""
+    wanted = np.array([each.name.lower() in names for each in trace.info.categories], np.bool_)
+    return wanted[trace.category] if len(trace) else np.zeros(0, np.bool_)
+
+
+def has_meaning(trace: Trace, meanings: frozenset[str]) -> Mask:
+    wanted = np.array([each.meaning in meanings for each in trace.info.categories], np.bool_)
+    return wanted[trace.category] if len(trace) else np.zeros(0, np.bool_)
+
+
+def device_work(trace: Trace) -> Mask:
+    """Events that keep a device busy: kernels and copies, not the annotations around them."""
+    return (
+        on_device(trace)
+        & ~has_meaning(trace, frozenset({"step", "module", "sync"}))
+        & (trace.duration_ps > 0)
+    )
+
+
+def nearest(own: Int32, parent: Int32) -> Int32:
+    """For each event what it has itself, or else the nearest event around it; -1 where none has anything."""
+    found, up = own.copy(), parent.copy()
+    while True:
+        todo = np.flatnonzero((found < 0) & (up >= 0))
+        if not len(todo):
+            return found
+        above = up[todo]
+        found[todo], up[todo] = found[above], up[above]
+
+
+def launches(trace: Trace) -> tuple[Int32, Int32]:
+    """Pairs of a call on the host and the work on a device that it launched; every work once."""
+    is_launch = (trace.flow_kind == LAUNCH) & device_work(trace)[trace.flow_to]
+    work, first = np.unique(trace.flow_to[is_launch], return_index=True)
+    return trace.flow_from[is_launch][first], work
+
+
+def framework_ops(trace: Trace) -> Mask:
+    """Events of the host that are ops of the framework, not annotations, calls of the driver or Python functions."""
+    others = CALLS | PYTHON | ANNOTATIONS
+    return ~on_device(trace) & has_meaning(trace, OPS) & ~has_category(trace, others)
+
+
+def ops_of_work(trace: Trace) -> Int32:
+    """For each event on a device the innermost op of the host that launched it; -1 for all others."""
+    found = np.full(len(trace), -1, np.int32)
+    calls, work = launches(trace)
+    own = np.where(framework_ops(trace), np.arange(len(trace), dtype=np.int32), -1).astype(np.int32)
+    found[work] = nearest(own, trace.parent)[calls]
+    return found
+
+
+def device_time(trace: Trace) -> tuple[Int64, Int64]:
+    """For each event of the host the time of the device work that it launched: itself, and with all events in it.
+
+    Work belongs to the innermost op, or where there is none to the call that launched it.
+    """
+    own, total = np.zeros(len(trace), np.int64), np.zeros(len(trace), np.int64)
+    calls, work = launches(trace)
+    time = trace.duration_ps[work]
+    ops = ops_of_work(trace)[work]
+    np.add.at(own, np.where(ops >= 0, ops, calls), time)
+    at = calls.copy()
+    while len(at):
+        np.add.at(total, at, time)
+        at = trace.parent[at]
+        goes_on = at >= 0
+        at, time = at[goes_on], time[goes_on]
+    return own, total
