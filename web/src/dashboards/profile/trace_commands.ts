@@ -1,11 +1,17 @@
 // The commands of a trace, for the palette and the list of keys. Keys that move and zoom are handled by the timeline.
 
 import type { Command } from "../../state/commands.svelte";
+import type { Matches } from "./bar/matches.svelte";
 import { COLORINGS } from "./options";
 import type { ProfilePage } from "./profile_page.svelte";
 import type { Timeline } from "./trace/timeline.svelte";
 
-export function traceCommands(page: ProfilePage, timeline: Timeline, focusSearch: () => void): Command[] {
+export function traceCommands(
+  page: ProfilePage,
+  timeline: Timeline,
+  matches: Matches,
+  focusSearch: () => void,
+): Command[] {
   const command = (id: string, title: string, run: () => void, keys?: string): Command => ({
     id: `trace.${id}`,
     title,
@@ -15,8 +21,8 @@ export function traceCommands(page: ProfilePage, timeline: Timeline, focusSearch
   });
   return [
     command("search", "Search events", focusSearch, "/"),
-    command("next", "Next match", () => void timeline.nextMatch(1), "n"),
-    command("previous", "Previous match", () => void timeline.nextMatch(-1), "N"),
+    command("next", "Next match", () => void matches.step(1), "n"),
+    command("previous", "Previous match", () => void matches.step(-1), "N"),
     command("whole", "Show the whole trace", () => timeline.fit(), "0"),
     command("arrows", "Arrows of all events, or of the selected one", () => {
       timeline.arrows = timeline.arrows === "all" ? "selected" : "all";
