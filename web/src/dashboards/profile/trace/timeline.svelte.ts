@@ -5,7 +5,7 @@ import { untrack } from "svelte";
 import { type ApiError } from "../../../api/http";
 import { LatestAnswer } from "../../../api/latest_answer.svelte";
 import type { About, EventInfo, EventRef, Found, SearchIn, SearchMode, Step } from "../answer";
-import { type ColorBy, isMeaning, type Meaning, type Theme } from "./colors";
+import { type ColorBy, isMeaning, MEANINGS, type Meaning, PALETTES, stepColor, type Theme, trackColor } from "./colors";
 import { Loading, type CounterWindow, type Wish } from "./loading.svelte";
 import { between, easeOut, keepInside, panBy, withMargin, zoomAt } from "./motion";
 import { type Group, groupTracks, layRows, moved, quietOf, type Row, type Rows, rowsBetween } from "./rows";
@@ -30,6 +30,11 @@ export interface Hovered {
   readonly busy: number;
   readonly meaning: Meaning;
   readonly step: number;
+}
+
+export interface LegendEntry {
+  readonly label: string;
+  readonly color: string;
 }
 
 interface TimelineOptions {
@@ -71,6 +76,8 @@ export class Timeline {
   q = $state("");
   searchIn = $state<SearchIn>("all");
   searchMode = $state<SearchMode>("text");
+  /** Of all matches, the one that was gone to last. */
+  matchIndex = $state<number | null>(null);
 
   // Groups and tracks, by keys that other traces of the same program have as well (rows.ts).
   collapsed = $state.raw<ReadonlySet<string>>(NOTHING);
@@ -122,6 +129,7 @@ export class Timeline {
     });
     $effect(() => {
       const { query } = this;
+      this.matchIndex = null;
       if (!query || !this.source) this.#found.forget();
       else this.#found.want(`${this.#opened} ${JSON.stringify(query)}`, query);
     });
@@ -282,6 +290,27 @@ export class Timeline {
   readonly meanings = $derived.by((): readonly Meaning[] =>
     (this.about?.categories ?? []).map(({ meaning }) => (isMeaning(meaning) ? meaning : "other")),
   );
+  readonly legend = $derived.by((): readonly LegendEntry[] => {
+    const { theme, about } = this;
+    if (!about) return [];
+    if (this.colorBy === "category") {
+      const used = new Set(this.meanings.filter((_, i) => (about.categories[i]?.events ?? 1) > 0));
+      return (Object.keys(MEANINGS) as Meaning[])
+        .filter((meaning) => used.has(meaning))
+        .map((meaning) => ({ label: MEANINGS[meaning], color: PALETTES[theme].meanings[meaning] }));
+    }
+    if (this.colorBy === "stream")
+      return this.visibleRows
+        .filter(({ kind }) => kind === "track")
+        .map(({ label, tracks }) => ({ label, color: trackColor(tracks[0] as number, theme) }));
+    if (this.colorBy === "step")
+      return this.visibleSteps.slice(0, 12).map((step) => ({
+        label: step.name || `Step ${step.number}`,
+        color: stepColor(about.steps.indexOf(step), theme),
+      }));
+    return [];
+  });
+
   toggleHidden(key: string): void {
     this.hidden = toggled(this.hidden, key);
   }
@@ -433,6 +462,16 @@ export class Timeline {
     const ref = await source.step(selected, direction);
     if (ref && this.selected === selected) this.reveal(ref);
   }
+  async nextMatch(by: -1 | 1): Promise<void> {
+    const { query, source, selected, view } = this;
+    if (!query || !source) return;
+    const from = { event: selected, from_ps: by > 0 ? view.from : view.to };
+    const { ref, index } = await source.match(query, from, by > 0 ? "next" : "previous");
+    if (this.query !== query) return;
+    this.matchIndex = index;
+    if (ref) this.reveal(ref);
+  }
+
   /** Marks a moment, or takes the mark there away. Without one: where the pointer is, or the selected event begins. */
   toggleMark(at: number | null = this.pointer ?? this.place?.start_ps ?? (this.view.from + this.view.to) / 2): void {
     if (at === null) return;
