@@ -30,6 +30,8 @@ from runglass.demo.classifying import (
 from runglass.demo.denoising import write_denoising
 from runglass.demo.drawings import FOLDER as DRAWINGS
 from runglass.demo.drawings import write_drawings
+from runglass.demo.profiles import FOLDER as PROFILES
+from runglass.demo.profiles import write_profiles
 from runglass.demo.searching import FOLDER as SEARCH
 from runglass.demo.searching import write_search
 from runglass.demo.spelling import write_spelling
@@ -45,7 +47,7 @@ from runglass.writer.values import hparams
 
 MARKER = ".runglass-demo.json"
 # Increased with every change of the logs; older demos are replaced.
-VERSION = 7
+VERSION = 8
 STEPS = 1200
 # The last one is too large, and its run ends in NaN.
 RATES = (0.01, 0.05, 0.2, 5.0)
@@ -72,6 +74,7 @@ def write_demo(logdir: Path, *, live_s: float = 0.0, now: float | None = None, s
             write_drawings(logdir, start + 36, steps // 2, SEED)
             write_words(logdir, start + 48, steps // 2, SEED)
             write_search(logdir, start, steps // 8, SEED)
+        write_profiles(logdir)
         mark(logdir, is_complete=True)
     if live_s > 0:
         train_live(logdir, duration_s=live_s)
@@ -162,6 +165,7 @@ def mark(logdir: Path, *, is_complete: bool) -> None:
         DRAWINGS,
         WORDS,
         SEARCH,
+        PROFILES,
         "live",
     ]
     marker = {"version": VERSION, "is_complete": is_complete, "folders": folders}

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from runglass.demo.recording import Recorder
 from runglass.demo.training import Floats
 from runglass.schema.tensor import DataType
 from runglass.writer.graphs.node import Names, Node
@@ -21,33 +22,42 @@ TINY = np.float32(1e-6)
 class Value:
     """The result of an operation."""
 
-    __slots__ = ("data", "gradient", "grow", "inputs", "name")
+    __slots__ = ("data", "flow", "gradient", "grow", "inputs", "name", "op")
 
-    def __init__(self, data: NDArray[Any], name: str, inputs: tuple[Value, ...], grow: Grow | None) -> None:
+    def __init__(
+        self, data: NDArray[Any], name: str, op: str, inputs: tuple[Value, ...], grow: Grow | None
+    ) -> None:
         self.data = data
         self.name = name
+        self.op = op
         self.inputs = inputs
         # The gradients of the inputs, from the gradient of this.
         self.grow = grow
         self.gradient: Floats | None = None
+        # In a record: the arrow from this operation to its gradient.
+        self.flow = 0
 
 
 class Tape:
     """One computation. `parameters` are shared by all of them, by name; missing ones are made with `rng`."""
 
-    def __init__(self, parameters: dict[str, Floats], rng: np.random.Generator) -> None:
+    def __init__(
+        self, parameters: dict[str, Floats], rng: np.random.Generator, recorder: Recorder | None = None
+    ) -> None:
         self.parameters = parameters
         self.rng = rng
+        self.recorder = recorder
         self.nodes: list[Node] = []
         self.used: dict[str, Value] = {}
-        self._values: list[Value] = []
+        self.values: list[Value] = []
         self._scopes: list[str] = []
         self._names = Names()
 
     @contextmanager
     def scope(self, name: str) -> Iterator[None]:
         self._scopes.append(name)
-        yield
+        with self.recorder.span(f"nn.Module: {name}", "python_function") if self.recorder else nullcontext():
+            yield
         self._scopes.pop()
 
     def parameter(self, name: str, shape: tuple[int, ...], *, scale: float | None = None) -> Value:
@@ -187,11 +197,14 @@ class Tape:
     def gradients(self, loss: Value) -> dict[str, Floats]:
         """Of all parameters, by name."""
         loss.gradient = np.ones_like(loss.data)
-        for value in reversed(self._values):
+        for value in reversed(self.values):
             if value.grow is None or value.gradient is None:
                 continue
             for each, gradient in zip(value.inputs, value.grow(value.gradient), strict=True):
                 each.gradient = gradient if each.gradient is None else each.gradient + gradient
+            if self.recorder:
+                self.recorder.operation(f"{value.op}Backward", of=value.name)
+                self.recorder.arrive(value.flow)
         return {name: value.gradient for name, value in self.used.items() if value.gradient is not None}
 
     def _keep(
@@ -206,8 +219,13 @@ class Tape:
     ) -> Value:
         """`beside`: inputs without a gradient."""
         path = self._names.take("/".join([*self._scopes, name]))
-        value = Value(data, path, inputs, grow)
-        self._values.append(value)
+        value = Value(data, path, op, inputs, grow)
+        self.values.append(value)
+        if self.recorder:
+            dims = [list(each.data.shape) for each in (*inputs, *beside)]
+            self.recorder.operation(op, **{"Input Dims": dims, "of": path})
+            if grow:
+                value.flow = self.recorder.leave()
         self.nodes.append(
             Node(
                 name=path,

@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+from tests.support.plain_traces import read_chrome
 
 import runglass
 from runglass.demo import MARKER, train_live, write_demo
@@ -12,6 +13,7 @@ from runglass.demo import STEPS as DEMO_STEPS
 from runglass.demo.classifying import SEED, write_spirals
 from runglass.demo.denoising import write_denoising
 from runglass.demo.drawings import write_drawings
+from runglass.demo.profiles import DATA, write_profiles
 from runglass.demo.searching import write_search
 from runglass.demo.training import Network, digits_task, spirals_task
 from runglass.demo.words import write_words
@@ -199,6 +201,33 @@ def test_the_same_seed_gives_the_same_bytes(demo, tmp_path):
     }
     for part in ("drawings/wide/00000/last_hidden_layer/metadata.tsv", "drawings/wide/sprite.png"):
         assert (demo / part).read_bytes() == (tmp_path / "again" / part).read_bytes()
+
+
+def test_profiles_of_a_training_on_a_gpu(tmp_path):
+    write_profiles(tmp_path)
+    steps = {}
+    for run in ("before", "after"):
+        (file,) = (tmp_path / "unet" / run).iterdir()
+        trace = read_chrome(file)
+        steps[run] = {
+            event.name: event.duration_ps
+            for event in trace.of("X")
+            if event.category == "user_annotation" and event.name.startswith("ProfilerStep#")
+        }
+        kernels = [event for event in trace.events if event.category == "kernel"]
+        launched = {
+            event.arguments["correlation"]
+            for event in trace.events
+            if event.category in ("cuda_runtime", "cuda_driver")
+        }
+        assert len(kernels) > 500
+        assert {event.arguments["correlation"] for event in kernels} <= launched
+    assert {run: list(each) for run, each in steps.items()} == {
+        "before": ["ProfilerStep#6"],
+        "after": ["ProfilerStep#7", "ProfilerStep#8"],
+    }
+    assert steps["before"]["ProfilerStep#6"] > 5 * max(steps["after"].values())
+    assert sum(file.stat().st_size for file in DATA.iterdir()) < 300_000
 
 
 def test_a_finished_demo_is_left_and_an_unfinished_one_replaced(tmp_path):

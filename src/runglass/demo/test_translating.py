@@ -2,9 +2,18 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.support.plain_traces import read_chrome
 
 from runglass.demo.tape import Tape
-from runglass.demo.translating import LENGTH, LETTERS, VERSIONS, Transformer
+from runglass.demo.translating import (
+    FOLDER,
+    LENGTH,
+    LETTERS,
+    PROFILE,
+    VERSIONS,
+    Transformer,
+    write_translating,
+)
 
 LARGE_STEP = 1e-2
 
@@ -49,3 +58,28 @@ def test_the_graph_is_what_was_computed():
     names = {version: {node.name for node in each} for version, each in nodes.items()}
     assert "decoder/layers.2/cross_attn/q_norm/normalize" in names["qk-norm"] - names["baseline"]
     assert "decoder/layers.2/cross_attn/scale" in names["baseline"] - names["qk-norm"]
+
+
+def test_a_record_of_the_training(tmp_path):
+    write_translating(tmp_path, 1_700_000_000.0, 9, seed=1)
+    trace = read_chrome(tmp_path / FOLDER / VERSIONS[0] / PROFILE)
+    assert trace.base_ns == 1_700_000_004_800_000_000
+    spans = trace.of("X")
+    steps = {event.name: event for event in spans if event.name.startswith("ProfilerStep#")}
+    # A span is written when it has ended.
+    assert list(steps) == ["ProfilerStep#6", "ProfilerStep#7", "ProfilerStep#8"]
+    for event in spans:
+        ends = event.start_ps + event.duration_ps
+        assert any(
+            step.start_ps <= event.start_ps and ends <= step.start_ps + step.duration_ps
+            for step in steps.values()
+        )
+    assert [event.name for event in spans if event.category == "user_annotation"] == [
+        *("forward", "backward", "optimizer", "ProfilerStep#6"),
+        *("forward", "backward", "optimizer", "ProfilerStep#7"),
+        *("forward", "backward", "optimizer", "ProfilerStep#8"),
+    ]
+    # Every operation with a gradient is followed by an arrow to that gradient.
+    assert {event.link for event in trace.of("s")} == {event.link for event in trace.of("f")}
+    sums = trace.sums()
+    assert sums["Softmax"][0] == sums["SoftmaxBackward"][0] == 3 * 9

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import itertools
 import math
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from runglass.demo.recording import Recorder
 from runglass.demo.tape import Tape, Value
 from runglass.demo.training import Floats, norm, rate_at
 from runglass.schema.hparams import SessionOutcome
@@ -29,6 +31,7 @@ RATE = 0.01
 STEPS_PER_NORM = 10
 SECONDS_PER_STEP = 0.8
 WEIGHTS = ("weight", "table")
+PROFILE = "training.trace.json.gz"
 
 
 class Transformer:
@@ -43,14 +46,24 @@ class Transformer:
         self.steps = 0
 
     def learn(
-        self, source: NDArray[np.int64], target: NDArray[np.int64], rate: float
+        self,
+        source: NDArray[np.int64],
+        target: NDArray[np.int64],
+        rate: float,
+        recorder: Recorder | None = None,
     ) -> tuple[Tape, float, float]:
         """One step on one batch; returns what was computed, the loss and the share of right letters."""
-        tape = Tape(self.parameters, self.rng)
-        logits = self.forward(tape, source, target)
-        loss = tape.cross_entropy(logits, tape.placeholder("wanted", target))
-        self.gradients = tape.gradients(loss)
-        self.update(rate)
+        span = recorder.span if recorder else lambda _: nullcontext()
+        tape = Tape(self.parameters, self.rng, recorder)
+        with span("forward"):
+            logits = self.forward(tape, source, target)
+            loss = tape.cross_entropy(logits, tape.placeholder("wanted", target))
+        if recorder:
+            recorder.count("activations", bytes=sum(each.data.nbytes for each in tape.values))
+        with span("backward"):
+            self.gradients = tape.gradients(loss)
+        with span("optimizer"):
+            self.update(rate)
         return tape, float(loss.data), float((logits.data.argmax(axis=-1) == target).mean())
 
     def update(self, rate: float) -> None:
@@ -138,18 +151,35 @@ def write_translating(logdir: Path, start: float, steps: int, seed: int) -> None
         with EventFileWriter(logdir / FOLDER / version, clock=itertools.repeat(began).__next__) as writer:
             settings: dict[str, hparams.HParam] = {"task": "translate", "version": version, "lr": RATE}
             writer.write(0, values=[hparams.session_start(settings, start_time_s=began)])
+            recorder = Recorder()
             for step in range(steps):
                 source = rng.integers(0, len(LETTERS), (BATCH, LENGTH))
-                tape, loss, accuracy = model.learn(source, source[:, ::-1].copy(), rate_at(step, RATE, steps))
+                rate, target = rate_at(step, RATE, steps), source[:, ::-1].copy()
+                if step in profiled_steps(steps):
+                    # Its times are of this machine, and differ each time.
+                    if step == profiled_steps(steps).start:
+                        recorder = Recorder()
+                    with recorder.span(f"ProfilerStep#{step}"):
+                        tape, loss, accuracy = model.learn(source, target, rate, recorder)
+                else:
+                    tape, loss, accuracy = model.learn(source, target, rate)
                 if step == 0:
                     writer.write_fields(0, graph_event(tape.nodes))
                 values = [summaries.scalar("loss", loss), summaries.scalar("accuracy", accuracy)]
                 if step % STEPS_PER_NORM == 0 or step == steps - 1:
                     values += gradient_norms(model.gradients)
                 writer.write(step, wall_time=began + (step + 1) * SECONDS_PER_STEP, values=values)
+            profiled = began + profiled_steps(steps).start * SECONDS_PER_STEP
+            file = logdir / FOLDER / version / PROFILE
+            recorder.write(file, wall_time=profiled, process=f"translate {version}")
             end = began + steps * SECONDS_PER_STEP
             ended = hparams.session_end(SessionOutcome.SUCCESS, end_time_s=end)
             writer.write(0, wall_time=end, values=[ended])
+
+
+def profiled_steps(steps: int) -> range:
+    """Three in the second half."""
+    return range(steps * 2 // 3, min(steps, steps * 2 // 3 + 3))
 
 
 def gradient_norms(gradients: dict[str, Floats]) -> list[bytes]:
