@@ -26,6 +26,7 @@ from bench.rows_jobs import job_rows
 from bench.rows_live import live_rows
 from bench.rows_load import blob_rows, load_rows, memory_rows
 from bench.rows_projector import projector_rows
+from bench.rows_traces import trace_rows
 from bench.setting import Setting, cpu_name, tried
 from bench.table import Row
 from bench.workloads import OUT
@@ -43,6 +44,7 @@ GROUPS: dict[str, Callable[[Setting], Iterator[Row]]] = {
     "live": live_rows,
     "jobs": job_rows,
     "projector": projector_rows,
+    "traces": trace_rows,
 }
 
 
