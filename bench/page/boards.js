@@ -113,6 +113,29 @@
     );
   };
 
+  /** Time from the next event of this kind to the frame in which the element is ready again; null: it is not in time. */
+  const settles = (kind, selector, patienceMs) =>
+    new Promise((done) =>
+      addEventListener(
+        kind,
+        ({ timeStamp }) => {
+          let frames = 0;
+          let wasBusy = false;
+          const look = (at) => {
+            const isReady = all(selector)[0]?.dataset.ready === "true";
+            wasBusy ||= !isReady;
+            frames++;
+            // What can be drawn from answers that are there is never seen busy.
+            if (isReady && (wasBusy || frames > 2)) done(at - timeStamp);
+            else if (at - timeStamp > patienceMs) done(null);
+            else requestAnimationFrame(look);
+          };
+          requestAnimationFrame(look);
+        },
+        { once: true, capture: true },
+      ),
+    );
+
   /** Frames between now and the call of what it returns. */
   const countFrames = () => {
     let frames = 0;
@@ -142,5 +165,5 @@
       return (1000 * frames) / (performance.now() - from);
     };
   };
-  window.boards = { all, isPainted, loading, appears, changed, follow, countDrawn, countFrames };
+  window.boards = { all, isPainted, loading, appears, changed, settles, follow, countDrawn, countFrames };
 };

@@ -1,9 +1,10 @@
-"""Pages that are no grids of cards: HParams on hyperparameter searches, Graphs on large graphs, the Projector on many points; and
-TensorBoard's of the same name."""
+"""Pages that are no grids of cards: HParams on hyperparameter searches, Graphs on large graphs, the Projector on many points, Profile
+on large traces; and TensorBoard's of the same name."""
 
 from __future__ import annotations
 
 import argparse
+import shutil
 import sys
 import time
 from collections.abc import Callable
@@ -21,7 +22,9 @@ from bench.measure import Server
 from bench.page.browser import Processes, fresh_page
 from bench.page.visit import Figures
 from bench.peers import Peer
+from bench.rows_traces import CACHE
 from bench.sweeps import sweep
+from bench.traces import torch_log, xplane_log
 
 PROBE = (Path(__file__).parent / "boards.js").read_text().partition("\n")[2]
 PEER_READS_S = 600
@@ -137,6 +140,45 @@ def point_at(page: Page) -> Figures:
     return {"hover_s": sorted(took)[len(took) // 2] / 1000}
 
 
+TIMELINE = "[role=application][aria-label=Timeline]"
+# In to single events and out again, with a look aside at each.
+TRACE_KEYS = "wdwdwdwdwwaawwdwdwsassassdssssss"
+ANSWERS_WITHIN_MS = 5_000
+
+
+def look_around(page: Page) -> Figures:
+    """Zoom and pan by keys: from the key to the frame that shows everything in view."""
+    page.locator(TIMELINE).focus()
+    took: list[float] = []
+    for key in TRACE_KEYS:
+        page.evaluate(
+            "([timeline, patienceMs]) => void (boards.waiting = boards.settles('keydown', timeline, patienceMs))",
+            [TIMELINE, ANSWERS_WITHIN_MS],
+        )
+        page.keyboard.press(key)
+        ms = page.evaluate("boards.waiting")
+        if ms is None:
+            raise RuntimeError(f"nothing came after the key {key}")
+        took.append(ms)
+    took.sort()
+    return {"view_s": took[len(took) // 2] / 1000, "view_worst_s": took[-1] / 1000}
+
+
+def drag_trace(page: Page) -> Figures:
+    """A drag across the timeline: how many frames there are."""
+    at = page.locator(TIMELINE).bounding_box()
+    assert at
+    x, y = at["x"] + at["width"] / 2, at["y"] + at["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.evaluate("void (boards.frames = boards.countFrames())")
+    for move in range(PAN_MOVES):
+        page.mouse.move(x + 3 * (move % 60), y)
+    found = {"pan_per_s": page.evaluate("boards.frames()")}
+    page.mouse.up()
+    return found
+
+
 @dataclass(frozen=True)
 class Showing:
     """A page of one side."""
@@ -194,6 +236,14 @@ PEER_POINTS = Showing(
     patience_ms=300_000,
 )
 
+OWN_TRACE = Showing(
+    "runglass",
+    "/#/profile",
+    {"drawn_s": f"all('{TIMELINE}[data-ready=true]').length > 0"},
+    (look_around, drag_trace),
+    patience_ms=180_000,
+)
+
 BOARDS = {
     "hparams-500": Board(lambda: sweep(500, 10, 3).path, OWN_HPARAMS, PEER_HPARAMS),
     "graph-10000": Board(lambda: graph_log(10_000, ("base", "rms")).path, OWN_GRAPH, PEER_GRAPH),
@@ -202,6 +252,9 @@ BOARDS = {
     "projector-100000": Board(lambda: embedding_log(100_000, 100).path, OWN_POINTS),
     "projector-1000000": Board(lambda: embedding_log(1_000_000, 32).path, OWN_POINTS),
     "hparams-10000": Board(lambda: sweep(10_000, 30, 5).path, OWN_HPARAMS),
+    "trace-500MB": Board(lambda: torch_log(500_000_000).path, OWN_TRACE),
+    "trace-2000000": Board(lambda: xplane_log(2_000_000).path, OWN_TRACE),
+    "trace-10000000": Board(lambda: xplane_log(10_000_000).path, OWN_TRACE),
 }
 
 
@@ -232,7 +285,12 @@ def measure(name: str, chosen: argparse.Namespace, peer: Peer | None) -> tuple[l
     others: list[Figures] = []
     peer_repeat = chosen.peer_repeat if peer and board.peer else 0
     with ExitStack() as stack:
-        mine = stack.enter_context(ours.server(logs))
+        server = ours.server(logs)
+        if name.startswith("trace-"):
+            # The first visit of the first turn finds nothing that was converted before.
+            shutil.rmtree(CACHE, ignore_errors=True)
+            server.env["XDG_CACHE_HOME"] = str(CACHE)
+        mine = stack.enter_context(server)
         mine.wait_until(
             lambda: bool(mine.client.json("/api/status")["is_loaded"]), "Runglass has read the logs"
         )
@@ -253,6 +311,8 @@ def measure(name: str, chosen: argparse.Namespace, peer: Peer | None) -> tuple[l
                     continue
                 try:
                     into.append(visit(browser, server, showing))
+                    if turn == 0 and name.startswith("trace-"):
+                        into[-1]["cold_s"] = into[-1].pop("drawn_s")
                     print(f"{name}, {showing.side}: {brief(into[-1])}", flush=True)
                 except Exception as error:  # costs this visit, not the run
                     print(

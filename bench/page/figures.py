@@ -155,6 +155,17 @@ DEMANDS = (
         )
     ),
     Demand("navigation → points drawn", "drawn_s", "projector-100000"),
+    *(
+        demand
+        for logs in ("trace-500MB", "trace-2000000", "trace-10000000")
+        for demand in (
+            Demand("navigation → timeline, not converted yet", "cold_s", logs),
+            Demand("navigation → timeline, again", "drawn_s", logs),
+            Demand("zoom or pan → everything drawn", "view_s", logs, 0.05),
+            Demand("zoom or pan → everything drawn, worst", "view_worst_s", logs),
+            Demand("drag the timeline: frames", "pan_per_s", logs, 30, text=per_second, is_least=True),
+        )
+    ),
     Demand("navigation → points drawn", "drawn_s", "projector-1000000"),
     *(
         Demand(what, key, logs, text=text)
