@@ -27,7 +27,7 @@ export interface Row {
   readonly topPx: number;
   readonly heightPx: number;
   readonly section: Section;
-  /** Its first column, and how many it takes. */
+  /** Its first column, and how many it takes; fractions where fewer cards than columns share a row. */
   readonly column: number;
   readonly span: number;
   /** Null: this row is the section's heading. */
@@ -65,7 +65,11 @@ const BOTTOM_PX = 16;
 export const countColumns = (widthPx: number, cardWidthPx: number): number =>
   Math.max(1, Math.round(widthPx / cardWidthPx));
 
-export const spanPx = (columns: number, columnPx: number): number => columns * columnPx + (columns - 1) * GAP_PX;
+export const spanPx = (columns: number, columnPx: number): number =>
+  Math.floor(columns * columnPx + (columns - 1) * GAP_PX);
+
+/** Where a column begins. */
+export const columnLeftPx = (column: number, columnPx: number): number => Math.round(column * (columnPx + GAP_PX));
 
 interface Part {
   readonly section: Section;
@@ -258,13 +262,9 @@ function stripsOf(
   return strips;
 }
 
-/** Shares out the columns that are left over, from the first card on. */
-function fill(needed: readonly number[], columns: number): number[] {
-  const spans = [...needed];
-  const extra = columns - sum(needed);
-  for (let i = 0; i < extra; i++) spans[i % spans.length] = (spans[i % spans.length] ?? 0) + 1;
-  return spans;
-}
+/** Shares out the columns that are left over: cards of one kind are equally wide, two of them in three columns too. */
+const fill = (needed: readonly number[], columns: number): number[] =>
+  needed.map((each) => each + (columns - sum(needed)) / needed.length);
 
 /** Cards in rows. The last row has no single card if there are others to join it. */
 function chunk(ids: readonly string[], columns: number, needOf: (id: string) => Need): string[][] {
