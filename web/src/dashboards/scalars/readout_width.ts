@@ -6,7 +6,7 @@ import { runCellPx } from "../../ui/RunCell.svelte";
 export const READOUT_GAP_PX = 14;
 export const READOUT_COLUMN_PX = 54;
 const FONT_PX = 12;
-const MAX_NAME_PX = 98;
+const MAX_NAME_PX = 120;
 
 /** For trainings with these names. */
 export function readoutPx(names: readonly string[], hasParts: boolean): number {
