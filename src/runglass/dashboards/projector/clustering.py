@@ -176,7 +176,7 @@ def split_words(text: str, *, is_text: bool) -> list[str]:
 
 
 def choose_words(counts: list[Counter[str]], cluster: int) -> list[str]:
-    """Those that are frequent here and rare elsewhere."""
+    """Those that are frequent here and rare elsewhere. A word of one point names that point, not the cluster."""
     here = counts[cluster]
     total_here = sum(here.values())
     total = sum(sum(each.values()) for each in counts)
@@ -186,5 +186,5 @@ def choose_words(counts: list[Counter[str]], cluster: int) -> list[str]:
         everywhere = sum(each[word] for each in counts) / total
         return share * float(np.log(share / everywhere))
 
-    candidates = [word for word, _ in here.most_common(200)]
+    candidates = [word for word, count in here.most_common(200) if count > 1]
     return sorted(candidates, key=lambda word: (-score(word), word))[:MAX_WORDS]

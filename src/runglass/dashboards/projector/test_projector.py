@@ -321,6 +321,9 @@ def test_clusters_have_names(client):
     sizes = np.bincount(got["codes"][got["codes"] >= 0])
     assert [each["size"] for each in head["clusters"]] == sizes.tolist()
     assert {each["name"] for each in head["clusters"]} <= {"cat", "dog"}
+    # Every point has another name: the first of them would say nothing about its cluster.
+    _, head, _ = run_job(client, "projector.clusters", **question | {"column": "name"})
+    assert {each["name"] for each in head["clusters"]} == {""}
 
 
 def test_positions_as_files(client):
