@@ -138,9 +138,11 @@ export class HParamsPage {
     all.members.forEach((members, row) => (flags[row] = Number(members.some((run) => isAvailable.has(run)))));
     return pickRows(all, flags);
   });
-  readonly constants = $derived.by((): readonly Column[] =>
-    this.table.columns.filter((column) => column.kind === "hparam" && isConstant(column)),
-  );
+  /** Settings that are the same in all runs. */
+  readonly constants = $derived.by((): readonly Column[] => {
+    const { columns, rows } = this.table;
+    return rows > 1 ? columns.filter((column) => column.kind === "hparam" && isConstant(column)) : [];
+  });
 
   readonly #settled: StableOption<readonly Brush[]>;
   readonly brushes = $derived.by((): readonly Brush[] => this.#moving ?? this.#settled.value);

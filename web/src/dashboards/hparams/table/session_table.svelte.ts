@@ -44,13 +44,13 @@ export interface ShownColumn {
   readonly writeValue: (value: number) => string;
 }
 
-/** The columns that the table has unless the user chose others: metrics, then settings that differ. */
-export function usualColumns(columns: readonly Column[], main: Column | null): readonly Column[] {
+/** The columns that the table has unless the user chose others: metrics, then settings that differ; of one run, all. */
+export function usualColumns(columns: readonly Column[], main: Column | null, rows: number): readonly Column[] {
   const metrics = columns.filter(({ kind }) => kind === "metric");
   return [
     ...metrics.filter(({ id }) => id === main?.id),
     ...metrics.filter(({ id }) => id !== main?.id),
-    ...columns.filter((column) => column.kind === "hparam" && !isConstant(column)),
+    ...columns.filter((column) => column.kind === "hparam" && (rows === 1 || !isConstant(column))),
     ...columns.filter(
       ({ id, distinct }) => (id === "s:status" && distinct > 1) || (id === "s:duration" && distinct > 0),
     ),
@@ -88,7 +88,7 @@ export class TableModel {
     const { table, metric } = this.page;
     const chosen = this.#chosen.value.filter((id) => table.byId.has(id));
     // What is remembered may be of other runs.
-    return chosen.length > 0 ? chosen : usualColumns(table.columns, metric).map(({ id }) => id);
+    return chosen.length > 0 ? chosen : usualColumns(table.columns, metric, table.rows).map(({ id }) => id);
   });
   readonly #pinned = $derived.by(() => new Set(this.#pins.value));
   // Widths and texts depend on the table, not on brushes: nothing moves while one is dragged.
