@@ -86,6 +86,10 @@ class BuildInParallel(build_ext):
         self.parallel = self.parallel or os.cpu_count()
 
     def run(self):
+        # Here, and not before the setup begins, so that the page is built meanwhile.
+        translate(self.extensions)
+        # The largest first: one that is begun last would be compiled alone.
+        self.extensions.sort(key=lambda each: -os.path.getsize(each.sources[0]))
         super().run()
         for build in page_builds:
             build.result()
@@ -97,14 +101,15 @@ class SdistWithPage(sdist):
         super().run()
 
 
-def extensions():
-    unix = sys.platform != "win32"
+FLAGS = (
     # Fused multiply-add is off because it rounds otherwise than the plain formula, so results would depend on the machine.
-    flags = (
-        ["-O3", "-g0", "-fno-strict-aliasing", "-ffp-contract=off", "-Wno-unused-function"]
-        if unix
-        else ["/O2"]
-    )
+    ["-O3", "-g0", "-fno-strict-aliasing", "-ffp-contract=off", "-Wno-unused-function"]
+    if sys.platform != "win32"
+    else ["/O2"]
+)
+
+
+def extensions():
     found = []
     for source in sorted(NATIVE.glob("*.pyx")):
         if ONLY and source.stem not in ONLY:
@@ -115,11 +120,16 @@ def extensions():
                 [str(source), *(str(NATIVE / name) for name in C_SOURCES.get(source.stem, []))],
                 include_dirs=[str(NATIVE), numpy.get_include()],
                 define_macros=[("NPY_NO_DEPRECATED_API", "NPY_1_7_API_VERSION")],
-                extra_compile_args=flags,
+                extra_compile_args=FLAGS,
             )
         )
     # What Cython adds to every module that has memoryviews, once for all of them: it is more than the modules themselves.
-    found.append(Extension(SHARED, [str(NATIVE / "_shared.c")], extra_compile_args=flags))
+    found.append(Extension(SHARED, [str(NATIVE / "_shared.c")], extra_compile_args=FLAGS))
+    return found
+
+
+def translate(found):
+    """Make C of Cython; the extensions then name it as their sources."""
     made = cythonize(
         found,
         nthreads=os.cpu_count() or 0,
@@ -137,8 +147,10 @@ def extensions():
             "auto_pickle": False,
         },
     )
-    # The largest first: one that is begun last would be compiled alone.
-    return sorted(made, key=lambda each: -os.path.getsize(each.sources[0]))
+    by_name = {each.name: each for each in made}
+    for each in found:
+        each.sources = by_name[each.name].sources
+        each.depends = by_name[each.name].depends
 
 
 setup(
