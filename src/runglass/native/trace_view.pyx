@@ -282,18 +282,28 @@ def nest(const int32_t[::1] track, const int64_t[::1] start, const int64_t[::1] 
 
 
 def inherit(const int32_t[::1] own, const int32_t[::1] parent):
-    """What each event has itself, or else the nearest event around it; -1: none. Parents come before their children."""
-    cdef Py_ssize_t i, n = own.shape[0]
+    """What each event has itself, or else the nearest event around it; -1: none."""
+    cdef Py_ssize_t i, at, n = own.shape[0], steps
+    cdef int32_t value
     if parent.shape[0] != n:
         raise ValueError("columns of different lengths")
-    found_ = np.empty(n, np.int32)
+    # -2: not known yet.
+    found_ = np.full(n, -2, np.int32)
     cdef int32_t[::1] found = found_
     with nogil:
         for i in range(n):
-            if own[i] >= 0 or not 0 <= parent[i] < i:
-                found[i] = own[i]
-            else:
-                found[i] = found[parent[i]]
+            at = i
+            steps = 0
+            while own[at] < 0 and found[at] == -2 and 0 <= parent[at] < n and steps <= n:
+                at = parent[at]
+                steps += 1
+            value = own[at] if own[at] >= 0 else max(found[at], -1)
+            at = i
+            while found[at] == -2:
+                found[at] = own[at] if own[at] >= 0 else value
+                if own[at] >= 0 or not 0 <= parent[at] < n:
+                    break
+                at = parent[at]
     return found_
 
 

@@ -1526,7 +1526,11 @@ export interface components {
             /** @description Unix nanoseconds of time 0, in digits; null: unknown. */
             origin_ns: string | null;
             end_ps: number;
+            /** @description From the first to the last event that takes time, on host threads and devices. */
+            busy_from_ps: number;
+            busy_to_ps: number;
             events: number;
+            /** @description In the order in which they are read. */
             tracks: components["schemas"]["TraceTrack"][];
             counters: components["schemas"]["TraceCounter"][];
             steps: components["schemas"]["TraceStep"][];
@@ -5011,7 +5015,7 @@ export interface components {
             thread: string;
             thread_id: string;
             /** @enum {unknown} */
-            kind: "async" | "counter" | "instants" | "steps" | "stream" | "thread";
+            kind: "async" | "counter" | "instants" | "python" | "steps" | "stream" | "thread";
             /** @enum {unknown} */
             place: "device" | "host";
             /** @description Number of the device; null on the host. */

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from runglass.api.answers import number
@@ -26,10 +28,11 @@ from runglass.dashboards.profile.shape import (
 )
 from runglass.query.profiles.busy import busy_ps
 from runglass.query.profiles.event_info import describe_event
-from runglass.query.profiles.model import FLOW_KINDS, SessionInfo, Trace
+from runglass.query.profiles.model import FLOW_KINDS, SessionInfo, Trace, Track
+from runglass.query.profiles.tracks import SPANS
 
 
-def listed_profile(info: SessionInfo, steps: tuple[int, int] | None) -> ListedProfile:
+def listed_profile(info: SessionInfo, steps: tuple[int, int] | None, problem: str | None) -> ListedProfile:
     return ListedProfile(
         run=info.run,
         session=info.session,
@@ -40,7 +43,7 @@ def listed_profile(info: SessionInfo, steps: tuple[int, int] | None) -> ListedPr
         time_s=info.time_s,
         first_step=None if steps is None else steps[0],
         last_step=None if steps is None else steps[1],
-        problem=info.problem,
+        problem=problem or info.problem,
     )
 
 
@@ -53,6 +56,8 @@ def describe(loaded: Loaded) -> AboutProfile:
         unit=info.unit,
         origin_ns=None if info.origin_ns is None else str(info.origin_ns),
         end_ps=info.end_ps,
+        busy_from_ps=info.busy_from_ps,
+        busy_to_ps=info.busy_to_ps,
         events=len(trace),
         tracks=[
             TraceTrack(
@@ -71,7 +76,7 @@ def describe(loaded: Loaded) -> AboutProfile:
                 first_event=track.first_event,
                 busy_ps=busy_ps(trace, [track.id], 0, info.end_ps) if track.events else 0,
             )
-            for track in info.tracks
+            for track in in_order(trace)
         ],
         counters=[
             TraceCounter(
@@ -123,6 +128,36 @@ def describe(loaded: Loaded) -> AboutProfile:
         has_memory=info.has_memory,
         has_modules=bool((trace.module >= 0).any()),
     )
+
+
+def in_order(trace: Trace) -> list[Track]:
+    """As they are read: by host; its threads, the busiest first, each with its frames and instants; devices; what the profiler says of
+    itself. Counters come after the threads of the host, or the streams of the device, that they are about.
+    """
+    threads: dict[tuple[str, str, str], float] = {}
+    for track in trace.tracks:
+        if track.kind == "thread":
+            took = busy_ps(trace, [track.id], 0, trace.info.end_ps)
+            key = track.host, track.process_id, track.thread_id
+            # The thread that has the number of its process is the one that runs the program.
+            threads[key] = took + (trace.info.end_ps if track.thread_id == track.process_id else 0)
+    hosts = {host: number for number, host in enumerate(trace.info.hosts)}
+
+    def order(track: Track) -> tuple[Any, ...]:
+        is_aside = track.kind == "steps" and track.place == "host"
+        is_aside |= track.kind == "instants" and (track.process_id in ("", *SPANS))
+        took = threads.get((track.host, track.process_id, track.thread_id), 0)
+        return (
+            hosts.get(track.host, 0),
+            is_aside,
+            track.place == "device",
+            track.device or 0,
+            track.kind == "counter",
+            -took,
+            track.id,
+        )
+
+    return sorted(trace.tracks, key=order)
 
 
 def event_ref(trace: Trace, event: int) -> EventRef:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections import defaultdict
@@ -27,6 +28,8 @@ from runglass.query.profiles.read import (
 from runglass.query.profiles.search import Matches, Mode, Where, search
 from runglass.query.profiles.strip import Strip, make_strip
 from runglass.query.source import DataSource
+
+logger = logging.getLogger("runglass")
 
 # Of traces in memory. Those in files take little.
 KEPT_BYTES = 512 << 20
@@ -91,6 +94,7 @@ class ProfileReader:
         self._files: LruCache[str, _File] = LruCache(MAX_FILES)
         # First and last step by identity.
         self._steps: dict[str, tuple[int, int] | None] = {}
+        self._problems: dict[str, str] = {}
         # How often a trace was gone after it had been opened.
         self._losses: defaultdict[str, int] = defaultdict(int)
 
@@ -106,8 +110,10 @@ class ProfileReader:
         known = ", ".join(info.session for info in of_run) or "none"
         raise ProfileUnknown(f"Run {run!r} has no profile {session!r}. Profiles: {known}.", where="session")
 
-    def list_steps(self, source: DataSource, infos: Sequence[SessionInfo]) -> list[tuple[int, int] | None]:
-        """First and last step of each profile, as far as they are known or quickly found."""
+    def list_steps(
+        self, source: DataSource, infos: Sequence[SessionInfo]
+    ) -> list[tuple[tuple[int, int] | None, str | None]]:
+        """First and last step of each profile, as far as they are known or quickly found; why it cannot be read."""
         until = time.monotonic() + STEPS_S
         found = []
         for info in infos:
@@ -117,9 +123,15 @@ class ProfileReader:
                 if is_small and time.monotonic() < until:
                     try:
                         self._open(source, info, key)
-                    except RunglassError:
+                    except RunglassError as error:
+                        self._problems[key] = error.message
                         self._steps[key] = None
-            found.append(self._steps.get(key))
+                    except Exception as error:
+                        # One that nobody can read must not take the list of all others down.
+                        logger.exception("%s of %s cannot be read", info.session, info.run)
+                        self._problems[key] = f"It cannot be read: {error}"
+                        self._steps[key] = None
+            found.append((self._steps.get(key), self._problems.get(key)))
         return found
 
     def load(self, source: DataSource, ref: ProfileRef) -> Loaded:

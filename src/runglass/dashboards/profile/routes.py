@@ -58,7 +58,7 @@ def list_all(source: DataSource, _: NoParameters) -> Reply:
         infos = reader.list_all(source)
         steps = reader.list_steps(source, infos)
         return ProfileList(
-            generation, [listed_profile(info, each) for info, each in zip(infos, steps, strict=True)]
+            generation, [listed_profile(info, *each) for info, each in zip(infos, steps, strict=True)]
         )
 
     return Later(work)

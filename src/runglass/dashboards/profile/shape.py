@@ -128,8 +128,13 @@ class AboutProfile(Struct, frozen=True, kw_only=True):
         str | None, Meta(description="Unix nanoseconds of time 0, in digits; null: unknown.")
     ]
     end_ps: int
+    busy_from_ps: Annotated[
+        int,
+        Meta(description="From the first to the last event that takes time, on host threads and devices."),
+    ]
+    busy_to_ps: int
     events: int
-    tracks: list[TraceTrack]
+    tracks: Annotated[list[TraceTrack], Meta(description="In the order in which they are read.")]
     counters: list[TraceCounter]
     steps: list[TraceStep]
     steps_note: str | None

@@ -16,6 +16,7 @@ from runglass.native.trace_view import Nesting, inherit, make_pyramid, nest, not
 from runglass.query.profiles import flows
 from runglass.query.profiles.arguments import numbers, texts
 from runglass.query.profiles.counters import (
+    ALLOCATOR,
     TORCH_MEMORY,
     Samples,
     count_waiting,
@@ -47,6 +48,8 @@ DAY_NS = 86_400 * 10**9
 # Longer events, and those that begin further away, are cut: sums of two must fit into 64 bits.
 LIMIT_PS = 1 << 61
 MODULE = "nn.Module: "
+# The category of Python frames.
+FRAMES = "python_function"
 CORRELATIONS = ("correlation", "correlation_id")
 STACK_KEYS = ("Call stack", "source_stack", "source", "Python id")
 SHAPE_KEYS = ("Input Dims", "shape")
@@ -85,12 +88,14 @@ def build_trace(
     chosen, counted, tracks = choose_events(rows, raw, order, track_numbers, starts)
     fix_times(chosen, info)
     nested = nest(chosen.track, chosen.start, chosen.duration, len(tracks))
+    nested, sibling = split_frames(rows, chosen, nested, tracks)
     arrays = sort_columns(rows, chosen, nested)
+    arrays["sibling"] = sibling
     del chosen
-    trace = first_trace(rows, info, arrays, tracks, nested)
+    trace = first_trace(rows, info, arrays, tracks)
     report("Joining")
     join_flows(trace, rows, track_numbers, starts, tracks)
-    add_modules(trace)
+    add_modules(trace, rows)
     add_counters(trace, rows, counted, raw, tracks, starts, track_numbers)
     info.devices = read_devices(rows.files, info.tracks)
     info.has_stacks = any(trace.strings.find(key) >= 0 for key in STACK_KEYS)
@@ -266,7 +271,104 @@ def fix_times(chosen: Chosen, info: TraceInfo) -> None:
     info.end_ps = int((chosen.start + chosen.duration).max())
 
 
-def sort_columns(rows: TraceRows, chosen: Chosen, nested: Nesting) -> dict[str, NDArray[Any]]:
+class Nested(Struct):
+    """How events lie within each other; as native/trace_view gives it, with parents that may be on another track."""
+
+    order: Int32
+    parent: Int32
+    self_ps: Int64
+    row_starts: Int64
+    row_track: Int32
+    row_depth: Int32
+    track_rows: Int32
+    is_proper: NDArray[np.uint8]
+
+
+def split_frames(
+    rows: TraceRows, chosen: Chosen, whole: Nesting, tracks: list[Track]
+) -> tuple[Nesting | Nested, Int32]:
+    """Put Python frames on tracks of their own, because dozens of them would hide the operations inside. What is around an event, and
+    what it did itself, stays as it was. Gives the other track of each thread, too."""
+    category = frames_category(rows)
+    is_frame = np.zeros(0, np.bool_)
+    if category is not None:
+        is_frame = rows.category[chosen.source] == category
+        is_frame &= ~starts_with(rows, MODULE)[rows.name[chosen.source]]
+    if not is_frame.any():
+        return whole, np.full(len(tracks), -1, np.int32)
+    split = np.unique(chosen.track[is_frame])
+    has_others = np.isin(split, np.unique(chosen.track[~is_frame]))
+    # A thread with nothing but frames is one track of that kind.
+    for number in split[~has_others].tolist():
+        tracks[number] = change(tracks[number], kind="python")
+    split = split[has_others]
+    moved = np.arange(len(tracks), dtype=np.int32)
+    frames_of = np.full(len(tracks), -1, np.int32)
+    made: list[Track] = []
+    for track in tracks:
+        moved[track.id] = len(made)
+        made.append(change(track, id=len(made)))
+        if track.id in split:
+            frames_of[track.id] = len(made)
+            made.append(change(track, id=len(made), kind="python"))
+    sibling = np.full(len(made), -1, np.int32)
+    sibling[moved[split]] = frames_of[split]
+    sibling[frames_of[split]] = moved[split]
+    own = chosen.track
+    chosen.track = np.where(is_frame & (frames_of[own] >= 0), frames_of[own], moved[own]).astype(np.int32)
+    parts = nest(chosen.track, chosen.start, chosen.duration, len(made))
+    # From the order of the whole threads to that of the parts.
+    place = np.empty(len(own), np.int32)
+    place[parts.order] = np.arange(len(own), dtype=np.int32)
+    before = np.empty(len(own), np.int32)
+    before[whole.order] = np.arange(len(own), dtype=np.int32)
+    there = before[parts.order]
+    parent = whole.parent[there]
+    parent = np.where(parent >= 0, place[whole.order[parent]], -1).astype(np.int32)
+    proper = parts.is_proper.copy()
+    for track in tracks:
+        if not whole.is_proper[track.id]:
+            proper[moved[track.id]] = 0
+            if frames_of[track.id] >= 0:
+                proper[frames_of[track.id]] = 0
+    tracks[:] = made
+    nested = Nested(
+        order=parts.order,
+        parent=parent,
+        self_ps=whole.self_ps[there],
+        row_starts=parts.row_starts,
+        row_track=parts.row_track,
+        row_depth=parts.row_depth,
+        track_rows=parts.track_rows,
+        is_proper=proper,
+    )
+    return nested, sibling
+
+
+def change(track: Track, **changes: Any) -> Track:
+    return Track(**{**{name: getattr(track, name) for name in Track.__struct_fields__}, **changes})
+
+
+def frames_category(rows: TraceRows) -> int | None:
+    """The text that is the category of Python frames."""
+    used = np.unique(rows.category)
+    return next((number for number in used.tolist() if number >= 0 and rows.strings[number] == FRAMES), None)
+
+
+def starts_with(rows: TraceRows, prefix: str) -> Mask:
+    """Which texts begin like that; one more entry, for names that are none."""
+    wanted = prefix.encode()
+    data, ends = rows.string_bytes, rows.string_ends
+    starts = np.concatenate([np.zeros(1, np.int64), ends[:-1]])
+    found = np.zeros(len(ends) + 1, np.bool_)
+    long = np.flatnonzero(ends - starts >= len(wanted))
+    for at, byte in enumerate(wanted):
+        long = long[data[starts[long] + at] == byte]
+    found[long] = True
+    return found
+
+
+def sort_columns(rows: TraceRows, chosen: Chosen, nested: Nesting | Nested) -> dict[str, NDArray[Any]]:
     order = nested.order
     source = chosen.source[order]
     start, duration = chosen.start[order], chosen.duration[order]
@@ -294,7 +396,7 @@ def sort_columns(rows: TraceRows, chosen: Chosen, nested: Nesting) -> dict[str, 
 
 
 def first_trace(
-    rows: TraceRows, info: TraceInfo, arrays: dict[str, NDArray[Any]], tracks: list[Track], nested: Nesting
+    rows: TraceRows, info: TraceInfo, arrays: dict[str, NDArray[Any]], tracks: list[Track]
 ) -> Trace:
     """A trace without flows, modules, counters and steps, which are found by questions about it."""
     given = {
@@ -309,18 +411,35 @@ def first_trace(
         given.setdefault(name, np.zeros(1 if name == "counter_starts" else 0, dtype))
     trace = Trace(info, given)
     info.tracks = [
-        Track(
-            **{
-                **{name: getattr(track, name) for name in Track.__struct_fields__},
-                "rows": len(trace.rows_of(track.id)),
-                "events": len(trace.events_of(track.id)),
-                "first_event": trace.events_of(track.id).start,
-            }
+        change(
+            track,
+            rows=len(trace.rows_of(track.id)),
+            events=len(trace.events_of(track.id)),
+            first_event=trace.events_of(track.id).start,
         )
         for track in tracks
     ]
+    find_busy(trace)
     info.categories, trace.category = categorize(trace.name, trace.category, on_device(trace), trace.strings)
     return trace
+
+
+def find_busy(trace: Trace) -> None:
+    """From when to when something was done: profilers say when they began and ended, which may be seconds away."""
+    rows = trace.rows_of_tracks(
+        [track.id for track in trace.tracks if track.kind in ("thread", "python", "stream")]
+    )
+    info = trace.info
+    info.busy_from_ps, info.busy_to_ps = 0, info.end_ps
+    low, high = [], []
+    for row in rows.tolist():
+        first, stop = int(trace.row_starts[row]), int(trace.row_starts[row + 1])
+        took = np.flatnonzero(trace.duration_ps[first:stop])
+        if len(took):
+            low.append(int(trace.start_ps[first + took[0]]))
+            high.append(trace.end_of(first + int(took[-1])))
+    if low:
+        info.busy_from_ps, info.busy_to_ps = min(low), max(high)
 
 
 def on_device(trace: Trace) -> Mask:
@@ -395,18 +514,12 @@ def join_arrows(
     return [(sources, targets, kind)]
 
 
-def add_modules(trace: Trace) -> None:
+def add_modules(trace: Trace, rows: TraceRows) -> None:
     """The nn.Module or scope around each event; of kernels, around their launch; of backward operations, of their forward ones."""
-    names: dict[int, str] = {}
-    used = np.zeros(len(trace.strings), np.bool_)
-    used[trace.name] = True
-    data, ends = trace.string_bytes, trace.string_ends
-    starts = np.concatenate([np.zeros(1, np.int64), ends[:-1]]) if len(ends) else ends
-    prefix = MODULE.encode()
-    long_enough = used & (ends - starts > len(prefix))
-    for number in np.flatnonzero(long_enough).tolist():
-        if data[starts[number] : starts[number] + len(prefix)].tobytes() == prefix:
-            names[number] = trace.strings[number][len(MODULE) :]
+    names = {
+        number: trace.strings[number][len(MODULE) :]
+        for number in np.flatnonzero(starts_with(rows, MODULE)).tolist()
+    }
     own = np.full(len(trace), -1, np.int32)
     added = Added(trace)
     if names:
@@ -498,6 +611,7 @@ def add_counters(
             stop = trace.track_rows[-1]
             trace.track_rows = np.append(trace.track_rows, stop).astype(np.int32)
             trace.is_proper = np.append(trace.is_proper, 1).astype(np.uint8)
+            trace.sibling = np.append(trace.sibling, -1).astype(np.int32)
             info.tracks.append(
                 Track(
                     id=made[key],
@@ -532,7 +646,8 @@ def add_counters(
 
     for each in found:
         own = raw[int(track_numbers[each.track])]
-        device = each.device if each.title.endswith("emory") else own.device
+        match = ALLOCATOR.fullmatch(each.title)
+        device = int(match[1]) if match else each.device if each.is_placed else own.device
         track = track_for(own, each.title or each.name, device)
         file = next(number for number, one in enumerate(rows.files) if one.host == own.host)
         add(track, each.name, each.unit, each.time + shifts[file], each.value)

@@ -73,5 +73,5 @@ def work_tracks(trace: Trace, place: str) -> list[int]:
     return [
         track.id
         for track in trace.tracks
-        if track.place == place and track.kind in ("thread", "stream") and track.events
+        if track.place == place and track.kind in ("thread", "python", "stream") and track.events
     ]

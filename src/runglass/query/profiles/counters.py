@@ -12,6 +12,8 @@ from runglass.query.profiles.model import Float64, Int64
 
 BYTES = re.compile(r"byte|memory|alloc|reserved|\bsize\b", re.IGNORECASE)
 PERCENT = re.compile(r"%|percent|util|occupancy|_pct", re.IGNORECASE)
+# TensorFlow's and JAX's allocator of a device.
+ALLOCATOR = re.compile(r"GPU_(\d+)_bfc")
 TORCH_MEMORY = "[memory]"
 TORCH_TOTALS = (("Total Allocated", "allocated"), ("Total Reserved", "reserved"))
 
@@ -26,6 +28,8 @@ class Samples(Struct):
     value: Float64
     unit: str = ""
     title: str = ""
+    # Said by the samples, not by their track.
+    is_placed: bool = False
     device: int | None = None
 
 
@@ -102,6 +106,7 @@ def read_memory(rows: TraceRows, chosen: Int64) -> list[Samples]:
                     value=held[here],
                     unit="bytes",
                     title="Memory" if on_device else "Host memory",
+                    is_placed=True,
                     device=max(int(each[1]), 0) if on_device else None,
                 )
             )

@@ -14,6 +14,10 @@ from runglass.query.profiles.flow_chain import launch_of
 from runglass.query.profiles.model import Int32, Place, Trace
 
 MAX_SEGMENTS = 5_000
+# Of the range: what is shorter counts to what is around it.
+FINEST = 1_500
+# How many events are looked at for the last one inside another that is long enough.
+LOOK_BACK = 4_096
 
 
 class Segment(Struct):
@@ -36,13 +40,14 @@ def find_path(trace: Trace, low: int, high: int) -> Path:
     host = np.array(work_tracks(trace, "host"), np.int32)
     found: list[Segment] = []
     at = high
+    finest = max((high - low) // FINEST, 1)
     event = last_ended(trace, device, low, at)
     thread = None if event is not None else busiest(trace, host, low, high)
     while at > low and len(found) < MAX_SEGMENTS:
         if event is not None:
             at, event, thread = follow_kernel(trace, found, event, low, at)
         elif thread is not None:
-            at, event = follow_thread(trace, found, thread, device, low, at)
+            at, event = follow_thread(trace, found, thread, device, low, at, finest)
             thread = thread if event is None else None
             if event is None:
                 break
@@ -113,23 +118,23 @@ def follow_kernel(
 
 
 def follow_thread(
-    trace: Trace, found: list[Segment], track: int, device: Int32, low: int, at: int
+    trace: Trace, found: list[Segment], track: int, device: Int32, low: int, at: int, finest: int
 ) -> tuple[int, int | None]:
     """Add what a thread did, backwards, until a call waited for a device; gives that moment and the kernel it waited for."""
     waits = np.array([each.meaning == "sync" for each in trace.info.categories], np.bool_)
     while at > low and len(found) < MAX_SEGMENTS:
         # The innermost event just before.
-        moment = np.array([at - 1], np.int64)
-        event = int(trace.view.innermost(trace.track_rows, np.array([track], np.int32), moment)[0])
+        event = innermost(trace, track, at - 1)
         if event < 0:
-            before = last_ended(trace, np.array([track], np.int32), low, at)
+            before = last_ended(trace, np.array(of_thread(trace, track), np.int32), low, at)
             end = low if before is None else min(trace.end_of(before), at)
             add(found, None, None, max(end, low), at, None)
             at = max(end, low)
             continue
-        start = max(int(trace.start_ps[event]), low)
+        while trace.duration_ps[event] < finest and trace.parent[event] >= 0:
+            event = int(trace.parent[event])
         # Children that ended before are segments of their own.
-        start = max(start, last_child_end(trace, event, at))
+        start = max(int(trace.start_ps[event]), low, last_child_end(trace, event, at, finest))
         if waits[trace.category[event]] and len(device):
             kernel = last_ended(trace, device, low, at)
             if kernel is not None and min(trace.end_of(kernel), at) > start:
@@ -143,16 +148,29 @@ def follow_thread(
     return at, None
 
 
-def last_child_end(trace: Trace, event: int, at: int) -> int:
-    """When the last event inside this one ended, before a moment."""
-    row = trace.row_of(event)
-    track = int(trace.row_track[row])
-    rows = trace.rows_of(track)
+def of_thread(trace: Trace, track: int) -> list[int]:
+    other = int(trace.sibling[track])
+    return [track] if other < 0 else [track, other]
+
+
+def innermost(trace: Trace, track: int, moment: int) -> int:
+    """The innermost event of a thread at a moment: the one that began last, of several the shortest; -1: none."""
+    tracks = np.array(of_thread(trace, track), np.int32)
+    found = trace.view.innermost(trace.track_rows, tracks, np.full(len(tracks), moment, np.int64))
+    events = [event for event in found.tolist() if event >= 0]
+    return max(events, key=lambda event: (trace.start_ps[event], -trace.duration_ps[event]), default=-1)
+
+
+def last_child_end(trace: Trace, event: int, at: int, finest: int) -> int:
+    """When the last event inside this one that is long enough ended, before a moment."""
     latest = int(trace.start_ps[event])
-    below = range(row + 1, min(row + 2, rows.stop) if trace.is_proper[track] else rows.stop)
-    for each in below:
-        first, stop = int(trace.row_starts[each]), int(trace.row_starts[each + 1])
-        child = first + int(np.searchsorted(trace.start_ps[first:stop], at, side="left")) - 1
-        if child >= first and trace.parent[child] == event:
-            latest = max(latest, min(trace.end_of(child), at))
+    for row in trace.child_rows(event).tolist():
+        first, stop = int(trace.row_starts[row]), int(trace.row_starts[row + 1])
+        last = first + int(np.searchsorted(trace.start_ps[first:stop], at, side="left"))
+        first = max(first, last - LOOK_BACK)
+        long = np.flatnonzero(
+            (trace.duration_ps[first:last] >= finest) & (trace.start_ps[first:last] >= trace.start_ps[event])
+        )
+        if len(long):
+            latest = max(latest, min(trace.end_of(first + int(long[-1])), at))
     return latest

@@ -123,23 +123,12 @@ def find_stack(trace: Trace, given: dict[str, Any], around: list[int]) -> list[F
 
 
 def ancestors(trace: Trace, event: int) -> list[int]:
-    found: list[int] = []
-    at = int(trace.parent[event])
-    while at >= 0:
-        found.append(at)
-        at = int(trace.parent[at])
-    return found[::-1]
+    return list(trace.around(event))[::-1]
 
 
 def children(trace: Trace, event: int) -> Int32:
-    row = trace.row_of(event)
-    track = int(trace.row_track[row])
-    rows = trace.rows_of(track)
-    below = range(row + 1, min(row + 2, rows.stop) if trace.is_proper[track] else rows.stop)
     found = [np.empty(0, np.int32)]
-    first, stop = trace.view.ranges(
-        np.array(below, np.int32), int(trace.start_ps[event]), trace.end_of(event)
-    )
+    first, stop = trace.view.ranges(trace.child_rows(event), int(trace.start_ps[event]), trace.end_of(event))
     for a, b in zip(first.tolist(), stop.tolist(), strict=True):
         found.append((np.flatnonzero(trace.parent[a:b] == event) + a).astype(np.int32))
     joined = np.concatenate(found)

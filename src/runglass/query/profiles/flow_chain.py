@@ -47,6 +47,8 @@ def kernels_of(trace: Trace, event: int) -> list[int]:
     row = trace.row_of(event)
     track = int(trace.row_track[row])
     rows = np.arange(row, trace.rows_of(track).stop, dtype=np.int32)
+    if trace.sibling[track] >= 0:
+        rows = np.concatenate([rows, trace.rows_of_tracks([int(trace.sibling[track])])])
     first, stop = trace.view.ranges(rows, int(trace.start_ps[event]), trace.end_of(event))
     if trace.duration_ps[event]:
         # Those that begin when it ends are not inside.

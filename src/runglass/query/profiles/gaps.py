@@ -98,21 +98,25 @@ def host_work(trace: Trace, start: int, end: int, after: int | None, host: str) 
 
 
 def innermost_work(trace: Trace, track: int, start: int, end: int) -> HostWork | None:
+    """The shortest event of a thread that covers most of a range; if none does, the one that covers most of all."""
+    other = int(trace.sibling[track])
+    rows = trace.rows_of_tracks([track] if other < 0 else [track, other])
+    firsts, stops = trace.view.ranges(rows, start, end)
     best: HostWork | None = None
-    for row in trace.rows_of(track):
-        first, stop = trace.view.ranges(np.array([row], np.int32), start, end)
-        a, b = int(first[0]), int(stop[0])
+    for a, b in zip(firsts.tolist(), stops.tolist(), strict=True):
         if a == b:
-            if trace.is_proper[track]:
-                break
             continue
         inside = np.minimum(trace.start_ps[a:b] + trace.duration_ps[a:b], end) - np.maximum(
             trace.start_ps[a:b], start
         )
         at = int(inside.argmax())
-        share = float(inside[at]) / (end - start)
-        if best is None or share >= EXPLAINS:
-            best = HostWork(a + at, share)
-        elif trace.is_proper[track]:
-            break
+        found = HostWork(a + at, float(inside[at]) / (end - start))
+        if best is None or explains_better(trace, found, best):
+            best = found
     return best
+
+
+def explains_better(trace: Trace, one: HostWork, other: HostWork) -> bool:
+    if min(one.share, other.share) >= EXPLAINS:
+        return bool(trace.duration_ps[one.event] < trace.duration_ps[other.event])
+    return one.share > other.share

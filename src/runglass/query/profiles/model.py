@@ -24,7 +24,8 @@ Bytes = NDArray[np.uint8]
 Mask = NDArray[np.bool_]
 
 SessionKind = Literal["xplane", "chrome", "torch", "memory snapshot", "pprof"]
-TrackKind = Literal["thread", "stream", "async", "counter", "instants", "steps"]
+# "python": the frames of a thread, which would hide its operations.
+TrackKind = Literal["thread", "python", "stream", "async", "counter", "instants", "steps"]
 Place = Literal["host", "device"]
 Unit = Literal["ps", "bytes"]
 # What an event does, as its category, name and place tell.
@@ -178,6 +179,9 @@ class TraceInfo(Struct, kw_only=True):
     # Unix nanoseconds of time 0; None if no file tells.
     origin_ns: int | None = None
     end_ps: int = 0
+    # From the first to the last event that takes time, on host threads and devices.
+    busy_from_ps: int = 0
+    busy_to_ps: int = 0
     tracks: list[Track] = field(default_factory=list)
     categories: list[Category] = field(default_factory=list)
     counters: list[Counter] = field(default_factory=list)
@@ -263,7 +267,7 @@ ARRAYS = {
     "name": np.int32,
     # Index into the categories.
     "category": np.int32,
-    # Event that encloses it on its track, -1: none.
+    # Event that encloses it in its thread, -1: none.
     "parent": np.int32,
     # Index into the steps, -1: none.
     "step": np.int32,
@@ -294,8 +298,10 @@ ARRAYS = {
     # Pyramids over the events, see native/trace_view.
     "notable": np.int64,
     "longest": np.int64,
-    # t: 1 where every child is in the row below its parent.
+    # t: 1 where the depth of every event is the number of those around it on its track.
     "is_proper": np.uint8,
+    # t: the other track of the same thread, operations and Python frames; -1: none. Parents may be there.
+    "sibling": np.int32,
 }
 
 
@@ -330,6 +336,7 @@ class Trace:
     notable: Int64
     longest: Int64
     is_proper: Bytes
+    sibling: Int32
 
     def __init__(self, info: TraceInfo, arrays: Mapping[str, NDArray[Any]]) -> None:
         self.info = info
@@ -399,6 +406,32 @@ class Trace:
         """Rows of tracks, in the order of the tracks."""
         ranges = [np.arange(rows.start, rows.stop, dtype=np.int32) for rows in map(self.rows_of, tracks)]
         return np.concatenate([np.empty(0, np.int32), *ranges])
+
+    def child_rows(self, event: int) -> Int32:
+        """Rows that hold the children of an event, among others."""
+        row = self.row_of(event)
+        track = int(self.row_track[row])
+        rows = self.rows_of(track)
+        other = int(self.sibling[track])
+        found: list[int] = []
+        if self.is_proper[track] and (other < 0 or self.is_proper[other]):
+            found.extend(range(row + 1, min(row + 2, rows.stop)))
+            if other >= 0:
+                # As deep as there are events around this one on the other track.
+                depth = sum(1 for each in self.around(event) if self.track_of(each) == other)
+                found.extend(self.rows_of(other)[depth : depth + 1])
+        else:
+            found.extend(range(row + 1, rows.stop))
+            if other >= 0:
+                found.extend(self.rows_of(other))
+        return np.array(found, np.int32)
+
+    def around(self, event: int) -> Iterator[int]:
+        """The events around one, the innermost first."""
+        at = int(self.parent[event])
+        while at >= 0:
+            yield at
+            at = int(self.parent[at])
 
     def check_event(self, event: int, *, where: str = "event") -> None:
         if not 0 <= event < len(self):

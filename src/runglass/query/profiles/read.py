@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from importlib.util import find_spec
 from types import TracebackType
 from typing import Any, Protocol, Self
 
@@ -166,7 +165,7 @@ def convert(
     format_name, steps_name, unit = MODULES[kind]
     reader_module = import_module(f"{PACKAGE}.formats.{format_name}")
     find_steps: Callable[[Trace], FoundSteps] | None = None
-    if steps_name is not None and find_spec(f"{PACKAGE}.{steps_name}") is not None:
+    if steps_name is not None:
         find_steps = import_module(f"{PACKAGE}.{steps_name}").find_steps
     total = sum(size for _, _, size in openers)
     done = 0

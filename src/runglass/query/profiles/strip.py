@@ -32,7 +32,11 @@ def make_strip(trace: Trace, width: int) -> Strip:
         tracks = work_tracks(trace, name)
         if name == "host":
             # The thread that trains; others would cover it.
-            tracks = sorted(tracks, key=lambda each: -busy_ps(trace, [each], 0, end))[:1]
+            threads = [each for each in tracks if trace.tracks[each].kind == "thread"]
+            best = max(threads, key=lambda each: busy_ps(trace, [each], 0, end), default=None)
+            tracks = [] if best is None else [best]
+            if best is not None and trace.sibling[best] >= 0:
+                tracks.append(int(trace.sibling[best]))
         if not tracks:
             continue
         rows = trace.rows_of_tracks(tracks)

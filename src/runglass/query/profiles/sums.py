@@ -121,20 +121,18 @@ def describe(trace: Trace, by: By, key: int) -> tuple[str, int]:
     if by == "step":
         return trace.steps[key].name, key
     track = trace.tracks[key]
-    return track.thread or track.process or track.thread_id, key
+    name = track.thread or track.process or track.thread_id
+    return (f"{name}, Python" if track.kind == "python" else name), key
 
 
 def self_inside(trace: Trace, event: int, low: int, high: int) -> int:
     """What an event that reaches over an end of the range did itself inside it."""
     begin = max(int(trace.start_ps[event]), low)
     end = min(trace.end_of(event), high)
-    row = trace.row_of(event)
-    track = int(trace.row_track[row])
-    rows = trace.rows_of(track)
-    below = range(row + 1, min(row + 2, rows.stop) if trace.is_proper[track] else rows.stop)
+    below = trace.child_rows(event)
     if not len(below):
         return end - begin
-    first, stop = trace.view.ranges(np.array(below, np.int32), begin, end)
+    first, stop = trace.view.ranges(below, begin, end)
     starts, ends = [], []
     for a, b in zip(first.tolist(), stop.tolist(), strict=True):
         children = np.flatnonzero(trace.parent[a:b] == event) + a

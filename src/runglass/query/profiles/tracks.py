@@ -58,6 +58,8 @@ def read_tracks(rows: TraceRows, hosts: list[str]) -> tuple[list[RawTrack], Int3
         kind: TrackKind = "thread" if place == "host" else "stream"
         if thread in STEPS or text(process_id) in SPANS:
             kind = "steps"
+        # What a profiler says of itself comes last.
+        rank = 2 if text(process_id) in SPANS or not text(process_id) else int(place == "device")
         made = RawTrack(
             process=text(name),
             process_id=text(process_id),
@@ -68,7 +70,7 @@ def read_tracks(rows: TraceRows, hosts: list[str]) -> tuple[list[RawTrack], Int3
             place=place,
             device=device,
             kind=kind,
-            order=(file, place == "device", process_order, process, kind != "steps", thread_order, number),
+            order=(file, rank, process_order, process, kind != "steps", thread_order, number),
         )
         if number >= MAX_TRACKS:
             shared[process] = len(found)
