@@ -141,8 +141,6 @@ def follow_thread(
                 end = min(trace.end_of(kernel), at)
                 add(found, event, track, end, at, "host")
                 return end, kernel
-        if start >= at:
-            start = at - 1
         add(found, event, track, start, at, "host")
         at = start
     return at, None
@@ -168,9 +166,9 @@ def last_child_end(trace: Trace, event: int, at: int, finest: int) -> int:
         first, stop = int(trace.row_starts[row]), int(trace.row_starts[row + 1])
         last = first + int(np.searchsorted(trace.start_ps[first:stop], at, side="left"))
         first = max(first, last - LOOK_BACK)
-        long = np.flatnonzero(
-            (trace.duration_ps[first:last] >= finest) & (trace.start_ps[first:last] >= trace.start_ps[event])
-        )
+        start, took = trace.start_ps[first:last], trace.duration_ps[first:last]
+        # Where events do not nest, one that goes on at that moment is not inside.
+        long = np.flatnonzero((took >= finest) & (start >= trace.start_ps[event]) & (start + took < at))
         if len(long):
-            latest = max(latest, min(trace.end_of(first + int(long[-1])), at))
+            latest = max(latest, trace.end_of(first + int(long[-1])))
     return latest
