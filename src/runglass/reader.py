@@ -24,6 +24,8 @@ from runglass.query.hparams.rows import HParamRows, read_rows, to_name
 from runglass.query.hparams.sessions import SessionReader
 from runglass.query.locations import parse_locations
 from runglass.query.open import open_logs
+from runglass.query.profiles.listing import list_profiles
+from runglass.query.profiles.rows import LogProfile, read_log_profile
 from runglass.query.source import (
     AssetReader,
     Band,
@@ -265,6 +267,20 @@ class Log:
         >>> words.vectors.shape, words.metadata["label"][:3]
         """
         return read_log_embedding(self._source, run, name, step)
+
+    def profiles(self, run: str) -> list[str]:
+        """Names of the profiles of a run, oldest first: folders of `plugins/profile/`, cycles of PyTorch's profiler with all their workers,
+        other trace files."""
+        return [info.session for info in list_profiles(self._source, run)]
+
+    def profile(self, run: str, session: str | None = None) -> LogProfile:
+        """A profile with `events()`, `tracks`, `steps`, `sums()` and `problems`; by default the newest of the run.
+
+        >>> profile = log.profile("train")
+        >>> kernels = profile.events(category="kernel")
+        >>> kernels.name[0], kernels.start_ps[0], kernels.duration_ps.sum()
+        """
+        return read_log_profile(self._source, run, session)
 
     def assets(self, run: str | None = None, family: str | None = None) -> list[Asset]:
         """Files of one run or of all runs that are not event files: `run`, `family`, `name`, `size_bytes`, `modified_time`.

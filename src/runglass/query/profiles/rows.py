@@ -36,6 +36,12 @@ class ProfileEvents:
     def __len__(self) -> int:
         return len(self.event)
 
+    def __getitem__(self, column: str) -> NDArray[Any]:
+        if column not in self.__slots__:
+            raise KeyError(f"{column!r} is no column; there are {', '.join(self.__slots__)}")
+        found: NDArray[Any] = getattr(self, column)
+        return found
+
     def to_numpy(self) -> dict[str, NDArray[Any]]:
         return {name: getattr(self, name) for name in self.__slots__}
 
