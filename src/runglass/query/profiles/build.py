@@ -29,6 +29,7 @@ from runglass.query.profiles.meanings import categorize
 from runglass.query.profiles.model import (
     ARRAYS,
     ASYNC,
+    FORWARD_BACKWARD,
     LAUNCH,
     Counter,
     FoundSteps,
@@ -50,6 +51,8 @@ LIMIT_PS = 1 << 61
 MODULE = "nn.Module: "
 # The category of Python frames.
 FRAMES = "python_function"
+# Of what a device does for which part of the program, on the stream itself.
+ANNOTATIONS = "gpu_user_annotation"
 CORRELATIONS = ("correlation", "correlation_id")
 STACK_KEYS = ("Call stack", "source_stack", "source", "Python id")
 SHAPE_KEYS = ("Input Dims", "shape")
@@ -87,8 +90,9 @@ def build_trace(
     order = sorted(range(len(raw)), key=lambda number: raw[number].order)
     chosen, counted, tracks = choose_events(rows, raw, order, track_numbers, starts)
     fix_times(chosen, info)
-    nested = nest(chosen.track, chosen.start, chosen.duration, len(tracks))
-    nested, sibling = split_frames(rows, chosen, nested, tracks)
+    whole = nest(chosen.track, chosen.start, chosen.duration, len(tracks))
+    nested, sibling = split_frames(rows, chosen, whole, tracks)
+    del whole
     arrays = sort_columns(rows, chosen, nested)
     arrays["sibling"] = sibling
     del chosen
@@ -287,59 +291,69 @@ class Nested(Struct):
 def split_frames(
     rows: TraceRows, chosen: Chosen, whole: Nesting, tracks: list[Track]
 ) -> tuple[Nesting | Nested, Int32]:
-    """Put Python frames on tracks of their own, because dozens of them would hide the operations inside. What is around an event, and
-    what it did itself, stays as it was. Gives the other track of each thread, too."""
-    category = frames_category(rows)
-    is_frame = np.zeros(0, np.bool_)
-    if category is not None:
-        is_frame = rows.category[chosen.source] == category
-        is_frame &= ~starts_with(rows, MODULE)[rows.name[chosen.source]]
-    if not is_frame.any():
+    """Put Python frames on tracks of their own, because dozens of them would hide the operations inside; and annotations of a device on
+    rows of their own, so that its kernels stay in one place. What is around an event, and what it did itself, stays as it was. Gives
+    the other track of each thread, too."""
+    frames = is_category(rows, chosen, FRAMES)
+    if frames is not None:
+        frames &= ~starts_with(rows, MODULE)[rows.name[chosen.source]]
+    notes = is_category(rows, chosen, ANNOTATIONS)
+    if (frames is None or not frames.any()) and (notes is None or not notes.any()):
         return whole, np.full(len(tracks), -1, np.int32)
-    split = np.unique(chosen.track[is_frame])
-    has_others = np.isin(split, np.unique(chosen.track[~is_frame]))
-    # A thread with nothing but frames is one track of that kind.
-    for number in split[~has_others].tolist():
-        tracks[number] = change(tracks[number], kind="python")
-    split = split[has_others]
-    moved = np.arange(len(tracks), dtype=np.int32)
-    frames_of = np.full(len(tracks), -1, np.int32)
+    # What each event is: an annotation, an operation, a frame.
+    layer = np.ones(len(chosen.track), np.int8)
+    if notes is not None:
+        of_device = np.array([track.place == "device" for track in tracks], np.bool_)
+        layer[notes & of_device[chosen.track]] = 0
+    if frames is not None:
+        layer[frames] = 2
+    # Parts are nested on their own: those of one track after each other, an empty one takes no row.
+    used = np.zeros((len(tracks), 3), np.bool_)
+    used[chosen.track, layer] = True
     made: list[Track] = []
+    real = np.full((len(tracks), 3), -1, np.int32)
     for track in tracks:
-        moved[track.id] = len(made)
-        made.append(change(track, id=len(made)))
-        if track.id in split:
-            frames_of[track.id] = len(made)
+        has = used[track.id]
+        if has[0] or has[1] or not has[2]:
+            real[track.id, :2] = len(made)
+            made.append(change(track, id=len(made)))
+        if has[2]:
+            real[track.id, 2] = len(made)
             made.append(change(track, id=len(made), kind="python"))
     sibling = np.full(len(made), -1, np.int32)
-    sibling[moved[split]] = frames_of[split]
-    sibling[frames_of[split]] = moved[split]
-    own = chosen.track
-    chosen.track = np.where(is_frame & (frames_of[own] >= 0), frames_of[own], moved[own]).astype(np.int32)
-    parts = nest(chosen.track, chosen.start, chosen.duration, len(made))
+    both = (real[:, 1] >= 0) & (real[:, 2] >= 0)
+    sibling[real[both, 1]], sibling[real[both, 2]] = real[both, 2], real[both, 1]
+    parts = nest(chosen.track * np.int32(3) + layer, chosen.start, chosen.duration, 3 * len(tracks))
+    real_of = real.reshape(-1)[parts.row_track]
+    track_rows = np.searchsorted(real_of, np.arange(len(made) + 1)).astype(np.int32)
     # From the order of the whole threads to that of the parts.
-    place = np.empty(len(own), np.int32)
-    place[parts.order] = np.arange(len(own), dtype=np.int32)
-    before = np.empty(len(own), np.int32)
-    before[whole.order] = np.arange(len(own), dtype=np.int32)
-    there = before[parts.order]
+    count = len(chosen.track)
+    place = np.empty(count, np.int32)
+    place[parts.order] = np.arange(count, dtype=np.int32)
+    there = np.empty(count, np.int32)
+    there[whole.order] = np.arange(count, dtype=np.int32)
+    there = there[parts.order]
     parent = whole.parent[there]
     parent = np.where(parent >= 0, place[whole.order[parent]], -1).astype(np.int32)
-    proper = parts.is_proper.copy()
+    # Below annotations, depth is more than the number of events around.
+    proper = np.ones(len(made), np.uint8)
     for track in tracks:
-        if not whole.is_proper[track.id]:
-            proper[moved[track.id]] = 0
-            if frames_of[track.id] >= 0:
-                proper[frames_of[track.id]] = 0
+        if not whole.is_proper[track.id] or used[track.id, 0]:
+            for each in real[track.id].tolist():
+                if each >= 0:
+                    proper[each] = 0
+        for part in range(3):
+            if real[track.id, part] >= 0 and not parts.is_proper[3 * track.id + part]:
+                proper[real[track.id, part]] = 0
     tracks[:] = made
     nested = Nested(
         order=parts.order,
         parent=parent,
         self_ps=whole.self_ps[there],
         row_starts=parts.row_starts,
-        row_track=parts.row_track,
-        row_depth=parts.row_depth,
-        track_rows=parts.track_rows,
+        row_track=real_of.astype(np.int32),
+        row_depth=(np.arange(len(real_of)) - track_rows[real_of]).astype(np.int32),
+        track_rows=track_rows,
         is_proper=proper,
     )
     return nested, sibling
@@ -349,10 +363,14 @@ def change(track: Track, **changes: Any) -> Track:
     return Track(**{**{name: getattr(track, name) for name in Track.__struct_fields__}, **changes})
 
 
-def frames_category(rows: TraceRows) -> int | None:
-    """The text that is the category of Python frames."""
-    used = np.unique(rows.category)
-    return next((number for number in used.tolist() if number >= 0 and rows.strings[number] == FRAMES), None)
+def is_category(rows: TraceRows, chosen: Chosen, category: str) -> Mask | None:
+    """Which of the events have this category; None if none has."""
+    used = np.bincount(rows.category + 1, minlength=1)
+    for number in np.flatnonzero(used).tolist():
+        if number and rows.strings[number - 1] == category:
+            found: Mask = rows.category[chosen.source] == number - 1
+            return found
+    return None
 
 
 def starts_with(rows: TraceRows, prefix: str) -> Mask:
@@ -538,7 +556,7 @@ def add_modules(trace: Trace, rows: TraceRows) -> None:
     if not (own >= 0).any():
         return
     module = inherit(own, trace.parent)
-    for kind in (flows.FORWARD_BACKWARD, LAUNCH):
+    for kind in (FORWARD_BACKWARD, LAUNCH):
         here = np.flatnonzero(trace.flow_kind == kind)
         targets = trace.flow_to[here]
         missing = module[targets] < 0

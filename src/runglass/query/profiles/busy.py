@@ -13,7 +13,7 @@ def outer_rows(trace: Trace, tracks: Sequence[int]) -> Int32:
     """Rows whose events cover all others of their tracks: the first ones; all, where events do not nest, and on devices, where
     annotations are no work.
     """
-    found = []
+    found: list[int] = []
     for track in tracks:
         rows = trace.rows_of(track)
         if len(rows):
@@ -22,7 +22,7 @@ def outer_rows(trace: Trace, tracks: Sequence[int]) -> Int32:
     return np.array(found, np.int32)
 
 
-def annotations(trace: Trace) -> Mask:
+def annotation_mask(trace: Trace) -> Mask:
     """Which categories only say what the work of a device is for."""
     return np.array(
         [each.place == "device" and each.meaning in ("module", "step") for each in trace.info.categories],
@@ -37,7 +37,7 @@ def union(trace: Trace, tracks: Sequence[int], low: int, high: int) -> tuple[Int
     parts = [np.arange(a, b) for a, b in zip(first.tolist(), stop.tolist(), strict=True)]
     if not parts:
         return np.empty(0, np.int64), np.empty(0, np.int64)
-    marked = annotations(trace)
+    marked = annotation_mask(trace)
     if len(parts) == 1 and not marked.any():
         start = trace.start_ps[int(first[0]) : int(stop[0])]
         end = start + trace.duration_ps[int(first[0]) : int(stop[0])]

@@ -138,7 +138,7 @@ def write(file: IO[bytes], trace: Trace) -> None:
     file.write(MAGIC + len(head).to_bytes(HEAD_SIZE, "little") + head)
     for name, dtype in ARRAYS.items():
         array = np.ascontiguousarray(getattr(trace, name), dtype)
-        data = memoryview(array).cast("B") if len(array) else memoryview(b"")
+        data = array.view(np.uint8).data
         for start in range(0, len(data), CHUNK_BYTES):
             file.write(data[start : start + CHUNK_BYTES])
         file.write(b"\0" * (-array.nbytes % ALIGNMENT))

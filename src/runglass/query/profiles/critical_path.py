@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from msgspec import Struct
 
-from runglass.query.profiles.busy import annotations, work_tracks
+from runglass.query.profiles.busy import annotation_mask, work_tracks
 from runglass.query.profiles.flow_chain import launch_of
 from runglass.query.profiles.model import Int32, Place, Trace
 
@@ -42,13 +42,14 @@ def find_path(trace: Trace, low: int, high: int) -> Path:
     at = high
     finest = max((high - low) // FINEST, 1)
     event = last_ended(trace, device, low, at)
-    thread = None if event is not None else busiest(trace, host, low, high)
+    main = busiest(trace, host, low, high)
+    thread = None if event is not None else main
     while at > low and len(found) < MAX_SEGMENTS:
         if event is not None:
             at, event, thread = follow_kernel(trace, found, event, low, at)
         elif thread is not None:
-            at, event = follow_thread(trace, found, thread, device, low, at, finest)
-            thread = thread if event is None else None
+            at, event = follow_thread(trace, found, thread, main, device, low, at, finest)
+            thread = None
             if event is None:
                 break
         else:
@@ -67,7 +68,7 @@ def add(
 
 def last_ended(trace: Trace, tracks: Int32, low: int, at: int) -> int | None:
     """The innermost event of these tracks that ended last, or runs, at a moment."""
-    marked = annotations(trace)
+    marked = annotation_mask(trace)
     best: tuple[int, int] | None = None
     for track in tracks.tolist():
         rows = trace.rows_of(track)
@@ -118,13 +119,25 @@ def follow_kernel(
 
 
 def follow_thread(
-    trace: Trace, found: list[Segment], track: int, device: Int32, low: int, at: int, finest: int
+    trace: Trace,
+    found: list[Segment],
+    track: int,
+    main: int | None,
+    device: Int32,
+    low: int,
+    at: int,
+    finest: int,
 ) -> tuple[int, int | None]:
-    """Add what a thread did, backwards, until a call waited for a device; gives that moment and the kernel it waited for."""
+    """Add what a thread did, backwards, until a call waited for a device; gives that moment and the kernel it waited for. A thread that
+    does nothing waits for the main one.
+    """
     waits = np.array([each.meaning == "sync" for each in trace.info.categories], np.bool_)
     while at > low and len(found) < MAX_SEGMENTS:
         # The innermost event just before.
         event = innermost(trace, track, at - 1)
+        if event < 0 and main is not None and track not in of_thread(trace, main):
+            track = main
+            continue
         if event < 0:
             before = last_ended(trace, np.array(of_thread(trace, track), np.int32), low, at)
             end = low if before is None else min(trace.end_of(before), at)

@@ -200,7 +200,8 @@ def of_same_name(trace: Trace, event: int) -> Int32:
     on_place = np.array([track.place == place for track in trace.tracks])
     rows = np.searchsorted(trace.row_starts, found, side="right") - 1
     found = found[on_place[trace.row_track[rows]]]
-    return found[np.argsort(trace.start_ps[found], kind="stable")].astype(np.int32)
+    ordered: Int32 = found[np.argsort(trace.start_ps[found], kind="stable")].astype(np.int32)
+    return ordered
 
 
 def describe_name(trace: Trace, event: int) -> OfName:

@@ -86,8 +86,10 @@ def join_contexts(
 
 def mix(kind: Int64, number: Int64, file: Int32) -> Bits:
     """One key of three. Two may share one: whoever uses it compares them."""
-    mixed = number.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-    return mixed ^ (kind.astype(np.uint64) << np.uint64(40)) ^ (file.astype(np.uint64) << np.uint64(52))
+    mixed: Bits = number.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    mixed ^= kind.astype(np.uint64) << np.uint64(40)
+    mixed ^= file.astype(np.uint64) << np.uint64(52)
+    return mixed
 
 
 def kind_of(name: str, category: str) -> int:

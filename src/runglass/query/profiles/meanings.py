@@ -136,7 +136,7 @@ def categorize(
         keys, where = np.unique(pair[odd] * texts + category[odd] + 1, return_inverse=True)
         listed = [number_of(key // texts, key % texts - 1) for key in keys.tolist()]
         of_event[odd] = np.array(listed, np.int32)[where]
-    counts = np.bincount(of_event, minlength=len(found)) if len(found) else []
+    counts = np.bincount(of_event, minlength=len(found))
     categories = [
         Category(name=text, meaning=meaning, place=place, events=int(events))
         for (text, meaning, place), events in zip(found, counts, strict=True)

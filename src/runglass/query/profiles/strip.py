@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from msgspec import Struct
 
-from runglass.query.profiles.busy import annotations, busy_ps, work_tracks
+from runglass.query.profiles.busy import annotation_mask, busy_ps, work_tracks
 from runglass.query.profiles.model import Float64, Int32, Trace
 
 # Less is not seen.
@@ -25,7 +25,7 @@ class Strip(Struct):
 def make_strip(trace: Trace, width: int) -> Strip:
     end = max(trace.info.end_ps, 1)
     category_of = trace.category
-    if (marked := annotations(trace)).any():
+    if (marked := annotation_mask(trace)).any():
         category_of = np.where(marked[trace.category], -1, trace.category).astype(np.int32)
     found: list[tuple[Int32, Int32, Int32, Float64]] = []
     for place, name in enumerate(("host", "device")):

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 from msgspec import Struct
 
-from runglass.query.profiles.busy import annotations, busy_ps, join
+from runglass.query.profiles.busy import annotation_mask, busy_ps, join
 from runglass.query.profiles.model import Int32, Place, Trace
 
 By = Literal["name", "category", "track", "step", "module"]
@@ -62,7 +62,7 @@ def add_up(
     ]
     rows = trace.rows_of_tracks(chosen)
     keys, row_keys, size = choose_keys(trace, by, rows)
-    marked = annotations(trace)
+    marked = annotation_mask(trace)
     if marked.any():
         # Into a place of their own, which nobody looks at.
         if keys is None:
