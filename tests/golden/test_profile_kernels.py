@@ -4,23 +4,15 @@ from __future__ import annotations
 
 import pytest
 from tests.support.plain_traces import read_chrome, read_truth
-from tests.support.profiles import golden_path, load_profile
+from tests.support.profiles import golden_path, load_profile, table_rows
 
 from runglass.query.profiles.analysis.kernels import kernels, parse_sizes
-
-
-def rows_of(table) -> list[dict]:
-    """A table of Google's charts as dicts."""
-    ids = [column["id"] for column in table["cols"]]
-    return [
-        dict(zip(ids, ((cell or {}).get("v") for cell in row["c"]), strict=True)) for row in table["rows"]
-    ]
 
 
 def test_as_xprof_sums_them():
     trace = load_profile(golden_path("jax_profile_gpu", ".xplane.pb"))
     found = kernels(trace)
-    truth = rows_of(read_truth("jax_profile_gpu", "kernel_stats"))
+    truth = table_rows(read_truth("jax_profile_gpu", "kernel_stats"))
     assert len(found) == len(truth) == 15
     by_name = {row.name: row for row in found}
     for expected in truth:

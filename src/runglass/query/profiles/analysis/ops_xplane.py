@@ -1,0 +1,300 @@
+"""Ops of TensorFlow's and JAX's profiles, on the host and on devices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from runglass.native.trace_view import inherit
+from runglass.query.profiles.analysis.grouping import Groups, group
+from runglass.query.profiles.analysis.kernels import TENSOR_CORES, in_range
+from runglass.query.profiles.analysis.model import BoundBy, OpRow, OpsBy
+from runglass.query.profiles.analysis.op_names import PROGRAM, OpName, parse_op, scope_of
+from runglass.query.profiles.arguments import numbers, texts
+from runglass.query.profiles.model import LAUNCH, MISSING, Int32, Int64, Mask, Place, Trace
+
+EAGER = "EagerExecute"
+IDLE = "IDLE"
+# Several kernels that are started at once: each is named after its own instruction.
+COMMAND_BUFFER = "command_buffer"
+
+
+def ops(
+    trace: Trace,
+    *,
+    by: OpsBy = "name",
+    place: Place | None = None,
+    with_idle: bool = False,
+    range: tuple[int, int] | None = None,
+) -> list[OpRow]:
+    """Those with the most time of their own first, the host's and the devices' ops each for itself."""
+    inside = in_range(trace, range)
+    found: list[OpRow] = []
+    if place != "device":
+        found.extend(host_ops(trace, by, inside, with_idle=with_idle))
+    if place != "host":
+        found.extend(device_ops(trace, by, inside, with_idle=with_idle))
+    return found
+
+
+def host_ops(trace: Trace, by: OpsBy, inside: Mask, *, with_idle: bool) -> list[OpRow]:
+    names = Names(trace, full_names(trace))
+    on_host = on_place(trace, "host")
+    is_op = on_host & names.is_op
+    # Instructions that a CPU executed.
+    instruction = texts(trace, "hlo_op")
+    own = on_host & ~is_op & (instruction >= 0) & (trace.duration_ps > 0)
+    number = np.where(own, instruction, names.number).astype(np.int32)
+    is_op |= own
+    nearest = inherit(np.where(is_op, np.arange(len(trace), dtype=np.int32), np.int32(-1)), trace.parent)
+    above = np.where(trace.parent >= 0, nearest[trace.parent], -1)
+    self_ps = trace.duration_ps.copy()
+    nested = np.flatnonzero(is_op & (above >= 0))
+    np.subtract.at(self_ps, above[nested], trace.duration_ps[nested])
+    device_self, device_total = launched_times(trace, nearest, above)
+    chosen = np.flatnonzero(is_op & inside)
+    made = summed(
+        trace,
+        "host",
+        by,
+        chosen,
+        lambda text: parse_op(text) or OpName(text, "HLO"),
+        number,
+        np.maximum(self_ps, 0),
+        device=(device_self, device_total),
+        is_eager=eager_events(trace),
+    )
+    return add_idle(trace, made, "host", chosen) if with_idle else made
+
+
+def device_ops(trace: Trace, by: OpsBy, inside: Mask, *, with_idle: bool) -> list[OpRow]:
+    steps = np.array([track.kind == "steps" for track in trace.tracks], np.bool_)
+    chosen = on_place(trace, "device") & (trace.duration_ps > 0) & inside
+    if len(steps):
+        chosen &= ~steps[trace.track]
+    events = np.flatnonzero(chosen)
+    # The framework's op where it is told, or else the instruction of XLA, or else the kernel.
+    number = trace.name.copy()
+    instruction = texts(trace, "hlo_op")
+    told = instruction >= 0
+    told[told] = ~starts_with(trace, instruction[told], COMMAND_BUFFER)
+    number[told] = instruction[told]
+    op = texts(trace, "tf_op")
+    told = op >= 0
+    told[told] = ~starts_with(trace, op[told], PROGRAM)
+    number[told] = op[told]
+    kinds = [each.meaning for each in trace.info.categories]
+
+    def name(text: str, event: int) -> OpName:
+        return parse_op(text) or OpName(text, kinds[trace.category[event]])
+
+    made = summed(trace, "device", by, events, None, number, trace.self_ps, of_event=name)
+    return add_idle(trace, made, "device", events) if with_idle else made
+
+
+def summed(
+    trace: Trace,
+    place: Place,
+    by: OpsBy,
+    events: Int64,
+    of_text: Callable[[str], OpName] | None,
+    number: Int32,
+    self_ps: Int64,
+    *,
+    of_event: Callable[[str, int], OpName] | None = None,
+    device: tuple[Int64, Int64] | None = None,
+    is_eager: Mask | None = None,
+) -> list[OpRow]:
+    if not len(events):
+        return []
+    eager = np.zeros(len(trace), np.bool_) if is_eager is None else is_eager
+    shape = texts(trace, "shape") if by == "shapes" else np.full(len(trace), -1, np.int32)
+    found = group([number[events], eager[events].astype(np.int64), shape[events]])
+    named = []
+    for first in events[found.first].tolist():
+        text = trace.strings.get(int(number[first]))
+        named.append(
+            of_text(text) if of_text is not None else of_event(text, first) if of_event else OpName(text, "")
+        )
+    keys: dict[tuple[str, ...], int] = {}
+    merged = np.empty(len(found), np.int64)
+    for at, first in enumerate(events[found.first].tolist()):
+        name = named[at]
+        module = trace.strings.get(int(trace.module[first])) or scope_of(name.name)
+        category = trace.info.categories[trace.category[first]].meaning
+        key = {
+            "name": (name.type, name.name, str(eager[first])),
+            "shapes": (name.type, name.name, trace.strings.get(int(shape[first]))),
+            "type": (name.type,),
+            "module": (module,),
+            "category": (category,),
+        }[by]
+        merged[at] = keys.setdefault(key, len(keys))
+    first_of = np.full(len(keys), len(events), np.int64)
+    np.minimum.at(first_of, merged[found.of], np.arange(len(events)))
+    groups = Groups(first_of, merged[found.of])
+    return rows_of(trace, place, by, events, groups, list(keys), named, found, self_ps, device, eager)
+
+
+def rows_of(
+    trace: Trace,
+    place: Place,
+    by: OpsBy,
+    events: Int64,
+    groups: Groups,
+    keys: list[tuple[str, ...]],
+    named: list[OpName],
+    found: Groups,
+    self_ps: Int64,
+    device: tuple[Int64, Int64] | None,
+    eager: Mask,
+) -> list[OpRow]:
+    duration = trace.duration_ps[events]
+    count, total, own = groups.count(), groups.total(duration), groups.total(self_ps[events])
+    least, most = groups.least(duration), groups.most(duration)
+    flops, moved = of_stat(trace, events, groups, "flops"), of_stat(trace, events, groups, "bytes_accessed")
+    tensor_cores = tensor_core_time(trace, events, groups) if place == "device" else None
+    device_self = None if device is None else groups.total(device[0][events])
+    device_total = None if device is None else groups.total(device[1][events])
+    whole = max(int(own.sum()), 1)
+    peak, bandwidth = peaks(trace)
+    rows = []
+    for at in np.argsort(-own, kind="stable").tolist():
+        event = int(events[groups.first[at]])
+        name = named[found.of[groups.first[at]]]
+        seconds = int(total[at]) / 1e12
+        rate = None if flops is None or not seconds else flops[at] / seconds
+        speed = None if moved is None or not seconds else moved[at] / seconds
+        rows.append(
+            OpRow(
+                place=place,
+                type=name.type if by in ("name", "type", "shapes") else "",
+                name=name.name if by in ("name", "shapes") else keys[at][0],
+                module=trace.strings.get(int(trace.module[event])) or scope_of(name.name),
+                shapes=keys[at][2] if by == "shapes" else "",
+                occurrences=int(count[at]),
+                total_ps=int(total[at]),
+                self_ps=int(own[at]),
+                min_ps=int(least[at]),
+                max_ps=int(most[at]),
+                device_self_ps=0 if device_self is None else int(device_self[at]),
+                device_total_ps=0 if device_total is None else int(device_total[at]),
+                share=int(own[at]) / whole,
+                flops=None if flops is None else float(flops[at]),
+                bytes=None if moved is None else float(moved[at]),
+                flop_rate=rate,
+                bandwidth=speed,
+                intensity=None
+                if flops is None or moved is None or not moved[at]
+                else float(flops[at] / moved[at]),
+                bound_by=bound(rate, speed, peak, bandwidth),
+                tensor_cores=None
+                if tensor_cores is None
+                else float(tensor_cores[at]) / max(int(total[at]), 1),
+                is_eager=bool(eager[event]),
+            )
+        )
+    return rows
+
+
+def of_stat(trace: Trace, events: Int64, groups: Groups, key: str) -> Int64 | None:
+    """The sum of what each execution says of itself; None where the profile has no such stat."""
+    if trace.strings.find(key) < 0:
+        return None
+    values = numbers(trace, key)[events]
+    return groups.total(np.where(values == MISSING, 0, values)) if (values != MISSING).any() else None
+
+
+def tensor_core_time(trace: Trace, events: Int64, groups: Groups) -> Int64:
+    uses = np.zeros(len(trace.strings), np.bool_)
+    for number in np.unique(trace.name[events]).tolist():
+        uses[number] = TENSOR_CORES.search(trace.strings.get(number)) is not None
+    return groups.total(np.where(uses[trace.name[events]], trace.duration_ps[events], 0))
+
+
+def peaks(trace: Trace) -> tuple[float | None, float | None]:
+    device = next((each for each in trace.info.devices if each.peak_flops), None)
+    return (None, None) if device is None else (device.peak_flops, device.bandwidth_bytes)
+
+
+def bound(rate: float | None, speed: float | None, peak: float | None, bandwidth: float | None) -> BoundBy:
+    """The resource of which the larger share was used."""
+    if rate is None or speed is None or not peak or not bandwidth or not (rate or speed):
+        return "unknown"
+    return "compute" if rate / peak >= speed / bandwidth else "memory"
+
+
+class Names:
+    """Which texts are names of ops, looked at once each."""
+
+    def __init__(self, trace: Trace, number: Int32) -> None:
+        self.number = number
+        known = np.zeros(len(trace.strings), np.bool_)
+        for each in np.unique(number).tolist():
+            known[each] = parse_op(trace.strings.get(each)) is not None
+        self.is_op: Mask = known[number] if len(number) else np.zeros(0, np.bool_)
+
+
+def full_names(trace: Trace) -> Int32:
+    full = texts(trace, "full_name")
+    found: Int32 = np.where(full >= 0, full, trace.name).astype(np.int32)
+    return found
+
+
+def on_place(trace: Trace, place: Place) -> Mask:
+    tracks = np.array([track.place == place for track in trace.tracks], np.bool_)
+    return tracks[trace.track] if len(tracks) else np.zeros(len(trace), np.bool_)
+
+
+def starts_with(trace: Trace, number: Int32, beginning: str) -> Mask:
+    known = np.zeros(len(trace.strings), np.bool_)
+    for each in np.unique(number).tolist():
+        known[each] = trace.strings.get(each).startswith(beginning)
+    return known[number]
+
+
+def eager_events(trace: Trace) -> Mask:
+    """Ops that Python ran one by one: under a call of the eager runtime that runs no function."""
+    calls = starts_with(trace, trace.name, EAGER) if len(trace) else np.zeros(0, np.bool_)
+    around = inherit(np.where(calls, np.arange(len(trace), dtype=np.int32), np.int32(-1)), trace.parent)
+    is_function = numbers(trace, "is_func")
+    found: Mask = (around >= 0) & (is_function[around] == 0)
+    return found
+
+
+def launched_times(trace: Trace, nearest: Int32, above: Int32) -> tuple[Int64, Int64]:
+    """Time of the kernels that each op launched itself, and with the ops inside it."""
+    own = np.zeros(len(trace), np.int64)
+    launches = np.flatnonzero(trace.flow_kind == LAUNCH)
+    op = nearest[trace.flow_from[launches]]
+    duration = trace.duration_ps[trace.flow_to[launches]]
+    np.add.at(own, op[op >= 0], duration[op >= 0])
+    total = own.copy()
+    while (op >= 0).any():
+        has = op >= 0
+        op, duration = above[op[has]], duration[has]
+        np.add.at(total, op[op >= 0], duration[op >= 0])
+    return own, total
+
+
+def add_idle(trace: Trace, rows: list[OpRow], place: Place, events: Int64) -> list[OpRow]:
+    """The time between the first op and the last of every track in which no op ran."""
+    span = 0
+    for track in np.unique(trace.track[events]).tolist():
+        own = events[trace.track[events] == track]
+        start = trace.start_ps[own]
+        span += int((start + trace.duration_ps[own]).max() - start.min())
+    idle = max(span - sum(row.self_ps for row in rows), 0)
+    row = OpRow(
+        place=place,
+        type=IDLE,
+        name=IDLE,
+        occurrences=0,
+        total_ps=idle,
+        self_ps=idle,
+        min_ps=0,
+        max_ps=0,
+        share=0.0,
+    )
+    return sorted([*rows, row], key=lambda each: -each.self_ps) if span else rows
