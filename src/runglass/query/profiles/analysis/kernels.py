@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from runglass.native.trace_view import inherit
+from runglass.query.profiles.analysis.columns import floats
 from runglass.query.profiles.analysis.grouping import group
 from runglass.query.profiles.analysis.model import KernelRow
 from runglass.query.profiles.arguments import numbers, texts
@@ -51,13 +52,13 @@ def kernels(trace: Trace, *, range: tuple[int, int] | None = None) -> list[Kerne
     grid, block = texts(trace, "grid")[chosen], texts(trace, "block")[chosen]
     registers = numbers(trace, "registers per thread")[chosen]
     shared = numbers(trace, "shared memory")[chosen]
-    achieved = numbers(trace, "est. achieved occupancy %")[chosen]
+    achieved = floats(trace, "est. achieved occupancy %", chosen)
     op = launching_ops(trace)[chosen]
     found = group([trace.name[chosen], details, grid, block, registers, shared, op])
     duration = trace.duration_ps[chosen]
     count, total = found.count(), found.total(duration)
     least, most = found.least(duration), found.most(duration)
-    seen = found.mean(np.where(achieved == MISSING, 0, achieved).astype(np.float64), duration)
+    seen = found.mean(np.nan_to_num(achieved), duration)
     whole = max(int(total.sum()), 1)
     rows = []
     for at in np.argsort(-total, kind="stable").tolist():
@@ -84,7 +85,7 @@ def kernels(trace: Trace, *, range: tuple[int, int] | None = None) -> list[Kerne
                 registers=shape.registers,
                 shared_bytes=shape.shared_bytes,
                 occupancy=shape.occupancy,
-                achieved_occupancy=None if achieved[first] == MISSING else float(seen[at]),
+                achieved_occupancy=None if np.isnan(achieved[first]) else float(seen[at]),
                 tensor_cores=TENSOR_CORES.search(name) is not None,
                 is_eligible=ELIGIBLE.search(op_name.partition(":")[0] if details[first] >= 0 else op_name)
                 is not None,

@@ -1,0 +1,160 @@
+"""What the time of every step went to.
+
+At each moment the most telling activity counts: work of a device before copies, these before waiting for input, launching,
+and the host's own work. What is left is neither. The order is XProf's.
+"""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from runglass.query.profiles.analysis.intervals import Cover, cover, joined
+from runglass.query.profiles.analysis.model import PARTS, Part, StepRow
+from runglass.query.profiles.model import Category, Int8, Int64, Mask, Trace
+
+# The most telling first.
+ORDER: tuple[Part, ...] = (
+    "device_compute",
+    "output",
+    "device_to_device",
+    "input",
+    "collectives",
+    "kernel_launch",
+    "host_to_device",
+    "compilation",
+    "host_compute",
+)
+NOTHING = -1
+
+# As files of all ages name copies: MemcpyH2D, MEMCPYHtoD, Memcpy HtoD (Pageable -> Device).
+COPY = re.compile(r"memcpy\s*([hdp])(?:to|2)([hdp])", re.IGNORECASE)
+# Where the training waits for a batch. What prepares batches in other threads does not hold it up.
+WAITS_FOR_INPUT = re.compile(
+    r"^IteratorGetNext|^Iterator::GetNext|enumerate\(Data(?:Loader|Pipe)\)|_next_data|DataLoaderIter\.__next__|^data_wait$"
+)
+TO_DEVICE = re.compile(
+    r"infeed.*enqueue|TransferToDevice|BufferFromHost|TransferToInfeed|^device_put", re.IGNORECASE
+)
+# Calls that only hold others, and marks.
+HOLDERS = re.compile(
+    r"^(?:EagerExecute|EagerLocalExecute|EagerKernelExecute|FunctionRun|ThreadpoolListener|Profiled batch|TraceContext|ProfilerStep#)"
+)
+LAUNCHES = frozenset({"cuda_runtime", "cuda_driver", "runtime"})
+
+
+def break_down(trace: Trace) -> list[StepRow]:
+    """Every step of every host, with what its time went to; the parts add up to it."""
+    made: list[StepRow] = []
+    part_of = parts_of_events(trace)
+    for host in dict.fromkeys(step.host for step in trace.steps):
+        steps = [step for step in trace.steps if step.host == host]
+        start = np.array([step.start_ps for step in steps], np.int64)
+        end = np.array([step.end_ps for step in steps], np.int64)
+        times = dict.fromkeys(PARTS, np.zeros(len(steps), np.int64))
+        before = np.zeros(len(steps), np.int64)
+        for part, covered in covers(trace, part_of, of_host(trace, host)):
+            until = covered.within(start, end)
+            times[part] = until - before
+            before = until
+        times["other"] = end - start - before
+        for at, step in enumerate(steps):
+            made.append(
+                StepRow(
+                    number=step.number,
+                    name=step.name,
+                    host=host,
+                    start_ps=step.start_ps,
+                    end_ps=step.end_ps,
+                    parts={part: int(times[part][at]) for part in PARTS},
+                )
+            )
+    return made
+
+
+def covers(trace: Trace, part_of: Int8, chosen: Mask) -> list[tuple[Part, Cover]]:
+    """The moments of each part together with all before it in the order."""
+    found: list[tuple[Part, Cover]] = []
+    covered = cover(np.empty(0, np.int64), np.empty(0, np.int64))
+    for number, part in enumerate(ORDER):
+        events = np.flatnonzero(chosen & (part_of == number))
+        if len(events):
+            start = trace.start_ps[events]
+            covered = joined(covered, start, start + trace.duration_ps[events])
+        found.append((part, covered))
+    return found
+
+
+def of_host(trace: Trace, host: str) -> Mask:
+    """Events of one host and its devices; of all where steps are of none."""
+    tracks = np.array([not host or track.host == host for track in trace.tracks], np.bool_)
+    return tracks[trace.track] if len(tracks) else np.zeros(len(trace), np.bool_)
+
+
+def parts_of_events(trace: Trace) -> Int8:
+    """For each event the place of its part in the order, NOTHING for marks and what only holds others."""
+    if not len(trace):
+        return np.empty(0, np.int8)
+    categories = trace.info.categories
+    # Once for each pair of a name and a category.
+    key = trace.name.astype(np.int64) * len(categories) + trace.category
+    pairs, where = np.unique(key, return_inverse=True)
+    numbers = np.empty(len(pairs), np.int8)
+    has_device = any(each.place == "device" for each in categories)
+    for at, pair in enumerate(pairs.tolist()):
+        name, category = divmod(pair, len(categories))
+        part = part_of_name(trace.strings.get(name), categories[category])
+        if part == "kernel_launch" and not has_device:
+            part = "host_compute"
+        numbers[at] = NOTHING if part is None else ORDER.index(part)
+    found: Int8 = numbers[where.reshape(-1)]
+    found[mark_events(trace)] = NOTHING
+    return found
+
+
+def mark_events(trace: Trace) -> Int64:
+    """The marks of the steps themselves, and lines of steps."""
+    steps = np.array([track.kind == "steps" for track in trace.tracks], np.bool_)
+    is_mark = steps[trace.track] if len(steps) else np.zeros(len(trace), np.bool_)
+    starts = np.array([step.start_ps for step in trace.steps], np.int64)
+    ends = np.array([step.end_ps for step in trace.steps], np.int64)
+    same = np.isin(trace.start_ps, starts) & np.isin(trace.start_ps + trace.duration_ps, ends)
+    return np.flatnonzero(is_mark | same)
+
+
+def part_of_name(name: str, category: Category) -> Part | None:
+    meaning = category.meaning
+    copy = COPY.search(name)
+    if category.place == "device":
+        if meaning in ("step", "module"):
+            return None
+        if meaning == "communication":
+            return "collectives"
+        if copy is not None:
+            return direction(copy[1].lower(), copy[2].lower())
+        if category.name.lower() in ("gpu_memset", "gpu_memcpy") or name.lower().startswith("memset"):
+            return "device_to_device"
+        return "device_compute"
+    if meaning == "step" or HOLDERS.match(name):
+        return None
+    if WAITS_FOR_INPUT.search(name):
+        return "input"
+    if category.name.lower() in LAUNCHES:
+        # A call that waits for the device is no work of the host.
+        return "kernel_launch" if meaning != "sync" else None
+    if meaning == "launch" or name.startswith("ExecutorState::Process"):
+        return "kernel_launch"
+    if copy is not None and copy[1].lower() == "h" and copy[2].lower() == "d":
+        return "host_to_device"
+    if TO_DEVICE.search(name):
+        return "host_to_device"
+    if meaning == "compile":
+        return "compilation"
+    return "host_compute"
+
+
+def direction(source: str, target: str) -> Part:
+    if source == "h" and target == "d":
+        return "host_to_device"
+    return "output" if target == "h" else "device_to_device"

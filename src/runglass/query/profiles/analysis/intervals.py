@@ -1,0 +1,48 @@
+"""Sets of moments: which are covered by many intervals, and how much of a step that is."""
+
+from __future__ import annotations
+
+import numpy as np
+from msgspec import Struct
+
+from runglass.query.profiles.model import Int64
+
+
+class Cover(Struct):
+    """Intervals that neither touch nor overlap, in their order."""
+
+    start: Int64
+    end: Int64
+
+    @property
+    def total(self) -> int:
+        return int((self.end - self.start).sum())
+
+    def within(self, start: Int64, end: Int64) -> Int64:
+        """How much of each [start, end) is covered."""
+        before = np.concatenate([np.zeros(1, np.int64), np.cumsum(self.end - self.start)])
+        return self._until(end, before) - self._until(start, before)
+
+    def _until(self, time: Int64, before: Int64) -> Int64:
+        at = np.searchsorted(self.start, time, side="right")
+        found: Int64 = before[at]
+        if len(self.start):
+            inside = at > 0
+            over = np.where(inside, np.maximum(self.end[np.maximum(at - 1, 0)] - time, 0), 0)
+            found = found - over
+        return found
+
+
+def cover(start: Int64, end: Int64) -> Cover:
+    if not len(start):
+        return Cover(np.empty(0, np.int64), np.empty(0, np.int64))
+    order = np.argsort(start, kind="stable")
+    start, end = start[order], np.maximum.accumulate(end[order])
+    fresh = np.ones(len(start), np.bool_)
+    fresh[1:] = start[1:] > end[:-1]
+    last = np.append(np.flatnonzero(fresh)[1:] - 1, len(start) - 1)
+    return Cover(start[fresh], end[last])
+
+
+def joined(first: Cover, start: Int64, end: Int64) -> Cover:
+    return cover(np.concatenate([first.start, start]), np.concatenate([first.end, end]))

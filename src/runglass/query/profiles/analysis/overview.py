@@ -1,0 +1,181 @@
+"""A profile at a glance: how long steps took and what for, how well the devices were used, what ran the longest."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from runglass.query.profiles.analysis.breakdown import break_down, parts_of_events
+from runglass.query.profiles.analysis.columns import floats
+from runglass.query.profiles.analysis.intervals import cover
+from runglass.query.profiles.analysis.kernels import TENSOR_CORES, kernel_events
+from runglass.query.profiles.analysis.model import PARTS, Overview, Part, Spread, StepRow
+from runglass.query.profiles.analysis.ops import ops
+from runglass.query.profiles.arguments import numbers, texts
+from runglass.query.profiles.model import MISSING, Float64, Int64, Mask, Trace
+
+TOP_OPS = 10
+# A step is an outlier if it is this many times the usual distance away from the median, and longer than this many medians.
+OUTLIER_DISTANCE = 5.0
+OUTLIER_RATIO = 1.25
+# Fewer steps say nothing of what is usual.
+OUTLIER_STEPS = 4
+# Names of kernels that compute with 16 bits or fewer. XProf knows only the first two.
+SHORT_FLOATS = re.compile(
+    r"half|fp16|bf16|bfloat16|(?<![a-z0-9])f16|hgemm|s16816|s161616|h1688|h884|hmma|nvjet_sm\d+_[ht]|float8|fp8|e4m3|e5m2",
+    re.IGNORECASE,
+)
+VERSIONS = re.compile(r"version|backend|platform", re.IGNORECASE)
+
+
+def overview(trace: Trace) -> Overview:
+    steps = mark_outliers(break_down(trace))
+    start = np.array([step.start_ps for step in steps], np.int64)
+    end = np.array([step.end_ps for step in steps], np.int64)
+    whole = int((end - start).sum())
+    kernels = np.flatnonzero(
+        kernel_events(trace, texts(trace, "kernel_details")) & in_steps(trace, start, end)
+    )
+    duration = trace.duration_ps[kernels]
+    time = int(duration.sum())
+    has_device = any(track.place == "device" for track in trace.tracks)
+    top = ops(trace, place="device" if has_device else "host")
+    return Overview(
+        steps=steps,
+        step_ps=spread([step.duration_ps for step in steps]),
+        parts={part: mean_part(steps, part) for part in PARTS},
+        outliers=[at for at, step in enumerate(steps) if step.is_outlier],
+        is_synthetic=trace.info.steps_note is not None,
+        device_busy=busy_share(trace, start, end) if has_device else None,
+        sm_efficiency=sm_efficiency(trace, kernels, whole),
+        occupancy=weighted(floats(trace, "est. achieved occupancy %", kernels), duration),
+        tensor_core_share=None if not time else share_of(trace, kernels, TENSOR_CORES) / time,
+        compute_16bit_share=None if not time else share_of(trace, kernels, SHORT_FLOATS) / time,
+        flop_rate=flop_rate(trace, start, end, whole),
+        peak_flop_rate=peak_flop_rate(trace),
+        device_names=list(dict.fromkeys(device.name for device in trace.info.devices)),
+        top_ops=top[:TOP_OPS],
+        environment=environment(trace),
+        notes=notes(trace, has_device=has_device),
+    )
+
+
+def spread(values: list[int]) -> Spread | None:
+    if not values:
+        return None
+    column = np.array(values, np.float64)
+    return Spread(
+        mean=float(column.mean()),
+        # Of the steps as a sample, as XProf has it.
+        deviation=float(column.std(ddof=1)) if len(column) > 1 else 0.0,
+        min=float(column.min()),
+        max=float(column.max()),
+        median=float(np.median(column)),
+    )
+
+
+def mean_part(steps: list[StepRow], part: Part) -> float:
+    return sum(step.parts[part] for step in steps) / len(steps) if steps else 0.0
+
+
+def mark_outliers(steps: list[StepRow]) -> list[StepRow]:
+    if len(steps) < OUTLIER_STEPS:
+        return steps
+    duration = np.array([step.duration_ps for step in steps], np.float64)
+    median = float(np.median(duration))
+    distance = float(np.median(np.abs(duration - median)))
+    limit = max(median + OUTLIER_DISTANCE * 1.4826 * distance, median * OUTLIER_RATIO)
+    return [msgspec.structs.replace(step, is_outlier=bool(step.duration_ps > limit)) for step in steps]
+
+
+def in_steps(trace: Trace, start: Int64, end: Int64) -> Mask:
+    """Events that begin in a step."""
+    covered = cover(start, end)
+    at = np.searchsorted(covered.start, trace.start_ps, side="right") - 1
+    inside: Mask = at >= 0
+    if len(covered.start):
+        inside &= trace.start_ps < covered.end[at]
+    return inside
+
+
+def busy_share(trace: Trace, start: Int64, end: Int64) -> float:
+    """The share of the steps' time in which a device did anything, over all devices."""
+    part_of = parts_of_events(trace)
+    devices = sorted({(track.host, track.device) for track in trace.tracks if track.device is not None})
+    covered = cover(start, end)
+    shares = []
+    for device in devices:
+        own = np.array([(track.host, track.device) == device for track in trace.tracks], np.bool_)
+        events = np.flatnonzero(own[trace.track] & (part_of >= 0))
+        busy = cover(trace.start_ps[events], trace.start_ps[events] + trace.duration_ps[events])
+        shares.append(int(busy.within(covered.start, covered.end).sum()) / max(covered.total, 1))
+    return sum(shares) / len(shares) if shares else 0.0
+
+
+def sm_efficiency(trace: Trace, kernels: Int64, whole: int) -> float | None:
+    """The share of the steps' time in which a multiprocessor had at least a block, as torch estimates it."""
+    blocks = floats(trace, "blocks per SM", kernels)
+    known = ~np.isnan(blocks)
+    if not known.any() or not whole:
+        return None
+    return float((np.minimum(blocks[known], 1) * trace.duration_ps[kernels][known]).sum()) / whole
+
+
+def weighted(values: Float64, weights: Int64) -> float | None:
+    known = ~np.isnan(values)
+    total = int(weights[known].sum())
+    return float((values[known] * weights[known]).sum()) / total if total else None
+
+
+def share_of(trace: Trace, kernels: Int64, pattern: re.Pattern[str]) -> int:
+    """Time of the kernels whose names match."""
+    names = trace.name[kernels]
+    matches = np.zeros(len(trace.strings), np.bool_)
+    for number in np.unique(names).tolist():
+        matches[number] = pattern.search(trace.strings.get(number)) is not None
+    return int(trace.duration_ps[kernels][matches[names]].sum())
+
+
+def flop_rate(trace: Trace, start: Int64, end: Int64, whole: int) -> float | None:
+    """Of what events say they computed, over the time of the steps."""
+    flops = numbers(trace, "flops")
+    known = (flops != MISSING) & in_steps(trace, start, end)
+    if not known.any() or not whole:
+        return None
+    return float(flops[known].astype(np.float64).sum()) / (whole / 1e12)
+
+
+def peak_flop_rate(trace: Trace) -> float | None:
+    peaks = [device.peak_flops for device in trace.info.devices]
+    return sum(each for each in peaks if each) if peaks and all(peaks) else None
+
+
+def environment(trace: Trace) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "hosts": len(trace.info.hosts),
+        "devices": len(trace.info.devices),
+        "device_names": list(dict.fromkeys(device.name for device in trace.info.devices)),
+    }
+    for metadata in trace.info.metadata:
+        for plane in metadata.get("planes") or ():
+            for key, value in (plane.get("stats") or {}).items():
+                if VERSIONS.search(key):
+                    found.setdefault(key, value)
+        for key, value in metadata.items():
+            if VERSIONS.search(key) and isinstance(value, str | int | float):
+                found.setdefault(key, value)
+        distributed = metadata.get("distributedInfo")
+        if isinstance(distributed, dict):
+            found.setdefault("world_size", distributed.get("world_size"))
+            found.setdefault("backend", distributed.get("backend"))
+    return found
+
+
+def notes(trace: Trace, *, has_device: bool) -> list[str]:
+    found = [] if trace.info.steps_note is None else [trace.info.steps_note]
+    if not has_device:
+        found.append("No device is in this profile: what is shown is the host's.")
+    return found
