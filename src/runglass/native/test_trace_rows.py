@@ -76,6 +76,8 @@ def test_questions_about_arguments():
     numbers, texts = columns_of(blob, ends, [ids["share"], -1, ids["correlation"]], [ids["text"]])
     assert numbers.tolist() == [[0, 0, 1], [MISSING] * 3, [0, 1, 2]]
     assert texts.tolist() == [texts_of(blob, ends, ids["text"]).tolist()]
+    numbers, texts = columns_of(blob, ends, [ids["correlation"]], [], np.array([2, 99, 0]))
+    assert (numbers.tolist(), texts.shape) == ([[2, MISSING, 0]], (0, 3))
     at, keys, values = samples_of(blob, ends, np.array([2, 0, 99]))
     assert at.tolist() == [0, 0, 0, 1, 1, 1]
     assert [rows.strings[key] for key in keys] == ["correlation", "share", "on"] * 2

@@ -734,12 +734,19 @@ cdef object places_of(keys):
     return places
 
 
-def columns_of(const uint8_t[::1] arguments, const int64_t[::1] ends, number_keys, text_keys):
-    """What `numbers_of` and `texts_of` give for several keys, in one pass: a row of the answers for each key."""
+def columns_of(
+    const uint8_t[::1] arguments, const int64_t[::1] ends, number_keys, text_keys, const int64_t[::1] rows=None
+):
+    """What `numbers_of` and `texts_of` give for several keys, in one pass: a row of the answers for each key.
+
+    With `rows`, only of these rows.
+    """
     numbers = np.asarray(number_keys, np.int32)
     texts = np.asarray(text_keys, np.int32)
-    found_numbers = np.full((len(numbers), ends.shape[0]), NOTHING, np.int64)
-    found_texts = np.full((len(texts), ends.shape[0]), -1, np.int32)
+    cdef Py_ssize_t count = ends.shape[0] if rows is None else rows.shape[0]
+    cdef bint is_all = rows is None
+    found_numbers = np.full((len(numbers), count), NOTHING, np.int64)
+    found_texts = np.full((len(texts), count), -1, np.int32)
     cdef const int32_t[::1] of_number = places_of(numbers)
     cdef const int32_t[::1] of_text = places_of(texts)
     cdef int64_t[:, ::1] number_out = found_numbers
@@ -747,13 +754,14 @@ def columns_of(const uint8_t[::1] arguments, const int64_t[::1] ends, number_key
     cdef const uint8_t *data = &arguments[0] if arguments.shape[0] else NULL
     cdef const uint8_t *p = NULL
     cdef const uint8_t *end = NULL
-    cdef Py_ssize_t i
+    cdef Py_ssize_t i, row
     cdef int32_t key = 0
     cdef uint8_t kind = 0
     cdef int64_t value = 0
     with nogil:
-        for i in range(ends.shape[0]):
-            if not row_range(ends, i, arguments.shape[0], data, &p, &end):
+        for i in range(count):
+            row = i if is_all else rows[i]
+            if not 0 <= row < ends.shape[0] or not row_range(ends, row, arguments.shape[0], data, &p, &end):
                 continue
             while next_argument(&p, end, &key, &kind, &value) > 0:
                 if kind >= ARGUMENT_TEXT:

@@ -10,6 +10,7 @@ import re
 
 import numpy as np
 
+from runglass.query.profiles.analysis.grouping import group
 from runglass.query.profiles.analysis.intervals import Cover, cover, joined
 from runglass.query.profiles.analysis.model import PARTS, Part, StepRow
 from runglass.query.profiles.model import Category, Int8, Int64, Mask, Trace
@@ -44,10 +45,10 @@ HOLDERS = re.compile(
 LAUNCHES = frozenset({"cuda_runtime", "cuda_driver", "runtime"})
 
 
-def break_down(trace: Trace) -> list[StepRow]:
-    """Every step of every host, with what its time went to; the parts add up to it."""
+def break_down(trace: Trace, part_of: Int8 | None = None) -> list[StepRow]:
+    """Every step of every host, with what its time went to; the parts add up to it. `part_of`: if it is known already."""
     made: list[StepRow] = []
-    part_of = parts_of_events(trace)
+    part_of = parts_of_events(trace) if part_of is None else part_of
     for host in dict.fromkeys(step.host for step in trace.steps):
         steps = [step for step in trace.steps if step.host == host]
         start = np.array([step.start_ps for step in steps], np.int64)
@@ -98,17 +99,15 @@ def parts_of_events(trace: Trace) -> Int8:
         return np.empty(0, np.int8)
     categories = trace.info.categories
     # Once for each pair of a name and a category.
-    key = trace.name.astype(np.int64) * len(categories) + trace.category
-    pairs, where = np.unique(key, return_inverse=True)
+    pairs = group([trace.name, trace.category])
     numbers = np.empty(len(pairs), np.int8)
     has_device = any(each.place == "device" for each in categories)
-    for at, pair in enumerate(pairs.tolist()):
-        name, category = divmod(pair, len(categories))
-        part = part_of_name(trace.strings.get(name), categories[category])
+    for at, first in enumerate(pairs.first.tolist()):
+        part = part_of_name(trace.strings.get(int(trace.name[first])), categories[trace.category[first]])
         if part == "kernel_launch" and not has_device:
             part = "host_compute"
         numbers[at] = NOTHING if part is None else ORDER.index(part)
-    found: Int8 = numbers[where.reshape(-1)]
+    found: Int8 = numbers[pairs.of]
     found[mark_events(trace)] = NOTHING
     return found
 
@@ -116,11 +115,15 @@ def parts_of_events(trace: Trace) -> Int8:
 def mark_events(trace: Trace) -> Int64:
     """The marks of the steps themselves, and lines of steps."""
     steps = np.array([track.kind == "steps" for track in trace.tracks], np.bool_)
-    is_mark = steps[trace.track] if len(steps) else np.zeros(len(trace), np.bool_)
+    found = np.flatnonzero(steps[trace.track]) if steps.any() else np.empty(0, np.int64)
     starts = np.array([step.start_ps for step in trace.steps], np.int64)
     ends = np.array([step.end_ps for step in trace.steps], np.int64)
-    same = np.isin(trace.start_ps, starts) & np.isin(trace.start_ps + trace.duration_ps, ends)
-    return np.flatnonzero(is_mark | same)
+    # Few events are as long as a step.
+    long = np.flatnonzero(trace.duration_ps >= (ends - starts).min(initial=np.iinfo(np.int64).max))
+    same = np.isin(trace.start_ps[long], starts) & np.isin(
+        trace.start_ps[long] + trace.duration_ps[long], ends
+    )
+    return np.concatenate([found, long[same]])
 
 
 def part_of_name(name: str, category: Category) -> Part | None:

@@ -8,10 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from runglass.native.trace_view import inherit
-from runglass.query.profiles.analysis.columns import floats
+from runglass.query.profiles.analysis.columns import columns, floats
 from runglass.query.profiles.analysis.grouping import group
 from runglass.query.profiles.analysis.model import KernelRow
-from runglass.query.profiles.arguments import numbers, texts
 from runglass.query.profiles.model import LAUNCH, MISSING, Int32, Int64, Mask, Trace
 
 KERNEL = "kernel"
@@ -44,16 +43,15 @@ class Shape(NamedTuple):
 
 def kernels(trace: Trace, *, range: tuple[int, int] | None = None) -> list[KernelRow]:
     """The longest in sum first. `range`: only those that begin in it."""
-    details = texts(trace, "kernel_details")
-    chosen = np.flatnonzero(kernel_events(trace, details) & in_range(trace, range))
+    chosen = kernel_events(trace)
+    chosen = chosen[in_range(trace, range, chosen)]
     if not len(chosen):
         return []
-    details = details[chosen]
-    grid, block = texts(trace, "grid")[chosen], texts(trace, "block")[chosen]
-    registers = numbers(trace, "registers per thread")[chosen]
-    shared = numbers(trace, "shared memory")[chosen]
+    (registers, shared), (details, grid, block) = columns(
+        trace, ["registers per thread", "shared memory"], ["kernel_details", "grid", "block"], chosen
+    )
     achieved = floats(trace, "est. achieved occupancy %", chosen)
-    op = launching_ops(trace)[chosen]
+    op = launching_ops(trace, chosen)
     found = group([trace.name[chosen], details, grid, block, registers, shared, op])
     duration = trace.duration_ps[chosen]
     count, total = found.count(), found.total(duration)
@@ -100,30 +98,31 @@ def kernels(trace: Trace, *, range: tuple[int, int] | None = None) -> list[Kerne
     return rows
 
 
-def kernel_events(trace: Trace, details: Int32) -> Mask:
+def kernel_events(trace: Trace) -> Int64:
     """Events of devices that are kernels: copies, and lines that a reader derived, are none."""
-    kinds = np.array(
-        [each.name.lower() == KERNEL and each.place == "device" for each in trace.info.categories]
-    )
+    if not len(trace):
+        return np.empty(0, np.int64)
     on_device = np.array([each.place == "device" for each in trace.info.categories])
+    kinds = np.array([each.name.lower() == KERNEL for each in trace.info.categories])
     streams = np.array([track.kind != "steps" for track in trace.tracks])
-    if not len(kinds) or not len(streams):
-        return np.zeros(len(trace), np.bool_)
-    chosen: Mask = kinds[trace.category] | (on_device[trace.category] & (details >= 0))
-    chosen &= (trace.duration_ps > 0) & streams[trace.track]
-    return chosen
+    chosen = np.flatnonzero(on_device[trace.category] & (trace.duration_ps > 0))
+    chosen = chosen[streams[trace.track[chosen]]]
+    _, (details,) = columns(trace, [], ["kernel_details"], chosen)
+    return chosen[kinds[trace.category[chosen]] | (details >= 0)]
 
 
-def in_range(trace: Trace, range: tuple[int, int] | None) -> Mask:
+def in_range(trace: Trace, range: tuple[int, int] | None, events: Int64) -> Mask:
+    """Which of these events begin in the range."""
     if range is None:
-        return np.ones(len(trace), np.bool_)
-    inside: Mask = (trace.start_ps >= range[0]) & (trace.start_ps < range[1])
+        return np.ones(len(events), np.bool_)
+    start = trace.start_ps[events]
+    inside: Mask = (start >= range[0]) & (start < range[1])
     return inside
 
 
-def launching_ops(trace: Trace) -> Int32:
-    """For each event of a device the text of the op that it is of, -1 where that is not known."""
-    own = texts(trace, "tf_op")
+def launching_ops(trace: Trace, events: Int64) -> Int32:
+    """For each of these events of devices the text of the op that it is of, -1 where that is not known."""
+    _, (own,) = columns(trace, [], ["tf_op"], events)
     of_op = np.array([each.name.lower() in OPERATIONS for each in trace.info.categories])
     if not of_op.any():
         return own
@@ -131,11 +130,11 @@ def launching_ops(trace: Trace) -> Int32:
     around = inherit(inside, trace.parent)
     launches = np.flatnonzero(trace.flow_kind == LAUNCH)
     source = around[trace.flow_from[launches]]
-    target = trace.flow_to[launches]
-    has = source >= 0
-    own = own.copy()
-    own[target[has]] = trace.name[source[has]]
-    return own
+    launched = np.full(len(trace), -1, np.int32)
+    launched[trace.flow_to[launches]] = source
+    source = launched[events]
+    found: Int32 = np.where(source >= 0, trace.name[source], own).astype(np.int32)
+    return found
 
 
 def parse_details(text: str) -> Shape:

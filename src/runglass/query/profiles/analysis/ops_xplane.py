@@ -29,7 +29,7 @@ def ops(
     range: tuple[int, int] | None = None,
 ) -> list[OpRow]:
     """Those with the most time of their own first, the host's and the devices' ops each for itself."""
-    inside = in_range(trace, range)
+    inside = in_range(trace, range, np.arange(len(trace)))
     found: list[OpRow] = []
     if place != "device":
         found.extend(host_ops(trace, by, inside, with_idle=with_idle))

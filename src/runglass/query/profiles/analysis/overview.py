@@ -14,8 +14,8 @@ from runglass.query.profiles.analysis.intervals import cover
 from runglass.query.profiles.analysis.kernels import TENSOR_CORES, kernel_events
 from runglass.query.profiles.analysis.model import PARTS, Overview, Part, Spread, StepRow
 from runglass.query.profiles.analysis.ops import ops
-from runglass.query.profiles.arguments import numbers, texts
-from runglass.query.profiles.model import MISSING, Float64, Int64, Mask, Trace
+from runglass.query.profiles.arguments import numbers
+from runglass.query.profiles.model import MISSING, Float64, Int8, Int64, Mask, Trace
 
 TOP_OPS = 10
 # A step is an outlier if it is this many times the usual distance away from the median, and longer than this many medians.
@@ -32,13 +32,13 @@ VERSIONS = re.compile(r"version|backend|platform", re.IGNORECASE)
 
 
 def overview(trace: Trace) -> Overview:
-    steps = mark_outliers(break_down(trace))
+    part_of = parts_of_events(trace)
+    steps = mark_outliers(break_down(trace, part_of))
     start = np.array([step.start_ps for step in steps], np.int64)
     end = np.array([step.end_ps for step in steps], np.int64)
     whole = int((end - start).sum())
-    kernels = np.flatnonzero(
-        kernel_events(trace, texts(trace, "kernel_details")) & in_steps(trace, start, end)
-    )
+    kernels = kernel_events(trace)
+    kernels = kernels[in_steps(trace, start, end, kernels)]
     duration = trace.duration_ps[kernels]
     time = int(duration.sum())
     has_device = any(track.place == "device" for track in trace.tracks)
@@ -49,7 +49,7 @@ def overview(trace: Trace) -> Overview:
         parts={part: mean_part(steps, part) for part in PARTS},
         outliers=[at for at, step in enumerate(steps) if step.is_outlier],
         is_synthetic=trace.info.steps_note is not None,
-        device_busy=busy_share(trace, start, end) if has_device else None,
+        device_busy=busy_share(trace, part_of, start, end) if has_device else None,
         sm_efficiency=sm_efficiency(trace, kernels, whole),
         occupancy=weighted(floats(trace, "est. achieved occupancy %", kernels), duration),
         tensor_core_share=None if not time else share_of(trace, kernels, TENSOR_CORES) / time,
@@ -91,19 +91,19 @@ def mark_outliers(steps: list[StepRow]) -> list[StepRow]:
     return [msgspec.structs.replace(step, is_outlier=bool(step.duration_ps > limit)) for step in steps]
 
 
-def in_steps(trace: Trace, start: Int64, end: Int64) -> Mask:
-    """Events that begin in a step."""
+def in_steps(trace: Trace, start: Int64, end: Int64, events: Int64) -> Mask:
+    """Which of these events begin in a step."""
     covered = cover(start, end)
-    at = np.searchsorted(covered.start, trace.start_ps, side="right") - 1
+    time = trace.start_ps[events]
+    at = np.searchsorted(covered.start, time, side="right") - 1
     inside: Mask = at >= 0
     if len(covered.start):
-        inside &= trace.start_ps < covered.end[at]
+        inside &= time < covered.end[at]
     return inside
 
 
-def busy_share(trace: Trace, start: Int64, end: Int64) -> float:
+def busy_share(trace: Trace, part_of: Int8, start: Int64, end: Int64) -> float:
     """The share of the steps' time in which a device did anything, over all devices."""
-    part_of = parts_of_events(trace)
     devices = sorted({(track.host, track.device) for track in trace.tracks if track.device is not None})
     covered = cover(start, end)
     shares = []
@@ -141,11 +141,12 @@ def share_of(trace: Trace, kernels: Int64, pattern: re.Pattern[str]) -> int:
 
 def flop_rate(trace: Trace, start: Int64, end: Int64, whole: int) -> float | None:
     """Of what events say they computed, over the time of the steps."""
-    flops = numbers(trace, "flops")
-    known = (flops != MISSING) & in_steps(trace, start, end)
-    if not known.any() or not whole:
+    if trace.strings.find("flops") < 0 or not whole:
         return None
-    return float(flops[known].astype(np.float64).sum()) / (whole / 1e12)
+    flops = numbers(trace, "flops")
+    known = np.flatnonzero(flops != MISSING)
+    known = known[in_steps(trace, start, end, known)]
+    return float(flops[known].astype(np.float64).sum()) / (whole / 1e12) if len(known) else None
 
 
 def peak_flop_rate(trace: Trace) -> float | None:
