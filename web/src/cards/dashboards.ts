@@ -53,6 +53,8 @@ export interface CardOffer {
   readonly isPicture?: boolean;
   /** Tags without a card, such as parts of another. */
   readonly skips?: (tag: string) => boolean;
+  /** Only the last of a run's tags has a card. */
+  readonly isLast?: boolean;
   /** Its cards are not about one series: other pages show only pinned ones, and never as gone. */
   readonly isMade?: boolean;
   /** Title of the card; default: its tag. */

@@ -89,8 +89,8 @@ export class OfferedCards {
       this.#indices.map(({ offer, index }) => {
         const byTag = new Map<string, string[]>();
         for (const run of index ? shown : NO_RUNS) {
-          for (const tag of Object.keys(index?.tag_sets[index.runs[run] ?? -1] ?? {})) {
-            if (offer.skips?.(tag)) continue;
+          const tags = Object.keys(index?.tag_sets[index.runs[run] ?? -1] ?? {}).filter((tag) => !offer.skips?.(tag));
+          for (const tag of offer.isLast ? tags.slice(-1) : tags) {
             const runs = byTag.get(tag);
             if (runs) runs.push(run);
             else byTag.set(tag, [run]);

@@ -10,6 +10,7 @@ export const cards: readonly CardOffer[] = [
     kind: "assets/profile",
     per: "run",
     heightPx: 220,
+    isLast: true,
     skips: (name) => !PROFILE.test(name),
     titleOf: () => "profile",
     load: () => import("./card/ProfileCard.svelte"),

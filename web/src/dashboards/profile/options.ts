@@ -193,9 +193,9 @@ export const setPanelPx = (settings: Settings, px: number): void =>
 
 /** Which tracks the sums are of. Traces without a device have no choice. */
 export const SUMS_PLACES = [
-  { value: "device", label: "Devices" },
-  { value: "host", label: "Host" },
-  { value: "all", label: "All" },
+  { value: "device", label: "On devices" },
+  { value: "host", label: "On the host" },
+  { value: "all", label: "On all tracks" },
 ] as const;
 const PLACE = "profile.place";
 export const placeOption = (settings: Settings): string =>

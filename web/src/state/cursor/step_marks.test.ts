@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { marksOf, type StepMark } from "./step_marks";
+import { lanesOf, marksOf, type StepMark } from "./step_marks";
 
 const mark = (run: string): StepMark => ({ run, from: 0, to: 1, title: run, change: () => ({}) });
 
@@ -11,4 +11,16 @@ test("a mark belongs to all runs of its training", () => {
   expect(of("b")).toEqual(["b/train"]);
   expect(of("train")).toEqual(["."]);
   expect(of("c")).toEqual([]);
+});
+
+test("marks that would cover each other lie above each other", () => {
+  const spans = [
+    { from: 5, to: 9 },
+    { from: 5, to: 9 },
+    { from: 10, to: 12 },
+    { from: 9, to: 10 },
+    { from: 5, to: 12 },
+  ];
+  // The last lane takes what is left.
+  expect(lanesOf(spans)).toEqual([0, 1, 0, 2, 2]);
 });

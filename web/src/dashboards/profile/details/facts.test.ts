@@ -63,6 +63,7 @@ test("a kernel of PyTorch", () => {
       shapes: [
         { shape: "[16, 96]", type: "bf16" },
         { shape: "[48, 96]", type: "bf16" },
+        { shape: "[]", type: "Scalar" },
       ],
       arguments: [
         { key: "grid", value: [32_768, 1, 1] },
@@ -78,11 +79,10 @@ test("a kernel of PyTorch", () => {
     "ps",
   );
   expect(lines(told)).toEqual([
-    "Duration: 1 ms",
-    "At: 2 ms of step 2,418",
-    "Op, module: aten::cudnn_convolution dec1.conv1",
+    "Duration: 1 ms at 2 ms of step 2,418",
+    "Op, module: aten::cudnn_convolution, dec1.conv1",
     "Inputs: [16, 96], [48, 96] bf16",
-    "Grid, block: 32,768 × 1 × 1 384 × 1 × 1",
+    "Grid, block: 32,768 × 1 × 1, 384 × 1 × 1",
     "Registers: 168 per thread 164 KiB shared",
     "Occupancy: 17 %",
   ]);
@@ -108,11 +108,10 @@ test("a kernel of XLA, with its rates", () => {
     "ps",
   );
   expect(lines(told)).toEqual([
-    "Duration: 1 ms",
-    "At: 5 ms",
+    "Duration: 1 ms at 5 ms",
     "Rate: 400 TFLOP/s 40 % of peak 1 TB/s",
     "Bytes: 1.0 GB 1,000,000,000",
-    "Grid, block: 2 × 1 × 1 128 × 1 × 1",
+    "Grid, block: 2 × 1 × 1, 128 × 1 × 1",
     "Registers: 32 per thread 2 KiB shared",
     "Occupancy: 50 %",
   ]);

@@ -100,32 +100,28 @@ export function factsOf(info: EventInfo, stepNumber: number | null, device: Devi
 
   add(unit === "bytes" ? "Size" : "Duration", [
     plain(formatTime(info.duration_ps, unit)),
+    quiet(
+      info.in_step_ps === null || stepNumber === null
+        ? `at ${formatTime(info.start_ps, unit)}`
+        : `at ${formatTime(info.in_step_ps, unit)} of step ${formatCount(stepNumber)}`,
+    ),
     info.children > 0 && info.self_ps !== info.duration_ps
       ? quiet(`${formatTime(info.self_ps, unit)} by itself`)
       : null,
   ]);
-  add("At", [
-    info.in_step_ps === null || stepNumber === null
-      ? plain(formatTime(info.start_ps, unit))
-      : plain(formatTime(info.in_step_ps, unit)),
-    info.in_step_ps === null || stepNumber === null ? null : quiet(`of step ${formatCount(stepNumber)}`),
-  ]);
   const operation = info.operation && info.operation.event !== info.event ? info.operation.name : null;
   const scope = given.text("tf op", "long name", "hlo op");
   add(info.module ? (operation ? "Op, module" : "Module") : "Op", [
-    operation ? plain(operation) : null,
+    operation ? plain(info.module ? `${operation},` : operation) : null,
     info.module ? plain(info.module) : null,
     !operation && !info.module && scope ? plain(scope) : null,
   ]);
-  if (info.shapes.length > 0) {
-    const types = new Set(info.shapes.map(({ type }) => type).filter(Boolean));
+  // Scalars among the inputs have no shape.
+  const shapes = info.shapes.filter(({ shape }) => shape !== "" && shape !== "[]");
+  if (shapes.length > 0) {
+    const types = new Set(shapes.map(({ type }) => type).filter(Boolean));
     add("Inputs", [
-      plain(
-        info.shapes
-          .map(({ shape }) => shape)
-          .filter(Boolean)
-          .join(", "),
-      ),
+      plain(shapes.map(({ shape }) => shape).join(", ")),
       types.size > 0 ? quiet([...types].join(", ")) : null,
     ]);
     for (const name of ["input dims", "input type"]) given.take([name], () => true);
@@ -152,7 +148,10 @@ export function factsOf(info: EventInfo, stepNumber: number | null, device: Devi
   const details = written === null ? null : kernelDetails(written);
   const grid = given.size("grid") ?? sizeText(details?.get("grid"));
   const block = given.size("block") ?? sizeText(details?.get("block"));
-  add("Grid, block", [grid === null ? null : plain(grid), block === null ? null : plain(block)]);
+  add("Grid, block", [
+    grid === null ? null : plain(block === null ? grid : `${grid},`),
+    block === null ? null : plain(block),
+  ]);
   const registers = given.number("registers per thread") ?? numberOf(details?.get("regs"));
   const shared =
     given.number("shared memory") ??

@@ -12,7 +12,7 @@ const step = (number: number, start_ps: number, end_ps: number, host = ""): Step
 const STEPS = [step(10, 0, 100), step(10, 20, 140, "b"), step(11, 200, 300)];
 
 test("a step is shown with its neighbours' edges, on all hosts", () => {
-  expect(stepSpan(STEPS, 10)).toEqual({ from: -11.2, to: 151.2 });
+  expect(stepSpan(STEPS, 10)).toEqual({ from: -11, to: 151 });
   // The nearest that there is.
   expect(stepSpan(STEPS, 5_000)).toEqual({ from: 192, to: 308 });
   expect(stepSpan([], 1)).toBeNull();

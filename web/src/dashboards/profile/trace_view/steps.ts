@@ -15,7 +15,7 @@ export function stepSpan(steps: readonly Step[], number: number): Span | null {
   let [from, to] = [nearest.start_ps, nearest.end_ps];
   for (const step of steps)
     if (step.number === nearest.number) [from, to] = [Math.min(from, step.start_ps), Math.max(to, step.end_ps)];
-  const margin = Math.max(1, (to - from) * MARGIN);
+  const margin = Math.max(1, Math.round((to - from) * MARGIN));
   return { from: from - margin, to: to + margin };
 }
 
