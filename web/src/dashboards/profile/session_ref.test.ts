@@ -6,6 +6,7 @@ const session = (run: string, name: string, more: Partial<ListedSession> = {}): 
   run,
   session: name,
   kind: "torch",
+  files: [],
   workers: ["w"],
   size_bytes: 1,
   time_s: 0,
