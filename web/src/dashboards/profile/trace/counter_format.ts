@@ -1,14 +1,15 @@
 // Values of counters in readable units, and the top of their axis.
 
 import { formatRough } from "../../../base/format";
-import { formatTime } from "./time_format";
 
-export const formatCounter = (value: number, unit: string): string =>
-  unit === "bytes"
-    ? value === 0
-      ? "0"
-      : formatTime(Number(value.toPrecision(3)), "bytes")
-    : `${formatRough(value)}${unit && value !== 0 ? ` ${unit}` : ""}`;
+/** Three digits: 12.4 GiB, 97.5 %. */
+export function formatCounter(value: number, unit: string): string {
+  if (value === 0) return "0";
+  if (unit !== "bytes") return `${formatRough(value)}${unit ? ` ${unit}` : ""}`;
+  const power = Math.min(BINARY.length - 1, Math.floor(Math.log2(Math.max(1, Math.abs(value))) / 10));
+  return `${formatRough(value / 1024 ** power)} ${BINARY[power]}`;
+}
+const BINARY = ["B", "KiB", "MiB", "GiB", "TiB"];
 
 /** A round number at or above the highest value. */
 export function axisTop(max: number, unit: string): number {

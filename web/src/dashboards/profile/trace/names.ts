@@ -26,18 +26,26 @@ function make(name: string): readonly string[] {
     add(frame[2] as string);
     return forms;
   }
+  // "<built-in method conv2d of type object at 0x7f…>".
+  const builtin = /^<built-in (?:method|function) (\S+?)(?: of .*)?>$/.exec(name);
+  if (builtin) {
+    add(builtin[1] as string);
+    return forms;
+  }
+  // "autograd::engine::evaluate_function: ConvolutionBackward0", "nn.Module: Conv2d_0".
+  const colon = name.lastIndexOf(": ");
+  if (colon > 0) add(name.slice(colon + 2));
   // A function of C++: "void at::native::kernel<4, at::Foo<float> >(int, float)".
-  if (name.includes("<") || name.includes("::")) {
-    const plain = withoutBrackets(name.replace(/^void /, ""));
+  const whole = forms.at(-1) as string;
+  if (whole.includes("<") || whole.includes("::")) {
+    const plain = withoutBrackets(whole.replace(/^void /, ""));
     add(plain);
     add(plain.slice(plain.lastIndexOf("::") + (plain.includes("::") ? 2 : 0)));
     return forms;
   }
-  // "Optimizer.step#AdamW.step", "nn.Module: Conv2d_0", "autograd::engine::evaluate_function: ConvBackward".
-  const hash = name.indexOf("#");
-  if (hash > 0 && /[A-Za-z]/.test(name.slice(hash + 1))) add(name.slice(hash + 1));
-  const colon = name.lastIndexOf(": ");
-  if (colon > 0) add(name.slice(colon + 2));
+  // "Optimizer.step#AdamW.step".
+  const hash = whole.indexOf("#");
+  if (hash > 0 && /[A-Za-z]/.test(whole.slice(hash + 1))) add(whole.slice(hash + 1));
   // A path of scopes: "jit(step)/transpose(jvp(Model))/dense/dot_general".
   const last = forms.at(-1) as string;
   const slash = last.lastIndexOf("/");
@@ -57,7 +65,7 @@ function withoutBrackets(text: string): string {
 }
 
 /** The longest form that fits, else the shortest one cut off; "": not even a few letters fit. */
-export function fitName(name: string, widthPx: number, measure: (text: string) => number, leastPx = 26): string {
+export function fitName(name: string, widthPx: number, measure: (text: string) => number, leastPx = 20): string {
   const forms = shorterNames(name);
   for (const form of forms) if (measure(form) <= widthPx) return form;
   if (widthPx < leastPx) return "";

@@ -18,6 +18,11 @@ const LEAST_QUIET = 2;
 /** Of an opened fold; the rest stays folded. */
 const MOST_OPENED = 1_000;
 
+/** More rows of events above the devices than these are too many. */
+const MOST_ROWS_ABOVE = 24;
+/** Groups with so few events come last: what a profiler says of itself. */
+const SMALL_GROUP_EVENTS = 20;
+
 export type RowKind = "group" | "track" | "quiet" | "counter";
 
 export interface Row {
@@ -73,6 +78,9 @@ export interface Rows {
   readonly height: number;
 }
 
+const rowsOf = (items: readonly Item[]): number =>
+  items.reduce((sum, { track, counter }) => sum + (counter ? 2 : track.rows), 0);
+
 /** Tracks by process and device, hosts before devices. The same for every choice. */
 export function groupTracks(about: About): readonly Group[] {
   const byKey = new Map<string, { first: Track; tracks: Track[] }>();
@@ -97,10 +105,18 @@ export function groupTracks(about: About): readonly Group[] {
     const ofHost = about.hosts.length > 1 && first.host !== "" ? `${first.host} · ` : "";
     return { key, place: first.place, items, ...titleOf(first, tracks, about, ofHost, hostProcesses) };
   });
-  const rank = ({ place }: Group): number => (place === "host" ? 0 : 1);
+  const shown = groups.filter(({ items }) => items.length > 0);
+  const eventsOf = new Map(
+    shown.map((group) => [group, group.items.reduce((sum, { track }) => sum + track.events, 0)]),
+  );
+  // Deep stacks of the host would push the devices out of sight.
+  const hostRows = shown.reduce((sum, { place, items }) => sum + (place === "host" ? rowsOf(items) : 0), 0);
+  const first: Place = hostRows > MOST_ROWS_ABOVE ? "device" : "host";
   const hostOrder = new Map(about.hosts.map((host, i) => [host, i]));
   const hostOf = ({ items }: Group): number => hostOrder.get(items[0]?.track.host ?? "") ?? 0;
-  return groups.filter(({ items }) => items.length > 0).sort((a, b) => hostOf(a) - hostOf(b) || rank(a) - rank(b));
+  const rank = (group: Group): number => (group.place === first ? 0 : 1);
+  const isSmall = (group: Group): number => ((eventsOf.get(group) ?? 0) < SMALL_GROUP_EVENTS ? 1 : 0);
+  return shown.sort((a, b) => hostOf(a) - hostOf(b) || isSmall(a) - isSmall(b) || rank(a) - rank(b));
 }
 
 function titleOf(
@@ -110,7 +126,8 @@ function titleOf(
   ofHost: string,
   hostProcesses: number,
 ): { label: string; detail: string } {
-  const process = first.process || `process ${first.process_id}`;
+  const process =
+    first.process || (/^\d+$/.test(first.process_id) ? `process ${first.process_id}` : first.process_id) || "Other";
   if (first.place === "device") {
     const device = about.devices.find(({ id }) => id === first.device);
     const kind = /tpu/i.test(process) ? "TPU" : "GPU";
@@ -132,9 +149,7 @@ function itemsOf(group: string, track: Track, counters: readonly Counter[], used
     return key;
   };
   if (track.events > 0 && track.kind !== "counter") {
-    const label = track.thread || (track.thread_id === "" ? track.kind : `thread ${track.thread_id}`);
-    const detail =
-      track.thread && track.thread_id && !label.includes(track.thread_id) ? `thread ${track.thread_id}` : "";
+    const { label, detail } = threadTitle(track);
     items.push({ key: unique(`${group}/${label}`), label, detail, track, counter: null });
   }
   for (const counter of counters)
@@ -146,6 +161,15 @@ function itemsOf(group: string, track: Track, counters: readonly Counter[], used
       counter,
     });
   return items;
+}
+
+/** "thread 3322 (pt_autograd_0)" is called by what tells it from others. */
+function threadTitle({ thread, thread_id, kind }: Track): { label: string; detail: string } {
+  const named = /^thread (\S+) \((.+)\)$/.exec(thread);
+  if (named) return { label: named[2] as string, detail: `thread ${named[1]}` };
+  const id = thread_id === "" ? kind : /^\d+$/.test(thread_id) ? `thread ${thread_id}` : thread_id;
+  if (thread.trim() === "") return { label: id, detail: "" };
+  return { label: thread, detail: thread_id === "" || thread.includes(thread_id) ? "" : id };
 }
 
 /** Those of a group that are quiet beside its others. */

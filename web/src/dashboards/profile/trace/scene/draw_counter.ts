@@ -16,6 +16,8 @@ interface Ground {
 
 const TOP_PX = 5;
 const BOTTOM_PX = 4;
+const LEAST_PEAK = 2 ** 20;
+const LEAST_RISE = 0.1;
 
 export function drawCounter(ctx: Context, row: RowFrame, kept: Kept, ground: Ground): void {
   const { counter } = row;
@@ -25,6 +27,7 @@ export function drawCounter(ctx: Context, row: RowFrame, kept: Kept, ground: Gro
   const span = counter.high - counter.low || 1;
   const y = (value: number): number => bottom - ((value - counter.low) / span) * (bottom - top);
   let peak = { value: -Infinity, x: 0 };
+  let lowest = Infinity;
   for (const piece of row.pieces) {
     const window = kept.counters.get(piece.window);
     const bounds = window?.bounds.get(piece.key);
@@ -43,11 +46,12 @@ export function drawCounter(ctx: Context, row: RowFrame, kept: Kept, ground: Gro
       if (moment > piece.to) break;
       const px = x(moment);
       line.lineTo(px, y(value));
-      const [lowest, highest] = [low[at] as number, high[at] as number];
+      const [least, highest] = [low[at] as number, high[at] as number];
+      lowest = Math.min(lowest, least);
       if (highest > peak.value && px >= 0 && px <= ground.widthPx) peak = { value: highest, x: px };
       // Within one pixel it may go up and down.
       if (highest > Math.max(value, last[at] as number)) line.lineTo(px, y(highest));
-      if (lowest < Math.min(value, last[at] as number)) line.lineTo(px, y(lowest));
+      if (least < Math.min(value, last[at] as number)) line.lineTo(px, y(least));
       value = last[at] as number;
       line.lineTo(px, y(value));
       end = px;
@@ -66,7 +70,9 @@ export function drawCounter(ctx: Context, row: RowFrame, kept: Kept, ground: Gro
     ctx.stroke(line);
     ctx.lineWidth = 1;
   }
-  if (!ground.isPeakShown || !Number.isFinite(peak.value) || row.height < 40) return;
+  // Of a line that is flat, or of a few bytes, a peak says nothing.
+  if (!ground.isPeakShown || row.height < 40 || peak.value < LEAST_PEAK) return;
+  if (peak.value - lowest < span * LEAST_RISE) return;
   const text = `peak ${formatCounter(peak.value, counter.unit)}`;
   const need = ground.measure(text);
   const py = y(peak.value);
