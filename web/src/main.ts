@@ -7,7 +7,7 @@ import { overHttp } from "./api/http";
 import { type LiveHandlers, openLive } from "./api/live";
 import type { CardKind } from "./api/asset_kind";
 import { readArrival } from "./frame/address.svelte";
-import type { CardOffer, DashboardCode, Modules } from "./cards/dashboards";
+import { type CardOffer, type DashboardCode, makeTabs, type Modules } from "./cards/dashboards";
 import { prefetchCards } from "./cards/first_cards";
 import { Session } from "./state/session.svelte";
 import { nextTask } from "./base/defer";
@@ -45,7 +45,11 @@ export async function open(modules: Modules, likely: Likely, early: Map<string, 
     () => undefined,
   );
   await Promise.race([Promise.all([session.whenListed, code]), sleep(PATIENCE_MS)]);
-  const answers = await Promise.race([prefetchCards(session, likely.offers), sleep(PREFETCH_WAIT_MS).then(() => [])]);
+  // In the order of the page: the same cards are first, and are listed once.
+  const offers = makeTabs(session.dashboards ?? [], modules)
+    .flatMap(({ cards = [], is_active }) => (is_active ? cards : []))
+    .filter((offer) => likely.offers.includes(offer));
+  const answers = await Promise.race([prefetchCards(session, offers), sleep(PREFETCH_WAIT_MS).then(() => [])]);
   session.prefetched = hideUntil(Promise.race([Promise.allSettled(answers), sleep(PREFETCH_WAIT_MS)]));
   void session.prefetched.then(() => (session.prefetched = null));
   mount(App, { target: document.body, props: { session, modules } });

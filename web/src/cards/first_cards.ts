@@ -1,12 +1,12 @@
 // Prefetches the data of the first cards before they are created, because creating them takes as long as the response.
 
-import { type CardOffer, loadedCard } from "./dashboards";
+import { type CardOffer, loadCard, loadedCard } from "./dashboards";
 import { offeredCards } from "./offered_cards.svelte";
 import type { Session } from "../state/session.svelte";
 import { isCollapsed } from "./tag_sections";
 
 // As many as a large screen shows.
-const FIRST_CARDS = 9;
+const FIRST_CARDS = 12;
 
 /** Resolves when all requests are sent, with their answers. */
 export async function prefetchCards(
@@ -20,12 +20,17 @@ export async function prefetchCards(
     .flatMap((section) => section.ids);
   const first = open.slice(0, FIRST_CARDS).map((id) => ({ id, ...cards.ref(id), runs: cards.runsOf(id) }));
   const answers = await Promise.all(
-    offers.map((offer) =>
-      loadedCard(offer)?.prefetch?.(
-        session,
-        first.filter(({ kind }) => kind === offer.kind),
-      ),
-    ),
+    offers.map((offer) => {
+      const own = first.filter(({ kind }) => kind === offer.kind);
+      if (own.length === 0) return undefined;
+      const card = loadedCard(offer);
+      if (card) return card.prefetch?.(session, own);
+      // The code of other kinds comes while the leading cards are created: nothing waits for it, nor for its data.
+      loadCard(offer)
+        .then(({ prefetch }) => prefetch?.(session, own))
+        .catch(() => undefined);
+      return undefined;
+    }),
   );
   return answers.flatMap((each) => each ?? []);
 }

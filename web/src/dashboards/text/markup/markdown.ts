@@ -134,6 +134,19 @@ function sanitize(html: string): string {
   });
 }
 
+async function loadParts(hasMaths: boolean, hasCode: boolean): Promise<void> {
+  const [maths, code] = await Promise.all([
+    hasMaths && !renderMaths ? import("./maths") : null,
+    hasCode && !highlight ? import("./highlight") : null,
+  ]);
+  renderMaths ??= maths?.renderMaths ?? null;
+  highlight ??= code?.highlight ?? null;
+}
+
+/** Loads the code that a text seems to need, before it is laid out. */
+export const prepareFor = (text: string): Promise<void> =>
+  loadParts(/\$[^$]+\$|\\[([]/.test(text), /^ *(?:```|~~~) *\w/m.test(text));
+
 /** Returns markup that is safe to insert into the page. */
 export async function renderMarkdown(text: string): Promise<string> {
   // Differs from TensorBoard: shows a JSON object or list as code. Markdown would join its lines.
@@ -145,11 +158,6 @@ export async function renderMarkdown(text: string): Promise<string> {
     if (token.type === "maths" || token.type === "inlineMaths") hasMaths = true;
     if (token.type === "code" && token.lang) hasCode = true;
   });
-  const [maths, code] = await Promise.all([
-    hasMaths && !renderMaths ? import("./maths") : null,
-    hasCode && !highlight ? import("./highlight") : null,
-  ]);
-  renderMaths ??= maths?.renderMaths ?? null;
-  highlight ??= code?.highlight ?? null;
+  await loadParts(hasMaths, hasCode);
   return sanitize(marked.parser(tokens));
 }
