@@ -1,8 +1,10 @@
 // Configures how to build the page, serve it during development, and test it.
 
+import { readFileSync } from "node:fs";
 import { svelte } from "@sveltejs/vite-plugin-svelte";
 import type { HtmlTagDescriptor, Plugin } from "vite";
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /**
  * The code that every address needs; the page preloads it. Everything else that an address needs is in its dashboard's
@@ -77,6 +79,20 @@ function inAscii(): Plugin {
   };
 }
 
+/**
+ * Runs the test files that request a document one after the other. A thread goes on to the next file only if that file
+ * runs in the same environment; it ends otherwise, and another one loads everything anew.
+ */
+class ByEnvironment extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const named = new Map(
+      sorted.map((file) => [file, readFileSync(file.moduleId, "utf8").includes("@vitest-environment")]),
+    );
+    return sorted.toSorted((a, b) => Number(named.get(b)) - Number(named.get(a)));
+  }
+}
+
 export default defineConfig(({ mode }) => ({
   // Relative, so that the page works under any path prefix of a proxy.
   base: "./",
@@ -114,5 +130,11 @@ export default defineConfig(({ mode }) => ({
   // Svelte's state works as in a browser. Only the few files that request a document get one, because creating it takes
   // a second each. So does isolating a file, so all files share one context and clean up after themselves.
   ...(mode === "test" && { resolve: { conditions: ["browser"] } }),
-  test: { environment: "node", pool: "threads", isolate: false, include: ["src/**/*.test.ts"] },
+  test: {
+    environment: "node",
+    pool: "threads",
+    isolate: false,
+    sequence: { sequencer: ByEnvironment },
+    include: ["src/**/*.test.ts"],
+  },
 }));
