@@ -290,6 +290,22 @@ cdef int note_fault(NodeScan scan, Py_ssize_t at, str what) except -1:
     return 0
 
 
+# The first field of this number that holds bytes: whether there is one, before anything that cannot be read.
+cdef bint find_bytes(
+    const uint8_t *p, const uint8_t *end, uint32_t wanted, const uint8_t **inner, size_t *size
+) noexcept nogil:
+    cdef uint32_t number = 0
+    cdef uint32_t wire = 0
+    while p != NULL and p < end:
+        p = read_key(p, end, &number, &wire)
+        if p == NULL:
+            return False
+        if number == wanted and wire == WIRE_BYTES:
+            return read_bytes(p, end, inner, size) != NULL
+        p = skip_field(p, end, wire)
+    return False
+
+
 # One entry of the map of attributes. What is malformed in it is left to whoever decodes the attribute.
 cdef int read_attr(
     NodeScan scan,
@@ -352,17 +368,8 @@ cdef int read_attr(
         return 0
     if number == VALUE_TENSOR:
         if own_shape[0] < 0 and equals(key, key_size, b"value", 5):
-            end = inner + size
-            p = inner
-            while p != NULL and p < end:
-                p = read_key(p, end, &number, &wire)
-                if p == NULL:
-                    return 0
-                if number == TENSOR_SHAPE and wire == WIRE_BYTES:
-                    if read_bytes(p, end, &inner, &size) != NULL:
-                        own_shape[0] = shape_codes.code(inner, size)
-                    return 0
-                p = skip_field(p, end, wire)
+            if find_bytes(inner, inner + size, TENSOR_SHAPE, &inner, &size):
+                own_shape[0] = shape_codes.code(inner, size)
         return 0
     if number == VALUE_FUNC:
         add_function(scan, node, key, key_size, inner, inner + size)
@@ -373,15 +380,8 @@ cdef int read_attr(
     end = inner + size
     p = inner
     if equals(key, key_size, b"_output_shapes", 14):
-        while p != NULL and p < end:
-            p = read_key(p, end, &number, &wire)
-            if p == NULL:
-                return 0
-            if number == LIST_SHAPE and wire == WIRE_BYTES:
-                if read_bytes(p, end, &inner, &size) != NULL:
-                    shape[0] = shape_codes.code(inner, size)
-                return 0
-            p = skip_field(p, end, wire)
+        if find_bytes(p, end, LIST_SHAPE, &inner, &size):
+            shape[0] = shape_codes.code(inner, size)
         return 0
     while p != NULL and p < end:
         p = read_key(p, end, &number, &wire)
@@ -408,19 +408,10 @@ cdef int read_attr(
 cdef int add_function(
     NodeScan scan, Py_ssize_t node, const uint8_t *key, size_t key_size, const uint8_t *p, const uint8_t *end
 ) except -1:
-    cdef uint32_t number = 0
-    cdef uint32_t wire = 0
     cdef const uint8_t *inner = NULL
     cdef size_t size = 0
-    while p != NULL and p < end:
-        p = read_key(p, end, &number, &wire)
-        if p == NULL:
-            return 0
-        if number == 1 and wire == WIRE_BYTES:
-            if read_bytes(p, end, &inner, &size) != NULL:
-                scan.functions.append((node, text(key, key_size), text(inner, size)))
-            return 0
-        p = skip_field(p, end, wire)
+    if find_bytes(p, end, 1, &inner, &size):
+        scan.functions.append((node, text(key, key_size), text(inner, size)))
     return 0
 
 
