@@ -82,23 +82,6 @@ cdef inline void sift(float *far, int32_t *who, int count, float value, int32_t 
     who[at] = row
 
 
-cdef void sort_heap(float *far, int32_t *who, int count) noexcept nogil:
-    """Nearest first; of equal ones the smaller row."""
-    cdef int i, j
-    cdef float value
-    cdef int32_t row
-    for i in range(1, count):
-        value = far[i]
-        row = who[i]
-        j = i
-        while j and (far[j - 1] > value or (far[j - 1] == value and who[j - 1] > row)):
-            far[j] = far[j - 1]
-            who[j] = who[j - 1]
-            j -= 1
-        far[j] = value
-        who[j] = row
-
-
 cdef void order_heap(float *far, int32_t *who, int count) noexcept nogil:
     """Farthest first: still a heap, of which the nearest are at the end."""
     cdef int i, j
@@ -114,6 +97,16 @@ cdef void order_heap(float *far, int32_t *who, int count) noexcept nogil:
             j -= 1
         far[j] = value
         who[j] = row
+
+
+cdef void sort_heap(float *far, int32_t *who, int count) noexcept nogil:
+    """Nearest first; of equal ones the smaller row."""
+    cdef int i, j
+    order_heap(far, who, count)
+    for i in range(count // 2):
+        j = count - 1 - i
+        far[i], far[j] = far[j], far[i]
+        who[i], who[j] = who[j], who[i]
 
 
 cdef inline int keep_nearer(
