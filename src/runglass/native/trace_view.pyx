@@ -12,6 +12,8 @@ from libc.stdint cimport INT64_MAX, int32_t, int64_t, uint8_t, uint32_t, uint64_
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcpy, memset
 
+from runglass.native.trace_rows cimport next_argument
+
 cnp.import_array()
 
 cdef enum:
@@ -22,6 +24,9 @@ cdef enum:
     FEW = 32
     LEVELS = 6
     SPAN_BITS = 6
+    # Kinds of arguments.
+    FALSE_ARGUMENT = 1
+    FLOAT_ARGUMENT = 4
 
 
 # --- nesting
@@ -778,3 +783,77 @@ def count_before(const uint8_t[::1] mask, const int32_t[::1] numbers):
         made[n] = total
     return made_
 
+
+# --- arguments
+
+
+def find_values(
+    const uint8_t[::1] arguments,
+    const int64_t[::1] ends,
+    const int32_t[::1] numbers,
+    const int32_t[::1] texts,
+    Py_ssize_t first,
+    Py_ssize_t stop,
+):
+    """Arguments of rows from `first` to `stop` under some keys: whole numbers under `numbers`, texts by their number under `texts`.
+
+    Gives the row, the place of the key (texts after numbers) and the value of each.
+    """
+    cdef Py_ssize_t i, count = 0, room = 1024
+    cdef const uint8_t *data = &arguments[0] if arguments.shape[0] else NULL
+    cdef const uint8_t *p = NULL
+    cdef const uint8_t *end = NULL
+    cdef int32_t key = 0, highest = -1, at
+    cdef uint8_t kind = 0
+    cdef int64_t value = 0, begin
+    cdef double number
+    for i in range(numbers.shape[0]):
+        highest = max(highest, numbers[i])
+    for i in range(texts.shape[0]):
+        highest = max(highest, texts[i])
+    # Where each key is in the answer, for numbers and for texts.
+    places_ = np.full((2, highest + 2), -1, np.int32)
+    cdef int32_t[:, ::1] places = places_
+    for i in range(numbers.shape[0]):
+        if numbers[i] >= 0:
+            places[0, numbers[i]] = <int32_t>i
+    for i in range(texts.shape[0]):
+        if texts[i] >= 0:
+            places[1, texts[i]] = <int32_t>(numbers.shape[0] + i)
+    row_, place_, value_ = np.empty(room, np.int32), np.empty(room, np.uint8), np.empty(room, np.int64)
+    cdef int32_t[::1] rows = row_
+    cdef uint8_t[::1] place = place_
+    cdef int64_t[::1] values = value_
+    first, stop = max(first, 0), min(stop, ends.shape[0])
+    with nogil:
+        for i in range(first, stop):
+            begin = ends[i - 1] if i else 0
+            if begin < 0 or ends[i] < begin or ends[i] > arguments.shape[0]:
+                continue
+            p, end = data + begin, data + ends[i]
+            while next_argument(&p, end, &key, &kind, &value) > 0:
+                if key > highest:
+                    continue
+                if kind > FLOAT_ARGUMENT:
+                    at = places[1, key]
+                elif kind >= FALSE_ARGUMENT:
+                    at = places[0, key]
+                else:
+                    continue
+                if at < 0:
+                    continue
+                if kind == FLOAT_ARGUMENT:
+                    memcpy(&number, &value, 8)
+                    if not -9.2e18 < number < 9.2e18:
+                        continue
+                    value = <int64_t>number
+                if count == room:
+                    room *= 2
+                    with gil:
+                        row_, place_, value_ = np.resize(row_, room), np.resize(place_, room), np.resize(value_, room)
+                        rows, place, values = row_, place_, value_
+                rows[count] = <int32_t>i
+                place[count] = <uint8_t>at
+                values[count] = value
+                count += 1
+    return row_[:count], place_[:count], value_[:count]

@@ -2,35 +2,106 @@
 
 from __future__ import annotations
 
+import mmap
 from base64 import b64encode
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 import numpy as np
 
-from runglass.native.trace_rows import arguments_of, numbers_of, texts_of
-from runglass.query.profiles.model import BINARY, FALSE, JSON_TEXT, NULL, TEXT, TRUE, Int32, Int64, Trace
+from runglass.native.trace_rows import arguments_of
+from runglass.native.trace_view import find_values
+from runglass.query.profiles.model import (
+    BINARY,
+    FALSE,
+    JSON_TEXT,
+    MISSING,
+    NULL,
+    TEXT,
+    TRUE,
+    Bytes,
+    Int32,
+    Int64,
+    Trace,
+)
 
 # More of a byte string is not shown.
 SHOWN_BYTES = 256
 
 
+# Rows that are looked at before the pages of a mapped file are given back.
+BLOCK_ROWS = 1 << 18
+
+
+class Known:
+    """Values under some keys, found in one pass and kept while a trace is built."""
+
+    def __init__(self, trace: Trace, number_keys: Sequence[str], text_keys: Sequence[str]) -> None:
+        keys = [*number_keys, *text_keys]
+        found = np.array([trace.strings.find(key) for key in keys], np.int32)
+        parts = []
+        for first in range(0, len(trace.arguments_end), BLOCK_ROWS):
+            parts.append(
+                find_values(
+                    trace.arguments,
+                    trace.arguments_end,
+                    found[: len(number_keys)],
+                    found[len(number_keys) :],
+                    first,
+                    first + BLOCK_ROWS,
+                )
+            )
+            release(trace.arguments)
+        self._event_of = np.full(len(trace.arguments_end), -1, np.int32)
+        self._event_of[trace.source] = np.arange(len(trace), dtype=np.int32)
+        self._values: dict[str, tuple[Int32, Int64]] = {}
+        if not parts:
+            parts.append((np.empty(0, np.int32), np.empty(0, np.uint8), np.empty(0, np.int64)))
+        rows = np.concatenate([part[0] for part in parts])
+        place = np.concatenate([part[1] for part in parts])
+        value = np.concatenate([part[2] for part in parts])
+        events = self._event_of[rows]
+        for number, key in enumerate(keys):
+            here = np.flatnonzero((place == number) & (events >= 0))
+            self._values[key] = events[here], value[here]
+
+    def get(self, key: str) -> tuple[Int32, Int64] | None:
+        """Events that have it, and the values."""
+        return self._values.get(key)
+
+
+def release(array: Bytes) -> None:
+    """Give the pages of a mapped file back: they count as memory of this process."""
+    mapped = getattr(array, "_mmap", None)
+    if mapped is not None and hasattr(mmap, "MADV_DONTNEED"):
+        mapped.madvise(mmap.MADV_DONTNEED)
+
+
+def find(trace: Trace, key: str, *, is_text: bool) -> tuple[Int32, Int64]:
+    """The events that have a number or a text under a key, and what it is."""
+    known = trace.known
+    found = known.get(key) if isinstance(known, Known) else None
+    if found is None:
+        found = Known(trace, *(([], [key]) if is_text else ([key], []))).get(key)
+    assert found is not None
+    return found
+
+
 def numbers(trace: Trace, key: str) -> Int64:
     """The number under a key for each event, MISSING where there is none."""
-    number = trace.strings.find(key)
-    if number < 0:
-        return np.full(len(trace), np.iinfo(np.int64).min, np.int64)
-    found: Int64 = numbers_of(trace.arguments, trace.arguments_end, number)[trace.source]
-    return found
+    events, values = find(trace, key, is_text=False)
+    made = np.full(len(trace), MISSING, np.int64)
+    made[events] = values
+    return made
 
 
 def texts(trace: Trace, key: str) -> Int32:
     """The text under a key for each event as its number, -1 where there is none."""
-    number = trace.strings.find(key)
-    if number < 0:
-        return np.full(len(trace), -1, np.int32)
-    found: Int32 = texts_of(trace.arguments, trace.arguments_end, number)[trace.source]
-    return found
+    events, values = find(trace, key, is_text=True)
+    made = np.full(len(trace), -1, np.int32)
+    made[events] = values
+    return made
 
 
 def arguments(trace: Trace, event: int) -> list[tuple[str, Any]]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from runglass.native.trace_rows import TraceRows
 from runglass.native.trace_view import Nesting, inherit, make_pyramid, nest, notable
 from runglass.query.profiles import flows
-from runglass.query.profiles.arguments import numbers, texts
+from runglass.query.profiles.arguments import Known, find, texts
 from runglass.query.profiles.counters import (
     ALLOCATOR,
     TORCH_MEMORY,
@@ -37,6 +37,7 @@ from runglass.query.profiles.model import (
     Int64,
     Mask,
     SessionKind,
+    Strings,
     Trace,
     TraceFile,
     TraceInfo,
@@ -54,6 +55,12 @@ FRAMES = "python_function"
 # Of what a device does for which part of the program, on the stream itself.
 ANNOTATIONS = "gpu_user_annotation"
 CORRELATIONS = ("correlation", "correlation_id")
+# What is looked for in the arguments of all events, in one pass: for flows and modules, and for steps.
+NUMBER_KEYS = (
+    *(*CORRELATIONS, "_pt", "_p", "_ct", "_c"),
+    *("group_id", "step_num", "iter_num", "_r", "id"),
+)
+TEXT_KEYS = ("tf_op", "graph_type", "step_name")
 STACK_KEYS = ("Call stack", "source_stack", "source", "Python id")
 SHAPE_KEYS = ("Input Dims", "shape")
 
@@ -64,7 +71,7 @@ class Chosen(Struct):
     """Events that become slices, in the order of the files."""
 
     # Number of the row.
-    source: Int64
+    source: Int32
     start: Int64
     duration: Int64
     # Of the trace.
@@ -83,24 +90,35 @@ def build_trace(
     """`rows` must be frozen. `sizes`: bytes of each of its files."""
     info = TraceInfo(kind=kind, unit=unit, problems=list(rows.problems))
     report("Sorting")
-    starts = place_files(rows, info, sizes)
+    shifts = place_files(rows, info, sizes)
     raw, track_numbers, note = read_tracks(rows, [file.host for file in rows.files])
     if note is not None:
         info.problems.append(note)
     order = sorted(range(len(raw)), key=lambda number: raw[number].order)
-    chosen, counted, tracks = choose_events(rows, raw, order, track_numbers, starts)
+    samples = read_samples(rows)
+    points = read_points(rows, shifts)
+    chosen, tracks, of_raw = choose_events(rows, raw, order, track_numbers, shifts)
+    # Columns go as soon as nothing needs them: a trace is several times as large as its arguments.
+    for name in ("phase", "link", "start_ps", "duration_ps", "track"):
+        rows.drop(name)
     fix_times(chosen, info)
     whole = nest(chosen.track, chosen.start, chosen.duration, len(tracks))
-    nested, sibling = split_frames(rows, chosen, whole, tracks)
+    nested, sibling, moved = split_frames(rows, chosen, whole, tracks)
     del whole
+    points.track = np.where(
+        of_raw[points.track] >= 0, moved[of_raw[points.track]], -1 if len(moved) else points.track
+    ).astype(np.int32)
     arrays = sort_columns(rows, chosen, nested)
     arrays["sibling"] = sibling
-    del chosen
+    del chosen, nested
+    for name in ("name", "category"):
+        rows.drop(name)
     trace = first_trace(rows, info, arrays, tracks)
     report("Joining")
-    join_flows(trace, rows, track_numbers, starts, tracks)
+    trace.known = Known(trace, NUMBER_KEYS, TEXT_KEYS)
+    join_flows(trace, points, rows)
     add_modules(trace, rows)
-    add_counters(trace, rows, counted, raw, tracks, starts, track_numbers)
+    add_counters(trace, rows, samples, raw, tracks, shifts, track_numbers)
     info.devices = read_devices(rows.files, info.tracks)
     info.has_stacks = any(trace.strings.find(key) >= 0 for key in STACK_KEYS)
     info.has_shapes = any(trace.strings.find(key) >= 0 for key in SHAPE_KEYS)
@@ -110,6 +128,7 @@ def build_trace(
         found = find_steps(trace)
         info.steps, info.steps_note = found.steps, found.note
         trace.step = np.ascontiguousarray(found.of_event, np.int32)
+    trace.forget()
     return trace
 
 
@@ -173,7 +192,7 @@ def clean(metadata: dict[str, Any]) -> dict[str, Any]:
     return kept
 
 
-def shift_of(rows: TraceRows, shifts: Int64, chosen: Int64) -> Int64:
+def shift_of(rows: TraceRows, shifts: Int64, chosen: Int32 | Int64) -> Int64:
     """What is added to the time of these rows."""
     if len(shifts) == 1:
         return np.broadcast_to(shifts[0], len(chosen))
@@ -187,13 +206,12 @@ def shift_of(rows: TraceRows, shifts: Int64, chosen: Int64) -> Int64:
 
 def choose_events(
     rows: TraceRows, raw: list[RawTrack], order: list[int], track_numbers: Int32, shifts: Int64
-) -> tuple[Chosen, Int64, list[Track]]:
-    """The events that become slices with their tracks, and the rows of counters."""
+) -> tuple[Chosen, list[Track], Int32]:
+    """The events that become slices, their tracks, and which of those the threads of the rows are, -1: none."""
     phase = rows.phase
     spans = phase == ord("X")
     instants = np.flatnonzero((phase == ord("i")) | (phase == ord("I")) | (phase == ord("R")))
     pairs = np.flatnonzero((phase == ord("b")) | (phase == ord("e")) | (phase == ord("n")))
-    counted = np.flatnonzero(phase == ord("C"))
     own = track_numbers[rows.track] if len(track_numbers) else rows.track
     async_rows, async_start, async_duration = join_async(rows, pairs)
     has_spans = np.bincount(own[spans], minlength=len(raw)) if len(raw) else np.zeros(0, np.int64)
@@ -212,18 +230,20 @@ def choose_events(
         if has_instants[number]:
             numbers[2, number] = len(tracks)
             tracks.append(make_track(raw[number], len(tracks), kind="instants"))
+    threads = numbers[0][track_numbers] if len(track_numbers) else np.empty(0, np.int32)
     if bool(spans.all()):
-        source = np.arange(len(phase), dtype=np.int64)
+        source = np.arange(len(phase), dtype=np.int32)
         start = rows.start_ps + shift_of(rows, shifts, source)
-        return Chosen(source, start, rows.duration_ps.copy(), numbers[0][own]), counted, tracks
-    chosen = np.flatnonzero(spans)
-    source = np.concatenate([chosen, async_rows, instants])
+        return Chosen(source, start, rows.duration_ps.copy(), numbers[0][own]), tracks, threads
+    chosen = np.flatnonzero(spans).astype(np.int32)
+    source = np.concatenate([chosen, async_rows.astype(np.int32), instants.astype(np.int32)])
     start = np.concatenate([rows.start_ps[chosen], async_start, rows.start_ps[instants]])
     duration = np.concatenate([rows.duration_ps[chosen], async_duration, np.zeros(len(instants), np.int64)])
     track = np.concatenate(
         [numbers[0][own[chosen]], numbers[1][own[async_rows]], numbers[2][own[instants]]]
     ).astype(np.int32)
-    return Chosen(source, start + shift_of(rows, shifts, source), duration, track), counted, tracks
+    start += shift_of(rows, shifts, source)
+    return Chosen(source, start, duration, track), tracks, threads
 
 
 def join_async(rows: TraceRows, pairs: Int64) -> tuple[Int64, Int64, Int64]:
@@ -259,10 +279,6 @@ def fix_times(chosen: Chosen, info: TraceInfo) -> None:
         return
     if int(chosen.start.min()) < -LIMIT_PS or int(chosen.start.max()) > LIMIT_PS:
         np.clip(chosen.start, -LIMIT_PS, LIMIT_PS, out=chosen.start)
-    low = int(chosen.start.min())
-    if info.unit == "ps" and (low < 0 or info.clocks_differ):
-        # Never for files that tell their clock: place_files begins at their first event.
-        chosen.start -= low
     chosen.duration[chosen.duration < 0] = 0
     long = chosen.duration > LIMIT_PS
     if long.any():
@@ -290,16 +306,16 @@ class Nested(Struct):
 
 def split_frames(
     rows: TraceRows, chosen: Chosen, whole: Nesting, tracks: list[Track]
-) -> tuple[Nesting | Nested, Int32]:
+) -> tuple[Nesting | Nested, Int32, Int32]:
     """Put Python frames on tracks of their own, because dozens of them would hide the operations inside; and annotations of a device on
     rows of their own, so that its kernels stay in one place. What is around an event, and what it did itself, stays as it was. Gives
-    the other track of each thread, too."""
+    the other track of each thread, and where each track is now."""
     frames = is_category(rows, chosen, FRAMES)
     if frames is not None:
         frames &= ~starts_with(rows, MODULE)[rows.name[chosen.source]]
     notes = is_category(rows, chosen, ANNOTATIONS)
     if (frames is None or not frames.any()) and (notes is None or not notes.any()):
-        return whole, np.full(len(tracks), -1, np.int32)
+        return whole, np.full(len(tracks), -1, np.int32), np.arange(len(tracks), dtype=np.int32)
     # What each event is: an annotation, an operation, a frame.
     layer = np.ones(len(chosen.track), np.int8)
     if notes is not None:
@@ -356,7 +372,7 @@ def split_frames(
         track_rows=track_rows,
         is_proper=proper,
     )
-    return nested, sibling
+    return nested, sibling, real[:, 1]
 
 
 def change(track: Track, **changes: Any) -> Track:
@@ -389,7 +405,10 @@ def starts_with(rows: TraceRows, prefix: str) -> Mask:
 def sort_columns(rows: TraceRows, chosen: Chosen, nested: Nesting | Nested) -> dict[str, NDArray[Any]]:
     order = nested.order
     source = chosen.source[order]
-    start, duration = chosen.start[order], chosen.duration[order]
+    start = chosen.start[order]
+    chosen.start = start
+    duration = chosen.duration[order]
+    chosen.duration = duration
     busy = np.zeros(len(order) + 1, np.int64)
     np.cumsum(duration, out=busy[1:])
     return {
@@ -402,7 +421,7 @@ def sort_columns(rows: TraceRows, chosen: Chosen, nested: Nesting | Nested) -> d
         "parent": nested.parent,
         "step": np.full(len(order), -1, np.int32),
         "module": np.full(len(order), -1, np.int32),
-        "source": source.astype(np.int32),
+        "source": source,
         "row_starts": nested.row_starts,
         "row_track": nested.row_track,
         "row_depth": nested.row_depth,
@@ -470,56 +489,82 @@ def on_device(trace: Trace) -> Mask:
 # --- flows, modules, counters
 
 
-def join_flows(
-    trace: Trace, rows: TraceRows, track_numbers: Int32, shifts: Int64, tracks: list[Track]
-) -> None:
+def join_flows(trace: Trace, points: Points, rows: TraceRows) -> None:
     ends = np.array([file.row_end for file in rows.files], np.int64)
-    file_of = np.searchsorted(ends, trace.source, side="right").astype(np.int32)
+
+    def file_of(events: Int32) -> Int32:
+        return np.searchsorted(ends, trace.source[events], side="right").astype(np.int32)
+
     found: list[Any] = []
-    device = on_device(trace)
+    device = np.array([track.place == "device" for track in trace.tracks], np.bool_)
+    notes = np.array([each.meaning in ("module", "step") for each in trace.info.categories])
     has_launches = False
     for key in CORRELATIONS:
-        if trace.strings.find(key) < 0 or not device.any():
+        events, value = find(trace, key, is_text=False)
+        if not len(events) or not device.any():
             continue
-        annotations = np.array([each.meaning in ("module", "step") for each in trace.info.categories])
+        row = np.searchsorted(trace.row_starts, events, side="right") - 1
         sources, targets = flows.join_launches(
-            numbers(trace, key), device, file_of, trace.depth, annotations[trace.category]
+            events,
+            value,
+            device[trace.row_track[row]],
+            file_of(events),
+            trace.row_depth[row],
+            notes[trace.category[events]],
         )
         has_launches = has_launches or len(sources) > 0
         found.append((sources, targets, LAUNCH))
-    found.extend(join_arrows(trace, rows, track_numbers, shifts, has_launches=has_launches))
-    if trace.strings.find("_pt") >= 0 and trace.strings.find("_ct") >= 0:
-        columns = [numbers(trace, key) for key in ("_pt", "_p", "_ct", "_c")]
-        sources, targets = flows.join_contexts(columns[0], columns[1], columns[2], columns[3], file_of)
-        found.append((sources, targets, ASYNC))
+    found.extend(join_arrows(trace, points, has_launches=has_launches))
+    makes, takes = both_of(trace, "_pt", "_p"), both_of(trace, "_ct", "_c")
+    sources, targets = flows.join_contexts(*makes, *takes, file_of)
+    found.append((sources, targets, ASYNC))
     trace.flow_from, trace.flow_to, trace.flow_kind = flows.gather(found)
 
 
-def join_arrows(
-    trace: Trace, rows: TraceRows, track_numbers: Int32, shifts: Int64, *, has_launches: bool
-) -> list[Any]:
-    """Flow events of the file: each belongs to the slice around it on its track."""
+def both_of(trace: Trace, one: str, other: str) -> tuple[Int32, Int64, Int64]:
+    """The events that have both arguments, and their values."""
+    first, value = find(trace, one, is_text=False)
+    second, number = find(trace, other, is_text=False)
+    events, a, b = np.intersect1d(first, second, return_indices=True)
+    return events, value[a], number[b]
+
+
+class Points(Struct):
+    """Flow events of the files: what is needed of them after the rows are gone."""
+
+    time: Int64
+    # Of the rows.
+    track: Int32
+    link: NDArray[np.uint64]
+    phase: NDArray[np.uint8]
+    name: Int32
+    category: Int32
+
+
+def read_points(rows: TraceRows, shifts: Int64) -> Points:
     phase = rows.phase
-    points = np.flatnonzero((phase == ord("s")) | (phase == ord("t")) | (phase == ord("f")))
-    if not len(points) or not len(trace):
-        return []
-    # The threads of the trace by the tracks of the rows.
-    of_raw = np.full(int(rows.track.max()) + 1, -1, np.int32)
-    kinds = np.array([track.kind in ("thread", "stream", "steps") for track in trace.tracks])
-    events = np.flatnonzero(kinds[trace.track])
-    of_raw[rows.track[trace.source[events]]] = trace.track[events]
-    track = of_raw[rows.track[points]]
-    points, track = points[track >= 0], track[track >= 0]
-    if not len(points):
-        return []
-    time = rows.start_ps[points] + shift_of(rows, shifts, points)
-    event = trace.view.innermost(trace.track_rows, track, np.ascontiguousarray(time))
-    sources, targets, first = flows.join_links(event, rows.link[points], time, phase[points])
-    count = len(trace.strings) + 1
-    pairs, where = np.unique(
-        (rows.name[points[first]] + np.int64(1)) * count + rows.category[points[first]] + 1,
-        return_inverse=True,
+    chosen = np.flatnonzero((phase == ord("s")) | (phase == ord("t")) | (phase == ord("f")))
+    return Points(
+        time=rows.start_ps[chosen] + shift_of(rows, shifts, chosen),
+        track=rows.track[chosen],
+        link=rows.link[chosen],
+        phase=phase[chosen],
+        name=rows.name[chosen],
+        category=rows.category[chosen],
     )
+
+
+def join_arrows(trace: Trace, points: Points, *, has_launches: bool) -> list[Any]:
+    """Flow events of the file: each belongs to the slice around it on its track. Tracks of points are those of the trace by now."""
+    here = points.track >= 0
+    if not here.any() or not len(trace):
+        return []
+    track, time = points.track[here], points.time[here]
+    event = trace.view.innermost(trace.track_rows, track, np.ascontiguousarray(time))
+    sources, targets, first = flows.join_links(event, points.link[here], time, points.phase[here])
+    name, category = points.name[here][first], points.category[here][first]
+    count = len(trace.strings) + 1
+    pairs, where = np.unique((name + np.int64(1)) * count + category + 1, return_inverse=True)
     kinds_of = [
         flows.kind_of(trace.strings.get(pair // count - 1), trace.strings.get(pair % count - 1))
         for pair in pairs.tolist()
@@ -594,22 +639,27 @@ class Added:
         trace.strings = type(trace.strings)(trace.string_bytes, trace.string_ends)
 
 
+def read_samples(rows: TraceRows) -> list[Samples]:
+    counted = np.flatnonzero(rows.phase == ord("C"))
+    found = read_counters(rows, counted) if len(counted) else []
+    memory = Strings(rows.string_bytes, rows.string_ends).find(TORCH_MEMORY)
+    if memory >= 0:
+        chosen = np.flatnonzero((rows.name == memory) & (rows.phase == ord("i")))
+        if len(chosen):
+            found.extend(read_memory(rows, chosen))
+    return found
+
+
 def add_counters(
     trace: Trace,
     rows: TraceRows,
-    counted: Int64,
+    found: list[Samples],
     raw: list[RawTrack],
     tracks: list[Track],
     shifts: Int64,
     track_numbers: Int32,
 ) -> None:
     info = trace.info
-    found: list[Samples] = read_counters(rows, counted) if len(counted) else []
-    memory = trace.strings.find(TORCH_MEMORY)
-    if memory >= 0:
-        chosen = np.flatnonzero((rows.name == memory) & (rows.phase == ord("i")))
-        if len(chosen):
-            found.extend(read_memory(rows, chosen))
     samples: list[tuple[Int64, Any]] = []
     made: dict[tuple[str, str, int | None, str], int] = {}
 

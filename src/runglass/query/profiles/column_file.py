@@ -21,6 +21,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from runglass.query.profiles.arguments import release
 from runglass.query.profiles.model import ARRAYS, Trace, TraceInfo
 
 logger = logging.getLogger("runglass")
@@ -141,6 +142,7 @@ def write(file: IO[bytes], trace: Trace) -> None:
         data = array.view(np.uint8).data
         for start in range(0, len(data), CHUNK_BYTES):
             file.write(data[start : start + CHUNK_BYTES])
+            release(getattr(trace, name))
         file.write(b"\0" * (-array.nbytes % ALIGNMENT))
     file.flush()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,6 @@ from runglass.query.profiles.model import (
     FLOW,
     FORWARD_BACKWARD,
     LAUNCH,
-    MISSING,
     Int8,
     Int32,
     Int64,
@@ -27,12 +26,12 @@ TORCH_BACKWARD = "fwdbwd"
 
 
 def join_launches(
-    correlation: Int64, on_device: Mask, file_of: Int32, depth: Int32, is_annotation: Mask
+    events: Int32, correlation: Int64, on_device: Mask, file_of: Int32, depth: Int32, is_annotation: Mask
 ) -> Pairs:
-    """Host and device events with the same correlation id in the same file. Of several host events the innermost."""
-    has = correlation != MISSING
+    """Host and device events with the same correlation id in the same file. Of several host events the innermost. All columns are of
+    the events that have such an id."""
     # Runtime calls without an id of their own say 0.
-    has &= correlation != 0
+    has = correlation != 0
     host = np.flatnonzero(has & ~on_device)
     device = np.flatnonzero(has & on_device & ~is_annotation)
     if not len(host) or not len(device):
@@ -44,7 +43,7 @@ def join_launches(
     at = np.searchsorted(keys, key[device])
     at[at == len(keys)] = 0
     known = keys[at] == key[device]
-    return host[first[at[known]]].astype(np.int32), device[known].astype(np.int32)
+    return events[host[first[at[known]]]], events[device[known]]
 
 
 def join_links(event: Int32, key: Bits, time: Int64, phase: NDArray[np.uint8]) -> tuple[Int32, Int32, Int64]:
@@ -61,27 +60,32 @@ def join_links(event: Int32, key: Bits, time: Int64, phase: NDArray[np.uint8]) -
 
 
 def join_contexts(
-    producer_type: Int64, producer: Int64, consumer_type: Int64, consumer: Int64, file_of: Int32
+    makes: Int32,
+    producer_type: Int64,
+    producer: Int64,
+    takes: Int32,
+    consumer_type: Int64,
+    consumer: Int64,
+    file_of: Callable[[Int32], Int32],
 ) -> Pairs:
     """Events that give work to others, which may run in other threads: equal types and ids."""
-    makes = np.flatnonzero((producer_type != MISSING) & (producer != MISSING))
-    takes = np.flatnonzero((consumer_type != MISSING) & (consumer != MISSING))
     if not len(makes) or not len(takes):
         return np.empty(0, np.int32), np.empty(0, np.int32)
-    keys = mix(producer_type[makes], producer[makes], file_of[makes])
+    made_in, taken_in = file_of(makes), file_of(takes)
+    keys = mix(producer_type, producer, made_in)
     # Of several with the same id, the last.
     known, first = np.unique(keys[::-1], return_index=True)
-    wanted = mix(consumer_type[takes], consumer[takes], file_of[takes])
+    wanted = mix(consumer_type, consumer, taken_in)
     at = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
-    source = makes[::-1][first[at]]
+    source = len(makes) - 1 - first[at]
     same = (
         (known[at] == wanted)
-        & (producer_type[source] == consumer_type[takes])
-        & (producer[source] == consumer[takes])
-        & (file_of[source] == file_of[takes])
-        & (source != takes)
+        & (producer_type[source] == consumer_type)
+        & (producer[source] == consumer)
+        & (made_in[source] == taken_in)
+        & (makes[source] != takes)
     )
-    return source[same].astype(np.int32), takes[same].astype(np.int32)
+    return makes[source[same]], takes[same]
 
 
 def mix(kind: Int64, number: Int64, file: Int32) -> Bits:

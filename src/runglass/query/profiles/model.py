@@ -343,6 +343,8 @@ class Trace:
         for name in ARRAYS:
             setattr(self, name, arrays[name])
         self.strings = Strings(self.string_bytes, self.string_ends)
+        # Arguments that were found already, while the trace is built.
+        self.known: object = None
 
     def __len__(self) -> int:
         return len(self.start_ps)
@@ -382,6 +384,12 @@ class Trace:
 
     def depth_of(self, event: int) -> int:
         return int(self.row_depth[self.row_of(event)])
+
+    def forget(self) -> None:
+        """Free what was computed of the columns, and can be again."""
+        self.known = None
+        for name in ("track", "depth", "view"):
+            self.__dict__.pop(name, None)
 
     @cached_property
     def track(self) -> Int32:
