@@ -14,6 +14,9 @@ from libc.string cimport memcpy, memset
 
 from runglass.native.trace_rows cimport next_argument
 
+cdef extern from "give_back.h" nogil:
+    void rg_give_back() noexcept
+
 cnp.import_array()
 
 cdef enum:
@@ -27,6 +30,12 @@ cdef enum:
     # Kinds of arguments.
     FALSE_ARGUMENT = 1
     FLOAT_ARGUMENT = 4
+
+
+def give_back():
+    """Arrays of a few megabytes that were freed stay with the C library, until it is told to give them back."""
+    with nogil:
+        rg_give_back()
 
 
 # --- nesting

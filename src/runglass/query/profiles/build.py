@@ -12,9 +12,9 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from runglass.native.trace_rows import TraceRows
-from runglass.native.trace_view import Nesting, inherit, make_pyramid, nest, notable
+from runglass.native.trace_view import Nesting, give_back, inherit, make_pyramid, nest, notable
 from runglass.query.profiles import flows
-from runglass.query.profiles.arguments import Known, find, texts
+from runglass.query.profiles.arguments import Known, find, release, texts
 from runglass.query.profiles.counters import (
     ALLOCATOR,
     TORCH_MEMORY,
@@ -101,10 +101,13 @@ def build_trace(
     # Columns go as soon as nothing needs them: a trace is several times as large as its arguments.
     for name in ("phase", "link", "start_ps", "duration_ps", "track"):
         rows.drop(name)
+    release(rows.arguments)
+    give_back()
     fix_times(chosen, info)
     whole = nest(chosen.track, chosen.start, chosen.duration, len(tracks))
     nested, sibling, moved = split_frames(rows, chosen, whole, tracks)
     del whole
+    give_back()
     points.track = np.where(
         of_raw[points.track] >= 0, moved[of_raw[points.track]], -1 if len(moved) else points.track
     ).astype(np.int32)
@@ -114,6 +117,7 @@ def build_trace(
     for name in ("name", "category"):
         rows.drop(name)
     trace = first_trace(rows, info, arrays, tracks)
+    give_back()
     report("Joining")
     trace.known = Known(trace, NUMBER_KEYS, TEXT_KEYS)
     join_flows(trace, points, rows)
@@ -123,12 +127,14 @@ def build_trace(
     info.has_stacks = any(trace.strings.find(key) >= 0 for key in STACK_KEYS)
     info.has_shapes = any(trace.strings.find(key) >= 0 for key in SHAPE_KEYS)
     info.has_memory = any(counter.unit == "bytes" for counter in info.counters)
+    give_back()
     report("Finding steps")
     if find_steps is not None:
         found = find_steps(trace)
         info.steps, info.steps_note = found.steps, found.note
         trace.step = np.ascontiguousarray(found.of_event, np.int32)
     trace.forget()
+    give_back()
     return trace
 
 

@@ -8,8 +8,10 @@ import numpy as np
 from msgspec import Struct
 
 from runglass.native.trace_rows import TraceRows, samples_of
-from runglass.query.profiles.model import Float64, Int64
+from runglass.query.profiles.arguments import release
+from runglass.query.profiles.model import Float64, Int32, Int64
 
+BLOCK_ROWS = 1 << 16
 BYTES = re.compile(r"byte|memory|alloc|reserved|\bsize\b", re.IGNORECASE)
 PERCENT = re.compile(r"%|percent|util|occupancy|_pct", re.IGNORECASE)
 # TensorFlow's and JAX's allocator of a device.
@@ -39,9 +41,20 @@ def unit_of(name: str) -> str:
     return "bytes" if BYTES.search(name) else ""
 
 
+def numbers_of_rows(rows: TraceRows, chosen: Int64) -> tuple[Int64, Int32, Float64]:
+    """All arguments of some rows that are numbers: place among the rows, key, value. In parts, because a large file is only mapped."""
+    found = []
+    for first in range(0, max(len(chosen), 1), BLOCK_ROWS):
+        at, key, value = samples_of(rows.arguments, rows.arguments_end, chosen[first : first + BLOCK_ROWS])
+        found.append((at + first, key, value))
+        release(rows.arguments)
+    joined = [np.concatenate(each) for each in zip(*found, strict=True)]
+    return joined[0], joined[1], joined[2]
+
+
 def read_counters(rows: TraceRows, chosen: Int64) -> list[Samples]:
     """The events of phase C: one counter for each track, name and argument."""
-    at, keys, values = samples_of(rows.arguments, rows.arguments_end, chosen)
+    at, keys, values = numbers_of_rows(rows, chosen)
     tracks, names, times = rows.track[chosen][at], rows.name[chosen][at], rows.start_ps[chosen][at]
     order = np.lexsort((keys, names, tracks))
     parts = np.stack([tracks, names, keys])[:, order]
@@ -75,7 +88,7 @@ def read_counters(rows: TraceRows, chosen: Int64) -> list[Samples]:
 
 def read_memory(rows: TraceRows, chosen: Int64) -> list[Samples]:
     """Torch's memory: instants that say how much each device holds."""
-    place, key, value = samples_of(rows.arguments, rows.arguments_end, chosen)
+    place, key, value = numbers_of_rows(rows, chosen)
     names = {int(number): rows.strings[int(number)] for number in np.unique(key)}
 
     def column(name: str) -> Float64:

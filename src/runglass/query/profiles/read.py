@@ -10,6 +10,7 @@ from typing import Any, Protocol, Self
 from runglass.errors import RunglassError
 from runglass.machine import cache_folder
 from runglass.native.trace_rows import TraceRows
+from runglass.native.trace_view import give_back
 from runglass.query.profiles.build import build_trace
 from runglass.query.profiles.column_file import ColumnFiles, make_key
 from runglass.query.profiles.listing import JSON, PPROF, SNAPSHOT, XPLANE, list_profiles
@@ -204,12 +205,15 @@ def convert(
         if report is not None:
             report("Writing", 0, None)
         try:
-            return files.put(key, trace)
+            kept = files.put(key, trace)
         except OSError as error:
             trace.info.problems.append(
                 f"The trace stays in memory, because it could not be written to the cache: {error.strerror or error}."
             )
             return trace
+        del trace, rows
+        give_back()
+        return kept
 
 
 def is_mapped(trace: Trace) -> bool:
