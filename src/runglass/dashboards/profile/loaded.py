@@ -6,9 +6,9 @@ import logging
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Sequence
 from secrets import token_urlsafe
-from typing import Any
+from typing import Any, TypeVar
 
 from runglass.api.kept import PerSource, Versioned
 from runglass.dashboards.profile.shape import ProfileRef
@@ -29,6 +29,7 @@ from runglass.query.profiles.search import Matches, Mode, Where, search
 from runglass.query.profiles.strip import Strip, make_strip
 from runglass.query.source import DataSource
 
+V = TypeVar("V")
 logger = logging.getLogger("runglass")
 
 # Of traces in memory. Those in files take little.
@@ -37,6 +38,7 @@ MAPPED_BYTES = 4 << 20
 MAX_FILES = 4
 # Each has one number per event.
 MAX_SEARCHES = 3
+MAX_COMPUTED = 16
 # How long a listing may take to read the steps of profiles that are small.
 STEPS_S = 1.0
 # To be read for nothing but its steps.
@@ -51,6 +53,8 @@ class Loaded:
         self._searches: LruCache[tuple[Any, ...], Matches] = LruCache(MAX_SEARCHES)
         self._strips: LruCache[int, Strip] = LruCache(4)
         self._lock = threading.Lock()
+        self._computed: LruCache[Hashable, Any] = LruCache(MAX_COMPUTED)
+        self._computing = threading.Lock()
 
     @property
     def size_bytes(self) -> int:
@@ -67,6 +71,16 @@ class Loaded:
                 found = search(self.trace, q, where, mode, tracks)
                 self._searches.put(key, found)
             return found
+
+    def computed(self, key: Hashable, make: Callable[[], V]) -> V:
+        """What an analysis gave, kept for a while."""
+        with self._computing:
+            found: Any = self._computed.get(key)
+            if found is None:
+                found = make()
+                self._computed.put(key, found)
+            made: V = found
+            return made
 
     def strip(self, width: int) -> Strip:
         found = self._strips.get(width)

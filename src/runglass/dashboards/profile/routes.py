@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 from runglass.api.route import COLUMNS, CSV, JSON, Later, NoParameters, Reply, Route, Upload
+from runglass.dashboards.profile.analysing import (
+    answer_kernels,
+    answer_memory,
+    answer_ops,
+    answer_overview,
+)
 from runglass.dashboards.profile.asking import ask
 from runglass.dashboards.profile.describing import answer_event, listed_profile, ref_or_none
 from runglass.dashboards.profile.loaded import Loaded, known_profiles
@@ -24,9 +30,16 @@ from runglass.dashboards.profile.shape import (
     FoundEvent,
     GapsAnswer,
     GapsBody,
+    KernelsAnswer,
+    KernelsBody,
     MatchAnswer,
     MatchBody,
+    MemoryAnswer,
+    MemoryBody,
+    OpsAnswer,
+    OpsBody,
     PathAnswer,
+    ProfileBody,
     ProfileFile,
     ProfileFileQuery,
     ProfileList,
@@ -42,6 +55,7 @@ from runglass.dashboards.profile.shape import (
     TraceSearchBody,
 )
 from runglass.dashboards.profile.summing import answer_gaps, answer_path, answer_sums
+from runglass.query.profiles.analysis.model import Overview
 from runglass.query.profiles.event_info import find_at, step_to
 from runglass.query.profiles.search import find_match
 from runglass.query.source import DataSource
@@ -158,6 +172,26 @@ def read_path(source: DataSource, body: RangeBody) -> Reply:
     return ask(source, body.session, lambda loaded: answer_path(loaded, body))
 
 
+def read_overview(source: DataSource, body: ProfileBody) -> Reply:
+    """Steps and what their time went to, how busy devices were, the largest ops."""
+    return ask(source, body.session, answer_overview)
+
+
+def read_ops(source: DataSource, body: OpsBody) -> Reply:
+    """Ops of the host and of devices with count, time and rates, by name, type, module, shapes or category."""
+    return ask(source, body.session, lambda loaded: answer_ops(loaded, body))
+
+
+def read_kernels(source: DataSource, body: KernelsBody) -> Reply:
+    """Kernels by name, op and shape, with occupancy and use of tensor cores."""
+    return ask(source, body.session, lambda loaded: answer_kernels(loaded, body))
+
+
+def read_memory(source: DataSource, body: MemoryBody) -> Reply:
+    """Memory over time, its peak, and what was alive then."""
+    return ask(source, body.session, lambda loaded: answer_memory(loaded, body.points))
+
+
 ROUTES = (
     Route("/api/profile", list_all, ProfileList),
     Route("/api/profile/file", add_file, ProfileFile, query=ProfileFileQuery, upload_bytes=MAX_FILE_BYTES),
@@ -173,4 +207,8 @@ ROUTES = (
     Route("/api/profile/sums", read_sums, SumsAnswer, body=SumsBody, media_types=(JSON, CSV)),
     Route("/api/profile/gaps", read_gaps, GapsAnswer, body=GapsBody),
     Route("/api/profile/path", read_path, PathAnswer, body=RangeBody),
+    Route("/api/profile/overview", read_overview, Overview, body=ProfileBody),
+    Route("/api/profile/ops", read_ops, OpsAnswer, body=OpsBody, media_types=(JSON, CSV)),
+    Route("/api/profile/kernels", read_kernels, KernelsAnswer, body=KernelsBody, media_types=(JSON, CSV)),
+    Route("/api/profile/memory", read_memory, MemoryAnswer, body=MemoryBody),
 )

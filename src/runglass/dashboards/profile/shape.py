@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta, Struct, field
 
 from runglass.api.answers import Number
+from runglass.query.profiles.analysis.model import AliveRow, KernelRow, OpRow, OpsBy
 from runglass.query.profiles.model import Meaning, Place, SessionKind, TrackKind, Unit
 
 MAX_TRACKS = 4_096
@@ -467,3 +468,53 @@ class PathAnswer(Struct, frozen=True, kw_only=True):
     device_ps: int
     idle_ps: int
     is_cut: Annotated[bool, Meta(description="It has more parts than are sent: the earliest are missing.")]
+
+
+class OpsBody(ProfileBody, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    by: OpsBy = "name"
+    place: Place | None = None
+    with_idle: Annotated[bool, Meta(description="Also the time in which no op ran.")] = False
+    from_ps: Annotated[Moment | None, Meta(description="Null: the whole profile.")] = None
+    to_ps: Moment | None = None
+    format: Literal["json", "csv"] = "json"
+
+
+class OpsAnswer(Struct, frozen=True):
+    """The largest self time first."""
+
+    rows: list[OpRow]
+
+
+class KernelsBody(ProfileBody, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    from_ps: Annotated[Moment | None, Meta(description="Null: the whole profile.")] = None
+    to_ps: Moment | None = None
+    format: Literal["json", "csv"] = "json"
+
+
+class KernelsAnswer(Struct, frozen=True):
+    """The largest total time first."""
+
+    rows: list[KernelRow]
+
+
+class MemoryBody(ProfileBody, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    points: Annotated[int, Meta(ge=2, le=100_000, description="Of a curve at most.")] = 2_000
+
+
+class MemoryLine(Struct, frozen=True, kw_only=True):
+    device: Annotated[int | None, Meta(description="Null: memory of the host.")]
+    host: str
+    allocator: str
+    times_ps: list[int]
+    allocated: Annotated[list[float], Meta(description="The most since the point before.")]
+    reserved: list[float] | None
+    peak_ps: int
+    peak_bytes: float
+    limit_bytes: float | None
+
+
+class MemoryAnswer(Struct, frozen=True, kw_only=True):
+    curves: list[MemoryLine]
+    at_peak: Annotated[list[AliveRow], Meta(description="What was alive at the peak, the largest first.")]
+    allocations: int
+    notes: list[str]

@@ -1,0 +1,99 @@
+"""What is said of a profile as a whole: its steps and their parts, ops, kernels, memory. Computed once for each question."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+
+import msgspec
+import numpy as np
+from msgspec import Struct
+
+from runglass.api.answers import attachment
+from runglass.api.route import CSV, Answer
+from runglass.dashboards.profile.asking import whole_range
+from runglass.dashboards.profile.loaded import Loaded
+from runglass.dashboards.profile.shape import (
+    KernelsAnswer,
+    KernelsBody,
+    MemoryAnswer,
+    MemoryLine,
+    OpsAnswer,
+    OpsBody,
+)
+from runglass.query.profiles.analysis.kernels import kernels
+from runglass.query.profiles.analysis.memory import memory
+from runglass.query.profiles.analysis.model import MemoryCurve, MemoryView, Overview
+from runglass.query.profiles.analysis.ops import ops
+from runglass.query.profiles.analysis.overview import overview
+from runglass.query.profiles.model import Float64
+
+
+def answer_overview(loaded: Loaded) -> Overview:
+    return loaded.computed("overview", lambda: overview(loaded.trace))
+
+
+def answer_ops(loaded: Loaded, body: OpsBody) -> Answer | OpsAnswer:
+    span = span_of(loaded, body.from_ps, body.to_ps)
+    rows = loaded.computed(
+        ("ops", body.by, body.place, body.with_idle, span),
+        lambda: ops(loaded.trace, by=body.by, place=body.place, with_idle=body.with_idle, range=span),
+    )
+    return table(rows, "profile-ops.csv") if body.format == "csv" else OpsAnswer(rows)
+
+
+def answer_kernels(loaded: Loaded, body: KernelsBody) -> Answer | KernelsAnswer:
+    span = span_of(loaded, body.from_ps, body.to_ps)
+    rows = loaded.computed(("kernels", span), lambda: kernels(loaded.trace, range=span))
+    return table(rows, "profile-kernels.csv") if body.format == "csv" else KernelsAnswer(rows)
+
+
+def answer_memory(loaded: Loaded, points: int) -> MemoryAnswer:
+    found: MemoryView = loaded.computed("memory", lambda: memory(loaded.trace))
+    return MemoryAnswer(
+        curves=[thin_curve(curve, points) for curve in found.curves],
+        at_peak=found.at_peak,
+        allocations=0 if found.allocations is None else len(found.allocations.start_ps),
+        notes=found.notes,
+    )
+
+
+def span_of(loaded: Loaded, from_ps: float | None, to_ps: float | None) -> tuple[int, int] | None:
+    if from_ps is None and to_ps is None:
+        return None
+    end = loaded.trace.info.end_ps
+    return whole_range(0 if from_ps is None else from_ps, end if to_ps is None else to_ps)
+
+
+def thin_curve(curve: MemoryCurve, points: int) -> MemoryLine:
+    """So many points at most, each the highest of those that it stands for."""
+    count = len(curve.times_ps)
+    starts = np.unique(np.linspace(0, count - 1, min(points, count)).astype(np.int64)) if count else []
+
+    def highest(values: Float64) -> list[float]:
+        found: list[float] = np.maximum.reduceat(values, starts).tolist() if count else []
+        return found
+
+    return MemoryLine(
+        device=curve.device,
+        host=curve.host,
+        allocator=curve.allocator,
+        times_ps=curve.times_ps[starts].tolist() if count else [],
+        allocated=highest(curve.allocated),
+        reserved=None if curve.reserved is None else highest(curve.reserved),
+        peak_ps=curve.peak_ps,
+        peak_bytes=curve.peak_bytes,
+        limit_bytes=curve.limit_bytes,
+    )
+
+
+def table(rows: Sequence[Struct], name: str) -> Answer:
+    text = io.StringIO()
+    written = csv.writer(text, lineterminator="\n")
+    for number, row in enumerate(rows):
+        cells = msgspec.structs.asdict(row)
+        if not number:
+            written.writerow(cells)
+        written.writerow("" if cell is None else cell for cell in cells.values())
+    return Answer(text.getvalue().encode(), CSV, headers=(attachment(name),))
