@@ -312,9 +312,9 @@ def maker(stack: str) -> str:
 
 def regions_of(trace: Trace, allocations: Allocations, alive: Int64, peak: int) -> list[str]:
     """What the memory is for, as far as the op tells that asked for it."""
-    texts_of = [trace.text(number) for number in range(len(trace.strings))]
-    kinds = np.full(len(texts_of) + 1, -1, np.int32)
-    for number, text in enumerate(texts_of):
+    kinds = np.full(len(trace.strings) + 1, -1, np.int32)
+    for number in np.flatnonzero(np.bincount(trace.name, minlength=1)).tolist():
+        text = trace.text(number)
         if text.startswith(("Optimizer.step", "Optimizer.zero_grad")):
             kinds[number] = OPTIMIZER
         elif text.startswith("autograd::engine"):

@@ -1,0 +1,212 @@
+"""What every finding asks about: the steps, when the devices of a host are busy or idle in them, and where in the code an event is."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+from msgspec import Struct
+
+from runglass.query.profiles.analysis.launching import device_work, on_device
+from runglass.query.profiles.analysis.model import Where
+from runglass.query.profiles.analysis.spans import Spans, join
+from runglass.query.profiles.arguments import arguments
+from runglass.query.profiles.model import Int64, Mask, Trace
+from runglass.query.profiles.stacks import Frame, parse_frame, read_stack
+
+JAX_FILES = frozenset(
+    f"{name}.py"
+    for name in (
+        *(
+            "api",
+            "array",
+            "batching",
+            "compiler",
+            "core",
+            "dispatch",
+            "fromnumeric",
+            "interpreters",
+            "lax",
+            "linear_util",
+            "mlir",
+        ),
+        *(
+            "monitoring",
+            "partial_eval",
+            "pjit",
+            "profiler",
+            "pxla",
+            "traceback_util",
+            "tree_util",
+            "util",
+            "xla_bridge",
+            "cache_key",
+        ),
+    )
+)
+
+
+class Window(Struct, frozen=True):
+    """A step of one host."""
+
+    host: str
+    start_ps: int
+    end_ps: int
+
+
+class Facts:
+    def __init__(self, trace: Trace) -> None:
+        self.trace = trace
+        self.on_device: Mask = on_device(trace)
+        self.work: Mask = device_work(trace)
+        self._of_host: dict[str, Mask] = {}
+
+    @cached_property
+    def windows(self) -> list[Window]:
+        """The steps; without any, one for each host from its first work on a device to the last."""
+        if self.trace.steps:
+            return [
+                Window(step.host, step.start_ps, step.end_ps)
+                for step in self.trace.steps
+                if step.end_ps > step.start_ps
+            ]
+        made = []
+        for host in self.hosts:
+            own = np.flatnonzero(self.of_host(host) & (self.work if self.work.any() else ~self.on_device))
+            if len(own):
+                ends = self.trace.start_ps[own] + self.trace.duration_ps[own]
+                made.append(Window(host, int(self.trace.start_ps[own].min()), int(ends.max())))
+        return [window for window in made if window.end_ps > window.start_ps]
+
+    @cached_property
+    def hosts(self) -> list[str]:
+        return sorted({track.host for track in self.trace.tracks})
+
+    def host_steps(self, host: str) -> Int64:
+        """The events on a host that mark its steps, in the order of time."""
+        names = {step.name for step in self.trace.steps if step.host == host}
+        numbers = [self.trace.strings.find(name) for name in names]
+        found = np.flatnonzero(
+            np.isin(self.trace.name, numbers)
+            & ~self.on_device
+            & self.of_host(host)
+            & (self.trace.duration_ps > 0)
+        )
+        return found[np.argsort(self.trace.start_ps[found], kind="stable")]
+
+    @property
+    def count(self) -> int:
+        return len(self.windows)
+
+    @cached_property
+    def step_ps(self) -> float:
+        """An average step."""
+        return sum(each.end_ps - each.start_ps for each in self.windows) / max(self.count, 1)
+
+    def of_host(self, host: str) -> Mask:
+        """For each event whether it is of this host."""
+        known = self._of_host.get(host)
+        if known is None:
+            own = np.array([track.host == host for track in self.trace.tracks], np.bool_)
+            known = own[self.trace.track] if len(self.trace) else np.zeros(0, np.bool_)
+            self._of_host[host] = known
+        return known
+
+    def spans(self, events: Int64) -> Spans:
+        starts = self.trace.start_ps[events]
+        return Spans(starts, starts + self.trace.duration_ps[events])
+
+    def in_steps(self, events: Int64) -> Int64:
+        """Those that begin in a step of their host."""
+        inside = np.zeros(len(events), np.bool_)
+        start = self.trace.start_ps[events]
+        for host in self.hosts:
+            own = sorted((each.start_ps, each.end_ps) for each in self.windows if each.host == host)
+            if own:
+                begins, ends = np.array(own, np.int64).T
+                at = np.searchsorted(begins, start, side="right") - 1
+                found = (at >= 0) & (start < ends[np.maximum(at, 0)])
+                inside |= found & self.of_host(host)[events] if len(self.hosts) > 1 else found
+        return events[inside]
+
+    @cached_property
+    def busy(self) -> dict[str, Spans]:
+        """By host, when any of its devices works."""
+        return {host: self.spans(np.flatnonzero(self.work & self.of_host(host))) for host in self.hosts}
+
+    @cached_property
+    def idle(self) -> dict[str, Spans]:
+        """By host, when none of its devices works although a step runs; nothing for a host without devices."""
+        found = {}
+        for host in self.hosts:
+            busy = self.busy[host]
+            own = [each for each in self.windows if each.host == host]
+            found[host] = join([busy.free(each.start_ps, each.end_ps) for each in own] if len(busy) else [])
+        return found
+
+    @cached_property
+    def idle_ps(self) -> float:
+        """In an average step."""
+        return sum(spans.total for spans in self.idle.values()) / max(self.count, 1)
+
+    def idle_during(self, events: Int64) -> float:
+        """How long the devices are idle in an average step while any of these events of their host lasts."""
+        total = 0
+        for host in self.hosts:
+            total += self.idle[host].shared(self.spans(events[self.of_host(host)[events]]))
+        return total / max(self.count, 1)
+
+    def where(self, event: int) -> Where:
+        """The event with some room around it."""
+        start, end = int(self.trace.start_ps[event]), self.trace.end_of(event)
+        room = max((end - start) // 2, 1)
+        return Where(from_ps=max(start - room, 0), to_ps=end + room, event=event)
+
+    def around(self, event: int) -> list[int]:
+        """The event and those around it, the outermost first."""
+        found = [event]
+        while (parent := int(self.trace.parent[found[-1]])) >= 0 and len(found) < 1000:
+            found.append(parent)
+        return found[::-1]
+
+    def source(self, event: int) -> str:
+        """ "train.py:12": where in the user's code an event of the host happened; "train.py, main" for a function that was running
+        before the first step, because of such a one the profile has another line."""
+        frames = read_stack(self.trace, dict(arguments(self.trace, event)), [])
+        for frame in frames:
+            if is_own(frame):
+                return f"{frame.file}:{frame.line}"
+        first = min((each.start_ps for each in self.windows), default=0)
+        for each in reversed(self.around(event)):
+            found = parse_frame(self.trace.name_of(each))
+            if found is not None and is_own(found):
+                running = int(self.trace.start_ps[each]) < first
+                return f"{found.file}, {found.function}" if running else f"{found.file}:{found.line}"
+        return ""
+
+
+def is_own(frame: Frame) -> bool:
+    """Whether a frame is of the user's code. JAX's tracer writes names of files without their folders."""
+    return not frame.is_framework and frame.file.endswith(".py") and frame.file not in JAX_FILES
+
+
+def show_time(ps: float) -> str:
+    for unit, size in (("s", 1e12), ("ms", 1e9), ("µs", 1e6)):
+        if ps >= size:
+            return f"{ps / size:.3g} {unit}"
+    return f"{ps / 1e3:.3g} ns"
+
+
+def show_bytes(size: float) -> str:
+    for unit, unit_size in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if abs(size) >= unit_size:
+            return f"{size / unit_size:.3g} {unit}"
+    return f"{size:.0f} B"
+
+
+def show_share(share: float) -> str:
+    return f"{share:.0%}" if share >= 0.1 else f"{share:.1%}"
+
+
+def show_count(number: float, one: str, many: str | None = None) -> str:
+    return f"{number:,.3g} {one if number == 1 else many or one + 's'}"

@@ -1,0 +1,45 @@
+"""Steps that compile: shapes or arguments change from step to step."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from runglass.query.profiles.analysis.facts import Facts, show_share, show_time
+from runglass.query.profiles.analysis.launching import PYTHON, has_category, has_meaning
+from runglass.query.profiles.analysis.model import Finding
+
+WORTH = 0.05
+
+
+def find(facts: Facts) -> list[Finding]:
+    trace = facts.trace
+    is_compile = has_meaning(trace, frozenset({"compile"})) & ~has_category(trace, PYTHON) & ~facts.on_device
+    events = facts.in_steps(np.flatnonzero(is_compile & (trace.duration_ps > 0)))
+    if not len(events):
+        return []
+    spans = facts.spans(events)
+    starts = np.array([each.start_ps for each in facts.windows], np.int64)
+    ends = np.array([each.end_ps for each in facts.windows], np.int64)
+    took = spans.within(starts, ends)
+    steps = int((took > WORTH * (ends - starts)).sum())
+    gain = float(took.sum()) / facts.count
+    # One step that compiles is the first one.
+    if steps < 2 or gain < WORTH * facts.step_ps:
+        return []
+    longest = int(events[trace.duration_ps[events].argmax()])
+    line = facts.source(longest)
+    return [
+        Finding(
+            id="recompilation",
+            title="The program is compiled again and again",
+            evidence=f"{steps} of {facts.count} steps compile; that takes {show_time(gain)} of an average step "
+            f"({show_share(gain / facts.step_ps)}), in {trace.name_of(longest)[:80]}{f' from {line}' if line else ''}.",
+            action="Keep shapes and Python values the same: pad batches to a few sizes, torch.compile(dynamic=True) or "
+            "torch._dynamo.mark_dynamic, tf.function(input_signature=…), no changing static arguments in jax.jit. "
+            "TORCH_LOGS=recompiles and jax_log_compiles say what changed.",
+            gain_ps=gain,
+            gain_share=gain / facts.step_ps,
+            where=facts.where(longest),
+            source=line,
+        )
+    ]

@@ -1,0 +1,68 @@
+"""Devices are idle while the host runs code of the user that launches nothing."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from runglass.query.profiles.analysis.facts import Facts, is_own, show_share, show_time
+from runglass.query.profiles.analysis.findings.waiting_for_input import input_events
+from runglass.query.profiles.analysis.launching import PYTHON, has_category, launches
+from runglass.query.profiles.analysis.model import Finding
+from runglass.query.profiles.analysis.spans import Spans
+from runglass.query.profiles.stacks import parse_frame
+
+WORTH = 0.1
+
+
+def find(facts: Facts) -> list[Finding]:
+    trace = facts.trace
+    names = np.unique(trace.name[has_category(trace, PYTHON)]).tolist()
+    own = [
+        number for number in names if (frame := parse_frame(trace.text(number))) is not None and is_own(frame)
+    ]
+    frames = facts.in_steps(np.flatnonzero(np.isin(trace.name, own) & has_category(trace, PYTHON)))
+    if not len(frames) or not facts.idle_ps:
+        return []
+    calls = np.sort(trace.start_ps[launches(trace)[0]])
+    known = facts.spans(input_events(facts))
+    best = None
+    for name in np.unique(trace.name[frames]).tolist():
+        events = frames[trace.name[frames] == name]
+        starts, ends = trace.start_ps[events], trace.start_ps[events] + trace.duration_ps[events]
+        if (np.searchsorted(calls, ends) > np.searchsorted(calls, starts)).any():
+            continue
+        # What has a name is told as such.
+        wait = facts.idle_during(events) - shared(facts, Spans(starts, ends), known)
+        steps = len({int(number) for number in trace.step[events].tolist() if number >= 0})
+        if 2 * steps >= len(facts.windows) and (best is None or wait > best[0]):
+            best = wait, events
+    if best is None or best[0] < WORTH * facts.step_ps:
+        return []
+    wait, events = best
+    longest = int(events[trace.duration_ps[events].argmax()])
+    frame = parse_frame(trace.name_of(longest))
+    name = frame.function if frame is not None else trace.name_of(longest)
+    line = facts.source(longest)
+    return [
+        Finding(
+            id="host_code",
+            title=f"The device waits for {name}",
+            evidence=f"In an average step of {show_time(facts.step_ps)} the device is idle for {show_time(wait)} "
+            f"({show_share(wait / facts.step_ps)}) while the host runs {name} ({line}), which launches nothing.",
+            action="Do it ahead of time, in another thread or process (a data loader that prefetches), or on the device.",
+            gain_ps=wait,
+            gain_share=wait / facts.step_ps,
+            where=facts.where(longest),
+            source=line,
+        )
+    ]
+
+
+def shared(facts: Facts, spans: Spans, known: Spans) -> float:
+    """What of the idle time in both is told already, in an average step."""
+    low, high = np.maximum(known.starts, 0), known.ends
+    both = []
+    for idle in facts.idle.values():
+        inside = idle.within(low, high) if len(idle) else np.zeros(len(low), np.int64)
+        both.append(int(np.minimum(inside, spans.within(low, high)).sum()))
+    return sum(both) / max(facts.count, 1)

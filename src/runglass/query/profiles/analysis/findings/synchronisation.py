@@ -1,0 +1,88 @@
+"""The host waits for the device in the middle of a step, and the device then waits for the host."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+import numpy as np
+
+from runglass.query.profiles.analysis.facts import Facts, show_count, show_share, show_time
+from runglass.query.profiles.analysis.findings.waiting_for_input import input_events
+from runglass.query.profiles.analysis.launching import framework_ops, nearest
+from runglass.query.profiles.analysis.model import Finding
+from runglass.query.profiles.analysis.spans import Spans
+
+WORTH = 0.01
+CALL = re.compile(
+    r"(?:cuda|hip|cu)\w*Synchronize|BlockHostUntilDone|Await|np\.asarray\(jax\.Array\)", re.IGNORECASE
+)
+# These wait by design, or have a finding of their own.
+OTHERS = re.compile(r"gloo|nccl|c10d|aten::(?:to|_to_copy|copy_)\b", re.IGNORECASE)
+
+
+def find(facts: Facts) -> list[Finding]:
+    trace = facts.trace
+    known = {number for number in np.unique(trace.name).tolist() if CALL.match(trace.text(number))}
+    events = facts.in_steps(np.flatnonzero(np.isin(trace.name, list(known)) & ~facts.on_device))
+    if not len(events):
+        return []
+    own = np.where(framework_ops(trace), np.arange(len(trace)), -1).astype(np.int32)
+    ops = nearest(own, trace.parent)[events]
+    kept = [
+        at
+        for at, (event, op) in enumerate(zip(events.tolist(), ops.tolist(), strict=True))
+        if not (op >= 0 and OTHERS.search(trace.name_of(op))) and is_in_thread_of_launches(facts, event)
+    ]
+    events = events[kept]
+    if len(events) < facts.count:
+        return []
+    wait = 0
+    for host in facts.hosts:
+        mine = events[facts.of_host(host)[events]]
+        if not len(mine):
+            continue
+        ends = trace.start_ps[mine] + trace.duration_ps[mine]
+        windows = [each for each in facts.windows if each.host == host]
+        # Across the ends of steps: a loss is read where one ends.
+        idle = facts.busy[host].free(windows[0].start_ps, windows[-1].end_ps)
+        # What is idle from the end of the wait until the device works again.
+        at = np.searchsorted(idle.ends, ends, side="right")
+        known_at = at < len(idle)
+        begins = np.maximum(ends[known_at], idle.starts[at[known_at]] if len(idle) else ends[known_at])
+        # Only gaps that begin before the wait is over: the device ran dry because of it.
+        is_dry = idle.starts[at[known_at]] <= ends[known_at] if len(idle) else np.zeros(0, np.bool_)
+        until = idle.ends[at[known_at]]
+        _, first = np.unique(until, return_index=True)
+        chosen = np.zeros(len(until), np.bool_)
+        chosen[first] = True
+        dry = Spans(begins[is_dry & chosen], until[is_dry & chosen])
+        # Waiting for input has a finding of its own.
+        wait += dry.total - dry.shared(facts.spans(input_events(facts)))
+    gain = wait / facts.count
+    if gain < WORTH * facts.step_ps:
+        return []
+    lines = Counter(source for event in events.tolist()[:200] if (source := facts.source(event)))
+    longest = int(events[trace.duration_ps[events].argmax()])
+    number = len(events) / facts.count
+    where = f", most of them in {lines.most_common(1)[0][0]}" if lines else ""
+    return [
+        Finding(
+            id="synchronisation",
+            title="The host waits for the device within the step",
+            evidence=f"{show_count(number, 'wait')} in a step{where}. After them the device is idle for {show_time(gain)} "
+            f"({show_share(gain / facts.step_ps)} of a step), because nothing has been launched ahead.",
+            action="Avoid .item(), float(tensor), print(tensor) and .cpu() in the loop: keep losses as tensors and read them every "
+            "hundred steps; in JAX, block_until_ready() and float() do the same.",
+            gain_ps=gain,
+            gain_share=gain / facts.step_ps,
+            where=facts.where(longest),
+            source=lines.most_common(1)[0][0] if lines else "",
+        )
+    ]
+
+
+def is_in_thread_of_launches(facts: Facts, event: int) -> bool:
+    """A thread that pins memory or runs collectives waits by itself, and holds up nobody."""
+    track = facts.trace.tracks[int(facts.trace.track[event])]
+    return not re.search(r"pin|gloo|nccl|autograd_engine_wait", track.thread)

@@ -1,0 +1,56 @@
+"""Devices are idle because the next batch is not there."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from runglass.query.profiles.analysis.facts import Facts, show_share, show_time
+from runglass.query.profiles.analysis.launching import PYTHON, has_category, has_meaning
+from runglass.query.profiles.analysis.model import Finding
+from runglass.query.profiles.model import Int64
+
+WORTH = 0.05
+SINGLE_PROCESS = "_SingleProcessDataLoaderIter"
+
+
+def input_events(facts: Facts) -> Int64:
+    trace = facts.trace
+    is_input = has_meaning(trace, frozenset({"input"})) & ~has_category(trace, PYTHON) & ~facts.on_device
+    return facts.in_steps(np.flatnonzero(is_input & (trace.duration_ps > 0)))
+
+
+def find(facts: Facts) -> list[Finding]:
+    trace = facts.trace
+    events = input_events(facts)
+    if not len(events) or not facts.step_ps:
+        return []
+    wait = facts.idle_during(events)
+    if wait < WORTH * facts.step_ps:
+        return []
+    longest = int(events[trace.duration_ps[events].argmax()])
+    name = trace.name_of(longest)
+    if SINGLE_PROCESS in name:
+        action = (
+            "Load in other processes: DataLoader(num_workers=4 or more, pin_memory=True, persistent_workers=True). "
+            "Now the training process itself makes every batch."
+        )
+    elif "DataLoader" in name:
+        action = (
+            "More workers (num_workers), a larger prefetch_factor, or less work for each sample: "
+            "move it to the device, or store what it gives."
+        )
+    else:
+        action = "tf.data: cache() what repeats, map(num_parallel_calls=tf.data.AUTOTUNE), prefetch(tf.data.AUTOTUNE) at the end."
+    return [
+        Finding(
+            id="waiting_for_input",
+            title="The device waits for input",
+            evidence=f"In an average step of {show_time(facts.step_ps)} the device is idle for {show_time(wait)} "
+            f"({show_share(wait / facts.step_ps)}) while the host is in {name}.",
+            action=action,
+            gain_ps=wait,
+            gain_share=wait / facts.step_ps,
+            where=facts.where(longest),
+            source=facts.source(longest),
+        )
+    ]
