@@ -166,6 +166,18 @@ def test_strings_of_any_bytes_and_size():
     assert rows.strings[many[-1]] == "name 99999"
 
 
+def test_links_that_begin_late():
+    rows = TraceRows()
+    rows.begin_file("a.json")
+    track = rows.add_track("1", "1")
+    for i in range(3000):
+        rows.add_row("s", track, i, 0, "n", link=i if i % 2000 == 1999 else 0)
+    rows.freeze()
+    assert rows.link.sum() == 1999
+    assert rows.link[1999] == 1999
+    assert filled().link.tolist() == [0, 0, 0]
+
+
 def test_a_spill_file_may_be_temporary():
     with tempfile.TemporaryFile() as spill:
         rows = filled(spill)

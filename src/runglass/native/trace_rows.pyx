@@ -24,7 +24,7 @@ cdef extern from "append.h" nogil:
 cnp.import_array()
 
 cdef enum:
-    PENDING_BYTES = 64 << 20
+    PENDING_BYTES = 16 << 20
     # What is kept in memory before it is written, once there is a file.
     SPILL_BYTES = 4 << 20
     STRING_BYTES = 1 << 20
@@ -417,7 +417,7 @@ cdef class TraceRows:
             or grown(<void **>&self.durations, capacity, 8) < 0
             or grown(<void **>&self.names, capacity, 4) < 0
             or grown(<void **>&self.categories, capacity, 4) < 0
-            or grown(<void **>&self.links, capacity, 8) < 0
+            or (self.links != NULL and grown(<void **>&self.links, capacity, 8) < 0)
             or grown(<void **>&self.argument_ends, capacity, 8) < 0
         ):
             return -1
@@ -446,7 +446,13 @@ cdef class TraceRows:
         self.durations[n] = duration_ps
         self.names[n] = name
         self.categories[n] = category
-        self.links[n] = link
+        if link and self.links == NULL:
+            # Most formats have none.
+            self.links = <uint64_t *>calloc(<size_t>self.capacity, 8)
+            if self.links == NULL:
+                return -1
+        if self.links != NULL:
+            self.links[n] = link
         if self.is_full:
             self.forget_arguments()
         self.argument_ends[n] = self.spilled + <int64_t>self.pending.size
@@ -567,7 +573,11 @@ cdef class TraceRows:
         made["duration_ps"] = column(<void **>&self.durations, self.count, 8, cnp.NPY_INT64)
         made["name"] = column(<void **>&self.names, self.count, 4, cnp.NPY_INT32)
         made["category"] = column(<void **>&self.categories, self.count, 4, cnp.NPY_INT32)
-        made["link"] = column(<void **>&self.links, self.count, 8, cnp.NPY_UINT64)
+        made["link"] = (
+            np.broadcast_to(np.zeros(1, np.uint64), self.count)
+            if self.links == NULL
+            else column(<void **>&self.links, self.count, 8, cnp.NPY_UINT64)
+        )
         made["arguments_end"] = column(<void **>&self.argument_ends, self.count, 8, cnp.NPY_INT64)
         made["string_bytes"] = column(<void **>&self.string_data.data, self.string_data.size, 1, cnp.NPY_UINT8)
         made["string_ends"] = column(<void **>&self.string_end.data, self.string_end.size // 8, 8, cnp.NPY_INT64)

@@ -7,6 +7,8 @@ from importlib import import_module
 from types import TracebackType
 from typing import Any, Protocol, Self
 
+import numpy as np
+
 from runglass.errors import RunglassError
 from runglass.machine import cache_folder
 from runglass.native.trace_rows import TraceRows
@@ -218,4 +220,4 @@ def convert(
 
 def is_mapped(trace: Trace) -> bool:
     """Whether arguments are in a file that goes."""
-    return len(trace.arguments) > 48 << 20
+    return isinstance(trace.arguments, np.memmap)
