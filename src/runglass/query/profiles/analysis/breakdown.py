@@ -60,7 +60,8 @@ def break_down(trace: Trace, part_of: Int8 | None = None) -> list[StepRow]:
             times[part] = until - before
             before = until
         times["other"] = end - start - before
-        for at, step in enumerate(steps):
+        listed = np.stack([times[part] for part in PARTS], axis=1).tolist()
+        for step, own in zip(steps, listed, strict=True):
             made.append(
                 StepRow(
                     number=step.number,
@@ -68,7 +69,7 @@ def break_down(trace: Trace, part_of: Int8 | None = None) -> list[StepRow]:
                     host=host,
                     start_ps=step.start_ps,
                     end_ps=step.end_ps,
-                    parts={part: int(times[part][at]) for part in PARTS},
+                    parts=dict(zip(PARTS, own, strict=True)),
                 )
             )
     return made

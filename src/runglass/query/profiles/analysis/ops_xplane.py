@@ -7,11 +7,11 @@ from collections.abc import Callable
 import numpy as np
 
 from runglass.native.trace_view import inherit
+from runglass.query.profiles.analysis.columns import columns
 from runglass.query.profiles.analysis.grouping import Groups, group
 from runglass.query.profiles.analysis.kernels import TENSOR_CORES, in_range
 from runglass.query.profiles.analysis.model import BoundBy, OpRow, OpsBy
 from runglass.query.profiles.analysis.op_names import PROGRAM, OpName, parse_op, scope_of
-from runglass.query.profiles.arguments import numbers, texts
 from runglass.query.profiles.model import LAUNCH, MISSING, Int32, Int64, Mask, Place, Trace
 
 EAGER = "EagerExecute"
@@ -39,11 +39,11 @@ def ops(
 
 
 def host_ops(trace: Trace, by: OpsBy, inside: Mask, *, with_idle: bool) -> list[OpRow]:
-    names = Names(trace, full_names(trace))
     on_host = on_place(trace, "host")
+    full, instruction = told(trace, np.flatnonzero(on_host), ["full_name", "hlo_op"])
+    names = Names(trace, np.where(full >= 0, full, trace.name).astype(np.int32))
     is_op = on_host & names.is_op
     # Instructions that a CPU executed.
-    instruction = texts(trace, "hlo_op")
     own = on_host & ~is_op & (instruction >= 0) & (trace.duration_ps > 0)
     number = np.where(own, instruction, names.number).astype(np.int32)
     is_op |= own
@@ -76,14 +76,10 @@ def device_ops(trace: Trace, by: OpsBy, inside: Mask, *, with_idle: bool) -> lis
     events = np.flatnonzero(chosen)
     # The framework's op where it is told, or else the instruction of XLA, or else the kernel.
     number = trace.name.copy()
-    instruction = texts(trace, "hlo_op")
-    told = instruction >= 0
-    told[told] = ~starts_with(trace, instruction[told], COMMAND_BUFFER)
-    number[told] = instruction[told]
-    op = texts(trace, "tf_op")
-    told = op >= 0
-    told[told] = ~starts_with(trace, op[told], PROGRAM)
-    number[told] = op[told]
+    for text, hidden in zip(told(trace, events, ["hlo_op", "tf_op"]), (COMMAND_BUFFER, PROGRAM), strict=True):
+        known = np.flatnonzero(text >= 0)
+        known = known[~starts_with(trace, text[known], hidden)]
+        number[known] = text[known]
     kinds = [each.meaning for each in trace.info.categories]
 
     def name(text: str, event: int) -> OpName:
@@ -109,7 +105,7 @@ def summed(
     if not len(events):
         return []
     eager = np.zeros(len(trace), np.bool_) if is_eager is None else is_eager
-    shape = texts(trace, "shape") if by == "shapes" else np.full(len(trace), -1, np.int32)
+    shape = told(trace, events, ["shape"])[0] if by == "shapes" else np.full(len(trace), -1, np.int32)
     found = group([number[events], eager[events].astype(np.int64), shape[events]])
     named = []
     for first in events[found.first].tolist():
@@ -202,7 +198,7 @@ def of_stat(trace: Trace, events: Int64, groups: Groups, key: str) -> Int64 | No
     """The sum of what each execution says of itself; None where the profile has no such stat."""
     if trace.strings.find(key) < 0:
         return None
-    values = numbers(trace, key)[events]
+    values = columns(trace, [key], [], events)[0][0]
     return groups.total(np.where(values == MISSING, 0, values)) if (values != MISSING).any() else None
 
 
@@ -231,14 +227,17 @@ class Names:
     def __init__(self, trace: Trace, number: Int32) -> None:
         self.number = number
         known = np.zeros(len(trace.strings), np.bool_)
-        for each in np.unique(number).tolist():
+        for each in distinct(trace, number):
             known[each] = parse_op(trace.strings.get(each)) is not None
         self.is_op: Mask = known[number] if len(number) else np.zeros(0, np.bool_)
 
 
-def full_names(trace: Trace) -> Int32:
-    full = texts(trace, "full_name")
-    found: Int32 = np.where(full >= 0, full, trace.name).astype(np.int32)
+def told(trace: Trace, events: Int64, keys: list[str]) -> Int32:
+    """The texts under these keys for all events, looked up for some of them."""
+    found = np.full((len(keys), len(trace)), -1, np.int32)
+    known = [at for at, key in enumerate(keys) if trace.strings.find(key) >= 0]
+    if known:
+        found[np.ix_(known, events)] = columns(trace, [], [keys[at] for at in known], events)[1]
     return found
 
 
@@ -249,17 +248,28 @@ def on_place(trace: Trace, place: Place) -> Mask:
 
 def starts_with(trace: Trace, number: Int32, beginning: str) -> Mask:
     known = np.zeros(len(trace.strings), np.bool_)
-    for each in np.unique(number).tolist():
+    for each in distinct(trace, number):
         known[each] = trace.strings.get(each).startswith(beginning)
     return known[number]
 
 
+def distinct(trace: Trace, number: Int32) -> list[int]:
+    """The numbers of texts that occur, without sorting millions of them."""
+    used = np.zeros(len(trace.strings), np.bool_)
+    used[number] = True
+    found: list[int] = np.flatnonzero(used).tolist()
+    return found
+
+
 def eager_events(trace: Trace) -> Mask:
     """Ops that Python ran one by one: under a call of the eager runtime that runs no function."""
-    calls = starts_with(trace, trace.name, EAGER) if len(trace) else np.zeros(0, np.bool_)
-    around = inherit(np.where(calls, np.arange(len(trace), dtype=np.int32), np.int32(-1)), trace.parent)
-    is_function = numbers(trace, "is_func")
-    found: Mask = (around >= 0) & (is_function[around] == 0)
+    if trace.strings.find("is_func") < 0:
+        return np.zeros(len(trace), np.bool_)
+    calls = np.flatnonzero(starts_with(trace, trace.name, EAGER))
+    own = np.full(len(trace), -1, np.int32)
+    own[calls] = columns(trace, ["is_func"], [], calls)[0][0] == 0
+    # 1 under such a call, 0 under one that runs a function, -1 under none.
+    found: Mask = inherit(own, trace.parent) == 1
     return found
 
 
