@@ -108,7 +108,8 @@ def kernel_events(trace: Trace) -> Int64:
     chosen = np.flatnonzero(on_device[trace.category] & (trace.duration_ps > 0))
     chosen = chosen[streams[trace.track[chosen]]]
     _, (details,) = columns(trace, [], ["kernel_details"], chosen)
-    return chosen[kinds[trace.category[chosen]] | (details >= 0)]
+    found: Int64 = chosen[kinds[trace.category[chosen]] | (details >= 0)]
+    return found
 
 
 def in_range(trace: Trace, range: tuple[int, int] | None, events: Int64) -> Mask:
@@ -122,7 +123,7 @@ def in_range(trace: Trace, range: tuple[int, int] | None, events: Int64) -> Mask
 
 def launching_ops(trace: Trace, events: Int64) -> Int32:
     """For each of these events of devices the text of the op that it is of, -1 where that is not known."""
-    _, (own,) = columns(trace, [], ["tf_op"], events)
+    own: Int32 = columns(trace, [], ["tf_op"], events)[1][0]
     of_op = np.array([each.name.lower() in OPERATIONS for each in trace.info.categories])
     if not of_op.any():
         return own

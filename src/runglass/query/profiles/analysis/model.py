@@ -144,6 +144,7 @@ class Overview(Struct, frozen=True, kw_only=True):
     notes: list[str] = field(default_factory=list)
 
 
+Verdict = Literal["input", "both", "perhaps", "device", "unknown"]
 Stage = Literal["read", "preprocess", "transfer", "wait"]
 
 
@@ -165,11 +166,11 @@ class IteratorRow(Struct, frozen=True, kw_only=True):
 
 
 class InputPipeline(Struct, frozen=True, kw_only=True):
-    # Of the steps, input and everything.
+    # Of the time of the steps: waiting for input, and moving it to the device.
     input_share: float
     stages: list[StageRow]
     steps: list[StepRow]
-    verdict: Literal["input", "both", "perhaps", "device", "unknown"]
+    verdict: Verdict
     iterators: list[IteratorRow] = field(default_factory=list)
     loaders: list[OpRow] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)

@@ -235,9 +235,8 @@ class Names:
 def told(trace: Trace, events: Int64, keys: list[str]) -> Int32:
     """The texts under these keys for all events, looked up for some of them."""
     found = np.full((len(keys), len(trace)), -1, np.int32)
-    known = [at for at, key in enumerate(keys) if trace.strings.find(key) >= 0]
-    if known:
-        found[np.ix_(known, events)] = columns(trace, [], [keys[at] for at in known], events)[1]
+    if any(trace.strings.find(key) >= 0 for key in keys):
+        found[:, events] = columns(trace, [], keys, events)[1]
     return found
 
 
