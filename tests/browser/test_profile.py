@@ -1,0 +1,222 @@
+"""Profiles in a browser: a trace is found, searched, read event by event and summed; it has its place on the step axis of the other tabs."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+from tests.support.made_traces import make_trace, span, write_trace
+from tests.support.page import address_has, card, wait_ready
+
+import runglass
+from runglass.query.source import DataSource
+from runglass.writer.files.event_writer import EventWriter
+from runglass.writer.values import summaries
+
+MS = 1_000_000_000
+# Later than that of the run before it.
+LATER_NS = 1_790_000_900_000_000_000
+
+
+@pytest.fixture(scope="module")
+def logdir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("profiles")
+    for run in ("fast", "slow"):
+        with EventWriter(folder / run) as writer:
+            for step in range(30):
+                writer.add_values([summaries.scalar("loss", 1 / (step + 1))], step)
+    write_trace(folder / "fast", make_trace())
+    slow = [span("kernel", "void late_kernel<float>()", 0, 7, 79_000, 500, {"correlation": 999})]
+    write_trace(folder / "slow", make_trace(20, 4, slow), time_ns=LATER_NS)
+    broken = folder / "broken"
+    broken.mkdir()
+    (broken / "worker0.1790000000000000001.pt.trace.json").write_text("no trace at all")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def profiles(logdir: Path) -> DataSource:
+    return runglass.open(logdir).source
+
+
+def event(page: Page) -> Locator:
+    return page.get_by_role("region", name="Selected event")
+
+
+def sums(page: Page) -> Locator:
+    return page.get_by_role("region", name="Sums of the range")
+
+
+def find(page: Page, text: str) -> None:
+    field = page.get_by_role("textbox", name="Search events")
+    field.fill(text)
+    expect(page.get_by_role("search").get_by_role("status")).to_contain_text(re.compile(r"\d"))
+    field.press("Enter")
+    field.press("Escape")
+
+
+def test_finds_an_event_and_tells_all_about_it(open_page, profiles):
+    page = open_page(profiles, "#/profile?option=profile.session;fast;1790000000000000000")
+    expect(page.get_by_role("button", name="Choose a profile")).to_contain_text("steps 10–13")
+    expect(page.get_by_role("contentinfo", name="Legend")).to_contain_text("Device idle")
+    # Before anything is selected: where the device waited, and for what.
+    idle = page.get_by_role("region", name="Idle times of devices")
+    expect(idle).to_contain_text("DataLoader")
+
+    field = page.get_by_role("textbox", name="Search events")
+    field.fill("relu_kernel")
+    status = page.get_by_role("search").get_by_role("status")
+    expect(status).to_have_text("4")
+    field.press("Enter")
+    expect(status).to_have_text("1 of 4")
+    field.press("Enter")
+    expect(status).to_have_text("2 of 4")
+    page.get_by_role("button", name="Previous match").click()
+    expect(status).to_have_text("1 of 4")
+    details = event(page)
+    expect(details.get_by_role("heading", level=2)).to_have_text("relu_kernel")
+    for text in (
+        "1 msat 14 ms of step 10",
+        "aten::relu",
+        "64 × 1 × 1, 128 × 1 × 1",
+        "32 per thread 2 KiB shared",
+        "in the queue for 6.98 ms",
+        "train.py:12",
+    ):
+        expect(details).to_contain_text(
+            re.compile(re.escape(text).replace(r"\ ", r"\s+").replace("ms", r"ms\s*"))
+        )
+    all_of_it = details.locator("dl").last
+    expect(all_of_it).to_contain_text("4 1 per step")
+
+    # From the kernel to its launch and back, and to the next of its name; the address keeps all of it.
+    details.get_by_role("button", name="Go to launch").click()
+    expect(details.get_by_role("heading", level=2)).to_have_text("cudaLaunchKernel")
+    details.get_by_role("button", name="Go to kernel").click()
+    expect(details.get_by_role("heading", level=2)).to_have_text("relu_kernel")
+    details.get_by_role("button", name="Next of this name").click()
+    expect(details).to_contain_text("of step 11")
+    expect(page.get_by_role("button", name="Show step 11 in Scalars")).to_be_visible()
+    address_has(page, "profile.event;")
+    address_has(page, "profile.search;relu_kernel")
+    page.reload()
+    wait_ready(page)
+    expect(event(page)).to_contain_text("of step 11")
+    expect(page.get_by_role("textbox", name="Search events")).to_have_value("relu_kernel")
+
+    # A pattern that is none is told; colours and arrows are in the address too.
+    page.get_by_role("button", name=".*").click()
+    page.get_by_role("textbox", name="Search events").fill("relu(")
+    expect(page.get_by_role("search").get_by_role("alert")).to_be_visible()
+    page.get_by_role("radio", name="Step").check(force=True)
+    address_has(page, "profile.color;step")
+    expect(page.get_by_role("contentinfo", name="Legend")).to_contain_text("step 12")
+    event(page).get_by_role("button", name="Close the event").click()
+    expect(event(page)).to_have_count(0)
+
+
+def test_sums_of_ranges_are_compared_and_exported(open_page, profiles):
+    # The second step.
+    view = f"option=profile.session;fast;1790000000000000000&option=profile.range;{20 * MS};{40 * MS}"
+    page = open_page(profiles, f"#/profile?{view}")
+    table = sums(page)
+    expect(table.get_by_role("heading", name="Range")).to_be_visible()
+    rows = table.get_by_role("listitem")
+    expect(rows).to_have_text(
+        [
+            re.compile("conv_kernel.*3.00.*50.0 %.*1"),
+            re.compile("batch_norm_kernel.*2.00"),
+            re.compile("relu_kernel.*1.00"),
+        ]
+    )
+    expect(table).to_contain_text(re.compile(r"busy\s*6\.00\s*30 %\s*3"))
+    with page.expect_download() as download:
+        table.get_by_role("button", name="Export the sums as CSV").click()
+    lines = Path(download.value.path()).read_text().splitlines()
+    assert len(lines) == 4
+    assert "conv_kernel" in lines[1]
+    table.get_by_role("combobox", name="Which tracks").select_option(label="On the host")
+    expect(rows.filter(has_text="__next__")).to_contain_text("4.00")
+    table.get_by_role("radio", name="Track").check(force=True)
+    expect(rows.first).to_contain_text("main")
+
+    # Against a range of half that length: the first is kept, the other is chosen on the ruler or in the address.
+    half = f"{view}&option=profile.against;0;{10 * MS}&option=profile.place;device"
+    page.evaluate("(hash) => void (location.hash = hash)", f"#/profile?{half}")
+    expect(table).to_contain_text("against 10 ms")
+    expect(rows.filter(has_text="conv_kernel")).to_contain_text(re.compile(r"3\.00\s*3\.00\s*0\.00"))
+    expect(rows.filter(has_text="batch_norm_kernel")).to_contain_text(re.compile(r"0\.00\s*2\.00\s*\+2\.00"))
+    table.get_by_role("button", name="Clear the range").click()
+    expect(table.get_by_role("heading", name="Visible")).to_be_visible()
+
+
+def test_tracks_are_hidden_pinned_and_filtered(open_page, profiles):
+    page = open_page(profiles, "#/profile?option=profile.session;fast;1790000000000000000")
+    button = page.get_by_role("button", name="Tracks", exact=True)
+    before = int((button.text_content() or "").split(" of ")[1])
+    button.click()
+    menu = page.get_by_role("dialog", name="Tracks")
+    menu.get_by_role("checkbox", name="stream 7").uncheck()
+    expect(button).to_contain_text(f"{before - 1} of {before}")
+    address_has(page, "profile.hidden;")
+    menu.get_by_role("button", name="Pin main").first.click()
+    address_has(page, "profile.pinned;")
+    menu.get_by_role("textbox", name="Filter tracks").fill("loader")
+    expect(menu.get_by_role("checkbox", name="stream 7")).to_have_count(0)
+    menu.get_by_role("textbox", name="Filter tracks").fill("")
+    menu.get_by_role("button", name="Show all tracks in their order").click()
+    expect(button).to_contain_text(f"{before} of {before}")
+
+
+def test_has_its_place_on_the_step_axis(open_page, profiles):
+    page = open_page(profiles, "#/scalars")
+    marks = card(page, "loss").get_by_role("group", name="On the step axis")
+    slow = marks.get_by_role("link", name="Profile of steps 20–23, slow")
+    expect(slow).to_be_visible()
+    expect(marks.get_by_role("link")).to_have_count(2)
+    slow.click()
+    wait_ready(page)
+    # Opened at that step, which the other tabs then show.
+    expect(page.get_by_role("button", name="Choose a profile")).to_contain_text("steps 20–23")
+    address_has(page, "profile.time;")
+    find(page, "late_kernel")
+    expect(event(page)).to_contain_text("of step 23")
+    page.get_by_role("button", name="Show step 23 in Scalars").click()
+    expect(page.get_by_role("group", name="Cursor")).to_contain_text("23")
+    address_has(page, "cursor=23")
+
+    # On the Overview: on the cursor's track, and as a card.
+    page.evaluate("(hash) => void (location.hash = hash)", "#/overview?theme=light")
+    wait_ready(page)
+    track = page.get_by_role("group", name="Cursor", exact=True)
+    expect(track.get_by_role("link", name="Profile of steps 10–13, fast")).to_be_visible()
+    shown = card(page, "Profile of steps 10–13, fast")
+    expect(shown).to_contain_text("device busy 30 %")
+    shown.get_by_role("link", name="Open trace").click()
+    wait_ready(page)
+    expect(page.get_by_role("button", name="Choose a profile")).to_contain_text("fast")
+
+
+def test_opens_files_and_says_what_is_wrong_with_others(open_page, profiles, tmp_path):
+    page = open_page(profiles, "#/profile?option=profile.session;broken;1790000000000000001")
+    expect(page.get_by_role("main").get_by_role("alert")).to_contain_text(
+        "worker0.1790000000000000001.pt.trace.json"
+    )
+    page.get_by_role("button", name="Choose a profile").click()
+    expect(page.get_by_role("list", name="Profiles").get_by_role("listitem")).to_have_count(3)
+    trace = tmp_path / "mine.json"
+    trace.write_text(json.dumps(make_trace(more=[span("cpu_op", "aten::mine", 100, 101, 79_999, 1)])))
+    with page.expect_file_chooser() as chooser:
+        page.get_by_role("button", name="Open a file").click()
+    chooser.value.set_files(trace)
+    expect(page.get_by_role("button", name="Choose a profile")).to_contain_text("mine.json")
+    wait_ready(page)
+    find(page, "aten::mine")
+    expect(event(page).get_by_role("heading", level=2)).to_have_text("mine")
+    # A run in the rail leads back to its profile.
+    page.get_by_role("button", name="Choose a profile").click()
+    page.get_by_role("list", name="Profiles").get_by_role("button").filter(has_text="slow").click()
+    expect(page.get_by_role("button", name="Choose a profile")).to_contain_text("steps 20–23")
