@@ -61,7 +61,7 @@ def find(page: Page, text: str) -> None:
 def test_finds_an_event_and_tells_all_about_it(open_page, profiles):
     page = open_page(profiles, "#/profile?option=profile.session;fast;1790000000000000000")
     expect(page.get_by_role("button", name="Choose a profile")).to_contain_text("steps 10–13")
-    expect(page.get_by_role("contentinfo", name="Legend")).to_contain_text("Device idle")
+    expect(page.get_by_role("region", name="Legend")).to_contain_text("Device idle")
     # Before anything is selected: where the device waited, and for what.
     idle = page.get_by_role("region", name="Idle times of devices")
     expect(idle).to_contain_text("DataLoader")
@@ -113,7 +113,7 @@ def test_finds_an_event_and_tells_all_about_it(open_page, profiles):
     expect(page.get_by_role("search").get_by_role("alert")).to_be_visible()
     page.get_by_role("radio", name="Step").check(force=True)
     address_has(page, "profile.color;step")
-    expect(page.get_by_role("contentinfo", name="Legend")).to_contain_text("step 12")
+    expect(page.get_by_role("region", name="Legend")).to_contain_text("step 12")
     event(page).get_by_role("button", name="Close the event").click()
     expect(event(page)).to_have_count(0)
 
