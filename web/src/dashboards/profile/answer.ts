@@ -25,7 +25,7 @@ export interface SessionFile {
   readonly file: string;
 }
 
-export type TrackKind = "thread" | "stream" | "async" | "counter" | "instants" | "steps";
+export type TrackKind = "thread" | "python" | "stream" | "async" | "counter" | "instants" | "steps";
 export type Place = "host" | "device";
 export interface Track {
   readonly id: number;
@@ -91,6 +91,9 @@ export interface About {
   /** Digits. */
   readonly origin_ns: string | null;
   readonly end_ps: number;
+  /** Where host threads and devices have events with a duration. */
+  readonly busy_from_ps: number;
+  readonly busy_to_ps: number;
   readonly events: number;
   readonly tracks: readonly Track[];
   readonly counters: readonly Counter[];

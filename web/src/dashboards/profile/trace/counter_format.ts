@@ -1,6 +1,7 @@
 // Values of counters in readable units, and the top of their axis.
 
 import { formatRough } from "../../../base/format";
+import type { Counter } from "../answer";
 
 /** Three digits: 12.4 GiB, 97.5 %. */
 export function formatCounter(value: number, unit: string): string {
@@ -10,6 +11,16 @@ export function formatCounter(value: number, unit: string): string {
   return `${formatRough(value / 1024 ** power)} ${BINARY[power]}`;
 }
 const BINARY = ["B", "KiB", "MiB", "GiB", "TiB"];
+
+/** The axis that some counters share: from 0, or below it, to a round number. */
+export function axisOf(counters: readonly Counter[]): { low: number; high: number; unit: string } {
+  const unit = counters[0]?.unit ?? "";
+  const [low, high] = [
+    Math.min(0, ...counters.map(({ min }) => Number(min) || 0)),
+    Math.max(...counters.map(({ max }) => Number(max) || 0)),
+  ];
+  return { low, high: axisTop(high, unit), unit };
+}
 
 /** A round number at or above the highest value. */
 export function axisTop(max: number, unit: string): number {

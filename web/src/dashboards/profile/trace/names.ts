@@ -40,7 +40,7 @@ function make(name: string): readonly string[] {
   if (whole.includes("<") || whole.includes("::")) {
     const plain = withoutBrackets(whole.replace(/^void /, ""));
     add(plain);
-    add(plain.slice(plain.lastIndexOf("::") + (plain.includes("::") ? 2 : 0)));
+    if (plain.includes("::")) add(plain.slice(plain.lastIndexOf("::") + 2));
     return forms;
   }
   // "Optimizer.step#AdamW.step".

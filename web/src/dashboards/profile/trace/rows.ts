@@ -10,18 +10,18 @@ export const COUNTER_PX = 46;
 /** A collapsed track: all its rows in the height of one. */
 const SMALL_PX = SLICE_PX + TRACK_PAD_PX;
 
-/** Threads with so few events, and so few beside their busiest neighbour, share one line. */
+/** Threads and streams with so few events, and so few beside their busiest neighbour, share one line. */
 const QUIET_EVENTS = 500;
 const QUIET_SHARE = 0.02;
 /** Fewer than this are not worth a fold. */
 const LEAST_QUIET = 2;
+/** As many counters of one track and unit share a row. */
+const MOST_JOINED = 4;
 /** Of an opened fold; the rest stays folded. */
 const MOST_OPENED = 1_000;
 
 /** More rows of events above the devices than these are too many. */
 const MOST_ROWS_ABOVE = 24;
-/** Groups with so few events come last: what a profiler says of itself. */
-const SMALL_GROUP_EVENTS = 20;
 
 export type RowKind = "group" | "track" | "quiet" | "counter";
 
@@ -37,7 +37,8 @@ export interface Row {
   readonly place: Place;
   /** Ids of the tracks whose events stand in it. */
   readonly tracks: readonly number[];
-  readonly counter: Counter | null;
+  /** In one row, with one axis; empty: it has events. */
+  readonly counters: readonly Counter[];
   /** How many rows of events it has, and how high each is. */
   readonly depths: number;
   readonly slicePx: number;
@@ -60,7 +61,8 @@ export interface Item {
   readonly label: string;
   readonly detail: string;
   readonly track: Track;
-  readonly counter: Counter | null;
+  /** Empty: it has events. */
+  readonly counters: readonly Counter[];
 }
 
 export interface Group {
@@ -79,7 +81,10 @@ export interface Rows {
 }
 
 const rowsOf = (items: readonly Item[]): number =>
-  items.reduce((sum, { track, counter }) => sum + (counter ? 2 : track.rows), 0);
+  items.reduce((sum, { track, counters }) => sum + (counters.length > 0 ? 2 : isPython(track) ? 1 : track.rows), 0);
+
+/** Frames of Python: deep, and mostly of interest for the stack of one event. Folded at first. */
+const isPython = ({ kind }: Track): boolean => kind === "python";
 
 /** Tracks by process and device, hosts before devices. The same for every choice. */
 export function groupTracks(about: About): readonly Group[] {
@@ -106,17 +111,14 @@ export function groupTracks(about: About): readonly Group[] {
     return { key, place: first.place, items, ...titleOf(first, tracks, about, ofHost, hostProcesses) };
   });
   const shown = groups.filter(({ items }) => items.length > 0);
-  const eventsOf = new Map(
-    shown.map((group) => [group, group.items.reduce((sum, { track }) => sum + track.events, 0)]),
-  );
   // Deep stacks of the host would push the devices out of sight.
-  const hostRows = shown.reduce((sum, { place, items }) => sum + (place === "host" ? rowsOf(items) : 0), 0);
+  const allRows = shown.reduce((sum, { place, items }) => sum + (place === "host" ? rowsOf(items) : 0), 0);
+  const hostRows = allRows / Math.max(1, about.hosts.length);
   const first: Place = hostRows > MOST_ROWS_ABOVE ? "device" : "host";
   const hostOrder = new Map(about.hosts.map((host, i) => [host, i]));
   const hostOf = ({ items }: Group): number => hostOrder.get(items[0]?.track.host ?? "") ?? 0;
   const rank = (group: Group): number => (group.place === first ? 0 : 1);
-  const isSmall = (group: Group): number => ((eventsOf.get(group) ?? 0) < SMALL_GROUP_EVENTS ? 1 : 0);
-  return shown.sort((a, b) => hostOf(a) - hostOf(b) || isSmall(a) - isSmall(b) || rank(a) - rank(b));
+  return shown.sort((a, b) => hostOf(a) - hostOf(b) || rank(a) - rank(b));
 }
 
 function titleOf(
@@ -132,7 +134,8 @@ function titleOf(
     const device = about.devices.find(({ id }) => id === first.device);
     const kind = /tpu/i.test(process) ? "TPU" : "GPU";
     const label = first.device === null ? process : `${kind} ${first.device}`;
-    return { label: ofHost + label, detail: device?.name ?? (label === process ? "" : process) };
+    const name = device?.name ?? process;
+    return { label: ofHost + label, detail: name === label ? "" : name };
   }
   const threads = tracks.filter(({ kind, events }) => kind === "thread" && events > 0).length;
   const counted = threads === 0 ? "" : `${threads.toLocaleString("en")} ${threads === 1 ? "thread" : "threads"}`;
@@ -150,18 +153,27 @@ function itemsOf(group: string, track: Track, counters: readonly Counter[], used
   };
   if (track.events > 0 && track.kind !== "counter") {
     const { label, detail } = threadTitle(track);
-    items.push({ key: unique(`${group}/${label}`), label, detail, track, counter: null });
+    items.push({ key: unique(`${group}/${label}`), label, detail, track, counters: [] });
   }
-  for (const counter of counters)
-    items.push({
-      key: unique(`${group}/${counter.name}`),
-      label: counter.name,
-      detail: track.kind === "counter" && track.thread !== counter.name ? track.thread : "",
-      track,
-      counter,
-    });
+  const isJoined = counters.length <= MOST_JOINED && counters.every(({ unit }) => unit === counters[0]?.unit);
+  for (const joined of isJoined ? [counters] : counters.map((counter) => [counter])) {
+    const [first] = joined;
+    if (!first) continue;
+    const label = joined.length > 1 || track.thread === first.name ? track.thread || first.name : first.name;
+    const detail =
+      joined.length > 1
+        ? joined.map(({ name }) => withoutStart(name, label)).join(", ")
+        : label === track.thread
+          ? ""
+          : track.thread;
+    items.push({ key: unique(`${group}/${label}`), label, detail, track, counters: joined });
+  }
   return items;
 }
+
+/** "Memory allocated" beside "Memory" is "allocated". */
+const withoutStart = (name: string, start: string): string =>
+  name.startsWith(`${start} `) ? name.slice(start.length + 1) : name;
 
 /** "thread 3322 (pt_autograd_0)" is called by what tells it from others. */
 function threadTitle({ thread, thread_id, kind }: Track): { label: string; detail: string } {
@@ -169,17 +181,20 @@ function threadTitle({ thread, thread_id, kind }: Track): { label: string; detai
   if (named) return { label: named[2] as string, detail: `thread ${named[1]}` };
   const id = thread_id === "" ? kind : /^\d+$/.test(thread_id) ? `thread ${thread_id}` : thread_id;
   if (thread.trim() === "") return { label: id, detail: "" };
-  return { label: thread, detail: thread_id === "" || thread.includes(thread_id) ? "" : id };
+  const isSaid = thread_id === "" || thread.toLowerCase().includes(thread_id.toLowerCase());
+  return { label: thread, detail: isSaid ? "" : id };
 }
 
 /** Those of a group that are quiet beside its others. */
 export function quietOf(group: Group): ReadonlySet<Item> {
-  const most = group.items.reduce((max, { track, counter }) => (counter ? max : Math.max(max, track.events)), 0);
+  const most = group.items.reduce(
+    (max, { track, counters }) => (counters.length > 0 ? max : Math.max(max, track.events)),
+    0,
+  );
   const quiet = group.items.filter(
-    ({ track, counter }) =>
-      counter === null &&
-      track.place === "host" &&
-      track.kind !== "steps" &&
+    ({ track, counters }) =>
+      counters.length === 0 &&
+      (track.kind === "thread" || track.kind === "stream" || track.kind === "async") &&
       track.events < QUIET_EVENTS &&
       track.events < most * QUIET_SHARE,
   );
@@ -214,8 +229,8 @@ export function layRows(groups: readonly Group[], choices: RowChoices): Rows {
     const foldKey = `${group.key}/quiet`;
     const isOpened = choices.opened.has(foldKey);
     let open = 0;
-    const beforeQuiet = left.filter((item) => !quiet.has(item) && item.counter === null);
-    const counters = left.filter((item) => item.counter !== null);
+    const beforeQuiet = left.filter((item) => !quiet.has(item) && item.counters.length === 0);
+    const counters = left.filter((item) => item.counters.length > 0);
     for (const item of beforeQuiet) rows.add(group, item, choices);
     for (const item of left) if (quiet.has(item) && !(isOpened && open++ < MOST_OPENED)) folded.push(item);
     if (quiet.size > 0) rows.addQuiet(group, foldKey, folded, left.filter((item) => quiet.has(item)).length, isOpened);
@@ -232,14 +247,15 @@ class Stack {
 
   constructor(private readonly isPinned: boolean) {}
 
-  add(group: Group, { key, label, detail, track, counter }: Item, { collapsed }: RowChoices): void {
-    const isCollapsed = collapsed.has(key);
-    const depths = counter ? 0 : Math.max(1, track.rows);
-    const slicePx = isCollapsed ? Math.max(1, Math.min(SLICE_PX, SLICE_PX / depths)) : SLICE_PX;
+  add(group: Group, { key, label, detail, track, counters }: Item, { collapsed, opened }: RowChoices): void {
+    const isCounter = counters.length > 0;
+    const isCollapsed = isPython(track) && !isCounter ? !opened.has(key) : collapsed.has(key);
+    const depths = isCounter ? 0 : Math.max(1, track.rows);
+    const slicePx = isCollapsed ? SLICE_PX / depths : SLICE_PX;
     this.#push({
       key,
-      kind: counter ? "counter" : "track",
-      height: counter
+      kind: isCounter ? "counter" : "track",
+      height: isCounter
         ? isCollapsed
           ? QUIET_PX
           : COUNTER_PX
@@ -251,7 +267,7 @@ class Stack {
       group: group.key,
       place: group.place,
       tracks: [track.id],
-      counter,
+      counters,
       depths,
       slicePx,
       isCollapsed,
@@ -260,17 +276,18 @@ class Stack {
 
   addGroup({ key, label, detail, place, items }: Group, isCollapsed: boolean): void {
     this.#push({
-      ...{ key, kind: "group", height: GROUP_PX, label, detail, group: key, place, counter: null },
-      ...{ tracks: items.filter(({ counter }) => !counter).map(({ track }) => track.id) },
+      ...{ key, kind: "group", height: GROUP_PX, label, detail, group: key, place, counters: [] },
+      ...{ tracks: items.filter(({ counters }) => counters.length === 0).map(({ track }) => track.id) },
       ...{ depths: 0, slicePx: 0, isCollapsed },
     });
   }
 
   addQuiet({ key: group, place }: Group, key: string, folded: readonly Item[], count: number, isOpened: boolean): void {
     const left = isOpened ? folded.length : count;
+    const word = place === "device" ? "streams" : "threads";
     this.#push({
-      ...{ key, kind: "quiet", height: QUIET_PX, group, place, counter: null, depths: 1, slicePx: 5 },
-      label: isOpened && left === 0 ? "Quiet threads" : `${left.toLocaleString("en")} quiet threads`,
+      ...{ key, kind: "quiet", height: QUIET_PX, group, place, counters: [], depths: 1, slicePx: 5 },
+      label: isOpened && left === 0 ? `Quiet ${word}` : `${left.toLocaleString("en")} quiet ${word}`,
       detail: "",
       tracks: folded.slice(0, MOST_OPENED).map(({ track }) => track.id),
       isCollapsed: !isOpened,

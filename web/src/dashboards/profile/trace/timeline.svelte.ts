@@ -51,6 +51,7 @@ const NEAR_PX = 400;
 /** An event that is brought into view is at least so wide. */
 const LEAST_SHOWN_PX = 3;
 const MARK_PX = 6;
+const MOST_STRIP_PX = 16_384;
 /** More steps than these in view: their boundaries would hide the events. */
 const MOST_STEPS = 60;
 
@@ -156,12 +157,24 @@ export class Timeline {
 
   readonly end = $derived.by(() => Math.max(1, this.about?.end_ps ?? 1));
   readonly unit = $derived.by(() => this.about?.unit ?? "ps");
-  /** Pixels of the overview. */
-  readonly stripPx = $derived.by(() => Math.max(100, Math.round(this.viewport.widthPx)));
 
+  /** What is worth seeing at first: where threads and devices have events, with some room. */
+  readonly whole = $derived.by((): Span => {
+    const { about, end } = this;
+    const [from, to] = about ? [about.busy_from_ps, about.busy_to_ps] : [0, 1];
+    if (!(to > from)) return { from: 0, to: end };
+    const room = (to - from) * 0.01;
+    return { from: Math.round(from - room), to: Math.round(to + room) };
+  });
+  /** Pixels of the whole trace, if the overview, which shows what is worth seeing, is as wide as the page. */
+  readonly stripPx = $derived.by(() => {
+    const { from, to } = this.whole;
+    const wide = Math.max(256, Math.ceil(this.viewport.widthPx / 256) * 256);
+    return Math.min(MOST_STRIP_PX, Math.round((wide * this.end) / (to - from)));
+  });
   /** The visible time: all of the trace until somebody moves it. */
   get view(): Span {
-    return this.#view ?? { from: 0, to: this.end };
+    return this.#view ?? this.whole;
   }
   set view(view: Span | null) {
     cancelAnimationFrame(this.#moving);
@@ -216,7 +229,7 @@ export class Timeline {
   readonly #drawnTracks = $derived.by(() => tracksOf([...this.rows.pinned, ...this.visibleRows]));
   readonly #nearTracks = $derived.by(() => tracksOf(this.#nearRows));
   readonly #drawnCounters = $derived.by(() =>
-    [...this.rows.pinned, ...this.#nearRows].flatMap(({ counter }) => (counter ? [counter.id] : [])),
+    [...this.rows.pinned, ...this.#nearRows].flatMap(({ counters }) => counters.map(({ id }) => id)),
   );
 
   readonly query = $derived.by((): SearchQuery | null =>
@@ -318,7 +331,9 @@ export class Timeline {
     this.pinned = toggled(this.pinned, key);
   }
   toggleCollapsed(key: string): void {
-    if (this.rows.rows.some((row) => row.key === key && row.kind === "quiet")) this.opened = toggled(this.opened, key);
+    const item = this.groups.flatMap(({ items }) => items).find((each) => each.key === key);
+    const isFolded = item ? item.track.kind === "python" : !this.groups.some((group) => group.key === key);
+    if (isFolded) this.opened = toggled(this.opened, key);
     else this.collapsed = toggled(this.collapsed, key);
   }
   showAll(): void {
@@ -374,7 +389,7 @@ export class Timeline {
   }
   /** All of the trace. */
   fit(): void {
-    this.#glide({ from: 0, to: this.end }, () => (this.view = null));
+    this.#glide(this.whole, () => (this.view = null));
   }
   fitTo(span: Span): void {
     this.#glide(withMargin(span, this.end));
@@ -442,11 +457,12 @@ export class Timeline {
   /** Opens what hides the row of an event, and scrolls to it. */
   #scrollTo({ track, depth }: EventRef): void {
     const group = this.groups.find(({ items }) => items.some((item) => item.track.id === track));
-    const item = group?.items.find((each) => each.track.id === track && !each.counter);
+    const item = group?.items.find((each) => each.track.id === track && each.counters.length === 0);
     if (!group || !item) return;
     if (this.hidden.has(item.key)) this.toggleHidden(item.key);
     if (this.collapsed.has(group.key)) this.collapsed = toggled(this.collapsed, group.key);
     const foldKey = `${group.key}/quiet`;
+    if (item.track.kind === "python" && !this.opened.has(item.key)) this.opened = toggled(this.opened, item.key);
     if (quietOf(group).has(item) && !this.opened.has(foldKey) && !this.pinned.has(item.key))
       this.opened = toggled(this.opened, foldKey);
     const row = this.rowOfTrack.get(track);

@@ -56,7 +56,7 @@ function link<T>({ read, write, get, set, restMs = 0 }: Link<T>): void {
 const rounded = (span: Span): Span => ({ from: Math.round(span.from), to: Math.round(span.to) });
 
 export function keepAddress(settings: Settings, timeline: Timeline, about: About): void {
-  const whole: Span = { from: 0, to: Math.max(about.end_ps, 1) };
+  const { whole } = timeline;
   const isWhole = (span: Span): boolean => keyOf(rounded(span)) === keyOf(rounded(whole));
   // An address with a step opens there; then the visible time says where.
   const step = options.stepOption(settings);

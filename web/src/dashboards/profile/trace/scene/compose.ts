@@ -1,9 +1,9 @@
 // Makes a frame of a timeline: everything that is drawn, with its place on the canvas.
 
 import { formatStep } from "../../../../base/format";
-import type { EventRef, Step } from "../../answer";
-import { PALETTES } from "../colors";
-import { axisTop } from "../counter_format";
+import type { Counter, EventRef, Step } from "../../answer";
+import { type Meaning, PALETTES } from "../colors";
+import { axisOf } from "../counter_format";
 import { searchKey } from "../loading.svelte";
 import { shorterNames } from "../names";
 import type { Row } from "../rows";
@@ -29,6 +29,8 @@ const COUNTER_MEANINGS = [
   [/band|throughput|copy|pcie|nvlink/i, "copy"],
 ] as const;
 
+const OTHER_MEANINGS = ["elementwise", "optimizer", "input", "reduction"] as const satisfies readonly Meaning[];
+
 export function composeFrame(timeline: Timeline, number: number, ratio: number, font: string): Frame {
   const { viewport, view, theme, colorBy, unit, rows, place, loading } = timeline;
   const perPx = (view.to - view.from) / Math.max(1, viewport.widthPx);
@@ -39,23 +41,23 @@ export function composeFrame(timeline: Timeline, number: number, ratio: number, 
 
   const rowFrame = (row: Row): RowFrame => {
     const pieces: PieceFrame[] = [];
-    if (loading && row.counter) {
-      for (const { window, from, to } of loading.counters.pieces(row.counter.id, view, perPx, ""))
-        pieces.push({ window: window.id, key: row.counter.id, from, to });
+    if (loading && row.counters.length > 0) {
+      // The first one is drawn last, on top.
+      for (const { id } of row.counters.toReversed())
+        for (const { window, from, to } of loading.counters.pieces(id, view, perPx, ""))
+          pieces.push({ window: window.id, key: id, from, to });
     } else if (loading && (row.kind !== "group" || row.isCollapsed))
       for (const track of row.tracks)
         for (const { window, from, to } of loading.slices.pieces(track, view, perPx, search))
           pieces.push({ window: window.id, key: track, from, to });
-    const { kind, height, slicePx, depths, counter } = row;
+    const { kind, height, slicePx, depths, counters } = row;
+    const [first] = counters;
     return {
       ...{ kind, y: yOf(row), height, slicePx, depths, pieces },
       isDevice: row.place === "device",
-      counter: counter && {
-        low: Math.min(0, Number(counter.min) || 0),
-        high: axisTop(Number(counter.max) || 0, counter.unit),
-        color: counterColor(counter.name, counter.id, theme),
-        unit: counter.unit,
-      },
+      counters: first
+        ? { ...axisOf(counters), colors: counterColors(row.label, counters, theme), first: first.id }
+        : null,
     };
   };
 
@@ -101,10 +103,21 @@ export function composeFrame(timeline: Timeline, number: number, ratio: number, 
 
 export const stepText = ({ number, name }: Step): string => (number === null ? name : `step ${formatStep(number)}`);
 
-export function counterColor(name: string, id: number, theme: Timeline["theme"]): string {
-  const found = COUNTER_MEANINGS.find(([pattern]) => pattern.test(name));
-  const others = ["elementwise", "optimizer", "input", "reduction"] as const;
-  return PALETTES[theme].meanings[found?.[1] ?? (others[id % others.length] as (typeof others)[number])];
+/** By what the names say; others in one row get other colours. */
+export function counterColors(
+  label: string,
+  counters: readonly Counter[],
+  theme: Timeline["theme"],
+): ReadonlyMap<number, string> {
+  const { meanings } = PALETTES[theme];
+  return new Map(
+    counters.map(({ id, name }, i) => {
+      const found = COUNTER_MEANINGS.find(([pattern]) => pattern.test(`${label} ${name}`))?.[1];
+      const meaning =
+        i === 0 && found ? found : (OTHER_MEANINGS[(i === 0 ? id : i - 1) % OTHER_MEANINGS.length] as Meaning);
+      return [id, meanings[meaning]];
+    }),
+  );
 }
 
 function arrowsOf(timeline: Timeline, yOf: (row: Row) => number): readonly ArrowFrame[] {

@@ -169,13 +169,13 @@ class Picture {
 
   #row(row: RowFrame): void {
     if (row.kind === "track") for (const piece of row.pieces) this.#slices(row, piece.key, piece, piece.window);
-    else if (row.kind === "counter" && row.counter)
+    else if (row.kind === "counter" && row.counters)
       drawCounter(this.ctx, row, this.kept, {
         x: (time) => this.#x(time),
         palette: this.paints.palette,
         measure: this.#measurePlain,
         widthPx: this.frame.widthPx,
-        isPeakShown: row.counter.unit === "bytes",
+        isPeakShown: row.counters.unit === "bytes",
       });
     else this.#density(row);
   }

@@ -20,18 +20,20 @@ const LEAST_PEAK = 2 ** 20;
 const LEAST_RISE = 0.1;
 
 export function drawCounter(ctx: Context, row: RowFrame, kept: Kept, ground: Ground): void {
-  const { counter } = row;
-  if (!counter) return;
+  const { counters } = row;
+  if (!counters) return;
   const { x, palette } = ground;
   const [top, bottom] = [row.y + TOP_PX, row.y + row.height - BOTTOM_PX];
-  const span = counter.high - counter.low || 1;
-  const y = (value: number): number => bottom - ((value - counter.low) / span) * (bottom - top);
+  const span = counters.high - counters.low || 1;
+  const y = (value: number): number => bottom - ((value - counters.low) / span) * (bottom - top);
   let peak = { value: -Infinity, x: 0 };
   let lowest = Infinity;
   for (const piece of row.pieces) {
     const window = kept.counters.get(piece.window);
     const bounds = window?.bounds.get(piece.key);
     if (!window || !bounds) continue;
+    const color = counters.colors.get(piece.key) ?? palette.faint;
+    const isFirst = piece.key === counters.first;
     const { time, low, high, last } = window.points;
     const left = Math.max(0, x(piece.from));
     const right = Math.min(ground.widthPx, x(piece.to));
@@ -47,8 +49,8 @@ export function drawCounter(ctx: Context, row: RowFrame, kept: Kept, ground: Gro
       const px = x(moment);
       line.lineTo(px, y(value));
       const [least, highest] = [low[at] as number, high[at] as number];
-      lowest = Math.min(lowest, least);
-      if (highest > peak.value && px >= 0 && px <= ground.widthPx) peak = { value: highest, x: px };
+      if (isFirst) lowest = Math.min(lowest, least);
+      if (isFirst && highest > peak.value && px >= 0 && px <= ground.widthPx) peak = { value: highest, x: px };
       // Within one pixel it may go up and down.
       if (highest > Math.max(value, last[at] as number)) line.lineTo(px, y(highest));
       if (least < Math.min(value, last[at] as number)) line.lineTo(px, y(least));
@@ -62,22 +64,24 @@ export function drawCounter(ctx: Context, row: RowFrame, kept: Kept, ground: Gro
     area.lineTo(end, bottom);
     area.lineTo(start, bottom);
     area.closePath();
-    ctx.fillStyle = ctx.strokeStyle = counter.color;
-    ctx.globalAlpha = 0.16;
-    ctx.fill(area);
-    ctx.globalAlpha = 1;
-    ctx.lineWidth = 1.3;
+    ctx.fillStyle = ctx.strokeStyle = color;
+    if (isFirst) {
+      ctx.globalAlpha = 0.16;
+      ctx.fill(area);
+      ctx.globalAlpha = 1;
+    }
+    ctx.lineWidth = isFirst ? 1.3 : 1;
     ctx.stroke(line);
     ctx.lineWidth = 1;
   }
   // Of a line that is flat, or of a few bytes, a peak says nothing.
   if (!ground.isPeakShown || row.height < 40 || peak.value < LEAST_PEAK) return;
   if (peak.value - lowest < span * LEAST_RISE) return;
-  const text = `peak ${formatCounter(peak.value, counter.unit)}`;
+  const text = `peak ${formatCounter(peak.value, counters.unit)}`;
   const need = ground.measure(text);
   const py = y(peak.value);
   ctx.fillStyle = palette.surface;
-  ctx.strokeStyle = counter.color;
+  ctx.strokeStyle = counters.colors.get(counters.first) ?? palette.faint;
   ctx.lineWidth = 1.5;
   ctx.beginPath();
   ctx.arc(peak.x, py, 2.8, 0, Math.PI * 2);

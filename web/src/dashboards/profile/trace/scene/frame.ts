@@ -24,14 +24,18 @@ export interface RowFrame {
   readonly depths: number;
   readonly isDevice: boolean;
   readonly pieces: readonly PieceFrame[];
-  readonly counter: CounterFrame | null;
+  /** Null: it has events. */
+  readonly counters: CounterFrame | null;
 }
 
+/** Counters of one row: their axis, and the colour of each by its id. */
 export interface CounterFrame {
   readonly low: number;
   readonly high: number;
-  readonly color: string;
   readonly unit: string;
+  readonly colors: ReadonlyMap<number, string>;
+  /** The one with an area under it. */
+  readonly first: number;
 }
 
 /** An event that stands out: where it is, and its name. */
