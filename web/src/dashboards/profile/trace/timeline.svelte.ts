@@ -54,6 +54,8 @@ const MARK_PX = 6;
 const MOST_STRIP_PX = 16_384;
 /** More steps than these in view: their boundaries would hide the events. */
 const MOST_STEPS = 60;
+/** With more steps in view, the ruler counts from the beginning of the trace. */
+const MOST_COUNTED_FROM = 6;
 
 export class Timeline {
   // All sets, lists and ranges are raw: replaced, never edited.
@@ -277,27 +279,33 @@ export class Timeline {
   });
 
   readonly found = $derived.by((): Found | null => (this.query ? (this.#found.answer?.value ?? null) : null));
-  readonly searchError = $derived.by((): string | null => this.#found.error?.cause.message ?? null);
+  /** "": none. */
+  readonly searchError = $derived.by((): string => this.#found.error?.cause.message ?? "");
   readonly isSearching = $derived.by(
     () => this.query !== null && this.#found.answer?.key !== `${this.#opened} ${JSON.stringify(this.query)}`,
   );
 
+  /** By their beginning: there may be hundreds of thousands. */
+  readonly steps = $derived.by((): readonly Step[] =>
+    (this.about?.steps ?? []).toSorted((a, b) => a.start_ps - b.start_ps),
+  );
+  /** Of the first step that begins at or after the view, and of the first after its end. */
+  readonly #stepBounds = $derived.by((): readonly [number, number] => [
+    firstStep(this.steps, this.view.from),
+    firstStep(this.steps, this.view.to),
+  ]);
   /** Steps whose beginning is in view; none if they are too many to tell apart. */
   readonly visibleSteps = $derived.by((): readonly Step[] => {
-    const { from, to } = this.view;
-    const steps = (this.about?.steps ?? []).filter(({ start_ps }) => start_ps >= from && start_ps <= to);
-    return steps.length > MOST_STEPS ? [] : steps;
+    const [begin, end] = this.#stepBounds;
+    return end - begin > MOST_STEPS ? [] : this.steps.slice(begin, end);
   });
   /** The step that the ruler counts from: the last that begins before the middle of the view; null: many, or none. */
   readonly zeroStep = $derived.by((): Step | null => {
-    if (this.visibleSteps.length > 6) return null;
-    const middle = (this.view.from + this.view.to) / 2;
-    let last: Step | null = null;
-    for (const step of this.about?.steps ?? []) {
-      if (step.start_ps > middle) break;
-      if (step.end_ps > this.view.from) last = step;
-    }
-    return last;
+    const { view, steps } = this;
+    const [begin, end] = this.#stepBounds;
+    if (end - begin > MOST_COUNTED_FROM) return null;
+    const last = steps[firstStep(steps, (view.from + view.to) / 2) - 1];
+    return last && last.end_ps > view.from ? last : null;
   });
 
   readonly meanings = $derived.by((): readonly Meaning[] =>
@@ -511,6 +519,17 @@ const toggled = (set: ReadonlySet<string>, key: string): ReadonlySet<string> => 
   if (!next.delete(key)) next.add(key);
   return next;
 };
+
+/** The index of the first step that begins at or after a moment. */
+function firstStep(steps: readonly Step[], time: number): number {
+  let [low, high] = [0, steps.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((steps[middle] as Step).start_ps < time) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
 
 /** Those whose events are drawn in these rows. */
 const tracksOf = (rows: readonly Row[]): readonly number[] => [

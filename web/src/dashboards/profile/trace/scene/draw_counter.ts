@@ -18,6 +18,7 @@ const TOP_PX = 5;
 const BOTTOM_PX = 4;
 const LEAST_PEAK = 2 ** 20;
 const LEAST_RISE = 0.1;
+const DENSE_PX = 1.6;
 
 export function drawCounter(ctx: Context, row: RowFrame, kept: Kept, ground: Ground): void {
   const { counters } = row;
@@ -39,19 +40,32 @@ export function drawCounter(ctx: Context, row: RowFrame, kept: Kept, ground: Gro
     const right = Math.min(ground.widthPx, x(piece.to));
     let at = firstPoint(time, bounds, piece.from - window.from);
     const line = new Path2D();
+    const band = new Path2D();
+    const area = new Path2D();
     let value = last[at] as number;
     const start = Math.max(left, Math.min(right, x(window.from + (time[at] as number))));
     line.moveTo(start, y(value));
+    area.moveTo(start, bottom);
+    area.lineTo(start, y(value));
     let end = start;
     for (at++; at < bounds[1]; at++) {
       const moment = window.from + (time[at] as number);
       if (moment > piece.to) break;
       const px = x(moment);
       line.lineTo(px, y(value));
+      area.lineTo(px, y(value));
+      area.lineTo(px, y(last[at] as number));
       const [least, highest] = [low[at] as number, high[at] as number];
       if (isFirst) lowest = Math.min(lowest, least);
       if (isFirst && highest > peak.value && px >= 0 && px <= ground.widthPx) peak = { value: highest, x: px };
-      // Within one pixel it may go up and down.
+      // Within one pixel it may go up and down: a line of many such pixels would be a solid block.
+      if (px - end < DENSE_PX && y(least) - y(highest) > 3) {
+        band.rect(end, y(highest), px - end + 0.2, y(least) - y(highest));
+        value = last[at] as number;
+        line.moveTo(px, y(value));
+        end = px;
+        continue;
+      }
       if (highest > Math.max(value, last[at] as number)) line.lineTo(px, y(highest));
       if (least < Math.min(value, last[at] as number)) line.lineTo(px, y(least));
       value = last[at] as number;
@@ -60,9 +74,8 @@ export function drawCounter(ctx: Context, row: RowFrame, kept: Kept, ground: Gro
     }
     end = Math.max(end, right);
     line.lineTo(end, y(value));
-    const area = new Path2D(line);
+    area.lineTo(end, y(value));
     area.lineTo(end, bottom);
-    area.lineTo(start, bottom);
     area.closePath();
     ctx.fillStyle = ctx.strokeStyle = color;
     if (isFirst) {
@@ -70,6 +83,9 @@ export function drawCounter(ctx: Context, row: RowFrame, kept: Kept, ground: Gro
       ctx.fill(area);
       ctx.globalAlpha = 1;
     }
+    ctx.globalAlpha = 0.45;
+    ctx.fill(band);
+    ctx.globalAlpha = 1;
     ctx.lineWidth = isFirst ? 1.3 : 1;
     ctx.stroke(line);
     ctx.lineWidth = 1;
