@@ -232,7 +232,7 @@ def report_progress(source: DataSource) -> None:
     faults = sum(file.state in FAULTS for file in source.list_files())
     clear = "\r\x1b[K" if is_terminal else ""
     print(
-        f"{clear}Loaded {len(runs):,} runs, {series:,} series, {points:,} points "
+        f"{clear}Loaded {len(runs):,} run{'' if len(runs) == 1 else 's'}, {series:,} series, {points:,} points "
         f"({_size(source.progress().bytes_read)}) in {time.monotonic() - began:.1f} s.",
         file=sys.stderr,
         flush=True,
