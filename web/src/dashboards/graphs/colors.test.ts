@@ -41,5 +41,6 @@ test("values are placed on a scale and back", () => {
   expect(valueAt(log, placeOn(log, 0.3))).toBeCloseTo(0.3);
   expect(scaleTicks(log)).toEqual([0.01, 0.03, 0.1, 0.3, 1, 3, 10].map((tick) => expect.closeTo(tick) as number));
   expect(scaleTicks({ low: 0, high: 1, isLog: false })).toEqual([0, 0.5, 1]);
+  expect(scaleTicks({ low: -0.66, high: 0.1, isLog: false })).toEqual([-0.6, -0.4, -0.2, 0]);
   expect(placeOn({ low: 2, high: 2, isLog: false }, 2)).toBe(0.5);
 });

@@ -197,7 +197,8 @@ export function scaleTicks(scale: ValueScale): number[] {
   const unit = 10 ** Math.floor(Math.log10(raw));
   const step = unit * ([1, 2, 5, 10].find((each) => each * unit >= raw) ?? 10);
   const ticks: number[] = [];
-  for (let tick = Math.ceil(low / step) * step; tick <= high + step * 1e-6; tick += step)
-    ticks.push(Number(tick.toPrecision(12)));
+  // By counting: added up, steps of 0.2 miss 0.
+  for (let i = Math.ceil(low / step); i * step <= high + step * 1e-6; i++)
+    ticks.push(Number((i * step).toPrecision(12)));
   return ticks;
 }

@@ -55,6 +55,8 @@ const PANEL_RADIUS = 9;
 const CORNER = 7;
 const DIM = 0.5;
 const STACK = 4;
+/** A text that is cut has more letters than this. */
+const LEAST_LETTERS = 4;
 
 export function drawScene(content: SceneContent, tools: DrawTools): void {
   new Drawing(content, tools).draw();
@@ -440,8 +442,10 @@ class Drawing {
     if (pen.zoom < READ_REST) return;
     const behind = loading.has(node.id) ? "…" : isEnd ? "" : behindOf(node);
     const room = right - left - namePx - 7;
-    if (behind && room > 12)
-      pen.text(this.#fit(behind, TEXT.behindPx, room), left + namePx + 7, middle, {
+    const seen = behind && room > 12 ? this.#fit(behind, TEXT.behindPx, room) : "";
+    // Two or three letters of an operation say nothing.
+    if (seen && (seen === behind || seen.length > LEAST_LETTERS))
+      pen.text(seen, left + namePx + 7, middle, {
         sizePx: TEXT.behindPx,
         color: paint ? ink : palette.muted,
         alpha: alpha * (paint ? 0.66 : 1),
