@@ -96,7 +96,10 @@ export class Results {
     if (!wanted) return [];
     const isHere = ({ embedding, rows }: Result): boolean =>
       embeddingKey(embedding) === embeddingKey(wanted.embedding) && rows === wanted.rows;
-    return this.#all.filter(isHere).toReversed();
+    const here = this.#all.filter(isHere).toReversed();
+    // Once, also if its vectors or labels have changed since.
+    const texts = here.map(({ recipe }) => writeRecipe(recipe));
+    return here.filter((_, i) => texts.indexOf(texts[i] as string) === i);
   });
   readonly running = $derived.by((): Result | null =>
     this.#current?.state === "running"

@@ -6,6 +6,8 @@ import type { ContourAnswer, ContourQuestion } from "./contours.worker";
 export class ContourClient {
   #worker: Worker | null = null;
   #turn = 0;
+  /** Answers up to this turn are not wanted any more. */
+  #forgotten = 0;
   #isBusy = false;
   #next: (() => ContourQuestion) | null = null;
 
@@ -19,7 +21,7 @@ export class ContourClient {
 
   /** None are wanted any more. */
   forget(): void {
-    this.#turn++;
+    this.#forgotten = this.#turn;
     this.#next = null;
   }
 
@@ -35,7 +37,8 @@ export class ContourClient {
     const worker = new Worker(new URL("./contours.worker.ts", import.meta.url), { type: "module" });
     worker.addEventListener("message", ({ data }: MessageEvent<ContourAnswer>) => {
       this.#isBusy = false;
-      if (data.turn === this.#turn) this.onload(data.contours);
+      // Also of positions that have moved on: while they stream in, lines that lag are nearer than those of before.
+      if (data.turn > this.#forgotten) this.onload(data.contours);
       this.#send();
     });
     // Without its code there are no lines; everything else works.

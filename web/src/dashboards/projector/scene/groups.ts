@@ -19,7 +19,7 @@ export interface Group {
 const MAX_GROUPS = 400;
 const CELLS = { 2: [24, 24, 1], 3: [12, 12, 12] } as const;
 /** How far the densest part reaches, in parts of all points' extent. */
-const REACH = 0.22;
+const REACH = 0.14;
 
 /** The largest first. A group may lie in several places: its name goes to where most of it is. */
 export function groupsOf(
