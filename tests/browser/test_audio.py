@@ -13,7 +13,7 @@ import pytest
 from numpy.typing import NDArray
 from playwright.sync_api import Locator, Page, expect
 from tests.support.golden_logs import LOGS, open_golden
-from tests.support.page import address_has, card, go, run_color, wait_ready
+from tests.support.page import address_has, card, go, read_canvas, run_color, wait_ready
 
 from runglass.media.formats import parse_audio
 from runglass.query.memory import MemorySource
@@ -104,18 +104,6 @@ def is_silent(owner: Locator) -> None:
     expect(owner.get_by_role("button", name=re.compile("^Pause "))).to_have_count(0)
 
 
-def pixels(canvas: Locator) -> NDArray[np.int16]:
-    width, height, data = canvas.evaluate(
-        """(canvas) => {
-          const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext("2d");
-          copy.drawImage(canvas, 0, 0);
-          const { data } = copy.getImageData(0, 0, canvas.width, canvas.height);
-          return [canvas.width, canvas.height, Array.from(data, (v) => v.toString(16).padStart(2, "0")).join("")];
-        }"""
-    )
-    return np.frombuffer(bytes.fromhex(data), np.uint8).reshape(height, width, 4).astype(np.int16)
-
-
 def saved(page: Page, owner: Locator) -> bytes:
     with page.expect_download() as download:
         owner.get_by_role("button", name=re.compile("^Save ")).click()
@@ -154,7 +142,7 @@ def test_clips_are_drawn_followed_zoomed_and_set(open_page):
     shown = heard(page, "low")
     expect(shown).to_contain_text("low at 20")
     expect(shown).to_have_attribute("data-ready", "true")
-    wave = pixels(shown.locator("canvas.wave"))
+    wave = read_canvas(shown.locator("canvas.wave"))
     color = np.frombuffer(bytes.fromhex(run_color(page, "low")[1:]), np.uint8)
     inked = (np.abs(wave[..., :3] - color).max(axis=-1) <= 8) & (wave[..., 3] > 200)
     # A tone as loud as the lane is high, all along.
@@ -162,7 +150,7 @@ def test_clips_are_drawn_followed_zoomed_and_set(open_page):
     for run, hz in (("low", 500), ("high", 2000)):
         expect(heard(page, run)).to_contain_text(f"{run} at 20")
         expect(shown).to_have_attribute("data-ready", "true")
-        levels = 255 - pixels(shown.locator("canvas.spectrum"))[..., :3].mean(axis=-1)
+        levels = 255 - read_canvas(shown.locator("canvas.spectrum"))[..., :3].mean(axis=-1)
         row = levels.mean(axis=1).argmax()
         assert abs(1 - (row + 0.5) / len(levels) - hz / (RATE / 2)) < 0.03
 
@@ -272,7 +260,7 @@ def test_one_channel_alone(open_page):
         page.get_by_role("menuitemcheckbox", name=f"Channel {channel} only").click()
         expect(shown).to_contain_text(f"channel {channel} only")
         expect(shown).to_have_attribute("data-ready", "true")
-        levels = 255 - pixels(shown.locator("canvas.spectrum"))[..., :3].mean(axis=-1)
+        levels = 255 - read_canvas(shown.locator("canvas.spectrum"))[..., :3].mean(axis=-1)
         row = levels.mean(axis=1).argmax()
         assert abs(1 - (row + 0.5) / len(levels) - hz / (RATE / 2)) < 0.03
 

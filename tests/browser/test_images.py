@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from playwright.sync_api import Locator, Page, expect
 from tests.support.golden_logs import open_golden
-from tests.support.page import address_has, card, go, wait_ready
+from tests.support.page import AS_TEXT, address_has, card, go, wait_ready
 
 from runglass.media.formats import parse_image
 from runglass.query.memory import MemorySource
@@ -34,10 +34,8 @@ READ = """async (element, file) => {
   const [width, height] = file === null ? [from.width, from.height] : [from.naturalWidth, from.naturalHeight];
   const context = new OffscreenCanvas(width, height).getContext("2d");
   context.drawImage(from, 0, 0);
-  // As text: a list of numbers takes seconds on its way here.
-  const { data } = context.getImageData(0, 0, width, height);
-  return [width, height, data.toHex?.() ?? Array.from(data, (v) => v.toString(16).padStart(2, "0")).join("")];
-}"""
+  return (AS_TEXT)(context.getImageData(0, 0, width, height));
+}""".replace("AS_TEXT", AS_TEXT)
 
 
 def png(pixels: NDArray[Any]) -> Image:

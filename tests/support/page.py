@@ -55,16 +55,21 @@ def read_pixels(page: Page, tag: str) -> NDArray[np.int16]:
     return read_canvas(chart(page, tag).locator("canvas"))
 
 
+# The pixels of an ImageData as text, because a list of numbers takes seconds on its way here. A clamped array has no `toHex`.
+AS_TEXT = """({ width, height, data }) => {
+  const bytes = new Uint8Array(data.buffer);
+  return [width, height, bytes.toHex?.() ?? Array.from(bytes, (v) => v.toString(16).padStart(2, "0")).join("")];
+}"""
+
+
 def read_canvas(canvas: Locator) -> NDArray[np.int16]:
     """What a canvas shows, as rows of pixels of red, green, blue and opacity."""
     width, height, data = canvas.evaluate(
         """(canvas) => {
-      const copy = new OffscreenCanvas(canvas.width, canvas.height);
-      const context = copy.getContext("2d");
-      context.drawImage(canvas, 0, 0);
-      const { data } = context.getImageData(0, 0, copy.width, copy.height);
-      return [copy.width, copy.height, data.toHex?.() ?? Array.from(data, (v) => v.toString(16).padStart(2, "0")).join("")];
-    }"""
+      const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext("2d");
+      copy.drawImage(canvas, 0, 0);
+      return (AS_TEXT)(copy.getImageData(0, 0, canvas.width, canvas.height));
+    }""".replace("AS_TEXT", AS_TEXT)
     )
     return np.frombuffer(bytes.fromhex(data), np.uint8).reshape(height, width, 4).astype(np.int16)
 
