@@ -34,16 +34,15 @@ export class Readiness {
 
   /** Runs the job once, after the first visible cards. Returns the function that cancels it. */
   afterFirst(job: () => void): () => void {
-    let isDone = false;
-    return $effect.root(() => {
-      $effect(() => {
-        if (isDone) return;
-        return afterVisibleCards(this.isReady, () => {
-          isDone = true;
+    const end = $effect.root(() => {
+      $effect(() =>
+        afterVisibleCards(this.isReady, () => {
+          end();
           job();
-        });
-      });
+        }),
+      );
     });
+    return end;
   }
 
   #check(): void {

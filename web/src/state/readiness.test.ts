@@ -1,4 +1,6 @@
-import { expect, it } from "vitest";
+// @vitest-environment jsdom
+import { flushSync } from "svelte";
+import { expect, it, vi } from "vitest";
 import { Readiness } from "./readiness.svelte";
 
 it("is ready once every expected card has settled, in any order", () => {
@@ -15,4 +17,20 @@ it("is ready once every expected card has settled, in any order", () => {
   expect(readiness.isReady).toBe(true);
   readiness.expect(null);
   expect([readiness.isExpecting, readiness.isReady]).toEqual([false, false]);
+});
+
+it("runs a job once, after the first cards, unless it is cancelled", () => {
+  vi.useFakeTimers();
+  const readiness = new Readiness();
+  const ran: string[] = [];
+  readiness.afterFirst(() => ran.push("kept"));
+  const cancel = readiness.afterFirst(() => ran.push("cancelled"));
+  flushSync();
+  cancel();
+  vi.advanceTimersByTime(1000);
+  expect(ran).toEqual(["kept"]);
+  readiness.expect([]);
+  flushSync();
+  expect(vi.getTimerCount()).toBe(0);
+  vi.useRealTimers();
 });
