@@ -738,6 +738,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/profile/advice": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** What could be faster, with evidence and what to do, the largest gain first. */
+        post: operations["profile_advice"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/profile/at": {
         parameters: {
             query?: never;
@@ -840,6 +857,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/profile/kernels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Kernels by name, op and shape, with occupancy and use of tensor cores. */
+        post: operations["profile_kernels"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/profile/match": {
         parameters: {
             query?: never;
@@ -851,6 +885,57 @@ export interface paths {
         put?: never;
         /** The next or previous match from an event or a time. */
         post: operations["profile_match"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/profile/memory": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Memory over time, its peak, and what was alive then. */
+        post: operations["profile_memory"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/profile/ops": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ops of the host and of devices with count, time and rates, by name, type, module, shapes or category. */
+        post: operations["profile_ops"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/profile/overview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Steps and what their time went to, how busy devices were, the largest ops. */
+        post: operations["profile_overview"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1550,6 +1635,30 @@ export interface components {
             has_shapes: boolean;
             has_memory: boolean;
             has_modules: boolean;
+        };
+        /**
+         * AdviceAnswer
+         * @description The largest gain first.
+         */
+        AdviceAnswer: {
+            findings: components["schemas"]["Finding"][];
+        };
+        /**
+         * AliveRow
+         * @description Allocations that were alive at the peak and are alike.
+         */
+        AliveRow: {
+            op: string;
+            /** @default  */
+            shape: string;
+            /** @default  */
+            type: string;
+            /** @default  */
+            region: string;
+            /** @default  */
+            module: string;
+            bytes: number;
+            count: number;
         };
         /**
          * Asset
@@ -2337,6 +2446,26 @@ export interface components {
          */
         FileState: "cut_short" | "damaged" | "empty" | "ok" | "reading" | "skipped" | "unreadable";
         /**
+         * Finding
+         * @description One line of advice. Without evidence there is none.
+         */
+        Finding: {
+            id: string;
+            title: string;
+            evidence: string;
+            action: string;
+            /** @default null */
+            gain_ps: number | null;
+            /** @default null */
+            gain_share: number | null;
+            /** @default null */
+            where: components["schemas"]["Where"] | null;
+            /** @default  */
+            framework: string;
+            /** @default  */
+            source: string;
+        };
+        /**
          * FlowsAnswer
          * @description The head of the flows. Blocks: int32 `from_event`, `to_event`, `from_track`, `from_depth`, `to_track`, `to_depth`, `kind`;
          *         float64 `from_time`, `to_time` (since `from_ps`). Without `event`, those that would be drawn on one another are one.
@@ -2867,6 +2996,62 @@ export interface components {
             metric: "cosine" | "euclidean";
         };
         /**
+         * KernelRow
+         * @description All executions of one kernel in one shape for one op.
+         */
+        KernelRow: {
+            name: string;
+            /** @default  */
+            op: string;
+            /** @default  */
+            module: string;
+            /** @default [] */
+            grid: number[];
+            /** @default [] */
+            block: number[];
+            /** @default null */
+            registers: number | null;
+            /** @default null */
+            shared_bytes: number | null;
+            /** @default null */
+            occupancy: number | null;
+            /** @default null */
+            achieved_occupancy: number | null;
+            /** @default false */
+            tensor_cores: boolean;
+            /** @default false */
+            is_eligible: boolean;
+            occurrences: number;
+            total_ps: number;
+            mean_ps: number;
+            min_ps: number;
+            max_ps: number;
+            share: number;
+        };
+        /**
+         * KernelsAnswer
+         * @description The largest total time first.
+         */
+        KernelsAnswer: {
+            rows: components["schemas"]["KernelRow"][];
+        };
+        /** KernelsBody */
+        KernelsBody: {
+            session: components["schemas"]["ProfileRef"];
+            /**
+             * @description Null: the whole profile.
+             * @default null
+             */
+            from_ps: number | null;
+            /** @default null */
+            to_ps: number | null;
+            /**
+             * @default json
+             * @enum {unknown}
+             */
+            format: "csv" | "json";
+        };
+        /**
          * Kind
          * @description What a series holds, independent of its encoding.
          * @enum {unknown}
@@ -3234,6 +3419,37 @@ export interface components {
              * @enum {unknown}
              */
             direction: "next" | "previous";
+        };
+        /** MemoryAnswer */
+        MemoryAnswer: {
+            curves: components["schemas"]["MemoryLine"][];
+            /** @description What was alive at the peak, the largest first. */
+            at_peak: components["schemas"]["AliveRow"][];
+            allocations: number;
+            notes: string[];
+        };
+        /** MemoryBody */
+        MemoryBody: {
+            session: components["schemas"]["ProfileRef"];
+            /**
+             * @description Of a curve at most.
+             * @default 2000
+             */
+            points: number;
+        };
+        /** MemoryLine */
+        MemoryLine: {
+            /** @description Null: memory of the host. */
+            device: number | null;
+            host: string;
+            allocator: string;
+            times_ps: number[];
+            /** @description The most since the point before. */
+            allocated: number[];
+            reserved: number[] | null;
+            peak_ps: number;
+            peak_bytes: number;
+            limit_bytes: number | null;
         };
         /**
          * Mesh
@@ -3697,6 +3913,86 @@ export interface components {
             a: number;
             b: number;
         };
+        /**
+         * OpRow
+         * @description All executions of one op, or of whatever the ops are grouped by.
+         */
+        OpRow: {
+            /** @enum {unknown} */
+            place: "device" | "host";
+            type: string;
+            name: string;
+            /** @default  */
+            module: string;
+            /** @default  */
+            shapes: string;
+            occurrences: number;
+            total_ps: number;
+            self_ps: number;
+            min_ps: number;
+            max_ps: number;
+            /** @default 0 */
+            device_total_ps: number;
+            /** @default 0 */
+            device_self_ps: number;
+            share: number;
+            /** @default null */
+            flops: number | null;
+            /** @default null */
+            bytes: number | null;
+            /** @default null */
+            flop_rate: number | null;
+            /** @default null */
+            bandwidth: number | null;
+            /** @default null */
+            intensity: number | null;
+            /**
+             * @default unknown
+             * @enum {unknown}
+             */
+            bound_by: "compute" | "memory" | "unknown";
+            /** @default null */
+            tensor_cores: number | null;
+            /** @default false */
+            is_eager: boolean;
+            /** @default  */
+            source: string;
+        };
+        /**
+         * OpsAnswer
+         * @description The largest self time first.
+         */
+        OpsAnswer: {
+            rows: components["schemas"]["OpRow"][];
+        };
+        /** OpsBody */
+        OpsBody: {
+            session: components["schemas"]["ProfileRef"];
+            /**
+             * @default name
+             * @enum {unknown}
+             */
+            by: "category" | "module" | "name" | "shapes" | "type";
+            /** @default null */
+            place: ("device" | "host") | null;
+            /**
+             * @description Also the time in which no op ran.
+             * @default false
+             */
+            with_idle: boolean;
+            /**
+             * @description Null: the whole profile.
+             * @default null
+             */
+            from_ps: number | null;
+            /** @default null */
+            to_ps: number | null;
+            /**
+             * @default json
+             * @enum {unknown}
+             */
+            format: "csv" | "json";
+        };
         /** OutEdge */
         OutEdge: {
             from: number;
@@ -3707,6 +4003,38 @@ export interface components {
             control: boolean;
             /** @default  */
             label: string;
+        };
+        /** Overview */
+        Overview: {
+            steps: components["schemas"]["StepRow"][];
+            step_ps: components["schemas"]["Spread"] | null;
+            parts: {
+                [key: string]: number;
+            };
+            outliers: number[];
+            is_synthetic: boolean;
+            /** @default null */
+            device_busy: number | null;
+            /** @default null */
+            sm_efficiency: number | null;
+            /** @default null */
+            occupancy: number | null;
+            /** @default null */
+            tensor_core_share: number | null;
+            /** @default null */
+            compute_16bit_share: number | null;
+            /** @default null */
+            flop_rate: number | null;
+            /** @default null */
+            peak_flop_rate: number | null;
+            /** @default [] */
+            device_names: string[];
+            /** @default [] */
+            top_ops: components["schemas"]["OpRow"][];
+            /** @default {} */
+            environment: Record<string, never>;
+            /** @default [] */
+            notes: string[];
         };
         /** OverviewBody */
         OverviewBody: {
@@ -4464,6 +4792,14 @@ export interface components {
             step: number[];
             value: (number | ("-Infinity" | "Infinity" | "NaN"))[];
         };
+        /** Spread */
+        Spread: {
+            mean: number;
+            deviation: number;
+            min: number;
+            max: number;
+            median: number;
+        };
         /** SpriteAbout */
         SpriteAbout: {
             /** @description Of one picture, in pixels. */
@@ -4513,6 +4849,20 @@ export interface components {
             event: number;
             /** @enum {unknown} */
             direction: "child" | "kernel" | "launch" | "next" | "parent" | "previous" | "same name next" | "same name previous";
+        };
+        /** StepRow */
+        StepRow: {
+            number: number;
+            name: string;
+            /** @default  */
+            host: string;
+            start_ps: number;
+            end_ps: number;
+            parts: {
+                [key: string]: number;
+            };
+            /** @default false */
+            is_outlier: boolean;
         };
         /**
          * Steps
@@ -5068,6 +5418,16 @@ export interface components {
         TwoTotals: {
             a: components["schemas"]["Totals"];
             b: components["schemas"]["Totals"];
+        };
+        /**
+         * Where
+         * @description Where in the trace a finding shows.
+         */
+        Where: {
+            from_ps: number;
+            to_ps: number;
+            /** @default null */
+            event: number | null;
         };
         /** WholeAttribute */
         WholeAttribute: {
@@ -6697,6 +7057,39 @@ export interface operations {
             };
         };
     };
+    profile_advice: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProfileBody"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdviceAnswer"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
     profile_at: {
         parameters: {
             query?: never;
@@ -6898,6 +7291,40 @@ export interface operations {
             };
         };
     };
+    profile_kernels: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["KernelsBody"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KernelsAnswer"];
+                    "text/csv; charset=utf-8": string;
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
     profile_match: {
         parameters: {
             query?: never;
@@ -6918,6 +7345,106 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["MatchAnswer"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    profile_memory: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MemoryBody"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MemoryAnswer"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    profile_ops: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OpsBody"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpsAnswer"];
+                    "text/csv; charset=utf-8": string;
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    profile_overview: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProfileBody"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Overview"];
                 };
             };
             /** @description What went wrong. */

@@ -15,6 +15,7 @@ from runglass.api.route import CSV, Answer
 from runglass.dashboards.profile.asking import whole_range
 from runglass.dashboards.profile.loaded import Loaded
 from runglass.dashboards.profile.shape import (
+    AdviceAnswer,
     KernelsAnswer,
     KernelsBody,
     MemoryAnswer,
@@ -22,6 +23,7 @@ from runglass.dashboards.profile.shape import (
     OpsAnswer,
     OpsBody,
 )
+from runglass.query.profiles.analysis.advice import advice
 from runglass.query.profiles.analysis.kernels import kernels
 from runglass.query.profiles.analysis.memory import memory
 from runglass.query.profiles.analysis.model import MemoryCurve, MemoryView, Overview
@@ -32,6 +34,10 @@ from runglass.query.profiles.model import Float64
 
 def answer_overview(loaded: Loaded) -> Overview:
     return loaded.computed("overview", lambda: overview(loaded.trace))
+
+
+def answer_advice(loaded: Loaded) -> AdviceAnswer:
+    return AdviceAnswer(loaded.computed("advice", lambda: advice(loaded.trace)))
 
 
 def answer_ops(loaded: Loaded, body: OpsBody) -> Answer | OpsAnswer:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from runglass.api.route import COLUMNS, CSV, JSON, Later, NoParameters, Reply, Route, Upload
 from runglass.dashboards.profile.analysing import (
+    answer_advice,
     answer_kernels,
     answer_memory,
     answer_ops,
@@ -20,6 +21,7 @@ from runglass.dashboards.profile.pictures import (
     draw_strip,
 )
 from runglass.dashboards.profile.shape import (
+    AdviceAnswer,
     AtBody,
     CountersAnswer,
     CountersBody,
@@ -177,6 +179,11 @@ def read_overview(source: DataSource, body: ProfileBody) -> Reply:
     return ask(source, body.session, answer_overview)
 
 
+def read_advice(source: DataSource, body: ProfileBody) -> Reply:
+    """What could be faster, with evidence and what to do, the largest gain first."""
+    return ask(source, body.session, answer_advice)
+
+
 def read_ops(source: DataSource, body: OpsBody) -> Reply:
     """Ops of the host and of devices with count, time and rates, by name, type, module, shapes or category."""
     return ask(source, body.session, lambda loaded: answer_ops(loaded, body))
@@ -208,6 +215,7 @@ ROUTES = (
     Route("/api/profile/gaps", read_gaps, GapsAnswer, body=GapsBody),
     Route("/api/profile/path", read_path, PathAnswer, body=RangeBody),
     Route("/api/profile/overview", read_overview, Overview, body=ProfileBody),
+    Route("/api/profile/advice", read_advice, AdviceAnswer, body=ProfileBody),
     Route("/api/profile/ops", read_ops, OpsAnswer, body=OpsBody, media_types=(JSON, CSV)),
     Route("/api/profile/kernels", read_kernels, KernelsAnswer, body=KernelsBody, media_types=(JSON, CSV)),
     Route("/api/profile/memory", read_memory, MemoryAnswer, body=MemoryBody),

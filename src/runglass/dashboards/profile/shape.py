@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta, Struct, field
 
 from runglass.api.answers import Number
-from runglass.query.profiles.analysis.model import AliveRow, KernelRow, OpRow, OpsBy
+from runglass.query.profiles.analysis.model import AliveRow, Finding, KernelRow, OpRow, OpsBy
 from runglass.query.profiles.model import Meaning, Place, SessionKind, TrackKind, Unit
 
 MAX_TRACKS = 4_096
@@ -495,6 +495,12 @@ class KernelsAnswer(Struct, frozen=True):
     """The largest total time first."""
 
     rows: list[KernelRow]
+
+
+class AdviceAnswer(Struct, frozen=True):
+    """The largest gain first."""
+
+    findings: list[Finding]
 
 
 class MemoryBody(ProfileBody, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -253,6 +253,28 @@ def test_sums_gaps_and_path_of_a_range(app):
     assert starts == sorted(starts)
 
 
+def test_what_is_said_of_a_profile_as_a_whole(app):
+    open_profile(app)
+    overview = ask(app, "overview").json
+    assert [step["number"] for step in overview["steps"]] == [7, 8, 9]
+    for step in overview["steps"]:
+        assert sum(step["parts"].values()) == step["end_ps"] - step["start_ps"]
+    assert overview["device_names"] == ["NVIDIA H200"]
+    kernels = ask(app, "kernels").json["rows"]
+    assert [(row["name"], row["occurrences"], row["total_ps"]) for row in kernels] == [
+        ("implicit_convolve_sgemm", 3, 900_000_000)
+    ]
+    part = ask(app, "kernels", from_ps=0, to_ps=1e9, format="csv").body.decode().splitlines()
+    assert part[0].startswith("name,op,module,")
+    assert len(part) == 2
+    ops = {row["name"]: row for row in ask(app, "ops", place="host").json["rows"]}
+    assert ops["aten::conv2d"]["occurrences"] == 3
+    curves = ask(app, "memory", points=2).json["curves"]
+    assert max(max(curve["allocated"]) for curve in curves) == 1002.0
+    findings = ask(app, "advice").json["findings"]
+    assert any("input" in each["id"] or "input" in each["title"].lower() for each in findings)
+
+
 def test_a_file_that_was_sent(app):
     data = json.dumps(trace(first_step=40, steps=1)).encode()
     token = app.post("/api/profile/file?name=x.pt.trace.json", data).json["file"]
