@@ -40,31 +40,35 @@ class Known:
     def __init__(self, trace: Trace, number_keys: Sequence[str], text_keys: Sequence[str]) -> None:
         keys = [*number_keys, *text_keys]
         found = np.array([trace.strings.find(key) for key in keys], np.int32)
-        parts = []
+        event_of = np.full(len(trace.arguments_end), -1, np.int32)
+        event_of[trace.source] = np.arange(len(trace), dtype=np.int32)
+        parts: dict[str, list[tuple[Int32, Int64]]] = {key: [] for key in keys}
         for first in range(0, len(trace.arguments_end), BLOCK_ROWS):
-            parts.append(
-                find_values(
-                    trace.arguments,
-                    trace.arguments_end,
-                    found[: len(number_keys)],
-                    found[len(number_keys) :],
-                    first,
-                    first + BLOCK_ROWS,
-                )
+            rows, place, value = find_values(
+                trace.arguments,
+                trace.arguments_end,
+                found[: len(number_keys)],
+                found[len(number_keys) :],
+                first,
+                first + BLOCK_ROWS,
             )
             release(trace.arguments)
-        self._event_of = np.full(len(trace.arguments_end), -1, np.int32)
-        self._event_of[trace.source] = np.arange(len(trace), dtype=np.int32)
+            events = event_of[rows]
+            for number in np.unique(place).tolist():
+                here = np.flatnonzero((place == number) & (events >= 0))
+                parts[keys[number]].append((events[here], value[here]))
         self._values: dict[str, tuple[Int32, Int64]] = {}
-        if not parts:
-            parts.append((np.empty(0, np.int32), np.empty(0, np.uint8), np.empty(0, np.int64)))
-        rows = np.concatenate([part[0] for part in parts])
-        place = np.concatenate([part[1] for part in parts])
-        value = np.concatenate([part[2] for part in parts])
-        events = self._event_of[rows]
-        for number, key in enumerate(keys):
-            here = np.flatnonzero((place == number) & (events >= 0))
-            self._values[key] = events[here], value[here]
+        for key in keys:
+            listed = parts.pop(key)
+            self._values[key] = (
+                np.concatenate([np.empty(0, np.int32), *(events for events, _ in listed)]),
+                np.concatenate([np.empty(0, np.int64), *(values for _, values in listed)]),
+            )
+
+    def drop(self, keys: Sequence[str]) -> None:
+        """Free what nobody asks for any more."""
+        for key in keys:
+            self._values.pop(key, None)
 
     def get(self, key: str) -> tuple[Int32, Int64] | None:
         """Events that have it, and the values."""

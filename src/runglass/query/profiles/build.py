@@ -56,10 +56,8 @@ FRAMES = "python_function"
 ANNOTATIONS = "gpu_user_annotation"
 CORRELATIONS = ("correlation", "correlation_id")
 # What is looked for in the arguments of all events, in one pass: for flows and modules, and for steps.
-NUMBER_KEYS = (
-    *(*CORRELATIONS, "_pt", "_p", "_ct", "_c"),
-    *("group_id", "step_num", "iter_num", "_r", "id"),
-)
+FLOW_KEYS = (*CORRELATIONS, "_pt", "_p", "_ct", "_c")
+NUMBER_KEYS = (*FLOW_KEYS, "group_id", "step_num", "iter_num", "_r", "id")
 TEXT_KEYS = ("tf_op", "graph_type", "step_name")
 STACK_KEYS = ("Call stack", "source_stack", "source", "Python id")
 SHAPE_KEYS = ("Input Dims", "shape")
@@ -119,9 +117,11 @@ def build_trace(
     trace = first_trace(rows, info, arrays, tracks)
     give_back()
     report("Joining")
-    trace.known = Known(trace, NUMBER_KEYS, TEXT_KEYS)
+    known = trace.known = Known(trace, NUMBER_KEYS, TEXT_KEYS)
     join_flows(trace, points, rows)
     add_modules(trace, rows)
+    known.drop([*FLOW_KEYS, "tf_op"])
+    del points
     add_counters(trace, rows, samples, raw, tracks, shifts, track_numbers)
     info.devices = read_devices(rows.files, info.tracks)
     info.has_stacks = any(trace.strings.find(key) >= 0 for key in STACK_KEYS)
@@ -134,8 +134,20 @@ def build_trace(
         info.steps, info.steps_note = found.steps, found.note
         trace.step = np.ascontiguousarray(found.of_event, np.int32)
     trace.forget()
+    finish(trace)
     give_back()
     return trace
+
+
+def finish(trace: Trace) -> None:
+    """Add the columns that only questions need: there is more room once everything else is done."""
+    count = len(trace)
+    if len(trace.step) != count:
+        trace.step = np.full(count, -1, np.int32)
+    if len(trace.module) != count:
+        trace.module = np.full(count, -1, np.int32)
+    trace.busy_before = np.zeros(count + 1, np.int64)
+    np.cumsum(trace.duration_ps, out=trace.busy_before[1:])
 
 
 # --- clocks
@@ -415,18 +427,13 @@ def sort_columns(rows: TraceRows, chosen: Chosen, nested: Nesting | Nested) -> d
     chosen.start = start
     duration = chosen.duration[order]
     chosen.duration = duration
-    busy = np.zeros(len(order) + 1, np.int64)
-    np.cumsum(duration, out=busy[1:])
     return {
         "start_ps": start,
         "duration_ps": duration,
         "self_ps": nested.self_ps,
-        "busy_before": busy,
         "name": rows.name[source],
         "category": rows.category[source],
         "parent": nested.parent,
-        "step": np.full(len(order), -1, np.int32),
-        "module": np.full(len(order), -1, np.int32),
         "source": source,
         "row_starts": nested.row_starts,
         "row_track": nested.row_track,

@@ -110,7 +110,7 @@ def gather(found: Sequence[tuple[Int32, Int32, int | Int8]]) -> tuple[Int32, Int
     sources = np.concatenate([each[0] for each in found]).astype(np.int32)
     targets = np.concatenate([each[1] for each in found]).astype(np.int32)
     kinds = np.concatenate([np.broadcast_to(np.asarray(each[2], np.int8), len(each[0])) for each in found])
-    order = np.lexsort((kinds, targets, sources))
+    order = np.argsort((sources.astype(np.int64) << 32) | targets, kind="stable")
     sources, targets, kinds = sources[order], targets[order], kinds[order]
     fresh = np.ones(len(order), np.bool_)
     fresh[1:] = (sources[1:] != sources[:-1]) | (targets[1:] != targets[:-1])
