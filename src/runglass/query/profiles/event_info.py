@@ -213,7 +213,7 @@ def describe_name(trace: Trace, event: int) -> OfName:
     place = place_of(trace, event)
     busy = busy_ps(trace, work_tracks(trace, place), 0, trace.info.end_ps)
     steps = trace.step[events]
-    used = len(np.unique(steps[steps >= 0]))
+    used = int(np.count_nonzero(np.bincount(steps[steps >= 0])))
     low, high = int(took.min()), int(took.max())
     counts, edges = np.histogram(took, bins=BINS if high > low else 1, range=(low, max(high, low + 1)))
     return OfName(

@@ -108,13 +108,12 @@ def find_arrows(trace: Trace, tracks: list[int], low: int, high: int, width: int
             np.searchsorted(trace.row_starts, trace.flow_from[chosen], side="right").astype(np.int64),
             np.searchsorted(trace.row_starts, trace.flow_to[chosen], side="right").astype(np.int64),
         )
-        a = np.floor((begin[chosen] - low) / pixel).astype(np.int64)
-        b = np.floor((end[chosen] - low) / pixel).astype(np.int64)
-        key = np.stack([rows[0], rows[1], a, b])
-        order = np.lexsort(key)
-        sorted_keys = key[:, order]
-        fresh = np.append(True, (sorted_keys[:, 1:] != sorted_keys[:, :-1]).any(axis=0))
-        return Arrows(np.sort(chosen[order[fresh]]), len(chosen))
+        # Beyond the range, where exactly does not matter.
+        a = np.clip((begin[chosen] - low) / pixel, -1, width).astype(np.int64) + 1
+        b = np.clip((end[chosen] - low) / pixel, -1, width).astype(np.int64) + 1
+        key = ((rows[0] * (trace.rows + 1) + rows[1]) * (width + 2) + a) * (width + 2) + b
+        _, first = np.unique(key, return_index=True)
+        return Arrows(np.sort(chosen[first]), len(chosen))
     return Arrows(chosen, len(chosen))
 
 

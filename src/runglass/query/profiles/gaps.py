@@ -43,22 +43,21 @@ def find_gaps(
 ) -> Gaps:
     """Of each device as a whole, or of these tracks, each on its own."""
     groups = list(devices_of(trace).values()) if tracks is None else [[each] for each in tracks]
-    found: list[tuple[int, int, list[int]]] = []
-    for group in groups:
+    starts, lengths, owners = [np.empty(0, np.int64)], [np.empty(0, np.int64)], [np.empty(0, np.int32)]
+    for number, group in enumerate(groups):
         start, end = union(trace, group, low, high)
-        if not len(start):
-            continue
         # From the first event of the range to the last: before and after, nothing was recorded.
-        gap_start, gap_end = end[:-1], start[1:]
-        chosen = np.flatnonzero(gap_end - gap_start >= max(min_ps, 1))
-        found.extend(
-            (int(gap_end[each] - gap_start[each]), int(gap_start[each]), group) for each in chosen.tolist()
-        )
-    found.sort(key=lambda each: (-each[0], each[1]))
+        took = start[1:] - end[:-1]
+        chosen = np.flatnonzero(took >= max(min_ps, 1))
+        starts.append(end[chosen])
+        lengths.append(took[chosen])
+        owners.append(np.full(len(chosen), number, np.int32))
+    start, took, owner = np.concatenate(starts), np.concatenate(lengths), np.concatenate(owners)
+    longest = np.lexsort((start, -took))[:limit]
     return Gaps(
-        [explain(trace, start, took, group) for took, start, group in found[:limit]],
-        len(found),
-        sum(took for took, _, _ in found),
+        [explain(trace, int(start[each]), int(took[each]), groups[owner[each]]) for each in longest.tolist()],
+        len(took),
+        int(took.sum()),
     )
 
 
