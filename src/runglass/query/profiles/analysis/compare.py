@@ -1,0 +1,126 @@
+"""Two profiles: what changed in an average step, what explains it, and which advice is gone or new."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from runglass.query.profiles.analysis.advice import advice
+from runglass.query.profiles.analysis.breakdown import break_down
+from runglass.query.profiles.analysis.memory import memory
+from runglass.query.profiles.analysis.model import PARTS, Cause, Comparison, OpRow, PartChange, StepRow
+from runglass.query.profiles.analysis.ops import ops
+from runglass.query.profiles.model import Place, Trace
+
+# Ranked by what they explain; what explains less than this of the difference is left out.
+SHOWN = 100
+WORTH = 0.001
+# Models with fewer kernels and ops of the same name are different ones.
+ALIKE = 0.2
+
+
+def compare(before: Trace, after: Trace) -> Comparison:
+    first, second = break_down(before), break_down(after)
+    before_ps, after_ps = mean_step(first), mean_step(second)
+    change = after_ps - before_ps
+    causes: list[Cause] = []
+    alike = []
+    for place in ("device", "host"):
+        old, new = sums(before, place), sums(after, place)
+        if old or new:
+            alike.append(len(old.keys() & new.keys()) / max(min(len(old), len(new)), 1))
+        causes += explain(
+            old, new, max(len(first), 1), max(len(second), 1), change, "kernel" if place == "device" else "op"
+        )
+    causes += memory_causes(before, after)
+    findings = advice(before), advice(after)
+    names = [{finding.id for finding in each} for each in findings]
+    notes = []
+    # Those of the device come first: calls of the driver are in every program.
+    if alike and alike[0] < ALIKE:
+        notes.append(
+            "The two profiles have hardly any op or kernel in common: they are of different programs."
+        )
+    for steps, which in ((first, "first"), (second, "second")):
+        if len(steps) < 2:
+            notes.append(
+                f"The {which} profile has {len(steps)} step{'s' * (len(steps) != 1)}: what is usual cannot be told."
+            )
+    return Comparison(
+        before_ps=before_ps,
+        after_ps=after_ps,
+        parts=[
+            PartChange(
+                part=part,
+                before_ps=sum(step.parts[part] for step in first) / max(len(first), 1),
+                after_ps=sum(step.parts[part] for step in second) / max(len(second), 1),
+            )
+            for part in PARTS
+        ],
+        causes=causes,
+        gone=[finding for finding in findings[0] if finding.id not in names[1]],
+        fresh=[finding for finding in findings[1] if finding.id not in names[0]],
+        notes=notes,
+    )
+
+
+def mean_step(steps: list[StepRow]) -> float:
+    return sum(step.duration_ps for step in steps) / max(len(steps), 1)
+
+
+def sums(trace: Trace, place: Place) -> dict[str, OpRow]:
+    """Ops by name. Only what is in steps counts, as steps are what is compared."""
+    if not trace.steps:
+        return {row.name: row for row in ops(trace, place=place)}
+    low, high = min(step.start_ps for step in trace.steps), max(step.end_ps for step in trace.steps)
+    return {row.name: row for row in ops(trace, place=place, range=(low, high))}
+
+
+def explain(
+    old: dict[str, OpRow],
+    new: dict[str, OpRow],
+    old_steps: int,
+    new_steps: int,
+    change: float,
+    kind: Literal["op", "kernel"],
+) -> list[Cause]:
+    """By name, the own time in an average step; those that changed most first."""
+    made = []
+    for name in old.keys() | new.keys():
+        was, now = old.get(name), new.get(name)
+        before = was.self_ps / old_steps if was else 0.0
+        after = now.self_ps / new_steps if now else 0.0
+        if abs(after - before) < WORTH * abs(change) or after == before:
+            continue
+        made.append(
+            Cause(
+                kind=kind,
+                name=name,
+                before=before,
+                after=after,
+                calls_before=was.occurrences / old_steps if was else 0.0,
+                calls_after=now.occurrences / new_steps if now else 0.0,
+                share=(after - before) / change if change else None,
+            )
+        )
+    return sorted(made, key=lambda cause: (-abs(cause.after - cause.before), cause.name))[:SHOWN]
+
+
+def memory_causes(before: Trace, after: Trace) -> list[Cause]:
+    """The peak of each allocator, in bytes."""
+    if not (before.info.has_memory or after.info.has_memory):
+        return []
+    old, new = (
+        {curve.allocator: curve.peak_bytes for curve in memory(trace).curves} for trace in (before, after)
+    )
+    return [
+        Cause(
+            kind="memory",
+            name=name,
+            before=old.get(name, 0.0),
+            after=new.get(name, 0.0),
+            calls_before=0.0,
+            calls_after=0.0,
+        )
+        for name in sorted(old.keys() | new.keys())
+        if old.get(name) != new.get(name)
+    ]

@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+import pytest
+from tests.support.planted_training import STEP_US, Training, planted
+
+from runglass.query.profiles.analysis.compare import compare
+
+PS = 10**6
+
+
+def test_a_slow_and_a_tuned_training():
+    slow = Training()
+    for number in range(5):
+        begin = number * 2 * STEP_US
+        slow.host(f"ProfilerStep#{number}", begin, 2 * STEP_US - 1, "user_annotation")
+        for each in range(40):
+            at = begin + 40 + each * 490
+            slow.host("aten::copy_", at - 20, 10)
+            slow.launch(at - 15, "sgemm_f32f32", at, 480)
+    found = compare(slow.trace(), planted("healthy").trace())
+    assert found.before_ps == pytest.approx(2 * STEP_US * PS, rel=0.01)
+    assert found.after_ps == pytest.approx(STEP_US * PS, rel=0.01)
+    kernels = {cause.name: cause for cause in found.causes if cause.kind == "kernel"}
+    old = kernels.pop("sgemm_f32f32")
+    assert (old.calls_before, old.calls_after, old.after) == (40, 0, 0)
+    assert old.before == pytest.approx(40 * 480 * PS)
+    # Less time of this, more of the other: together they are the difference.
+    (new,) = kernels.values()
+    assert old.share + new.share == pytest.approx(0.95, abs=0.05)
+    assert new.share < 0 < old.share
+    copies = next(cause for cause in found.causes if cause.name == "aten::copy_")
+    assert (copies.kind, copies.calls_before, copies.calls_after) == ("op", 40, 0)
+    assert {change.part: change.before_ps > change.after_ps for change in found.parts}["device_compute"]
+    assert [finding.id for finding in found.gone] == ["full_precision"]
+    assert found.fresh == []
+
+
+def test_a_profile_and_itself():
+    trace = planted("slow_loader").trace()
+    found = compare(trace, trace)
+    assert found.before_ps == found.after_ps
+    assert (found.causes, found.gone, found.fresh, found.notes) == ([], [], [], [])
+
+
+def test_memory_and_new_advice():
+    found = compare(planted("healthy").trace(), planted("leak").trace())
+    (cause,) = (each for each in found.causes if each.kind == "memory")
+    assert (cause.name, cause.before) == ("Memory", 0)
+    assert cause.after == 4 * 5_000_000 + 50_000_000
+    assert [finding.id for finding in found.fresh] == ["memory_grows"]
+
+
+def test_different_programs_are_said():
+    other = Training()
+    other.host("ProfilerStep#0", 0, STEP_US, "user_annotation")
+    for each in range(40):
+        other.launch(100 + each * 200, f"kernel {each}", 110 + each * 200, 100)
+    found = compare(planted("healthy").trace(), other.trace())
+    assert any("1 step:" in note for note in found.notes)
+    assert any("different programs" in note for note in found.notes)
