@@ -9,8 +9,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from runglass.errors import BadArgument
+from runglass.query.profiles.analysis.input_pipeline import input_pipeline
+from runglass.query.profiles.analysis.kernels import kernels
+from runglass.query.profiles.analysis.memory import memory
+from runglass.query.profiles.analysis.model import (
+    InputPipeline,
+    KernelRow,
+    MemoryView,
+    OpRow,
+    OpsBy,
+    Overview,
+)
+from runglass.query.profiles.analysis.ops import ops
+from runglass.query.profiles.analysis.overview import overview
 from runglass.query.profiles.arguments import arguments
-from runglass.query.profiles.model import Int32, Int64, SessionInfo, Step, Trace, Track
+from runglass.query.profiles.model import Int32, Int64, Place, SessionInfo, Step, Trace, Track
 from runglass.query.profiles.read import find_profile, read_profile
 from runglass.query.profiles.sums import By, Sum, add_up
 from runglass.query.source import DataSource
@@ -129,6 +142,34 @@ class LogProfile:
         """Count, total and self time by name, category, track, step or module; the largest self time first."""
         low, high = (0, self._trace.info.end_ps) if range is None else range
         return add_up(self._trace, int(low), int(high), by).rows
+
+    def overview(self) -> Overview:
+        """How long steps took and what for, how well devices were used, what ran the longest, on what machine."""
+        return overview(self._trace)
+
+    def ops(
+        self,
+        by: OpsBy = "name",
+        place: Place | None = None,
+        range: tuple[int, int] | None = None,
+        *,
+        with_idle: bool = False,
+    ) -> list[OpRow]:
+        """Ops that begin in a range, summed by name, type, module, shapes or category: the largest self time first, the host's
+        and then the devices'. `with_idle` adds the time without any."""
+        return ops(self._trace, by=by, place=place, with_idle=with_idle, range=range)
+
+    def kernels(self, range: tuple[int, int] | None = None) -> list[KernelRow]:
+        """Kernels of GPUs that begin in a range, by name, shape and op; the largest sum first."""
+        return kernels(self._trace, range=range)
+
+    def input_pipeline(self) -> InputPipeline:
+        """Whether the training waits for its input, and where the time of the input goes."""
+        return input_pipeline(self._trace)
+
+    def memory(self) -> MemoryView:
+        """Memory of each allocator over time, and what was alive at the peak."""
+        return memory(self._trace)
 
     def _tracks(self, track: int | str) -> list[int]:
         if isinstance(track, str):
