@@ -29,3 +29,6 @@ def test_statistics_of_a_profile(case, place):
         assert 0 < sum(row.occurrences for row in first) < sum(row.occurrences for row in kernels)
     assert [step.number for step in profile.input_pipeline().steps] == [step.number for step in profile.steps]
     assert profile.memory().curves or profile.memory().notes
+    assert all(finding.evidence and finding.action for finding in profile.advice())
+    same = profile.compare(profile)
+    assert (same.before_ps, same.causes, same.gone) == (same.after_ps, [], [])

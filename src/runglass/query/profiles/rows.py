@@ -9,10 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from runglass.errors import BadArgument
+from runglass.query.profiles.analysis.advice import advice
+from runglass.query.profiles.analysis.compare import compare
 from runglass.query.profiles.analysis.input_pipeline import input_pipeline
 from runglass.query.profiles.analysis.kernels import kernels
 from runglass.query.profiles.analysis.memory import memory
 from runglass.query.profiles.analysis.model import (
+    Comparison,
+    Finding,
     InputPipeline,
     KernelRow,
     MemoryView,
@@ -170,6 +174,15 @@ class LogProfile:
     def memory(self) -> MemoryView:
         """Memory of each allocator over time, and what was alive at the peak."""
         return memory(self._trace)
+
+    def advice(self) -> list[Finding]:
+        """What could be done about it, with evidence and the most it could gain; the largest gain first. Nothing for a healthy
+        training."""
+        return advice(self._trace)
+
+    def compare(self, after: LogProfile) -> Comparison:
+        """What changed from this profile to another in an average step, and what explains it."""
+        return compare(self._trace, after._trace)
 
     def _tracks(self, track: int | str) -> list[int]:
         if isinstance(track, str):
