@@ -120,6 +120,19 @@ def test_work_of_other_threads_and_devices_belongs_to_the_step_that_started_it()
     assert trace.step[names == "idle"].tolist() == [-1, -1]
 
 
+def test_work_of_a_pool_that_never_ends():
+    """The profile began or ended in the middle of it."""
+    rows, main = made()
+    rows.add_row("X", main, 0, 500, "train", arguments={"step_num": 1, "_r": 1})
+    for number, edges in enumerate((("StopRegion", "StartRegion"), ("StartRegion", "StartRegion"))):
+        pool = rows.add_track("/host:CPU", f"p{number}", process_name="/host:CPU", thread_name="pool")
+        for at, edge in enumerate(edges):
+            rows.add_row("X", pool, 10 * at, 0, f"ThreadpoolListener::{edge}")
+    trace = build(rows)
+    assert [step.name for step in trace.steps] == ["train 1"]
+    assert (trace.step >= 0).sum() == 1
+
+
 def test_a_line_of_steps_of_the_device():
     rows, main = made()
     rows.add_row("X", main, 0, 10, "anything")

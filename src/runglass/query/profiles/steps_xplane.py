@@ -178,7 +178,7 @@ def find_regions(trace: Trace) -> tuple[Int64, Int32]:
     track, is_begin = trace.track[edges], trace.name[edges] == begin
     closed = np.flatnonzero(is_begin[:-1] & ~is_begin[1:] & (track[:-1] == track[1:]))
     begins, ends = edges[closed], edges[closed + 1]
-    for number in np.unique(track).tolist():
+    for number in np.unique(trace.track[begins]).tolist():
         own = np.flatnonzero(trace.track[begins] == number)
         events = all_of(trace, number)
         at = np.searchsorted(trace.start_ps[begins[own]], trace.start_ps[events], side="right") - 1
