@@ -7,9 +7,9 @@ from functools import cached_property
 import numpy as np
 from msgspec import Struct
 
+from runglass.query.profiles.analysis.intervals import Cover, cover
 from runglass.query.profiles.analysis.launching import device_work, on_device
 from runglass.query.profiles.analysis.model import Where
-from runglass.query.profiles.analysis.spans import Spans, join
 from runglass.query.profiles.arguments import arguments
 from runglass.query.profiles.model import Int64, Mask, Trace
 from runglass.query.profiles.stacks import Frame, parse_frame, read_stack
@@ -112,9 +112,9 @@ class Facts:
             self._of_host[host] = known
         return known
 
-    def spans(self, events: Int64) -> Spans:
-        starts = self.trace.start_ps[events]
-        return Spans(starts, starts + self.trace.duration_ps[events])
+    def spans(self, events: Int64) -> Cover:
+        start = self.trace.start_ps[events]
+        return cover(start, start + self.trace.duration_ps[events])
 
     def in_steps(self, events: Int64) -> Int64:
         """Those that begin in a step of their host."""
@@ -130,18 +130,22 @@ class Facts:
         return events[inside]
 
     @cached_property
-    def busy(self) -> dict[str, Spans]:
+    def busy(self) -> dict[str, Cover]:
         """By host, when any of its devices works."""
         return {host: self.spans(np.flatnonzero(self.work & self.of_host(host))) for host in self.hosts}
 
     @cached_property
-    def idle(self) -> dict[str, Spans]:
+    def idle(self) -> dict[str, Cover]:
         """By host, when none of its devices works although a step runs; nothing for a host without devices."""
         found = {}
         for host in self.hosts:
             busy = self.busy[host]
             own = [each for each in self.windows if each.host == host]
-            found[host] = join([busy.free(each.start_ps, each.end_ps) for each in own] if len(busy) else [])
+            gaps = [busy.free(each.start_ps, each.end_ps) for each in own] if busy.total else []
+            found[host] = cover(
+                np.concatenate([np.empty(0, np.int64), *(each.start for each in gaps)]),
+                np.concatenate([np.empty(0, np.int64), *(each.end for each in gaps)]),
+            )
         return found
 
     @cached_property

@@ -23,6 +23,16 @@ class Cover(Struct):
         before = np.concatenate([np.zeros(1, np.int64), np.cumsum(self.end - self.start)])
         return self._until(end, before) - self._until(start, before)
 
+    def shared(self, other: Cover) -> int:
+        """How much both cover."""
+        return int(self.within(other.start, other.end).sum())
+
+    def free(self, low: int, high: int) -> Cover:
+        """What is not covered between two moments."""
+        start = np.clip(np.append(low, self.end), low, high)
+        end = np.clip(np.append(self.start, high), low, high)
+        return Cover(start[end > start], end[end > start])
+
     def _until(self, time: Int64, before: Int64) -> Int64:
         at = np.searchsorted(self.start, time, side="right")
         found: Int64 = before[at]

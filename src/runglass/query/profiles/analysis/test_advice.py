@@ -8,7 +8,7 @@ from tests.support.planted_training import STEPS, Training, planted
 
 from runglass.query.profiles.analysis.advice import advice
 from runglass.query.profiles.analysis.facts import show_bytes, show_count, show_time
-from runglass.query.profiles.analysis.spans import Spans
+from runglass.query.profiles.analysis.intervals import cover
 from runglass.query.profiles.column_file import ColumnFiles
 from runglass.query.profiles.model import Trace
 from runglass.query.profiles.read import Content, convert, read_file
@@ -86,17 +86,17 @@ def test_traces_without_steps_devices_or_events():
     assert ids(read_file("t.json", b"[]")) == []
 
 
-def test_spans():
+def test_what_is_covered_and_what_is_free():
     rng = np.random.default_rng(2)
     for _ in range(50):
         sets = []
         for _ in range(2):
             starts = rng.integers(0, 200, 20)
-            sets.append(Spans(starts, starts + rng.integers(0, 12, 20)))
+            sets.append(cover(starts, starts + rng.integers(0, 12, 20)))
         covered = [
             {
                 t
-                for start, end in zip(each.starts.tolist(), each.ends.tolist(), strict=True)
+                for start, end in zip(each.start.tolist(), each.end.tolist(), strict=True)
                 for t in range(start, end)
             }
             for each in sets
@@ -104,7 +104,7 @@ def test_spans():
         assert [each.total for each in sets] == [len(each) for each in covered]
         assert sets[0].shared(sets[1]) == len(covered[0] & covered[1])
         assert sets[0].free(50, 150).total == len(set(range(50, 150)) - covered[0])
-    nothing = Spans(np.empty(0, np.int64), np.empty(0, np.int64))
+    nothing = cover(np.empty(0, np.int64), np.empty(0, np.int64))
     assert (nothing.total, nothing.shared(nothing), nothing.free(3, 9).total) == (0, 0, 6)
 
 

@@ -6,9 +6,9 @@ import numpy as np
 
 from runglass.query.profiles.analysis.facts import Facts, is_own, show_share, show_time
 from runglass.query.profiles.analysis.findings.waiting_for_input import input_events
+from runglass.query.profiles.analysis.intervals import Cover, cover
 from runglass.query.profiles.analysis.launching import PYTHON, has_category, launches
 from runglass.query.profiles.analysis.model import Finding
-from runglass.query.profiles.analysis.spans import Spans
 from runglass.query.profiles.stacks import parse_frame
 
 WORTH = 0.1
@@ -32,7 +32,7 @@ def find(facts: Facts) -> list[Finding]:
         if (np.searchsorted(calls, ends) > np.searchsorted(calls, starts)).any():
             continue
         # What has a name is told as such.
-        wait = facts.idle_during(events) - shared(facts, Spans(starts, ends), known)
+        wait = facts.idle_during(events) - shared(facts, cover(starts, ends), known)
         steps = len({int(number) for number in trace.step[events].tolist() if number >= 0})
         if 2 * steps >= len(facts.windows) and (best is None or wait > best[0]):
             best = wait, events
@@ -58,11 +58,10 @@ def find(facts: Facts) -> list[Finding]:
     ]
 
 
-def shared(facts: Facts, spans: Spans, known: Spans) -> float:
+def shared(facts: Facts, spans: Cover, known: Cover) -> float:
     """What of the idle time in both is told already, in an average step."""
-    low, high = np.maximum(known.starts, 0), known.ends
-    both = []
-    for idle in facts.idle.values():
-        inside = idle.within(low, high) if len(idle) else np.zeros(len(low), np.int64)
-        both.append(int(np.minimum(inside, spans.within(low, high)).sum()))
+    inside = spans.within(known.start, known.end)
+    both = [
+        int(np.minimum(idle.within(known.start, known.end), inside).sum()) for idle in facts.idle.values()
+    ]
     return sum(both) / max(facts.count, 1)

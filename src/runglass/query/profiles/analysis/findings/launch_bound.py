@@ -32,7 +32,7 @@ def find(facts: Facts) -> list[Finding]:
         return []
     waits = 0
     for idle in facts.idle.values():
-        long = idle.ends - idle.starts
+        long = idle.end - idle.start
         waits += int(long[long < GAP_PS].sum())
     gain = waits / facts.count
     if gain < WORTH_GAPS * facts.step_ps:

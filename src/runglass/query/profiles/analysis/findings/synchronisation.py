@@ -9,16 +9,16 @@ import numpy as np
 
 from runglass.query.profiles.analysis.facts import Facts, show_count, show_share, show_time
 from runglass.query.profiles.analysis.findings.waiting_for_input import input_events
-from runglass.query.profiles.analysis.launching import framework_ops, nearest
+from runglass.query.profiles.analysis.intervals import cover
+from runglass.query.profiles.analysis.launching import nearest
 from runglass.query.profiles.analysis.model import Finding
-from runglass.query.profiles.analysis.spans import Spans
 
 WORTH = 0.01
 CALL = re.compile(
     r"(?:cuda|hip|cu)\w*Synchronize|BlockHostUntilDone|Await|np\.asarray\(jax\.Array\)", re.IGNORECASE
 )
 # These wait by design, or have a finding of their own.
-OTHERS = re.compile(r"gloo|nccl|c10d|aten::(?:to|_to_copy|copy_)\b", re.IGNORECASE)
+OTHERS = re.compile(r"gloo|nccl|c10d|DistributedDataParallel|aten::(?:to|_to_copy|copy_)$")
 
 
 def find(facts: Facts) -> list[Finding]:
@@ -27,14 +27,10 @@ def find(facts: Facts) -> list[Finding]:
     events = facts.in_steps(np.flatnonzero(np.isin(trace.name, list(known)) & ~facts.on_device))
     if not len(events):
         return []
-    own = np.where(framework_ops(trace), np.arange(len(trace)), -1).astype(np.int32)
-    ops = nearest(own, trace.parent)[events]
-    kept = [
-        at
-        for at, (event, op) in enumerate(zip(events.tolist(), ops.tolist(), strict=True))
-        if not (op >= 0 and OTHERS.search(trace.name_of(op))) and is_in_thread_of_launches(facts, event)
-    ]
-    events = events[kept]
+    others = [number for number in np.unique(trace.name).tolist() if OTHERS.search(trace.text(number))]
+    own = np.where(np.isin(trace.name, others), 1, -1).astype(np.int32)
+    events = events[nearest(own, trace.parent)[events] < 0]
+    events = events[[is_in_thread_of_launches(facts, event) for event in events.tolist()]]
     if len(events) < facts.count:
         return []
     wait = 0
@@ -46,17 +42,13 @@ def find(facts: Facts) -> list[Finding]:
         windows = [each for each in facts.windows if each.host == host]
         # Across the ends of steps: a loss is read where one ends.
         idle = facts.busy[host].free(windows[0].start_ps, windows[-1].end_ps)
-        # What is idle from the end of the wait until the device works again.
-        at = np.searchsorted(idle.ends, ends, side="right")
-        known_at = at < len(idle)
-        begins = np.maximum(ends[known_at], idle.starts[at[known_at]] if len(idle) else ends[known_at])
-        # Only gaps that begin before the wait is over: the device ran dry because of it.
-        is_dry = idle.starts[at[known_at]] <= ends[known_at] if len(idle) else np.zeros(0, np.bool_)
-        until = idle.ends[at[known_at]]
-        _, first = np.unique(until, return_index=True)
-        chosen = np.zeros(len(until), np.bool_)
-        chosen[first] = True
-        dry = Spans(begins[is_dry & chosen], until[is_dry & chosen])
+        at = np.searchsorted(idle.end, ends, side="right")
+        known_at = at < len(idle.end)
+        at, ends = at[known_at], ends[known_at]
+        # Only gaps that begin before the wait is over: the device ran dry because of it. Each counts once.
+        is_dry = idle.start[at] <= ends
+        at, first = np.unique(at[is_dry], return_index=True)
+        dry = cover(np.maximum(ends[is_dry][first], idle.start[at]), idle.end[at])
         # Waiting for input has a finding of its own.
         wait += dry.total - dry.shared(facts.spans(input_events(facts)))
     gain = wait / facts.count
