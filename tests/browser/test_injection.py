@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from playwright.sync_api import Page, Request, expect
+from tests.support.made_traces import make_trace, named, span, write_trace
 from tests.support.page import go, wait_ready
 
 import runglass
@@ -128,6 +129,22 @@ def write_hostile_logs(folder: Path) -> None:
         writer.add_values([hparams.session_start(chosen, start_time_s=1.0, group_name=SHORT[0])], 0)
         writer.close()
         write_embedding(folder / name, points)
+        write_trace(folder / name, hostile_trace())
+
+
+def hostile_trace() -> dict[str, Any]:
+    """Names of processes, threads, categories, events, files, functions and arguments."""
+    events = [named("process_name", 500 + at, 0, f"process{text}") for at, text in enumerate(SHORT)]
+    for at, text in enumerate(SHORT):
+        thread = 600 + at
+        events.append(named("thread_name", 500 + at, thread, f"thread{text}"))
+        frame = f"{text}.py(1): {text}"
+        events += [
+            span("python_function", frame, 500 + at, thread, 0, 79_000),
+            span(f"category{text}", f"event{text}", 500 + at, thread, 1, 70_000, {f"key{text}": text}),
+            span("user_annotation", f"ProfilerStep#{at} {text}", 500 + at, thread, 2, 60_000),
+        ]
+    return make_trace(more=events)
 
 
 def write_embedding(run: Path, vectors: NDArray[Any]) -> None:
@@ -228,16 +245,20 @@ def test_nothing_of_a_log_runs(open_page, hostile, watch):
         visit(page, watch, name)
 
 
+# Their list of runs is a rail at first.
+RAILS = ("graphs", "projector", "profile")
+
+
 def visit(page: Page, watch: Watch, name: str) -> None:
     show_tab(page, name, "light")
-    if name in ("graphs", "projector"):
+    if name in RAILS:
         # In place of the rail.
         page.keyboard.press("[")
     # Names are read as they were written.
     for run in RUNS[:3]:
         expect(page.get_by_role("checkbox", name=run, exact=True)).to_be_visible()
-    # HParams has views instead of cards, Graphs and the Projector a panel beside what is drawn.
-    others = {"hparams": "section", "graphs": "aside", "projector": "aside"}
+    # HParams has views instead of cards, Graphs and the Projector a panel beside what is drawn, Profile panels below it.
+    others = {"hparams": "section", "graphs": "aside", "projector": "aside", "profile": "section"}
     cards = page.get_by_role("main").locator(others.get(name, "article"))
     expect(cards.first).to_be_visible()
     shown = page.evaluate("document.querySelector('main')?.textContent ?? document.body.textContent")
@@ -251,7 +272,7 @@ def visit(page: Page, watch: Watch, name: str) -> None:
     watch.assert_quiet()
     show_tab(page, name, "dark")
     watch.assert_quiet()
-    if name in ("graphs", "projector"):
+    if name in RAILS:
         page.keyboard.press("[")
 
 
@@ -340,4 +361,27 @@ def test_names_of_points_are_words(open_page, hostile, watch):
     page.get_by_role("button", name="All points in a table").click()
     page.get_by_role("button", name="Choose an embedding").click()
     expect(page.get_by_role("dialog")).to_contain_text(f"vectors{SHORT[0]}")
+    watch.assert_quiet()
+
+
+def test_names_of_events_are_words(open_page, hostile, watch):
+    page = open_page(hostile, "#/profile?theme=light")
+    page.get_by_role("textbox", name="Search events").fill("<img")
+    expect(page.get_by_role("search").get_by_role("status")).to_be_visible()
+    page.get_by_role("textbox", name="Search events").press("Enter")
+    details = page.get_by_role("region", name="Selected event")
+    expect(details).to_contain_text(SHORT[1])
+    watch.assert_quiet()
+    sums = page.get_by_role("region", name="Sums of the range")
+    sums.get_by_role("combobox", name="Which tracks").select_option(label="On all tracks")
+    # Shortened like names of C++; the title has all of it.
+    expect(sums.get_by_title(f"event{SHORT[0]}").first).to_be_visible()
+    for by in ("Category", "Track"):
+        sums.get_by_role("radio", name=by).check(force=True)
+        watch.assert_quiet()
+    page.get_by_role("button", name="Tracks", exact=True).click()
+    expect(page.get_by_role("dialog", name="Tracks")).to_contain_text(f"thread{SHORT[0]}")
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Choose a profile").click()
+    expect(page.get_by_role("list", name="Profiles")).to_contain_text(SHORT[0])
     watch.assert_quiet()

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tests.support.browsers import Firefox, WebKit, Window
+from tests.support.made_traces import make_trace, write_trace
 from tests.support.page_server import Running
 
 import runglass
@@ -48,6 +49,7 @@ def write_every_kind(logdir: Path) -> None:
             writer.add_embedding(rng.normal(size=(30, 4)), metadata=[f"point {row}" for row in range(30)])
         with EventWriter(logdir / run) as writer:
             writer.add_event(graph_event(NODES))
+        write_trace(logdir / run, make_trace())
 
 
 @pytest.fixture(scope="package")

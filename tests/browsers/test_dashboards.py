@@ -13,12 +13,17 @@ FILTER = "main [role=combobox]"
 CURSOR = "[aria-label='Step of all cards']"
 HOME = "\ue011"
 DOWN = "\ue015"
+ENTER = "\ue007"
 
 
-# HParams has views of all runs instead of cards, Graphs and the Projector a canvas.
+# HParams has views of all runs instead of cards; the others have a canvas.
 @pytest.mark.parametrize(
     "name",
-    [dashboard.name for dashboard in DASHBOARDS if dashboard.name not in ("hparams", "graphs", "projector")],
+    [
+        dashboard.name
+        for dashboard in DASHBOARDS
+        if dashboard.name not in ("hparams", "graphs", "projector", "profile")
+    ],
 )
 def test_shows_its_cards_and_obeys_the_keys(window, url, name):
     window.open(f"{url}#/{name}")
@@ -65,5 +70,18 @@ def test_projector_shows_points_and_obeys_the_keys(window, url):
     window.press("main [role=search] input", "point 7")
     window.wait_for(
         "document.querySelector('main [role=search] [role=status]')?.textContent.includes('1 of 30')"
+    )
+    assert window.read_problems() == []
+
+
+def test_profile_shows_a_trace_and_obeys_the_keys(window, url):
+    window.open(f"{url}#/profile")
+    window.wait_for('document.documentElement.dataset.ready === "true"')
+    window.wait_for("document.querySelector('main canvas')?.clientWidth > 100")
+    window.press("main [role=search] input", "relu_kernel")
+    window.wait_for("document.querySelector('main [role=search] [role=status]')?.textContent.trim() === '4'")
+    window.press("main [role=search] input", ENTER)
+    window.wait_for(
+        "document.querySelector('main section[aria-label=\"Selected event\"] h2')?.textContent === 'relu_kernel'"
     )
     assert window.read_problems() == []

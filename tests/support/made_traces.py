@@ -14,12 +14,12 @@ DEVICE = 0
 STREAM = 7
 STEP_US = 20_000.0
 # Of every step, from its beginning.
-LOAD_US = 4_000.0
+LOAD_US = 10_000.0
 KERNELS = ("conv", "batch_norm", "relu")
 
 
 def make_trace(first_step: int = 10, steps: int = 4, more: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
-    """Each step waits 4 ms for its batch and then launches three kernels of 3, 2 and 1 ms, 4 ms apart, one after the other."""
+    """Each step waits 10 ms for its batch; its kernels take 3, 2 and 1 ms, from 12, 15 and 18 ms on."""
     events: list[dict[str, Any]] = [
         named("process_name", HOST, 0, "python train.py"),
         named("process_name", DEVICE, 0, "python"),
@@ -54,8 +54,8 @@ def make_trace(first_step: int = 10, steps: int = 4, more: Sequence[dict[str, An
         ]
         for at, kernel in enumerate(KERNELS):
             correlation += 1
-            launch = begin + 5_000 + at * 1_000
-            run = begin + 6_000 + at * 4_000
+            launch = begin + 11_000 + at * 500
+            run = begin + 12_000 + at * 3_000
             shapes = {"Input Dims": [[16, 3, 32, 32], [8, 3, 3, 3]], "Input type": ["float", "float"]}
             arguments = {
                 "External id": correlation,
@@ -75,7 +75,7 @@ def make_trace(first_step: int = 10, steps: int = 4, more: Sequence[dict[str, An
                     HOST,
                     MAIN,
                     launch - 100,
-                    600,
+                    300,
                     {"External id": correlation, **shapes},
                 ),
                 span(
