@@ -1,5 +1,7 @@
 // What the routes of Profile answer. Times are in picoseconds from the trace's origin; of a pprof profile, in bytes.
 
+import type { components } from "../../api/types.gen";
+
 /** Which profile: one of a run, or a file that was dropped on the page. */
 export type SessionRef = { readonly run: string; readonly session: string } | { readonly file: string };
 export type LoggedSession = Extract<SessionRef, { run: string }>;
@@ -251,3 +253,22 @@ export interface Gaps {
   readonly count: number;
   readonly total_ps: number;
 }
+
+/** A step of the training, and what its time went to. */
+export interface StepPart {
+  readonly number: number;
+  readonly name: string;
+  readonly start_ps: number;
+  readonly end_ps: number;
+  readonly parts: Readonly<Record<string, number>>;
+  readonly is_outlier: boolean;
+}
+export type Overview = Omit<components["schemas"]["Overview"], "steps" | "parts"> & {
+  readonly steps: readonly StepPart[];
+  /** Means over the steps. */
+  readonly parts: Readonly<Record<string, number>>;
+};
+export type Advice = components["schemas"]["AdviceAnswer"];
+export type Finding = components["schemas"]["Finding"];
+export type Memory = components["schemas"]["MemoryAnswer"];
+export type MemoryLine = components["schemas"]["MemoryLine"];

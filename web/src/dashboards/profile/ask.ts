@@ -109,3 +109,10 @@ export const loadSums = (client: Client, query: SumsQuery, signal?: AbortSignal)
   client.askBody("profile/sums", { ...query, format: "json" }, signal);
 export const exportSums = async (client: Client, query: SumsQuery): Promise<Blob> =>
   (await client.post("profile/sums", { ...query, format: "csv" })).blob();
+
+export const loadOverview = (client: Client, session: SessionRef, signal?: AbortSignal): Promise<Overview> =>
+  client.askBody("profile/overview", { session }, signal);
+export const loadAdvice = (client: Client, session: SessionRef, signal?: AbortSignal): Promise<Advice> =>
+  client.askBody("profile/advice", { session }, signal);
+export const loadMemory = (client: Client, session: SessionRef, signal?: AbortSignal): Promise<Memory> =>
+  client.askBody("profile/memory", { session, points: 600 }, signal);

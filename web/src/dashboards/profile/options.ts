@@ -54,6 +54,7 @@ export function optionsAt(
   const next = new Map([...options].filter(([name]) => !OF_ONE_PROFILE.includes(name)));
   next.set(SESSION, writeParts([run, session]));
   if (step !== null) next.set(STEP, String(step));
+  next.delete(VIEW);
   return next;
 }
 
@@ -62,9 +63,9 @@ export function setSession(settings: Settings, session: LoggedSession | null): v
   for (const name of OF_ONE_PROFILE) settings.setOption(name, "");
 }
 
-/** The view of the profile; "": the first. */
+/** The view of the profile; "": the trace. */
 export const viewOption = (settings: Settings): string => settings.option(VIEW);
-export const setViewOption = (settings: Settings, view: string): void => settings.setOption(VIEW, view);
+export const setViewOption = (settings: Settings, view: string): void => settings.setOption(VIEW, view, "trace");
 
 /** The step of the training that the trace is opened at; the visible time takes its place. */
 export function stepOption(settings: Settings): number | null {

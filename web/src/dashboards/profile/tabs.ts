@@ -10,7 +10,9 @@ export interface ProfileView {
 }
 
 export const VIEWS: readonly ProfileView[] = [
+  { name: "summary", title: "Summary", load: () => import("./summary/SummaryView.svelte") },
   { name: "trace", title: "Trace", load: () => import("./trace_view/TraceView.svelte") },
 ];
+/** Without a choice, the trace: what leads here from a step means the events of that step. */
 export const findView = (name: string): ProfileView =>
-  VIEWS.find((view) => view.name === name) ?? (VIEWS[0] as ProfileView);
+  VIEWS.find((view) => view.name === name) ?? (VIEWS.find((view) => view.name === "trace") as ProfileView);

@@ -1,0 +1,17 @@
+import { expect, test } from "vitest";
+import { PARTS, partColor, partsPresent, stepAfter } from "./parts";
+
+test("parts that take no time are left out, the others keep their order", () => {
+  expect(partsPresent({ input: 5, device_compute: 90, other: 0, output: 0.01 })).toEqual(["device_compute", "input"]);
+  expect(partsPresent({})).toEqual([]);
+});
+
+test("every part has a colour in both themes", () => {
+  for (const part of Object.keys(PARTS))
+    for (const theme of ["light", "dark"] as const) expect(partColor(part, theme)).toMatch(/^#[0-9a-f]{6}$/);
+});
+
+test("gains that are not known count nothing, and no step takes less than nothing", () => {
+  expect(stepAfter(60, [8, null, 5])).toBe(47);
+  expect(stepAfter(10, [8, 5])).toBe(0);
+});
