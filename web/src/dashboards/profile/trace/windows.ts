@@ -29,6 +29,8 @@ const COARSEST = 1.02;
 const FINEST = 0.3;
 // Within this many widths of the view from the end of an answer, more is asked for.
 const NEAR_END = 0.2;
+// An answer of the right resolution is better than one that covers more.
+const FIT = 10;
 const MOST_BYTES = 96e6;
 const MOST_WINDOWS = 48;
 
@@ -125,8 +127,8 @@ export class Windows<W extends Window> {
   #score(window: W, covered: number, perPx: number, search: string): number {
     const ratio = window.perPx / perPx;
     const isFit = ratio <= COARSEST && ratio >= FINEST;
-    const off = isFit ? Math.abs(Math.log2(ratio * FINER)) * 0.1 : 0.5 + Math.abs(Math.log2(ratio)) * 0.2;
-    return covered * 4 - off + (window.search === search ? 0.3 : 0);
+    const off = isFit ? Math.abs(Math.log2(ratio * FINER)) * 0.1 : Math.abs(Math.log2(ratio)) * 0.2;
+    return (isFit ? FIT : 0) + covered * 4 - off + (window.search === search ? 0.3 : 0);
   }
 }
 
