@@ -105,8 +105,10 @@ def test_a_profile_of_the_chosen_batches(logs: Path) -> None:
     assert any(
         file.name.endswith((".xplane.pb", ".pt.trace.json.gz")) and file.stat().st_size for file in files
     )
+    log = runglass.open(logs / "words")
+    trace = log.profile("train")
+    assert ([step.number for step in trace.steps], trace.problems) == ([3, 4], [])
     if "tensorflow" in logs.name:
-        log = runglass.open(logs / "words")
         assert log.tags("train")["batch_4"] == "graph"
         assert log.tags("train")["__run_graph__"] == "graph"
 
