@@ -96,6 +96,10 @@ def test_questions_about_arguments():
     assert find_arguments(blob, ends, mask).tolist() == [False] * 3
     assert find_arguments(blob, ends, mask, 0.5).tolist() == [False, True, False]
     assert find_arguments(blob, ends, mask, 2).tolist() == [False, False, True]
+    assert find_arguments(blob, ends, mask, 2, first=1).tolist() == [False, True]
+    assert find_arguments(blob, ends, mask, 2, first=1, last=2).tolist() == [False]
+    assert find_arguments(blob, ends, mask, 2, first=2, last=9).tolist() == [True]
+    assert find_arguments(blob, ends, mask, 2, first=3).tolist() == []
     mask[ids["t0"]] = 1
     assert find_arguments(blob, ends, mask).tolist() == [True, False, True]
 

@@ -105,6 +105,12 @@ def columns_of(
 def samples_of(arguments: UInt8, ends: Int64, rows: Int64) -> tuple[Int32, Int32, NDArray[np.float64]]: ...
 def texts_of(arguments: UInt8, ends: Int64, key: int) -> Int32: ...
 def find_arguments(
-    arguments: UInt8, ends: Int64, string_mask: UInt8, number: float | None = None
+    arguments: UInt8,
+    ends: Int64,
+    string_mask: UInt8,
+    number: float | None = None,
+    *,
+    first: int = 0,
+    last: int | None = None,
 ) -> NDArray[np.bool_]: ...
 def arguments_of(arguments: UInt8, begin: int, end: int) -> list[tuple[int, int, Any]]: ...

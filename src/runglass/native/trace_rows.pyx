@@ -830,9 +830,19 @@ def samples_of(const uint8_t[::1] arguments, const int64_t[::1] ends, const int6
     return np.asarray(at_out), np.asarray(keys_out), np.asarray(numbers_out)
 
 
-def find_arguments(const uint8_t[::1] arguments, const int64_t[::1] ends, const uint8_t[::1] string_mask, number=None):
-    """Whether a row has an argument whose string is marked, or that is this number."""
-    found = np.zeros(ends.shape[0], np.bool_)
+def find_arguments(
+    const uint8_t[::1] arguments,
+    const int64_t[::1] ends,
+    const uint8_t[::1] string_mask,
+    number=None,
+    *,
+    Py_ssize_t first=0,
+    last=None,
+):
+    """Whether a row has an argument whose string is marked, or that is this number; of the rows from `first` up to `last`."""
+    cdef Py_ssize_t stop = ends.shape[0] if last is None else min(<Py_ssize_t>last, ends.shape[0])
+    first = max(first, 0)
+    found = np.zeros(max(stop - first, 0), np.bool_)
     cdef uint8_t[::1] out = found.view(np.uint8)
     cdef const uint8_t *data = &arguments[0] if arguments.shape[0] else NULL
     cdef const uint8_t *p = NULL
@@ -847,22 +857,22 @@ def find_arguments(const uint8_t[::1] arguments, const int64_t[::1] ends, const 
     cdef double wanted_float = float(number) if is_float else 0.0
     cdef double as_float
     with nogil:
-        for i in range(ends.shape[0]):
+        for i in range(first, stop):
             if not row_range(ends, i, arguments.shape[0], data, &p, &end):
                 continue
             while next_argument(&p, end, &key, &kind, &value) > 0:
                 if kind >= ARGUMENT_TEXT:
                     if value < string_mask.shape[0] and string_mask[value]:
-                        out[i] = 1
+                        out[i - first] = 1
                         break
                 elif kind == ARGUMENT_INT:
                     if is_int and value == wanted:
-                        out[i] = 1
+                        out[i - first] = 1
                         break
                 elif kind == ARGUMENT_FLOAT and is_float:
                     memcpy(&as_float, &value, 8)
                     if as_float == wanted_float:
-                        out[i] = 1
+                        out[i - first] = 1
                         break
     return found
 
