@@ -16,7 +16,7 @@ from runglass.api.series import find_series, row_numbers
 from runglass.errors import RunglassError, RunUnknown, SeriesUnknown
 from runglass.query.source import DataSource, Summary, Values
 from runglass.query.states import Pace, SessionEnd, read_pace
-from runglass.schema.hparams import SESSION_END_TAG, SessionOutcome
+from runglass.schema.hparams import EXPERIMENT_TAG, SESSION_END_TAG, SessionOutcome
 from runglass.store.model import Kind, SeriesInfo, SeriesKey
 
 NEWEST_KINDS = (Kind.IMAGE, Kind.TEXT)
@@ -65,7 +65,7 @@ class KnownFacts:
         self._facts: dict[str, RunFacts | None] = {}
 
     def read(self, source: DataSource, runs: Iterable[str]) -> dict[str, RunFacts]:
-        """Runs that have vanished are left out. A second request waits for the first: both need the same facts."""
+        """Runs that have vanished, or are no trainings, are left out. A second request waits for the first: both need the same facts."""
         with self._lock:
             self._generation, changed = source.list_changes(since=self._generation)
             if changed is None:
@@ -89,6 +89,9 @@ known_facts: PerSource[KnownFacts] = PerSource(KnownFacts)
 def _read_facts(source: DataSource, run: str) -> RunFacts | None:
     try:
         listed = source.list_series(run=run)
+        # What the folder of a sweep says about all its runs trains nothing, and never ends.
+        if listed and all(info.key.tag == EXPERIMENT_TAG for info in listed):
+            return None
         keys = [info.key for info in listed if info.meta.kind == Kind.SCALAR]
         summaries = source.read_summaries(keys) if keys else []
     except (RunUnknown, SeriesUnknown):

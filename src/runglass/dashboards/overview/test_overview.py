@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from runglass.query.memory import MemorySource
-from runglass.schema.hparams import SESSION_END_TAG, SessionOutcome
+from runglass.schema.hparams import EXPERIMENT_TAG, SESSION_END_TAG, SessionOutcome
 from runglass.server.app import App
 from runglass.server.in_process import InProcess
 from runglass.store.model import FileState, Kind
@@ -89,6 +89,15 @@ def test_a_session_says_how_it_ended(client, source):
     end(source, "again", SessionOutcome.SUCCESS, ended_s=500)
     assert states(client) == {"finished": 1, "failed": 1, "running": 1}
     assert [(each["kind"], each["name"]) for each in ask(client)["trouble"]] == [("failed", "bad")]
+
+
+def test_the_record_of_a_sweep_is_no_training(client, source):
+    add_run(source, "sweep/1", ended_s=2 * HOUR_S)
+    end(source, "sweep/1", SessionOutcome.SUCCESS, ended_s=2 * HOUR_S)
+    wall_time = [time.time() - 3 * HOUR_S]
+    source.add_values("sweep", EXPERIMENT_TAG, Kind.HPARAMS, step=[0], values=[{}], wall_time=wall_time)
+    assert states(client) == {"finished": 1}
+    assert ask(client)["trouble"] == []
 
 
 def test_runs_of_one_folder_tell_each_other_how_long_a_training_is(client, source):
