@@ -2,7 +2,8 @@
 
 import { textWidthPx } from "../../../base/text_width";
 import type { GraphView } from "../graph_state.svelte";
-import { drawScene, type SceneContent } from "./draw";
+import type { SceneContent } from "./content";
+import { drawScene } from "./draw";
 import { PALETTES, type Theme } from "./palette";
 import { escape, SvgPen } from "./svg_pen";
 

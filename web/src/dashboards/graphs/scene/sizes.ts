@@ -8,6 +8,8 @@ export const ASIDE_WIDTH_PX = 128;
 export const ASIDE_ROW_PX = 20;
 /** Between a node and the pills at its right. */
 export const PILL_GAP_PX = 8;
+/** Below this size on the screen, rounded corners and what is as small as they are left out. */
+export const SHOW_ROUND = 0.3;
 export const TEXT = { nodePx: 12, behindPx: 10.5, valuePx: 11, labelPx: 10 } as const;
 
 /** Ops that join two values are small discs with a sign, wherever they are no group. */
