@@ -772,6 +772,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/profile/compare": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** What explains the difference between the steps of two profiles. */
+        post: operations["profile_compare"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/profile/counters": {
         parameters: {
             query?: never;
@@ -851,6 +868,23 @@ export interface paths {
         put?: never;
         /** When devices were idle, the longest first, with what the host did meanwhile. */
         post: operations["profile_gaps"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/profile/input": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** How much of the steps waits for input, and what the input pipeline does. */
+        post: operations["profile_input"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1840,6 +1874,21 @@ export interface components {
             charts: components["schemas"]["LoggedChart"][];
         };
         /**
+         * Cause
+         * @description What explains a part of the difference between two profiles, per step.
+         */
+        Cause: {
+            /** @enum {unknown} */
+            kind: "kernel" | "memory" | "op";
+            name: string;
+            before: number;
+            after: number;
+            calls_before: number;
+            calls_after: number;
+            /** @default null */
+            share: number | null;
+        };
+        /**
          * Change
          * @description One event. `runs` have changed since the last event on this connection; null means that any run may have.
          */
@@ -1950,6 +1999,22 @@ export interface components {
         ColumnBody: {
             embedding: components["schemas"]["EmbeddingRef"];
             column: string;
+        };
+        /** CompareBody */
+        CompareBody: {
+            before: components["schemas"]["ProfileRef"];
+            after: components["schemas"]["ProfileRef"];
+        };
+        /** Comparison */
+        Comparison: {
+            before_ps: number;
+            after_ps: number;
+            parts: components["schemas"]["PartChange"][];
+            causes: components["schemas"]["Cause"][];
+            gone: components["schemas"]["Finding"][];
+            fresh: components["schemas"]["Finding"][];
+            /** @default [] */
+            notes: string[];
         };
         /**
          * CountersAnswer
@@ -2916,6 +2981,33 @@ export interface components {
             control: boolean;
             /** @default  */
             label: string;
+        };
+        /** InputPipeline */
+        InputPipeline: {
+            input_share: number;
+            stages: components["schemas"]["StageRow"][];
+            steps: components["schemas"]["StepRow"][];
+            /** @enum {unknown} */
+            verdict: "both" | "device" | "input" | "perhaps" | "unknown";
+            /** @default [] */
+            iterators: components["schemas"]["IteratorRow"][];
+            /** @default [] */
+            loaders: components["schemas"]["OpRow"][];
+            /** @default [] */
+            notes: string[];
+        };
+        /**
+         * IteratorRow
+         * @description One node of a tf.data pipeline; its parent is an index into the rows, -1 for the last transformation.
+         */
+        IteratorRow: {
+            name: string;
+            parent: number;
+            calls: number;
+            total_ps: number;
+            self_ps: number;
+            /** @default false */
+            is_bottleneck: boolean;
         };
         /** JobAnswer */
         JobAnswer: {
@@ -4139,6 +4231,13 @@ export interface components {
                 [key: string]: number;
             } | null;
         };
+        /** PartChange */
+        PartChange: {
+            /** @enum {unknown} */
+            part: "collectives" | "compilation" | "device_compute" | "device_to_device" | "host_compute" | "host_to_device" | "input" | "kernel_launch" | "other" | "output";
+            before_ps: number;
+            after_ps: number;
+        };
         /** Partials */
         Partials: {
             /** @description Number of the first one; higher than asked for if older ones are gone. */
@@ -4813,6 +4912,13 @@ export interface components {
             line: number | null;
             function: string;
             is_framework: boolean;
+        };
+        /** StageRow */
+        StageRow: {
+            /** @enum {unknown} */
+            stage: "preprocess" | "read" | "transfer" | "wait";
+            time_ps: number;
+            share: number;
         };
         /** States */
         States: {
@@ -7123,6 +7229,39 @@ export interface operations {
             };
         };
     };
+    profile_compare: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CompareBody"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Comparison"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
     profile_counters: {
         parameters: {
             query?: never;
@@ -7278,6 +7417,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["GapsAnswer"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    profile_input: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProfileBody"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InputPipeline"];
                 };
             };
             /** @description What went wrong. */

@@ -24,9 +24,17 @@ from runglass.dashboards.profile.shape import (
     OpsBody,
 )
 from runglass.query.profiles.analysis.advice import advice
+from runglass.query.profiles.analysis.compare import compare
+from runglass.query.profiles.analysis.input_pipeline import input_pipeline
 from runglass.query.profiles.analysis.kernels import kernels
 from runglass.query.profiles.analysis.memory import memory
-from runglass.query.profiles.analysis.model import MemoryCurve, MemoryView, Overview
+from runglass.query.profiles.analysis.model import (
+    Comparison,
+    InputPipeline,
+    MemoryCurve,
+    MemoryView,
+    Overview,
+)
 from runglass.query.profiles.analysis.ops import ops
 from runglass.query.profiles.analysis.overview import overview
 from runglass.query.profiles.model import Float64
@@ -38,6 +46,16 @@ def answer_overview(loaded: Loaded) -> Overview:
 
 def answer_advice(loaded: Loaded) -> AdviceAnswer:
     return AdviceAnswer(loaded.computed("advice", lambda: advice(loaded.trace)))
+
+
+def answer_input(loaded: Loaded) -> InputPipeline:
+    return loaded.computed("input", lambda: input_pipeline(loaded.trace))
+
+
+def answer_compare(before: Loaded, after: Loaded) -> Comparison:
+    # What is kept holds the other profile, so that its number stays its own.
+    kept = after.computed(("compare", id(before)), lambda: (before, compare(before.trace, after.trace)))
+    return kept[1]
 
 
 def answer_ops(loaded: Loaded, body: OpsBody) -> Answer | OpsAnswer:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from runglass.api.route import COLUMNS, CSV, JSON, Later, NoParameters, Reply, Route, Upload
 from runglass.dashboards.profile.analysing import (
     answer_advice,
+    answer_compare,
+    answer_input,
     answer_kernels,
     answer_memory,
     answer_ops,
@@ -23,6 +25,7 @@ from runglass.dashboards.profile.pictures import (
 from runglass.dashboards.profile.shape import (
     AdviceAnswer,
     AtBody,
+    CompareBody,
     CountersAnswer,
     CountersBody,
     EventAnswer,
@@ -57,7 +60,7 @@ from runglass.dashboards.profile.shape import (
     TraceSearchBody,
 )
 from runglass.dashboards.profile.summing import answer_gaps, answer_path, answer_sums
-from runglass.query.profiles.analysis.model import Overview
+from runglass.query.profiles.analysis.model import Comparison, InputPipeline, Overview
 from runglass.query.profiles.event_info import find_at, step_to
 from runglass.query.profiles.search import find_match
 from runglass.query.source import DataSource
@@ -184,6 +187,21 @@ def read_advice(source: DataSource, body: ProfileBody) -> Reply:
     return ask(source, body.session, answer_advice)
 
 
+def read_input(source: DataSource, body: ProfileBody) -> Reply:
+    """How much of the steps waits for input, and what the input pipeline does."""
+    return ask(source, body.session, answer_input)
+
+
+def compare(source: DataSource, body: CompareBody) -> Reply:
+    """What explains the difference between the steps of two profiles."""
+
+    def work() -> Comparison:
+        reader = known_profiles.of(source)
+        return answer_compare(reader.load(source, body.before), reader.load(source, body.after))
+
+    return Later(work)
+
+
 def read_ops(source: DataSource, body: OpsBody) -> Reply:
     """Ops of the host and of devices with count, time and rates, by name, type, module, shapes or category."""
     return ask(source, body.session, lambda loaded: answer_ops(loaded, body))
@@ -216,6 +234,8 @@ ROUTES = (
     Route("/api/profile/path", read_path, PathAnswer, body=RangeBody),
     Route("/api/profile/overview", read_overview, Overview, body=ProfileBody),
     Route("/api/profile/advice", read_advice, AdviceAnswer, body=ProfileBody),
+    Route("/api/profile/input", read_input, InputPipeline, body=ProfileBody),
+    Route("/api/profile/compare", compare, Comparison, body=CompareBody),
     Route("/api/profile/ops", read_ops, OpsAnswer, body=OpsBody, media_types=(JSON, CSV)),
     Route("/api/profile/kernels", read_kernels, KernelsAnswer, body=KernelsBody, media_types=(JSON, CSV)),
     Route("/api/profile/memory", read_memory, MemoryAnswer, body=MemoryBody),

@@ -503,6 +503,11 @@ class AdviceAnswer(Struct, frozen=True):
     findings: list[Finding]
 
 
+class CompareBody(Struct, frozen=True, forbid_unknown_fields=True):
+    before: ProfileRef
+    after: ProfileRef
+
+
 class MemoryBody(ProfileBody, frozen=True, forbid_unknown_fields=True, kw_only=True):
     points: Annotated[int, Meta(ge=2, le=100_000, description="Of a curve at most.")] = 2_000
 

@@ -271,6 +271,9 @@ def test_what_is_said_of_a_profile_as_a_whole(app):
     assert ops["aten::conv2d"]["occurrences"] == 3
     curves = ask(app, "memory", points=2).json["curves"]
     assert max(max(curve["allocated"]) for curve in curves) == 1002.0
+    assert ask(app, "input").json["input_share"] > 0.2
+    same = app.post("/api/profile/compare", {"before": SESSION, "after": SESSION}).json
+    assert same["before_ps"] == same["after_ps"]
     findings = ask(app, "advice").json["findings"]
     assert any("input" in each["id"] or "input" in each["title"].lower() for each in findings)
 
