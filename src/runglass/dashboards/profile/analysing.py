@@ -93,7 +93,7 @@ def span_of(loaded: Loaded, from_ps: float | None, to_ps: float | None) -> tuple
 def thin_curve(curve: MemoryCurve, points: int) -> MemoryLine:
     """So many points at most, each the highest of those that it stands for."""
     count = len(curve.times_ps)
-    starts = np.unique(np.linspace(0, count - 1, min(points, count)).astype(np.int64)) if count else []
+    starts = np.unique(np.linspace(0, max(count - 1, 0), min(points, count)).astype(np.int64))
 
     def highest(values: Float64) -> list[float]:
         found: list[float] = np.maximum.reduceat(values, starts).tolist() if count else []

@@ -72,10 +72,11 @@ def hashes_of(trace: Trace, name: Int32) -> Array:
 
 def number_texts(trace: Trace, numbers: Int32) -> tuple[list[str], Int32]:
     """The different texts among these, and for each the place of its text; -1 stays."""
-    used, where = np.unique(numbers, return_inverse=True)
-    where = where.reshape(-1).astype(np.int32)
+    used, place = np.unique(numbers, return_inverse=True)
+    where: Int32 = place.astype(np.int32)
     if len(used) and used[0] < 0:
-        used, where = used[1:], where - np.int32(1)
+        used = used[1:]
+        where -= np.int32(1)
     return [trace.strings[number] for number in used.tolist()], where
 
 

@@ -122,8 +122,8 @@ class LogProfile:
             end = trace.start_ps + trace.duration_ps
             inside = (trace.start_ps < high) & (end > low)
             chosen &= inside | ((trace.duration_ps == 0) & (trace.start_ps >= low) & (trace.start_ps <= high))
-        events = np.flatnonzero(chosen)
-        events = events[np.argsort(trace.start_ps[events], kind="stable")].astype(np.int32)
+        found = np.flatnonzero(chosen)
+        events: Int32 = found[np.argsort(trace.start_ps[found], kind="stable")].astype(np.int32)
         numbers = np.array([step.number for step in trace.steps] + [-1], np.int64)
         categories = np.array([each.name for each in trace.info.categories] or [""], np.object_)
         return ProfileEvents(
