@@ -38,6 +38,9 @@ from runglass.query.graphs.formats.hlo import list_modules
 from runglass.query.graphs.formats.run_metadata import parse_profile, parse_run_metadata
 from runglass.query.graphs.model import Graph, GraphDamaged
 from runglass.query.graphs.read import read_file
+from runglass.query.profiles.analysis.input_pipeline import input_pipeline
+from runglass.query.profiles.analysis.kernels import kernels
+from runglass.query.profiles.analysis.overview import overview
 from runglass.query.profiles.build import build_trace
 from runglass.query.profiles.formats import chrome, pprof, snapshot, xplane
 from runglass.query.profiles.model import TEXT, ProfileDamaged
@@ -378,6 +381,10 @@ def xplane_trace(data: bytes, rng: random.Random) -> None:
         trace = build_trace(rows, "xplane", sizes=[len(data)], find_steps=find_steps)
         assert len(trace.step) == len(trace) <= rows.count
         assert ((trace.step >= -1) & (trace.step < len(trace.steps))).all()
+        kernels(trace)
+        input_pipeline(trace)
+        for step in overview(trace).steps:
+            assert sum(step.parts.values()) == step.duration_ps
 
 
 def memory_profile(data: bytes, rng: random.Random) -> None:
