@@ -32,3 +32,4 @@ def test_statistics_of_a_profile(case, place):
     assert all(finding.evidence and finding.action for finding in profile.advice())
     same = profile.compare(profile)
     assert (same.before_ps, same.causes, same.gone) == (same.after_ps, [], [])
+    assert len(profile.workers().workers) == 1

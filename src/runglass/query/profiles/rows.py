@@ -26,6 +26,7 @@ from runglass.query.profiles.analysis.model import (
 )
 from runglass.query.profiles.analysis.ops import ops
 from runglass.query.profiles.analysis.overview import overview
+from runglass.query.profiles.analysis.workers import Workers, workers
 from runglass.query.profiles.arguments import arguments
 from runglass.query.profiles.model import Int32, Int64, Place, SessionInfo, Step, Trace, Track
 from runglass.query.profiles.read import find_profile, read_profile
@@ -70,7 +71,7 @@ class LogProfile:
         self.run = info.run
         self.session = info.session
         self.kind = info.kind
-        self.workers = list(info.workers)
+        self.hosts = list(info.workers)
         self._trace = trace
 
     def __len__(self) -> int:
@@ -179,6 +180,10 @@ class LogProfile:
         """What could be done about it, with evidence and the most it could gain; the largest gain first. Nothing for a healthy
         training."""
         return advice(self._trace)
+
+    def workers(self) -> Workers:
+        """Workers of a distributed training beside each other: computing, communicating, waiting."""
+        return workers(self._trace)
 
     def compare(self, after: LogProfile) -> Comparison:
         """What changed from this profile to another in an average step, and what explains it."""

@@ -80,7 +80,8 @@ def read(
         if size < 0 or count < 0 or size >= 2**60:
             rows.add_problem(f"{name}: a sample of {size} bytes, left out")
             continue
-        node = roots.setdefault(place, Node(Frame(*(each or "memory" for each in reversed(place)), 0)))
+        device, kind = place
+        node = roots.setdefault(place, Node(Frame(kind or "memory", device, 0)))
         stack = [frame for number in sample.get("location_id", ()) for frame in frames.get(int(number), ())]
         node.bytes += size
         node.count += count

@@ -9,7 +9,7 @@ import numpy as np
 from runglass.query.profiles.analysis.facts import Facts, show_share, show_time
 from runglass.query.profiles.analysis.launching import launches
 from runglass.query.profiles.analysis.model import Finding
-from runglass.query.profiles.model import Int32
+from runglass.query.profiles.model import Int64
 
 # A launch takes about as long.
 SHORT_PS = 5 * 10**6
@@ -63,7 +63,7 @@ def find(facts: Facts) -> list[Finding]:
     ]
 
 
-def find_cause(facts: Facts, short: Int32) -> tuple[str, float, str, int]:
+def find_cause(facts: Facts, short: Int64) -> tuple[str, float, str, int]:
     """Where most short kernels come from: a part of the training that has a name, or a line of code."""
     trace = facts.trace
     calls, works = launches(trace)

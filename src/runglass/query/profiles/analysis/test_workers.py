@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+import pytest
+from tests.support.planted_training import STEP_US, STEPS, Training, planted
+
+from runglass.query.profiles.analysis.workers import workers
+from runglass.query.profiles.column_file import ColumnFiles
+from runglass.query.profiles.model import Trace
+from runglass.query.profiles.read import Content, convert
+
+PS = 10**6
+
+
+def three_workers(late: int, **more: int) -> Trace:
+    """The last one comes late to the collective, which ends for all at the same time."""
+    files = []
+    for rank in range(3):
+        made = Training()
+        for number in range(STEPS):
+            begin = made.step(number, busy_from=5_000)
+            wait = late if rank == 2 else 0
+            made.host("gloo:all_reduce", begin + 100 + wait, 4_000 - wait, "user_annotation")
+            made.host("gloo:broadcast", begin + 6_000, 1_000, "user_annotation")
+        files.append((f"rank{rank}.1.pt.trace.json", made.write(**(more or {"baseTimeNanoseconds": 10**18}))))
+    openers = [(name, lambda data=data: Content(data), len(data)) for name, data in files]
+    return convert(openers, "torch", ["", "", ""], ColumnFiles(None), "", flag=None, report=None)
+
+
+def test_workers_beside_each_other():
+    found = workers(three_workers(3_000))
+    assert [row.host for row in found.workers] == ["rank0", "rank1", "rank2"]
+    assert found.steps == list(range(STEPS))
+    assert all(len(each) == STEPS for each in found.step_ps)
+    first, _, last = found.workers
+    for row in found.workers:
+        parts = row.computation_ps + row.overlap_ps + row.communication_ps + row.other_ps
+        assert parts == pytest.approx(row.step_ps)
+        assert row.step_ps == pytest.approx(STEP_US * PS, rel=0.01)
+        # The broadcast runs beside the kernels, which leave a microsecond between them.
+        assert row.overlap_ps == pytest.approx(1_000 * PS, rel=0.02)
+    assert first.communication_ps == pytest.approx(4_000 * PS, rel=0.02)
+    assert last.communication_ps == pytest.approx(1_000 * PS, rel=0.02)
+    assert (first.waiting_ps, last.waiting_ps) == (3_000 * PS, 0)
+    assert first.transfer_ps == last.transfer_ps == 2_000 * PS
+    reduce, broadcast = found.collectives
+    assert (reduce.name, reduce.calls, reduce.last, reduce.last_times) == (
+        "gloo:all_reduce",
+        STEPS,
+        "rank2",
+        STEPS,
+    )
+    assert reduce.waiting_ps == 2 * STEPS * 3_000 * PS
+    assert broadcast.waiting_ps == 0
+    assert found.notes == []
+
+
+def test_what_cannot_be_said():
+    alone = workers(planted("healthy").trace())
+    assert (len(alone.workers), alone.collectives, alone.workers[0].waiting_ps) == (1, [], None)
+    assert "one worker" in alone.notes[0]
+    apart = workers(three_workers(0, displayTimeUnit=1))
+    assert "clocks" in apart.notes[0]

@@ -1,0 +1,166 @@
+"""Workers of a distributed training beside each other: computing, communicating, both at once; waiting for others and moving data."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+from msgspec import Struct, field
+
+from runglass.query.profiles.analysis.facts import Facts
+from runglass.query.profiles.analysis.intervals import Cover, cover
+from runglass.query.profiles.analysis.launching import PYTHON, has_category, has_meaning
+from runglass.query.profiles.model import Int64, Mask, Trace
+
+# As torch names what its backends do, and NCCL its kernels.
+COLLECTIVE = re.compile(
+    r"(?:gloo|nccl|mpi|ucc):\w+|(?:nccl|rccl)\w*Kernel\w*|(?:all-reduce|all-gather|reduce-scatter|all-to-all|collective-permute)\S*",
+    re.IGNORECASE,
+)
+
+
+class WorkerRow(Struct, frozen=True, kw_only=True):
+    """One worker in an average step. The four parts add up to the step."""
+
+    host: str
+    steps: int
+    step_ps: float
+    # Of the devices alone, of devices while data is moved, of moving data alone, and the rest.
+    computation_ps: float
+    overlap_ps: float
+    communication_ps: float
+    other_ps: float
+    # Of the collectives: until the last worker has come, and from then on. None where calls cannot be matched.
+    waiting_ps: float | None = None
+    transfer_ps: float | None = None
+
+
+class CollectiveRow(Struct, frozen=True, kw_only=True):
+    name: str
+    # Of each worker.
+    calls: int
+    total_ps: int
+    waiting_ps: int
+    transfer_ps: int
+    # The worker that came last most often, and how often.
+    last: str
+    last_times: int
+
+
+class Workers(Struct, frozen=True, kw_only=True):
+    workers: list[WorkerRow]
+    # Numbers of the steps, and for each worker how long they took; None where it has no such step.
+    steps: list[int]
+    step_ps: list[list[int | None]]
+    collectives: list[CollectiveRow] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def workers(trace: Trace) -> Workers:
+    facts = Facts(trace)
+    names = [number for number in np.unique(trace.name).tolist() if COLLECTIVE.fullmatch(trace.text(number))]
+    moving = (
+        np.isin(trace.name, names)
+        & ~has_category(trace, PYTHON | {"gpu_user_annotation"})
+        & (trace.duration_ps > 0)
+    )
+    moving |= facts.work & has_meaning(trace, frozenset({"communication"}))
+    notes = []
+    matched: dict[str, tuple[int, int]] = {}
+    collectives: list[CollectiveRow] = []
+    if len(facts.hosts) < 2:
+        notes.append("This profile has one worker: nothing can be said of waiting for others.")
+    elif trace.info.clocks_differ:
+        notes.append("The clocks of the workers cannot be compared: waiting and transfer are not told apart.")
+    elif not moving.any():
+        notes.append("No collective is in this profile.")
+    else:
+        collectives, matched = match_calls(facts, np.flatnonzero(moving), names)
+        if not collectives:
+            notes.append(
+                "The workers do not have the same collectives: waiting and transfer are not told apart."
+            )
+    numbers = sorted({step.number for step in trace.steps})
+    took = {(step.host, step.number): step.end_ps - step.start_ps for step in trace.steps}
+    return Workers(
+        workers=[describe(facts, host, moving, matched.get(host)) for host in facts.hosts],
+        steps=numbers,
+        step_ps=[[took.get((host, number)) for number in numbers] for host in facts.hosts],
+        collectives=collectives,
+        notes=notes,
+    )
+
+
+def describe(facts: Facts, host: str, moving: Mask, matched: tuple[int, int] | None) -> WorkerRow:
+    own = facts.of_host(host)
+    windows = [each for each in facts.windows if each.host == host]
+    count = max(len(windows), 1)
+    start = np.array([each.start_ps for each in windows], np.int64)
+    end = np.array([each.end_ps for each in windows], np.int64)
+    computing = facts.spans(np.flatnonzero(facts.work & own & ~moving))
+    talking = facts.spans(np.flatnonzero(moving & own))
+    both = shared(computing, talking)
+    whole = int((end - start).sum())
+    computed, moved, overlap = (int(each.within(start, end).sum()) for each in (computing, talking, both))
+    return WorkerRow(
+        host=host,
+        steps=len(windows),
+        step_ps=whole / count,
+        computation_ps=(computed - overlap) / count,
+        overlap_ps=overlap / count,
+        communication_ps=(moved - overlap) / count,
+        other_ps=(whole - computed - moved + overlap) / count,
+        waiting_ps=None if matched is None else matched[0] / count,
+        transfer_ps=None if matched is None else matched[1] / count,
+    )
+
+
+def shared(first: Cover, second: Cover) -> Cover:
+    """When both are covered."""
+    edges = np.unique(np.concatenate([first.start, first.end, second.start, second.end]))
+    if len(edges) < 2:
+        return cover(np.empty(0, np.int64), np.empty(0, np.int64))
+    low, high = edges[:-1], edges[1:]
+    inside = (first.within(low, high) > 0) & (second.within(low, high) > 0)
+    return cover(low[inside], high[inside])
+
+
+def match_calls(
+    facts: Facts, moving: Int64, names: list[int]
+) -> tuple[list[CollectiveRow], dict[str, tuple[int, int]]]:
+    """The k-th call of each name is the same collective on all workers. By worker: waiting and transfer."""
+    trace = facts.trace
+    rows: list[CollectiveRow] = []
+    # Several collectives may run at once: what counts is when any of them waits, or moves data.
+    waits: list[list[Int64]] = [[] for _ in facts.hosts]
+    for name in names:
+        calls = []
+        for host in facts.hosts:
+            events = facts.in_steps(moving[(trace.name[moving] == name) & facts.of_host(host)[moving]])
+            calls.append(events[np.argsort(trace.start_ps[events], kind="stable")])
+        if not len(calls[0]) or len({len(each) for each in calls}) > 1:
+            continue
+        events = np.stack(calls)
+        start, duration = trace.start_ps[events], trace.duration_ps[events]
+        latest = start.max(axis=0)
+        waiting = np.minimum(latest - start, duration)
+        last = np.bincount(start.argmax(axis=0), minlength=len(facts.hosts))
+        rows.append(
+            CollectiveRow(
+                name=trace.text(name),
+                calls=events.shape[1],
+                total_ps=int(duration.sum()),
+                waiting_ps=int(waiting.sum()),
+                transfer_ps=int((duration - waiting).sum()),
+                last=facts.hosts[int(last.argmax())],
+                last_times=int(last.max()),
+            )
+        )
+        for at in range(len(facts.hosts)):
+            waits[at].append(np.stack([start[at], waiting[at], duration[at]]))
+    sums = {}
+    for host, found in zip(facts.hosts, waits, strict=True):
+        if found:
+            begin, wait, long = np.concatenate(found, axis=1)
+            sums[host] = cover(begin, begin + wait).total, cover(begin + wait, begin + long).total
+    return sorted(rows, key=lambda row: -row.total_ps), sums
