@@ -209,7 +209,7 @@ def show_bytes(size: float) -> str:
 
 
 def show_share(share: float) -> str:
-    return f"{share:.0%}" if share >= 0.1 else f"{share:.1%}"
+    return f"{100 * share:.0f} %" if share >= 0.1 else f"{100 * share:.1f} %"
 
 
 def show_count(number: float, one: str, many: str | None = None) -> str:
