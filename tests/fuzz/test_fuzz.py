@@ -11,7 +11,15 @@ from tests.fuzz.mutate import mutate
 from tests.fuzz.targets import TARGETS, run_bounded, seeds
 
 # Where a round is a directory on disk, or a whole model, fewer have to do.
-ROUNDS = {"log": 100, "framed_log": 100, "graph": 500, "embedding": 500, "chrome_trace": 500, "xplane": 500}
+ROUNDS = {
+    "log": 100,
+    "framed_log": 100,
+    "graph": 500,
+    "embedding": 500,
+    "chrome_trace": 200,
+    "memory_profile": 500,
+    "xplane": 500,
+}
 
 
 @pytest.fixture(scope="module")
