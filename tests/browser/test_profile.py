@@ -176,6 +176,29 @@ def test_tracks_are_hidden_pinned_and_filtered(open_page, profiles):
     expect(button).to_contain_text(f"{before} of {before}")
 
 
+def test_sums_up_and_advises(open_page, profiles):
+    page = open_page(
+        profiles, "#/profile?option=profile.session;fast;1790000000000000000&option=profile.view;summary"
+    )
+    expect(page.get_by_role("region", name="Figures")).to_contain_text("20.0 ms")
+    expect(page.get_by_role("region", name="Figures")).to_contain_text(re.compile(r"Device busy\s*30 %"))
+    steps = page.get_by_role("region", name="Steps")
+    expect(steps.get_by_role("list", name="Parts of an average step")).to_contain_text("Input")
+    expect(steps.get_by_role("img", name="step 12: ")).to_be_visible()
+    expect(page.get_by_role("region", name="Top ops").get_by_role("row").nth(1)).to_contain_text(
+        "conv_kernel"
+    )
+    advice = page.get_by_role("region", name="Advice")
+    expect(advice).to_contain_text("The device waits for input")
+    # A finding leads to the events that it is about.
+    advice.get_by_role("button", name="Show in trace").first.click()
+    expect(event(page)).to_be_visible()
+    page.get_by_role("navigation", name="Views of the profile").get_by_role("button", name="Summary").click()
+    address_has(page, "profile.view;summary")
+    page.get_by_role("region", name="Steps").get_by_role("button", name="Open trace").click()
+    expect(sums(page)).to_be_visible()
+
+
 def test_has_its_place_on_the_step_axis(open_page, profiles):
     page = open_page(profiles, "#/scalars")
     marks = card(page, "loss").get_by_role("group", name="On the step axis")

@@ -24,7 +24,7 @@ export const partColor = (part: string, theme: Theme): string =>
   PALETTES[theme].meanings[PARTS[part]?.meaning ?? "other"];
 
 /** Below this share of a step, a part is not worth an entry. */
-const LEAST = 0.001;
+const LEAST = 0.004;
 
 /** Names of the parts that take time, in the order of the stack. */
 export function partsPresent(parts: Readonly<Record<string, number>>): readonly string[] {
