@@ -272,3 +272,4 @@ export type Advice = components["schemas"]["AdviceAnswer"];
 export type Finding = components["schemas"]["Finding"];
 export type Memory = components["schemas"]["MemoryAnswer"];
 export type MemoryLine = components["schemas"]["MemoryLine"];
+export type Comparison = components["schemas"]["Comparison"];

@@ -116,3 +116,9 @@ export const loadAdvice = (client: Client, session: SessionRef, signal?: AbortSi
   client.askBody("profile/advice", { session }, signal);
 export const loadMemory = (client: Client, session: SessionRef, signal?: AbortSignal): Promise<Memory> =>
   client.askBody("profile/memory", { session, points: 600 }, signal);
+
+export const loadComparison = (
+  client: Client,
+  query: { readonly before: SessionRef; readonly after: SessionRef },
+  signal?: AbortSignal,
+): Promise<Comparison> => client.askBody("profile/compare", query, signal);

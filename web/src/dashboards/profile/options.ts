@@ -42,6 +42,15 @@ export function sessionOption(settings: Settings): LoggedSession | null {
   return run === undefined || session === undefined ? null : { run, session };
 }
 
+const BEFORE = "profile.before";
+/** The profile that the shown one is compared with. Null: the page chooses. */
+export function beforeOption(settings: Settings): LoggedSession | null {
+  const [run, session] = readList(settings, BEFORE);
+  return run === undefined || session === undefined ? null : { run, session };
+}
+export const setBeforeOption = (settings: Settings, { run, session }: LoggedSession): void =>
+  writeList(settings, BEFORE, [run, session]);
+
 /** Moments and events of one profile mean nothing in another. Names of tracks do. */
 const OF_ONE_PROFILE = [STEP, TIME, EVENT, RANGE, SECOND, MARKS];
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ListedSession } from "./answer";
-import { findListed, firstSession, placeText, sessionKey } from "./session_ref";
+import { findListed, firstSession, otherSession, placeText, sessionKey } from "./session_ref";
 
 const session = (run: string, name: string, more: Partial<ListedSession> = {}): ListedSession => ({
   run,
@@ -39,4 +39,16 @@ test("names of runs and of files are never taken for each other", () => {
   expect(sessionKey({ run: "a", session: "b" })).not.toBe(sessionKey({ file: '["a","b"]' }));
   expect(findListed([session("a", "b")], { run: "a", session: "b" })?.kind).toBe("torch");
   expect(findListed([session("a", "b")], { file: "a" })).toBeNull();
+});
+
+test("compares with the baseline, else with an earlier profile of the run", () => {
+  const listed = [
+    session("a", "late", { time_s: 20 }),
+    session("a", "early", { time_s: 10 }),
+    session("base", "one", { time_s: 30 }),
+  ];
+  const shown = { run: "a", session: "late" };
+  expect(otherSession(listed, shown, "base")).toEqual({ run: "base", session: "one" });
+  expect(otherSession(listed, shown, null)).toEqual({ run: "a", session: "early" });
+  expect(otherSession([listed[0] as ListedSession], shown, null)).toBeNull();
 });

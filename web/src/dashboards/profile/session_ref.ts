@@ -44,3 +44,16 @@ export function placeText({ first_step: first, last_step: last, time_s: time }: 
   if (first === null || last === null) return formatTime(time);
   return first === last ? `step ${formatStep(first)}` : `steps ${formatStep(first)}–${formatStep(last)}`;
 }
+
+/** What a profile is compared with, if the user has chosen nothing: one of the baseline, else of its run, else any. */
+export function otherSession(
+  listed: readonly ListedSession[],
+  shown: SessionRef | null,
+  baseline: string | null,
+): LoggedSession | null {
+  const run = shown && isLogged(shown) ? shown.run : null;
+  const others = listed.filter((each) => each.problem === null && !isSameSession(each, shown));
+  const rank = (each: ListedSession): number => (each.run === baseline ? 0 : each.run === run ? 1 : 2);
+  const [best] = others.toSorted((a, b) => rank(a) - rank(b) || a.time_s - b.time_s);
+  return best ? { run: best.run, session: best.session } : null;
+}

@@ -12,6 +12,7 @@ export interface ProfileView {
 export const VIEWS: readonly ProfileView[] = [
   { name: "summary", title: "Summary", load: () => import("./summary/SummaryView.svelte") },
   { name: "trace", title: "Trace", load: () => import("./trace_view/TraceView.svelte") },
+  { name: "compare", title: "Compare", load: () => import("./compare/CompareView.svelte") },
 ];
 /** Without a choice, the trace: what leads here from a step means the events of that step. */
 export const findView = (name: string): ProfileView =>
