@@ -180,7 +180,7 @@ def test_sums_up_and_advises(open_page, profiles):
     page = open_page(
         profiles, "#/profile?option=profile.session;fast;1790000000000000000&option=profile.view;summary"
     )
-    expect(page.get_by_role("region", name="Figures")).to_contain_text("20.0 ms")
+    expect(page.get_by_role("region", name="Figures")).to_contain_text("19.99 ms")
     expect(page.get_by_role("region", name="Figures")).to_contain_text(re.compile(r"Device busy\s*30 %"))
     steps = page.get_by_role("region", name="Steps")
     expect(steps.get_by_role("list", name="Parts of an average step")).to_contain_text("Input")
@@ -197,6 +197,13 @@ def test_sums_up_and_advises(open_page, profiles):
     address_has(page, "profile.view;summary")
     page.get_by_role("region", name="Steps").get_by_role("button", name="Open trace").click()
     expect(sums(page)).to_be_visible()
+
+    # Against the profile of the other run, whose last step has one more kernel.
+    page.get_by_role("navigation", name="Views of the profile").get_by_role("button", name="Compare").click()
+    expect(page.get_by_role("button", name="Choose the profile to compare with")).to_contain_text("slow")
+    expect(page.get_by_role("region", name="Step time")).to_contain_text("19.99 ms")
+    expect(page.get_by_role("region", name="What explains it")).to_contain_text("late_kernel")
+    expect(page.get_by_role("region", name="Findings")).to_contain_text("The same findings before and now.")
 
 
 def test_has_its_place_on_the_step_axis(open_page, profiles):

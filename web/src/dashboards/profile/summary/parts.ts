@@ -1,4 +1,5 @@
-// What the time of a step goes to: names, colours and order of its parts. One colour for one meaning, as on the timeline.
+// What the time of a step goes to: names, colours and order of its parts. One colour for one meaning, as on the
+// timeline.
 
 import { PALETTES, type Meaning, type Theme } from "../trace/colors";
 
