@@ -14,7 +14,7 @@ describe("the shortest form of a name", () => {
     ["<built-in method conv2d of type object at 0x7f7dd093e180>", "conv2d"],
     ["autograd::engine::evaluate_function: ConvolutionBackward0", "ConvolutionBackward0"],
     ["Optimizer.step#AdamW.step", "AdamW.step"],
-    ["ProfilerStep#12", "ProfilerStep#12"],
+    ["ProfilerStep#12", "Step 12"],
     ["jit(step)/transpose(jvp(Model))/dense/dot_general", "dot_general"],
     ["aten::add_", "add_"],
   ])("%s", (name, shortest) => expect(lastOf(name)).toBe(shortest));

@@ -26,6 +26,12 @@ function make(name: string): readonly string[] {
     add(frame[2] as string);
     return forms;
   }
+  // "ProfilerStep#12".
+  const step = /^ProfilerStep#(\d+)$/.exec(name);
+  if (step) {
+    add(`Step ${step[1]}`);
+    return forms;
+  }
   // "<built-in method conv2d of type object at 0x7f…>".
   const builtin = /^<built-in (?:method|function) (\S+?)(?: of .*)?>$/.exec(name);
   if (builtin) {

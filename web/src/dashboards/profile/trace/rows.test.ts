@@ -74,6 +74,15 @@ describe("rows", () => {
     expect(deep[0]?.place).toBe("device");
   });
 
+  test("groups with a few events are closed at first, beside others with many", () => {
+    const about = { ...ABOUT, tracks: [...ABOUT.tracks, sampleTrack(9, { process: "Spans", events: 2 })] };
+    const groups = groupTracks(about);
+    const closed = layRows(groups, CHOICES).rows.find(({ label }) => label === "Spans");
+    expect(closed?.isCollapsed).toBe(true);
+    const opened = layRows(groups, { ...CHOICES, opened: new Set([closed?.key ?? ""]) }).rows;
+    expect(opened.at(-1)?.tracks).toEqual([9]);
+  });
+
   test("every track is in one row", () => {
     const tracks = layRows(GROUPS, CHOICES).rows.flatMap((row) => (row.kind === "group" ? [] : row.tracks));
     expect(tracks.toSorted()).toEqual([0, 1, 2, 3, 4, 5, 6]);

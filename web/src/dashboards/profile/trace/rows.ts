@@ -20,6 +20,8 @@ const MOST_JOINED = 4;
 /** Of an opened fold; the rest stays folded. */
 const MOST_OPENED = 1_000;
 
+/** Groups with fewer events, beside others with many. */
+const FEW_EVENTS = 20;
 /** More rows of events above the devices than these are too many. */
 const MOST_ROWS_ABOVE = 24;
 
@@ -117,7 +119,8 @@ export function groupTracks(about: About): readonly Group[] {
   const first: Place = hostRows > MOST_ROWS_ABOVE ? "device" : "host";
   const hostOrder = new Map(about.hosts.map((host, i) => [host, i]));
   const hostOf = ({ items }: Group): number => hostOrder.get(items[0]?.track.host ?? "") ?? 0;
-  const rank = (group: Group): number => (group.place === first ? 0 : 1);
+  const last = new Set(shown.filter((group) => isFolded(group, shown)));
+  const rank = (group: Group): number => (last.has(group) ? 2 : group.place === first ? 0 : 1);
   return shown.sort((a, b) => hostOf(a) - hostOf(b) || rank(a) - rank(b));
 }
 
@@ -201,6 +204,15 @@ export function quietOf(group: Group): ReadonlySet<Item> {
   return new Set(quiet.length < LEAST_QUIET ? [] : quiet);
 }
 
+/** What a profiler says of itself, in a few events: closed at first. */
+export const isFolded = (group: Group, groups: readonly Group[]): boolean =>
+  group.place === "host" &&
+  group.items.every(({ counters }) => counters.length === 0) &&
+  eventsOf(group) < FEW_EVENTS &&
+  groups.some((each) => eventsOf(each) >= FEW_EVENTS * 10);
+
+const eventsOf = ({ items }: Group): number => items.reduce((sum, { track }) => sum + track.events, 0);
+
 export function layRows(groups: readonly Group[], choices: RowChoices): Rows {
   const wanted = choices.filter.trim().toLowerCase();
   const isWanted = (group: Group, item: Item): boolean =>
@@ -220,7 +232,7 @@ export function layRows(groups: readonly Group[], choices: RowChoices): Rows {
     for (const item of items) if (choices.pinned.has(item.key)) pinned.add(group, item, choices);
     const left = items.filter(({ key }) => !choices.pinned.has(key));
     if (left.length === 0) continue;
-    const isCollapsed = choices.collapsed.has(group.key);
+    const isCollapsed = isFolded(group, groups) ? !choices.opened.has(group.key) : choices.collapsed.has(group.key);
     rows.addGroup(group, isCollapsed);
     if (isCollapsed) continue;
     // Who filters wants to see what is left.

@@ -8,7 +8,7 @@ import type { About, EventInfo, EventRef, Found, SearchIn, SearchMode, Step } fr
 import { type ColorBy, isMeaning, MEANINGS, type Meaning, PALETTES, stepColor, type Theme, trackColor } from "./colors";
 import { Loading, type CounterWindow, type Wish } from "./loading.svelte";
 import { between, easeOut, keepInside, panBy, withMargin, zoomAt } from "./motion";
-import { type Group, groupTracks, layRows, moved, quietOf, type Row, type Rows, rowsBetween } from "./rows";
+import { type Group, groupTracks, isFolded, layRows, moved, quietOf, type Row, type Rows, rowsBetween } from "./rows";
 import { RULER_PX } from "./scene/frame";
 import type { Direction, SearchQuery, TraceSource } from "./source";
 import type { Span } from "./span";
@@ -340,8 +340,9 @@ export class Timeline {
   }
   toggleCollapsed(key: string): void {
     const item = this.groups.flatMap(({ items }) => items).find((each) => each.key === key);
-    const isFolded = item ? item.track.kind === "python" : !this.groups.some((group) => group.key === key);
-    if (isFolded) this.opened = toggled(this.opened, key);
+    const group = this.groups.find((each) => each.key === key);
+    const isClosedAtFirst = item ? item.track.kind === "python" : !group || isFolded(group, this.groups);
+    if (isClosedAtFirst) this.opened = toggled(this.opened, key);
     else this.collapsed = toggled(this.collapsed, key);
   }
   showAll(): void {
@@ -468,7 +469,8 @@ export class Timeline {
     const item = group?.items.find((each) => each.track.id === track && each.counters.length === 0);
     if (!group || !item) return;
     if (this.hidden.has(item.key)) this.toggleHidden(item.key);
-    if (this.collapsed.has(group.key)) this.collapsed = toggled(this.collapsed, group.key);
+    if (isFolded(group, this.groups) ? !this.opened.has(group.key) : this.collapsed.has(group.key))
+      this.toggleCollapsed(group.key);
     const foldKey = `${group.key}/quiet`;
     if (item.track.kind === "python" && !this.opened.has(item.key)) this.opened = toggled(this.opened, item.key);
     if (quietOf(group).has(item) && !this.opened.has(foldKey) && !this.pinned.has(item.key))
