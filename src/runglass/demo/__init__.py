@@ -47,7 +47,7 @@ from runglass.writer.values import hparams
 
 MARKER = ".runglass-demo.json"
 # Increased with every change of the logs; older demos are replaced.
-VERSION = 8
+VERSION = 9
 STEPS = 1200
 # The last one is too large, and its run ends in NaN.
 RATES = (0.01, 0.05, 0.2, 5.0)
