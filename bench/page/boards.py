@@ -238,7 +238,7 @@ PEER_POINTS = Showing(
 
 OWN_TRACE = Showing(
     "runglass",
-    "/#/profile",
+    "/#/profile?option=profile.view;trace",
     {"drawn_s": f"all('{TIMELINE}[data-ready=true]').length > 0"},
     (look_around, drag_trace),
     patience_ms=180_000,
