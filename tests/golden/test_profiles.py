@@ -1,4 +1,5 @@
-"""Profiles that frameworks wrote: the plain readers of the tests say what XProf, JAX and torch say of the same files."""
+"""Profiles that frameworks wrote: the plain readers of the tests say what XProf, JAX and torch say of the same files, and `log.profile` what
+the plain readers say."""
 
 from __future__ import annotations
 
@@ -17,6 +18,8 @@ from tests.support.plain_traces import (
     read_truth,
     read_xplane,
 )
+
+import runglass
 
 XPLANES = list_profiles(".xplane.pb")
 # XProf makes one event of each pair, and does not show the third.
@@ -85,3 +88,38 @@ def test_torch_as_torch_sums_it():
             assert (row["name"], count) == (row["name"], row["count"])
             assert abs(Decimal(total_ps) / 10**6 - Decimal(row["cpu_time_total_us"])) < Decimal("0.01")
     assert sum(row["name"].startswith("aten::") and row["name"] in sums for row in truth) > 20
+
+
+WHOLE = [
+    ("jax_profile", "run", range(6)),
+    ("jax_profile_gpu", "run", range(5)),
+    ("keras_callback_profile", "run1/train", None),
+    ("tf_graph_trace", "func_profiled", None),
+    ("torch_profiler_full", "cnn", range(2, 5)),
+    ("torch_profiler_gpu", "cnn", range(3, 6)),
+]
+
+
+@pytest.mark.parametrize(("case", "run", "steps"), WHOLE, ids=[case for case, *_ in WHOLE])
+def test_the_whole_way_loses_nothing(case, run, steps):
+    """From the directory to columns: names, counts, times and threads are those of the file."""
+    log = runglass.open(PROFILES / case / "logdir")
+    session = log.profiles(run)[0]
+    trace = log.profile(run, session)
+    files = [path for path in sorted((PROFILES / case / "logdir").rglob("*")) if path.is_file()]
+    (path, *_) = [
+        path for path in files if path.name.endswith((".xplane.pb", ".pt.trace.json", ".pt.trace.json.gz"))
+    ]
+    plain = read_xplane(path) if path.name.endswith(".pb") else read_chrome(path)
+    events = trace.events()
+    counts: Counter[str] = Counter(events.name)
+    totals: Counter[str] = Counter()
+    for name, duration_ps in zip(events.name, events.duration_ps.tolist(), strict=True):
+        totals[name] += duration_ps
+    sums = plain.sums()
+    assert {name: (counts[name], totals[name]) for name in sums} == sums
+    threads = {plain.tracks[event.track].thread.strip() for event in plain.of("X")} - {""}
+    assert threads <= {track.thread.strip() for track in trace.tracks}
+    if steps is not None:
+        assert [step.number for step in trace.steps] == list(steps)
+    assert trace.problems == []
