@@ -53,7 +53,7 @@ SYNC := $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 test-browser:
 	$(BIN)/python -m pytest tests/browser -n 2 --dist worksteal -p no:schemathesis
 
-# One worker: a second one would take longer to import and collect everything than it saves.
+# One worker: each takes half a minute to import and collect everything, and the browser keeps the cores busy.
 test-rest:
 	$(BIN)/python -m pytest --ignore=tests/browser -n 1
 
