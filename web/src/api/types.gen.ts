@@ -4266,6 +4266,14 @@ export interface components {
             duration_ps: number;
             place: ("device" | "host") | null;
         };
+        /**
+         * PatternBody
+         * @description The question of the job `profile.search`.
+         */
+        PatternBody: {
+            session: components["schemas"]["ProfileRef"];
+            q: string;
+        };
         /** PointAnswer */
         PointAnswer: {
             row: number;

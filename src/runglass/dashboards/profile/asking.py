@@ -12,6 +12,8 @@ from runglass.dashboards.profile.shape import ProfileRef
 from runglass.errors import BadRequest
 from runglass.query.source import DataSource
 
+LIMIT_PS = (1 << 62) - 1
+
 
 def ask(source: DataSource, ref: ProfileRef, answer: Callable[[Loaded], Answer | Struct]) -> Later:
     return Later(lambda: answer(known_profiles.of(source).load(source, ref)))
@@ -21,4 +23,5 @@ def whole_range(from_ps: float, to_ps: float) -> tuple[int, int]:
     """A range in whole picoseconds."""
     if to_ps < from_ps:
         raise BadRequest("`to_ps` is before `from_ps`.", where="to_ps")
-    return int(from_ps), int(to_ps)
+    # Beyond, there is nothing; their difference must fit into 64 bits.
+    return max(min(int(from_ps), LIMIT_PS), -LIMIT_PS), max(min(int(to_ps), LIMIT_PS), -LIMIT_PS)

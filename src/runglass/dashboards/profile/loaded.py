@@ -15,7 +15,7 @@ from runglass.dashboards.profile.shape import ProfileRef
 from runglass.errors import BadRequest, RunglassError
 from runglass.lru import LruCache
 from runglass.query.profiles.listing import list_profiles
-from runglass.query.profiles.model import ProfileNotOpen, ProfileUnknown, SessionInfo, Trace
+from runglass.query.profiles.model import Bytes, ProfileNotOpen, ProfileUnknown, SessionInfo, Trace
 from runglass.query.profiles.read import (
     SMALL_BYTES,
     SMALL_EVENTS,
@@ -51,6 +51,7 @@ class Loaded:
     def __init__(self, trace: Trace) -> None:
         self.trace = trace
         self._searches: LruCache[tuple[Any, ...], Matches] = LruCache(MAX_SEARCHES)
+        self._patterns: LruCache[str, Bytes] = LruCache(MAX_SEARCHES)
         self._strips: LruCache[int, Strip] = LruCache(4)
         self._lock = threading.Lock()
         self._computed: LruCache[Hashable, Any] = LruCache(MAX_COMPUTED)
@@ -68,9 +69,14 @@ class Loaded:
             if found is None:
                 if tracks is not None:
                     self.trace.check_tracks(tracks)
-                found = search(self.trace, q, where, mode, tracks)
+                matched = self._patterns.get(q) if mode == "pattern" else None
+                found = search(self.trace, q, where, mode, tracks, matched)
                 self._searches.put(key, found)
             return found
+
+    def keep_pattern(self, q: str, matched: Bytes) -> None:
+        """Which texts a regular expression matches: found elsewhere, because it may take forever."""
+        self._patterns.put(q, matched)
 
     def computed(self, key: Hashable, make: Callable[[], V]) -> V:
         """What an analysis gave, kept for a while."""

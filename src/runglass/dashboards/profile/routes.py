@@ -22,6 +22,7 @@ from runglass.dashboards.profile.pictures import (
     draw_slices,
     draw_strip,
 )
+from runglass.dashboards.profile.searching import ask_matches
 from runglass.dashboards.profile.shape import (
     AdviceAnswer,
     AtBody,
@@ -91,7 +92,7 @@ def add_file(source: DataSource, upload: Upload) -> Reply:
 
 def read_slices(source: DataSource, body: SlicesBody) -> Reply:
     """Events of tracks in a time range as they are drawn: what is thinner than a pixel is joined and counted."""
-    return ask(source, body.session, lambda loaded: draw_slices(loaded, body))
+    return ask_matches(source, body.session, body.q, body.mode, lambda loaded: draw_slices(loaded, body))
 
 
 def read_counters(source: DataSource, body: CountersBody) -> Reply:
@@ -135,7 +136,7 @@ def read_at(source: DataSource, body: AtBody) -> Reply:
 
 def search(source: DataSource, body: TraceSearchBody) -> Reply:
     """All events whose name or arguments contain a text, or match a regular expression."""
-    return ask(source, body.session, lambda loaded: answer_search(loaded, body))
+    return ask_matches(source, body.session, body.q, body.mode, lambda loaded: answer_search(loaded, body))
 
 
 def read_match(source: DataSource, body: MatchBody) -> Reply:
@@ -159,7 +160,7 @@ def read_match(source: DataSource, body: MatchBody) -> Reply:
             ref=ref_or_none(trace, None if at is None else int(matches.events[at])),
         )
 
-    return ask(source, body.session, answer)
+    return ask_matches(source, body.session, body.q, body.mode, answer)
 
 
 def read_sums(source: DataSource, body: SumsBody) -> Reply:

@@ -358,6 +358,12 @@ class TraceSearchBody(ProfileBody, frozen=True, forbid_unknown_fields=True, kw_o
     tracks: Annotated[Tracks | None, Meta(description="Null: all.")] = None
 
 
+class PatternBody(ProfileBody, frozen=True, forbid_unknown_fields=True):
+    """The question of the job `profile.search`."""
+
+    q: Annotated[str, Meta(max_length=1_000)]
+
+
 class TraceMatches(Struct, frozen=True, kw_only=True):
     """The head of the matches. Blocks: int32 `pixel`, `count`: where matches begin on the overview."""
 

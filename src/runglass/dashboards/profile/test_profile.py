@@ -227,6 +227,12 @@ def test_search_and_its_matches(app):
         {"session": SESSION, "q": "conv", "event": first["ref"]["event"], "direction": "previous"},
     ).json
     assert again["index"] == 5
+    assert blocks(app, "search", q="CONV(2d|olve)", mode="pattern")[0]["count"] == 6
+    _, slices = blocks(
+        app, "slices", from_ps=-9.2e18, to_ps=9.2e18, width=1, tracks=[0], q="conv.d", mode="pattern"
+    )
+    assert slices["matches"].sum() == 3
+    assert blocks(app, "search", q="9" * 400)[0]["count"] == 0
     bad = app.post("/api/profile/search", {"session": SESSION, "q": "(", "mode": "pattern"})
     assert (bad.status, bad.json["error"]["code"]) == (400, "bad_request")
 

@@ -1,4 +1,4 @@
-"""What the profile computes in jobs: the files of a session become a trace."""
+"""What the profile computes in jobs: the files of a session become a trace; regular expressions are searched for."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from typing import Any
 
 from runglass.dashboards.profile.describing import describe
 from runglass.dashboards.profile.loaded import Loaded, known_profiles
-from runglass.dashboards.profile.shape import AboutProfile, ProfileBody
+from runglass.dashboards.profile.matching import match_texts
+from runglass.dashboards.profile.searching import WORK, identify_texts, load_texts
+from runglass.dashboards.profile.shape import AboutProfile, PatternBody, ProfileBody
 from runglass.jobs.context import Context
 from runglass.jobs.work import Work
 from runglass.query.source import DataSource
@@ -49,4 +51,16 @@ OPEN = Work(
     advice="Profile fewer steps.",
 )
 
-WORKS = (OPEN,)
+SEARCH = Work(
+    name=WORK,
+    title="Search a profile",
+    question=PatternBody,
+    identify=identify_texts,
+    load=load_texts,
+    compute=match_texts,
+    runs_in="process",
+    stall_s=20.0,
+    advice="Try a simpler pattern.",
+)
+
+WORKS = (OPEN, SEARCH)

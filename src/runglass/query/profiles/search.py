@@ -18,7 +18,6 @@ from runglass.query.profiles.model import Bytes, Int32, Mask, Trace
 
 Where = Literal["all", "names", "arguments"]
 Mode = Literal["text", "pattern"]
-# Regular expressions that take longer are given up.
 MAX_PATTERN = 1_000
 # By one thread.
 EVENTS_AT_ONCE = 500_000
@@ -69,7 +68,9 @@ def number_of(q: str) -> float | None:
     """What is searched for as a number among arguments, too."""
     digits = q.strip().replace(",", "")
     try:
-        return int(digits)
+        whole = int(digits)
+        if -(2**63) <= whole < 2**63:
+            return whole
     except ValueError:
         pass
     try:
@@ -85,8 +86,12 @@ def search(
     where: Where = "all",
     mode: Mode = "text",
     tracks: Sequence[int] | None = None,
+    matched: Bytes | None = None,
 ) -> Matches:
-    texts = match_texts(trace, q, mode)
+    """`matched`: 1 for each text that matches, if that is known."""
+    texts = match_texts(trace, q, mode) if matched is None else matched
+    # One more for events without a name, which is -1.
+    names = np.append(texts, np.uint8(0))
     number = number_of(q) if mode == "text" else None
     has_texts = bool(texts.any())
     in_names = where != "arguments" and has_texts
@@ -107,7 +112,7 @@ def search(
         def mark(first: int) -> None:
             some = slice(first, first + EVENTS_AT_ONCE)
             if in_names:
-                found[some] = texts[trace.name[some]].view(np.bool_)
+                found[some] = names[trace.name[some]].view(np.bool_)
             if rows is not None:
                 found[some] |= rows[trace.source[some]]
 
