@@ -77,6 +77,7 @@ def in_run(files: list[Asset]) -> list[SessionInfo]:
     """Files beside or without event files."""
     made = []
     spans: dict[str, list[tuple[int, Asset]]] = {}
+    spaces = {host_of(each.name) for each in files if each.name.endswith(XPLANE)}
     for each in files:
         name = base(each.name)
         if name.endswith(XPLANE):
@@ -91,7 +92,8 @@ def in_run(files: list[Asset]) -> list[SessionInfo]:
                 spans.setdefault(parsed.worker, []).append((parsed.span, each))
             elif parsed.is_torch:
                 made.append(session(parsed.worker or name, "torch", [each], [parsed.worker]))
-            else:
+            elif JSON.sub("", name) not in spaces:
+                # Else it is the same data.
                 made.append(session(JSON.sub("", name) or "trace", "chrome", [each], [""]))
     return [*made, *cycles(spans)]
 
