@@ -29,7 +29,10 @@ def load_profile(context: Context, source: DataSource, body: ProfileBody) -> Ite
 
 
 def describe_profile(context: Context, inputs: Iterator[Loaded]) -> AboutProfile:
-    return describe(next(inputs))
+    loaded = next(inputs)
+    about = describe(loaded)
+    loaded.trace.release()
+    return about
 
 
 def estimate_bytes(source: DataSource, body: ProfileBody) -> int:

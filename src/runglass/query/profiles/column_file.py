@@ -173,4 +173,6 @@ def read(file: IO[bytes]) -> Trace:
         arrays[each["name"]] = np.frombuffer(mapped, dtype, each["length"], first + each["at"])
     if arrays.keys() != ARRAYS.keys():
         raise ValueError("its columns are others")
-    return Trace(head.info, arrays)
+    trace = Trace(head.info, arrays)
+    trace.mapped = mapped
+    return trace

@@ -5,6 +5,7 @@ Knows no format and opens no file. Times are picoseconds since the origin of the
 
 from __future__ import annotations
 
+import mmap
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Literal
@@ -345,6 +346,8 @@ class Trace:
         self.strings = Strings(self.string_bytes, self.string_ends)
         # Arguments that were found already, while the trace is built.
         self.known: object = None
+        # The file that the arrays are in, if they are.
+        self.mapped: mmap.mmap | None = None
 
     def __len__(self) -> int:
         return len(self.start_ps)
@@ -384,6 +387,11 @@ class Trace:
 
     def depth_of(self, event: int) -> int:
         return int(self.row_depth[self.row_of(event)])
+
+    def release(self) -> None:
+        """Give the pages of the file back after all of it was read: they count as memory of this process. The system still has them."""
+        if self.mapped is not None and hasattr(mmap, "MADV_DONTNEED"):
+            self.mapped.madvise(mmap.MADV_DONTNEED)
 
     def forget(self) -> None:
         """Free what was computed of the columns, and can be again."""
