@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -15,10 +16,12 @@ from pathlib import Path
 
 import pytest
 from tests.support.event_files import log_bytes, put
+from tests.support.plain_traces import PROFILES
 
 from runglass import __version__, flags
 from runglass.cli import main
 from runglass.errors import BadRequest, PortTaken
+from runglass.profile_report import ProfileReport, Section, Table, render, render_markdown
 from runglass.server.listen import bind
 
 # Every flag of TensorBoard's command line, with a value where it takes one.
@@ -339,3 +342,62 @@ def test_version(flag: str, capsys: pytest.CaptureFixture[str]) -> None:
         main([flag])
     assert ended.value.code == 0
     assert capsys.readouterr().out == f"runglass {__version__}\n"
+
+
+# -- profile
+
+
+def test_profile_says_where_the_time_went(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["profile", str(PROFILES / "jax_profile_gpu" / "logdir")]) == 0
+    text = capsys.readouterr().out
+    assert text.startswith("run/2026_11_15_01_31_25: 306 events, NVIDIA H200\n")
+    assert "5 steps of 364 µs on average" in text
+    assert "device compute  23.6 µs   6.5 %" in text
+    assert "gemm_fusion_dot_general_5" in text
+
+
+def test_profile_as_data_and_as_markdown(capsys: pytest.CaptureFixture[str]) -> None:
+    logdir = str(PROFILES / "keras_callback_profile" / "logdir")
+    assert main(["profile", logdir, "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert [step["name"] for step in data["overview"]["steps"]] == [
+        f"Profiled batch {n}" for n in range(2, 6)
+    ]
+    assert isinstance(data["advice"], list)
+    assert main(["profile", logdir, "--run", "run1/train", "--markdown"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("# run1/train/2026\\_11\\_15")
+    assert "| part | time | share |" in lines
+    assert any(line.startswith("| Iterator::Root::Prefetch | Dataset | 4 |") for line in lines)
+
+
+def test_profile_compared(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("jax_profile", "jax_profile_gpu"):
+        shutil.copytree(PROFILES / name / "logdir" / "run", tmp_path / name)
+    words = ["profile", str(tmp_path), "--run", "jax_profile_gpu", "--compare"]
+    assert main([*words, "jax_profile"]) == 0
+    text = capsys.readouterr().out
+    assert "A step takes 364 µs, in jax_profile/2026_11_15_01_21_13 750 ms: 749 ms less" in text
+    assert "host compute" in text
+    assert main([*words, "jax_profile/2026_11_15_01_21_13", "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert data["comparison"]["after_ps"] < data["comparison"]["before_ps"]
+    assert main([*words, "nothing"]) == 1
+    assert "no profile 'nothing' to compare with" in capsys.readouterr().err
+
+
+def test_profile_of_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["profile", str(tmp_path)]) == 1
+    assert "There is no profile in these logs" in capsys.readouterr().err
+    assert main(["profile", str(tmp_path / "missing")]) == 1
+    assert "does not exist" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["profile", str(tmp_path), "--json", "--markdown"])
+
+
+def test_profile_prints_no_control_characters_of_a_file() -> None:
+    table = Table(("op",), [("\x1b[2J|`evil`\n",)])
+    made = ProfileReport("t\x07", [Section("s", [table, "a\x1bb"])], {})
+    for text in (render(made), render_markdown(made)):
+        assert all(letter == "\n" or letter.isprintable() for letter in text)
+    assert "\\|\\`evil\\`" in render_markdown(made)

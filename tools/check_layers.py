@@ -46,6 +46,7 @@ PYTHON_MAY_IMPORT: dict[str, set[str]] = {
     "huggingface": {"writer/calls"},
     "demo": {"schema", "writer/values", "writer/graphs", "writer/files"},
     "doctor": {"query"},
+    "profile_report": {"query"},
     "recorder": {"writer", "writer/values", "writer/files"},
     "projector": {"writer/calls"},
     # The package itself: names that are imported when they are used.
@@ -53,7 +54,7 @@ PYTHON_MAY_IMPORT: dict[str, set[str]] = {
     "instances": set(),
     "notebook": {"instances", "flags", "cli"},
     # Everything but what stands behind a source.
-    "cli": {"query", "query/open", "jobs", "server", "doctor", "demo", "recorder", "instances", "flags"},
+    "cli": {"query", "query/open", "jobs", "server", "doctor", "profile_report", "demo", "recorder", "instances", "flags"},
     "__main__": {"cli"},
 }
 PYTHON_OPEN_TO_ALL = {

@@ -32,6 +32,8 @@ def main(argv: list[str] | None = None) -> int:
         words = sys.argv[1:] if argv is None else argv
         if words[:1] == ["run"]:
             return run(flags.parse_run(words[1:]))
+        if words[:1] == ["profile"]:
+            return profile(flags.parse_profile(words[1:]))
         args = flags.parse(words, f"runglass {__version__}")
         for note in flags.notes(args):
             tell(note)
@@ -152,6 +154,27 @@ def inspect(args: argparse.Namespace) -> int:
     else:
         print(render(report))
     return 1 if report.is_damaged else 0
+
+
+def profile(args: argparse.Namespace) -> int:
+    from runglass.profile_report import choose_profile, find_other, render, render_markdown, report
+    from runglass.query import open as opening
+    from runglass.query.locations import parse_locations
+
+    logs = opening.open_logs(parse_locations(args.logdirs), reload_interval_s=0, on_note=tell)
+    for missing in logs.list_missing():
+        raise RunglassError(f"{missing!r} does not exist. Check the path.", where=missing)
+    logs.load()
+    chosen = choose_profile(logs.source, args.run, args.session)
+    before = find_other(logs.source, args.compare, chosen.run) if args.compare else None
+    made = report(chosen, before)
+    if args.json:
+        import msgspec
+
+        print(msgspec.json.format(msgspec.json.encode(made.data), indent=2).decode())
+    else:
+        print(render_markdown(made) if args.markdown else render(made))
+    return 0
 
 
 def run(args: argparse.Namespace) -> int:

@@ -71,7 +71,7 @@ def parse_interval(text: str) -> float:
 def make_parser(version: str) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="runglass",
-        usage="runglass [serve] [LOGDIR …] [flags]\n       runglass inspect LOGDIR … [--json]\n       runglass demo [LOGDIR] [flags]\n       runglass run [flags] -- COMMAND …",
+        usage="runglass [serve] [LOGDIR …] [flags]\n       runglass inspect LOGDIR … [--json]\n       runglass profile LOGDIR … [flags]\n       runglass demo [LOGDIR] [flags]\n       runglass run [flags] -- COMMAND …",
         description="Look at machine-learning experiments: exactly, at once, and live.",
     )
     add = parser.add_argument
@@ -205,6 +205,30 @@ def parse_run(argv: list[str]) -> argparse.Namespace:
             where="command",
         )
     return args
+
+
+def make_profile_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="runglass profile",
+        usage="runglass profile LOGDIR … [--run RUN] [--session NAME] [--compare NAME] [--json | --markdown]",
+        description="Say where the time of a training went, by one of its profiles, and what to do about it.",
+    )
+    parser.add_argument("logdirs", nargs="+", metavar="LOGDIR", help="a directory of logs")
+    parser.add_argument("--run", metavar="RUN", help="of this run (default: the newest profile of all runs)")
+    parser.add_argument("--session", metavar="NAME", help="this profile (default: the newest one)")
+    parser.add_argument(
+        "--compare",
+        metavar="NAME",
+        help="with this earlier one: a profile of the same run, a run, or RUN/PROFILE",
+    )
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="for machines")
+    form.add_argument("--markdown", action="store_true", help="as a report to keep or send")
+    return parser
+
+
+def parse_profile(argv: list[str]) -> argparse.Namespace:
+    return make_profile_parser().parse_args(argv)
 
 
 def parse_measure_interval(text: str) -> float:
