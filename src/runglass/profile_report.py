@@ -20,7 +20,7 @@ NAME_WIDTH = 60
 
 class Table(msgspec.Struct):
     header: tuple[str, ...]
-    rows: list[tuple[str, ...]]
+    rows: Sequence[tuple[str, ...]]
 
 
 class Section(msgspec.Struct):
