@@ -365,7 +365,7 @@ def test_names_of_points_are_words(open_page, hostile, watch):
 
 
 def test_names_of_events_are_words(open_page, hostile, watch):
-    page = open_page(hostile, "#/profile?theme=light")
+    page = open_page(hostile, "#/profile?theme=light&option=profile.view;trace")
     page.get_by_role("textbox", name="Search events").fill("<img")
     expect(page.get_by_role("search").get_by_role("status")).to_be_visible()
     page.get_by_role("textbox", name="Search events").press("Enter")

@@ -59,7 +59,9 @@ def find(page: Page, text: str) -> None:
 
 
 def test_finds_an_event_and_tells_all_about_it(open_page, profiles, problems):
-    page = open_page(profiles, "#/profile?option=profile.session;fast;1790000000000000000")
+    page = open_page(
+        profiles, "#/profile?option=profile.session;fast;1790000000000000000&option=profile.view;trace"
+    )
     expect(page.get_by_role("button", name="Choose a profile")).to_contain_text("steps 10–13")
     expect(page.get_by_role("region", name="Legend")).to_contain_text("Device idle")
     # Before anything is selected: where the device waited, and for what.
@@ -159,7 +161,9 @@ def test_sums_of_ranges_are_compared_and_exported(open_page, profiles):
 
 
 def test_tracks_are_hidden_pinned_and_filtered(open_page, profiles):
-    page = open_page(profiles, "#/profile?option=profile.session;fast;1790000000000000000")
+    page = open_page(
+        profiles, "#/profile?option=profile.session;fast;1790000000000000000&option=profile.view;trace"
+    )
     button = page.get_by_role("button", name="Tracks", exact=True)
     before = int((button.text_content() or "").split(" of ")[1])
     button.click()
@@ -177,9 +181,8 @@ def test_tracks_are_hidden_pinned_and_filtered(open_page, profiles):
 
 
 def test_sums_up_and_advises(open_page, profiles):
-    page = open_page(
-        profiles, "#/profile?option=profile.session;fast;1790000000000000000&option=profile.view;summary"
-    )
+    # A profile with steps opens on its summary.
+    page = open_page(profiles, "#/profile?option=profile.session;fast;1790000000000000000")
     expect(page.get_by_role("region", name="Figures")).to_contain_text("19.99 ms")
     expect(page.get_by_role("region", name="Figures")).to_contain_text(re.compile(r"Device busy\s*30 %"))
     steps = page.get_by_role("region", name="Steps")
@@ -247,6 +250,7 @@ def test_opens_files_and_says_what_is_wrong_with_others(open_page, profiles, tmp
     chooser.value.set_files(trace)
     expect(page.get_by_role("button", name="Choose a profile")).to_contain_text("mine.json")
     wait_ready(page)
+    page.get_by_role("navigation", name="Views of the profile").get_by_role("button", name="Trace").click()
     find(page, "aten::mine")
     expect(event(page).get_by_role("heading", level=2)).to_have_text("mine")
     # A run in the rail leads back to its profile.

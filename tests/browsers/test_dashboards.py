@@ -75,7 +75,7 @@ def test_projector_shows_points_and_obeys_the_keys(window, url):
 
 
 def test_profile_shows_a_trace_and_obeys_the_keys(window, url):
-    window.open(f"{url}#/profile")
+    window.open(f"{url}#/profile?option=profile.view;trace")
     window.wait_for('document.documentElement.dataset.ready === "true"')
     window.wait_for("document.querySelector('main canvas')?.clientWidth > 100")
     window.press("main [role=search] input", "relu_kernel")

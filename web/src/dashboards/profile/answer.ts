@@ -273,3 +273,5 @@ export type Finding = components["schemas"]["Finding"];
 export type Memory = components["schemas"]["MemoryAnswer"];
 export type MemoryLine = components["schemas"]["MemoryLine"];
 export type Comparison = components["schemas"]["Comparison"];
+export type Ops = components["schemas"]["OpsAnswer"];
+export type OpRow = components["schemas"]["OpRow"];

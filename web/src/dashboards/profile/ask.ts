@@ -122,3 +122,6 @@ export const loadComparison = (
   query: { readonly before: SessionRef; readonly after: SessionRef },
   signal?: AbortSignal,
 ): Promise<Comparison> => client.askBody("profile/compare", query, signal);
+
+export const loadOps = (client: Client, session: SessionRef, signal?: AbortSignal): Promise<Ops> =>
+  client.askBody("profile/ops", { session, by: "name", place: "host" }, signal);

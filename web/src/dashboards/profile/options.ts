@@ -54,7 +54,7 @@ export const setBeforeOption = (settings: Settings, { run, session }: LoggedSess
 /** Moments and events of one profile mean nothing in another. Names of tracks do. */
 const OF_ONE_PROFILE = [STEP, TIME, EVENT, RANGE, SECOND, MARKS];
 
-/** The options of a view that shows this profile, at a step if there is one. */
+/** The options of a view that shows the trace of this profile, at a step if there is one. */
 export function optionsAt(
   options: ReadonlyMap<string, string>,
   { run, session }: LoggedSession,
@@ -63,7 +63,7 @@ export function optionsAt(
   const next = new Map([...options].filter(([name]) => !OF_ONE_PROFILE.includes(name)));
   next.set(SESSION, writeParts([run, session]));
   if (step !== null) next.set(STEP, String(step));
-  next.delete(VIEW);
+  next.set(VIEW, "trace");
   return next;
 }
 
@@ -72,9 +72,13 @@ export function setSession(settings: Settings, session: LoggedSession | null): v
   for (const name of OF_ONE_PROFILE) settings.setOption(name, "");
 }
 
-/** The view of the profile; "": the trace. */
+/** The view of the profile; "": the page chooses. */
 export const viewOption = (settings: Settings): string => settings.option(VIEW);
-export const setViewOption = (settings: Settings, view: string): void => settings.setOption(VIEW, view, "trace");
+export const setViewOption = (settings: Settings, view: string): void => settings.setOption(VIEW, view);
+
+/** Whether the address says what to show of a trace. */
+export const isOfTrace = (settings: Settings): boolean =>
+  [...OF_ONE_PROFILE, SEARCH].some((name) => settings.option(name) !== "");
 
 /** The step of the training that the trace is opened at; the visible time takes its place. */
 export function stepOption(settings: Settings): number | null {

@@ -4,9 +4,9 @@
 import type { Session } from "../../state/session.svelte";
 import type { SessionList } from "./answer";
 import { listSessions, OPEN } from "./ask";
-import { sessionOption, viewOption } from "./options";
+import { isOfTrace, sessionOption, viewOption } from "./options";
 import { firstSession } from "./session_ref";
-import { findView } from "./tabs";
+import { findView, usualView } from "./tabs";
 
 const sent = new WeakMap<Session, Promise<SessionList>>();
 
@@ -14,7 +14,7 @@ export function prefetch(session: Session): void {
   const { client, settings } = session;
   const list = listSessions(client);
   sent.set(session, list);
-  void findView(viewOption(settings)).load();
+  void (findView(viewOption(settings)) ?? usualView(isOfTrace(settings), true)).load();
   const named = sessionOption(settings);
   // The page asks the same and finds this job.
   const open = (question: object | null): void =>

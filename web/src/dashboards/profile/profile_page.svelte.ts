@@ -9,7 +9,7 @@ import { CANCELLED } from "../../state/jobs.svelte";
 import type { Session } from "../../state/session.svelte";
 import type { About, ListedSession, LoggedSession, SessionList, SessionRef } from "./answer";
 import { listSessions, OPEN } from "./ask";
-import { sessionOption, setSession, setViewOption, viewOption } from "./options";
+import { isOfTrace, sessionOption, setSession, setViewOption, viewOption } from "./options";
 import { takeList } from "./prefetch";
 import {
   findListed,
@@ -21,7 +21,7 @@ import {
   sessionKey,
   sessionsOf,
 } from "./session_ref";
-import { findView } from "./tabs";
+import { findView, type ProfileView, usualView } from "./tabs";
 
 /** Files that the user gave to the page; they last as long as it does. */
 class Given {
@@ -80,7 +80,6 @@ export class ProfilePage {
 
   readonly settings = $derived.by(() => this.session.settings);
   readonly theme = $derived.by(() => this.session.settings.shownTheme);
-  readonly view = $derived.by(() => findView(viewOption(this.settings)));
 
   readonly listed = $derived.by((): readonly ListedSession[] => this.#list.value?.sessions ?? []);
   readonly isListed = $derived.by(() => this.#list.value !== null);
@@ -105,6 +104,13 @@ export class ProfilePage {
   /** Null until it was converted. */
   readonly about = $derived.by((): About | null => this.#current?.about ?? null);
   readonly error = $derived.by((): ApiError | null => this.#current?.error ?? null);
+
+  /** Chosen once for a profile: what the user does in a trace must not lead elsewhere. */
+  readonly #usual = $derived.by((): ProfileView => {
+    const steps = this.about?.steps.length ?? 0;
+    return untrack(() => usualView(isOfTrace(this.settings), steps > 0));
+  });
+  readonly view = $derived.by((): ProfileView => findView(viewOption(this.settings)) ?? this.#usual);
 
   /** Of one run, the profile of another time. */
   readonly ofSameRun = $derived.by((): readonly ListedSession[] =>

@@ -14,6 +14,9 @@ export const VIEWS: readonly ProfileView[] = [
   { name: "trace", title: "Trace", load: () => import("./trace_view/TraceView.svelte") },
   { name: "compare", title: "Compare", load: () => import("./compare/CompareView.svelte") },
 ];
-/** Without a choice, the trace: what leads here from a step means the events of that step. */
-export const findView = (name: string): ProfileView =>
-  VIEWS.find((view) => view.name === name) ?? (VIEWS.find((view) => view.name === "trace") as ProfileView);
+/** Null: there is no view of this name. */
+export const findView = (name: string): ProfileView | null => VIEWS.find((view) => view.name === name) ?? null;
+
+/** Without a choice: the summary; without steps, or where an address means a moment, the trace. */
+export const usualView = (isOfTrace: boolean, hasSteps: boolean): ProfileView =>
+  findView(hasSteps && !isOfTrace ? "summary" : "trace") as ProfileView;
