@@ -189,7 +189,7 @@ def test_sums_up_and_advises(open_page, profiles):
     expect(steps.get_by_role("list", name="Parts of an average step")).to_contain_text("Input")
     expect(steps.get_by_role("img", name="step 12: ")).to_be_visible()
     expect(page.get_by_role("region", name="Top ops").get_by_role("row").nth(1)).to_contain_text(
-        "conv_kernel"
+        "aten::conv"
     )
     advice = page.get_by_role("region", name="Advice")
     expect(advice).to_contain_text("The device waits for input")
