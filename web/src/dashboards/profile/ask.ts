@@ -1,9 +1,25 @@
 // Requests of the Profile dashboard.
 
 import type { Client } from "../../api/client";
+import type { components } from "../../api/types.gen";
 import { readBlocks } from "../named_blocks";
-import type { EventRef, FoundEvent, Place, SessionFile, SessionList, SessionRef, Sums, SumsBy } from "./answer";
+import type {
+  Advice,
+  Comparison,
+  EventRef,
+  FoundEvent,
+  Memory,
+  Ops,
+  Overview,
+  Place,
+  SessionFile,
+  SessionList,
+  SessionRef,
+  Sums,
+  SumsBy,
+} from "./answer";
 import type { Flows, Slices } from "./trace/answer";
+import type { OpsBy } from "./options";
 import type { TraceSource } from "./trace/source";
 
 /** The job that converts a profile; its result is an `About`. */
@@ -122,6 +138,16 @@ export const loadComparison = (
   query: { readonly before: SessionRef; readonly after: SessionRef },
   signal?: AbortSignal,
 ): Promise<Comparison> => client.askBody("profile/compare", query, signal);
-
-export const loadOps = (client: Client, session: SessionRef, signal?: AbortSignal): Promise<Ops> =>
-  client.askBody("profile/ops", { session, by: "name", place: "host" }, signal);
+export interface OpsQuery {
+  readonly session: SessionRef;
+  readonly by: OpsBy;
+  /** Null: everywhere. */
+  readonly place: Place | null;
+}
+export const loadOps = (client: Client, query: OpsQuery, signal?: AbortSignal): Promise<Ops> =>
+  client.askBody("profile/ops", query, signal);
+export const loadKernels = (
+  client: Client,
+  session: SessionRef,
+  signal?: AbortSignal,
+): Promise<components["schemas"]["KernelsAnswer"]> => client.askBody("profile/kernels", { session }, signal);

@@ -28,6 +28,10 @@ const HIDDEN = "profile.hidden";
 const ORDER = "profile.order";
 const TRACKS = "profile.tracks";
 const PANEL = "profile.panel";
+const OPS = "profile.ops";
+const OPS_ON = "profile.on";
+const FILTER = "profile.filter";
+const SORT = "profile.sort";
 
 const readList = (settings: Settings, name: string): readonly string[] => {
   const option = settings.option(name);
@@ -215,3 +219,36 @@ const PLACE = "profile.place";
 export const placeOption = (settings: Settings): string =>
   SUMS_PLACES.find(({ value }) => value === settings.option(PLACE))?.value ?? "device";
 export const setPlaceOption = (settings: Settings, place: string): void => settings.setOption(PLACE, place, "device");
+
+// The tables of ops and kernels.
+export const OPS_BY = [
+  { value: "name", label: "Name" },
+  { value: "type", label: "Type" },
+  { value: "module", label: "Module" },
+  { value: "shapes", label: "Shapes" },
+  { value: "category", label: "Category" },
+] as const;
+export type OpsBy = (typeof OPS_BY)[number]["value"];
+export const opsBy = (settings: Settings): OpsBy =>
+  OPS_BY.find(({ value }) => value === settings.option(OPS))?.value ?? "name";
+export const setOpsBy = (settings: Settings, by: OpsBy): void => settings.setOption(OPS, by, "name");
+
+export const OPS_PLACES = [
+  { value: "", label: "All" },
+  { value: "device", label: "Device" },
+  { value: "host", label: "Host" },
+] as const;
+export type OpsPlace = (typeof OPS_PLACES)[number]["value"];
+export const opsPlace = (settings: Settings): OpsPlace =>
+  OPS_PLACES.find(({ value }) => value === settings.option(OPS_ON))?.value ?? "";
+export const setOpsPlace = (settings: Settings, place: OpsPlace): void => settings.setOption(OPS_ON, place);
+
+export const tableFilter = (settings: Settings): string => settings.option(FILTER);
+export const setTableFilter = (settings: Settings, text: string): void => settings.setOption(FILTER, text);
+/** Null: the largest time first. */
+export function tableSort(settings: Settings): { readonly column: string; readonly isDescending: boolean } | null {
+  const [column, direction] = readList(settings, SORT);
+  return column === undefined ? null : { column, isDescending: direction === "down" };
+}
+export const setTableSort = (settings: Settings, sort: ReturnType<typeof tableSort>): void =>
+  writeList(settings, SORT, sort ? [sort.column, sort.isDescending ? "down" : "up"] : []);

@@ -12,6 +12,8 @@ export interface ProfileView {
 export const VIEWS: readonly ProfileView[] = [
   { name: "summary", title: "Summary", load: () => import("./summary/SummaryView.svelte") },
   { name: "trace", title: "Trace", load: () => import("./trace_view/TraceView.svelte") },
+  { name: "ops", title: "Ops", load: () => import("./tables/OpsView.svelte") },
+  { name: "kernels", title: "Kernels", load: () => import("./tables/KernelsView.svelte") },
   { name: "compare", title: "Compare", load: () => import("./compare/CompareView.svelte") },
 ];
 /** Null: there is no view of this name. */

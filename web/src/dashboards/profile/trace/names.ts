@@ -47,6 +47,9 @@ function make(name: string): readonly string[] {
     const plain = withoutBrackets(whole.replace(/^void /, ""));
     add(plain);
     if (plain.includes("::")) add(plain.slice(plain.lastIndexOf("::") + 2));
+    // "cutlass::Kernel2<cutlass_80_tensorop_s1688gemm>": what it is stands in the brackets.
+    const inside = /\bKernel\d?<(?:\w+::)*(\w+)/.exec(whole)?.[1];
+    if (inside !== undefined && /^Kernel\d?$/.test(forms.at(-1) as string)) forms[forms.length - 1] = inside;
     return forms;
   }
   // "Optimizer.step#AdamW.step".

@@ -1,0 +1,63 @@
+import { expect, test } from "vitest";
+import {
+  type Column,
+  filterRows,
+  KERNEL_COLUMNS,
+  type KernelRow,
+  sortRows,
+  textOf,
+  usedColumns,
+  writeCsv,
+} from "./columns";
+
+const kernel = (name: string, more: Partial<KernelRow> = {}): KernelRow => ({
+  ...{ name, op: "", module: "", grid: [], block: [], registers: null, shared_bytes: null, occupancy: null },
+  ...{ achieved_occupancy: null, tensor_cores: false, is_eligible: false, occurrences: 1, total_ps: 1_000_000 },
+  ...{ mean_ps: 1, min_ps: 1, max_ps: 1, share: 0.5 },
+  ...more,
+});
+const ROWS = [
+  kernel("gemm, big", { op: "aten::mm", registers: 168, tensor_cores: true }),
+  kernel("relu", { total_ps: 3_000_000 }),
+  kernel("copy", { registers: 32 }),
+];
+const names = (rows: readonly KernelRow[]): string[] => rows.map(({ name }) => name);
+const column = (name: string): Column<KernelRow> =>
+  KERNEL_COLUMNS.find((each) => each.name === name) as Column<KernelRow>;
+
+test("rows are found by any of their texts", () => {
+  expect(names(filterRows(KERNEL_COLUMNS, ROWS, "ATEN::"))).toEqual(["gemm, big"]);
+  expect(filterRows(KERNEL_COLUMNS, ROWS, " ")).toHaveLength(3);
+});
+
+test("rows are sorted by any column, those without a value last", () => {
+  expect(names(sortRows(KERNEL_COLUMNS, ROWS, { column: "registers", isDescending: true }))).toEqual([
+    "gemm, big",
+    "copy",
+    "relu",
+  ]);
+  expect(names(sortRows(KERNEL_COLUMNS, ROWS, { column: "registers", isDescending: false }))).toEqual([
+    "copy",
+    "gemm, big",
+    "relu",
+  ]);
+  expect(names(sortRows(KERNEL_COLUMNS, ROWS, { column: "name", isDescending: false }))[0]).toBe("copy");
+  expect(sortRows(KERNEL_COLUMNS, ROWS, null)).toBe(ROWS);
+});
+
+test("only columns with values are shown", () => {
+  const used = usedColumns(KERNEL_COLUMNS, ROWS).map(({ name }) => name);
+  expect(used).toContain("registers");
+  expect(used).not.toContain("grid");
+});
+
+test("cells are readable, and exact in a file", () => {
+  expect(textOf(column("total"), ROWS[1] as KernelRow)).toBe("3 µs");
+  expect(textOf(column("share"), ROWS[0] as KernelRow)).toBe("50.0 %");
+  expect(textOf(column("cores"), ROWS[0] as KernelRow)).toBe("yes");
+  expect(
+    writeCsv([column("name"), column("total")], ROWS)
+      .split("\r\n")
+      .slice(0, 2),
+  ).toEqual(["Kernel,Total", '"gemm, big",1000000']);
+});

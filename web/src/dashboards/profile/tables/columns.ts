@@ -1,0 +1,157 @@
+// The columns of the tables of ops and kernels, and how their rows are filtered, sorted and written. Pure.
+
+import { formatCount } from "../../../base/count";
+import { formatRough } from "../../../base/format";
+import type { components } from "../../../api/types.gen";
+import { formatTime } from "../trace/time_format";
+
+export type OpRow = components["schemas"]["OpRow"];
+export type KernelRow = components["schemas"]["KernelRow"];
+export type Cell = string | number | null;
+
+export interface Column<Row> {
+  readonly name: string;
+  readonly label: string;
+  readonly widthPx: number;
+  readonly value: (row: Row) => Cell;
+  /** Missing: text is shown as it is. */
+  readonly format?: (value: number) => string;
+  /** What the heading does not say. */
+  readonly hint?: string;
+}
+
+export interface Sort {
+  readonly column: string;
+  readonly isDescending: boolean;
+}
+
+const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
+const time = (ps: number): string => formatTime(ps);
+const rate =
+  (unit: string) =>
+  (value: number): string => {
+    const power = Math.min(5, Math.max(0, Math.floor(Math.log10(Math.max(1, value)) / 3)));
+    return `${formatRough(value / 1000 ** power)} ${["", "k", "M", "G", "T", "P"][power]}${unit}/s`;
+  };
+
+const NUMBER_PX = 92;
+const number = <Row>(
+  name: string,
+  label: string,
+  value: (row: Row) => number | null | undefined,
+  format: (value: number) => string,
+  hint?: string,
+): Column<Row> => ({
+  name,
+  label,
+  widthPx: NUMBER_PX,
+  value: (row) => value(row) ?? null,
+  format,
+  ...(hint && { hint }),
+});
+const text = <Row>(name: string, label: string, widthPx: number, value: (row: Row) => string): Column<Row> => ({
+  ...{ name, label, widthPx, value },
+});
+/** Zero means that there is nothing to say. */
+const some = (value: number | null | undefined): number | null => value || null;
+
+export const OP_COLUMNS: readonly Column<OpRow>[] = [
+  text("name", "Op", 280, ({ name }) => name),
+  text("type", "Type", 110, ({ type }) => type),
+  text("module", "Module", 130, ({ module }) => module ?? ""),
+  text("place", "On", 64, ({ place }) => place),
+  number("count", "Calls", ({ occurrences }) => occurrences, formatCount),
+  number("self", "Self", ({ self_ps }) => self_ps, time, "Without the ops inside it"),
+  number("share", "Share", ({ share }) => share, percent, "Of the self time of all ops in the same place"),
+  number("total", "Total", ({ total_ps }) => total_ps, time, "With the ops inside it"),
+  number(
+    "device",
+    "Device",
+    ({ device_self_ps }) => some(device_self_ps),
+    time,
+    "Of the kernels that it launched itself",
+  ),
+  number("longest", "Longest", ({ max_ps }) => max_ps, time),
+  number("flops", "FLOP rate", ({ flop_rate }) => some(flop_rate), rate("FLOP")),
+  number("bandwidth", "Bandwidth", ({ bandwidth }) => some(bandwidth), rate("B")),
+  number("cores", "Tensor cores", ({ tensor_cores }) => tensor_cores, percent, "Of the time of its kernels"),
+  text("shapes", "Shapes", 200, ({ shapes }) => shapes ?? ""),
+  text("source", "Source", 130, ({ source }) => source ?? ""),
+];
+
+export const KERNEL_COLUMNS: readonly Column<KernelRow>[] = [
+  text("name", "Kernel", 320, ({ name }) => name),
+  text("op", "Op", 170, ({ op }) => op ?? ""),
+  text("module", "Module", 130, ({ module }) => module ?? ""),
+  number("count", "Calls", ({ occurrences }) => occurrences, formatCount),
+  number("total", "Total", ({ total_ps }) => total_ps, time),
+  number("share", "Share", ({ share }) => share, percent, "Of the time of all kernels"),
+  number("mean", "Mean", ({ mean_ps }) => mean_ps, time),
+  number("longest", "Longest", ({ max_ps }) => max_ps, time),
+  text("cores", "Tensor cores", 96, ({ tensor_cores, is_eligible }) =>
+    tensor_cores ? "yes" : is_eligible ? "could" : "",
+  ),
+  number(
+    "occupancy",
+    "Occupancy",
+    ({ achieved_occupancy, occupancy }) => achieved_occupancy ?? occupancy,
+    (value) => `${formatRough(value)} %`,
+  ),
+  number("registers", "Registers", ({ registers }) => registers, formatCount, "Per thread"),
+  number(
+    "shared",
+    "Shared",
+    ({ shared_bytes }) => some(shared_bytes),
+    (bytes) => formatTime(bytes, "bytes"),
+    "Shared memory of a block",
+  ),
+  text("grid", "Grid", 110, ({ grid }) => (grid ?? []).join(" × ")),
+  text("block", "Block", 110, ({ block }) => (block ?? []).join(" × ")),
+];
+
+export const isNumber = <Row>({ format }: Column<Row>): boolean => format !== undefined;
+
+/** Columns that have something to say in some row. */
+export const usedColumns = <Row>(columns: readonly Column<Row>[], rows: readonly Row[]): readonly Column<Row>[] =>
+  columns.filter((column, i) => i === 0 || rows.some((row) => !isNothing(column.value(row))));
+const isNothing = (cell: Cell): boolean => cell === null || cell === "";
+
+/** Rows with these letters in one of their texts. */
+export function filterRows<Row>(columns: readonly Column<Row>[], rows: readonly Row[], wanted: string): readonly Row[] {
+  const letters = wanted.trim().toLowerCase();
+  if (letters === "") return rows;
+  const texts = columns.filter((column) => !isNumber(column));
+  return rows.filter((row) => texts.some((column) => String(column.value(row)).toLowerCase().includes(letters)));
+}
+
+/** What is missing comes last either way. Null: as the server sorts them. */
+export function sortRows<Row>(
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+  sort: Sort | null,
+): readonly Row[] {
+  const column = sort && columns.find(({ name }) => name === sort.column);
+  if (!column) return rows;
+  const sign = sort.isDescending ? -1 : 1;
+  return rows.toSorted((a, b) => {
+    const [x, y] = [column.value(a), column.value(b)];
+    if (isNothing(x) || isNothing(y)) return Number(isNothing(x)) - Number(isNothing(y));
+    const order = typeof x === "number" && typeof y === "number" ? x - y : String(x).localeCompare(String(y), "en");
+    return order * sign;
+  });
+}
+
+export const textOf = <Row>({ value, format }: Column<Row>, row: Row): string => {
+  const cell = value(row);
+  return cell === null ? "" : typeof cell === "number" && format ? format(cell) : String(cell);
+};
+
+/** Numbers in full: times in picoseconds, shares from 0 to 1. */
+export function writeCsv<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
+  const quoted = (cell: Cell): string => {
+    const written = cell === null ? "" : String(cell);
+    return /[",\r\n]/.test(written) ? `"${written.replaceAll('"', '""')}"` : written;
+  };
+  const lines = rows.map((row) => columns.map(({ value }) => quoted(value(row))).join(","));
+  return `${[columns.map(({ label }) => quoted(label)).join(","), ...lines].join("\r\n")}\r\n`;
+}
