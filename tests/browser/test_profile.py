@@ -187,7 +187,7 @@ def test_sums_up_and_advises(open_page, profiles):
     expect(page.get_by_role("region", name="Figures")).to_contain_text(re.compile(r"Device busy\s*30 %"))
     steps = page.get_by_role("region", name="Steps")
     expect(steps.get_by_role("list", name="Parts of an average step")).to_contain_text("Input")
-    expect(steps.get_by_role("img", name="step 12: ")).to_be_visible()
+    expect(steps.get_by_role("button", name="step 12: ")).to_be_visible()
     expect(page.get_by_role("region", name="Top ops").get_by_role("row").nth(1)).to_contain_text(
         "aten::conv"
     )

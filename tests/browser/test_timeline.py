@@ -179,3 +179,35 @@ def test_selects_events_ranges_and_tracks(open_page, profile, problems):
     page.get_by_role("menuitem", name="Hide").click()
     expect(rows.filter(has_text="loader")).to_have_count(0)
     assert problems == []
+
+
+def test_lists_ops_and_kernels(open_page, profile, problems):
+    page = open_page(profile, f"{ADDRESS}&option=profile.view;kernels")
+    table = page.get_by_role("table", name="kernels")
+    rows = table.locator("tbody tr")
+    expect(page.get_by_role("status").filter(has_text="kernels")).to_contain_text("3")
+    expect(rows.first).to_contain_text(re.compile(r"conv_kernel.*aten::conv.*12 ms.*50\.0 %"))
+    table.get_by_role("button", name="Total").click()
+    table.get_by_role("button", name="Total").click()
+    expect(rows.first).to_contain_text("relu_kernel")
+    address_has(page, "profile.sort;total;up")
+    page.get_by_role("textbox", name="Search kernels").fill("norm")
+    expect(rows).to_have_count(1)
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Save these kernels as CSV").click()
+    lines = Path(saved.value.path()).read_text().splitlines()
+    assert len(lines) == 2
+    assert "8000000000" in lines[1].split(",")
+
+    # What is found there is found in the trace.
+    page.get_by_role("textbox", name="Search kernels").fill("")
+    rows.filter(has_text="conv_kernel").get_by_role("button").click()
+    expect(page.get_by_role("search").get_by_role("status")).to_have_text("4")
+    page.get_by_role("link", name="Ops").or_(page.get_by_role("tab", name="Ops")).or_(
+        page.get_by_role("button", name="Ops", exact=True)
+    ).first.click()
+    table = page.get_by_role("table", name="ops")
+    expect(table).to_contain_text("cudaLaunchKernel")
+    page.get_by_role("radiogroup", name="Where").get_by_text("Device").click()
+    expect(table).not_to_contain_text("cudaLaunchKernel")
+    assert problems == []
