@@ -129,7 +129,11 @@ def test_routes_hold_handlers_only_and_shape_holds_what_travels(dashboard):
             assert struct.__module__ == f"{home}.shape", f"{struct.__name__} belongs in {home}.shape"
         for struct in (route.answer, route.query, *([route.body] if route.body else [])):
             # What the query layer answers in types that can travel is sent as it is.
-            known = ("runglass.api.", f"runglass.query.{dashboard.name}.", f"runglass.query.{dashboard.name}s.")
+            known = (
+                "runglass.api.",
+                f"runglass.query.{dashboard.name}.",
+                f"runglass.query.{dashboard.name}s.",
+            )
             assert struct.__module__ == f"{home}.shape" or struct.__module__.startswith(known)
 
 

@@ -54,7 +54,18 @@ PYTHON_MAY_IMPORT: dict[str, set[str]] = {
     "instances": set(),
     "notebook": {"instances", "flags", "cli"},
     # Everything but what stands behind a source.
-    "cli": {"query", "query/open", "jobs", "server", "doctor", "profile_report", "demo", "recorder", "instances", "flags"},
+    "cli": {
+        "query",
+        "query/open",
+        "jobs",
+        "server",
+        "doctor",
+        "profile_report",
+        "demo",
+        "recorder",
+        "instances",
+        "flags",
+    },
     "__main__": {"cli"},
 }
 PYTHON_OPEN_TO_ALL = {

@@ -188,9 +188,7 @@ def test_sums_up_and_advises(open_page, profiles):
     steps = page.get_by_role("region", name="Steps")
     expect(steps.get_by_role("list", name="Parts of an average step")).to_contain_text("Input")
     expect(steps.get_by_role("button", name="step 12: ")).to_be_visible()
-    expect(page.get_by_role("region", name="Top ops").get_by_role("row").nth(1)).to_contain_text(
-        "aten::conv"
-    )
+    expect(page.get_by_role("region", name="Top ops").get_by_role("row").nth(1)).to_contain_text("aten::conv")
     advice = page.get_by_role("region", name="Advice")
     expect(advice).to_contain_text("The device waits for input")
     # A finding leads to the events that it is about.

@@ -1,4 +1,4 @@
-// A line of items of which a menu takes those that do not fit: the browser wraps them, and the second line is not shown.
+// A line of items of which a menu takes those that do not fit: the browser wraps them, the second line is hidden.
 
 /** The `data-name` of each item that is not in the first line. */
 export function wrappedNames(line: HTMLElement): readonly string[] {
