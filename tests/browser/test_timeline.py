@@ -17,7 +17,8 @@ from runglass.query.source import DataSource
 
 MS = 1_000_000_000
 RULER_PX = 28
-ADDRESS = "#/profile?option=profile.session;train;1790000000000000000"
+SESSION = "#/profile?option=profile.session;train;1790000000000000000"
+TRACE = f"{SESSION}&option=profile.view;trace"
 # Of a kernel on stream 7 in light colours: normalisation, mixed with white.
 NORMALISATION = (0x96, 0xCB, 0x9F)
 
@@ -56,14 +57,14 @@ def moved(page: Page, before: str | None = None) -> tuple[float, float]:
 
 
 def row_y(page: Page, name: str) -> float:
-    """The middle of the first row of events of a track, on the page."""
+    """The middle of the last row of events of a track, on the page."""
     label = tracks(page).get_by_role("listitem").filter(has_text=name).first.bounding_box()
     assert label is not None
-    return label["y"] + 4 + 9
+    return label["y"] + label["height"] - 4 - 9
 
 
 def test_moves_by_keys_wheel_and_drags(open_page, profile, problems):
-    page = open_page(profile, ADDRESS)
+    page = open_page(profile, TRACE)
     expect(page.get_by_text(re.compile(r"^4 steps, \d+\.?\d* ms$"))).to_be_visible()
     box = box_of(page)
     middle = (box["x"] + box["width"] / 2, box["y"] + 120)
@@ -120,7 +121,7 @@ def test_moves_by_keys_wheel_and_drags(open_page, profile, problems):
 
 
 def test_selects_events_ranges_and_tracks(open_page, profile, problems):
-    page = open_page(profile, ADDRESS)
+    page = open_page(profile, TRACE)
     box = box_of(page)
     pixels = read_canvas(scene(page).locator("canvas"))
     near = np.abs(pixels[..., :3] - np.array(NORMALISATION)).max(axis=-1) <= 2
@@ -128,7 +129,7 @@ def test_selects_events_ranges_and_tracks(open_page, profile, problems):
     assert near.sum(axis=1).max() == pytest.approx(0.1 * pixels.shape[1], rel=0.1)
 
     # A click selects what is under the pointer; arrow keys go on from there.
-    page.mouse.click(box["x"] + box["width"] * (7 / 80), row_y(page, "stream 7"))
+    page.mouse.click(box["x"] + box["width"] * (14 / 80), row_y(page, "stream 7"))
     details = page.get_by_role("region", name="Selected event").get_by_role("heading", level=2)
     expect(details).to_have_text("conv_kernel")
     expect(scene(page)).to_be_focused()
@@ -137,7 +138,7 @@ def test_selects_events_ranges_and_tracks(open_page, profile, problems):
     expect(details).to_have_text("batch_norm_kernel")
     page.keyboard.press("f")
     from_ps, to_ps = moved(page)
-    assert from_ps < 10 * MS < 12 * MS < to_ps
+    assert from_ps < 15 * MS < 17 * MS < to_ps
     assert to_ps - from_ps < 3 * MS
     page.keyboard.press("m")
     address_has(page, "profile.marks;")
@@ -182,7 +183,7 @@ def test_selects_events_ranges_and_tracks(open_page, profile, problems):
 
 
 def test_lists_ops_and_kernels(open_page, profile, problems):
-    page = open_page(profile, f"{ADDRESS}&option=profile.view;kernels")
+    page = open_page(profile, f"{SESSION}&option=profile.view;kernels")
     table = page.get_by_role("table", name="kernels")
     rows = table.locator("tbody tr")
     expect(page.get_by_role("status").filter(has_text="kernels")).to_contain_text("3")
