@@ -39,7 +39,7 @@ describe("rows", () => {
       ["Host", "train.py, 4 threads"],
       ["main", "thread 0"],
       ["autograd", "thread 77"],
-      ["main", "thread 4"],
+      ["main", "Python, thread 4"],
       ["2 quiet threads", ""],
       ["GPU 0", "NVIDIA H200"],
       ["stream 7", "thread 5"],

@@ -179,7 +179,14 @@ const withoutStart = (name: string, start: string): string =>
   name.startsWith(`${start} `) ? name.slice(start.length + 1) : name;
 
 /** "thread 3322 (pt_autograd_0)" is called by what tells it from others. */
-function threadTitle({ thread, thread_id, kind }: Track): { label: string; detail: string } {
+function threadTitle(track: Track): { label: string; detail: string } {
+  const { label, detail } = threadName(track);
+  // Several tracks of one thread.
+  const content = track.kind === "python" ? "Python" : track.kind === "instants" ? "instants" : "";
+  return { label, detail: [content === label ? "" : content, detail].filter(Boolean).join(", ") };
+}
+
+function threadName({ thread, thread_id, kind }: Track): { label: string; detail: string } {
   const named = /^thread (\S+) \((.+)\)$/.exec(thread);
   if (named) return { label: named[2] as string, detail: `thread ${named[1]}` };
   const id = thread_id === "" ? kind : /^\d+$/.test(thread_id) ? `thread ${thread_id}` : thread_id;
