@@ -53,9 +53,8 @@ SYNC := $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 test-browser:
 	$(BIN)/python -m pytest tests/browser -n 2 --dist worksteal -p no:schemathesis
 
-# One worker: each takes half a minute to import and collect everything, and the browser keeps the cores busy.
 test-rest:
-	$(BIN)/python -m pytest --ignore=tests/browser -n 1
+	$(BIN)/python -m pytest --ignore=tests/browser -n 2 --dist worksteal
 
 # The browser that the page is tested in: Debian's package, installed when it is missing and we may.
 .PHONY: chromium

@@ -86,7 +86,7 @@ FRAMEWORKS = {
 
 
 def test_shows_what_frameworks_logged_to_the_pixel(open_page, page):
-    page.set_viewport_size({"width": 1440, "height": 1500})
+    page.set_viewport_size({"width": 1440, "height": 1900})
     source = open_golden(*FRAMEWORKS)
     open_page(source, "#/images?option=images.actual;1")
     for case, least in FRAMEWORKS.items():

@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 from playwright.sync_api import Locator, Page, expect
 from tests.support.golden_logs import open_golden
@@ -45,6 +46,12 @@ def add_mesh(
                 values=[array],
                 content=encode(MESH_PLUGIN, content),
             )
+
+
+@pytest.fixture(autouse=True)
+def narrow(page: Page) -> None:
+    """Cards are small then: of a large one, the canvas hands out only a corner."""
+    page.set_viewport_size({"width": 1000, "height": 2400})
 
 
 def view(within: Page | Locator, title: str) -> Locator:
@@ -97,7 +104,6 @@ def test_colors_configurations_and_bad_meshes(open_page):
     # Colours are those that were logged
     source = MemorySource()
     cloud = np.random.default_rng(0).random((300, 3), np.float32)
-    # Three of them: a single one fills the page, of which the canvas hands out only a corner.
     for name in ("cloud", "second", "third"):
         add_mesh(source, "run", name, cloud, colors=np.tile(GREEN, (300, 1)))
     config = '{"camera": {"cls": "OrthographicCamera", "position": [0, 0, 9]}, "material": {"cls": "MeshBasicMaterial", "color": "#0ac81e"}}'
