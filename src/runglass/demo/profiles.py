@@ -12,10 +12,10 @@ from pathlib import Path
 
 FOLDER = "unet"
 DATA = Path(__file__).parent / "recorded"
-# By run: what torch calls the file.
+# By run: what torch calls the file. The one with much to find last: the page opens the newest profile.
 FILES = {
-    "before": "h200.1794939248970467335.pt.trace.json.gz",
     "after": "h200.1794939268642673467.pt.trace.json.gz",
+    "before": "h200.1794939248970467335.pt.trace.json.gz",
 }
 
 

@@ -16,12 +16,12 @@ const session = (run: string, name: string, more: Partial<ListedSession> = {}): 
   ...more,
 });
 
-test("begins with the newest readable profile of the first shown run that has one", () => {
+test("begins with the newest readable profile of the shown runs", () => {
   const listed = [
     session("b", "late", { time_s: 20 }),
     session("b", "early", { time_s: 10 }),
     session("b", "broken", { time_s: 30, problem: "cut" }),
-    session("c", "other"),
+    session("c", "other", { time_s: 15 }),
   ];
   expect(firstSession(listed, ["a", "b", "c"])).toEqual({ run: "b", session: "late" });
   expect(firstSession(listed, ["a"])).toBeNull();

@@ -28,15 +28,15 @@ export function sessionsOf(listed: readonly ListedSession[], run: string): reado
   return listed.filter((each) => each.run === run).toSorted((a, b) => a.time_s - b.time_s);
 }
 
-/** The profile to begin with: the newest of the first shown run that has one. */
+/** The profile to begin with: the newest of the shown runs. */
 export function firstSession(listed: readonly ListedSession[], shown: readonly string[]): LoggedSession | null {
-  const readable = listed.filter(({ problem }) => problem === null);
-  for (const offered of [readable, listed])
-    for (const run of shown) {
-      const newest = sessionsOf(offered, run).at(-1);
-      if (newest) return { run, session: newest.session };
-    }
-  return null;
+  const runs = new Set(shown);
+  const offered = listed.filter(({ run }) => runs.has(run));
+  const readable = offered.filter(({ problem }) => problem === null);
+  let newest: ListedSession | undefined;
+  for (const each of readable.length > 0 ? readable : offered)
+    if (!newest || (each.time_s ?? 0) >= (newest.time_s ?? 0)) newest = each;
+  return newest ? { run: newest.run, session: newest.session } : null;
 }
 
 /** Which part of the training it is of, or when it was recorded. */
