@@ -45,16 +45,8 @@ demo: setup
 
 test: $(VENV)/.test-stamp chromium
 	cd web && npm run --silent test
-	$(MAKE) --no-print-directory --jobs 2 $(SYNC) test-browser test-rest
-
-# Side by side: tests that wait for processes or disks leave time to the browser. Each says what came of it when it is done.
-SYNC := $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
-.PHONY: test-browser test-rest
-test-browser:
-	$(BIN)/python -m pytest tests/browser -n 2 --dist worksteal -p no:schemathesis
-
-test-rest:
 	$(BIN)/python -m pytest --ignore=tests/browser -n 2 --dist worksteal
+	$(BIN)/python -m pytest tests/browser -n 2 --dist worksteal -p no:schemathesis
 
 # The browser that the page is tested in: Debian's package, installed when it is missing and we may.
 .PHONY: chromium

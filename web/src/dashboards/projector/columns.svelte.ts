@@ -67,7 +67,12 @@ export class Columns {
   #edited = $state.raw<ReadonlyMap<string, Column>>(new Map());
   readonly #loading = new Map<string, Promise<Column>>();
 
-  constructor(private readonly of: Of) {}
+  #hasEnded = false;
+
+  /** Created in a component and ends with it. */
+  constructor(private readonly of: Of) {
+    $effect(() => () => (this.#hasEnded = true));
+  }
 
   readonly edited = $derived.by((): ReadonlyMap<string, Column> => this.#edited);
 
@@ -105,7 +110,7 @@ export class Columns {
       const embedding = this.of.embedding();
       if (!embedding) return Promise.reject(new Error("There is no embedding."));
       loading = loadColumn(this.of.client, embedding, name).then((column) => {
-        if (this.of.key() === key) {
+        if (!this.#hasEnded && this.of.key() === key) {
           const kept = [...this.#loaded].filter(([other]) => other !== name).slice(-MAX_KEPT);
           this.#loaded = new Map([...kept, [name, { key, column }]]);
         }

@@ -35,10 +35,12 @@ export class Beside {
       const rows = (count: number): number[] => Array.from({ length: count }, (_, row) => row);
       void Promise.all([page.columns.load(here), pane.columns.load(there)])
         .then(() =>
-          Promise.all([page.columns.texts(here, rows(page.count)), pane.columns.texts(there, rows(pane.count))]),
+          isOld
+            ? null
+            : Promise.all([page.columns.texts(here, rows(page.count)), pane.columns.texts(there, rows(pane.count))]),
         )
-        .then(([a, b]) => {
-          if (!isOld) this.#map = mapByLabel(a, b);
+        .then((texts) => {
+          if (texts && !isOld) this.#map = mapByLabel(...texts);
         })
         .catch(() => undefined);
       return () => (isOld = true);
