@@ -80,6 +80,7 @@ export class Stage {
   #movedAt = -Infinity;
   #lastFrameAt = 0;
   #still: ReturnType<typeof setTimeout> | undefined;
+  #hasEnded = false;
   #groups: readonly Group[] = [];
   #contours: readonly ContourPath[] = [];
   #labels: readonly PlacedLabel[] = [];
@@ -259,7 +260,7 @@ export class Stage {
 
   #invalidate(what: number): void {
     this.#dirty |= what;
-    if (this.#frame === 0) this.#frame = requestAnimationFrame(this.#draw);
+    if (this.#frame === 0 && !this.#hasEnded) this.#frame = requestAnimationFrame(this.#draw);
   }
 
   /** Chooses labels and draws the rest once nothing moves. */
@@ -490,6 +491,7 @@ export class Stage {
   }
 
   end(): void {
+    this.#hasEnded = true;
     cancelAnimationFrame(this.#frame);
     clearTimeout(this.#still);
     this.#lost.abort();
