@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import zlib
 from collections.abc import Callable
 from typing import Any
@@ -13,8 +12,8 @@ from numpy.typing import NDArray
 
 from runglass.native.trace_rows import TraceRows
 from runglass.native.trace_view import Nesting, give_back, inherit, make_pyramid, nest, notable
-from runglass.query.profiles import flows
-from runglass.query.profiles.arguments import Known, find, release, texts
+from runglass.query.profiles.arguments import Known, release, texts
+from runglass.query.profiles.clocks import LIMIT_PS, place_files, shift_of
 from runglass.query.profiles.counters import (
     ALLOCATOR,
     TORCH_MEMORY,
@@ -25,10 +24,10 @@ from runglass.query.profiles.counters import (
     read_memory,
 )
 from runglass.query.profiles.devices import read_devices
+from runglass.query.profiles.flows import FLOW_KEYS, join_flows, read_points
 from runglass.query.profiles.meanings import categorize
 from runglass.query.profiles.model import (
     ARRAYS,
-    ASYNC,
     FORWARD_BACKWARD,
     LAUNCH,
     Counter,
@@ -39,24 +38,18 @@ from runglass.query.profiles.model import (
     SessionKind,
     Strings,
     Trace,
-    TraceFile,
     TraceInfo,
     Track,
     Unit,
 )
 from runglass.query.profiles.tracks import RawTrack, make_track, read_tracks
 
-DAY_NS = 86_400 * 10**9
-# Longer events, and those that begin further away, are cut: sums of two must fit into 64 bits.
-LIMIT_PS = 1 << 61
 MODULE = "nn.Module: "
 # The category of Python frames.
 FRAMES = "python_function"
 # Of what a device does for which part of the program, on the stream itself.
 ANNOTATIONS = "gpu_user_annotation"
-CORRELATIONS = ("correlation", "correlation_id")
 # What is looked for in the arguments of all events, in one pass: for flows and modules, and for steps.
-FLOW_KEYS = (*CORRELATIONS, "_pt", "_p", "_ct", "_c")
 NUMBER_KEYS = (*FLOW_KEYS, "group_id", "step_num", "iter_num", "_r", "id")
 TEXT_KEYS = ("tf_op", "graph_type", "step_name")
 STACK_KEYS = ("Call stack", "source_stack", "source", "Python id")
@@ -148,75 +141,6 @@ def finish(trace: Trace) -> None:
         trace.module = np.full(count, -1, np.int32)
     trace.busy_before = np.zeros(count + 1, np.int64)
     np.cumsum(trace.duration_ps, out=trace.busy_before[1:])
-
-
-# --- clocks
-
-
-def place_files(rows: TraceRows, info: TraceInfo, sizes: list[int]) -> Int64:
-    """What is added to the times of each file, so that all have one clock. Time 0 is a whole nanosecond at or before the first event."""
-    bases = [file.base_ns for file in rows.files]
-    first = []
-    for file, size in zip(rows.files, sizes, strict=True):
-        own = rows.start_ps[file.first_row : file.row_end]
-        is_event = rows.phase[file.first_row : file.row_end] != ord("M")
-        low = int(own[is_event].min()) if is_event.any() else None
-        first.append(None if low is None else max(-LIMIT_PS, min(low, LIMIT_PS)))
-        info.files.append(
-            TraceFile(
-                name=file.name,
-                host=file.host,
-                size_bytes=size,
-                events=file.row_end - file.first_row,
-                base_ns=file.base_ns,
-            )
-        )
-        info.metadata.append(clean(file.metadata))
-        if file.host not in info.hosts:
-            info.hosts.append(file.host)
-    used = [number for number, low in enumerate(first) if low is not None]
-    shifts = np.zeros(len(bases), np.int64)
-    if not used:
-        return shifts
-    known = [base for number in used if (base := bases[number]) is not None]
-    if len(known) < len(used) or max(known) - min(known) > DAY_NS:
-        info.clocks_differ = len(used) > 1
-        for number in used:
-            shifts[number] = -(first[number] or 0)
-        if len(used) == 1 and known:
-            info.origin_ns = known[0] + (first[used[0]] or 0) // 1000
-        if info.clocks_differ:
-            info.problems.append(
-                "The clocks of these hosts cannot be compared: every one of them begins at 0 here."
-            )
-        return shifts
-    beginnings = [(bases[number] or 0) * 1000 + (first[number] or 0) for number in used]
-    info.origin_ns = min(beginnings) // 1000
-    for number in used:
-        shifts[number] = (bases[number] or 0) * 1000 - info.origin_ns * 1000
-    return shifts
-
-
-def clean(metadata: dict[str, Any]) -> dict[str, Any]:
-    """What can be kept as JSON, without what is long."""
-    kept = {}
-    for key, value in metadata.items():
-        try:
-            text = json.dumps(value, default=str)
-        except (TypeError, ValueError, RecursionError):
-            continue
-        if len(text) <= 100_000:
-            kept[str(key)] = json.loads(text)
-    return kept
-
-
-def shift_of(rows: TraceRows, shifts: Int64, chosen: Int32 | Int64) -> Int64:
-    """What is added to the time of these rows."""
-    if len(shifts) == 1:
-        return np.broadcast_to(shifts[0], len(chosen))
-    ends = np.array([file.row_end for file in rows.files], np.int64)
-    moved: Int64 = shifts[np.searchsorted(ends, chosen, side="right")]
-    return moved
 
 
 # --- events and tracks
@@ -499,95 +423,7 @@ def on_device(trace: Trace) -> Mask:
     return np.repeat(of_row, np.diff(trace.row_starts))
 
 
-# --- flows, modules, counters
-
-
-def join_flows(trace: Trace, points: Points, rows: TraceRows) -> None:
-    ends = np.array([file.row_end for file in rows.files], np.int64)
-
-    def file_of(events: Int32) -> Int32:
-        return np.searchsorted(ends, trace.source[events], side="right").astype(np.int32)
-
-    found: list[Any] = []
-    device = np.array([track.place == "device" for track in trace.tracks], np.bool_)
-    notes = np.array([each.meaning in ("module", "step") for each in trace.info.categories])
-    has_launches = False
-    for key in CORRELATIONS:
-        events, value = find(trace, key, is_text=False)
-        if not len(events) or not device.any():
-            continue
-        row = np.searchsorted(trace.row_starts, events, side="right") - 1
-        sources, targets = flows.join_launches(
-            events,
-            value,
-            device[trace.row_track[row]],
-            file_of(events),
-            trace.row_depth[row],
-            notes[trace.category[events]],
-        )
-        has_launches = has_launches or len(sources) > 0
-        found.append((sources, targets, LAUNCH))
-    found.extend(join_arrows(trace, points, has_launches=has_launches))
-    makes, takes = both_of(trace, "_pt", "_p"), both_of(trace, "_ct", "_c")
-    sources, targets = flows.join_contexts(*makes, *takes, file_of)
-    found.append((sources, targets, ASYNC))
-    trace.flow_from, trace.flow_to, trace.flow_kind = flows.gather(found)
-
-
-def both_of(trace: Trace, one: str, other: str) -> tuple[Int32, Int64, Int64]:
-    """The events that have both arguments, and their values."""
-    first, value = find(trace, one, is_text=False)
-    second, number = find(trace, other, is_text=False)
-    events, a, b = np.intersect1d(first, second, return_indices=True)
-    return events, value[a], number[b]
-
-
-class Points(Struct):
-    """Flow events of the files: what is needed of them after the rows are gone."""
-
-    time: Int64
-    # Of the rows.
-    track: Int32
-    link: NDArray[np.uint64]
-    phase: NDArray[np.uint8]
-    name: Int32
-    category: Int32
-
-
-def read_points(rows: TraceRows, shifts: Int64) -> Points:
-    phase = rows.phase
-    chosen = np.flatnonzero((phase == ord("s")) | (phase == ord("t")) | (phase == ord("f")))
-    return Points(
-        time=rows.start_ps[chosen] + shift_of(rows, shifts, chosen),
-        track=rows.track[chosen],
-        link=rows.link[chosen],
-        phase=phase[chosen],
-        name=rows.name[chosen],
-        category=rows.category[chosen],
-    )
-
-
-def join_arrows(trace: Trace, points: Points, *, has_launches: bool) -> list[Any]:
-    """Flow events of the file: each belongs to the slice around it on its track. Tracks of points are those of the trace by now."""
-    here = points.track >= 0
-    if not here.any() or not len(trace):
-        return []
-    track, time = points.track[here], points.time[here]
-    event = trace.view.innermost(trace.track_rows, track, np.ascontiguousarray(time))
-    sources, targets, first = flows.join_links(event, points.link[here], time, points.phase[here])
-    name, category = points.name[here][first], points.category[here][first]
-    count = len(trace.strings) + 1
-    pairs, where = np.unique((name + np.int64(1)) * count + category + 1, return_inverse=True)
-    kinds_of = [
-        flows.kind_of(trace.strings.get(pair // count - 1), trace.strings.get(pair % count - 1))
-        for pair in pairs.tolist()
-    ]
-    kind = np.array(kinds_of, np.int8)[where]
-    if has_launches:
-        # Known better by correlation.
-        other = kind != LAUNCH
-        sources, targets, kind = sources[other], targets[other], kind[other]
-    return [(sources, targets, kind)]
+# --- modules, counters
 
 
 def add_modules(trace: Trace, rows: TraceRows) -> None:

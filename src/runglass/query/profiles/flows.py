@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
+from runglass.native.trace_rows import TraceRows
+from runglass.query.profiles.arguments import find
+from runglass.query.profiles.clocks import shift_of
 from runglass.query.profiles.model import (
+    ASYNC,
     FLOW,
     FORWARD_BACKWARD,
     LAUNCH,
@@ -15,14 +21,106 @@ from runglass.query.profiles.model import (
     Int32,
     Int64,
     Mask,
+    Trace,
 )
 
 Pairs = tuple[Int32, Int32]
 Bits = NDArray[np.uint64]
 
+CORRELATIONS = ("correlation", "correlation_id")
+# Arguments that tell of flows.
+FLOW_KEYS = (*CORRELATIONS, "_pt", "_p", "_ct", "_c")
 # As torch names its flows.
 TORCH_LAUNCH = "ac2g"
 TORCH_BACKWARD = "fwdbwd"
+
+
+def join_flows(trace: Trace, points: Points, rows: TraceRows) -> None:
+    ends = np.array([file.row_end for file in rows.files], np.int64)
+
+    def file_of(events: Int32) -> Int32:
+        return np.searchsorted(ends, trace.source[events], side="right").astype(np.int32)
+
+    found: list[Any] = []
+    device = np.array([track.place == "device" for track in trace.tracks], np.bool_)
+    notes = np.array([each.meaning in ("module", "step") for each in trace.info.categories])
+    has_launches = False
+    for key in CORRELATIONS:
+        events, value = find(trace, key, is_text=False)
+        if not len(events) or not device.any():
+            continue
+        row = np.searchsorted(trace.row_starts, events, side="right") - 1
+        sources, targets = join_launches(
+            events,
+            value,
+            device[trace.row_track[row]],
+            file_of(events),
+            trace.row_depth[row],
+            notes[trace.category[events]],
+        )
+        has_launches = has_launches or len(sources) > 0
+        found.append((sources, targets, LAUNCH))
+    found.extend(join_arrows(trace, points, has_launches=has_launches))
+    makes, takes = both_of(trace, "_pt", "_p"), both_of(trace, "_ct", "_c")
+    sources, targets = join_contexts(*makes, *takes, file_of)
+    found.append((sources, targets, ASYNC))
+    trace.flow_from, trace.flow_to, trace.flow_kind = gather(found)
+
+
+def both_of(trace: Trace, one: str, other: str) -> tuple[Int32, Int64, Int64]:
+    """The events that have both arguments, and their values."""
+    first, value = find(trace, one, is_text=False)
+    second, number = find(trace, other, is_text=False)
+    events, a, b = np.intersect1d(first, second, return_indices=True)
+    return events, value[a], number[b]
+
+
+class Points(Struct):
+    """Flow events of the files: what is needed of them after the rows are gone."""
+
+    time: Int64
+    # Of the rows.
+    track: Int32
+    link: NDArray[np.uint64]
+    phase: NDArray[np.uint8]
+    name: Int32
+    category: Int32
+
+
+def read_points(rows: TraceRows, shifts: Int64) -> Points:
+    phase = rows.phase
+    chosen = np.flatnonzero((phase == ord("s")) | (phase == ord("t")) | (phase == ord("f")))
+    return Points(
+        time=rows.start_ps[chosen] + shift_of(rows, shifts, chosen),
+        track=rows.track[chosen],
+        link=rows.link[chosen],
+        phase=phase[chosen],
+        name=rows.name[chosen],
+        category=rows.category[chosen],
+    )
+
+
+def join_arrows(trace: Trace, points: Points, *, has_launches: bool) -> list[Any]:
+    """Flow events of the file: each belongs to the slice around it on its track. Tracks of points are those of the trace by now."""
+    here = points.track >= 0
+    if not here.any() or not len(trace):
+        return []
+    track, time = points.track[here], points.time[here]
+    event = trace.view.innermost(trace.track_rows, track, np.ascontiguousarray(time))
+    sources, targets, first = join_links(event, points.link[here], time, points.phase[here])
+    name, category = points.name[here][first], points.category[here][first]
+    count = len(trace.strings) + 1
+    pairs, where = np.unique((name + np.int64(1)) * count + category + 1, return_inverse=True)
+    kinds_of = [
+        kind_of(trace.strings.get(pair // count - 1), trace.strings.get(pair % count - 1))
+        for pair in pairs.tolist()
+    ]
+    kind = np.array(kinds_of, np.int8)[where]
+    if has_launches:
+        # Known better by correlation.
+        other = kind != LAUNCH
+        sources, targets, kind = sources[other], targets[other], kind[other]
+    return [(sources, targets, kind)]
 
 
 def join_launches(
