@@ -67,6 +67,27 @@ cdef inline const uint8_t *read_string(const uint8_t *p, const uint8_t *end, Tex
             return NULL
 
 
+cdef inline const uint8_t *read_key(const uint8_t *p, const uint8_t *end, Text *key, Fault *fault) noexcept nogil:
+    """From a key of an object to its value; NULL and why."""
+    if p[0] != c"\"":
+        fault[0] = MALFORMED
+        return NULL
+    p = read_string(p, end, key)
+    if p == NULL:
+        fault[0] = INCOMPLETE
+        return NULL
+    if p[0] != c":":
+        p = skip_space(p)
+        if p >= end or p[0] != c":":
+            fault[0] = INCOMPLETE if p >= end else MALFORMED
+            return NULL
+    p = skip_space(p + 1)
+    if p >= end:
+        fault[0] = INCOMPLETE
+        return NULL
+    return p
+
+
 cdef inline const uint8_t *skip_word(const uint8_t *p, Text *text) noexcept nogil:
     """A number or a bare word."""
     text.start = p

@@ -25,6 +25,7 @@ from runglass.native.json_text cimport (
     Fault,
     Number,
     Text,
+    read_key,
     read_number,
     read_string,
     rg_word_ends,
@@ -541,21 +542,8 @@ cdef class ChromeScanner:
                 return NULL
             if p[0] == c"}":
                 break
-            if p[0] != c"\"":
-                fault[0] = MALFORMED
-                return NULL
-            p = read_string(p, end, &key)
+            p = read_key(p, end, &key, fault)
             if p == NULL:
-                fault[0] = INCOMPLETE
-                return NULL
-            if p[0] != c":":
-                p = skip_space(p)
-                if p >= end or p[0] != c":":
-                    fault[0] = INCOMPLETE if p >= end else MALFORMED
-                    return NULL
-            p = skip_space(p + 1)
-            if p >= end:
-                fault[0] = INCOMPLETE
                 return NULL
             into = NULL
             if key.size == 2:
@@ -651,21 +639,8 @@ cdef class ChromeScanner:
                 return NULL
             if p[0] == c"}":
                 return p + 1
-            if p[0] != c"\"":
-                fault[0] = MALFORMED
-                return NULL
-            p = read_string(p, end, &key)
+            p = read_key(p, end, &key, fault)
             if p == NULL:
-                fault[0] = INCOMPLETE
-                return NULL
-            if p[0] != c":":
-                p = skip_space(p)
-                if p >= end or p[0] != c":":
-                    fault[0] = INCOMPLETE if p >= end else MALFORMED
-                    return NULL
-            p = skip_space(p + 1)
-            if p >= end:
-                fault[0] = INCOMPLETE
                 return NULL
             p = self.read_argument(&key, p, end, fault)
             if p == NULL:
