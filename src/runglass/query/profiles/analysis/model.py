@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from msgspec import Struct, field
 
@@ -21,18 +21,7 @@ Part = Literal[
     "output",
     "other",
 ]
-PARTS: tuple[Part, ...] = (
-    "input",
-    "host_compute",
-    "host_to_device",
-    "device_to_device",
-    "kernel_launch",
-    "device_compute",
-    "collectives",
-    "compilation",
-    "output",
-    "other",
-)
+PARTS: tuple[Part, ...] = get_args(Part)
 OpsBy = Literal["name", "type", "module", "shapes", "category"]
 BoundBy = Literal["compute", "memory", "unknown"]
 
