@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from msgspec import convert
 
 from runglass.api.answers import number
 from runglass.dashboards.profile.loaded import Loaded
@@ -90,34 +91,10 @@ def describe(loaded: Loaded) -> AboutProfile:
             )
             for each in info.counters
         ],
-        steps=[
-            TraceStep(
-                number=step.number,
-                name=step.name,
-                start_ps=step.start_ps,
-                end_ps=step.end_ps,
-                host=step.host,
-            )
-            for step in info.steps
-        ],
+        steps=convert(info.steps, list[TraceStep], from_attributes=True),
         steps_note=info.steps_note,
-        categories=[
-            TraceCategory(name=each.name, meaning=each.meaning, place=each.place, events=each.events)
-            for each in info.categories
-        ],
-        devices=[
-            TraceDevice(
-                id=each.id,
-                host=each.host,
-                name=each.name,
-                memory_bytes=each.memory_bytes,
-                capability=each.capability,
-                processors=each.processors,
-                peak_flops=each.peak_flops,
-                bandwidth_bytes=each.bandwidth_bytes,
-            )
-            for each in info.devices
-        ],
+        categories=convert(info.categories, list[TraceCategory], from_attributes=True),
+        devices=convert(info.devices, list[TraceDevice], from_attributes=True),
         hosts=info.hosts,
         files=[file.name for file in info.files],
         problems=info.problems,
