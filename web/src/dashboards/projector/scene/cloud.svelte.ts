@@ -312,9 +312,14 @@ export class Cloud {
     this.#travel = requestAnimationFrame(step);
   }
 
-  /** By a gesture: where a travel leads does not matter any more. */
-  move(camera: Camera): void {
+  /** Where a travel leads does not matter any more. */
+  stay(): void {
     cancelAnimationFrame(this.#travel);
+  }
+
+  /** By a gesture. */
+  move(camera: Camera): void {
+    this.stay();
     this.camera = camera;
   }
 }

@@ -327,7 +327,7 @@ export class Stage {
 
   #settle(): void {
     const { cloud } = this;
-    if (cloud.viewport.widthPx === 0) return;
+    if (this.#hasEnded || cloud.viewport.widthPx === 0) return;
     if (cloud.partNow() < 1 || this.isHeld || (cloud.isRotating && cloud.dimensions === 3)) {
       this.#later();
       return;
@@ -494,6 +494,7 @@ export class Stage {
     this.#hasEnded = true;
     cancelAnimationFrame(this.#frame);
     clearTimeout(this.#still);
+    this.cloud.stay();
     this.#lost.abort();
     this.#contourClient.end();
     this.#renderer.end();
