@@ -59,6 +59,8 @@ PAGE_IN_DISGUISE = (
 SVG = f'<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9" onload="{RUN_THIS}"><script>{RUN_THIS}</script></svg>'.encode()
 
 RUNS = [f"{number} {text}" for number, text in enumerate(SHORT)]
+# The others have scalars alone: twice as many cards show nothing that these do not.
+FULL_RUNS = RUNS[:3]
 TAG = f"tag{SHORT[1]}"
 
 # What a page looks like in which nothing of a log became code. Only our own scripts, nothing that listens in an attribute.
@@ -92,6 +94,8 @@ def write_hostile_logs(folder: Path) -> None:
                     f"scalar{text}", float(step), display_name=f"shown {text}", description=" ".join(MARKUP)
                 )
                 writer.add_values([scalar], step)
+            if name not in FULL_RUNS:
+                continue
             about = {"description": "\n\n".join(MARKUP)}
             # All of it is new with the second step, so that it stands in the difference too.
             markdown = "\n\n".join(MARKUP) if step else "nothing yet"
@@ -128,8 +132,9 @@ def write_hostile_logs(folder: Path) -> None:
         chosen = {f"hparam{text}": text for text in SHORT}
         writer.add_values([hparams.session_start(chosen, start_time_s=1.0, group_name=SHORT[0])], 0)
         writer.close()
-        write_embedding(folder / name, points)
-        write_trace(folder / name, hostile_trace())
+        if name in FULL_RUNS:
+            write_embedding(folder / name, points)
+            write_trace(folder / name, hostile_trace())
 
 
 def hostile_trace() -> dict[str, Any]:
