@@ -27,6 +27,7 @@ EXPECTED = {
     "leak": ["memory_grows"],
     "recompile": ["recompilation"],
     "straggler": ["straggler"],
+    "host_bound": ["host_bound"],
 }
 
 
@@ -55,6 +56,8 @@ def test_what_is_said_of_some():
     assert "train.py" in loop.source
     (sync,) = advice(read("sync"))
     assert sync.source == "train.py:91"
+    (small,) = advice(read("host_bound"))
+    assert "aten::normal_ (2.78 ms), run_backward (1.31 ms)" in small.evidence
     (late,) = advice(read("straggler"))
     assert "rank1" in late.title
     # It slept for 50 ms in every step.

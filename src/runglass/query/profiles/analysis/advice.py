@@ -6,6 +6,7 @@ from runglass.query.profiles.analysis.facts import Facts
 from runglass.query.profiles.analysis.findings import (
     compilation,
     copies,
+    host_bound,
     host_code,
     launch_bound,
     memory,
@@ -37,4 +38,5 @@ def advice(trace: Trace) -> list[Finding]:
     if not facts.windows:
         return []
     found = [finding for find in FINDERS for finding in find(facts)]
+    found += host_bound.find(facts, found)
     return sorted(found, key=lambda each: -(each.gain_ps or 0.0))

@@ -1,0 +1,77 @@
+"""The device is idle for most of a step, and nothing else that was found says why: the host does not keep it busy."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+
+from runglass.query.profiles.analysis.facts import Facts, show_share, show_time
+from runglass.query.profiles.analysis.launching import ANNOTATIONS, PYTHON, has_category, has_meaning
+from runglass.query.profiles.analysis.model import Finding
+from runglass.query.profiles.model import Int64
+
+WORTH = 0.5
+NAMED = 3
+# "<built-in method run_backward of torch._C._EngineBase object at 0x7f72b0bdc7f0>"
+BUILT_IN = re.compile(r"<built-in method (\w+) of .*>")
+
+
+def find(facts: Facts, told: Sequence[Finding]) -> list[Finding]:
+    """`told`: what was found before this."""
+    wait = facts.idle_ps - sum(each.gain_ps or 0.0 for each in told)
+    if wait < WORTH * facts.step_ps:
+        return []
+    trace = facts.trace
+    is_frame = has_category(trace, PYTHON)
+    is_named = ~facts.on_device & ~has_meaning(trace, frozenset({"step"})) & ~has_category(trace, ANNOTATIONS)
+    events = facts.in_steps(np.flatnonzero(is_named & (trace.self_ps > 0)))
+    action = (
+        "Give the device more to do in a step (a larger batch), and the host less: prepare data ahead or on the device, torch.compile or "
+        "a CUDA graph around the step; in JAX, jit the whole step and do not wait for its result."
+    )
+    if is_frame.any():
+        action += " Stacks slow the host down by themselves: profile once without them."
+    longest = max(
+        (
+            gap
+            for idle in facts.idle.values()
+            for gap in zip(idle.start.tolist(), idle.end.tolist(), strict=True)
+        ),
+        key=lambda gap: gap[1] - gap[0],
+    )
+    during = during_gap(facts, events, *longest)
+    return [
+        Finding(
+            id="host_bound",
+            title="The device waits for the host",
+            evidence=f"In an average step of {show_time(facts.step_ps)} the device is idle for {show_time(facts.idle_ps)} "
+            f"({show_share(facts.idle_ps / facts.step_ps)}).{most_time(facts, events)}",
+            action=action,
+            gain_ps=wait,
+            gain_share=wait / facts.step_ps,
+            where=None if during < 0 else facts.where(during),
+            source="" if during < 0 else facts.source(during),
+        )
+    ]
+
+
+def most_time(facts: Facts, events: Int64) -> str:
+    """Where the host is most of the time in a step."""
+    trace = facts.trace
+    if not len(events):
+        return ""
+    names, at = np.unique(trace.name[events], return_inverse=True)
+    own_ps = np.bincount(at, weights=trace.self_ps[events]) / facts.count
+    first = np.argsort(-own_ps, kind="stable")[:NAMED]
+    shown = [BUILT_IN.sub(r"\1", trace.text(int(names[each]))) for each in first]
+    told = [f"{name} ({show_time(own_ps[each])})" for name, each in zip(shown, first, strict=True)]
+    return f" The host is longest in {', '.join(told)}."
+
+
+def during_gap(facts: Facts, events: Int64, start_ps: int, end_ps: int) -> int:
+    """What the host does longest of all that begins while the device is idle; -1: nothing."""
+    begins = facts.trace.start_ps[events]
+    inside = events[(begins >= start_ps) & (begins < end_ps)]
+    return int(inside[facts.trace.self_ps[inside].argmax()]) if len(inside) else -1
