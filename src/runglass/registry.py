@@ -40,7 +40,13 @@ DASHBOARDS = (
     Dashboard("histograms", "Histograms", kinds=(Kind.HISTOGRAM,), routes=HISTOGRAMS),
     Dashboard("distributions", "Distributions", kinds=(Kind.HISTOGRAM,), routes=DISTRIBUTIONS),
     Dashboard(
-        "graphs", "Graphs", kinds=(Kind.GRAPH,), families=(Family.GRAPH, Family.PROFILE), routes=GRAPHS
+        "graphs",
+        "Graphs",
+        kinds=(Kind.GRAPH,),
+        families=(Family.GRAPH,),
+        # Profiles of XLA hold the programs that ran.
+        files=("*.xplane.pb", "*.hlo_proto.pb"),
+        routes=GRAPHS,
     ),
     Dashboard(
         "projector",

@@ -16,6 +16,8 @@ class Dashboard(Struct, frozen=True):
     # The dashboard is active when a series of one of these kinds or an asset of one of these families exists.
     kinds: tuple[Kind, ...] = ()
     families: tuple[Family, ...] = ()
+    # Or an asset of any family with such a name.
+    files: tuple[str, ...] = ()
     routes: tuple[Route, ...] = ()
     # What it computes in jobs.
     works: tuple[Work, ...] = ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from fnmatch import fnmatch
 from importlib.util import find_spec
 
 from msgspec import Struct
@@ -115,7 +116,7 @@ class DashboardAnswer(Struct, frozen=True):
     title: str
     kinds: list[Kind]
     families: list[Family]
-    # Whether any series of these kinds, or any asset of these families, exists.
+    # Whether any series of these kinds, any asset of these families, or a file that it can read exists.
     is_active: bool
 
 
@@ -183,6 +184,14 @@ def make_routes(about: About, dashboards: Sequence[Dashboard]) -> tuple[Route, .
         _, tag_sets = source.list_tag_sets()
         kinds = {kind for tags in tag_sets for kind in tags.values()}
         families = {family for run in source.list_runs() for family in run.families}
+
+        def is_active(each: Dashboard) -> bool:
+            return (
+                not kinds.isdisjoint(each.kinds)
+                or not families.isdisjoint(each.families)
+                or any(fnmatch(asset.name, name) for name in each.files for asset in source.list_assets())
+            )
+
         return Dashboards(
             [
                 DashboardAnswer(
@@ -190,7 +199,7 @@ def make_routes(about: About, dashboards: Sequence[Dashboard]) -> tuple[Route, .
                     each.title,
                     list(each.kinds),
                     list(each.families),
-                    is_active=not (kinds.isdisjoint(each.kinds) and families.isdisjoint(each.families)),
+                    is_active=is_active(each),
                 )
                 for each in dashboards
             ]

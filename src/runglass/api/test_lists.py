@@ -13,7 +13,7 @@ from runglass.store.model import Family, Kind
 ABOUT = About(version="1", window_title="", live=False, token_required=False)
 DASHBOARDS = (
     Dashboard("profile", "Profile", families=(Family.PROFILE,)),
-    Dashboard("graphs", "Graphs", kinds=(Kind.GRAPH,), families=(Family.GRAPH,)),
+    Dashboard("graphs", "Graphs", kinds=(Kind.GRAPH,), families=(Family.GRAPH,), files=("*.hlo.pb",)),
     Dashboard("text", "Text", kinds=(Kind.TEXT,)),
 )
 
@@ -36,3 +36,5 @@ def test_a_series_or_an_asset_makes_a_dashboard_active():
     assert active(source) == ["profile", "graphs"]
     source.remove_asset("a", "plugins/profile/s/h.xplane.pb")
     assert active(source) == ["graphs"]
+    source.remove_asset("a", "model.onnx").add_asset("a", Family.PROFILE, "plugins/profile/s/h.hlo.pb", b"")
+    assert active(source) == ["profile", "graphs"]

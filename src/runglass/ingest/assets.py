@@ -37,8 +37,6 @@ ASSET_RULES = (
             "*snapshot*.pickle",
         ),
     ),
-    # JAX's memory profiles; Python's own profiler uses the same ending.
-    AssetRule(Family.PROFILE, ("*.prof",), makes_run=False),
     # JAX's memory profiles; Python's own profiler writes files of that name, too.
     AssetRule(Family.PROFILE, ("*.prof",), makes_run=False),
     AssetRule(Family.DEBUGGER, ("*tfdbg_events*",), grows=True),
