@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { PARTS, partColor, partsPresent, stepAfter } from "./parts";
+import { longestOfEach, PARTS, partColor, partsPresent, stepAfter } from "./parts";
 
 test("parts that take no time are left out, the others keep their order", () => {
   expect(partsPresent({ input: 5, device_compute: 90, other: 0, output: 0.1 })).toEqual(["device_compute", "input"]);
@@ -14,4 +14,11 @@ test("every part has a colour in both themes", () => {
 test("gains that are not known count nothing, and no step takes less than nothing", () => {
   expect(stepAfter(60, [8, null, 5])).toBe(47);
   expect(stepAfter(10, [8, 5])).toBe(0);
+});
+
+test("of steps that have no room the longest are shown", () => {
+  const steps = [3, 9, 1, 4, 7].map((end_ps, number) => ({ number, start_ps: 0, end_ps }));
+  expect(longestOfEach(steps, 2).map(({ number }) => number)).toEqual([1, 3, 4]);
+  expect(longestOfEach(steps, 1)).toEqual(steps);
+  expect(longestOfEach([], 1)).toEqual([]);
 });

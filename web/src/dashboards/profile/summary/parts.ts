@@ -33,6 +33,20 @@ export function partsPresent(parts: Readonly<Record<string, number>>): readonly 
   return Object.keys(PARTS).filter((part) => (parts[part] ?? 0) > all * LEAST);
 }
 
+interface Lasting {
+  readonly start_ps: number;
+  readonly end_ps: number;
+}
+
+/** Of every `size` steps that follow each other the longest: what stands out is seen where there is no room for all. */
+export function longestOfEach<S extends Lasting>(steps: readonly S[], size: number): readonly S[] {
+  const lasts = ({ start_ps, end_ps }: Lasting): number => end_ps - start_ps;
+  const groups = Array.from({ length: Math.ceil(steps.length / size) }, (_, i) =>
+    steps.slice(i * size, (i + 1) * size),
+  );
+  return groups.map((group) => group.reduce((longest, step) => (lasts(step) > lasts(longest) ? step : longest)));
+}
+
 /** What a step would take if these gains were all made: they may overlap, so never less than the device computes. */
 export function stepAfter(stepPs: number, gains: readonly (number | null)[]): number {
   return Math.max(0, stepPs - gains.reduce<number>((sum, gain) => sum + (gain ?? 0), 0));
@@ -46,6 +60,7 @@ const OF_FINDINGS: Readonly<Record<string, string>> = {
   launch_bound: "kernel_launch",
   synchronisation: "host_compute",
   host_code: "host_compute",
+  host_bound: "host_compute",
   recompilation: "compilation",
   straggler: "collectives",
   memory_grows: "output",
