@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from tests.support.plain_traces import PROFILES, read_chrome, read_truth
 
-from runglass.query.profiles.analysis.memory import BEFORE, memory
+from runglass.query.profiles.analysis.alive import BEFORE
+from runglass.query.profiles.analysis.memory import memory
 from runglass.query.profiles.read import read_file
 
 
@@ -92,4 +93,4 @@ def test_no_memory_is_said():
     _, trace = read("jax_profile", ".xplane.pb")
     view = memory(trace)
     assert (view.curves, view.at_peak, view.allocations) == ([], [], None)
-    assert "profile_memory" in view.notes[0]
+    assert "save_device_memory_profile" in view.notes[0]

@@ -934,8 +934,25 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Memory over time, its peak, and what was alive then. */
+        /** Memory over time, its peak, and what was alive then or at another moment. */
         post: operations["profile_memory"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/profile/memory/blocks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The largest allocations with their lifetime, and what they leave of the curve. */
+        post: operations["profile_memory_blocks"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1072,6 +1089,23 @@ export interface paths {
         put?: never;
         /** Count, total and self time in a time range by name, category, track, step or module. */
         post: operations["profile_sums"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/profile/tree": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Time or memory under modules, name scopes or functions. */
+        post: operations["profile_tree"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1679,7 +1713,7 @@ export interface components {
         };
         /**
          * AliveRow
-         * @description Allocations that were alive at the peak and are alike.
+         * @description Allocations that were alive at one moment and are alike.
          */
         AliveRow: {
             op: string;
@@ -1687,12 +1721,17 @@ export interface components {
             shape: string;
             /** @default  */
             type: string;
-            /** @default  */
-            region: string;
+            /**
+             * @default unknown
+             * @enum {unknown}
+             */
+            region: "activations" | "gradients" | "optimizer state" | "parameters" | "temporary" | "unknown";
             /** @default  */
             module: string;
             bytes: number;
             count: number;
+            /** @default null */
+            event: number | null;
         };
         /**
          * Asset
@@ -1866,6 +1905,55 @@ export interface components {
             /** @description Best value of the baseline; null without one, or if it is the best. */
             baseline: number | null;
             is_baseline: boolean;
+        };
+        /**
+         * Block
+         * @description One allocation. Without a beginning it is older than the profile, without an end it was not freed.
+         */
+        Block: {
+            start_ps: number | null;
+            end_ps: number | null;
+            bytes: number;
+            op: string;
+            /** @default  */
+            module: string;
+            /**
+             * @default unknown
+             * @enum {unknown}
+             */
+            region: "activations" | "gradients" | "optimizer state" | "parameters" | "temporary" | "unknown";
+            /** @default null */
+            event: number | null;
+        };
+        /** Blocks */
+        Blocks: {
+            blocks: components["schemas"]["Block"][];
+            count: number;
+            rest_times_ps: number[];
+            rest_bytes: number[];
+        };
+        /** BlocksBody */
+        BlocksBody: {
+            session: components["schemas"]["ProfileRef"];
+            /** @default 0 */
+            curve: number;
+            /**
+             * @description The largest ones.
+             * @default 2000
+             */
+            limit: number;
+            /**
+             * @description Of the rest at most.
+             * @default 2000
+             */
+            points: number;
+            /**
+             * @description Null: the whole profile.
+             * @default null
+             */
+            from_ps: number | null;
+            /** @default null */
+            to_ps: number | null;
         };
         /** Category */
         Category: {
@@ -3515,8 +3603,20 @@ export interface components {
         /** MemoryAnswer */
         MemoryAnswer: {
             curves: components["schemas"]["MemoryLine"][];
-            /** @description What was alive at the peak, the largest first. */
+            /** @description The one of the moment; null: there is none. */
+            curve: number | null;
+            /** @description Of the moment. */
+            time_ps: number;
+            /** @description Allocated at the moment. */
+            bytes: number;
+            /** @description What was alive at the moment, the largest first. */
             at_peak: components["schemas"]["AliveRow"][];
+            /** @description What these bytes were for. */
+            regions: components["schemas"]["RegionSum"][];
+            /** @description What every step adds to, the most in a step first. */
+            suspects: components["schemas"]["Suspect"][];
+            /** @description At the moment, the largest first. */
+            savings: components["schemas"]["Saving"][];
             allocations: number;
             notes: string[];
         };
@@ -3528,6 +3628,16 @@ export interface components {
              * @default 2000
              */
             points: number;
+            /**
+             * @description Whose moment is told, as an index; null: that with the highest peak.
+             * @default null
+             */
+            curve: number | null;
+            /**
+             * @description Null: at the peak.
+             * @default null
+             */
+            at_ps: number | null;
         };
         /** MemoryLine */
         MemoryLine: {
@@ -3542,6 +3652,8 @@ export interface components {
             peak_ps: number;
             peak_bytes: number;
             limit_bytes: number | null;
+            /** @description At the peak, of what the allocator holds: from 0 to 1. */
+            fragmentation: number | null;
         };
         /**
          * Mesh
@@ -4602,6 +4714,12 @@ export interface components {
             done: number;
             total: number | null;
         };
+        /** RegionSum */
+        RegionSum: {
+            /** @enum {unknown} */
+            region: "activations" | "gradients" | "optimizer state" | "parameters" | "temporary" | "unknown";
+            bytes: number;
+        };
         /** RowAnswer */
         RowAnswer: {
             run: string;
@@ -4753,6 +4871,12 @@ export interface components {
              * @default null
              */
             wall_time: number | null;
+        };
+        /** Saving */
+        Saving: {
+            title: string;
+            evidence: string;
+            bytes: number;
         };
         /** SearchAnswer */
         SearchAnswer: {
@@ -5223,6 +5347,21 @@ export interface components {
              */
             ignored: string | null;
         };
+        /**
+         * Suspect
+         * @description Allocations that every step adds to, and that outlive the next one.
+         */
+        Suspect: {
+            op: string;
+            /** @default  */
+            module: string;
+            bytes: number;
+            count: number;
+            steps: number;
+            step_bytes: number;
+            /** @default null */
+            event: number | null;
+        };
         /** Table */
         Table: {
             generation: number;
@@ -5492,6 +5631,52 @@ export interface components {
             first_event: number;
             /** @description Duration of the outermost events. */
             busy_ps: number;
+        };
+        /**
+         * Tree
+         * @description Nodes, each after its parent; the first is the whole.
+         */
+        Tree: {
+            /** @enum {unknown} */
+            unit: "bytes" | "ps";
+            name: string[];
+            parent: number[];
+            total: number[];
+            own: number[];
+            count: number[];
+            event: number[];
+            notes: string[];
+        };
+        /** TreeBody */
+        TreeBody: {
+            session: components["schemas"]["ProfileRef"];
+            /**
+             * @description Memory: what is alive at a moment of a curve.
+             * @default time
+             * @enum {unknown}
+             */
+            of: "memory" | "time";
+            /**
+             * @description nn.Module, name scope, or the functions and ops around.
+             * @default stack
+             * @enum {unknown}
+             */
+            by: "module" | "scope" | "stack";
+            /**
+             * @description Of time: where it was spent; null: on devices if there are any.
+             * @default null
+             */
+            place: ("device" | "host") | null;
+            /**
+             * @description Null: that with the highest peak.
+             * @default null
+             */
+            curve: number | null;
+            /**
+             * @description Null: at the peak.
+             * @default null
+             */
+            at_ps: number | null;
         };
         /** TroubleAnswer */
         TroubleAnswer: {
@@ -7571,6 +7756,39 @@ export interface operations {
             };
         };
     };
+    profile_memory_blocks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BlocksBody"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Blocks"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
     profile_ops: {
         parameters: {
             query?: never;
@@ -7824,6 +8042,39 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["SumsAnswer"];
                     "text/csv; charset=utf-8": string;
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    profile_tree: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TreeBody"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Tree"];
                 };
             };
             /** @description What went wrong. */

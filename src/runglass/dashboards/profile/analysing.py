@@ -16,27 +16,35 @@ from runglass.dashboards.profile.asking import whole_range
 from runglass.dashboards.profile.loaded import Loaded
 from runglass.dashboards.profile.shape import (
     AdviceAnswer,
+    BlocksBody,
     KernelsAnswer,
     KernelsBody,
     MemoryAnswer,
+    MemoryBody,
     MemoryLine,
     OpsAnswer,
     OpsBody,
+    TreeBody,
 )
+from runglass.errors import BadRequest
 from runglass.query.profiles.analysis.advice import advice
+from runglass.query.profiles.analysis.alive import alive_at
 from runglass.query.profiles.analysis.compare import compare
 from runglass.query.profiles.analysis.input_pipeline import input_pipeline
 from runglass.query.profiles.analysis.kernels import kernels
-from runglass.query.profiles.analysis.memory import memory
+from runglass.query.profiles.analysis.memory import highest, measure, notes_of
+from runglass.query.profiles.analysis.memory_blocks import blocks, savings, suspects
 from runglass.query.profiles.analysis.model import (
+    Blocks,
     Comparison,
     InputPipeline,
+    Measured,
     MemoryCurve,
-    MemoryView,
     Overview,
 )
 from runglass.query.profiles.analysis.ops import ops
 from runglass.query.profiles.analysis.overview import overview
+from runglass.query.profiles.analysis.tree import Tree, empty_tree, memory_tree, time_tree
 from runglass.query.profiles.model import Float64
 
 
@@ -73,14 +81,78 @@ def answer_kernels(loaded: Loaded, body: KernelsBody) -> Answer | KernelsAnswer:
     return table(rows, "profile-kernels.csv") if body.format == "csv" else KernelsAnswer(rows)
 
 
-def answer_memory(loaded: Loaded, points: int) -> MemoryAnswer:
-    found: MemoryView = loaded.computed("memory", lambda: memory(loaded.trace))
+def answer_memory(loaded: Loaded, body: MemoryBody) -> MemoryAnswer:
+    trace, found = loaded.trace, measured(loaded)
+    number = curve_of(found, body.curve)
+    if number is None:
+        return MemoryAnswer(
+            curves=[],
+            curve=None,
+            time_ps=0,
+            bytes=0.0,
+            at_peak=[],
+            regions=[],
+            suspects=[],
+            savings=[],
+            allocations=0,
+            notes=notes_of(trace, found, None),
+        )
+    time = None if body.at_ps is None else int(body.at_ps)
+    moment = loaded.computed(("alive", number, time), lambda: alive_at(trace, found, number, time))
     return MemoryAnswer(
-        curves=[thin_curve(curve, points) for curve in found.curves],
-        at_peak=found.at_peak,
+        curves=[thin_curve(curve, body.points) for curve in found.curves],
+        curve=number,
+        time_ps=moment.time_ps,
+        bytes=moment.bytes,
+        at_peak=moment.rows,
+        regions=moment.regions,
+        suspects=loaded.computed("suspects", lambda: suspects(trace, found)),
+        savings=loaded.computed(("savings", number, time), lambda: savings(trace, found, moment)),
         allocations=0 if found.allocations is None else len(found.allocations.start_ps),
-        notes=found.notes,
+        notes=notes_of(trace, found, moment),
     )
+
+
+def answer_blocks(loaded: Loaded, body: BlocksBody) -> Blocks:
+    found = measured(loaded)
+    number = curve_of(found, body.curve)
+    if number is None:
+        return Blocks(blocks=[], count=0, rest_times_ps=[], rest_bytes=[])
+    span = span_of(loaded, body.from_ps, body.to_ps)
+    return loaded.computed(
+        ("blocks", number, body.limit, body.points, span),
+        lambda: blocks(loaded.trace, found, number, limit=body.limit, points=body.points, range=span),
+    )
+
+
+def answer_tree(loaded: Loaded, body: TreeBody) -> Tree:
+    trace = loaded.trace
+    if body.of == "time" or trace.info.unit == "bytes":
+        return loaded.computed(("tree", body.by, body.place), lambda: time_tree(trace, body.by, body.place))
+    found = measured(loaded)
+    number = curve_of(found, body.curve)
+    time = None if body.at_ps is None else int(body.at_ps)
+    if number is None:
+        return empty_tree(notes_of(trace, found, None))
+    return loaded.computed(
+        ("memory tree", number, time, body.by),
+        lambda: memory_tree(trace, found, number, time, body.by),
+    )
+
+
+def measured(loaded: Loaded) -> Measured:
+    return loaded.computed("memory", lambda: measure(loaded.trace))
+
+
+def curve_of(found: Measured, asked: int | None) -> int | None:
+    """None: there is no curve at all."""
+    if not found.curves:
+        return None
+    if asked is None:
+        return highest(found)
+    if asked >= len(found.curves):
+        raise BadRequest(f"There is no curve {asked}; the profile has {len(found.curves)}.", where="curve")
+    return asked
 
 
 def span_of(loaded: Loaded, from_ps: float | None, to_ps: float | None) -> tuple[int, int] | None:
@@ -109,6 +181,7 @@ def thin_curve(curve: MemoryCurve, points: int) -> MemoryLine:
         peak_ps=curve.peak_ps,
         peak_bytes=curve.peak_bytes,
         limit_bytes=curve.limit_bytes,
+        fragmentation=curve.fragmentation,
     )
 
 

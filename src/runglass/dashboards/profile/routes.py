@@ -5,12 +5,14 @@ from __future__ import annotations
 from runglass.api.route import COLUMNS, CSV, JSON, Later, NoParameters, Reply, Route, Upload
 from runglass.dashboards.profile.analysing import (
     answer_advice,
+    answer_blocks,
     answer_compare,
     answer_input,
     answer_kernels,
     answer_memory,
     answer_ops,
     answer_overview,
+    answer_tree,
 )
 from runglass.dashboards.profile.asking import ask
 from runglass.dashboards.profile.describing import answer_event, listed_profile, ref_or_none
@@ -26,6 +28,7 @@ from runglass.dashboards.profile.searching import ask_matches
 from runglass.dashboards.profile.shape import (
     AdviceAnswer,
     AtBody,
+    BlocksBody,
     CompareBody,
     CountersAnswer,
     CountersBody,
@@ -59,9 +62,11 @@ from runglass.dashboards.profile.shape import (
     SumsBody,
     TraceMatches,
     TraceSearchBody,
+    TreeBody,
 )
 from runglass.dashboards.profile.summing import answer_gaps, answer_path, answer_sums
-from runglass.query.profiles.analysis.model import Comparison, InputPipeline, Overview
+from runglass.query.profiles.analysis.model import Blocks, Comparison, InputPipeline, Overview
+from runglass.query.profiles.analysis.tree import Tree
 from runglass.query.profiles.event_info import find_at, step_to
 from runglass.query.profiles.search import find_match
 from runglass.query.source import DataSource
@@ -214,8 +219,18 @@ def read_kernels(source: DataSource, body: KernelsBody) -> Reply:
 
 
 def read_memory(source: DataSource, body: MemoryBody) -> Reply:
-    """Memory over time, its peak, and what was alive then."""
-    return ask(source, body.session, lambda loaded: answer_memory(loaded, body.points))
+    """Memory over time, its peak, and what was alive then or at another moment."""
+    return ask(source, body.session, lambda loaded: answer_memory(loaded, body))
+
+
+def read_blocks(source: DataSource, body: BlocksBody) -> Reply:
+    """The largest allocations with their lifetime, and what they leave of the curve."""
+    return ask(source, body.session, lambda loaded: answer_blocks(loaded, body))
+
+
+def read_tree(source: DataSource, body: TreeBody) -> Reply:
+    """Time or memory under modules, name scopes or functions."""
+    return ask(source, body.session, lambda loaded: answer_tree(loaded, body))
 
 
 ROUTES = (
@@ -240,4 +255,6 @@ ROUTES = (
     Route("/api/profile/ops", read_ops, OpsAnswer, body=OpsBody, media_types=(JSON, CSV)),
     Route("/api/profile/kernels", read_kernels, KernelsAnswer, body=KernelsBody, media_types=(JSON, CSV)),
     Route("/api/profile/memory", read_memory, MemoryAnswer, body=MemoryBody),
+    Route("/api/profile/memory/blocks", read_blocks, Blocks, body=BlocksBody),
+    Route("/api/profile/tree", read_tree, Tree, body=TreeBody),
 )

@@ -11,7 +11,17 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta, Struct, field
 
 from runglass.api.answers import Number
-from runglass.query.profiles.analysis.model import AliveRow, Finding, KernelRow, OpRow, OpsBy
+from runglass.query.profiles.analysis.model import (
+    AliveRow,
+    Finding,
+    KernelRow,
+    OpRow,
+    OpsBy,
+    RegionSum,
+    Saving,
+    Suspect,
+)
+from runglass.query.profiles.analysis.tree import TreeBy
 from runglass.query.profiles.model import Meaning, Place, SessionKind, TrackKind, Unit
 
 MAX_TRACKS = 4_096
@@ -514,8 +524,16 @@ class CompareBody(Struct, frozen=True, forbid_unknown_fields=True):
     after: ProfileRef
 
 
+CurveId = Annotated[int, Meta(ge=0, le=2**31 - 1)]
+
+
 class MemoryBody(ProfileBody, frozen=True, forbid_unknown_fields=True, kw_only=True):
     points: Annotated[int, Meta(ge=2, le=100_000, description="Of a curve at most.")] = 2_000
+    curve: Annotated[
+        CurveId | None,
+        Meta(description="Whose moment is told, as an index; null: that with the highest peak."),
+    ] = None
+    at_ps: Annotated[Moment | None, Meta(description="Null: at the peak.")] = None
 
 
 class MemoryLine(Struct, frozen=True, kw_only=True):
@@ -528,10 +546,41 @@ class MemoryLine(Struct, frozen=True, kw_only=True):
     peak_ps: int
     peak_bytes: float
     limit_bytes: float | None
+    fragmentation: Annotated[
+        float | None, Meta(description="At the peak, of what the allocator holds: from 0 to 1.")
+    ]
 
 
 class MemoryAnswer(Struct, frozen=True, kw_only=True):
     curves: list[MemoryLine]
-    at_peak: Annotated[list[AliveRow], Meta(description="What was alive at the peak, the largest first.")]
+    curve: Annotated[int | None, Meta(description="The one of the moment; null: there is none.")]
+    time_ps: Annotated[int, Meta(description="Of the moment.")]
+    bytes: Annotated[float, Meta(description="Allocated at the moment.")]
+    at_peak: Annotated[list[AliveRow], Meta(description="What was alive at the moment, the largest first.")]
+    regions: Annotated[list[RegionSum], Meta(description="What these bytes were for.")]
+    suspects: Annotated[list[Suspect], Meta(description="What every step adds to, the most in a step first.")]
+    savings: Annotated[list[Saving], Meta(description="At the moment, the largest first.")]
     allocations: int
     notes: list[str]
+
+
+class BlocksBody(ProfileBody, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    curve: CurveId = 0
+    limit: Annotated[int, Meta(ge=0, le=20_000, description="The largest ones.")] = 2_000
+    points: Annotated[int, Meta(ge=2, le=100_000, description="Of the rest at most.")] = 2_000
+    from_ps: Annotated[Moment | None, Meta(description="Null: the whole profile.")] = None
+    to_ps: Moment | None = None
+
+
+class TreeBody(ProfileBody, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    of: Annotated[
+        Literal["time", "memory"], Meta(description="Memory: what is alive at a moment of a curve.")
+    ] = "time"
+    by: Annotated[TreeBy, Meta(description="nn.Module, name scope, or the functions and ops around.")] = (
+        "stack"
+    )
+    place: Annotated[
+        Place | None, Meta(description="Of time: where it was spent; null: on devices if there are any.")
+    ] = None
+    curve: Annotated[CurveId | None, Meta(description="Null: that with the highest peak.")] = None
+    at_ps: Annotated[Moment | None, Meta(description="Null: at the peak.")] = None

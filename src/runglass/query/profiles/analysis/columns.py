@@ -11,7 +11,7 @@ from runglass.query.profiles.model import Float64, Int32, Int64, Trace
 
 
 def columns(
-    trace: Trace, number_keys: Sequence[str], text_keys: Sequence[str], events: Int64
+    trace: Trace, number_keys: Sequence[str], text_keys: Sequence[str], events: Int64 | Int32
 ) -> tuple[Int64, Int32]:
     """Numbers (MISSING) and texts (-1) under these keys: a row for each key, a column for each of these events."""
     return columns_of(
@@ -23,7 +23,7 @@ def columns(
     )
 
 
-def floats(trace: Trace, key: str, events: Int64) -> Float64:
+def floats(trace: Trace, key: str, events: Int64 | Int32) -> Float64:
     """The number under a key for each of these events, NaN where there is none."""
     found = np.full(len(events), np.nan)
     number = trace.strings.find(key)

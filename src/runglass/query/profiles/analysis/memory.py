@@ -1,4 +1,4 @@
-"""Memory over time and what was alive at the peak: from torch's memory events and snapshots, and from the allocators of TensorFlow and JAX."""
+"""Memory over time and every allocation: from torch's memory events and snapshots, and from the allocators of TensorFlow and JAX."""
 
 from __future__ import annotations
 
@@ -7,23 +7,22 @@ import re
 import numpy as np
 from msgspec import Struct
 
+from runglass.query.profiles.analysis.alive import alive_at
+from runglass.query.profiles.analysis.columns import columns, floats
 from runglass.query.profiles.analysis.launching import framework_ops, nearest
-from runglass.query.profiles.analysis.model import AliveRow, Allocations, MemoryCurve, MemoryView
+from runglass.query.profiles.analysis.memory_blocks import savings, suspects
+from runglass.query.profiles.analysis.model import Allocations, Measured, MemoryCurve, MemoryView, Moment
 from runglass.query.profiles.arguments import numbers, texts
 from runglass.query.profiles.model import MISSING, Counter, Float64, Int32, Int64, Mask, Trace, Track
-from runglass.query.profiles.stacks import parse_frame
 
 # Names of counters, see counters.py; the text before is the allocator.
 ALLOCATED = re.compile(r"(?P<allocator>.+?)[ _](?:bytes_)?allocated")
 DEVICE_ALLOCATOR = re.compile(r"(?:GPU|TPU)[_ ](\d+)", re.IGNORECASE)
 TORCH_EVENT = "[memory]"
 TORCH_DEVICE, TORCH_HOST = "Memory", "Host memory"
-BEFORE = "(allocated before the profile)"
-NO_OP = "(no op)"
-# Ranked by bytes; more of them nobody reads.
-SHOWN = 500
-OPTIMIZER, BACKWARD = range(2)
-REGIONS = {OPTIMIZER: "optimizer", BACKWARD: "gradients"}
+# Blocks of a snapshot that are older than what it recorded.
+ALIVE_BLOCK = "alive block"
+EARLIER_PS = -1
 
 
 class Changes(Struct):
@@ -40,27 +39,55 @@ class Changes(Struct):
 
 
 def memory(trace: Trace) -> MemoryView:
-    curves = read_curves(trace)
+    found = measure(trace)
+    moment = alive_at(trace, found, highest(found)) if found.curves else None
+    return MemoryView(
+        curves=found.curves,
+        at_peak=[] if moment is None else moment.rows,
+        allocations=found.allocations,
+        regions=[] if moment is None else moment.regions,
+        suspects=suspects(trace, found),
+        savings=[] if moment is None else savings(trace, found, moment),
+        notes=notes_of(trace, found, moment),
+    )
+
+
+def measure(trace: Trace) -> Measured:
+    """Curves and allocations alone."""
     changes = read_changes(trace)
-    notes = []
-    if not curves:
-        notes.append(
-            "This profile has no memory: ask for it with profile_memory=True (torch), or profile on a device (JAX, TensorFlow)."
+    return Measured(curves=read_curves(trace), allocations=None if changes is None else pair(trace, changes))
+
+
+def highest(found: Measured) -> int:
+    """The curve with the highest peak. There must be one."""
+    return max(range(len(found.curves)), key=lambda number: found.curves[number].peak_bytes)
+
+
+def notes_of(trace: Trace, found: Measured, moment: Moment | None) -> list[str]:
+    if moment is None:
+        return [] if trace.info.unit == "bytes" else [f"This profile has no memory: {option_of(trace)}"]
+    curve = found.curves[moment.curve]
+    place = (f" on device {curve.device}" if curve.device is not None else "") + (
+        f" of {curve.host}" if curve.host else ""
+    )
+    told = [f"At the peak of {curve.allocator}{place}.", *moment.notes]
+    if found.allocations is None:
+        told.append(f"Single allocations are not known: {option_of(trace)}")
+    elif trace.info.kind == "torch" and not trace.info.has_shapes:
+        told.append("Shapes and types of what was alive are recorded with record_shapes=True.")
+    return told
+
+
+def option_of(trace: Trace) -> str:
+    """Which option of the profiler would have recorded it."""
+    if trace.info.kind == "torch":
+        return "torch.profiler.profile(profile_memory=True) records it."
+    if trace.info.kind == "xplane":
+        return (
+            "TensorFlow and JAX record allocations of GPUs and TPUs; on a CPU, jax.profiler.save_device_memory_profile() "
+            "writes what is alive."
         )
-    if changes is None:
-        return MemoryView(curves=curves, at_peak=[], notes=notes)
-    pairs, allocations = pair(trace, changes)
-    at_peak: list[AliveRow] = []
-    if curves:
-        highest = max(curves, key=lambda curve: curve.peak_bytes)
-        at_peak = alive_at(trace, changes, pairs, allocations, highest)
-        notes.append(
-            f"At the peak of {highest.allocator}"
-            + (f" on device {highest.device}" if highest.device is not None else "")
-            + (f" of {highest.host}" if highest.host else "")
-            + "."
-        )
-    return MemoryView(curves=curves, at_peak=at_peak, allocations=allocations, notes=notes)
+    return "it is recorded by torch.profiler with profile_memory=True, and on GPUs by JAX and TensorFlow."
 
 
 # --- curves
@@ -81,6 +108,8 @@ def read_curves(trace: Trace) -> list[MemoryCurve]:
             reserved_times, reserved_values = samples(trace, partner)
             at = np.searchsorted(reserved_times, times, side="right") - 1
             reserved = np.where(at >= 0, reserved_values[np.maximum(at, 0)], 0.0)
+            # The allocators of TensorFlow and JAX reserve nothing and say so.
+            reserved = reserved if reserved.any() else None
         peak = int(allocated.argmax())
         track = trace.tracks[counter.track]
         device = device_of(track, match["allocator"])
@@ -103,9 +132,22 @@ def read_curves(trace: Trace) -> list[MemoryCurve]:
                 peak_ps=int(times[peak]),
                 peak_bytes=float(allocated[peak]),
                 limit_bytes=None if limit is None or device is None else float(limit),
+                fragmentation=fragmentation_at(trace, match["allocator"], int(times[peak]))
+                if reserved is None or not reserved[peak]
+                else max(1 - float(allocated[peak]) / float(reserved[peak]), 0.0),
             )
         )
     return made
+
+
+def fragmentation_at(trace: Trace, allocator: str, time: int) -> float | None:
+    """As the allocators of TensorFlow and JAX tell it."""
+    if trace.strings.find("fragmentation") < 0:
+        return None
+    events = np.flatnonzero(named(trace, "MemoryAllocation", "MemoryDeallocation") & (trace.start_ps == time))
+    own = columns(trace, [], ["allocator_name"], events)[1][0] == trace.strings.find(allocator)
+    said = floats(trace, "fragmentation", events[own])
+    return float(said[-1]) if len(said) and not np.isnan(said[-1]) else None
 
 
 def samples(trace: Trace, counter: Counter) -> tuple[Int64, Float64]:
@@ -182,9 +224,35 @@ def read_snapshot(trace: Trace) -> Changes | None:
     events = np.flatnonzero(named(trace, "alloc", "free_requested", "free"))
     size = numbers(trace, "Bytes")[events]
     is_alloc = named(trace, "alloc")[events]
+    address = numbers(trace, "Addr")[events]
     tracks = trace.tracks
-    keys = [(f"{tracks[at].host}/{tracks[at].device}", TORCH_DEVICE) for at in trace.track[events].tolist()]
-    return ordered(trace, events, np.where(is_alloc, size, -size), numbers(trace, "Addr")[events], keys)
+
+    def keys_of(chosen: Int64) -> list[tuple[str, str]]:
+        return [
+            (f"{tracks[at].host}/{tracks[at].device}", TORCH_DEVICE) for at in trace.track[chosen].tolist()
+        ]
+
+    found = ordered(trace, events, np.where(is_alloc, size, -size), address, keys_of(events))
+    alive = np.flatnonzero(named(trace, ALIVE_BLOCK))
+    # The others are allocations among the actions.
+    alive = alive[~np.isin(numbers(trace, "Addr")[alive], address[is_alloc])]
+    if not len(alive):
+        return found
+    older = ordered(
+        trace, alive, numbers(trace, "Bytes")[alive], numbers(trace, "Addr")[alive], keys_of(alive)
+    )
+    places = [sorted({*found.allocators, *older.allocators}).index(key) for key in found.allocators]
+    old_places = [sorted({*found.allocators, *older.allocators}).index(key) for key in older.allocators]
+    return Changes(
+        time=np.concatenate([np.full(len(alive), EARLIER_PS, np.int64), found.time]),
+        bytes=np.concatenate([older.bytes, found.bytes]),
+        address=np.concatenate([older.address, found.address]),
+        where=np.concatenate(
+            [np.array(old_places, np.int32)[older.where], np.array(places, np.int32)[found.where]]
+        ),
+        event=np.concatenate([older.event, found.event]),
+        allocators=sorted({*found.allocators, *older.allocators}),
+    )
 
 
 def read_allocators(trace: Trace) -> Changes | None:
@@ -209,8 +277,8 @@ def read_allocators(trace: Trace) -> Changes | None:
     )
 
 
-def pair(trace: Trace, changes: Changes) -> tuple[Int64, Allocations]:
-    """Allocations, each with the time at which its address was freed; and which change each of them is."""
+def pair(trace: Trace, changes: Changes) -> Allocations:
+    """Allocations, each with the time at which its address was freed."""
     order = np.lexsort((np.arange(len(changes.time)), changes.address, changes.where))
     same = np.zeros(len(order), np.bool_)
     same[:-1] = (changes.address[order[1:]] == changes.address[order[:-1]]) & (
@@ -221,15 +289,17 @@ def pair(trace: Trace, changes: Changes) -> tuple[Int64, Allocations]:
     end[order[:-1][same[:-1]]] = changes.time[order[1:][same[:-1]]]
     made = np.flatnonzero(changes.bytes > 0)
     ops = ops_of(trace, changes.event[made])
-    allocations = Allocations(
+    return Allocations(
         start_ps=changes.time[made],
         end_ps=end[made],
         bytes=changes.bytes[made],
         address=changes.address[made],
         op=np.where(ops >= 0, trace.name[np.maximum(ops, 0)], -1).astype(np.int32),
         event=ops,
+        told_by=changes.event[made],
+        where=changes.where[made],
+        allocators=changes.allocators,
     )
-    return made, allocations
 
 
 def ops_of(trace: Trace, events: Int32) -> Int32:
@@ -257,78 +327,3 @@ def ops_of(trace: Trace, events: Int32) -> Int32:
     )
     ops = nearest(np.where(is_op, np.arange(len(trace)), -1).astype(np.int32), trace.parent)
     return np.where(found >= 0, ops[np.maximum(found, 0)], -1).astype(np.int32)
-
-
-# --- the peak
-
-
-def alive_at(
-    trace: Trace, changes: Changes, made: Int64, allocations: Allocations, curve: MemoryCurve
-) -> list[AliveRow]:
-    """What was alive at the peak of a curve, alike ones together, the largest first."""
-    names = {(f"{curve.host}/{curve.device}", curve.allocator), (curve.host, curve.allocator)}
-    wanted = np.array([key in names for key in changes.allocators], np.bool_)
-    here = wanted[changes.where[made]] if len(wanted) else np.zeros(0, np.bool_)
-    peak = curve.peak_ps
-    alive = np.flatnonzero(
-        here & (allocations.start_ps <= peak) & ((allocations.end_ps < 0) | (allocations.end_ps > peak))
-    )
-    regions = regions_of(trace, allocations, alive, peak)
-    shapes = texts(trace, "shape")[changes.event[made[alive]]] if trace.strings.find("shape") >= 0 else None
-    stacks = texts(trace, "Call stack")[changes.event[made[alive]]]
-    makers = {number: maker(trace.text(number)) for number in np.unique(stacks).tolist()}
-    found: dict[tuple[str, str, str, str], list[int]] = {}
-    for at, index in enumerate(alive.tolist()):
-        event = int(allocations.event[index])
-        key = (
-            trace.text(int(allocations.op[index])) or makers.get(int(stacks[at]), NO_OP),
-            trace.text(int(trace.module[event])) if event >= 0 else "",
-            regions[at],
-            trace.text(int(shapes[at])) if shapes is not None else "",
-        )
-        sums = found.setdefault(key, [0, 0])
-        sums[0] += int(allocations.bytes[index])
-        sums[1] += 1
-    rows = [
-        AliveRow(op=op, module=module, region=region, shape=shape, bytes=size, count=count)
-        for (op, module, region, shape), (size, count) in found.items()
-    ]
-    earlier = int(curve.peak_bytes) - sum(row.bytes for row in rows)
-    if earlier > 0:
-        rows.append(AliveRow(op=BEFORE, region="unknown", bytes=earlier, count=1))
-    return sorted(rows, key=lambda row: (-row.bytes, row.op))[:SHOWN]
-
-
-def maker(stack: str) -> str:
-    """The line of the user's code in a stack that asked for memory."""
-    frames = [frame for line in stack.split(";") if (frame := parse_frame(line)) is not None]
-    lines = [frame for frame in frames if frame.file.endswith(".py") or frame.file.startswith("<")]
-    # A notebook's cells and a terminal's lines have names such as "<stdin>", and are the user's.
-    own = [frame for frame in lines if not frame.is_framework or frame.file in ("<stdin>", "<string>")]
-    for frame in own or lines:
-        return f"{frame.file}:{frame.line} {frame.function}"
-    return frames[0].function if frames else NO_OP
-
-
-def regions_of(trace: Trace, allocations: Allocations, alive: Int64, peak: int) -> list[str]:
-    """What the memory is for, as far as the op tells that asked for it."""
-    kinds = np.full(len(trace.strings) + 1, -1, np.int32)
-    for number in np.flatnonzero(np.bincount(trace.name, minlength=1)).tolist():
-        text = trace.text(number)
-        if text.startswith(("Optimizer.step", "Optimizer.zero_grad")):
-            kinds[number] = OPTIMIZER
-        elif text.startswith("autograd::engine"):
-            kinds[number] = BACKWARD
-    kind_of = nearest(kinds[trace.name], trace.parent)
-    found = []
-    for index in alive.tolist():
-        event, end = int(allocations.event[index]), int(allocations.end_ps[index])
-        if event < 0:
-            found.append("unknown")
-        elif 0 <= end <= trace.end_of(event):
-            found.append("temporary")
-        elif kind_of[event] >= 0:
-            found.append(REGIONS[int(kind_of[event])])
-        else:
-            found.append("activations" if int(trace.module[event]) >= 0 else "unknown")
-    return found

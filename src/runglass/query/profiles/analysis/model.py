@@ -175,21 +175,32 @@ class MemoryCurve(Struct, frozen=True, kw_only=True):
     peak_ps: int
     peak_bytes: float
     limit_bytes: float | None = None
+    # At the peak: how much of what the allocator holds is in use by nobody or in pieces, from 0 to 1.
+    fragmentation: float | None = None
+
+
+# What memory is for, as far as it can be known.
+Region = Literal["parameters", "gradients", "optimizer state", "activations", "temporary", "unknown"]
+REGIONS: tuple[Region, ...] = get_args(Region)
 
 
 class AliveRow(Struct, frozen=True, kw_only=True):
-    """Allocations that were alive at the peak and are alike."""
+    """Allocations that were alive at one moment and are alike."""
 
     op: str
+    # Of the inputs of the op, where the profile does not tell that of the allocation.
     shape: str = ""
     type: str = ""
-    region: str = ""
+    region: Region = "unknown"
     module: str = ""
     bytes: int
     count: int
+    # Of the largest of them: the event that tells most; None where there is none.
+    event: int | None = None
 
 
 class Allocations(Struct, frozen=True, kw_only=True):
+    # -1: before the profile.
     start_ps: Int64
     # -1: it was never freed.
     end_ps: Int64
@@ -198,13 +209,88 @@ class Allocations(Struct, frozen=True, kw_only=True):
     # Text of the trace, -1 without; and the event, -1 without.
     op: Int32
     event: Int32
+    # The event that tells of the allocation.
+    told_by: Int32
+    # Index into the allocators, which are a place (host, host/device) and a name.
+    where: Int32
+    allocators: list[tuple[str, str]]
+
+
+class Measured(Struct, frozen=True, kw_only=True):
+    """What a profile tells of memory, before anything is said about it."""
+
+    curves: list[MemoryCurve]
+    # None: no event tells of allocations.
+    allocations: Allocations | None
+
+
+class RegionSum(Struct, frozen=True, kw_only=True):
+    region: Region
+    bytes: int
+
+
+class Suspect(Struct, frozen=True, kw_only=True):
+    """Allocations that every step adds to, and that outlive the next one."""
+
+    op: str
+    module: str = ""
+    bytes: int
+    count: int
+    # In how many steps some were made, and how many bytes are added by such a step.
+    steps: int
+    step_bytes: float
+    event: int | None = None
+
+
+class Saving(Struct, frozen=True, kw_only=True):
+    title: str
+    evidence: str
+    bytes: float
+
+
+class Moment(Struct, frozen=True, kw_only=True):
+    """What was alive at one moment of one allocator."""
+
+    # Index into the curves.
+    curve: int
+    time_ps: int
+    bytes: float
+    rows: list[AliveRow]
+    regions: list[RegionSum]
+    notes: list[str] = field(default_factory=list)
 
 
 class MemoryView(Struct, frozen=True, kw_only=True):
     curves: list[MemoryCurve]
+    # What was alive at the highest peak, alike ones together.
     at_peak: list[AliveRow]
     allocations: Allocations | None = None
+    regions: list[RegionSum] = field(default_factory=list)
+    suspects: list[Suspect] = field(default_factory=list)
+    savings: list[Saving] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+
+
+class Block(Struct, frozen=True, kw_only=True):
+    """One allocation. Without a beginning it is older than the profile, without an end it was not freed."""
+
+    start_ps: int | None
+    end_ps: int | None
+    bytes: int
+    op: str
+    module: str = ""
+    region: Region = "unknown"
+    event: int | None = None
+
+
+class Blocks(Struct, frozen=True, kw_only=True):
+    # The largest, in the order of their beginning.
+    blocks: list[Block]
+    # How many there are in all.
+    count: int
+    # What these do not account for: smaller blocks, and what is older than the profile.
+    rest_times_ps: list[int]
+    rest_bytes: list[float]
 
 
 class Where(Struct, frozen=True, kw_only=True):

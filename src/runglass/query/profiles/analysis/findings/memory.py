@@ -7,8 +7,8 @@ from collections import Counter
 import numpy as np
 
 from runglass.query.profiles.analysis.facts import Facts, show_bytes, show_share
-from runglass.query.profiles.analysis.memory import memory
-from runglass.query.profiles.analysis.model import Finding, MemoryCurve, MemoryView, Where
+from runglass.query.profiles.analysis.memory import measure
+from runglass.query.profiles.analysis.model import Finding, Measured, MemoryCurve, Where
 
 MIN_STEPS = 3
 WORTH_BYTES = 1 << 20
@@ -19,7 +19,7 @@ FULL = 0.9
 def find(facts: Facts) -> list[Finding]:
     if not facts.trace.info.has_memory:
         return []
-    view = memory(facts.trace)
+    view = measure(facts.trace)
     found = []
     for curve in view.curves:
         if curve.device is not None:
@@ -28,7 +28,7 @@ def find(facts: Facts) -> list[Finding]:
     return found
 
 
-def find_growth(facts: Facts, view: MemoryView, curve: MemoryCurve) -> list[Finding]:
+def find_growth(facts: Facts, view: Measured, curve: MemoryCurve) -> list[Finding]:
     # On the host: memory is asked for there, long before the device comes to use it.
     steps = facts.host_steps(curve.host)
     if len(steps) < MIN_STEPS:
@@ -60,7 +60,7 @@ def find_growth(facts: Facts, view: MemoryView, curve: MemoryCurve) -> list[Find
     ]
 
 
-def describe_kept(facts: Facts, view: MemoryView, low: int, high: int) -> str:
+def describe_kept(facts: Facts, view: Measured, low: int, high: int) -> str:
     """Which op made what was allocated in the steps and is never freed."""
     made = view.allocations
     if made is None:
