@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,21 @@ def logdir(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def profiles(logdir: Path) -> DataSource:
     return runglass.open(logdir).source
+
+
+@pytest.fixture(scope="module")
+def memory_profiles(tmp_path_factory: pytest.TempPathFactory) -> DataSource:
+    run = tmp_path_factory.mktemp("memory") / "run"
+    golden = Path(__file__).parents[1] / "golden"
+    files = {
+        "h200.1.pt.trace.json.gz": golden / "memory/leak.h200.pt.trace.json.gz",
+        "memory.prof": golden / "profiles/jax_memory/logdir/run/memory.prof",
+        "plugins/profile/cpu/vm.xplane.pb": next((golden / "profiles/jax_profile").rglob("*.xplane.pb")),
+    }
+    for name, path in files.items():
+        (run / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, run / name)
+    return runglass.open(run.parent).source
 
 
 def event(page: Page) -> Locator:
@@ -205,6 +221,47 @@ def test_sums_up_and_advises(open_page, profiles):
     expect(page.get_by_role("region", name="Step time")).to_contain_text("19.99 ms")
     expect(page.get_by_role("region", name="What explains it")).to_contain_text("late_kernel")
     expect(page.get_by_role("region", name="Findings")).to_contain_text("The same findings before and now.")
+
+
+def test_tells_what_memory_was_for(open_page, memory_profiles):
+    page = open_page(memory_profiles, "#/profile?option=profile.session;run;1&option=profile.view;memory")
+    moment = page.get_by_role("region", name="At the moment")
+    expect(moment).to_contain_text("3.7 GB at the peak")
+    expect(moment.get_by_role("list", name="What memory is for")).to_contain_text("Optimizer state")
+    table = page.get_by_role("table", name="rows")
+    expect(table.get_by_role("row").nth(1)).to_contain_text("679.5 MB")
+    page.get_by_role("radio", name="Leak suspects").check(force=True)
+    expect(page.get_by_role("table", name="suspects").get_by_role("row").nth(1)).to_contain_text("4.7 MB")
+
+    # A block of the list is shown with the line of code that made it; the icicle has the same under the modules.
+    page.get_by_role("radio", name="Allocations").check(force=True)
+    page.get_by_role("table", name="allocations").get_by_role("button", name="cat", exact=True).first.click()
+    block = page.get_by_role("region", name="Selected block")
+    expect(block).to_contain_text("679.5 MB")
+    expect(block.get_by_role("list", name="Stack")).to_contain_text("train.py:25")
+    page.get_by_role("radio", name="By stack or module").check(force=True)
+    page.get_by_role("radio", name="Module", exact=True).check(force=True)
+    icicle = page.get_by_role("group", name="Icicle")
+    icicle.get_by_role("button", name="Block_6").first.click()
+    expect(icicle.get_by_role("button", name="Conv2d_12").first).to_be_visible()
+    block.get_by_role("button", name="Close the block").click()
+    address_has(page, "profile.tree;module")
+
+    # Another moment: the least that is alive between two steps.
+    chart = page.get_by_role("img", name="Memory over time").bounding_box()
+    page.mouse.click(chart["x"] + 60, chart["y"] + 30)
+    expect(moment.get_by_role("button", name="Show the peak")).to_be_visible()
+    address_has(page, "profile.moment;")
+
+    # JAX's profile of memory is nothing but stacks, and one without memory says what would record it.
+    page.goto(
+        page.url.split("#")[0] + "#/profile?option=profile.session;run;memory&option=profile.view;memory"
+    )
+    wait_ready(page)
+    expect(page.get_by_role("button", name="device_put 8.4 MB").first).to_be_visible()
+    page.goto(page.url.split("#")[0] + "#/profile?option=profile.session;run;cpu&option=profile.view;memory")
+    wait_ready(page)
+    expect(page.get_by_text("save_device_memory_profile")).to_be_visible()
 
 
 def test_has_its_place_on_the_step_axis(open_page, profiles):

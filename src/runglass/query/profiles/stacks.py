@@ -18,6 +18,9 @@ FRAMES = (
     re.compile(r"\$?(?P<file>[^\s:]+\.pyx?):(?P<line>\d+)(?::\d+)?(?:\s+(?P<function>.+))?"),
 )
 PACKAGES = re.compile(r"(?:site|dist)-packages[/\\]|<frozen |<string>|<built-in|^\$?<")
+# A terminal's lines and a notebook's cells are the user's.
+TYPED = re.compile(r"<stdin>|<ipython-input-.*>")
+COMPILED = (".cpp", ".cc", ".cu", ".cuh", ".c", ".h", ".hpp", ".pyx")
 FRAMEWORKS = frozenset(
     {
         *("torch", "torchvision", "torchaudio", "lightning", "pytorch_lightning", "ignite", "accelerate"),
@@ -47,7 +50,9 @@ def parse_frame(text: str) -> Frame | None:
 
 def is_framework(file: str) -> bool:
     """Whether a file is of a framework or of Python itself, not of the user."""
-    if PACKAGES.search(file):
+    if TYPED.fullmatch(file):
+        return False
+    if PACKAGES.search(file) or file.endswith(COMPILED):
         return True
     parts = re.split(r"[/\\]", file)
     if "lib" in parts and any(part.startswith("python3") for part in parts):

@@ -272,6 +272,13 @@ export type Advice = components["schemas"]["AdviceAnswer"];
 export type Finding = components["schemas"]["Finding"];
 export type Memory = components["schemas"]["MemoryAnswer"];
 export type MemoryLine = components["schemas"]["MemoryLine"];
+export type AliveRow = components["schemas"]["AliveRow"];
+export type Suspect = components["schemas"]["Suspect"];
+export type Block = components["schemas"]["Block"];
+/** The largest allocations, in the order of their beginning. */
+export type Blocks = components["schemas"]["Blocks"];
+/** Nodes, each after its parent; the first is the whole. */
+export type Tree = components["schemas"]["Tree"];
 export type Comparison = components["schemas"]["Comparison"];
 export type Ops = components["schemas"]["OpsAnswer"];
 export type OpRow = components["schemas"]["OpRow"];

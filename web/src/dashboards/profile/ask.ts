@@ -5,6 +5,7 @@ import type { components } from "../../api/types.gen";
 import { readBlocks } from "../named_blocks";
 import type {
   Advice,
+  Blocks,
   Comparison,
   EventRef,
   FoundEvent,
@@ -17,9 +18,10 @@ import type {
   SessionRef,
   Sums,
   SumsBy,
+  Tree,
 } from "./answer";
 import type { Flows, Slices } from "./trace/answer";
-import type { OpsBy } from "./options";
+import type { OpsBy, TreeBy } from "./options";
 import type { TraceSource } from "./trace/source";
 
 /** The job that converts a profile; its result is an `About`. */
@@ -132,6 +134,30 @@ export const loadAdvice = (client: Client, session: SessionRef, signal?: AbortSi
   client.askBody("profile/advice", { session }, signal);
 export const loadMemory = (client: Client, session: SessionRef, signal?: AbortSignal): Promise<Memory> =>
   client.askBody("profile/memory", { session, points: 600 }, signal);
+export interface MemoryQuery {
+  readonly session: SessionRef;
+  /** Null: that with the highest peak. */
+  readonly curve: number | null;
+  /** Null: at the peak. */
+  readonly at_ps: number | null;
+}
+export const loadMoment = (client: Client, query: MemoryQuery, signal?: AbortSignal): Promise<Memory> =>
+  client.askBody("profile/memory", { ...query, points: 2_000 }, signal);
+export interface BlocksQuery {
+  readonly session: SessionRef;
+  readonly curve: number;
+  /** Null: the whole profile. */
+  readonly from_ps: number | null;
+  readonly to_ps: number | null;
+}
+export const loadBlocks = (client: Client, query: BlocksQuery, signal?: AbortSignal): Promise<Blocks> =>
+  client.askBody("profile/memory/blocks", { ...query, limit: 2_000, points: 2_000 }, signal);
+export type TreeQuery = { readonly session: SessionRef; readonly by: TreeBy } & (
+  | { readonly of: "time"; readonly place: Place | null }
+  | { readonly of: "memory"; readonly curve: number | null; readonly at_ps: number | null }
+);
+export const loadTree = (client: Client, query: TreeQuery, signal?: AbortSignal): Promise<Tree> =>
+  client.askBody("profile/tree", query, signal);
 
 export const loadComparison = (
   client: Client,

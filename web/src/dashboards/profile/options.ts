@@ -32,6 +32,11 @@ const OPS = "profile.ops";
 const OPS_ON = "profile.on";
 const FILTER = "profile.filter";
 const SORT = "profile.sort";
+const MEMORY = "profile.memory";
+const CURVE = "profile.curve";
+const MOMENT = "profile.moment";
+const AXIS = "profile.axis";
+const TREE = "profile.tree";
 
 const readList = (settings: Settings, name: string): readonly string[] => {
   const option = settings.option(name);
@@ -56,7 +61,7 @@ export const setBeforeOption = (settings: Settings, { run, session }: LoggedSess
   writeList(settings, BEFORE, [run, session]);
 
 /** Moments and events of one profile mean nothing in another. Names of tracks do. */
-const OF_ONE_PROFILE = [STEP, TIME, EVENT, RANGE, SECOND, MARKS];
+const OF_ONE_PROFILE = [STEP, TIME, EVENT, RANGE, SECOND, MARKS, CURVE, MOMENT];
 
 /** The options of a view that shows the trace of this profile, at a step if there is one. */
 export function optionsAt(
@@ -252,3 +257,56 @@ export function tableSort(settings: Settings): { readonly column: string; readon
 }
 export const setTableSort = (settings: Settings, sort: ReturnType<typeof tableSort>): void =>
   writeList(settings, SORT, sort ? [sort.column, sort.isDescending ? "down" : "up"] : []);
+
+// Memory.
+export const MEMORY_PARTS = [
+  { value: "alive", label: "Alive", hint: "What was alive at the marked moment" },
+  {
+    value: "tree",
+    label: "By stack or module",
+    hint: "What was alive, under the functions or modules that asked for it",
+  },
+  { value: "blocks", label: "Allocations", hint: "The largest allocations, with their lifetime" },
+  { value: "suspects", label: "Leak suspects", hint: "What every step adds to" },
+] as const;
+export type MemoryPart = (typeof MEMORY_PARTS)[number]["value"];
+export const memoryPart = (settings: Settings): MemoryPart =>
+  MEMORY_PARTS.find(({ value }) => value === settings.option(MEMORY))?.value ?? "alive";
+export const setMemoryPart = (settings: Settings, part: MemoryPart): void => settings.setOption(MEMORY, part, "alive");
+
+const wholeOption = (settings: Settings, name: string): number | null => {
+  const text = settings.option(name);
+  return /^\d{1,18}$/.test(text) ? Number(text) : null;
+};
+/** Null: that with the highest peak. */
+export const curveOption = (settings: Settings): number | null => wholeOption(settings, CURVE);
+/** A moment of another curve says nothing. */
+export function setCurveOption(settings: Settings, curve: number): void {
+  settings.setOption(CURVE, String(curve));
+  settings.setOption(MOMENT, "");
+}
+/** Null: the peak. */
+export const momentOption = (settings: Settings): number | null => wholeOption(settings, MOMENT);
+export const setMomentOption = (settings: Settings, ps: number | null): void =>
+  settings.setOption(MOMENT, ps === null ? "" : writeTime(Math.max(0, ps)));
+
+export const AXES = [
+  { value: "time", label: "Time" },
+  { value: "order", label: "Changes", hint: "Every allocation as far from the next: long pauses take no room" },
+] as const;
+export type MemoryAxis = (typeof AXES)[number]["value"];
+/** Null: the page chooses. */
+export const axisOption = (settings: Settings): MemoryAxis | null =>
+  AXES.find(({ value }) => value === settings.option(AXIS))?.value ?? null;
+export const setAxisOption = (settings: Settings, axis: MemoryAxis): void => settings.setOption(AXIS, axis);
+
+export const TREES_BY = [
+  { value: "module", label: "Module", hint: "By the modules of the model" },
+  { value: "scope", label: "Name scope", hint: "By the names of ops: scope/inner/op" },
+  { value: "stack", label: "Stack", hint: "By the functions and ops around" },
+] as const;
+export type TreeBy = (typeof TREES_BY)[number]["value"];
+/** Null: the page chooses. */
+export const treeOption = (settings: Settings): TreeBy | null =>
+  TREES_BY.find(({ value }) => value === settings.option(TREE))?.value ?? null;
+export const setTreeOption = (settings: Settings, by: TreeBy): void => settings.setOption(TREE, by);

@@ -14,6 +14,7 @@ export const VIEWS: readonly ProfileView[] = [
   { name: "trace", title: "Trace", load: () => import("./trace_view/TraceView.svelte") },
   { name: "ops", title: "Ops", load: () => import("./tables/OpsView.svelte") },
   { name: "kernels", title: "Kernels", load: () => import("./tables/KernelsView.svelte") },
+  { name: "memory", title: "Memory", load: () => import("./memory/MemoryView.svelte") },
   { name: "compare", title: "Compare", load: () => import("./compare/CompareView.svelte") },
 ];
 /** Null: there is no view of this name. */

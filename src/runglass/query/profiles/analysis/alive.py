@@ -183,8 +183,7 @@ def maker(stack: str) -> str:
     """The line of the user's code in a stack that asked for memory."""
     frames = [frame for line in stack.split(";") if (frame := parse_frame(line)) is not None]
     lines = [frame for frame in frames if frame.file.endswith(".py") or frame.file.startswith("<")]
-    # A notebook's cells and a terminal's lines have names such as "<stdin>", and are the user's.
-    own = [frame for frame in lines if not frame.is_framework or frame.file in ("<stdin>", "<string>")]
+    own = [frame for frame in lines if not frame.is_framework or frame.file == "<string>"]
     for frame in own or lines:
         return f"{frame.file}:{frame.line} {frame.function}"
     return frames[0].function if frames else NO_OP

@@ -48,8 +48,19 @@ def memory(trace: Trace) -> MemoryView:
         regions=[] if moment is None else moment.regions,
         suspects=suspects(trace, found),
         savings=[] if moment is None else savings(trace, found, moment),
-        notes=notes_of(trace, found, moment),
+        notes=[*which(found, moment), *notes_of(trace, found, moment)],
     )
+
+
+def which(found: Measured, moment: Moment | None) -> list[str]:
+    """Of which curve the peak is."""
+    if moment is None:
+        return []
+    curve = found.curves[moment.curve]
+    place = (f" on device {curve.device}" if curve.device is not None else "") + (
+        f" of {curve.host}" if curve.host else ""
+    )
+    return [f"At the peak of {curve.allocator}{place}."]
 
 
 def measure(trace: Trace) -> Measured:
@@ -66,11 +77,7 @@ def highest(found: Measured) -> int:
 def notes_of(trace: Trace, found: Measured, moment: Moment | None) -> list[str]:
     if moment is None:
         return [] if trace.info.unit == "bytes" else [f"This profile has no memory: {option_of(trace)}"]
-    curve = found.curves[moment.curve]
-    place = (f" on device {curve.device}" if curve.device is not None else "") + (
-        f" of {curve.host}" if curve.host else ""
-    )
-    told = [f"At the peak of {curve.allocator}{place}.", *moment.notes]
+    told = list(moment.notes)
     if found.allocations is None:
         told.append(f"Single allocations are not known: {option_of(trace)}")
     elif trace.info.kind == "torch" and not trace.info.has_shapes:

@@ -1,8 +1,9 @@
 // The columns of the tables of ops and kernels, and how their rows are filtered, sorted and written. Pure.
 
 import { formatCount } from "../../../base/count";
-import { formatRough } from "../../../base/format";
+import { formatBytes, formatRough } from "../../../base/format";
 import type { components } from "../../../api/types.gen";
+import type { AliveRow, Block, Suspect } from "../answer";
 import { formatTime } from "../trace/time_format";
 
 export type OpRow = components["schemas"]["OpRow"];
@@ -107,6 +108,46 @@ export const KERNEL_COLUMNS: readonly Column<KernelRow>[] = [
   ),
   text("grid", "Grid", 110, ({ grid }) => (grid ?? []).join(" × ")),
   text("block", "Block", 110, ({ block }) => (block ?? []).join(" × ")),
+];
+
+export const ALIVE_COLUMNS: readonly Column<AliveRow>[] = [
+  text("op", "Made by", 280, ({ op }) => op),
+  number("bytes", "Bytes", (row) => row.bytes, formatBytes),
+  number("count", "Count", ({ count }) => count, formatCount),
+  text("region", "For", 110, ({ region }) => region),
+  text("module", "Module", 150, ({ module }) => module),
+  text("type", "Type", 80, ({ type }) => type),
+  text("shape", "Shapes", 260, ({ shape }) => shape),
+];
+
+export const BLOCK_COLUMNS: readonly Column<Block>[] = [
+  text("op", "Made by", 280, ({ op }) => op),
+  number("bytes", "Bytes", (row) => row.bytes, formatBytes),
+  number("start", "Allocated", ({ start_ps }) => start_ps, time, "Since the beginning of the profile"),
+  number("end", "Freed", ({ end_ps }) => end_ps, time, "Since the beginning of the profile"),
+  number(
+    "lifetime",
+    "Lifetime",
+    ({ start_ps, end_ps }) => (start_ps === null || end_ps === null ? null : end_ps - start_ps),
+    time,
+  ),
+  text("region", "For", 110, ({ region }) => region),
+  text("module", "Module", 150, ({ module }) => module),
+];
+
+export const SUSPECT_COLUMNS: readonly Column<Suspect>[] = [
+  text("op", "Made by", 280, ({ op }) => op),
+  number(
+    "step",
+    "Per step",
+    ({ step_bytes }) => step_bytes,
+    formatBytes,
+    "Added by a step, and still there after the next",
+  ),
+  number("bytes", "In all", (row) => row.bytes, formatBytes),
+  number("count", "Count", ({ count }) => count, formatCount),
+  number("steps", "Steps", ({ steps }) => steps, formatCount, "In which some were made"),
+  text("module", "Module", 150, ({ module }) => module),
 ];
 
 export const isNumber = <Row>({ format }: Column<Row>): boolean => format !== undefined;

@@ -209,6 +209,12 @@ export function colorOf(event: Colored, by: ColorBy, theme: Theme): string {
 /** -1: of no step. */
 export const stepColor = (step: number, theme: Theme): string =>
   step < 0 ? PALETTES[theme].meanings.other : hueOf(step, theme);
+/** Of a name that has no number: equal names have equal colours. */
+export function nameColor(name: string, theme: Theme): string {
+  let hash = 0;
+  for (let i = 0; i < name.length; i++) hash = (Math.imul(hash, 31) + name.charCodeAt(i)) | 0;
+  return hueOf(scatter(hash >>> 1), theme);
+}
 export const trackColor = (track: number, theme: Theme): string => hueOf(track, theme);
 
 const hueOf = (number: number, theme: Theme): string => {
