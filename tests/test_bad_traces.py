@@ -372,7 +372,7 @@ def test_a_disk_without_room_for_the_cache(logdir: Path, monkeypatch: pytest.Mon
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(read, "SMALL_EVENTS", 0)
-    monkeypatch.setattr(column_file, "write", full)
+    monkeypatch.setattr(column_file, "append", full)
     about, sums = show(put(logdir, TORCH, chrome_file(*SOME)))
     assert len(sums) == 40
     assert any("No space left on device" in problem for problem in about["problems"])

@@ -14,7 +14,7 @@ from msgspec import DecodeError
 from runglass.native.trace_rows import TraceRows
 from runglass.query.profiles.arguments import arguments
 from runglass.query.profiles.build import build_trace
-from runglass.query.profiles.column_file import read, write
+from runglass.query.profiles.column_file import ColumnWriter, read
 from runglass.query.profiles.level_of_detail import find_samples, find_slices
 from runglass.query.profiles.search import count_on_strip, find_match, search
 from runglass.query.profiles.sums import add_up
@@ -243,9 +243,8 @@ def test_a_search_counts_every_match(trace, q):
 @examples(30)
 def test_a_file_of_columns_gives_the_trace_back(tmp_path_factory, trace):
     path = tmp_path_factory.mktemp("columns") / "a"
-    with open(path, "w+b") as file:
-        write(file, trace)
-        again = read(file)
+    with open(path, "w+b", buffering=0) as file:
+        again = ColumnWriter(file).finish(trace)
     assert again.info == trace.info
     assert again.start_ps.tolist() == trace.start_ps.tolist()
     assert [again.name_of(number) for number in range(len(again))] == [
@@ -257,8 +256,8 @@ def test_a_file_of_columns_gives_the_trace_back(tmp_path_factory, trace):
 def test_a_damaged_file_of_columns_is_refused(tmp_path):
     trace = make([(0, 1, 2, "conv", "X", None)])
     whole = tmp_path / "whole"
-    with open(whole, "w+b") as file:
-        write(file, trace)
+    with open(whole, "w+b", buffering=0) as file:
+        ColumnWriter(file).finish(trace)
     data = whole.read_bytes()
     for cut in range(0, len(data) - 64, 97):
         (tmp_path / "cut").write_bytes(data[:cut])

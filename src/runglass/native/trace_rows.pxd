@@ -73,6 +73,7 @@ cdef class TraceRows:
     cdef size_t pending_bytes
     cdef int64_t spilled
     cdef int spill_fd
+    cdef int64_t spill_start
     cdef object spill
     cdef bint is_full
     cdef bint is_frozen

@@ -186,7 +186,8 @@ class Strings:
 
 
 cdef class TraceRows:
-    """See the module. `spill` is a file opened for writing and reading in binary, for arguments; without one they stay in memory."""
+    """See the module. `spill` is a file opened for writing and reading in binary; arguments are appended where it stands. Without
+    one they stay in memory."""
 
     def __cinit__(self):
         self.spill_fd = -1
@@ -200,6 +201,7 @@ cdef class TraceRows:
         self.frozen = {}
         if spill is not None:
             self.spill_fd = spill.fileno()
+            self.spill_start = spill.tell()
 
     def __dealloc__(self):
         free(self.phases)
@@ -592,7 +594,7 @@ cdef class TraceRows:
                 ends = made["arguments_end"]
                 made["arguments_end"] = np.minimum(ends, self.spilled)
             self.spill.flush()
-            made["arguments"] = np.memmap(self.spill, np.uint8, "r", shape=(self.spilled,))
+            made["arguments"] = np.memmap(self.spill, np.uint8, "r", self.spill_start, (self.spilled,))
         free(self.pending.data)
         self.pending.data = NULL
         self.pending.size = self.pending.capacity = 0
@@ -600,6 +602,10 @@ cdef class TraceRows:
     def drop(self, str name not None):
         """Let go of a column: its memory is free when no view of it is left."""
         self.frozen.pop(name, None)
+
+    def replace(self, str name not None, array not None):
+        """Have a column elsewhere, with the same values."""
+        self.frozen[name] = array
 
     cdef object read_column(self, str name):
         if not self.is_frozen:

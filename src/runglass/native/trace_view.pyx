@@ -131,7 +131,7 @@ cdef class Nesting:
     # The events in their order: numbers of those that were given.
     cdef readonly object order
     # By the new numbers.
-    cdef readonly object parent, self_ps
+    cdef public object parent, self_ps
     cdef readonly object row_starts, row_track, row_depth, track_rows
     # 1: each child of the track is in the row below its parent.
     cdef readonly object is_proper
@@ -247,6 +247,8 @@ def nest(const int32_t[::1] track, const int64_t[::1] start, const int64_t[::1] 
                 track_rows[t + 1] = <int32_t>(track_rows[t] + deepest)
     finally:
         free(stack)
+    # Arrays go as soon as they can: each is as large as a column of the trace.
+    keys = None
     del keys_
     rows = track_rows[tracks]
     row_starts_ = np.zeros(rows + 1, np.int64)
@@ -254,10 +256,8 @@ def nest(const int32_t[::1] track, const int64_t[::1] start, const int64_t[::1] 
     row_depth_ = np.empty(rows, np.int32)
     cdef int64_t[::1] row_starts = row_starts_
     cdef int32_t[::1] row_track = row_track_, row_depth = row_depth_
-    new_parent_ = np.empty(n, np.int32)
-    new_self_ = np.empty(n, np.int64)
-    cdef int32_t[::1] new_parent = new_parent_
-    cdef int64_t[::1] new_self = new_self_
+    cdef int32_t[::1] new_parent
+    cdef int64_t[::1] new_self
     cdef Nesting found = Nesting.__new__(Nesting)
     with nogil:
         for t in range(tracks):
@@ -280,9 +280,20 @@ def nest(const int32_t[::1] track, const int64_t[::1] start, const int64_t[::1] 
             row_starts[0] = 0
         for i in range(n):
             order[other[i]] = <int32_t>i
+    depths = None
+    del depth_
+    new_parent_ = np.empty(n, np.int32)
+    new_parent = new_parent_
+    with nogil:
         for i in range(n):
             event = parent[other[i]]
             new_parent[i] = order[event] if event >= 0 else -1
+    parent, order = None, None
+    del parent_, order_
+    new_self_ = np.empty(n, np.int64)
+    new_self = new_self_
+    with nogil:
+        for i in range(n):
             new_self[i] = own[other[i]]
     found.order = other_
     found.parent = new_parent_

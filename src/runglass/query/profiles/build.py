@@ -14,6 +14,7 @@ from runglass.native.trace_rows import TraceRows
 from runglass.native.trace_view import Nesting, give_back, inherit, make_pyramid, nest, notable
 from runglass.query.profiles.arguments import Known, release, texts
 from runglass.query.profiles.clocks import LIMIT_PS, place_files, shift_of
+from runglass.query.profiles.column_file import Memory
 from runglass.query.profiles.counters import (
     ALLOCATOR,
     TORCH_MEMORY,
@@ -56,6 +57,7 @@ STACK_KEYS = ("Call stack", "source_stack", "source", "Python id")
 SHAPE_KEYS = ("Input Dims", "shape")
 
 Report = Callable[[str], None]
+IN_MEMORY = Memory()
 
 
 class Chosen(Struct):
@@ -76,11 +78,15 @@ def build_trace(
     sizes: list[int],
     find_steps: Callable[[Trace], FoundSteps] | None = None,
     unit: Unit = "ps",
+    columns: Memory = IN_MEMORY,
     report: Report = lambda _: None,
 ) -> Trace:
-    """`rows` must be frozen. `sizes`: bytes of each of its files."""
+    """`rows` must be frozen. `sizes`: bytes of each of its files. `columns`: where those of the trace go."""
     info = TraceInfo(kind=kind, unit=unit, problems=list(rows.problems))
     report("Sorting")
+    rows.replace("arguments_end", columns.keep("arguments_end", rows.arguments_end))
+    for name in ("name", "category"):
+        rows.replace(name, columns.park(getattr(rows, name)))
     shifts = place_files(rows, info, sizes)
     raw, track_numbers, note = read_tracks(rows, [file.host for file in rows.files])
     if note is not None:
@@ -88,13 +94,11 @@ def build_trace(
     order = sorted(range(len(raw)), key=lambda number: raw[number].order)
     samples = read_samples(rows)
     points = read_points(rows, shifts)
-    chosen, tracks, of_raw = choose_events(rows, raw, order, track_numbers, shifts)
-    # Columns go as soon as nothing needs them: a trace is several times as large as its arguments.
-    for name in ("phase", "link", "start_ps", "duration_ps", "track"):
-        rows.drop(name)
+    chosen, tracks, of_raw = choose_events(rows, raw, order, track_numbers, shifts, columns)
     release(rows.arguments)
     give_back()
     fix_times(chosen, info)
+    chosen.start, chosen.duration = columns.park(chosen.start), columns.park(chosen.duration)
     whole = nest(chosen.track, chosen.start, chosen.duration, len(tracks))
     nested, sibling, moved = split_frames(rows, chosen, whole, tracks)
     del whole
@@ -102,12 +106,11 @@ def build_trace(
     points.track = np.where(
         of_raw[points.track] >= 0, moved[of_raw[points.track]], -1 if len(moved) else points.track
     ).astype(np.int32)
-    arrays = sort_columns(rows, chosen, nested)
+    arrays = sort_columns(rows, chosen, nested, columns)
     arrays["sibling"] = sibling
     del chosen, nested
-    for name in ("name", "category"):
-        rows.drop(name)
     trace = first_trace(rows, info, arrays, tracks)
+    trace.category = columns.keep("category", trace.category)
     give_back()
     report("Joining")
     known = trace.known = Known(trace, NUMBER_KEYS, TEXT_KEYS)
@@ -127,29 +130,35 @@ def build_trace(
         info.steps, info.steps_note = found.steps, found.note
         trace.step = np.ascontiguousarray(found.of_event, np.int32)
     trace.forget()
-    finish(trace)
+    finish(trace, columns)
     give_back()
     return trace
 
 
-def finish(trace: Trace) -> None:
+def finish(trace: Trace, columns: Memory) -> None:
     """Add the columns that only questions need: there is more room once everything else is done."""
     count = len(trace)
-    if len(trace.step) != count:
-        trace.step = np.full(count, -1, np.int32)
-    if len(trace.module) != count:
-        trace.module = np.full(count, -1, np.int32)
-    trace.busy_before = np.zeros(count + 1, np.int64)
-    np.cumsum(trace.duration_ps, out=trace.busy_before[1:])
+    for name in ("step", "module"):
+        own = getattr(trace, name)
+        setattr(trace, name, columns.keep(name, own if len(own) == count else np.full(count, -1, np.int32)))
+    before = np.zeros(count + 1, np.int64)
+    np.cumsum(trace.duration_ps, out=before[1:])
+    trace.busy_before = columns.keep("busy_before", before)
 
 
 # --- events and tracks
 
 
 def choose_events(
-    rows: TraceRows, raw: list[RawTrack], order: list[int], track_numbers: Int32, shifts: Int64
+    rows: TraceRows,
+    raw: list[RawTrack],
+    order: list[int],
+    track_numbers: Int32,
+    shifts: Int64,
+    columns: Memory,
 ) -> tuple[Chosen, list[Track], Int32]:
-    """The events that become slices, their tracks, and which of those the threads of the rows are, -1: none."""
+    """The events that become slices, their tracks, and which of those the threads of the rows are, -1: none. Takes columns from the
+    rows as it goes: a trace is several times as large as its arguments."""
     phase = rows.phase
     spans = phase == ord("X")
     instants = np.flatnonzero((phase == ord("i")) | (phase == ord("I")) | (phase == ord("R")))
@@ -173,18 +182,32 @@ def choose_events(
             numbers[2, number] = len(tracks)
             tracks.append(make_track(raw[number], len(tracks), kind="instants"))
     threads = numbers[0][track_numbers] if len(track_numbers) else np.empty(0, np.int32)
+    for name in ("phase", "link", "track"):
+        rows.drop(name)
     if bool(spans.all()):
-        source = np.arange(len(phase), dtype=np.int32)
+        del spans, phase
+        track = columns.park(numbers[0][own])
+        del own
+        source = np.arange(rows.count, dtype=np.int32)
         start = rows.start_ps + shift_of(rows, shifts, source)
-        return Chosen(source, start, rows.duration_ps.copy(), numbers[0][own]), tracks, threads
-    chosen = np.flatnonzero(spans).astype(np.int32)
-    source = np.concatenate([chosen, async_rows.astype(np.int32), instants.astype(np.int32)])
-    start = np.concatenate([rows.start_ps[chosen], async_start, rows.start_ps[instants]])
-    duration = np.concatenate([rows.duration_ps[chosen], async_duration, np.zeros(len(instants), np.int64)])
-    track = np.concatenate(
-        [numbers[0][own[chosen]], numbers[1][own[async_rows]], numbers[2][own[instants]]]
-    ).astype(np.int32)
-    start += shift_of(rows, shifts, source)
+        rows.drop("start_ps")
+        duration = rows.duration_ps.copy()
+        rows.drop("duration_ps")
+    else:
+        chosen = np.flatnonzero(spans).astype(np.int32)
+        del spans, phase
+        parts = [numbers[0][own[chosen]], numbers[1][own[async_rows]], numbers[2][own[instants]]]
+        track = columns.park(np.concatenate(parts))
+        del own, parts
+        source = columns.park(
+            np.concatenate([chosen, async_rows.astype(np.int32), instants.astype(np.int32)])
+        )
+        start = np.concatenate([rows.start_ps[chosen], async_start, rows.start_ps[instants]])
+        rows.drop("start_ps")
+        start += shift_of(rows, shifts, source)
+        none = np.zeros(len(instants), np.int64)
+        duration = np.concatenate([rows.duration_ps[chosen], async_duration, none])
+        rows.drop("duration_ps")
     return Chosen(source, start, duration, track), tracks, threads
 
 
@@ -231,6 +254,10 @@ def fix_times(chosen: Chosen, info: TraceInfo) -> None:
             f"{int(long.sum()):,} events last longer than 26 days. They are cut at the end of all others."
         )
     info.end_ps = int((chosen.start + chosen.duration).max())
+
+
+# Of how events lie within each other, what is in the trace as it is.
+NESTED = ("row_starts", "row_track", "row_depth", "track_rows", "is_proper")
 
 
 class Nested(Struct):
@@ -344,29 +371,26 @@ def starts_with(rows: TraceRows, prefix: str) -> Mask:
     return found
 
 
-def sort_columns(rows: TraceRows, chosen: Chosen, nested: Nesting | Nested) -> dict[str, NDArray[Any]]:
+def sort_columns(
+    rows: TraceRows, chosen: Chosen, nested: Nesting | Nested, columns: Memory
+) -> dict[str, NDArray[Any]]:
+    made = {name: columns.keep(name, getattr(nested, name)) for name in ("self_ps", "parent")}
+    nested.self_ps, nested.parent = made["self_ps"], made["parent"]
+    for name in NESTED:
+        made[name] = getattr(nested, name)
     order = nested.order
-    source = chosen.source[order]
-    start = chosen.start[order]
+    source = made["source"] = columns.keep("source", chosen.source[order])
+    for name in ("name", "category"):
+        made[name] = getattr(rows, name)[source]
+        rows.drop(name)
+    made["name"] = columns.keep("name", made["name"])
+    start = made["start_ps"] = columns.keep("start_ps", chosen.start[order])
     chosen.start = start
-    duration = chosen.duration[order]
+    duration = made["duration_ps"] = columns.keep("duration_ps", chosen.duration[order])
     chosen.duration = duration
-    return {
-        "start_ps": start,
-        "duration_ps": duration,
-        "self_ps": nested.self_ps,
-        "name": rows.name[source],
-        "category": rows.category[source],
-        "parent": nested.parent,
-        "source": source,
-        "row_starts": nested.row_starts,
-        "row_track": nested.row_track,
-        "row_depth": nested.row_depth,
-        "track_rows": nested.track_rows,
-        "is_proper": nested.is_proper,
-        "notable": make_pyramid(notable(start, duration, nested.row_starts)),
-        "longest": make_pyramid(duration),
-    }
+    made["notable"] = make_pyramid(notable(start, duration, nested.row_starts))
+    made["longest"] = make_pyramid(duration)
+    return made
 
 
 def first_trace(

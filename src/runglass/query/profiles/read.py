@@ -14,7 +14,7 @@ from runglass.machine import cache_folder
 from runglass.native.trace_rows import TraceRows
 from runglass.native.trace_view import give_back
 from runglass.query.profiles.build import build_trace
-from runglass.query.profiles.column_file import ColumnFiles, make_key
+from runglass.query.profiles.column_file import ColumnFiles, Memory, make_key
 from runglass.query.profiles.listing import JSON, PPROF, SNAPSHOT, XPLANE, list_profiles
 from runglass.query.profiles.model import (
     FoundSteps,
@@ -174,8 +174,8 @@ def convert(
     done = 0
     sizes: list[int] = []
     failed: list[str] = []
-    with files.spill() as spill:
-        rows = TraceRows(spill)
+    with files.begin(key) as writer:
+        rows = TraceRows(writer.file)
         for name, opener, size in openers:
 
             def tell(read: int, before: int = done) -> None:
@@ -193,21 +193,26 @@ def convert(
         if failed and not rows.count:
             raise ProfileDamaged(" ".join(failed))
         rows.freeze()
+        is_spilled = isinstance(rows.arguments, np.memmap)
+        is_small = rows.count < SMALL_EVENTS and not is_spilled
+        if is_spilled:
+            writer.adopt(rows.arguments)
         trace = build_trace(
             rows,
             kind,
             sizes=sizes,
             find_steps=find_steps,
             unit=unit,
+            columns=Memory() if is_small else writer,
             report=lambda phase: None if report is None else report(phase, 0, None),
         )
         trace.info.problems.extend(failed)
-        if len(trace) < SMALL_EVENTS and not is_mapped(trace):
+        if is_small:
             return trace
         if report is not None:
             report("Writing", 0, None)
         try:
-            kept = files.put(key, trace)
+            kept = writer.finish(trace)
         except OSError as error:
             trace.info.problems.append(
                 f"The trace stays in memory, because it could not be written to the cache: {error.strerror or error}."
@@ -216,8 +221,3 @@ def convert(
         del trace, rows
         give_back()
         return kept
-
-
-def is_mapped(trace: Trace) -> bool:
-    """Whether arguments are in a file that goes."""
-    return isinstance(trace.arguments, np.memmap)

@@ -4,21 +4,27 @@ from __future__ import annotations
 
 import os
 
+import numpy as np
 import pytest
 
 from runglass.native.trace_rows import TraceRows
 from runglass.query.profiles.build import build_trace
 from runglass.query.profiles.column_file import ColumnFiles, make_key
+from runglass.query.profiles.model import ARRAYS
 
 
-def make(count=3):
+def filled(count=3):
     rows = TraceRows()
     rows.begin_file("a.json", "a")
     track = rows.add_track("1", "1")
     for number in range(count):
         rows.add_row("X", track, 10 * number, 5, f"op {number}", arguments={"at": number})
     rows.freeze()
-    return build_trace(rows, "chrome", sizes=[1])
+    return rows
+
+
+def make(count=3):
+    return build_trace(filled(count), "chrome", sizes=[1])
 
 
 def names(folder):
@@ -79,5 +85,36 @@ def test_a_disk_without_room(tmp_path):
     (tmp_path / "profiles").write_text("in the way")
     with pytest.raises(FileExistsError):
         ColumnFiles(tmp_path).put("k", make())
-    with ColumnFiles(tmp_path).spill() as file:
-        file.write(b"x")
+    with ColumnFiles(tmp_path).begin("k") as writer:
+        writer.file.write(b"x")
+
+
+def test_columns_are_in_the_file_when_they_are_known(tmp_path):
+    rows = filled(count=4)
+    with ColumnFiles(tmp_path).begin("k") as writer:
+        trace = build_trace(rows, "chrome", sizes=[1], columns=writer)
+        assert not trace.start_ps.flags.owndata
+        assert names(tmp_path) != ["k.trace"]
+        kept = writer.finish(trace)
+    assert names(tmp_path) == ["k.trace"]
+    whole = make(4)
+    for name in ARRAYS:
+        assert np.array_equal(getattr(kept, name), getattr(whole, name)), name
+        assert np.array_equal(getattr(trace, name), getattr(whole, name)), name
+
+
+def test_what_is_not_finished_leaves_no_file(tmp_path):
+    with ColumnFiles(tmp_path).begin("k") as writer:
+        build_trace(filled(), "chrome", sizes=[1], columns=writer)
+    assert names(tmp_path) == []
+
+
+def test_large_arrays_of_a_while_are_in_a_file_without_a_name(tmp_path, monkeypatch):
+    monkeypatch.setattr("runglass.query.profiles.column_file.PARKED_BYTES", 1)
+    with ColumnFiles(tmp_path).begin("k") as writer:
+        parked = writer.park(np.arange(5))
+        assert not parked.flags.writeable
+        assert parked.tolist() == [0, 1, 2, 3, 4]
+        trace = build_trace(filled(), "chrome", sizes=[1], columns=writer)
+        assert writer.finish(trace).name_of(2) == "op 2"
+    assert names(tmp_path) == ["k.trace"]
