@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import mmap
+import os
 from base64 import b64encode
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from runglass.native.trace_rows import arguments_of
 from runglass.native.trace_view import find_values
@@ -37,13 +40,25 @@ BLOCK_ROWS = 1 << 18
 class Known:
     """Values under some keys, found in one pass and kept while a trace is built."""
 
-    def __init__(self, trace: Trace, number_keys: Sequence[str], text_keys: Sequence[str]) -> None:
+    def __init__(
+        self,
+        trace: Trace,
+        number_keys: Sequence[str],
+        text_keys: Sequence[str],
+        park: Callable[[NDArray[Any]], NDArray[Any]] = lambda array: array,
+    ) -> None:
+        """`park` has a place for large arrays."""
         keys = [*number_keys, *text_keys]
         found = np.array([trace.strings.find(key) for key in keys], np.int32)
+        self._values: dict[str, tuple[Int32, Int64]] = {
+            key: (np.empty(0, np.int32), np.empty(0, np.int64)) for key in keys
+        }
+        if not (found >= 0).any():
+            return
         event_of = np.full(len(trace.arguments_end), -1, np.int32)
         event_of[trace.source] = np.arange(len(trace), dtype=np.int32)
-        parts: dict[str, list[tuple[Int32, Int64]]] = {key: [] for key in keys}
-        for first in range(0, len(trace.arguments_end), BLOCK_ROWS):
+
+        def look(first: int) -> dict[int, tuple[Int32, Int64]]:
             rows, place, value = find_values(
                 trace.arguments,
                 trace.arguments_end,
@@ -54,16 +69,19 @@ class Known:
             )
             release(trace.arguments)
             events = event_of[rows]
-            for number in np.unique(place).tolist():
-                here = np.flatnonzero((place == number) & (events >= 0))
-                parts[keys[number]].append((events[here], value[here]))
-        self._values: dict[str, tuple[Int32, Int64]] = {}
-        for key in keys:
-            listed = parts.pop(key)
-            self._values[key] = (
-                np.concatenate([np.empty(0, np.int32), *(events for events, _ in listed)]),
-                np.concatenate([np.empty(0, np.int64), *(values for _, values in listed)]),
-            )
+            parts = {}
+            for number in np.flatnonzero(np.bincount(place, minlength=1)).tolist():
+                here = (place == number) & (events >= 0)
+                parts[number] = events[here], value[here]
+            return parts
+
+        with ThreadPoolExecutor(os.cpu_count(), thread_name_prefix="runglass-arguments") as pool:
+            blocks = list(pool.map(look, range(0, len(trace.arguments_end), BLOCK_ROWS)))
+        for number, key in enumerate(keys):
+            listed = [block.pop(number) for block in blocks if number in block]
+            if listed:
+                events, values = zip(*listed, strict=True)
+                self._values[key] = park(np.concatenate(events)), park(np.concatenate(values))
 
     def drop(self, keys: Sequence[str]) -> None:
         """Free what nobody asks for any more."""

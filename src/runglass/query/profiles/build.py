@@ -113,11 +113,15 @@ def build_trace(
     trace.category = columns.keep("category", trace.category)
     give_back()
     report("Joining")
-    known = trace.known = Known(trace, NUMBER_KEYS, TEXT_KEYS)
+    known = trace.known = Known(trace, NUMBER_KEYS, TEXT_KEYS, columns.park)
     join_flows(trace, points, rows)
     add_modules(trace, rows)
     known.drop([*FLOW_KEYS, "tf_op"])
     del points
+    for name in ("flow_from", "flow_to", "flow_kind"):
+        setattr(trace, name, columns.keep(name, getattr(trace, name)))
+    if len(trace.module):
+        trace.module = columns.keep("module", trace.module)
     add_counters(trace, rows, samples, raw, tracks, shifts, track_numbers)
     info.devices = read_devices(rows.files, info.tracks)
     info.has_stacks = any(trace.strings.find(key) >= 0 for key in STACK_KEYS)
@@ -165,9 +169,10 @@ def choose_events(
     pairs = np.flatnonzero((phase == ord("b")) | (phase == ord("e")) | (phase == ord("n")))
     own = track_numbers[rows.track] if len(track_numbers) else rows.track
     async_rows, async_start, async_duration = join_async(rows, pairs)
-    has_spans = np.bincount(own[spans], minlength=len(raw)) if len(raw) else np.zeros(0, np.int64)
-    has_instants = np.bincount(own[instants], minlength=len(raw)) if len(raw) else np.zeros(0, np.int64)
-    has_async = np.bincount(own[async_rows], minlength=len(raw)) if len(raw) else np.zeros(0, np.int64)
+    has_spans, has_instants, has_async = (np.zeros(len(raw), np.bool_) for _ in range(3))
+    has_spans[own[spans]] = True
+    has_instants[own[instants]] = True
+    has_async[own[async_rows]] = True
     tracks: list[Track] = []
     # For threads, their async events and their instants.
     numbers = np.full((3, len(raw)), -1, np.int32)
@@ -194,7 +199,7 @@ def choose_events(
         duration = rows.duration_ps.copy()
         rows.drop("duration_ps")
     else:
-        chosen = np.flatnonzero(spans).astype(np.int32)
+        chosen = np.arange(rows.count, dtype=np.int32)[spans]
         del spans, phase
         parts = [numbers[0][own[chosen]], numbers[1][own[async_rows]], numbers[2][own[instants]]]
         track = columns.park(np.concatenate(parts))

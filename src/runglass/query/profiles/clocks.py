@@ -22,7 +22,7 @@ def place_files(rows: TraceRows, info: TraceInfo, sizes: list[int]) -> Int64:
     for file, size in zip(rows.files, sizes, strict=True):
         own = rows.start_ps[file.first_row : file.row_end]
         is_event = rows.phase[file.first_row : file.row_end] != ord("M")
-        low = int(own[is_event].min()) if is_event.any() else None
+        low = int(own.min(where=is_event, initial=np.iinfo(np.int64).max)) if is_event.any() else None
         first.append(None if low is None else max(-LIMIT_PS, min(low, LIMIT_PS)))
         info.files.append(
             TraceFile(

@@ -461,3 +461,11 @@ class Trace:
                 raise ProfileUnknown(
                     f"There is no track {track:,}; the trace has {len(self.tracks):,}, from 0.", where=where
                 )
+
+
+def used_names(trace: Trace) -> list[int]:
+    """Texts that are the name of an event."""
+    used = np.zeros(len(trace.strings) + 1, np.bool_)
+    used[trace.name] = True
+    found: list[int] = np.flatnonzero(used[:-1]).tolist()
+    return found

@@ -11,7 +11,17 @@ import re
 import numpy as np
 
 from runglass.query.profiles.arguments import numbers
-from runglass.query.profiles.model import LAUNCH, MISSING, FoundSteps, Int32, Int64, Mask, Step, Trace
+from runglass.query.profiles.model import (
+    LAUNCH,
+    MISSING,
+    FoundSteps,
+    Int32,
+    Int64,
+    Mask,
+    Step,
+    Trace,
+    used_names,
+)
 
 TORCH_STEP = re.compile(r"ProfilerStep#(\d{1,18})")
 # What people call their own annotations, and XLA its steps.
@@ -71,7 +81,7 @@ def find_steps(trace: Trace) -> FoundSteps:
 
 def find_marks(trace: Trace, on_device: Mask) -> tuple[Int64, dict[int, int]]:
     """Events on the host that mark a step, and the number of each."""
-    texts = [(number, trace.strings.get(number)) for number in np.unique(trace.name).tolist()]
+    texts = [(number, trace.strings.get(number)) for number in used_names(trace)]
     for pattern in (TORCH_STEP, COUNTED):
         found = {number: int(match[1]) for number, text in texts if (match := pattern.fullmatch(text))}
         if found:

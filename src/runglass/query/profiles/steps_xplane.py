@@ -11,8 +11,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from runglass.native.trace_view import inherit
-from runglass.query.profiles.arguments import numbers, texts
-from runglass.query.profiles.model import MISSING, FoundSteps, Int32, Int64, Mask, Step, Trace
+from runglass.query.profiles.arguments import find, numbers, texts
+from runglass.query.profiles.model import MISSING, FoundSteps, Int32, Int64, Mask, Step, Trace, used_names
 
 # The work of a pool's thread lies between these two, which take no time themselves.
 REGION_BEGIN = "ThreadpoolListener::StartRegion"
@@ -47,22 +47,43 @@ def find_steps(trace: Trace) -> FoundSteps:
 
 def find_marks(trace: Trace) -> Int64:
     """The outermost events of the host that say they are a step; where none does, that they are a root of work."""
-    host = ~device_events(trace)
-    is_mark = host & (numbers(trace, "step_num") != MISSING)
-    if not is_mark.any():
-        level = numbers(trace, "_r")
-        is_mark = host & (level != MISSING) & (level >= 1)
+    host = np.array([track.place != "device" for track in trace.tracks], np.bool_)
+    events, _ = find(trace, "step_num", is_text=False)
+    marks = on_tracks(trace, events, host)
+    if not len(marks):
+        input_tracks = [track.thread.startswith(INPUT_THREADS) for track in trace.tracks]
+        events, level = find(trace, "_r", is_text=False)
+        found = [events[level >= 1]]
         contexts = names_that_begin(trace, TRACE_CONTEXT)
         if len(contexts):
-            is_mark |= host & np.isin(trace.name, contexts)
-        is_mark &= ~input_events(trace)
-    return np.flatnonzero(is_mark & ~has_such_ancestor(trace, is_mark))
+            wanted = np.zeros(len(trace.strings) + 1, np.bool_)
+            wanted[contexts] = True
+            found.append(np.flatnonzero(wanted[trace.name]).astype(np.int32))
+        marks = on_tracks(trace, np.concatenate(found), host & ~np.array(input_tracks, np.bool_))
+    marks = np.unique(marks).astype(np.int64)
+    return marks[~has_such_ancestor(trace, marks)]
 
 
-def has_such_ancestor(trace: Trace, chosen: Mask) -> Mask:
-    own = np.where(chosen, np.arange(len(trace), dtype=np.int32), np.int32(-1))
-    nearest = inherit(own, trace.parent)
-    inside: Mask = (trace.parent >= 0) & (nearest[trace.parent] >= 0)
+def on_tracks(trace: Trace, events: Int32, chosen: Mask) -> Int32:
+    """Those of the events that are on the chosen tracks."""
+    row = np.searchsorted(trace.row_starts, events, side="right") - 1
+    kept: Int32 = events[chosen[trace.row_track[row]]]
+    return kept
+
+
+def has_such_ancestor(trace: Trace, chosen: Int64) -> Mask:
+    """Which of the chosen events are inside another of them."""
+    is_chosen = np.zeros(len(trace), np.bool_)
+    is_chosen[chosen] = True
+    inside = np.zeros(len(chosen), np.bool_)
+    place = np.arange(len(chosen))
+    around = trace.parent[chosen]
+    while len(place):
+        going = around >= 0
+        place, around = place[going], around[going]
+        inside[place[is_chosen[around]]] = True
+        going = ~is_chosen[around]
+        place, around = place[going], trace.parent[around[going]]
     return inside
 
 
@@ -72,10 +93,6 @@ def device_events(trace: Trace) -> Mask:
 
 def on_step_tracks(trace: Trace) -> Mask:
     return of_tracks(trace, [track.kind == "steps" for track in trace.tracks])
-
-
-def input_events(trace: Trace) -> Mask:
-    return of_tracks(trace, [track.thread.startswith(INPUT_THREADS) for track in trace.tracks])
 
 
 def of_tracks(trace: Trace, chosen: list[bool]) -> Mask:
@@ -91,56 +108,63 @@ def all_of(trace: Trace, track: int) -> Int64:
 
 
 def names_that_begin(trace: Trace, beginning: str) -> Int64:
-    used = np.unique(trace.name)
-    return np.array(
-        [each for each in used.tolist() if trace.strings.get(each).startswith(beginning)], np.int64
-    )
+    found = [each for each in used_names(trace) if trace.strings.get(each).startswith(beginning)]
+    return np.array(found, np.int64)
 
 
 def describe(trace: Trace, marks: Int64) -> list[Step]:
     number = numbers(trace, "step_num")[marks]
     iteration = numbers(trace, "iter_num")[marks]
-    kind = texts(trace, "graph_type")[marks]
+    kinds = texts(trace, "graph_type")[marks]
     given = texts(trace, "step_name")[marks]
     start = trace.start_ps[marks]
     end = start + trace.duration_ps[marks]
     hosts = [track.host for track in trace.tracks]
     columns = (
-        each.tolist() for each in (trace.name[marks], trace.track[marks], start, end, number, iteration)
+        each.tolist()
+        for each in (trace.name[marks], trace.track[marks], start, end, number, iteration, kinds, given)
     )
     named: dict[tuple[int, int], str] = {}
     found = []
     counts: dict[str, int] = {}
-    for at, (name, track, begin, stop, step_num, iter_num) in enumerate(zip(*columns, strict=True)):
-        key = int(kind[at]), name
+    for name, track, begin, stop, step_num, iter_num, kind, own_name in zip(*columns, strict=True):
+        key = kind, name
         if key not in named:
             named[key] = trace.strings.get(key[0]) or trace.strings.get(name)
         text = named[key]
         own = step_num if step_num != MISSING else iter_num
-        if own == MISSING and text.strip().isdigit():
+        if own == MISSING and text.strip().isdecimal():
             own, text = int(text), "step"
         if own == MISSING:
             # Every host counts its own.
             own = counts.get(hosts[track], 0)
             counts[hosts[track]] = own + 1
-        shown = trace.strings.get(int(given[at])) or f"{text} {own}"
+        shown = (trace.strings.get(own_name) if own_name >= 0 else "") or f"{text} {own}"
         found.append(Step(number=own, name=shown, start_ps=begin, end_ps=stop, host=hosts[track]))
     return found
 
 
 def grouped(trace: Trace, marks: Int64) -> Int32 | None:
     """By the groups that the file itself names; None where it does not."""
-    group = numbers(trace, "group_id")
-    if not (group[marks] != MISSING).any():
+    events, group = find(trace, "group_id", is_text=False)
+    place = np.full(len(trace), -1, np.int32)
+    place[marks] = np.arange(len(marks))
+    of_mark = place[events]
+    own = of_mark >= 0
+    if not own.any():
         return None
-    of_mark = group[marks]
     hosts = np.array([trace.info.hosts.index(track.host) for track in trace.tracks], np.int64)
+    row = np.searchsorted(trace.row_starts, events, side="right") - 1
     # Groups of two hosts with one number are not the same.
-    key = np.where(group == MISSING, -1, group * len(trace.info.hosts) + hosts[trace.track])
-    known = np.flatnonzero(of_mark != MISSING)
-    keys, first = np.unique(key[marks[known]], return_index=True)
+    key = group * len(trace.info.hosts) + hosts[trace.row_track[row]]
+    del row
+    key_of_mark = np.full(len(marks), MISSING, np.int64)
+    key_of_mark[of_mark[own]] = key[own]
+    known = np.flatnonzero(np.bincount(of_mark[own], minlength=len(marks)))
+    keys, first = np.unique(key_of_mark[known], return_index=True)
     at = np.minimum(np.searchsorted(keys, key), len(keys) - 1)
-    of_event = np.where(keys[at] == key, known[first[at]], -1).astype(np.int32)
+    of_event = np.full(len(trace), -1, np.int32)
+    of_event[events] = np.where(keys[at] == key, known[first[at]], -1)
     of_event[marks] = np.arange(len(marks))
     return of_event
 
@@ -191,6 +215,8 @@ def find_regions(trace: Trace) -> tuple[Int64, Int32]:
 def find_connections(trace: Trace) -> tuple[Int32, Int32]:
     """Which event started which elsewhere: as the trace has it, and executions of TensorFlow's functions by step and iteration."""
     sources, targets = trace.flow_from, trace.flow_to
+    if not len(find(trace, "iter_num", is_text=False)[0]):
+        return sources, targets
     id, iteration = numbers(trace, "id"), numbers(trace, "iter_num")
     both = (id != MISSING) & (iteration != MISSING)
     if both.any():
@@ -216,11 +242,16 @@ def pairs_of(first: Int64, second: Int64, events: Int64) -> Iterator[tuple[tuple
 
 def add_device_lines(trace: Trace, steps: list[Step], of_event: Int32) -> None:
     """Events of devices that have a line of steps belong to the step they begin in, if nothing else is known of them."""
-    for line in trace.tracks:
-        if line.kind != "steps":
-            continue
+    lines = [track for track in trace.tracks if track.kind == "steps"]
+    if not lines:
+        return
+    by_name: dict[tuple[str, str | int], int] = {}
+    for at, step in enumerate(steps):
+        by_name.setdefault((step.host, step.name), at)
+        by_name.setdefault((step.host, step.number), at)
+    for line in lines:
         events = all_of(trace, line.id)
-        number = np.array([step_of(trace, steps, of_event, event, line.host) for event in events], np.int32)
+        number = np.array([step_of(trace, by_name, of_event, event, line.host) for event in events], np.int32)
         events, number = events[number >= 0], number[number >= 0]
         if not len(events):
             continue
@@ -229,23 +260,23 @@ def add_device_lines(trace: Trace, steps: list[Step], of_event: Int32) -> None:
         starts, ends = trace.start_ps[events], trace.start_ps[events] + trace.duration_ps[events]
         for track in trace.tracks:
             if (track.host, track.process_id) == (line.host, line.process_id):
-                others = all_of(trace, track.id)
-                others = others[of_event[others] < 0]
-                at = np.searchsorted(starts, trace.start_ps[others], side="right") - 1
-                inside = (at >= 0) & (trace.start_ps[others] < ends[at])
-                of_event[others[inside]] = number[at[inside]]
+                own = trace.events_of(track.id)
+                others = np.flatnonzero(of_event[own.start : own.stop] < 0) + own.start
+                at_step = np.searchsorted(starts, trace.start_ps[others], side="right") - 1
+                inside = (at_step >= 0) & (trace.start_ps[others] < ends[at_step])
+                of_event[others[inside]] = number[at_step[inside]]
 
 
-def step_of(trace: Trace, steps: list[Step], of_event: Int32, event: int, host: str) -> int:
+def step_of(
+    trace: Trace, by_name: dict[tuple[str, str | int], int], of_event: Int32, event: int, host: str
+) -> int:
     """The step of an event on a line of steps: known already, or the one whose number its name is."""
     if of_event[event] >= 0:
         return int(of_event[event])
     name = trace.strings.get(int(trace.name[event]))
     word = name.split()[-1] if name.split() else ""
-    for at, step in enumerate(steps):
-        if step.host == host and (step.name == name or (word.isdigit() and step.number == int(word))):
-            return at
-    return -1
+    keys: list[str | int] = [name, int(word)] if word.isdecimal() else [name]
+    return min((by_name[host, key] for key in keys if (host, key) in by_name), default=-1)
 
 
 def one_step(trace: Trace) -> FoundSteps:
