@@ -10,9 +10,9 @@ from tests.support.plain_traces import read_truth
 from tests.support.profiles import golden_path, load_profile, table_rows
 
 from runglass.native.trace_rows import TraceRows
-from runglass.query.profiles.analysis.breakdown import break_down, part_of_name
+from runglass.query.profiles.analysis.breakdown import break_down, part_of_name, step_times
 from runglass.query.profiles.analysis.intervals import cover
-from runglass.query.profiles.analysis.overview import mark_outliers, overview
+from runglass.query.profiles.analysis.overview import find_outliers, overview
 from runglass.query.profiles.build import build_trace
 from runglass.query.profiles.model import Category
 from runglass.query.profiles.steps_xplane import find_steps
@@ -148,6 +148,21 @@ def test_covers_as_brute_force_has_them(intervals, asked):
 
 def test_outliers():
     trace = load_profile(golden_path("jax_profile", ".xplane.pb"))
-    steps = mark_outliers(break_down(trace))
-    assert [step.name for step in steps if step.is_outlier] == ["train 0"]
-    assert mark_outliers(steps[:3]) == steps[:3]
+    assert [step.name for step in overview(trace).steps if step.is_outlier] == ["train 0"]
+    assert not find_outliers(step_times(trace).duration[:3]).any()
+
+
+def test_what_two_covers_share():
+    first = cover(np.array([0, 10, 30]), np.array([5, 20, 40]))
+    second = cover(np.array([4, 12, 15, 35]), np.array([11, 13, 31, 36]))
+    both = first.common(second)
+    assert list(zip(both.start.tolist(), both.end.tolist(), strict=True)) == [
+        (4, 5),
+        (10, 11),
+        (12, 13),
+        (15, 20),
+        (30, 31),
+        (35, 36),
+    ]
+    assert first.common(cover(np.empty(0, np.int64), np.empty(0, np.int64))).total == 0
+    assert both.total == first.shared(second)

@@ -6,17 +6,20 @@ Knows no format and opens no file. Times are picoseconds since the origin of the
 from __future__ import annotations
 
 import mmap
-from collections.abc import Iterator, Mapping, Sequence
+import threading
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from msgspec import Struct, field
 from numpy.typing import NDArray
 
 from runglass.errors import RunglassError
+from runglass.lru import LruCache
 from runglass.native.trace_view import View
 
+V = TypeVar("V")
 Int8 = NDArray[np.int8]
 Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]
@@ -57,6 +60,9 @@ Meaning = Literal[
 NULL, FALSE, TRUE, INTEGER, FLOAT, TEXT, JSON_TEXT, BINARY = range(8)
 # Where an argument that is asked for as a number is missing.
 MISSING = np.iinfo(np.int64).min
+
+# Of a trace: some have a number or two per event.
+KEPT_ANSWERS = 24
 
 # Kinds of flows, in the order of their numbers.
 FLOW_KINDS = ("launch", "forward-backward", "flow", "async")
@@ -344,6 +350,9 @@ class Trace:
         for name in ARRAYS:
             setattr(self, name, arrays[name])
         self.strings = Strings(self.string_bytes, self.string_ends)
+        # What was computed of it; the lock is taken again by what that asks for.
+        self._kept: LruCache[Hashable, Any] = LruCache(KEPT_ANSWERS)
+        self._computing = threading.RLock()
         # Arguments that were found already, while the trace is built.
         self.known: object = None
         # The file that the arrays are in, if they are.
@@ -351,6 +360,16 @@ class Trace:
 
     def __len__(self) -> int:
         return len(self.start_ps)
+
+    def kept(self, key: Hashable, make: Callable[[], V]) -> V:
+        """An answer that is computed once. It is not None."""
+        with self._computing:
+            found: Any = self._kept.get(key)
+            if found is None:
+                found = make()
+                self._kept.put(key, found)
+            answer: V = found
+            return answer
 
     @cached_property
     def view(self) -> View:
@@ -396,6 +415,7 @@ class Trace:
     def forget(self) -> None:
         """Free what was computed of the columns, and can be again."""
         self.known = None
+        self._kept.clear()
         for name in ("track", "depth", "view"):
             self.__dict__.pop(name, None)
 
@@ -463,9 +483,17 @@ class Trace:
                 )
 
 
-def used_names(trace: Trace) -> list[int]:
-    """Texts that are the name of an event."""
+def used_names(trace: Trace, chosen: Mask | Int32 | Int64 | None = None) -> list[int]:
+    """Texts that are the name of an event, in their order, without sorting millions of them."""
     used = np.zeros(len(trace.strings) + 1, np.bool_)
-    used[trace.name] = True
+    used[trace.name if chosen is None else trace.name[chosen]] = True
     found: list[int] = np.flatnonzero(used[:-1]).tolist()
+    return found
+
+
+def named(trace: Trace, names: Iterable[int]) -> Mask:
+    """For each event whether its name is one of these texts."""
+    wanted = np.zeros(len(trace.strings) + 1, np.bool_)
+    wanted[[name for name in names if name >= 0]] = True
+    found: Mask = wanted[trace.name]
     return found

@@ -60,8 +60,8 @@ def find_marks(trace: Trace) -> Int64:
             wanted[contexts] = True
             found.append(np.flatnonzero(wanted[trace.name]).astype(np.int32))
         marks = on_tracks(trace, np.concatenate(found), host & ~np.array(input_tracks, np.bool_))
-    marks = np.unique(marks).astype(np.int64)
-    return marks[~has_such_ancestor(trace, marks)]
+    found_marks: Int64 = np.unique(marks).astype(np.int64)
+    return found_marks[~has_such_ancestor(trace, found_marks)]
 
 
 def on_tracks(trace: Trace, events: Int32, chosen: Mask) -> Int32:

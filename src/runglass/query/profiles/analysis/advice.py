@@ -15,6 +15,7 @@ from runglass.query.profiles.analysis.findings import (
     synchronisation,
     waiting_for_input,
 )
+from runglass.query.profiles.analysis.kept import kept
 from runglass.query.profiles.analysis.model import Finding
 from runglass.query.profiles.model import Trace
 
@@ -31,6 +32,7 @@ FINDERS = (
 )
 
 
+@kept
 def advice(trace: Trace) -> list[Finding]:
     if trace.info.unit != "ps" or not len(trace):
         return []

@@ -9,11 +9,14 @@ from __future__ import annotations
 import re
 
 import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
 
 from runglass.query.profiles.analysis.grouping import group
 from runglass.query.profiles.analysis.intervals import Cover, cover, joined
+from runglass.query.profiles.analysis.kept import kept
 from runglass.query.profiles.analysis.model import PARTS, Part, StepRow
-from runglass.query.profiles.model import Category, Int8, Int64, Mask, Trace
+from runglass.query.profiles.model import Category, Int8, Int64, Mask, Step, Trace
 
 # The most telling first.
 ORDER: tuple[Part, ...] = (
@@ -45,10 +48,57 @@ HOLDERS = re.compile(
 LAUNCHES = frozenset({"cuda_runtime", "cuda_driver", "runtime"})
 
 
-def break_down(trace: Trace, part_of: Int8 | None = None) -> list[StepRow]:
-    """Every step of every host, with what its time went to; the parts add up to it. `part_of`: if it is known already."""
-    made: list[StepRow] = []
-    part_of = parts_of_events(trace) if part_of is None else part_of
+class StepTimes(Struct):
+    """Every step of every host, with what its time went to; the parts add up to it."""
+
+    steps: list[Step]
+    start: Int64
+    end: Int64
+    # In the order of PARTS: a row for each part.
+    parts: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+    def part(self, part: Part) -> Int64:
+        times: Int64 = self.parts[PARTS.index(part)]
+        return times
+
+    def mean(self, part: Part) -> float:
+        return int(self.part(part).sum()) / max(len(self), 1)
+
+    @property
+    def duration(self) -> Int64:
+        return self.end - self.start
+
+
+@kept
+def break_down(trace: Trace) -> list[StepRow]:
+    """Every step of every host, as rows."""
+    return rows_of(step_times(trace))
+
+
+def rows_of(times: StepTimes, is_outlier: Mask | None = None) -> list[StepRow]:
+    marked = [False] * len(times) if is_outlier is None else is_outlier.tolist()
+    return [
+        StepRow(
+            number=step.number,
+            name=step.name,
+            host=step.host,
+            start_ps=step.start_ps,
+            end_ps=step.end_ps,
+            parts=dict(zip(PARTS, own, strict=True)),
+            is_outlier=is_marked,
+        )
+        for step, own, is_marked in zip(times.steps, times.parts.T.tolist(), marked, strict=True)
+    ]
+
+
+@kept
+def step_times(trace: Trace) -> StepTimes:
+    part_of = parts_of_events(trace)
+    none = np.empty(0, np.int64)
+    found = [StepTimes([], none, none, np.empty((len(PARTS), 0), np.int64))]
     for host in dict.fromkeys(step.host for step in trace.steps):
         steps = [step for step in trace.steps if step.host == host]
         start = np.array([step.start_ps for step in steps], np.int64)
@@ -60,19 +110,13 @@ def break_down(trace: Trace, part_of: Int8 | None = None) -> list[StepRow]:
             times[part] = until - before
             before = until
         times["other"] = end - start - before
-        listed = np.stack([times[part] for part in PARTS], axis=1).tolist()
-        for step, own in zip(steps, listed, strict=True):
-            made.append(
-                StepRow(
-                    number=step.number,
-                    name=step.name,
-                    host=host,
-                    start_ps=step.start_ps,
-                    end_ps=step.end_ps,
-                    parts=dict(zip(PARTS, own, strict=True)),
-                )
-            )
-    return made
+        found.append(StepTimes(steps, start, end, np.stack([times[part] for part in PARTS])))
+    return StepTimes(
+        [step for each in found for step in each.steps],
+        np.concatenate([each.start for each in found]),
+        np.concatenate([each.end for each in found]),
+        np.concatenate([each.parts for each in found], axis=1),
+    )
 
 
 def covers(trace: Trace, part_of: Int8, chosen: Mask) -> list[tuple[Part, Cover]]:
@@ -94,6 +138,7 @@ def of_host(trace: Trace, host: str) -> Mask:
     return tracks[trace.track] if len(tracks) else np.zeros(len(trace), np.bool_)
 
 
+@kept
 def parts_of_events(trace: Trace) -> Int8:
     """For each event the place of its part in the order, NOTHING for marks and what only holds others."""
     if not len(trace):

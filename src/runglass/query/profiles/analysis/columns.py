@@ -2,25 +2,40 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
 from runglass.native.trace_rows import columns_of, samples_of
-from runglass.query.profiles.model import Float64, Int32, Int64, Trace
+from runglass.query.profiles.model import MISSING, Float64, Int32, Int64, Trace
+
+# By one thread.
+EVENTS_AT_ONCE = 200_000
 
 
 def columns(
     trace: Trace, number_keys: Sequence[str], text_keys: Sequence[str], events: Int64 | Int32
 ) -> tuple[Int64, Int32]:
     """Numbers (MISSING) and texts (-1) under these keys: a row for each key, a column for each of these events."""
-    return columns_of(
-        trace.arguments,
-        trace.arguments_end,
-        [trace.strings.find(key) for key in number_keys],
-        [trace.strings.find(key) for key in text_keys],
-        trace.source[events].astype(np.int64),
-    )
+    numbers = [trace.strings.find(key) for key in number_keys]
+    texts = [trace.strings.find(key) for key in text_keys]
+    if max([*numbers, *texts], default=-1) < 0:
+        shape = len(events)
+        return np.full((len(numbers), shape), MISSING, np.int64), np.full((len(texts), shape), -1, np.int32)
+    rows = trace.source[events].astype(np.int64)
+
+    def look(first: int) -> tuple[Int64, Int32]:
+        some = rows[first : first + EVENTS_AT_ONCE]
+        return columns_of(trace.arguments, trace.arguments_end, numbers, texts, some)
+
+    if len(rows) <= EVENTS_AT_ONCE:
+        return look(0)
+    with ThreadPoolExecutor(os.cpu_count(), thread_name_prefix="runglass-arguments") as pool:
+        parts = list(pool.map(look, range(0, len(rows), EVENTS_AT_ONCE)))
+    joined = [np.concatenate(each, axis=1) for each in zip(*parts, strict=True)]
+    return joined[0], joined[1]
 
 
 def floats(trace: Trace, key: str, events: Int64 | Int32) -> Float64:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Literal
 
 from runglass.query.profiles.analysis.advice import advice
-from runglass.query.profiles.analysis.breakdown import break_down
+from runglass.query.profiles.analysis.breakdown import StepTimes, step_times
 from runglass.query.profiles.analysis.memory import measure
-from runglass.query.profiles.analysis.model import PARTS, Cause, Comparison, OpRow, PartChange, StepRow
+from runglass.query.profiles.analysis.model import PARTS, Cause, Comparison, OpRow, PartChange
 from runglass.query.profiles.analysis.ops import ops
 from runglass.query.profiles.model import Place, Trace
 
@@ -16,15 +17,26 @@ SHOWN = 100
 WORTH = 0.001
 # Models with fewer kernels and ops of the same name are different ones.
 ALIKE = 0.2
+PLACES: tuple[Place, ...] = ("device", "host")
+
+
+def prepare(trace: Trace) -> None:
+    """What is asked of each of the two, and kept with it."""
+    step_times(trace)
+    advice(trace)
+    for place in PLACES:
+        sums(trace, place)
 
 
 def compare(before: Trace, after: Trace) -> Comparison:
-    first, second = break_down(before), break_down(after)
+    with ThreadPoolExecutor(2, thread_name_prefix="runglass-compare") as pool:
+        list(pool.map(prepare, (before, after)))
+    first, second = step_times(before), step_times(after)
     before_ps, after_ps = mean_step(first), mean_step(second)
     change = after_ps - before_ps
     causes: list[Cause] = []
     alike = []
-    for place in ("device", "host"):
+    for place in PLACES:
         old, new = sums(before, place), sums(after, place)
         if old or new:
             alike.append(len(old.keys() & new.keys()) / max(min(len(old), len(new)), 1))
@@ -51,8 +63,8 @@ def compare(before: Trace, after: Trace) -> Comparison:
         parts=[
             PartChange(
                 part=part,
-                before_ps=sum(step.parts[part] for step in first) / max(len(first), 1),
-                after_ps=sum(step.parts[part] for step in second) / max(len(second), 1),
+                before_ps=first.mean(part),
+                after_ps=second.mean(part),
             )
             for part in PARTS
         ],
@@ -63,8 +75,8 @@ def compare(before: Trace, after: Trace) -> Comparison:
     )
 
 
-def mean_step(steps: list[StepRow]) -> float:
-    return sum(step.duration_ps for step in steps) / max(len(steps), 1)
+def mean_step(steps: StepTimes) -> float:
+    return int(steps.duration.sum()) / max(len(steps), 1)
 
 
 def sums(trace: Trace, place: Place) -> dict[str, OpRow]:
@@ -72,6 +84,8 @@ def sums(trace: Trace, place: Place) -> dict[str, OpRow]:
     if not trace.steps:
         return {row.name: row for row in ops(trace, place=place)}
     low, high = min(step.start_ps for step in trace.steps), max(step.end_ps for step in trace.steps)
+    if low <= trace.start_ps.min() and high > trace.start_ps.max():
+        return {row.name: row for row in ops(trace, place=place)}
     return {row.name: row for row in ops(trace, place=place, range=(low, high))}
 
 

@@ -11,7 +11,7 @@ from runglass.query.profiles.analysis.intervals import Cover, cover
 from runglass.query.profiles.analysis.launching import device_work, on_device
 from runglass.query.profiles.analysis.model import Where
 from runglass.query.profiles.arguments import arguments
-from runglass.query.profiles.model import Int64, Mask, Trace
+from runglass.query.profiles.model import Int64, Mask, Trace, named
 from runglass.query.profiles.stacks import Frame, parse_frame, read_stack
 
 JAX_FILES = frozenset(
@@ -60,6 +60,7 @@ class Facts:
         self.on_device: Mask = on_device(trace)
         self.work: Mask = device_work(trace)
         self._of_host: dict[str, Mask] = {}
+        self._windows: dict[str, tuple[Int64, ...]] = {}
 
     @cached_property
     def windows(self) -> list[Window]:
@@ -87,10 +88,7 @@ class Facts:
         names = {step.name for step in self.trace.steps if step.host == host}
         numbers = [self.trace.strings.find(name) for name in names]
         found = np.flatnonzero(
-            np.isin(self.trace.name, numbers)
-            & ~self.on_device
-            & self.of_host(host)
-            & (self.trace.duration_ps > 0)
+            named(self.trace, numbers) & ~self.on_device & self.of_host(host) & (self.trace.duration_ps > 0)
         )
         return found[np.argsort(self.trace.start_ps[found], kind="stable")]
 
@@ -121,13 +119,20 @@ class Facts:
         inside = np.zeros(len(events), np.bool_)
         start = self.trace.start_ps[events]
         for host in self.hosts:
-            own = sorted((each.start_ps, each.end_ps) for each in self.windows if each.host == host)
-            if own:
-                begins, ends = np.array(own, np.int64).T
+            begins, ends = self._windows_of(host)
+            if len(begins):
                 at = np.searchsorted(begins, start, side="right") - 1
                 found = (at >= 0) & (start < ends[np.maximum(at, 0)])
                 inside |= found & self.of_host(host)[events] if len(self.hosts) > 1 else found
         return events[inside]
+
+    def _windows_of(self, host: str) -> tuple[Int64, Int64]:
+        """Beginnings and ends of the steps of a host, in their order."""
+        known = self._windows.get(host)
+        if known is None:
+            own = sorted((each.start_ps, each.end_ps) for each in self.windows if each.host == host)
+            known = self._windows[host] = tuple(np.array(own, np.int64).reshape(-1, 2).T)
+        return known[0], known[1]
 
     @cached_property
     def busy(self) -> dict[str, Cover]:
@@ -139,13 +144,11 @@ class Facts:
         """By host, when none of its devices works although a step runs; nothing for a host without devices."""
         found = {}
         for host in self.hosts:
-            busy = self.busy[host]
-            own = [each for each in self.windows if each.host == host]
-            gaps = [busy.free(each.start_ps, each.end_ps) for each in own] if busy.total else []
-            found[host] = cover(
-                np.concatenate([np.empty(0, np.int64), *(each.start for each in gaps)]),
-                np.concatenate([np.empty(0, np.int64), *(each.end for each in gaps)]),
-            )
+            busy, steps = self.busy[host], cover(*self._windows_of(host))
+            if not busy.total or not len(steps.start):
+                found[host] = cover(np.empty(0, np.int64), np.empty(0, np.int64))
+            else:
+                found[host] = busy.free(int(steps.start[0]), int(steps.end[-1])).common(steps)
         return found
 
     @cached_property

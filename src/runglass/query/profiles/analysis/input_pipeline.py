@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 
-from runglass.query.profiles.analysis.breakdown import break_down, parts_of_events
+from runglass.query.profiles.analysis.breakdown import StepTimes, break_down, step_times
 from runglass.query.profiles.analysis.model import (
     InputPipeline,
     IteratorRow,
     OpRow,
     Stage,
     StageRow,
-    StepRow,
     Verdict,
 )
 from runglass.query.profiles.analysis.op_names import DATASET
@@ -34,11 +33,9 @@ NOT_TOLD = (
 
 
 def input_pipeline(trace: Trace) -> InputPipeline:
-    part_of = parts_of_events(trace)
-    steps = break_down(trace, part_of)
-    whole = sum(step.duration_ps for step in steps)
-    waits = sum(step.parts["input"] for step in steps)
-    copies = sum(step.parts["host_to_device"] for step in steps)
+    times = step_times(trace)
+    whole = int(times.duration.sum())
+    waits, copies = int(times.part("input").sum()), int(times.part("host_to_device").sum())
     host = ops(trace, place="host")
     datasets = [row for row in host if row.type == DATASET]
     loaders = [row for row in host if LOADERS.search(row.name)]
@@ -46,23 +43,23 @@ def input_pipeline(trace: Trace) -> InputPipeline:
     return InputPipeline(
         input_share=share,
         stages=stages(datasets, copies, waits),
-        steps=steps,
-        verdict=verdict(steps, share),
+        steps=break_down(trace),
+        verdict=verdict(times, share),
         iterators=tree(datasets),
         loaders=loaders,
         notes=[] if datasets or loaders or waits else [NOT_TOLD],
     )
 
 
-def verdict(steps: list[StepRow], share: float) -> Verdict:
-    whole = sum(step.duration_ps for step in steps)
+def verdict(times: StepTimes, share: float) -> Verdict:
+    whole = int(times.duration.sum())
     if not whole:
         return "unknown"
     if share >= MUCH:
         return "input"
     if share >= SOME:
         return "both"
-    other = sum(step.parts["other"] for step in steps) / whole
+    other = int(times.part("other").sum()) / whole
     return "perhaps" if other >= UNEXPLAINED else "device"
 
 

@@ -33,6 +33,16 @@ class Cover(Struct):
         end = np.clip(np.append(self.start, high), low, high)
         return Cover(start[end > start], end[end > start])
 
+    def common(self, other: Cover) -> Cover:
+        """What both cover."""
+        first = np.searchsorted(other.end, self.start, side="right")
+        count = np.maximum(np.searchsorted(other.start, self.end, side="left") - first, 0)
+        mine = np.repeat(np.arange(len(self.start)), count)
+        theirs = np.arange(len(mine)) - np.repeat(np.cumsum(count) - count, count) + first[mine]
+        start = np.maximum(self.start[mine], other.start[theirs])
+        end = np.minimum(self.end[mine], other.end[theirs])
+        return Cover(start[end > start], end[end > start])
+
     def _until(self, time: Int64, before: Int64) -> Int64:
         at = np.searchsorted(self.start, time, side="right")
         found: Int64 = before[at]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from runglass.native.trace_view import inherit
+from runglass.query.profiles.analysis.kept import kept
 from runglass.query.profiles.model import LAUNCH, Int32, Int64, Mask, Trace
 
 # What people and frameworks name; launches themselves are calls of the driver.
@@ -13,6 +15,7 @@ PYTHON = frozenset({"python_function", "python"})
 ANNOTATIONS = frozenset({"user_annotation", "gpu_user_annotation", "trace"})
 
 
+@kept
 def on_device(trace: Trace) -> Mask:
     """For each event whether it is on a device."""
     of_track = np.array([track.place == "device" for track in trace.tracks], np.bool_)
@@ -30,6 +33,7 @@ def has_meaning(trace: Trace, meanings: frozenset[str]) -> Mask:
     return wanted[trace.category] if len(trace) else np.zeros(0, np.bool_)
 
 
+@kept
 def device_work(trace: Trace) -> Mask:
     """Events that keep a device busy: kernels and copies, not the annotations around them."""
     return (
@@ -41,15 +45,10 @@ def device_work(trace: Trace) -> Mask:
 
 def nearest(own: Int32, parent: Int32) -> Int32:
     """For each event what it has itself, or else the nearest event around it; -1 where none has anything."""
-    found, up = own.copy(), parent.copy()
-    while True:
-        todo = np.flatnonzero((found < 0) & (up >= 0))
-        if not len(todo):
-            return found
-        above = up[todo]
-        found[todo], up[todo] = found[above], up[above]
+    return inherit(own, parent)
 
 
+@kept
 def launches(trace: Trace) -> tuple[Int32, Int32]:
     """Pairs of a call on the host and the work on a device that it launched; every work once."""
     is_launch = (trace.flow_kind == LAUNCH) & device_work(trace)[trace.flow_to]
@@ -63,6 +62,7 @@ def framework_ops(trace: Trace) -> Mask:
     return ~on_device(trace) & has_meaning(trace, OPS) & ~has_category(trace, others)
 
 
+@kept
 def ops_of_work(trace: Trace) -> Int32:
     """For each event on a device the innermost op of the host that launched it; -1 for all others."""
     found = np.full(len(trace), -1, np.int32)
@@ -72,6 +72,7 @@ def ops_of_work(trace: Trace) -> Int32:
     return found
 
 
+@kept
 def device_time(trace: Trace) -> tuple[Int64, Int64]:
     """For each event of the host the time of the device work that it launched: itself, and with all events in it.
 

@@ -5,17 +5,16 @@ from __future__ import annotations
 import re
 from typing import Any
 
-import msgspec
 import numpy as np
 
-from runglass.query.profiles.analysis.breakdown import break_down, parts_of_events
+from runglass.query.profiles.analysis.breakdown import parts_of_events, rows_of, step_times
 from runglass.query.profiles.analysis.columns import floats
 from runglass.query.profiles.analysis.intervals import cover
 from runglass.query.profiles.analysis.kernels import TENSOR_CORES, kernel_events
-from runglass.query.profiles.analysis.model import PARTS, Overview, Part, Spread, StepRow
+from runglass.query.profiles.analysis.model import PARTS, Overview, Spread
 from runglass.query.profiles.analysis.ops import ops
 from runglass.query.profiles.arguments import numbers
-from runglass.query.profiles.model import MISSING, Float64, Int8, Int64, Mask, Trace
+from runglass.query.profiles.model import MISSING, Float64, Int8, Int64, Mask, Trace, used_names
 
 TOP_OPS = 10
 # A step is an outlier if it is this many times the usual distance away from the median, and longer than this many medians.
@@ -33,9 +32,9 @@ VERSIONS = re.compile(r"version|backend|platform", re.IGNORECASE)
 
 def overview(trace: Trace) -> Overview:
     part_of = parts_of_events(trace)
-    steps = mark_outliers(break_down(trace, part_of))
-    start = np.array([step.start_ps for step in steps], np.int64)
-    end = np.array([step.end_ps for step in steps], np.int64)
+    times = step_times(trace)
+    is_outlier = find_outliers(times.duration)
+    start, end = times.start, times.end
     whole = int((end - start).sum())
     kernels = kernel_events(trace)
     kernels = kernels[in_steps(trace, start, end, kernels)]
@@ -44,10 +43,10 @@ def overview(trace: Trace) -> Overview:
     has_device = any(track.place == "device" for track in trace.tracks)
     top = ops(trace, place="device" if has_device else "host")
     return Overview(
-        steps=steps,
-        step_ps=spread([step.duration_ps for step in steps]),
-        parts={part: mean_part(steps, part) for part in PARTS},
-        outliers=[at for at, step in enumerate(steps) if step.is_outlier],
+        steps=rows_of(times, is_outlier),
+        step_ps=spread(times.duration),
+        parts={part: times.mean(part) for part in PARTS},
+        outliers=np.flatnonzero(is_outlier).tolist(),
         is_synthetic=trace.info.steps_note is not None,
         device_busy=busy_share(trace, part_of, start, end) if has_device else None,
         sm_efficiency=sm_efficiency(trace, kernels, whole),
@@ -63,10 +62,10 @@ def overview(trace: Trace) -> Overview:
     )
 
 
-def spread(values: list[int]) -> Spread | None:
-    if not values:
+def spread(values: Int64) -> Spread | None:
+    if not len(values):
         return None
-    column = np.array(values, np.float64)
+    column = values.astype(np.float64)
     return Spread(
         mean=float(column.mean()),
         # Of the steps as a sample, as XProf has it.
@@ -77,18 +76,15 @@ def spread(values: list[int]) -> Spread | None:
     )
 
 
-def mean_part(steps: list[StepRow], part: Part) -> float:
-    return sum(step.parts[part] for step in steps) / len(steps) if steps else 0.0
-
-
-def mark_outliers(steps: list[StepRow]) -> list[StepRow]:
-    if len(steps) < OUTLIER_STEPS:
-        return steps
-    duration = np.array([step.duration_ps for step in steps], np.float64)
+def find_outliers(values: Int64) -> Mask:
+    """Which steps are much longer than usual."""
+    if len(values) < OUTLIER_STEPS:
+        return np.zeros(len(values), np.bool_)
+    duration = values.astype(np.float64)
     median = float(np.median(duration))
     distance = float(np.median(np.abs(duration - median)))
     limit = max(median + OUTLIER_DISTANCE * 1.4826 * distance, median * OUTLIER_RATIO)
-    return [msgspec.structs.replace(step, is_outlier=bool(step.duration_ps > limit)) for step in steps]
+    return duration > limit
 
 
 def in_steps(trace: Trace, start: Int64, end: Int64, events: Int64) -> Mask:
@@ -134,7 +130,7 @@ def share_of(trace: Trace, kernels: Int64, pattern: re.Pattern[str]) -> int:
     """Time of the kernels whose names match."""
     names = trace.name[kernels]
     matches = np.zeros(len(trace.strings), np.bool_)
-    for number in np.unique(names).tolist():
+    for number in used_names(trace, kernels):
         matches[number] = pattern.search(trace.strings.get(number)) is not None
     return int(trace.duration_ps[kernels][matches[names]].sum())
 

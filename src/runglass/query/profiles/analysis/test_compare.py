@@ -3,7 +3,11 @@ from __future__ import annotations
 import pytest
 from tests.support.planted_training import STEP_US, Training, planted
 
+from runglass.query.profiles.analysis.advice import advice
+from runglass.query.profiles.analysis.breakdown import step_times
 from runglass.query.profiles.analysis.compare import compare
+from runglass.query.profiles.analysis.ops import ops
+from runglass.query.profiles.model import KEPT_ANSWERS
 
 PS = 10**6
 
@@ -58,3 +62,15 @@ def test_different_programs_are_said():
     found = compare(planted("healthy").trace(), other.trace())
     assert any("1 step:" in note for note in found.notes)
     assert any("different programs" in note for note in found.notes)
+
+
+def test_answers_are_kept_with_their_trace():
+    trace = planted("slow_loader").trace()
+    assert ops(trace) == [*ops(trace, place="host"), *ops(trace, place="device")]
+    assert step_times(trace) is step_times(trace)
+    assert advice(trace) is advice(trace)
+    other = planted("slow_loader").trace()
+    assert step_times(other) is not step_times(trace)
+    for number in range(KEPT_ANSWERS):
+        trace.kept(number, lambda: "answer")
+    assert step_times(trace).start.tolist() == step_times(other).start.tolist()

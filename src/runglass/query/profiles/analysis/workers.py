@@ -10,7 +10,7 @@ from msgspec import Struct, field
 from runglass.query.profiles.analysis.facts import Facts
 from runglass.query.profiles.analysis.intervals import Cover, cover
 from runglass.query.profiles.analysis.launching import PYTHON, has_category, has_meaning
-from runglass.query.profiles.model import Int64, Mask, Trace
+from runglass.query.profiles.model import Int64, Mask, Trace, named, used_names
 
 # As torch names what its backends do, and NCCL its kernels.
 COLLECTIVE = re.compile(
@@ -58,11 +58,9 @@ class Workers(Struct, frozen=True, kw_only=True):
 
 def workers(trace: Trace) -> Workers:
     facts = Facts(trace)
-    names = [number for number in np.unique(trace.name).tolist() if COLLECTIVE.fullmatch(trace.text(number))]
+    names = [number for number in used_names(trace) if COLLECTIVE.fullmatch(trace.text(number))]
     moving = (
-        np.isin(trace.name, names)
-        & ~has_category(trace, PYTHON | {"gpu_user_annotation"})
-        & (trace.duration_ps > 0)
+        named(trace, names) & ~has_category(trace, PYTHON | {"gpu_user_annotation"}) & (trace.duration_ps > 0)
     )
     moving |= facts.work & has_meaning(trace, frozenset({"communication"}))
     notes = []

@@ -6,11 +6,11 @@ import re
 
 import numpy as np
 
+from runglass.query.profiles.analysis.columns import columns
 from runglass.query.profiles.analysis.facts import Facts, show_bytes, show_count, show_share, show_time
 from runglass.query.profiles.analysis.launching import launches
 from runglass.query.profiles.analysis.model import Finding
-from runglass.query.profiles.arguments import numbers, texts
-from runglass.query.profiles.model import MISSING, Int64
+from runglass.query.profiles.model import MISSING, Int64, named, used_names
 
 WORTH = 0.01
 WORTH_BYTES = 1 << 20
@@ -26,23 +26,19 @@ class Copies:
 
     def __init__(self, facts: Facts, pattern: re.Pattern[str], *, pageable: bool = False) -> None:
         trace = facts.trace
-        names = {
-            number
-            for number in np.unique(trace.name[facts.work]).tolist()
-            if pattern.match(trace.text(number))
-        }
-        events = facts.in_steps(np.flatnonzero(facts.work & np.isin(trace.name, list(names))))
-        details = texts(trace, "memcpy_details")[events]
+        names = {number for number in used_names(trace, facts.work) if pattern.match(trace.text(number))}
+        events = facts.in_steps(np.flatnonzero(facts.work & named(trace, names)))
+        (said,), (details,) = columns(trace, ["bytes"], ["memcpy_details"], events)
         if pageable:
             kept = [
                 bool(PAGEABLE.search(trace.name_of(event)) or PAGEABLE.search(trace.text(int(detail))))
                 for event, detail in zip(events.tolist(), details.tolist(), strict=True)
             ]
-            events, details = events[np.array(kept, np.bool_)], details[np.array(kept, np.bool_)]
+            chosen = np.array(kept, np.bool_)
+            events, details, said = events[chosen], details[chosen], said[chosen]
         self.events: Int64 = events
         count = max(facts.count, 1)
         self.time = float(trace.duration_ps[events].sum()) / count
-        said = numbers(trace, "bytes")[events]
         sizes = [
             size if size != MISSING else int(match[1]) if (match := SIZE.search(trace.text(detail))) else 0
             for size, detail in zip(said.tolist(), details.tolist(), strict=True)

@@ -9,6 +9,7 @@ from runglass.query.profiles.analysis.findings.waiting_for_input import input_ev
 from runglass.query.profiles.analysis.intervals import Cover, cover
 from runglass.query.profiles.analysis.launching import PYTHON, has_category, launches
 from runglass.query.profiles.analysis.model import Finding
+from runglass.query.profiles.model import named, used_names
 from runglass.query.profiles.stacks import parse_frame
 
 WORTH = 0.1
@@ -16,18 +17,18 @@ WORTH = 0.1
 
 def find(facts: Facts) -> list[Finding]:
     trace = facts.trace
-    names = np.unique(trace.name[has_category(trace, PYTHON)]).tolist()
+    names = used_names(trace, has_category(trace, PYTHON))
     own = [
         number for number in names if (frame := parse_frame(trace.text(number))) is not None and is_own(frame)
     ]
-    frames = facts.in_steps(np.flatnonzero(np.isin(trace.name, own) & has_category(trace, PYTHON)))
+    frames = facts.in_steps(np.flatnonzero(named(trace, own) & has_category(trace, PYTHON)))
     if not len(frames) or not facts.idle_ps:
         return []
     calls = np.sort(trace.start_ps[launches(trace)[0]])
     known = facts.spans(input_events(facts))
     best = None
-    for name in np.unique(trace.name[frames]).tolist():
-        events = frames[trace.name[frames] == name]
+    for number in used_names(trace, frames):
+        events = frames[trace.name[frames] == number]
         starts, ends = trace.start_ps[events], trace.start_ps[events] + trace.duration_ps[events]
         if (np.searchsorted(calls, ends) > np.searchsorted(calls, starts)).any():
             continue

@@ -12,6 +12,7 @@ from runglass.query.profiles.analysis.findings.waiting_for_input import input_ev
 from runglass.query.profiles.analysis.intervals import cover
 from runglass.query.profiles.analysis.launching import nearest
 from runglass.query.profiles.analysis.model import Finding
+from runglass.query.profiles.model import named, used_names
 
 WORTH = 0.01
 CALL = re.compile(
@@ -23,12 +24,12 @@ OTHERS = re.compile(r"gloo|nccl|c10d|DistributedDataParallel|aten::(?:to|_to_cop
 
 def find(facts: Facts) -> list[Finding]:
     trace = facts.trace
-    known = {number for number in np.unique(trace.name).tolist() if CALL.match(trace.text(number))}
-    events = facts.in_steps(np.flatnonzero(np.isin(trace.name, list(known)) & ~facts.on_device))
+    known = {number for number in used_names(trace) if CALL.match(trace.text(number))}
+    events = facts.in_steps(np.flatnonzero(named(trace, known) & ~facts.on_device))
     if not len(events):
         return []
-    others = [number for number in np.unique(trace.name).tolist() if OTHERS.search(trace.text(number))]
-    own = np.where(np.isin(trace.name, others), 1, -1).astype(np.int32)
+    others = [number for number in used_names(trace) if OTHERS.search(trace.text(number))]
+    own = np.where(named(trace, others), 1, -1).astype(np.int32)
     events = events[nearest(own, trace.parent)[events] < 0]
     events = events[[is_in_thread_of_launches(facts, event) for event in events.tolist()]]
     if len(events) < facts.count:
