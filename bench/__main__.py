@@ -25,6 +25,7 @@ from bench.rows_images import image_rows
 from bench.rows_jobs import job_rows
 from bench.rows_live import live_rows
 from bench.rows_load import blob_rows, load_rows, memory_rows
+from bench.rows_profiles import profile_rows
 from bench.rows_projector import projector_rows
 from bench.rows_traces import trace_rows
 from bench.setting import Setting, cpu_name, tried
@@ -45,6 +46,7 @@ GROUPS: dict[str, Callable[[Setting], Iterator[Row]]] = {
     "jobs": job_rows,
     "projector": projector_rows,
     "traces": trace_rows,
+    "profiles": profile_rows,
 }
 
 
