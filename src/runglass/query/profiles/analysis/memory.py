@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from msgspec import Struct
 
 from runglass.query.profiles.analysis.alive import alive_at
 from runglass.query.profiles.analysis.columns import columns, floats
+from runglass.query.profiles.analysis.grouping import group
+from runglass.query.profiles.analysis.kept import kept
 from runglass.query.profiles.analysis.launching import framework_ops, nearest
 from runglass.query.profiles.analysis.memory_blocks import savings, suspects
 from runglass.query.profiles.analysis.model import Allocations, Measured, MemoryCurve, MemoryView, Moment
-from runglass.query.profiles.arguments import numbers, texts
+from runglass.query.profiles.arguments import numbers
 from runglass.query.profiles.model import MISSING, Counter, Float64, Int32, Int64, Mask, Trace, Track
 
 # Names of counters, see counters.py; the text before is the allocator.
@@ -63,6 +66,7 @@ def which(found: Measured, moment: Moment | None) -> list[str]:
     return [f"At the peak of {curve.allocator}{place}."]
 
 
+@kept
 def measure(trace: Trace) -> Measured:
     """Curves and allocations alone."""
     changes = read_changes(trace)
@@ -189,11 +193,12 @@ def named(trace: Trace, *names: str) -> Mask:
     return wanted[trace.name]
 
 
-def ordered(trace: Trace, events: Int64, size: Int64, address: Int64, keys: list[tuple[str, str]]) -> Changes:
-    """`keys`: of each event its host and its allocator."""
+def ordered(
+    trace: Trace, events: Int64, size: Int64, address: Int64, of: Int64, keys: list[tuple[str, str]]
+) -> Changes:
+    """`of`: for each event which of the keys, host and allocator, is its own."""
     known = sorted(set(keys))
-    numbers_of = {key: number for number, key in enumerate(known)}
-    where = np.array([numbers_of[key] for key in keys], np.int32)
+    where = np.array([known.index(key) for key in keys], np.int32)[of]
     # Events of one moment stay in the order of the file.
     order = np.lexsort((trace.source[events], trace.start_ps[events]))
     return Changes(
@@ -206,23 +211,33 @@ def ordered(trace: Trace, events: Int64, size: Int64, address: Int64, keys: list
     )
 
 
-def hosts_of(trace: Trace, events: Int64) -> list[str]:
-    return [trace.tracks[number].host for number in trace.track[events].tolist()]
+def keys_of(
+    trace: Trace, events: Int64, columns: Sequence[Int32 | Int64], name: Callable[..., tuple[str, str]]
+) -> tuple[Int64, list[tuple[str, str]]]:
+    """Keys by the track of events and these columns, and for each event which of them is its own."""
+    track = trace.track[events]
+    groups = group([track, *columns])
+    keys = [
+        name(trace.tracks[int(track[first])], *(int(column[first]) for column in columns))
+        for first in groups.first.tolist()
+    ]
+    return groups.of, keys
 
 
 def read_torch(trace: Trace) -> Changes | None:
     if trace.strings.find(TORCH_EVENT) < 0:
         return None
     events = np.flatnonzero(named(trace, TORCH_EVENT))
-    size, address = numbers(trace, "Bytes")[events], numbers(trace, "Addr")[events]
-    kinds, devices = numbers(trace, "Device Type")[events], numbers(trace, "Device Id")[events]
-    keys = [
-        (f"{host}/{device}" if kind else host, TORCH_DEVICE if kind else TORCH_HOST)
-        for host, kind, device in zip(hosts_of(trace, events), kinds.tolist(), devices.tolist(), strict=True)
-    ]
+    (size, address, kinds, devices), _ = columns(
+        trace, ["Bytes", "Addr", "Device Type", "Device Id"], [], events
+    )
     known = size != MISSING
-    kept = np.flatnonzero(known)
-    return ordered(trace, events[kept], size[kept], address[kept], [keys[at] for at in kept.tolist()])
+
+    def name(track: Track, kind: int, device: int) -> tuple[str, str]:
+        return (f"{track.host}/{device}" if kind else track.host, TORCH_DEVICE if kind else TORCH_HOST)
+
+    keys = keys_of(trace, events[known], [kinds[known], devices[known]], name)
+    return ordered(trace, events[known], size[known], address[known], *keys)
 
 
 def read_snapshot(trace: Trace) -> Changes | None:
@@ -232,22 +247,20 @@ def read_snapshot(trace: Trace) -> Changes | None:
     size = numbers(trace, "Bytes")[events]
     is_alloc = named(trace, "alloc")[events]
     address = numbers(trace, "Addr")[events]
-    tracks = trace.tracks
 
-    def keys_of(chosen: Int64) -> list[tuple[str, str]]:
-        return [
-            (f"{tracks[at].host}/{tracks[at].device}", TORCH_DEVICE) for at in trace.track[chosen].tolist()
-        ]
+    def name(track: Track) -> tuple[str, str]:
+        return f"{track.host}/{track.device}", TORCH_DEVICE
 
-    found = ordered(trace, events, np.where(is_alloc, size, -size), address, keys_of(events))
+    found = ordered(
+        trace, events, np.where(is_alloc, size, -size), address, *keys_of(trace, events, [], name)
+    )
     alive = np.flatnonzero(named(trace, ALIVE_BLOCK))
     # The others are allocations among the actions.
     alive = alive[~np.isin(numbers(trace, "Addr")[alive], address[is_alloc])]
     if not len(alive):
         return found
-    older = ordered(
-        trace, alive, numbers(trace, "Bytes")[alive], numbers(trace, "Addr")[alive], keys_of(alive)
-    )
+    old_size, old_address = numbers(trace, "Bytes")[alive], numbers(trace, "Addr")[alive]
+    older = ordered(trace, alive, old_size, old_address, *keys_of(trace, alive, [], name))
     places = [sorted({*found.allocators, *older.allocators}).index(key) for key in found.allocators]
     old_places = [sorted({*found.allocators, *older.allocators}).index(key) for key in older.allocators]
     return Changes(
@@ -267,21 +280,15 @@ def read_allocators(trace: Trace) -> Changes | None:
     events = np.flatnonzero(named(trace, "MemoryAllocation", "MemoryDeallocation"))
     if not len(events):
         return None
-    size = numbers(trace, "allocation_bytes")[events]
+    (size, address), (names,) = columns(trace, ["allocation_bytes", "addr"], ["allocator_name"], events)
     freed = named(trace, "MemoryDeallocation")[events]
-    names = texts(trace, "allocator_name")[events]
-    keys = [
-        (host, trace.text(name)) for host, name in zip(hosts_of(trace, events), names.tolist(), strict=True)
-    ]
-    known = np.flatnonzero(size != MISSING)
-    signed = np.where(freed, -size, size)[known]
-    return ordered(
-        trace,
-        events[known],
-        signed,
-        numbers(trace, "addr")[events[known]],
-        [keys[at] for at in known.tolist()],
-    )
+    known = size != MISSING
+
+    def name(track: Track, allocator: int) -> tuple[str, str]:
+        return track.host, trace.text(allocator)
+
+    keys = keys_of(trace, events[known], [names[known]], name)
+    return ordered(trace, events[known], np.where(freed, -size, size)[known], address[known], *keys)
 
 
 def pair(trace: Trace, changes: Changes) -> Allocations:

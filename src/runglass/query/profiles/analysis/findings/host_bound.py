@@ -33,14 +33,10 @@ def find(facts: Facts, told: Sequence[Finding]) -> list[Finding]:
     )
     if is_frame.any():
         action += " Stacks slow the host down by themselves: profile once without them."
-    longest = max(
-        (
-            gap
-            for idle in facts.idle.values()
-            for gap in zip(idle.start.tolist(), idle.end.tolist(), strict=True)
-        ),
-        key=lambda gap: gap[1] - gap[0],
-    )
+    start = np.concatenate([idle.start for idle in facts.idle.values()])
+    end = np.concatenate([idle.end for idle in facts.idle.values()])
+    at = int((end - start).argmax())
+    longest = int(start[at]), int(end[at])
     during = during_gap(facts, events, *longest)
     return [
         Finding(
