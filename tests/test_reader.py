@@ -28,7 +28,7 @@ def write_scalars(
 ) -> None:
     with EventFileWriter(run, clock=lambda: start) as writer:
         for step, value in enumerate(values, first_step):
-            scalar = summaries.scalar(tag, value, precision="float64")
+            scalar = summaries.scalar(tag, value, form="float64")
             writer.write(step, wall_time=start + step, values=[scalar])
 
 

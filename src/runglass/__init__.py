@@ -7,12 +7,23 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
-__all__ = ["SummaryWriter", "__version__", "load_ipython_extension", "notebook", "open", "profile", "project"]
+__all__ = [
+    "FileWriter",
+    "RecordWriter",
+    "SummaryWriter",
+    "__version__",
+    "load_ipython_extension",
+    "notebook",
+    "open",
+    "profile",
+    "project",
+]
 
 if TYPE_CHECKING:
     from runglass import notebook
     from runglass.reader import open_log as open
     from runglass.reductions.project import project
+    from runglass.writer.calls.file_writer import FileWriter, RecordWriter
     from runglass.writer.calls.profiling import profile
     from runglass.writer.calls.summary_writer import SummaryWriter
 
@@ -27,6 +38,15 @@ def __getattr__(name: str) -> Any:
         from runglass.writer.calls.summary_writer import SummaryWriter
 
         return SummaryWriter
+    if name in ("FileWriter", "RecordWriter"):
+        from runglass.writer.calls import file_writer
+
+        return getattr(file_writer, name)
+    if name == "GlobalSummaryWriter":
+        raise AttributeError(
+            "runglass has no GlobalSummaryWriter: make one SummaryWriter, pass global_step to its calls, and use it in all "
+            "modules and forked processes; each process writes a file of its own into the same run."
+        )
     if name == "profile":
         from runglass.writer.calls.profiling import profile
 

@@ -36,8 +36,7 @@ def write_logs(logdir: Path, runs=("a", "b"), points: int = POINTS) -> Path:
         with EventFileWriter(logdir / run, clock=lambda: 1_700_000_000.0) as writer:
             for step in range(points):
                 values = [
-                    summaries.scalar(tag, float(value[step, i]), precision="float64")
-                    for i, tag in enumerate(TAGS)
+                    summaries.scalar(tag, float(value[step, i]), form="float64") for i, tag in enumerate(TAGS)
                 ]
                 writer.write(step, wall_time=1_700_000_000.125 + step, values=values)
     return logdir

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.golden.torch_scalars import log as log_scalars
+from tests.support.written import payloads
 
 import runglass
 from runglass.errors import BadArgument
@@ -16,7 +18,7 @@ from runglass.writer.values.arrays import to_numpy
 
 pytestmark = [pytest.mark.interop, pytest.mark.filterwarnings("ignore")]
 # Calls of tensorboardX that we do not have, or name as in torch.
-LEFT_OUT = {"add_openvino_graph", "export_scalars_to_json"}
+LEFT_OUT = {"add_openvino_graph"}
 LEFT_OUT_ARGUMENTS = {"comet_config", "kwargs", "onnx_model_file"}
 
 
@@ -153,6 +155,40 @@ def test_the_same_values_as_theirs(module, tmp_path: Path):
     assert ours == other
     assert (decoded(log, "ours") == decoded(log, "theirs")).all()
     assert (decoded(log, "ours") == pixels.transpose(1, 2, 0)).all()
+
+
+def test_the_same_bytes_as_torch_today(tmp_path: Path):
+    theirs = pytest.importorskip("torch.utils.tensorboard").SummaryWriter
+    log_scalars(theirs(str(tmp_path / "theirs")))
+    log_scalars(SummaryWriter(tmp_path / "ours"))
+    for run in (".", "group_one_a", "group_one_b"):
+        assert payloads(tmp_path / "ours" / run) == payloads(tmp_path / "theirs" / run)
+
+
+def test_scripts_that_read_scalars_of_torch(tmp_path: Path):
+    accumulator = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
+    with SummaryWriter(tmp_path) as writer:
+        for step in range(3):
+            writer.add_scalar("loss", np.float64(step) / 2, step, 1700000000.0 + step)
+    log = accumulator.EventAccumulator(str(tmp_path)).Reload()
+    assert log.Tags()["scalars"] == ["loss"]
+    assert [(each.wall_time, each.step, each.value) for each in log.Scalars("loss")] == [
+        (1700000000.0 + step, step, step / 2) for step in range(3)
+    ]
+
+
+def test_messages_of_tensorboard_are_written_whole(tmp_path: Path):
+    protos = pytest.importorskip("tensorboard.compat.proto.summary_pb2")
+    event_pb2 = pytest.importorskip("tensorboard.compat.proto.event_pb2")
+    writer = SummaryWriter(tmp_path)
+    message = protos.Summary(value=[protos.Summary.Value(tag="a", simple_value=0.5)])
+    writer.file_writer.add_summary(message, np.int64(3), 1700000000.0)
+    writer._get_file_writer().add_event(event_pb2.Event(summary=message), 4)
+    writer.close()
+    assert (writer.file_writer, writer.all_writers) == (None, None)
+    writer._get_file_writer().add_summary(message, 5)
+    writer.close()
+    assert runglass.open(tmp_path).scalars(".", "a").step.tolist() == [3, 4, 5]
 
 
 def decoded(log: Any, run: str) -> np.ndarray:

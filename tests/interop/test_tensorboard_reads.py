@@ -45,7 +45,7 @@ def accumulator(tmp_path_factory: pytest.TempPathFactory) -> EventAccumulator:
                 wall_time=START + step / 3,
                 values=[
                     summaries.scalar("loss", value, description="the *loss*"),
-                    summaries.scalar("loss64", value, precision="float64"),
+                    summaries.scalar("loss64", value, form="float64"),
                 ],
             )
         writer.write(

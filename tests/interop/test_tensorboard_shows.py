@@ -45,7 +45,7 @@ def logdir(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with runglass.SummaryWriter(logdir / "run") as writer:
         for step, value in enumerate([0.1, float("nan"), -3.5]):
             writer.add_scalar("loss", value, step * 10, START + step)
-            writer.add_scalar("loss64", np.float64(value), step * 10, START + step)
+            writer.add_scalar("loss64", value, step * 10, START + step, double_precision=True)
         writer.add_scalars("both/sides", {"a": 1, "b": 2.5}, 3, START)
         writer.add_image("image", PIXELS, 2, START, dataformats="HWC")
         writer.add_images("images", BATCH, 2, START)
@@ -54,7 +54,7 @@ def logdir(tmp_path_factory: pytest.TempPathFactory) -> Path:
         writer.add_audio("audio", TONE, 2, 8000, START)
         writer.add_text("text", "# hello é", 2, START)
         writer.add_text("column", ["a", "b"], 2, START)
-        writer.add_histogram("histogram", NUMBERS, 2, walltime=START)
+        writer.add_histogram("histogram", NUMBERS, 2, bins=30, walltime=START)
         writer.add_histogram_raw("raw", 0, 4, 5, 8, 22, [1, 2, 3, 4], [1, 2, 1, 1], 2, START)
         writer.add_pr_curve("pr", LABELS, SCORES, 2, walltime=START)
         writer.add_mesh("mesh", VERTICES, COLORS, FACES, {"camera": {"fov": 60}}, 2, START)

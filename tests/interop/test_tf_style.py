@@ -153,7 +153,7 @@ def test_a_missing_step_inside_a_function_raises(tmp_path: Path, tf: Any) -> Non
 def test_half_and_double_precision(tmp_path: Path, tf: Any) -> None:
     with summary.create_file_writer(tmp_path) as writer, writer.as_default(step=0):
         summary.scalar("bfloat16", tf.constant(1.5, tf.bfloat16))
-        summary.scalar("float64", tf.constant(0.1, tf.float64))
+        summary.scalar("float64", tf.constant(0.1, tf.float64), double_precision=True)
         summary.histogram("histogram", tf.zeros([3], tf.bfloat16))
     log = runglass.open(tmp_path)
     assert log.scalars(".", "bfloat16").value.tolist() == [1.5]

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from runglass.writer.values.histograms import histogram
+from runglass.writer.values.histograms import exponential_edges, histogram
 
 
 def oracle(values, buckets):
@@ -105,3 +105,34 @@ def test_odd_rows(kind):
         long.reshape(50, 100).T,
     ):
         assert_same(values.astype(kind, copy=False))
+
+
+def exponential_oracle(values):
+    data = np.asarray(values, dtype=np.float64).ravel()
+    data = data[np.isfinite(data)]
+    if not data.size:
+        return np.zeros((30, 3))
+    edges = exponential_edges()
+    if data.min() < edges[0] or data.max() > edges[-1]:
+        edges = np.unique([*edges, data.min(), data.max()])
+    counts, edges = np.histogram(data, bins=edges)
+    filled = np.flatnonzero(counts)
+    rows = np.stack([edges[:-1], edges[1:], counts], axis=1)
+    return rows[filled[0] : filled[-1] + 1]
+
+
+@given(
+    st.sampled_from([np.float16, np.float32, np.float64]).flatmap(
+        lambda kind: arrays(
+            kind,
+            st.integers(0, 60),
+            elements=st.floats(width=np.dtype(kind).itemsize * 8)
+            | st.sampled_from(exponential_edges().tolist()).map(lambda edge: float(kind(edge))),
+        )
+    )
+)
+@pytest.mark.filterwarnings("ignore:overflow")
+def test_exponential_edges(values):
+    found = histogram(values, "tensorflow")
+    np.testing.assert_array_equal(found.rows, exponential_oracle(values))
+    assert found.not_finite == oracle(values, 1)[1]

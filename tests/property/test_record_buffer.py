@@ -20,7 +20,7 @@ calls = st.tuples(
     st.floats() | int64s | st.booleans(),
     st.integers(-2, 2) | int64s,
     st.floats(allow_nan=False, allow_infinity=False),
-    st.sampled_from(["float32", "float64"]),
+    st.sampled_from(summaries.SCALAR_FORMS),
 )
 
 
@@ -29,8 +29,8 @@ def test_a_record_buffer_holds_what_the_encoder_gives(made):
     buffer = RecordBuffer(None, threads=WriterThreads(), flush_interval_s=1000.0, clock=lambda: 0.0)  # type: ignore[arg-type]
     buffer.wake_bytes = 1 << 40
     expected = b""
-    for tag, value, step, wall_time, precision in made:
-        buffer.add_scalar(tag, value, step, wall_time, precision=precision)
-        scalar = summaries.scalar(tag, value, precision=precision)
+    for tag, value, step, wall_time, form in made:
+        buffer.add_scalar(tag, value, step, wall_time, form=form)
+        scalar = summaries.scalar(tag, value, form=form)
         expected += frame(encode(EVENT, {**stamp(step, wall_time), "summary": {"value": [scalar]}}))
     assert bytes(buffer.take() or b"") == expected

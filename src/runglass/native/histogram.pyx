@@ -1,10 +1,11 @@
-"""Counts how many values fall into each of some equal buckets, without the GIL. Knows nothing of how they are logged.
+"""Counts how many values fall into each of some buckets, without the GIL. Knows nothing of how they are logged.
 
-The rule for a bucket is that of the plain formula in float64, to the last value: floor((x - low) / width).
+The rule for equal buckets is that of the plain formula in float64, to the last value: floor((x - low) / width). Other buckets have
+edges, of which at most one lies between values whose first 16 bits are equal; a table says how many lie below those.
 """
 
 from libc.math cimport INFINITY, isfinite, isnan
-from libc.stdint cimport int32_t, int64_t, uint16_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t
 
 cimport numpy as cnp
 import numpy as np
@@ -251,3 +252,54 @@ def count_buckets(values, Py_ssize_t buckets):
     if values.dtype == np.float32:
         return counted[float](values, buckets)
     return counted[double](values, buckets)
+
+
+cdef inline Py_ssize_t cell_of(const real* x) noexcept nogil:
+    """The first 16 bits of a number: its sign, its exponent and what is left for its digits."""
+    if real is float:
+        return (<const uint32_t*>x)[0] >> 16
+    else:
+        return (<const uint64_t*>x)[0] >> 48
+
+
+cdef void count_by_cells(
+    const real* x, Py_ssize_t n, const uint16_t* first, const real* edges, Py_ssize_t width, int64_t* counts
+) noexcept nogil:
+    cdef Py_ssize_t i = 0, a, b, c, d
+    while i + 4 <= n:
+        a = first[cell_of(x + i)]
+        b = first[cell_of(x + i + 1)]
+        c = first[cell_of(x + i + 2)]
+        d = first[cell_of(x + i + 3)]
+        counts[a + (x[i] >= edges[a])] += 1
+        counts[width + b + (x[i + 1] >= edges[b])] += 1
+        counts[2 * width + c + (x[i + 2] >= edges[c])] += 1
+        counts[3 * width + d + (x[i + 3] >= edges[d])] += 1
+        i += 4
+    while i < n:
+        a = first[cell_of(x + i)]
+        counts[a + (x[i] >= edges[a])] += 1
+        i += 1
+
+
+cdef counted_by_cells(const real[::1] values, const uint16_t[::1] first, const real[::1] edges):
+    cdef Py_ssize_t n = values.shape[0], width = edges.shape[0] + 1
+    cdef cnp.ndarray counts = np.zeros((4, width), dtype=np.int64)
+    cdef int64_t* count_at = <int64_t*>cnp.PyArray_DATA(counts)
+    cdef const real* x = &values[0] if n else NULL
+    with nogil:
+        count_by_cells(x, n, &first[0], &edges[0], width, count_at)
+    return counts.sum(axis=0)
+
+
+def count_cells(values, const uint16_t[::1] first not None, edges):
+    """How many values have as many edges at or below them as the index says.
+
+    `first` has for each of the 65,536 possible first 16 bits the number of edges at or below all such values; one more is
+    asked for. `values` and `edges` are of one type, float32 or float64.
+    """
+    if first.shape[0] != 1 << 16 or np.max(first) >= len(edges):
+        raise ValueError("a table that does not fit its edges")
+    if values.dtype == np.float32:
+        return counted_by_cells[float](values, first, edges)
+    return counted_by_cells[double](values, first, edges)

@@ -7,11 +7,14 @@ call for room) has run before its first byte is written.
 
 from collections import deque
 
+import numpy as np
+
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from cpython.dict cimport PyDict_GetItemWithError
-from cpython.float cimport PyFloat_AS_DOUBLE
+from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_AsDouble, PyFloat_Check
 from cpython.long cimport PyLong_AsLongLongAndOverflow
 from cpython.object cimport PyObject
+from cpython.set cimport PySet_Contains
 from cpython.time cimport time as system_time
 from libc.math cimport isfinite
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
@@ -33,8 +36,11 @@ cdef enum:
     # A template beside its bytes: two objects and a place in a dict.
     TEMPLATE_BYTES = 200
 
-cdef str FLOAT32 = "float32"
-cdef str FLOAT64 = "float64"
+# Types of NumPy whose numbers become a double, or a step, without a question about their shape.
+cdef frozenset NUMPY_INTEGERS = frozenset(
+    {np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64, np.intc, np.longlong}
+)
+cdef frozenset NUMPY_NUMBERS = NUMPY_INTEGERS | {np.float16, np.float32, np.bool_}
 
 
 cdef union Number:
@@ -49,11 +55,15 @@ cdef class Template:
 
     cdef bytes data
     cdef Py_ssize_t number_at
+    cdef bint is_double
     cdef int64_t step
 
 
 cdef class NativeRecordBuffer:
-    """The subclass says what a scalar looks like and what happens when the buffer fills (the four methods at the end)."""
+    """The subclass says what a scalar looks like and what happens when the buffer fills (the four methods at the end).
+
+    `forms` are the ways to write a scalar that the subclass knows; the first is what `add_scalar` writes by default.
+    """
 
     cdef bytes buffer
     cdef uint8_t *data
@@ -70,17 +80,18 @@ cdef class NativeRecordBuffer:
     cdef readonly Py_ssize_t job_bytes
     cdef object jobs
     cdef object clock
-    cdef dict floats
-    cdef dict doubles
+    # By form, and then by tag.
+    cdef dict templates
+    cdef object first_form
     cdef Py_ssize_t template_bytes
 
-    def __init__(self, *, clock, Py_ssize_t wake_bytes, Py_ssize_t max_bytes):
+    def __init__(self, *, forms, clock, Py_ssize_t wake_bytes, Py_ssize_t max_bytes):
         """`clock` is None for the system's, which is read without calling Python."""
         self.clock = clock
         self.wake_bytes = wake_bytes
         self.max_bytes = max_bytes
-        self.floats = {}
-        self.doubles = {}
+        self.templates = {form: {} for form in forms}
+        self.first_form = forms[0]
         self.clear()
 
     def clear(self):
@@ -96,55 +107,91 @@ cdef class NativeRecordBuffer:
     def now(self):
         return system_time() if self.clock is None else float(self.clock())
 
-    def add_scalar(self, tag, value, step, wall_time=None, *, precision=FLOAT32):
+    def add_scalar(self, tag, value, step, wall_time=None, *, form=None):
         cdef double number = 0.0
         cdef double at = 0.0
         cdef int64_t place
         cdef int overflow = 0
-        cdef bint is_double = precision is FLOAT64
+        if form is None:
+            form = self.first_form
         # Anything that is not plain, and a buffer that is closed, is the subclass's to sort out.
-        if self.is_closed or type(tag) is not str or type(step) is not int:
-            return self.add_odd_scalar(tag, value, step, wall_time, precision)
-        if not is_double and precision is not FLOAT32:
-            is_double = precision == FLOAT64
-            if not is_double and precision != FLOAT32:
-                return self.add_odd_scalar(tag, value, step, wall_time, precision)
+        if self.is_closed or type(tag) is not str or type(step) is not int or form not in self.templates:
+            return self.add_odd_scalar(tag, value, step, wall_time, form)
         if type(value) is float:
             number = PyFloat_AS_DOUBLE(value)
         elif type(value) is int or type(value) is bool:
             number = <double>PyLong_AsLongLongAndOverflow(value, &overflow)
         else:
-            return self.add_odd_scalar(tag, value, step, wall_time, precision)
+            return self.add_odd_scalar(tag, value, step, wall_time, form)
         if overflow:
-            return self.add_odd_scalar(tag, value, step, wall_time, precision)
+            return self.add_odd_scalar(tag, value, step, wall_time, form)
         place = PyLong_AsLongLongAndOverflow(step, &overflow)
         if overflow:
-            return self.add_odd_scalar(tag, value, step, wall_time, precision)
+            return self.add_odd_scalar(tag, value, step, wall_time, form)
         if wall_time is None:
             at = system_time() if self.clock is None else self.clock()
         elif type(wall_time) is float and isfinite(PyFloat_AS_DOUBLE(wall_time)):
             at = PyFloat_AS_DOUBLE(wall_time)
         else:
-            return self.add_odd_scalar(tag, value, step, wall_time, precision)
-        self.put(<str>tag, number, place, at, is_double)
+            return self.add_odd_scalar(tag, value, step, wall_time, form)
+        self.put(<str>tag, number, place, at, form)
 
-    def put_scalar(self, str tag not None, double value, int64_t step, double wall_time, bint is_double):
+    def try_scalar(self, tag, value, step, form):
+        """Adds the next scalar of a tag that had one, if value and step are numbers of Python or NumPy.
+
+        False: nothing was done, and add_scalar is to be asked. It raises nothing for what it is given.
+        """
+        cdef double number
+        cdef int64_t place
+        cdef int overflow = 0
+        cdef PyObject *by_tag
+        cdef PyObject *found
+        if self.is_closed or type(tag) is not str:
+            return False
+        by_tag = PyDict_GetItemWithError(self.templates, form)
+        found = PyDict_GetItemWithError(<dict>by_tag, tag) if by_tag != NULL else NULL
+        if found == NULL:
+            return False
+        # float64 of NumPy is a float.
+        if PyFloat_Check(value):
+            number = PyFloat_AS_DOUBLE(value)
+        elif type(value) is int:
+            number = <double>PyLong_AsLongLongAndOverflow(value, &overflow)
+        elif PySet_Contains(NUMPY_NUMBERS, type(value)):
+            number = PyFloat_AsDouble(value)
+        else:
+            return False
+        if type(step) is not int:
+            if not PySet_Contains(NUMPY_INTEGERS, type(step)):
+                return False
+            step = int(step)
+        if overflow:
+            return False
+        place = PyLong_AsLongLongAndOverflow(step, &overflow)
+        if overflow:
+            return False
+        self.put(<str>tag, number, place, system_time() if self.clock is None else self.clock(), form)
+        return True
+
+    def put_scalar(self, str tag not None, double value, int64_t step, double wall_time, form):
         """The same for arguments that are checked and plain."""
-        self.put(tag, value, step, wall_time, is_double)
+        self.put(tag, value, step, wall_time, form)
 
     def last_step(self, str tag not None):
         """Where this tag's newest scalar is; None for a tag that had none."""
-        cdef Template narrow = self.floats.get(tag)
-        cdef Template wide = self.doubles.get(tag)
-        if narrow is None or wide is None:
-            return narrow.step if narrow is not None else wide.step if wide is not None else None
-        return max(narrow.step, wide.step)
+        cdef Template template
+        last = None
+        for by_tag in self.templates.values():
+            template = by_tag.get(tag)
+            if template is not None and (last is None or template.step > last):
+                last = template.step
+        return last
 
-    cdef int put(self, str tag, double value, int64_t step, double wall_time, bint is_double) except -1:
-        cdef dict known = self.doubles if is_double else self.floats
+    cdef int put(self, str tag, double value, int64_t step, double wall_time, form) except -1:
+        cdef dict known = <dict>self.templates[form]
         cdef PyObject *found = PyDict_GetItemWithError(known, tag)
         # Owned, because what is in the dict may be forgotten while room is made.
-        cdef Template template = <Template>found if found != NULL else self.new_template(tag, is_double)
+        cdef Template template = <Template>found if found != NULL else self.new_template(tag, form)
         cdef Py_ssize_t n = PyBytes_GET_SIZE(template.data)
         cdef uint8_t *start = self.reserve(HEADER_BYTES + STAMP_BYTES + n + FOOTER_BYTES)
         cdef uint8_t *p
@@ -161,7 +208,7 @@ cdef class NativeRecordBuffer:
             p[0] = STEP_KEY
             p += 1 + put_varint(p + 1, <uint64_t>step)
         memcpy(p, PyBytes_AS_STRING(template.data), n)
-        if is_double:
+        if template.is_double:
             number.d = value
             store_u64(p + template.number_at, number.u64)
         else:
@@ -241,28 +288,28 @@ cdef class NativeRecordBuffer:
             self.wake()
         return 0
 
-    cdef Template new_template(self, str tag, bint is_double):
+    cdef Template new_template(self, str tag, form):
         cdef Template template = Template.__new__(Template)
         cdef bytes before, after
-        before, after = self.scalar_parts(tag, is_double)
-        template.data = before + bytes(8 if is_double else 4) + after
+        before, template.is_double, after = self.scalar_parts(tag, form)
+        template.data = before + bytes(8 if template.is_double else 4) + after
         template.number_at = PyBytes_GET_SIZE(before)
         # The tag is a key too, with up to four bytes a character.
         self.template_bytes += TEMPLATE_BYTES + PyBytes_GET_SIZE(template.data) + 4 * len(tag)
         if self.template_bytes > TEMPLATES_LIMIT_BYTES:
-            self.floats.clear()
-            self.doubles.clear()
+            for by_tag in self.templates.values():
+                by_tag.clear()
             self.template_bytes = 0
-        (self.doubles if is_double else self.floats)[tag] = template
+        self.templates[form][tag] = template
         return template
 
     # ---- for the subclass
 
-    def scalar_parts(self, tag, is_double):
-        """The bytes of an event with this scalar, without its stamp: those before the number and those after it."""
+    def scalar_parts(self, tag, form):
+        """The bytes of an event with this scalar, without its stamp: those before the number, whether that is a double, those after it."""
         raise NotImplementedError
 
-    def add_odd_scalar(self, tag, value, step, wall_time, precision):
+    def add_odd_scalar(self, tag, value, step, wall_time, form):
         """A scalar whose arguments are not plain: check, convert and `put_scalar`, or refuse."""
         raise NotImplementedError
 

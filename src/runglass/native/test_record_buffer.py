@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 
 from runglass.native.record_buffer import NativeRecordBuffer, record_boundary
@@ -14,13 +15,21 @@ class Plain(NativeRecordBuffer):
     """A buffer whose scalars are a number between two marks, and which says what was asked of it."""
 
     def __init__(self, **more):
-        super().__init__(**{"clock": lambda: 2.0, "wake_bytes": 1 << 20, "max_bytes": 1 << 30, **more})
+        super().__init__(
+            **{
+                "forms": ("float32", "float64"),
+                "clock": lambda: 2.0,
+                "wake_bytes": 1 << 20,
+                "max_bytes": 1 << 30,
+                **more,
+            }
+        )
         self.asked = []
         self.room_to_make = False
 
-    def scalar_parts(self, tag, is_double):
+    def scalar_parts(self, tag, form):
         self.asked.append(tag)
-        return BEFORE + tag.encode(), AFTER
+        return BEFORE + tag.encode(), form == "float64", AFTER
 
     def add_odd_scalar(self, *arguments):
         self.asked.append(arguments)
@@ -44,7 +53,7 @@ AT_TWO = bytes.fromhex("090000000000000040")
 def test_a_scalar_is_stamp_and_parts_around_its_number():
     buffer = Plain()
     buffer.add_scalar("a", 0.5, 0)
-    buffer.add_scalar("b", 0.5, 300, 2.0, precision="float64")
+    buffer.add_scalar("b", 0.5, 300, 2.0, form="float64")
     buffer.add_scalar("a", True, -1)
     assert bytes(buffer.take()) == b"".join(
         [
@@ -69,12 +78,40 @@ def test_what_is_not_plain_is_left_to_the_subclass():
         ("a", 1.0, 0, 5, "float32"),
         ("a", 1.0, 0, None, "half"),
     ]
-    for tag, value, step, wall_time, precision in odd:
-        buffer.add_scalar(tag, value, step, wall_time, precision=precision)
+    for tag, value, step, wall_time, form in odd:
+        buffer.add_scalar(tag, value, step, wall_time, form=form)
     buffer.is_closed = True
     buffer.add_scalar("a", 1.0, 0)
     assert buffer.asked == [*odd, ("a", 1.0, 0, None, "float32")]
     assert buffer.size == 0
+
+
+def test_a_scalar_is_tried_where_its_tag_is_known_and_its_numbers_are_plain():
+    buffer = Plain()
+    assert not buffer.try_scalar("a", 1.0, 0, "float32")
+    buffer.add_scalar("a", 1.0, 0)
+    buffer.take()
+    assert buffer.try_scalar("a", np.float32(0.5), np.int64(300), "float32")
+    assert buffer.try_scalar("a", np.float64(0.5), 0, "float32")
+    half = payload(b"a", bytes.fromhex("0000003f"), AT_TWO)
+    later = payload(b"a", bytes.fromhex("0000003f"), AT_TWO + bytes.fromhex("10ac02"))
+    assert bytes(buffer.take()) == frame(later) + frame(half)
+    for odd in (
+        ("a", "1", 0),
+        ("a", 2**64, 0),
+        ("a", 1.0, 2**63),
+        ("a", 1.0, None),
+        ("a", 1.0, 0.0),
+        ("a", 1j, 0),
+    ):
+        assert not buffer.try_scalar(*odd, "float32")
+    assert not buffer.try_scalar(["a"], 1.0, 0, "float32")
+    assert not buffer.try_scalar("a", 1.0, 0, "float64")
+    assert not buffer.try_scalar("a", 1.0, 0, "half")
+    buffer.is_closed = True
+    assert not buffer.try_scalar("a", 1.0, 0, "float32")
+    assert buffer.size == 0
+    assert buffer.last_step("a") == 0
 
 
 def test_the_system_clock_is_read_where_none_is_given():

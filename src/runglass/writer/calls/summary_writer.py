@@ -5,6 +5,7 @@ A call checks and copies what it gets; an EventWriter encodes and writes it late
 
 from __future__ import annotations
 
+import json
 import os
 import time
 from collections.abc import Mapping, Sequence
@@ -14,19 +15,10 @@ from runglass.errors import BadArgument
 from runglass.writer.calls.torch_hparams import Trials, add_hparams
 from runglass.writer.calls.writer_base import WriterBase
 from runglass.writer.files.event_writer import FLUSH_S, MAX_QUEUE, to_logdir
-from runglass.writer.files.record_buffer import WriterClosed
 from runglass.writer.files.run_writers import RunWriters, default_log_dir
 from runglass.writer.values import deferred, histograms, layouts, mesh, pr_curves, summaries, video
-from runglass.writer.values.arrays import (
-    TAG_LIMIT,
-    Precision,
-    check_folder,
-    clean_tag,
-    clean_text,
-    precision_of,
-    to_number,
-    to_step,
-)
+from runglass.writer.values.arrays import check_folder, clean_tag, clean_text, to_number, to_step
+from runglass.writer.values.summaries import ScalarForm
 
 TORCH_THRESHOLDS = 127
 
@@ -74,9 +66,24 @@ class SummaryWriter(WriterBase):
         self._start_time_s = time.time()
         self._layout: dict[str, dict[str, layouts.Chart]] = {}
         self._trials = Trials()
+        self._default_bins: list[float] | None = None
+        # The runs that add_scalars made, and the tag in each.
+        self._grouped: dict[str, str] = {}
 
     def get_logdir(self) -> str:
+        """The directory of the run, as it was given."""
         return self.log_dir
+
+    @property
+    def default_bins(self) -> list[float]:
+        """The edges of histograms with `bins="tensorflow"`; others may be set."""
+        if self._default_bins is None:
+            return list(histograms.exponential_edges().tolist())
+        return self._default_bins
+
+    @default_bins.setter
+    def default_bins(self, edges: Sequence[float]) -> None:
+        self._default_bins = list(edges)
 
     @property
     def logdir(self) -> str:
@@ -89,54 +96,45 @@ class SummaryWriter(WriterBase):
         global_step: Any = None,
         walltime: float | None = None,
         new_style: bool | str = False,
-        double_precision: bool | str | None = None,
+        double_precision: bool | str = False,
         display_name: str = "",
         summary_description: str = "",
     ) -> None:
-        """One number. float64 of NumPy and tensors stays float64; Python's floats become float32, as in other writers.
+        """One number, stored as torch stores it: with 32 bits, whatever type it has.
 
-        `double_precision` forces one of the two. `new_style` has no effect. tensorboardX has `display_name` and
-        `summary_description` in their places.
+        `double_precision` keeps all its digits; in torch that needs `new_style` too, which alone stores a float32 tensor.
+        tensorboardX has `display_name` and `summary_description` in their places.
+
+            writer.add_scalar("train/loss", loss, step)
+            writer.add_scalar("time/s", time.time(), step, double_precision=True)
         """
-        # Training loops make this call thousands of times a second, so the common arguments come first.
+        # Training loops make this call thousands of times a second.
         if (
-            (type(scalar_value) is float or type(scalar_value) is int)
-            and type(global_step) is int
-            and type(tag) is str
-            and 0 < len(tag) <= TAG_LIMIT
-            and double_precision is None
-            and walltime is None
-            and self._wall_time is None
-            and not summary_description
+            walltime is None
+            and not new_style
+            and not double_precision
             and not display_name
-            and new_style is False
+            and not summary_description
+            and self._try_scalar(tag, scalar_value, global_step, "simple_value")
         ):
-            try:
-                self._add_scalar(tag, scalar_value, global_step)
-            except (UnicodeEncodeError, WriterClosed):
-                self._write_scalar(clean_tag(tag), scalar_value, global_step)
             return
         tag = clean_tag(tag)
         if isinstance(new_style, str):
-            display_name = new_style
+            display_name, new_style = new_style, False
         if isinstance(double_precision, str):
-            summary_description, double_precision = double_precision, None
+            summary_description, double_precision = double_precision, False
         step, wall_time = self._when(global_step, walltime)
         number = to_number(scalar_value, f"Scalar {tag!r}")
-        precision: Precision = "float64" if double_precision else "float32"
-        if double_precision is None:
-            precision = precision_of(scalar_value)
+        form: ScalarForm = (
+            "torch_float64" if double_precision else "torch_float32" if new_style else "simple_value"
+        )
         if display_name or summary_description:
             value = summaries.scalar(
-                tag,
-                number,
-                precision=precision,
-                display_name=display_name,
-                description=summary_description,
+                tag, number, form=form, display_name=display_name, description=summary_description
             )
             self._run.write(lambda own: own.add_values([value], step, wall_time, are_scalars=True))
         else:
-            self._write_scalar(tag, number, step, wall_time, precision)
+            self._write_scalar(tag, number, step, wall_time, form)
 
     def add_scalars(
         self,
@@ -157,17 +155,27 @@ class SummaryWriter(WriterBase):
         wall_time = time.time() if wall_time is None else wall_time
         stem = main_tag.replace("/", "_")
         numbers = {
-            f"{stem}_{clean_text(str(name))}": (
-                to_number(value, f"Scalar {main_tag!r}[{name!r}]"),
-                precision_of(value),
-            )
+            f"{stem}_{clean_text(str(name))}": to_number(value, f"Scalar {main_tag!r}[{name!r}]")
             for name, value in tag_scalar_dict.items()
         }
         for run in numbers:
             check_folder(run, "A name in tag_scalar_dict, after the main tag,", "tag_scalar_dict")
-        for run, (number, precision) in numbers.items():
+        for run, number in numbers.items():
             writer = self._run.writer(f"{self._run.run_dir}/{run}")
-            writer.add_scalar(main_tag, number, step, wall_time, precision=precision)
+            writer.add_scalar(main_tag, number, step, wall_time, form="simple_value")
+            self._grouped[run] = main_tag
+
+    def export_scalars_to_json(self, path: str | os.PathLike[str]) -> None:
+        """What add_scalars logged, as `{directory: [[wall time, step, value], …]}`, as in tensorboardX.
+
+        `runglass export` writes every scalar of any run, and `runglass.open` reads them.
+        """
+        found = {
+            f"{self.log_dir}/{run}/{tag}": self._run.past_points(run, tag)
+            for run, tag in self._grouped.items()
+        }
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(found, file)
 
     def add_tensor(
         self, tag: str, tensor: Any, global_step: Any = None, walltime: float | None = None
@@ -179,18 +187,26 @@ class SummaryWriter(WriterBase):
         tag: str,
         values: Any,
         global_step: Any = None,
-        bins: Any = histograms.BUCKETS,
+        bins: Any = histograms.EXPONENTIAL,
         walltime: float | None = None,
         max_bins: int | None = None,
     ) -> None:
-        """The distribution of `values`, by default in 30 buckets of one width.
+        """The distribution of `values`, by default in buckets that grow by 10 % away from zero, as in torch.
 
-        `bins` is a number, edges, a rule of numpy.histogram ("auto", "fd", …) or "tensorflow" for edges that grow away
-        from zero. NaN and infinities are counted separately.
+        `bins` is a number of buckets of one width, edges, or a rule of numpy.histogram ("auto", "fd", …). NaN and infinities
+        are counted separately.
+
+            writer.add_histogram("layer1/weights", model.layer1.weight, step)
         """
         tag = clean_tag(tag)
-        value = summaries.histogram(tag, values, buckets=bins, max_bins=max_bins)
-        self._add_values([value], global_step, walltime)
+        if isinstance(bins, str) and bins == histograms.EXPONENTIAL and self._default_bins is not None:
+            bins = self._default_bins
+        later = deferred.histogram(tag, values, buckets=bins, max_bins=max_bins)
+        if later is not None:
+            self._add_later(later, global_step, walltime)
+        else:
+            value = summaries.histogram(tag, values, buckets=bins, max_bins=max_bins)
+            self._add_values([value], global_step, walltime)
 
     def add_histogram_raw(
         self,

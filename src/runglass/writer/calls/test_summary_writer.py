@@ -10,7 +10,6 @@ from tests.support.written import events, logged, payloads
 
 import runglass
 from runglass.errors import BadArgument
-from runglass.schema.tensor import DataType
 from runglass.writer.calls.summary_writer import SummaryWriter
 from runglass.writer.values.arrays import TAG_LIMIT
 
@@ -32,15 +31,6 @@ def writer(tmp_path):
         yield writer
 
 
-def test_a_scalar_of_known_bytes(tmp_path):
-    with SummaryWriter(tmp_path) as writer:
-        writer.add_scalar("loss", 0.5, 5, START)
-    # As torch writes it.
-    assert payloads(tmp_path)[0].hex() == (
-        "0900000040fc54d94110052a230a210a046c6f7373420a080112002a040000003f4a0d0a090a077363616c6172732001"
-    )
-
-
 def test_known_bytes_of_other_kinds(tmp_path):
     with SummaryWriter(tmp_path) as writer:
         writer.add_text("t", ["a", "b"], 1, START)
@@ -59,27 +49,40 @@ def test_known_bytes_of_other_kinds(tmp_path):
     assert value["tensor"]["string_val"][0].hex() == "12120a014112" + "0d0a016312080a066c6f73732e2a"
 
 
-def test_values_keep_their_precision(tmp_path):
-    kinds = {
-        "python": (0.1, DataType.FLOAT),
-        "int": (3, DataType.FLOAT),
-        "bool": (True, DataType.FLOAT),
-        "float32": (np.float32(0.1), DataType.FLOAT),
-        "float64": (np.float64(0.1), DataType.DOUBLE),
-        "array": (np.array([[0.1]]), DataType.DOUBLE),
-        "list": ([0.1], DataType.FLOAT),
+def test_no_type_of_number_changes_the_format(tmp_path):
+    narrow = float(np.float32(0.1))
+    given = {
+        "python": (0.1, narrow),
+        "int": (3, 3.0),
+        "bool": (True, 1.0),
+        "float16": (np.float16(0.5), 0.5),
+        "float32": (np.float32(0.1), narrow),
+        "float64": (np.float64(0.1), narrow),
+        "int8": (np.int8(-3), -3.0),
+        "numpy bool": (np.bool_(True), 1.0),
+        "array": (np.array([[0.1]]), narrow),
+        "list": ([0.1], narrow),
+        "huge": (1e39, float("inf")),
     }
     with SummaryWriter(tmp_path) as writer:
-        for tag, (value, _) in kinds.items():
-            writer.add_scalar(tag, value, 1)
-        writer.add_scalar("forced", 0.1, 1, double_precision=True)
-        writer.add_scalar("cut", np.float64(0.1), 1, double_precision=False, new_style=True)
-    found = {value["tag"]: value["tensor"]["dtype"] for _, value in logged(tmp_path)}
-    assert found == {
-        **{tag: kind for tag, (_, kind) in kinds.items()},
-        "forced": DataType.DOUBLE,
-        "cut": DataType.FLOAT,
-    }
+        # The first call of a tag goes another way than the next.
+        for step in (np.int64(1), 2):
+            for tag, (value, _) in given.items():
+                writer.add_scalar(tag, value, step)
+    found = {step: {} for step in (1, 2)}
+    for step, value in logged(tmp_path):
+        assert set(value) == {"tag", "simple_value"}
+        found[step][value["tag"]] = value["simple_value"]
+    expected = {tag: number for tag, (_, number) in given.items()}
+    assert found == {1: expected, 2: expected}
+
+
+def test_all_digits_on_request(tmp_path):
+    with SummaryWriter(tmp_path) as writer:
+        for step in range(2):
+            writer.add_scalar("double", 0.1, step, double_precision=True)
+    log = runglass.open(tmp_path)
+    assert log.scalars(".", "double").value.tolist() == [0.1, 0.1]
 
 
 def test_names_and_descriptions(tmp_path):

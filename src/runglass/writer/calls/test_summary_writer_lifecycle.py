@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import copy
+import json
 import pickle
 import re
 import subprocess
 import sys
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.support.written import events, logged
+from tests.support.written import events, logged, payloads
 
 import runglass
+from runglass import FileWriter, RecordWriter
 from runglass.errors import BadArgument
+from runglass.native.records import RecordCursor
 from runglass.schema.event import SessionStatus
 from runglass.writer.calls.summary_writer import SummaryWriter
 from runglass.writer.files.event_writer import EventWriter
@@ -139,3 +143,43 @@ def test_reopening_a_writer_during_training_does_not_raise(tmp_path):
     (tmp_path / "run").unlink()
     writer.close()
     assert runglass.open(tmp_path).scalars("run", "loss").value.tolist() == [1.0]
+
+
+def test_file_writers_of_torch(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    writer = SummaryWriter("run")
+    writer.add_scalars("group", {"a": 1.0}, 3, 5.0)
+    assert writer.file_writer is writer.all_writers["run"] is writer._get_file_writer()
+    assert writer.file_writer.get_logdir() == "run"
+    assert set(writer.all_writers) == {"run", "run/group_a"}
+    writer.export_scalars_to_json("all.json")
+    assert json.loads(Path("all.json").read_text()) == {"run/group_a/group": [[5.0, 3, 1.0]]}
+    writer.close()
+    assert (writer.file_writer, writer.all_writers) == (None, None)
+    writer._get_file_writer().flush()
+    writer.file_writer.add_summary(b"\n\x08\n\x01t\x15\x00\x00\x00?", 7)
+    writer.close()
+    assert runglass.open("run").scalars(".", "t").value.tolist() == [0.5]
+    other = FileWriter("other")
+    other.close()
+    other.reopen()
+    other.add_event(b"\x09" + bytes(8))
+    other.close()
+    assert len(payloads(Path("other"))) == 1
+    with pytest.raises(BadArgument, match="Summary messages or their bytes, got dict"):
+        other.add_summary({})
+    assert writer.default_bins == sorted(writer.default_bins)
+    assert (writer.default_bins[0], writer.default_bins[-1]) == (
+        -writer.default_bins[-1],
+        pytest.approx(1e20, rel=0.1),
+    )
+
+
+def test_records_of_any_kind(tmp_path):
+    writer = RecordWriter(tmp_path / "below" / "data.tfrecord")
+    writer.write(b"one")
+    writer.write(b"")
+    writer.close()
+    cursor = RecordCursor()
+    cursor.feed((tmp_path / "below" / "data.tfrecord").read_bytes())
+    assert [payload for _, payload, _ in cursor] == [b"one", b""]

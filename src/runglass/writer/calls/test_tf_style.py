@@ -133,18 +133,18 @@ def test_late_steps_and_conditions_are_evaluated_when_recording(writer):
     assert points(writer, "a") == [(0, 0.0), (1, 10.0), (3, 30.0)]
 
 
-def test_float64_is_kept_where_it_is_given(writer):
+def test_scalars_have_32_bits_unless_all_are_asked_for(writer):
     with writer.as_default(step=0):
         summary.scalar("python", 0.1)
         summary.scalar("numpy", np.float64(0.1))
-        summary.scalar("array", np.array([0.1]))
-        summary.scalar("single", np.float32(0.1), description="*d*")
+        summary.scalar("array", np.array([0.1]), description="*d*")
+        summary.scalar("double", 0.1, double_precision=True)
     narrow = float(np.float32(0.1))
-    assert [points(writer, tag)[0][1] for tag in ("python", "numpy", "array", "single")] == [
+    assert [points(writer, tag)[0][1] for tag in ("python", "numpy", "array", "double")] == [
+        narrow,
+        narrow,
         narrow,
         0.1,
-        0.1,
-        narrow,
     ]
 
 

@@ -23,7 +23,6 @@ from runglass.writer.files.event_writer import EventWriter
 from runglass.writer.values import deferred, summaries
 from runglass.writer.values.arrays import (
     clean_tag,
-    precision_of,
     to_count,
     to_number,
     to_numpy,
@@ -32,6 +31,7 @@ from runglass.writer.values.arrays import (
 )
 from runglass.writer.values.histograms import BUCKETS
 from runglass.writer.values.pictures import check_pixel_type
+from runglass.writer.values.summaries import ScalarForm
 from runglass.writer.values.wav import MOST_CHANNELS, MOST_SAMPLES_PER_S, clip_warning
 
 MOST_OUTPUTS = 2**31 - 1
@@ -72,24 +72,36 @@ def record(add: Callable[..., None], step: Any, *inputs: Any) -> Any:
 
 
 @not_rewritten
-def scalar(name: str, data: Any, step: Any = None, description: str | None = None) -> Any:
-    """One number: float64 of NumPy and of frameworks stays float64, anything else becomes float32."""
+def scalar(
+    name: str,
+    data: Any,
+    step: Any = None,
+    description: str | None = None,
+    *,
+    double_precision: bool = False,
+) -> Any:
+    """One number, stored with 32 bits as in TensorFlow, whatever type it has; `double_precision` keeps all its digits.
+
+    summary.scalar("loss", loss, step=step)
+    """
     tag = scoped_tag(name)
+    form: ScalarForm = "float64" if double_precision else "float32"
 
     def add(writer: EventWriter, step: int, value: Any) -> None:
-        add_scalar(writer, tag, value, step, description or "")
+        add_scalar(writer, tag, value, step, description or "", form)
 
     return record(add, step, data)
 
 
-def add_scalar(writer: EventWriter, tag: str, value: Any, step: int, description: str = "") -> None:
+def add_scalar(
+    writer: EventWriter, tag: str, value: Any, step: int, description: str = "", form: ScalarForm = "float32"
+) -> None:
     number = to_number(value, f"Scalar {tag!r}")
-    precision = precision_of(value)
     if description:
-        summary = summaries.scalar(tag, number, precision=precision, description=description)
+        summary = summaries.scalar(tag, number, form=form, description=description)
         writer.add_values([summary], step, are_scalars=True)
     else:
-        writer.add_scalar(tag, number, step, precision=precision)
+        writer.add_scalar(tag, number, step, form=form)
 
 
 @not_rewritten

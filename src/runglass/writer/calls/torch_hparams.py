@@ -11,7 +11,7 @@ from runglass.errors import BadArgument
 from runglass.schema.hparams import SessionOutcome
 from runglass.writer.files.run_writers import RunWriters
 from runglass.writer.values import hparams
-from runglass.writer.values.arrays import clean_tag, precision_of, to_number, to_step
+from runglass.writer.values.arrays import clean_tag, to_number, to_step
 
 
 class Trials:
@@ -77,10 +77,7 @@ def add_hparams(
     # nothing else.
     experiment = hparams.torch_experiment(hparam_dict, [clean_tag(tag) for tag in metric_dict], domains)
     end = hparams.session_end(SessionOutcome.SUCCESS, end_time_s=time.time())
-    metrics = {
-        clean_tag(tag): (to_number(value, f"Metric {tag!r}"), precision_of(value))
-        for tag, value in metric_dict.items()
-    }
+    metrics = {clean_tag(tag): to_number(value, f"Metric {tag!r}") for tag, value in metric_dict.items()}
     if run_name is None:
         run_name = trials.place(run, hparams.plain_hparams(hparam_dict))
     if step is not None or run_name:
@@ -90,6 +87,6 @@ def add_hparams(
     writer = run.writer(os.path.join(run.run_dir, run_name)) if run_name else run.own
     for value in (experiment, start):
         writer.add_values([value], 0)
-    for tag, (number, precision) in metrics.items():
-        writer.add_scalar(tag, number, steps.get(tag, 0), wall_time, precision=precision)
+    for tag, number in metrics.items():
+        writer.add_scalar(tag, number, steps.get(tag, 0), wall_time, form="simple_value")
     writer.add_values([end], 0)

@@ -12,21 +12,24 @@ from copy import copy
 from types import TracebackType
 from typing import Any, Self
 
+from runglass.writer.calls.file_writer import FileWriter
 from runglass.writer.files.event_writer import EventWriter
 from runglass.writer.files.run_writers import RunWriters, SilentWriter
-from runglass.writer.values.arrays import Precision, to_step, to_wall_time
+from runglass.writer.values.arrays import to_step, to_wall_time
 from runglass.writer.values.deferred import Deferred
+from runglass.writer.values.summaries import ScalarForm
 
 
 class WriterBase:
     def __init__(self, run: RunWriters) -> None:
         self._run = run
-        # Bound once, for the call that is made most.
-        self._add_scalar: Callable[..., None] = run.own.add_scalar
+        # Bound once, for the call that is made most: it logs plain numbers of known tags and answers whether it did.
+        self._try_scalar: Callable[..., bool] = run.own.try_scalar
         # What calls without a step or wall time of their own get, inside use_metadata().
         self._step: Any = None
         self._wall_time: float | None = None
         self._warned: set[str] = set()
+        self._files: dict[str, FileWriter] = {}
 
     @contextmanager
     def use_metadata(self, *, global_step: Any = None, walltime: float | None = None) -> Iterator[Self]:
@@ -34,15 +37,42 @@ class WriterBase:
         before = self._step, self._wall_time
         self._step = before[0] if global_step is None else to_step(global_step)
         self._wall_time = before[1] if walltime is None else to_wall_time(walltime)
+        # Only the long way knows of these.
+        self._try_scalar = never
         try:
             yield self
         finally:
             self._step, self._wall_time = before
+            self._try_scalar = never if self._has_metadata else self._run.own.try_scalar
 
     @property
     def events(self) -> EventWriter | SilentWriter:
         """Where its values go, for other code that writes into this run, such as runglass.hparams."""
         return self._run.own
+
+    @property
+    def file_writer(self) -> FileWriter | None:
+        """Takes whole protocol buffers, as torch's does; None after close(), until something is logged again."""
+        return (self.all_writers or {}).get(self._run.given_dir)
+
+    @property
+    def all_writers(self) -> dict[str, FileWriter] | None:
+        """By directory: that of this run, and those of the runs that add_scalars makes; None after close()."""
+        opened = self._run.opened
+        self._files = {
+            directory: FileWriter.of(directory, events)
+            if (known := self._files.get(directory)) is None or known.events is not events
+            else known
+            for directory, events in opened.items()
+        }
+        return self._files or None
+
+    def _get_file_writer(self) -> FileWriter:
+        """The same, and after close() it opens a new file. Other packages call it, as torch's has it."""
+        self._run.own  # noqa: B018
+        found = self.file_writer
+        assert found is not None
+        return found
 
     def flush(self) -> None:
         """When this returns, everything logged so far is on disk."""
@@ -62,11 +92,15 @@ class WriterBase:
 
     def __getstate__(self) -> dict[str, Any]:
         """A copy, and what another process gets, is like a closed writer: its first call opens a file of its own."""
-        return {**self.__dict__, "_run": copy(self._run), "_add_scalar": None}
+        return {**self.__dict__, "_run": copy(self._run), "_try_scalar": None, "_files": {}}
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
         self.__dict__.update(state)
-        self._add_scalar = self._write_scalar
+        self._try_scalar = never
+
+    @property
+    def _has_metadata(self) -> bool:
+        return self._step is not None or self._wall_time is not None
 
     def _when(self, step: Any, walltime: float | None) -> tuple[int, float | None]:
         return (
@@ -80,12 +114,12 @@ class WriterBase:
         number: float,
         step: int,
         wall_time: float | None = None,
-        precision: Precision = "float32",
+        form: ScalarForm = "simple_value",
     ) -> None:
         def log(own: EventWriter | SilentWriter) -> None:
-            own.add_scalar(tag, number, step, wall_time, precision=precision)
+            own.add_scalar(tag, number, step, wall_time, form=form)
             # After close() it is a new writer.
-            self._add_scalar = own.add_scalar
+            self._try_scalar = never if self._has_metadata else own.try_scalar
 
         self._run.write(log)
 
@@ -106,3 +140,7 @@ class WriterBase:
             self._run.own.add_event(fields)
         if values:
             self._run.own.add_values(values, 0)
+
+
+def never(*arguments: Any) -> bool:
+    return False

@@ -12,7 +12,7 @@ import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
-from typing import Any, Literal, NoReturn
+from typing import Any, NoReturn
 
 from runglass.errors import BadArgument
 from runglass.native.wire import encode
@@ -22,6 +22,7 @@ from runglass.writer.files.record_buffer import RecordBuffer
 from runglass.writer.files.record_file import stamp
 from runglass.writer.files.sinks import make_sink
 from runglass.writer.values.arrays import clean_text, to_count, to_number, to_step
+from runglass.writer.values.summaries import ScalarForm
 
 MAX_QUEUE = 10
 FLUSH_S = 5.0
@@ -69,8 +70,9 @@ class EventWriter:
                 raise_as_bad_argument(error, self.logdir)
         self._threads = threads
         self._buffer = RecordBuffer(sink, threads=threads, flush_interval_s=self.flush_secs, clock=clock)
-        # Bypasses the method below, because training loops call this one most.
+        # Bypasses the methods below, because training loops call these most.
         self.add_scalar = self._buffer.add_scalar  # type: ignore[method-assign]
+        self.try_scalar = self._buffer.try_scalar  # type: ignore[method-assign]
         threads.register(self._buffer)
         flush_on_sigterm()
 
@@ -90,10 +92,14 @@ class EventWriter:
         step: int,
         wall_time: float | None = None,
         *,
-        precision: Literal["float32", "float64"] = "float32",
+        form: ScalarForm = "float32",
     ) -> None:
         """One number: Python's, or an array or tensor with one element."""
-        self._buffer.add_scalar(tag, value, step, wall_time, precision=precision)
+        self._buffer.add_scalar(tag, value, step, wall_time, form=form)
+
+    def try_scalar(self, tag: Any, value: Any, step: Any, form: ScalarForm) -> bool:
+        """The next scalar of a tag that had one, if value and step are numbers of Python or NumPy; False: nothing was done."""
+        return self._buffer.try_scalar(tag, value, step, form)
 
     def last_step(self, tag: str) -> int | None:
         """The step of the newest scalar of this tag; None if this writer has none."""
@@ -141,6 +147,11 @@ class EventWriter:
         if "session_log" in fields:
             # It concerns everything before it, so everything before it must be in the file.
             self.flush()
+        self._add(payload)
+
+    def add_payload(self, payload: bytes) -> None:
+        """A whole event, serialized."""
+        self._buffer.check_open()
         self._add(payload)
 
     def flush(self) -> None:

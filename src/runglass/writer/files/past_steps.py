@@ -40,6 +40,19 @@ def past_hparams(logdir: str) -> dict[str, Any] | None:
     return found
 
 
+def past_points(logdir: str, tag: str) -> list[tuple[float, int, float]]:
+    """Wall time, step and value of every scalar of a tag in `logdir`; empty for a remote run."""
+    found: list[tuple[float, int, float]] = []
+    for path in event_files(logdir):
+        scanner = scan(path)
+        for index in scanner.take():
+            name, _, _, _, points, _ = scanner.tag(index)
+            if points is not None and name == tag.encode():
+                steps, wall_times, values = points.read_points()
+                found += zip(wall_times.tolist(), steps.tolist(), values.tolist(), strict=True)
+    return found
+
+
 def event_files(logdir: str) -> Iterator[str]:
     """In the order they were written. What cannot be read is passed over."""
     directory = local_path(logdir)

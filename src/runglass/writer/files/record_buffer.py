@@ -22,6 +22,7 @@ from runglass.schema.event import EVENT
 from runglass.writer.files.sinks import Sink
 from runglass.writer.values import summaries
 from runglass.writer.values.arrays import to_number, to_step, to_wall_time
+from runglass.writer.values.summaries import SCALAR_FORMS, ScalarForm
 
 # Records that are kept in memory while the disk accepts nothing.
 BUFFER_LIMIT_BYTES = 64 << 20
@@ -75,7 +76,10 @@ class RecordBuffer(NativeRecordBuffer):
     ) -> None:
         # The first record is written at once, so that a page soon has something to show.
         super().__init__(
-            clock=None if clock is time.time else clock, wake_bytes=1, max_bytes=BUFFER_LIMIT_BYTES
+            forms=SCALAR_FORMS,
+            clock=None if clock is time.time else clock,
+            wake_bytes=1,
+            max_bytes=BUFFER_LIMIT_BYTES,
         )
         self.sink = sink
         self.flush_interval_s = flush_interval_s
@@ -112,36 +116,28 @@ class RecordBuffer(NativeRecordBuffer):
 
     # ---- on the threads that log
 
-    def scalar_parts(self, tag: str, is_double: bool) -> tuple[bytes, bytes]:
+    def scalar_parts(self, tag: str, form: ScalarForm) -> tuple[bytes, bool, bytes]:
         """Encodes two numbers and compares them, so that only `summaries.scalar` knows the layout of a scalar."""
+        is_double = form.endswith("float64")
         # 1.1 differs from zero in its first byte, in either width.
         zero, other = (
-            encode(
-                EVENT,
-                {
-                    "summary": {
-                        "value": [
-                            summaries.scalar(tag, number, precision="float64" if is_double else "float32")
-                        ]
-                    }
-                },
-            )
+            encode(EVENT, {"summary": {"value": [summaries.scalar(tag, number, form=form)]}})
             for number in (0.0, 1.1)
         )
         at = next(i for i, (a, b) in enumerate(zip(zero, other, strict=True)) if a != b)
-        return zero[:at], zero[at + (8 if is_double else 4) :]
+        return zero[:at], is_double, zero[at + (8 if is_double else 4) :]
 
-    def add_odd_scalar(self, tag: Any, value: Any, step: Any, wall_time: Any, precision: Any) -> None:
+    def add_odd_scalar(self, tag: Any, value: Any, step: Any, wall_time: Any, form: Any) -> None:
         self.check_open()
-        if precision not in ("float32", "float64"):
-            raise BadArgument(f"Argument precision must be 'float32' or 'float64', got {precision!r}.")
+        if form not in SCALAR_FORMS:
+            raise BadArgument(f"Argument form must be one of {', '.join(SCALAR_FORMS)}, got {form!r}.")
         if not isinstance(tag, str):
             raise BadArgument(f"Argument tag must be a str, got {tag!r}.")
         try:
             number = float(to_number(value, f"Scalar {tag!r}"))
         except OverflowError:
             raise BadArgument(f"Scalar {tag!r}: this integer is too large for a float.") from None
-        self.put_scalar(str(tag), number, to_step(step), self.event_time(wall_time), precision == "float64")
+        self.put_scalar(str(tag), number, to_step(step), self.event_time(wall_time), form)
 
     def event_time(self, wall_time: Any) -> float:
         given = to_wall_time(wall_time)

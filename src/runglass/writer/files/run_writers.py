@@ -29,6 +29,9 @@ class SilentWriter:
     def add_scalar(self, *arguments: Any, **named: Any) -> None:
         pass
 
+    def try_scalar(self, *arguments: Any) -> bool:
+        return True
+
     def add_values(self, *arguments: Any, **named: Any) -> None:
         pass
 
@@ -39,6 +42,9 @@ class SilentWriter:
         pass
 
     def add_event(self, *arguments: Any, **named: Any) -> None:
+        pass
+
+    def add_payload(self, payload: bytes) -> None:
         pass
 
     def flush(self) -> None:
@@ -61,6 +67,7 @@ class RunWriters:
         flush_secs: float,
         filename_suffix: str,
     ) -> None:
+        self.given_dir = run_dir
         # Training may change its working directory; the run stays where it began.
         self.run_dir = run_dir if "://" in run_dir else os.path.abspath(run_dir)
         self.is_silent = is_silent
@@ -81,6 +88,15 @@ class RunWriters:
         """The writer of the run itself."""
         own = self._by_directory.get(self.run_dir)
         return self._open_own() if own is None or own.is_closed else own
+
+    @property
+    def opened(self) -> dict[str, EventWriter | SilentWriter]:
+        """The writers that are open, by directory as the user spells it; empty after close, until something is logged again."""
+        return {
+            self.given_dir + directory.removeprefix(self.run_dir): each
+            for directory, each in self._by_directory.items()
+            if not each.is_closed
+        }
 
     def writer(self, directory: str) -> EventWriter | SilentWriter:
         """The writer of a run below this one."""
@@ -115,6 +131,15 @@ class RunWriters:
 
         self.own.flush()
         return last_steps(self.run_dir, others) | own
+
+    def past_points(self, run: str, tag: str) -> list[tuple[float, int, float]]:
+        """Wall time, step and value of the scalars of a tag in a run below this one."""
+        if self.is_silent:
+            return []
+        from runglass.writer.files.past_steps import past_points
+
+        self.flush()
+        return past_points(os.path.join(self.run_dir, run), tag)
 
     def past_hparams(self) -> dict[str, Any] | None:
         """The hyperparameters that an earlier writer logged in this run; None if there are none."""

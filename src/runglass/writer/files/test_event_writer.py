@@ -59,7 +59,7 @@ def test_the_same_calls_give_the_same_bytes_as_the_plain_writer(tmp_path, monkey
     clock = itertools.count(int(START)).__next__
     with EventWriter(tmp_path / "a", filename_suffix=".x", clock=clock) as writer:
         writer.add_scalar("loss", 0.5, 5)
-        writer.add_scalar("loss", 0.1, 2**53 + 1, START, precision="float64")
+        writer.add_scalar("loss", 0.1, 2**53 + 1, START, form="float64")
         writer.add_scalar("loß\ud800" * 300, 7, -1)
         writer.add_values([summaries.text("note", "hello")], 0)
         writer.add_event({"graph_def": b"graph"})
@@ -67,7 +67,7 @@ def test_the_same_calls_give_the_same_bytes_as_the_plain_writer(tmp_path, monkey
     clock = itertools.count(int(START)).__next__
     with EventFileWriter(tmp_path / "b", filename_suffix=".x", clock=clock) as plain:
         plain.write(5, values=[summaries.scalar("loss", 0.5)])
-        plain.write(2**53 + 1, values=[summaries.scalar("loss", 0.1, precision="float64")], wall_time=START)
+        plain.write(2**53 + 1, values=[summaries.scalar("loss", 0.1, form="float64")], wall_time=START)
         plain.write(-1, values=[summaries.scalar("loß\ud800" * 300, 7)])
         plain.write(0, values=[summaries.text("note", "hello")])
         plain.write_fields(0, {"graph_def": b"graph"})
@@ -143,7 +143,7 @@ def test_values_reach_the_file_without_a_flush(tmp_path, monkeypatch):
 def test_anything_that_is_one_number_is_a_scalar(tmp_path, value, expected):
     with EventWriter(tmp_path) as writer:
         writer.add_scalar("x", value, 1)
-        writer.add_scalar("x", value, 1, precision="float64")
+        writer.add_scalar("x", value, 1, form="float64")
     (_, _, single, kind), (_, _, double, wide) = scalars(tmp_path)
     assert (single, kind, wide) == (expected, "float32", "float64")
     assert double == expected or double == 1e300
@@ -194,8 +194,8 @@ def test_wrong_settings_are_refused(tmp_path):
         EventWriter(tmp_path, filename_suffix="/../x")
     with pytest.raises(BadArgument, match="flush_secs"):
         EventWriter(tmp_path, flush_secs=-1)
-    with EventWriter(tmp_path / "run") as writer, pytest.raises(BadArgument, match="precision"):
-        writer.add_scalar("x", 1.0, 0, precision="float16")  # type: ignore[arg-type]
+    with EventWriter(tmp_path / "run") as writer, pytest.raises(BadArgument, match="form"):
+        writer.add_scalar("x", 1.0, 0, form="float16")  # type: ignore[arg-type]
 
 
 def test_a_closed_writer_says_so(tmp_path):

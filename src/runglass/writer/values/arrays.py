@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +14,6 @@ from runglass.errors import BadArgument
 TAG_LIMIT = 10_000
 # The limit of common file systems.
 NAME_LIMIT_BYTES = 255
-# The type that stores a scalar.
-Precision = Literal["float32", "float64"]
 NUMBERS = (bool, int, float, complex, np.generic)
 
 
@@ -188,16 +186,6 @@ def to_wall_time(wall_time: object) -> float | None:
             f"walltime must be seconds since 1970, got {number}, which is not finite.", where="walltime"
         )
     return number
-
-
-def is_float64(value: object) -> bool:
-    """Whether the value has a 64-bit float type. Python's own floats do not count: they have no other type."""
-    dtype = getattr(value, "dtype", None)
-    return dtype is not None and str(getattr(dtype, "name", dtype)).rpartition(".")[2] == "float64"
-
-
-def precision_of(value: object) -> Precision:
-    return "float64" if is_float64(value) else "float32"
 
 
 def type_name(value: object) -> str:

@@ -9,10 +9,13 @@ from numpy.typing import NDArray
 
 from runglass.errors import BadArgument
 from runglass.schema.tensor_values import TensorError
-from runglass.writer.values import pictures, summaries, video, wav
-from runglass.writer.values.arrays import to_number, to_numpy
+from runglass.writer.values import histograms, pictures, summaries, video, wav
+from runglass.writer.values.arrays import to_number, to_numpy, to_real
+from runglass.writer.values.copies import copies
 from runglass.writer.values.png import as_uint8, encode_png
 
+# So many are counted in less time than it takes to wake another thread.
+MANY_VALUES = 1 << 15
 # The limit of a protobuf message.
 EVENT_LIMIT_BYTES = 2**31
 
@@ -43,6 +46,22 @@ def tensor(tag: str, value: object) -> Deferred:
     return Deferred(lambda: [summaries.tensor(tag, copied)], copied.nbytes, what)
 
 
+def histogram(tag: str, value: object, *, buckets: object, max_bins: object) -> Deferred | None:
+    """None for few values, which are counted at once, and for buckets that may turn out to be wrong only then."""
+    what = f"Histogram {tag!r}"
+    array = to_real(value, what)
+    if array.size < MANY_VALUES or max_bins is not None or not histograms.is_plain(buckets):
+        return None
+    copied = copies.copy(array)
+
+    def encode() -> list[bytes]:
+        value = summaries.histogram(tag, copied, buckets=buckets)
+        copies.give_back(copied)
+        return [value]
+
+    return Deferred(encode, copied.nbytes, what)
+
+
 def image(tag: str, value: object, dataformats: str, *, as_grid: bool = False) -> Deferred:
     """A picture, or a batch of them; `as_grid` tiles a batch into one."""
     pixels = pictures.to_pictures(value, dataformats, f"Image {tag!r}")
@@ -51,10 +70,17 @@ def image(tag: str, value: object, dataformats: str, *, as_grid: bool = False) -
 
 def image_of_pixels(tag: str, pixels: NDArray[Any], *, description: str = "") -> Deferred:
     """Pixels (height, width, channels), or a batch of them, that are checked already."""
-    copied = copied_pixels(pixels)
+    # Copying floats is faster than turning them to bytes, which the other thread does.
+    copied = copies.copy(pixels)
     most = len(copied) if copied.ndim == 4 else 1
+
+    def encode() -> list[bytes]:
+        value = summaries.image(tag, copied, max_outputs=most, description=description)
+        copies.give_back(copied)
+        return [value]
+
     return Deferred(
-        lambda: [summaries.image(tag, copied, max_outputs=most, description=description)],
+        encode,
         copied.nbytes,
         f"Image {tag!r}",
         pictures.range_warning(pixels),

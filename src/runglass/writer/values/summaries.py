@@ -6,7 +6,7 @@ Every value carries its full metadata, so that a reader can start anywhere and a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -31,6 +31,10 @@ from runglass.writer.values.pr_curves import THRESHOLDS, pr_curve_rows
 from runglass.writer.values.wav import encode_wav
 
 MAX_OUTPUTS = 3
+# How a scalar is stored: as TensorFlow stores it, with 32 or 64 bits; in the old field that torch and tensorboardX still write,
+# with 32 bits; as torch does with new_style, whose tensors have neither a shape nor a data class.
+ScalarForm = Literal["float32", "float64", "simple_value", "torch_float32", "torch_float64"]
+SCALAR_FORMS: tuple[ScalarForm, ...] = get_args(ScalarForm)
 GRAPH_VERSION = b"1"
 LOGGED_FORMATS = {*PICTURE_TYPES, *VIDEO_TYPES, "svg"}
 
@@ -84,18 +88,29 @@ def scalar(
     tag: str,
     value: float,
     *,
-    precision: Literal["float32", "float64"] = "float32",
+    form: ScalarForm = "float32",
     display_name: str = "",
     description: str = "",
 ) -> bytes:
     """One number. float64 keeps every digit, but TensorBoard's default loader hides tags that hold it."""
     value = to_number(value, f"Scalar {tag!r}")
     # Without NumPy, because training loops log this value thousands of times a second.
-    if precision == "float32":
-        tensor = {"dtype": DataType.FLOAT, "tensor_shape": {}, "float_val": (value,)}
-    else:
-        tensor = {"dtype": DataType.DOUBLE, "tensor_shape": {}, "double_val": (value,)}
-    metadata = summary_metadata("scalars", DataClass.SCALAR, b"", display_name, description)
+    if form == "simple_value":
+        fields: dict[str, Any] = {"tag": tag, "simple_value": value}
+        # torch and tensorboardX have no metadata here, unless there is something to say.
+        if display_name or description:
+            fields["metadata"] = summary_metadata(
+                "scalars", DataClass.UNKNOWN, b"", display_name, description
+            )
+        return encode(VALUE, fields)
+    is_double = form.endswith("float64")
+    tensor: dict[str, Any] = {"dtype": DataType.DOUBLE if is_double else DataType.FLOAT}
+    is_torch = form.startswith("torch")
+    if not is_torch:
+        tensor["tensor_shape"] = {}
+    tensor["double_val" if is_double else "float_val"] = (value,)
+    data_class = DataClass.UNKNOWN if is_torch else DataClass.SCALAR
+    metadata = summary_metadata("scalars", data_class, b"", display_name, description)
     return encode(VALUE, {"tag": tag, "tensor": tensor, "metadata": metadata})
 
 

@@ -38,11 +38,8 @@ def test_scalars_are_float32_unless_asked():
     plugin, content, data_class, array = parts(summaries.scalar("loss", np.float64(0.1)))
     assert (plugin, content, data_class) == ("scalars", b"", 1)
     assert array.dtype == np.float32
-    assert (
-        decode(VALUE, summaries.scalar("loss", 0.1, precision="float64"))["tensor"]["dtype"]
-        == DataType.DOUBLE
-    )
-    assert parts(summaries.scalar("loss", 0.1, precision="float64"))[3] == 0.1
+    assert decode(VALUE, summaries.scalar("loss", 0.1, form="float64"))["tensor"]["dtype"] == DataType.DOUBLE
+    assert parts(summaries.scalar("loss", 0.1, form="float64"))[3] == 0.1
     assert np.isinf(parts(summaries.scalar("loss", 1e300))[3])
     assert parts(summaries.scalar("loss", np.array([[3]])))[3] == 3.0
 
