@@ -17,7 +17,14 @@ from runglass.writer.calls.writer_base import WriterBase
 from runglass.writer.files.event_writer import FLUSH_S, MAX_QUEUE, to_logdir
 from runglass.writer.files.run_writers import RunWriters, default_log_dir
 from runglass.writer.values import deferred, histograms, layouts, mesh, pr_curves, summaries, video
-from runglass.writer.values.arrays import check_folder, clean_tag, clean_text, to_number, to_step
+from runglass.writer.values.arrays import (
+    check_folder,
+    clean_tag,
+    clean_text,
+    cpu_tensor_number,
+    to_number,
+    to_step,
+)
 from runglass.writer.values.summaries import ScalarForm
 
 TORCH_THRESHOLDS = 127
@@ -115,20 +122,26 @@ class SummaryWriter(WriterBase):
             and not double_precision
             and not display_name
             and not summary_description
-            and self._try_scalar(tag, scalar_value, global_step, "simple_value")
         ):
-            return
+            if self._try_scalar(tag, scalar_value, global_step, "simple_value"):
+                return
+            number = cpu_tensor_number(scalar_value)
+            if number is not None and self._try_scalar(tag, number, global_step, "simple_value"):
+                return
         tag = clean_tag(tag)
         if isinstance(new_style, str):
             display_name, new_style = new_style, False
         if isinstance(double_precision, str):
             summary_description, double_precision = double_precision, False
         step, wall_time = self._when(global_step, walltime)
-        number = to_number(scalar_value, f"Scalar {tag!r}")
         form: ScalarForm = (
             "torch_float64" if double_precision else "torch_float32" if new_style else "simple_value"
         )
-        if display_name or summary_description:
+        is_named = bool(display_name or summary_description)
+        if not is_named and self._is_arriving(tag, scalar_value, step, wall_time, form):
+            return
+        number = to_number(scalar_value, f"Scalar {tag!r}")
+        if is_named:
             value = summaries.scalar(
                 tag, number, form=form, display_name=display_name, description=summary_description
             )

@@ -17,6 +17,7 @@ from runglass.writer.files.event_writer import EventWriter
 from runglass.writer.files.run_writers import RunWriters, SilentWriter
 from runglass.writer.values.arrays import to_step, to_wall_time
 from runglass.writer.values.deferred import Deferred
+from runglass.writer.values.device_values import is_on_device
 from runglass.writer.values.summaries import ScalarForm
 
 
@@ -30,6 +31,8 @@ class WriterBase:
         self._wall_time: float | None = None
         self._warned: set[str] = set()
         self._files: dict[str, FileWriter] = {}
+        # Tags of numbers that may still be on a device.
+        self._arriving_tags: set[str] = set()
 
     @contextmanager
     def use_metadata(self, *, global_step: Any = None, walltime: float | None = None) -> Iterator[Self]:
@@ -43,7 +46,7 @@ class WriterBase:
             yield self
         finally:
             self._step, self._wall_time = before
-            self._try_scalar = never if self._has_metadata else self._run.own.try_scalar
+            self._try_scalar = never if self._has_metadata else self._try_in_order
 
     @property
     def events(self) -> EventWriter | SilentWriter:
@@ -108,6 +111,34 @@ class WriterBase:
             to_wall_time(self._wall_time if walltime is None else walltime),
         )
 
+    def _is_arriving(
+        self, tag: str, value: Any, step: int, wall_time: float | None, form: ScalarForm
+    ) -> bool:
+        """Logs a number that a device still computes; False for any other value."""
+        is_done = False
+
+        def log(own: EventWriter | SilentWriter) -> None:
+            nonlocal is_done
+            is_done = own.add_arriving_scalar(tag, value, step, wall_time, form)
+            if is_done:
+                self._arriving_tags.add(tag)
+                self._try_scalar = never if self._has_metadata else self._try_in_order
+
+        self._run.write(log)
+        return is_done
+
+    def _try_in_order(self, tag: Any, value: Any, step: Any, form: ScalarForm) -> bool:
+        """Some numbers are still on their way. One that is here must not overtake those of its own tag."""
+        own = self._run.own
+        if isinstance(tag, str) and tag in self._arriving_tags:
+            if is_on_device(value):
+                return False
+            own.take_arrived()
+            self._arriving_tags.clear()
+        if not self._arriving_tags:
+            self._try_scalar = own.try_scalar
+        return own.try_scalar(tag, value, step, form)
+
     def _write_scalar(
         self,
         tag: str,
@@ -117,9 +148,12 @@ class WriterBase:
         form: ScalarForm = "simple_value",
     ) -> None:
         def log(own: EventWriter | SilentWriter) -> None:
+            if tag in self._arriving_tags:
+                own.take_arrived()
             own.add_scalar(tag, number, step, wall_time, form=form)
             # After close() it is a new writer.
-            self._try_scalar = never if self._has_metadata else own.try_scalar
+            if not self._arriving_tags:
+                self._try_scalar = never if self._has_metadata else own.try_scalar
 
         self._run.write(log)
 

@@ -101,6 +101,19 @@ class EventWriter:
         """The next scalar of a tag that had one, if value and step are numbers of Python or NumPy; False: nothing was done."""
         return self._buffer.try_scalar(tag, value, step, form)
 
+    def add_arriving_scalar(
+        self, tag: str, value: Any, step: int, wall_time: float | None, form: ScalarForm
+    ) -> bool:
+        """A number that a device still computes: it is in the file when it has arrived. False for any other value."""
+        return self._buffer.add_arriving_scalar(tag, value, step, wall_time, form)
+
+    def take_arrived(self) -> bool:
+        """Waits for the numbers that are on their way; whether there were any."""
+        if not self._buffer.arriving:
+            return False
+        self._buffer.take_arrived(wait=True)
+        return True
+
     def last_step(self, tag: str) -> int | None:
         """The step of the newest scalar of this tag; None if this writer has none."""
         return self._buffer.last_step(tag)

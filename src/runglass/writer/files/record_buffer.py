@@ -13,7 +13,7 @@ import warnings
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from runglass.errors import BadArgument
 from runglass.native.record_buffer import NativeRecordBuffer, record_boundary
@@ -22,6 +22,7 @@ from runglass.schema.event import EVENT
 from runglass.writer.files.sinks import Sink
 from runglass.writer.values import summaries
 from runglass.writer.values.arrays import to_number, to_step, to_wall_time
+from runglass.writer.values.device_values import Arriving
 from runglass.writer.values.summaries import SCALAR_FORMS, ScalarForm
 
 # Records that are kept in memory while the disk accepts nothing.
@@ -61,6 +62,15 @@ class BufferThreads(Protocol):
     def is_sink_worker(self) -> bool: ...
 
 
+class ScalarPlace(NamedTuple):
+    """What is known of a scalar before its number."""
+
+    tag: str
+    step: int
+    wall_time: float
+    form: ScalarForm
+
+
 class WriterClosed(BadArgument):
     """Nothing was logged."""
 
@@ -81,6 +91,8 @@ class RecordBuffer(NativeRecordBuffer):
             wake_bytes=1,
             max_bytes=BUFFER_LIMIT_BYTES,
         )
+        # Scalars whose numbers a device still computes.
+        self.arriving: Arriving[ScalarPlace] = Arriving()
         self.sink = sink
         self.flush_interval_s = flush_interval_s
         self.next_write_s = 0.0
@@ -109,6 +121,7 @@ class RecordBuffer(NativeRecordBuffer):
     def begin_in_child(self) -> None:
         """After a fork: the records are the parent's, and a thread of the parent may hold the lock."""
         self.clear()
+        self.arriving = Arriving()
         self._reset()
         self.wake_bytes = 1
         self.max_bytes = BUFFER_LIMIT_BYTES
@@ -138,6 +151,34 @@ class RecordBuffer(NativeRecordBuffer):
         except OverflowError:
             raise BadArgument(f"Scalar {tag!r}: this integer is too large for a float.") from None
         self.put_scalar(str(tag), number, to_step(step), self.event_time(wall_time), form)
+
+    def add_arriving_scalar(self, tag: str, value: Any, step: int, wall_time: Any, form: ScalarForm) -> bool:
+        """False for a value that is no number on a device. Scalars of one tag keep their order."""
+        self.check_open()
+        is_first = not self.arriving
+        if not self.arriving.add(value, ScalarPlace(tag, step, self.event_time(wall_time), form)):
+            return False
+        if is_first:
+            # From here on the thread of the sink looks after them, at every flush interval.
+            self.wake()
+        elif self.arriving.is_full():
+            self.take_arrived(wait=False)
+        return True
+
+    def take_arrived(self, *, wait: bool) -> None:
+        if not self.arriving:
+            return
+        try:
+            self.arriving.take(
+                wait=wait,
+                use=lambda place, number: self.put_scalar(
+                    place.tag, number, place.step, place.wall_time, place.form
+                ),
+            )
+        except Exception as error:
+            self._warnings.append(
+                f"{self.sink.path}: numbers on a device could not be fetched and are left out ({describe(error)})."
+            )
 
     def event_time(self, wall_time: Any) -> float:
         given = to_wall_time(wall_time)
@@ -245,6 +286,7 @@ class RecordBuffer(NativeRecordBuffer):
         if self._retry_s is not None and now_s < self._retry_s and not is_forced:
             return
         self.is_asked = False
+        self.take_arrived(wait=is_forced)
         try:
             self._write_chunk()
             self._chunk, self._written = self.take(), 0

@@ -32,6 +32,12 @@ class SilentWriter:
     def try_scalar(self, *arguments: Any) -> bool:
         return True
 
+    def add_arriving_scalar(self, *arguments: Any) -> bool:
+        return True
+
+    def take_arrived(self) -> bool:
+        return False
+
     def add_values(self, *arguments: Any, **named: Any) -> None:
         pass
 

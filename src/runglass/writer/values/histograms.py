@@ -56,7 +56,7 @@ def is_plain(bins: object) -> bool:
     """Whether these buckets suit any data: then `histogram` raises nothing."""
     if isinstance(bins, str):
         return bins == EXPONENTIAL
-    return isinstance(bins, int | np.integer) and 1 <= bins <= MOST_BUCKETS
+    return isinstance(bins, int | np.integer) and bool(1 <= bins <= MOST_BUCKETS)
 
 
 def equal_buckets(array: NDArray[Any], buckets: int) -> Histogram:
