@@ -97,6 +97,19 @@ def test_descent_finds_most_neighbours(d, count):
         assert (np.diff(squares[row]) >= 0).all()
 
 
+@pytest.mark.parametrize(("n", "d"), [(318, 13), (101, 40)])
+def test_no_neighbour_within_a_part_of_a_tree_is_missed(n, d):
+    # Some are far from the others, where products of rows are rounded most.
+    vectors = clusters(n, d)
+    vectors[::3] += 400
+    rows, squares = descend_all(vectors, 10, seed=0, follow=Follow())
+    for row in range(n):
+        wanted = ((vectors.astype(np.float64) - vectors[row]) ** 2).sum(axis=1)
+        wanted[row] = np.inf
+        np.testing.assert_allclose(squares[row], np.sort(wanted)[:10], rtol=1e-3, atol=1e-3)
+        np.testing.assert_allclose(wanted[rows[row]], squares[row], rtol=1e-3, atol=1e-3)
+
+
 def test_descent_does_not_depend_on_threads(monkeypatch):
     vectors = clusters(2_000, 20)
     once = descend_all(vectors, 10, seed=3, follow=Follow())

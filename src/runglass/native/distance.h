@@ -6,6 +6,10 @@
 
 #include <string.h>
 
+#if defined(__aarch64__)
+#include <arm_neon.h>
+#endif
+
 #if defined(__GNUC__)
 typedef float four __attribute__((vector_size(16)));
 static inline four load4(const float *at) { four got; memcpy(&got, at, sizeof got); return got; }
@@ -26,8 +30,11 @@ static const four zero4 = {0, 0, 0, 0};
 
 #if defined(__GNUC__)
 #define FETCH(at) __builtin_prefetch(at)
+/* Which bit is the lowest that is set; there is one. */
+#define LOWEST(bits) __builtin_ctz(bits)
 #else
 #define FETCH(at) ((void)0)
+static inline int LOWEST(unsigned bits) { int at = 0; while (!(bits >> at & 1)) at++; return at; }
 #endif
 
 /* The squared distance of two rows of `d` numbers, a multiple of 4, or anything above `limit` as soon as it is exceeded. */
@@ -47,6 +54,58 @@ static inline float squared_within(const float *restrict a, const float *restric
         total += add4(TIMES(p, p));
     }
     return total;
+}
+
+/* Which pairs of four rows and four others may be nearer to each other than the larger of their two limits: bit 4 p + q for a[p], b[q].
+   Rows have `d` numbers, a multiple of 4. `low` is of each row a little less than its squared length, by more than all products can be
+   rounded, so no pair is missed, and what comes of it does not depend on how a machine rounds. */
+static inline unsigned nearer_4x4(const float *const *a, const float *const *b, int d, const float *low_a, const float *low_b,
+                                  const float *limits_a, const float *limits_b)
+{
+    unsigned found = 0;
+    int i, p, q;
+#if defined(__aarch64__)
+    const uint32x4_t bits = {1, 2, 4, 8};
+    float32x4_t sums[4][4];
+    for (p = 0; p < 4; p++)
+        for (q = 0; q < 4; q++)
+            sums[p][q] = vdupq_n_f32(0);
+    for (i = 0; i < d; i += 4) {
+        float32x4_t left[4], right[4];
+        for (p = 0; p < 4; p++)
+            left[p] = vld1q_f32(a[p] + i), right[p] = vld1q_f32(b[p] + i);
+        for (p = 0; p < 4; p++)
+            for (q = 0; q < 4; q++)
+                sums[p][q] = vfmaq_f32(sums[p][q], left[p], right[q]);
+    }
+    for (p = 0; p < 4; p++) {
+        float32x4_t product = vpaddq_f32(vpaddq_f32(sums[p][0], sums[p][1]), vpaddq_f32(sums[p][2], sums[p][3]));
+        float32x4_t square = vsubq_f32(vaddq_f32(vld1q_f32(low_b), vdupq_n_f32(low_a[p])), vaddq_f32(product, product));
+        uint32x4_t is_far = vcgeq_f32(square, vmaxq_f32(vld1q_f32(limits_b), vdupq_n_f32(limits_a[p])));
+        found |= vaddvq_u32(vbicq_u32(bits, is_far)) << (4 * p);
+    }
+#else
+    four sums[4][4];
+    for (p = 0; p < 4; p++)
+        for (q = 0; q < 4; q++)
+            sums[p][q] = zero4;
+    for (i = 0; i < d; i += 4) {
+        four left[4], right[4];
+        for (p = 0; p < 4; p++)
+            left[p] = load4(a[p] + i), right[p] = load4(b[p] + i);
+        for (p = 0; p < 4; p++)
+            for (q = 0; q < 4; q++)
+                sums[p][q] = PLUS(sums[p][q], TIMES(left[p], right[q]));
+    }
+    for (p = 0; p < 4; p++)
+        for (q = 0; q < 4; q++) {
+            float square = low_a[p] + low_b[q] - 2 * add4(sums[p][q]);
+            /* Not a number is not far. */
+            if (!(square >= (limits_a[p] > limits_b[q] ? limits_a[p] : limits_b[q])))
+                found |= 1u << (4 * p + q);
+        }
+#endif
+    return found;
 }
 
 /* The squared distance of rows of any length. */

@@ -6,6 +6,8 @@ Rows = NDArray[np.int32]
 Bytes = NDArray[np.uint8]
 Flag = memoryview | Bytes
 
+PARTS: int
+
 def measure(
     rows: Floats, target: Floats, distances: Floats, start: int, stop: int, *, cosine: bool
 ) -> None: ...
@@ -16,9 +18,9 @@ def plant(rows: Floats, order: Rows, leaf_of: Rows, flag: Flag, *, leaf: int, se
 def reorder(rows: Floats, order: Rows) -> None: ...
 def search_leaves(
     rows: Floats,
-    orders: Rows,
-    leaves: Rows,
-    places: Rows,
+    low: Floats,
+    order: Rows,
+    bounds: Rows,
     who: Rows,
     far: Floats,
     start: int,
@@ -26,20 +28,22 @@ def search_leaves(
     flag: Flag,
 ) -> None: ...
 def gather(
-    who: Rows, fresh: Bytes, near: Rows, is_fresh: Bytes, counts: Rows, flag: Flag, *, span: int, seed: int
+    who: Rows, fresh: Bytes, near: Rows, counts: Rows, flag: Flag, *, span: int, seed: int
 ) -> None: ...
-def descend(
+
+class Offers: ...
+
+def join(
     rows: Floats,
+    low: Floats,
     near: Rows,
-    is_fresh: Bytes,
     counts: Rows,
-    who: Rows,
     far: Floats,
-    fresh: Bytes,
     start: int,
     stop: int,
     flag: Flag,
-) -> int: ...
+) -> Offers: ...
+def accept(made: list[Offers], part: int, who: Rows, far: Floats, fresh: Bytes) -> int: ...
 def widen(
     rows: Floats, near: Rows, counts: Rows, who: Rows, far: Floats, start: int, stop: int, flag: Flag
 ) -> None: ...

@@ -6,15 +6,18 @@ results do not depend on how many there are. Distances are squared. A `flag` tha
 
 from libc.math cimport INFINITY, sqrtf
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
-from libc.stdlib cimport calloc, free, malloc
-from libc.string cimport memcpy, memset
+from libc.stdlib cimport calloc, free, malloc, realloc
+from libc.string cimport memcpy, memmove, memset
 
 
 cdef extern from "distance.h" nogil:
     float squared_within(const float *a, const float *b, int d, float limit)
+    unsigned nearer_4x4(const float *const *a, const float *const *b, int d, const float *low_a, const float *low_b,
+                        const float *limits_a, const float *limits_b)
     float squared(const float *a, const float *b, long d)
     float product(const float *a, const float *b, long d, float *length)
     void FETCH(const void *at)
+    int LOWEST(unsigned bits)
 
 
 cdef enum:
@@ -25,6 +28,15 @@ cdef enum:
     LISTED = 4096
     # Of rows, beyond which a plane between two parts is not looked for by more numbers of them.
     PLANE = 48
+    # Of all rows, each of which is given what is offered to it by one thread.
+    OFFER_PARTS = 16
+    # Neighbours of a row that are compared with each other, and three more.
+    MOST = 128
+    # Rows that stay in the nearest cache.
+    CACHED = 64
+
+
+PARTS = OFFER_PARTS
 
 
 cdef inline uint64_t mix(uint64_t x) noexcept nogil:
@@ -80,6 +92,28 @@ cdef inline void sift(float *far, int32_t *who, int count, float value, int32_t 
         at = child
     far[at] = value
     who[at] = row
+
+
+cdef inline int insert(float *far, int32_t *who, int count, float value, int32_t row) noexcept nogil:
+    """Put a row among neighbours that are ordered, farthest first, and leave out the farthest: where it stands, or -1 if it is too far
+    or was there."""
+    cdef int c, is_there = 0
+    if value >= far[0]:
+        return -1
+    for c in range(count):
+        is_there |= who[c] == row
+    if is_there:
+        return -1
+    for c in range(count - 1):
+        if far[c + 1] <= value:
+            break
+        far[c] = far[c + 1]
+        who[c] = who[c + 1]
+    else:
+        c = count - 1
+    far[c] = value
+    who[c] = row
+    return c
 
 
 cdef void order_heap(float *far, int32_t *who, int count) noexcept nogil:
@@ -274,71 +308,109 @@ cdef int64_t divide(
     return left
 
 
+cdef inline void list_rows(
+    const int32_t *listed,
+    int count,
+    const float *rows,
+    int d,
+    const float *low,
+    const float *far,
+    int width,
+    const float **at,
+    float *lows,
+    float *limits,
+) noexcept nogil:
+    """Where the listed rows are, `low` of them and how far their farthest neighbour is; then three that are near to nothing."""
+    cdef int a
+    cdef Py_ssize_t row
+    for a in range(count):
+        row = listed[a]
+        at[a] = rows + row * d
+        lows[a] = low[row]
+        limits[a] = far[row * width]
+    for a in range(count, count + 3):
+        at[a] = at[count - 1]
+        lows[a] = INFINITY
+        limits[a] = 0
+
+
 def search_leaves(
     const float[:, ::1] rows not None,
-    const int32_t[:, ::1] orders not None,
-    const int32_t[:, ::1] leaves not None,
-    const int32_t[:, ::1] places not None,
+    const float[::1] low not None,
+    const int32_t[::1] order not None,
+    const int32_t[::1] bounds not None,
     int32_t[:, ::1] who not None,
     float[:, ::1] far not None,
     Py_ssize_t start,
     Py_ssize_t stop,
     const uint8_t[::1] flag not None,
 ):
-    """The nearest rows among those in the same part of any tree: a heap for each row, farthest first, -1 where there are too few.
-
-    `places` says where each row stands in each order.
-    """
-    cdef Py_ssize_t n = rows.shape[0], i, tree, at, low
-    cdef int count = <int>who.shape[1]
+    """Compare all rows of a part of a tree with each other, for the parts from `start` to `stop`; part i has the rows of `order` from
+    bounds[i] to bounds[i + 1]. `who` and `far` are the neighbours, farthest first; -1 and infinity where there are too few."""
+    cdef Py_ssize_t n = rows.shape[0], part, at
+    cdef int width = <int>who.shape[1]
     cdef int d = <int>rows.shape[1]
-    cdef int32_t j
-    cdef int c, length
-    cdef int32_t listed[LISTED]
-    cdef int32_t *seen
-    if d % 4 or orders.shape[1] != n or leaves.shape[1] != n or places.shape[1] != n or who.shape[0] != n:
+    cdef int size, most = 0, i, j, p, q, block, end
+    cdef unsigned found
+    cdef const int32_t *members
+    cdef const float **places
+    cdef float *lows
+    cdef float *limits
+    cdef float value
+    if d % 4 or order.shape[0] != n or who.shape[0] != n or far.shape[0] != n or low.shape[0] != n:
         raise ValueError("arrays of unequal sizes")
-    if leaves.shape[0] != orders.shape[0] or places.shape[0] != orders.shape[0] or far.shape[0] != n:
+    if far.shape[1] != width or width < 1 or not 0 <= start <= stop < bounds.shape[0]:
         raise ValueError("arrays of unequal sizes")
-    if far.shape[1] != count or count < 1 or not 0 <= start <= stop <= n:
-        raise ValueError("arrays of unequal sizes")
-    seen = <int32_t *>malloc(n * sizeof(int32_t))
-    if not seen:
+    for part in range(start, stop):
+        if not 0 <= bounds[part] < bounds[part + 1] <= n:
+            raise ValueError("a part that is not there")
+        most = max(most, bounds[part + 1] - bounds[part])
+        for at in range(bounds[part], bounds[part + 1]):
+            if not 0 <= order[at] < n:
+                raise ValueError("a row that is not there")
+    places = <const float **>malloc((most + 3) * sizeof(float *))
+    lows = <float *>malloc((most + 3) * sizeof(float))
+    limits = <float *>malloc((most + 3) * sizeof(float))
+    if not places or not lows or not limits:
+        free(places)
+        free(lows)
+        free(limits)
         raise MemoryError
     with nogil:
-        memset(seen, 255, n * sizeof(int32_t))
-        for i in range(start, stop):
-            if not i % PACE and flag[0]:
+        for part in range(start, stop):
+            if flag[0]:
                 break
-            for c in range(count):
-                far[i, c] = INFINITY
-                who[i, c] = -1
-            seen[i] = <int32_t>i
-            length = 0
-            for tree in range(orders.shape[0]):
-                low = leaves[tree, places[tree, i]]
-                at = low
-                while at < n and leaves[tree, at] == low:
-                    j = orders[tree, at]
-                    at += 1
-                    if seen[j] == i:
-                        continue
-                    seen[j] = <int32_t>i
-                    listed[length] = j
-                    length += 1
-                    if length == LISTED:
-                        keep_nearer(&rows[0, 0], d, i, listed, length, &far[i, 0], &who[i, 0], count)
-                        length = 0
-            keep_nearer(&rows[0, 0], d, i, listed, length, &far[i, 0], &who[i, 0], count)
-            order_heap(&far[i, 0], &who[i, 0], count)
-    free(seen)
+            members = &order[bounds[part]]
+            size = bounds[part + 1] - bounds[part]
+            list_rows(members, size, &rows[0, 0], d, &low[0], &far[0, 0], width, places, lows, limits)
+            # As many rows at a time as stay in the nearest cache.
+            for block in range((size + CACHED - 1) // CACHED):
+                end = min((block + 1) * CACHED, size)
+                for i in range(0, end, 4):
+                    for j in range(max(i, block * CACHED), end, 4):
+                        found = nearer_4x4(
+                            places + i, places + j, d, lows + i, lows + j, limits + i, limits + j
+                        )
+                        while found:
+                            p = i + (LOWEST(found) >> 2)
+                            q = j + (LOWEST(found) & 3)
+                            found &= found - 1
+                            if q <= p:
+                                continue
+                            value = squared(places[p], places[q], d)
+                            insert(&far[members[p], 0], &who[members[p], 0], width, value, members[q])
+                            insert(&far[members[q], 0], &who[members[q], 0], width, value, members[p])
+                            limits[p] = far[members[p], 0]
+                            limits[q] = far[members[q], 0]
+    free(places)
+    free(lows)
+    free(limits)
 
 
 def gather(
     const int32_t[:, ::1] who not None,
-    const uint8_t[:, ::1] fresh not None,
+    uint8_t[:, ::1] fresh not None,
     int32_t[:, ::1] near not None,
-    uint8_t[:, ::1] is_fresh not None,
     int32_t[::1] counts not None,
     const uint8_t[::1] flag not None,
     *,
@@ -346,12 +418,12 @@ def gather(
     uint64_t seed,
 ):
     """For every row its `span` nearest neighbours and rows of whose nearest it is one, as many as `near` has room for, and how many. Fresh
-    ones were found in the last round. Of too many, a random choice. The heaps are ordered, farthest first."""
+    ones, found since the last time, are given as their complement, and are not fresh after. Of too many, a random choice. Neighbours are ordered, farthest first."""
     cdef Py_ssize_t n = who.shape[0], i
     cdef int count = <int>who.shape[1], room = <int>near.shape[1], c, slot
     cdef int32_t j
     cdef int32_t *offered
-    if near.shape[0] != n or is_fresh.shape[0] != n or is_fresh.shape[1] != room or counts.shape[0] != n:
+    if near.shape[0] != n or counts.shape[0] != n:
         raise ValueError("arrays of unequal sizes")
     if fresh.shape[0] != n or fresh.shape[1] != count or not 1 <= span <= count or room < span:
         raise ValueError("arrays of unequal sizes")
@@ -363,8 +435,7 @@ def gather(
             counts[i] = 0
             for c in range(count - span, count):
                 if who[i, c] >= 0:
-                    near[i, counts[i]] = who[i, c]
-                    is_fresh[i, counts[i]] = fresh[i, c]
+                    near[i, counts[i]] = ~who[i, c] if fresh[i, c] else who[i, c]
                     counts[i] += 1
         for i in range(n):
             offered[i] = counts[i]
@@ -384,89 +455,148 @@ def gather(
                     slot = span + <int>(mix(seed ^ <uint64_t>(i * count + c)) % <uint64_t>(offered[j] - span))
                     if slot >= room:
                         continue
-                near[j, slot] = <int32_t>i
-                is_fresh[j, slot] = fresh[i, c]
+                near[j, slot] = <int32_t>(~i if fresh[i, c] else i)
+        for i in range(n):
+            for c in range(count - span, count):
+                fresh[i, c] = 0
     free(offered)
 
 
-def descend(
+cdef struct Offer:
+    int32_t row
+    int32_t other
+    float value
+
+
+cdef class Offers:
+    """Rows that are nearer to others than those found before, by the part of all rows that they are offered to."""
+
+    cdef Offer *lists[OFFER_PARTS]
+    cdef Py_ssize_t lengths[OFFER_PARTS]
+    cdef Py_ssize_t rooms[OFFER_PARTS]
+    # The last row of those among which it was looked for.
+    cdef Py_ssize_t most
+
+    def __cinit__(self):
+        memset(self.lists, 0, sizeof(self.lists))
+        memset(self.lengths, 0, sizeof(self.lengths))
+        memset(self.rooms, 0, sizeof(self.rooms))
+
+    def __dealloc__(self):
+        cdef int part
+        for part in range(OFFER_PARTS):
+            free(self.lists[part])
+
+    cdef int add(self, int32_t row, int32_t other, float value) noexcept nogil:
+        """1 when there is no memory."""
+        cdef int part = (row >> 6) % OFFER_PARTS
+        cdef Py_ssize_t length = self.lengths[part]
+        cdef Offer *longer
+        if length == self.rooms[part]:
+            longer = <Offer *>realloc(self.lists[part], (2 * length + 1024) * sizeof(Offer))
+            if not longer:
+                return 1
+            self.lists[part] = longer
+            self.rooms[part] = 2 * length + 1024
+        self.lists[part][length].row = row
+        self.lists[part][length].other = other
+        self.lists[part][length].value = value
+        self.lengths[part] = length + 1
+        return 0
+
+
+def join(
     const float[:, ::1] rows not None,
+    const float[::1] low not None,
     const int32_t[:, ::1] near not None,
-    const uint8_t[:, ::1] is_fresh not None,
     const int32_t[::1] counts not None,
-    int32_t[:, ::1] who not None,
-    float[:, ::1] far not None,
-    uint8_t[:, ::1] fresh not None,
+    const float[:, ::1] far not None,
     Py_ssize_t start,
     Py_ssize_t stop,
     const uint8_t[::1] flag not None,
 ):
-    """Look for nearer rows among the neighbours of neighbours, and return how many were found. `who`, `far` and `fresh` are heaps of
-    the rows, of which those from `start` to `stop` change; `near` is what gather() made before."""
-    cdef Py_ssize_t n = rows.shape[0], i, found = 0
-    cdef int count = <int>who.shape[1], room = <int>near.shape[1]
+    """Compare those that are near each row from `start` to `stop` with each other, if one of the two is fresh, and return the pairs that
+    are nearer than a farthest neighbour in `far`. `near` is what gather() made."""
+    cdef Py_ssize_t n = rows.shape[0], i
+    cdef int room = <int>near.shape[1], width = <int>far.shape[1]
     cdef int d = <int>rows.shape[1]
-    cdef int a, b, c, length
-    cdef int32_t listed[LISTED]
-    cdef int32_t j, k
-    cdef bint is_new
-    cdef int32_t *seen
-    cdef int32_t *before
-    if d % 4 or who.shape[0] != n or far.shape[0] != n or fresh.shape[0] != n or near.shape[0] != n:
+    cdef int a, b, p, q, count, news, is_full = 0
+    cdef unsigned found
+    cdef Offers offers = Offers()
+    cdef int32_t listed[MOST]
+    cdef const float *places[MOST]
+    cdef float lows[MOST]
+    cdef float limits[MOST]
+    cdef float value
+    if d % 4 or near.shape[0] != n or far.shape[0] != n or counts.shape[0] != n:
         raise ValueError("arrays of unequal sizes")
-    if is_fresh.shape[0] != n or is_fresh.shape[1] != room or counts.shape[0] != n or count < 1:
+    if room + 3 > MOST or width < 1 or not 0 <= start <= stop <= n or low.shape[0] != n:
         raise ValueError("arrays of unequal sizes")
-    if far.shape[1] != count or fresh.shape[1] != count or not 0 <= start <= stop <= n:
-        raise ValueError("arrays of unequal sizes")
-    seen = <int32_t *>malloc(n * sizeof(int32_t))
-    before = <int32_t *>malloc(count * sizeof(int32_t))
-    if not seen or not before:
-        free(seen)
-        free(before)
-        raise MemoryError
     with nogil:
-        memset(seen, 255, n * sizeof(int32_t))
         for i in range(start, stop):
-            if not i % PACE and flag[0]:
+            if is_full or (not i % PACE and flag[0]):
                 break
-            seen[i] = <int32_t>i
-            memcpy(before, &who[i, 0], count * sizeof(int32_t))
-            for c in range(count):
-                if who[i, c] >= 0:
-                    seen[who[i, c]] = <int32_t>i
-            length = 0
+            news = 0
             for a in range(counts[i]):
-                j = near[i, a]
-                is_new = is_fresh[i, a]
-                # A row that this one is a neighbour of may itself be nearer than what was found.
-                for b in range(-1, counts[j]):
-                    if b < 0:
-                        if not is_new:
+                if near[i, a] < 0:
+                    listed[news] = ~near[i, a]
+                    news += 1
+            count = news
+            if not news:
+                continue
+            for a in range(counts[i]):
+                if near[i, a] >= 0:
+                    listed[count] = near[i, a]
+                    count += 1
+            list_rows(listed, count, &rows[0, 0], d, &low[0], &far[0, 0], width, places, lows, limits)
+            for a in range(0, news, 4):
+                for b in range(a, count, 4):
+                    found = nearer_4x4(places + a, places + b, d, lows + a, lows + b, limits + a, limits + b)
+                    while found:
+                        p = a + (LOWEST(found) >> 2)
+                        q = b + (LOWEST(found) & 3)
+                        found &= found - 1
+                        if q <= p or p >= news or listed[p] == listed[q]:
                             continue
-                        k = j
-                    else:
-                        if not (is_new or is_fresh[j, b]):
-                            continue
-                        k = near[j, b]
-                    if seen[k] == i:
-                        continue
-                    seen[k] = <int32_t>i
-                    listed[length] = k
-                    length += 1
-                    if length == LISTED:
-                        found += keep_nearer(&rows[0, 0], d, i, listed, length, &far[i, 0], &who[i, 0], count)
-                        length = 0
-            found += keep_nearer(&rows[0, 0], d, i, listed, length, &far[i, 0], &who[i, 0], count)
-            order_heap(&far[i, 0], &who[i, 0], count)
-            # Fresh is what was not there before.
-            for c in range(count):
-                fresh[i, c] = 1
-                for b in range(count):
-                    if before[b] == who[i, c]:
-                        fresh[i, c] = 0
-                        break
-    free(seen)
-    free(before)
+                        value = squared(places[p], places[q], d)
+                        if value < limits[p]:
+                            is_full |= offers.add(listed[p], listed[q], value)
+                        if value < limits[q]:
+                            is_full |= offers.add(listed[q], listed[p], value)
+    if is_full:
+        raise MemoryError
+    offers.most = n - 1
+    return offers
+
+
+def accept(
+    list made not None,
+    int part,
+    int32_t[:, ::1] who not None,
+    float[:, ::1] far not None,
+    uint8_t[:, ::1] fresh not None,
+):
+    """Give the rows of one part what is offered to them, in the order of `made`, and return how many were nearer. A thread has a part."""
+    cdef Py_ssize_t found = 0, i
+    cdef int count = <int>who.shape[1], at
+    cdef Offers offers
+    cdef Offer one
+    if not 0 <= part < OFFER_PARTS or far.shape[0] != who.shape[0] or fresh.shape[0] != who.shape[0]:
+        raise ValueError("arrays of unequal sizes")
+    if far.shape[1] != count or fresh.shape[1] != count or count < 1:
+        raise ValueError("arrays of unequal sizes")
+    for offers in made:
+        if offers.most >= who.shape[0]:
+            raise ValueError("a row that is not there")
+        with nogil:
+            for i in range(offers.lengths[part]):
+                one = offers.lists[part][i]
+                at = insert(&far[one.row, 0], &who[one.row, 0], count, one.value, one.other)
+                if at >= 0:
+                    # Those that are farther have moved by one.
+                    memmove(&fresh[one.row, 0], &fresh[one.row, 0] + 1, at)
+                    fresh[one.row, at] = 1
+                    found += 1
     return found
 
 

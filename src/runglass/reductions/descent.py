@@ -1,8 +1,9 @@
-"""Approximate neighbours of all rows: parts of random trees are searched first, then neighbours of neighbours, round by round, as
-nearest-neighbour descent does (Dong, Moses and Li, 2011), until hardly a nearer one is found.
+"""Approximate neighbours of all rows: parts of random trees are searched first, then neighbours of a row are compared with each other,
+round by round, as nearest-neighbour descent does (Dong, Moses and Li, 2011), until hardly a nearer one is found.
 
-Rows are turned so that their first numbers differ most, which changes no distance: most rows that are too far are given up after
-sixteen numbers. They are ordered by the first tree, so that neighbours are near each other in memory too.
+Both compare few rows with each other, all with all, which native code does in blocks that stay in the nearest cache: large parts and
+many neighbours cost less than more rounds. Rows are turned so that their first numbers differ most, which changes no distance: planes
+between parts need only these. They are ordered by the first tree, so that neighbours are near each other in memory too.
 """
 
 from __future__ import annotations
@@ -18,20 +19,25 @@ from runglass.reductions.threads import pool, spread
 
 Rows = NDArray[np.int32]
 
-TREES = 8
+TREES = 12
+MAX_LEAF = 320
 # Of neighbours that descent is done with; more are found in one round at the end.
-MIN_WIDTH = 18
+MIN_WIDTH = 20
 MAX_WIDTH = 32
-MIN_LEAF = 64
-# Of its neighbours, those whose neighbours are looked at, and as many again of rows that it is a neighbour of.
-SPAN = 18
-ROOM = 8
+# Of a row: the neighbours that are compared with each other, and how many of the rows that it is a neighbour of are among them.
+SPAN = 20
+ROOM = 20
+WIDE_ROOM = 8
+# Rows whose neighbours are compared before what they found is used, and those that one thread compares at a time: the same on any number
+# of cores, and so is what is found.
+BLOCK = 8_192
+PIECE = 1_024
 MAX_ROUNDS = 12
 # Rounds end when fewer of the neighbours were found in the last one.
-MIN_FOUND = 0.005
+MIN_FOUND = 0.03
 # Above, finding the directions takes longer than it saves.
 MAX_TURNED = 1_024
-TURNED_ROWS = 20_000
+TURNED_ROWS = 5_000
 
 
 def descend_all(
@@ -46,30 +52,30 @@ def descend_all(
     rows = points if is_own and points.shape[1] % 4 == 0 else turn(points)
     order = plant_trees(rows, 1, seed, follow)[0][0]
     native.reorder(rows, order)
-    who, far = search_trees(rows, width, seed + 1, follow)
+    low = low_squares(rows)
+    who, far = search_trees(rows, low, width, seed + 1, follow)
     follow.at(phase, 0, n)
     fresh = np.ones((n, width), np.uint8)
     span = min(SPAN, width)
     near = np.empty((n, span + ROOM), np.int32)
-    is_fresh = np.empty((n, span + ROOM), np.uint8)
     counts = np.empty(n, np.int32)
     for turn_number in range(MAX_ROUNDS):
         follow.at(phase, min((turn_number + 1) * n // 8, n), n)
-        native.gather(who, fresh, near, is_fresh, counts, follow.flag, span=span, seed=seed + turn_number)
-        found_now = descend(rows, near, is_fresh, counts, who, far, fresh, follow)
+        native.gather(who, fresh, near, counts, follow.flag, span=span, seed=seed + turn_number)
+        found_now = descend(rows, low, near, counts, who, far, fresh, follow)
         if found_now < MIN_FOUND * n * width:
             break
     follow.check()
     if count > width:
-        near = np.empty((n, width + ROOM), np.int32)
-        is_fresh = np.empty((n, width + ROOM), np.uint8)
-        native.gather(who, fresh, near, is_fresh, counts, follow.flag, span=width, seed=seed)
+        near = np.empty((n, width + WIDE_ROOM), np.int32)
+        fresh.fill(0)
+        native.gather(who, fresh, near, counts, follow.flag, span=width, seed=seed)
         who = np.empty((n, count), np.int32)
         far = np.empty((n, count), np.float32)
         widen(rows, near, counts, who, far, follow)
     spread(partial(native.sort_heaps, who, far), n)
     follow.check()
-    del near, is_fresh, fresh, counts
+    del near, fresh, counts
     named = np.empty((n, count), np.int32)
     squares = np.empty((n, count), np.float32)
     for start in range(0, n, 65_536):
@@ -82,8 +88,8 @@ def descend_all(
 
 def descend(
     rows: Floats,
+    low: Floats,
     near: Rows,
-    is_fresh: NDArray[np.uint8],
     counts: Rows,
     who: Rows,
     far: Floats,
@@ -91,8 +97,18 @@ def descend(
     follow: Follow,
 ) -> int:
     """One round; how many nearer ones were found."""
-    one = partial(native.descend, rows, near, is_fresh, counts, who, far, fresh)
-    return sum(spread(lambda start, stop: one(start, stop, follow.flag), len(rows)))
+    n = len(rows)
+    found = 0
+
+    def join(start: int) -> native.Offers:
+        stop = min(start + PIECE, n)
+        return native.join(rows, low, near, counts, far, start, stop, follow.flag)
+
+    for first in range(0, n, BLOCK):
+        offers = list(pool().map(join, range(first, min(first + BLOCK, n), PIECE)))
+        accept = partial(native.accept, offers, who=who, far=far, fresh=fresh)
+        found += sum(pool().map(accept, range(native.PARTS)))
+    return found
 
 
 def widen(rows: Floats, near: Rows, counts: Rows, who: Rows, far: Floats, follow: Follow) -> None:
@@ -100,18 +116,26 @@ def widen(rows: Floats, near: Rows, counts: Rows, who: Rows, far: Floats, follow
     spread(lambda start, stop: one(start, stop, follow.flag), len(rows))
 
 
-def search_trees(rows: Floats, width: int, seed: int, follow: Follow) -> tuple[Rows, Floats]:
-    """The nearest rows in the same parts of several trees, as heaps."""
+def search_trees(rows: Floats, low: Floats, width: int, seed: int, follow: Follow) -> tuple[Rows, Floats]:
+    """The nearest rows in the same parts of several trees, farthest first."""
     n = len(rows)
     orders, leaves = plant_trees(rows, TREES, seed, follow)
-    places = np.empty_like(orders)
-    for tree in range(TREES):
-        places[tree, orders[tree]] = np.arange(n, dtype=np.int32)
-    who = np.empty((n, width), np.int32)
-    far = np.empty((n, width), np.float32)
-    search = partial(native.search_leaves, rows, orders, leaves, places, who, far)
-    spread(lambda start, stop: search(start, stop, follow.flag), n)
+    who = np.full((n, width), -1, np.int32)
+    far = np.full((n, width), np.inf, np.float32)
+    for order, leaf_of in zip(orders, leaves, strict=True):
+        bounds = np.append(np.flatnonzero(leaf_of == np.arange(n)), n).astype(np.int32)
+        search = partial(native.search_leaves, rows, low, order, bounds, who, far, flag=follow.flag)
+        spread(search, len(bounds) - 1, least=1)
+        follow.check()
     return who, far
+
+
+def low_squares(rows: Floats) -> Floats:
+    """Of each row a little less than its squared length: less by more than what rounding can add to a product of two rows."""
+    rounding = (rows.shape[1] + 16) * float(np.finfo(np.float32).eps)
+    squares: Floats = np.einsum("ij,ij->i", rows, rows)
+    squares *= np.float32(1 - rounding)
+    return squares
 
 
 def turn(points: Floats) -> Floats:
@@ -136,7 +160,7 @@ def plant_trees(rows: Floats, count: int, seed: int, follow: Follow) -> tuple[Ro
     leaves = np.empty((count, len(rows)), np.int32)
 
     def plant(tree: int) -> None:
-        native.plant(rows, orders[tree], leaves[tree], follow.flag, leaf=MIN_LEAF, seed=seed * 1_000 + tree)
+        native.plant(rows, orders[tree], leaves[tree], follow.flag, leaf=MAX_LEAF, seed=seed * 1_000 + tree)
 
     list(pool().map(plant, range(count)))
     follow.check()
