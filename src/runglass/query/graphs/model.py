@@ -6,7 +6,7 @@ it is asked for.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
@@ -185,10 +185,11 @@ class Graph:
         """Attributes for code: numbers, texts, tuples for shapes, arrays for tensors."""
         return self._details.values(node)
 
-    def attribute_key(self, node: int) -> object:
+    def attribute_key(self, node: int) -> Hashable:
         """Equal for nodes with equal attributes, and cheaper than those."""
         key = getattr(self._details, "attribute_key", None)
-        return self.attributes(node) if key is None else key(node)
+        made: Hashable = tuple(self.attributes(node).items()) if key is None else key(node)
+        return made
 
     def attribute_text(self, node: int, name: str, limit: int = 4 << 20) -> str:
         """An attribute as a whole, up to `limit` characters."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from functools import cached_property
 from typing import Annotated, Any, Literal
 
@@ -40,7 +40,9 @@ MAX_QUERY = 1_000
 # What a pattern may look at of one name, and how long a search may take.
 MAX_TEXT = 400
 BUDGET_S = 2.0
+AHEAD_S = 30.0
 ATTRIBUTES_PER_CHECK = 256
+MAX_KNOWN = 1_000
 
 Mask = NDArray[np.bool_]
 Matcher = Callable[[str], Any]
@@ -78,8 +80,9 @@ class Searchable:
         self.graph = graph
         # Several requests may read attributes at once.
         self._lock = threading.Lock()
+        self._ahead: threading.Thread | None = None
         self._attributes: list[str] = []
-        self._known_attributes: dict[str, str] = {}
+        self._known_attributes: dict[Hashable, str] = {}
 
     @cached_property
     def names(self) -> list[str]:
@@ -100,17 +103,33 @@ class Searchable:
     def read_attributes(self, until: float) -> list[str]:
         """Names and values of each node's attributes in one text, as far as the time allows."""
         graph = self.graph
-        with self._lock:
-            while len(self._attributes) < len(graph) and time.monotonic() < until:
+        while len(self._attributes) < len(graph) and time.monotonic() < until:
+            with self._lock:
                 self._read_some(graph)
-            return self._attributes
+                if len(self._attributes) == len(graph):
+                    self._known_attributes.clear()
+        return self._attributes
+
+    def read_ahead(self) -> None:
+        """Read the attributes meanwhile."""
+        if self._ahead is None and len(self._attributes) < len(self.graph):
+            until = time.monotonic() + AHEAD_S
+            self._ahead = threading.Thread(target=self.read_attributes, args=(until,), daemon=True)
+            self._ahead.start()
 
     def _read_some(self, graph: Graph) -> None:
         start = len(self._attributes)
         for node in range(start, min(start + ATTRIBUTES_PER_CHECK, len(graph))):
-            lines = [f"{name}={value.text}" for name, value in graph.attributes(node).items()]
-            text = "\n".join(lines).lower()
-            self._attributes.append(self._known_attributes.setdefault(text, text))
+            # Most nodes have the attributes of others, which are not made into text again.
+            key = graph.attribute_key(node)
+            text = self._known_attributes.get(key)
+            if text is None:
+                lines = [f"{name}={value.text}" for name, value in graph.attributes(node).items()]
+                text = "\n".join(lines).lower()
+                # Long ones are hardly the same twice, and their keys are as long as their values.
+                if len(text) <= MAX_KNOWN:
+                    self._known_attributes[key] = text
+            self._attributes.append(text)
 
 
 def parse_query(query: str) -> list[Term]:
@@ -146,6 +165,9 @@ def search(shown: Shown, texts: Callable[[Graph], Searchable], query: str, limit
             return SearchAnswer(0, [], {}, problem)
     if not terms:
         return SearchAnswer(0, [], {})
+    if any(_becomes_attribute(term) for term in terms):
+        for reader, _ in shown.bodies():
+            texts(reader.structure.graph).read_ahead()
     until = time.monotonic() + BUDGET_S
     count = 0
     matches: list[Match] = []
@@ -166,6 +188,11 @@ def search(shown: Shown, texts: Callable[[Graph], Searchable], query: str, limit
                 groups[id] = groups.get(id, 0) + len(found)
         _count_groups(reader, found, groups)
     return SearchAnswer(count, matches, groups, problem)
+
+
+def _becomes_attribute(term: Term) -> bool:
+    """Whether what is typed may be the beginning of `attr:`."""
+    return term.field is None and len(term.text) > 1 and "attribute:".startswith(term.text.lower())
 
 
 def _matcher(term: Term) -> Matcher:

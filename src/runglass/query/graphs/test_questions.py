@@ -1,3 +1,5 @@
+import time
+
 import numpy as np
 import pytest
 from tests.support.graphs import layers, make_graph, show
@@ -131,6 +133,16 @@ def test_search(small, query, expected, found):
     got = find(small, query)
     assert names(got) == expected
     assert {match.found for match in got.matches} <= {found}
+
+
+def test_attributes_are_read_while_their_prefix_is_typed(small):
+    texts = Searchable(small.root.structure.graph)
+    search(small, lambda _: texts, "soft", 10)
+    assert texts.read_attributes(0) == []
+    search(small, lambda _: texts, "dense at", 10)
+    while len(texts.read_attributes(0)) < len(texts.graph):
+        time.sleep(0.001)
+    assert "axis=-1" in texts.read_attributes(0)
 
 
 def test_search_counts_all_and_lists_some(small):

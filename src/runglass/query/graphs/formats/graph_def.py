@@ -466,8 +466,11 @@ class NodeDetails:
         values = self._values(node)
         return {name: make_attribute(values[name], limit) for name in sorted(values)}
 
-    def attribute_key(self, node: int) -> object:
-        return self._values(node)
+    def attribute_key(self, node: int) -> tuple[tuple[str, bytes], ...]:
+        end = self._end(node)
+        if end is not None:
+            return (("dtype", b"%d" % end.dtype),)
+        return tuple(sorted(self._values(node).items()))
 
     def values(self, node: int) -> dict[str, Any]:
         end = self._end(node)
