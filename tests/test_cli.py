@@ -20,6 +20,7 @@ from tests.support.plain_traces import PROFILES
 
 from runglass import __version__, flags
 from runglass.cli import main
+from runglass.completion import write_script
 from runglass.errors import BadRequest, PortTaken
 from runglass.profile_report import ProfileReport, Section, Table, render, render_markdown
 from runglass.server.listen import bind
@@ -121,6 +122,132 @@ def test_mistakes_are_told_on_one_line(capsys: pytest.CaptureFixture[str]) -> No
     error = capsys.readouterr().err
     assert error.startswith("Error: No log directory was given.")
     assert error.count("\n") == 1
+
+
+# -- what a mistake is answered with, without a server
+
+MISTAKES = [
+    ("logs --prot 80", 2, "there is no flag --prot; did you mean --port? See runglass --help."),
+    ("inspect logs --jsn0", 2, "there is no flag --jsn0; did you mean --json? See runglass inspect --help."),
+    ("profile logs --qqq", 2, "there is no flag --qqq. See runglass profile --help."),
+    ("logs --port x", 2, "'x' is not a port; write a number"),
+    ("logs --completion tcsh", 2, "invalid choice: 'tcsh'"),
+    (
+        "insepct logs",
+        1,
+        "'insepct' is not a command and does not exist. Did you mean: runglass inspect logs?",
+    ),
+    ("dmeo", 1, "Did you mean: runglass demo? To wait for a directory of that name: runglass serve dmeo."),
+    ("logs later", 1, "'later' does not exist. Check the path"),
+    ("serve later logs", 1, "'later' does not exist. Check the path"),
+    ("gs://bucket/logs", 1, "does not read remote locations yet"),
+    ("--logdir_spec a:gs://bucket", 1, "Log directory 'gs://bucket'"),
+    ("file://elsewhere/logs", 1, "does not read remote locations yet"),
+    ("logs --logdir logs", 1, "Log directories are named twice: with --logdir and as 'logs'."),
+    ("inspect logs --tag lots", 1, "No run has the tag 'lots'. Close: 'loss'."),
+    ("inspect empty --tag loss", 1, "No run has the tag 'loss': nothing was logged yet."),
+    ("demo file", 1, "The demo cannot be written to file: File exists."),
+    ("demo logs", 1, "logs is not empty and is not a demo."),
+    ("demo file/below", 1, "The demo cannot be written to file/below: Not a directory."),
+]
+
+
+@pytest.mark.parametrize(("line", "status", "told"), MISTAKES, ids=[line for line, _, _ in MISTAKES])
+def test_mistakes(
+    line: str,
+    status: int,
+    told: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    put(tmp_path / "logs" / "train", log_bytes(1))
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "file").touch()
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit) as ended:
+        sys.exit(main(line.split()))
+    assert ended.value.code == status
+    said = capsys.readouterr()
+    assert said.err.startswith("Error: ")
+    assert told in said.err
+    # Above all no address of a server.
+    assert (said.err.count("\n"), said.out) == (1, "")
+
+
+def test_a_directory_that_training_will_make_is_no_mistake() -> None:
+    assert flags.mistaken_command("runs") is None
+    assert flags.mistaken_command("logs") is None
+    assert flags.mistaken_command("profiel") == "profile"
+
+
+def test_file_urls_are_local(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    put(tmp_path / "my logs" / "train", log_bytes(1))
+    assert main(["inspect", f"file://{tmp_path}/my%20logs"]) == 0
+    assert "1 value" in capsys.readouterr().out
+    assert main(["inspect", "--logdir_spec", f"a:file://localhost{tmp_path}/my%20logs"]) == 0
+    assert capsys.readouterr().out.startswith("a/train\n")
+
+
+# -- help and completion
+
+
+def test_every_command_has_its_own_help(capsys: pytest.CaptureFixture[str]) -> None:
+    texts = {}
+    for command in flags.ALL_COMMANDS:
+        with pytest.raises(SystemExit) as ended:
+            main([command, "--help"])
+        assert ended.value.code == 0
+        texts[command] = capsys.readouterr().out
+        assert texts[command].startswith("usage: runglass ")
+        assert f"\n  runglass {command}" in texts[command].partition("examples:")[2]
+    assert "--event_file" in texts["inspect"]
+    assert "--event_file" not in texts["serve"]
+    assert "--bind_all" not in texts["inspect"]
+
+
+def test_help_is_short_and_help_all_is_not(capsys: pytest.CaptureFixture[str]) -> None:
+    texts = []
+    for flag in ("--help", "--help-all", "--helpfull"):
+        with pytest.raises(SystemExit):
+            main([flag])
+        texts.append(capsys.readouterr().out)
+    short, everything, same = texts
+    assert same == everything
+    assert short.count("\n") < 50
+    assert "--samples_per_plugin" not in short
+    assert all(f"--{flag}" in everything for flag in TENSORBOARD_FLAGS)
+    assert all(f"\n  {command} " in short for command in flags.ALL_COMMANDS)
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        (["ins"], ["inspect"]),
+        (["inspect", "--j"], ["--json"]),
+        (["run", "--n"], ["--name"]),
+        (["--completion", "f"], ["fish"]),
+        (["serve", "lo"], ["logs"]),
+    ],
+)
+def test_completion_in_bash(words: list[str], offered: list[str], tmp_path: Path) -> None:
+    (tmp_path / "logs").mkdir()
+    typed = " ".join(f"'{word}'" for word in ["runglass", *words])
+    script = write_script("bash") + (
+        f"COMP_WORDS=({typed}); COMP_CWORD={len(words)}; _runglass; printf '%s\\n' \"${{COMPREPLY[@]}}\""
+    )
+    done = subprocess.run(["bash", "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert (done.stdout.split(), done.stderr) == (offered, "")
+
+
+@pytest.mark.parametrize("shell", flags.SHELLS)
+def test_completion_names_every_command_and_flag(shell: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--completion", shell]) == 0
+    script = capsys.readouterr().out
+    for name in (*flags.ALL_COMMANDS, "memory_budget", "event_file", "interval", "compare"):
+        assert name in script
+    if program := shutil.which(shell):
+        subprocess.run([program, "-n", "/dev/stdin"], input=script, text=True, check=True)
 
 
 # -- ports

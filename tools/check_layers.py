@@ -52,6 +52,7 @@ PYTHON_MAY_IMPORT: dict[str, set[str]] = {
     # The package itself: names that are imported when they are used.
     "": {"reader", "reductions", "writer/calls", "notebook"},
     "instances": set(),
+    "completion": {"flags"},
     "notebook": {"instances", "flags", "cli"},
     # Everything but what stands behind a source.
     "cli": {
@@ -65,6 +66,7 @@ PYTHON_MAY_IMPORT: dict[str, set[str]] = {
         "recorder",
         "instances",
         "flags",
+        "completion",
     },
     "__main__": {"cli"},
 }

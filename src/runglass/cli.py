@@ -35,6 +35,11 @@ def main(argv: list[str] | None = None) -> int:
         if words[:1] == ["profile"]:
             return profile(flags.parse_profile(words[1:]))
         args = flags.parse(words, f"runglass {__version__}")
+        if args.completion:
+            from runglass.completion import write_script
+
+            print(write_script(args.completion), end="")
+            return 0
         for note in flags.notes(args):
             tell(note)
         if args.command == "inspect":
@@ -59,14 +64,17 @@ def serve(args: argparse.Namespace) -> int:
     from runglass.server.listen import bind
 
     order = take_order(os.environ)
-    if args.command == "demo":
-        prepare_demo(args)
+    demo_waits = args.command == "demo" and prepare_demo(args)
+    locations = log_roots(args)
+    check_locations(args, locations)
     listener = bind(args.host, bind_all=args.bind_all, port=args.port, reuse_port=args.reuse_port)
     token = order.token if order is not None else args.token
     if token is None and not listener.is_loopback:
         import secrets
 
         token = secrets.token_urlsafe(16)
+    if demo_waits:
+        write_demo(args)
     # A notebook has the token already, and must not show it in its output.
     query = f"?token={token}" if token and order is None else ""
     # Print it before the slow imports: the socket queues connections until the server accepts them.
@@ -120,7 +128,7 @@ def serve(args: argparse.Namespace) -> int:
         host=listener.host,
         port=listener.port,
         path_prefix=args.path_prefix,
-        logdir=[root.shown for root in log_roots(args)],
+        logdir=[location.shown for location in locations],
         key=order.key if order is not None else "",
         token=settings.token or "",
     )
@@ -147,12 +155,17 @@ def inspect(args: argparse.Namespace) -> int:
         raise RunglassError(f"{missing!r} does not exist. Check the path.", where=missing)
     logs.load()
     report = examine(logs.source, unreadable=logs.list_unreadable(), tag=args.tag)
+    is_found = args.tag is None or any(run.tags for run in report.runs)
     if args.json:
         import msgspec
 
         print(msgspec.json.format(msgspec.json.encode(report.to_json()), indent=2).decode())
-    else:
+    elif is_found or report.is_damaged:
         print(render(report))
+    if not is_found:
+        from runglass.query.unknown import tag_unknown
+
+        raise tag_unknown(args.tag, {info.key.tag for info in logs.source.list_series()})
     return 1 if report.is_damaged else 0
 
 
@@ -203,14 +216,45 @@ def open_logs(args: argparse.Namespace) -> OpenLogs:
     )
 
 
-def prepare_demo(args: argparse.Namespace) -> None:
-    """Write the example logs, and open them as if the user had named them."""
-    from runglass.demo import write_demo
+def check_locations(args: argparse.Namespace, locations: Sequence[Location]) -> None:
+    """Refuse what is probably a typing mistake, instead of waiting for a directory that will never come."""
+    from runglass.flags import mistaken_command
+
+    missing = [location.shown for location in locations if not os.path.exists(location.path)]
+    if not args.logdirs or not missing:
+        return
+    first = args.logdirs[0]
+    if not args.is_named and first in missing and (command := mistaken_command(first)):
+        raise RunglassError(
+            f"{first!r} is not a command and does not exist. Did you mean: runglass {command}"
+            f"{''.join(f' {word}' for word in args.logdirs[1:])}? "
+            f"To wait for a directory of that name: runglass serve {first}.",
+            where=first,
+        )
+    if len(missing) < len(locations):
+        raise RunglassError(
+            f"{missing[0]!r} does not exist. Check the path; a directory is waited for only where no other is given.",
+            where=missing[0],
+        )
+
+
+def prepare_demo(args: argparse.Namespace) -> bool:
+    """Open the example logs as if the user had named them. Returns whether they must be written first."""
+    from runglass.demo.folder import is_complete
 
     logdir = (args.logdirs or [args.logdir or DEMO_LOGDIR])[0]
-    print(f"Training small models into {logdir} …", file=sys.stderr, flush=True)
-    write_demo(Path(logdir))
     args.logdirs, args.logdir = [logdir], None
+    if is_complete(Path(logdir)):
+        print(f"The demo is in {logdir} already.", file=sys.stderr, flush=True)
+        return False
+    return True
+
+
+def write_demo(args: argparse.Namespace) -> None:
+    from runglass import demo
+
+    print(f"Training small models into {args.logdirs[0]} …", file=sys.stderr, flush=True)
+    demo.write_demo(Path(args.logdirs[0]))
 
 
 def train_demo(args: argparse.Namespace) -> None:
@@ -263,7 +307,7 @@ def report_progress(source: DataSource) -> None:
     if faults:
         where = " ".join(source.locations)
         print(
-            f"{faults:,} files have damage; the page shows where. For details: runglass inspect {where}",
+            f"{faults:,} {'file is' if faults == 1 else 'files are'} damaged; the page shows where. For details: runglass inspect {where}",
             file=sys.stderr,
             flush=True,
         )

@@ -148,7 +148,7 @@ def _describe(tag: TagReport) -> str:
         parts.append(f"steps {tag.min_step:,} to {tag.max_step:,}")
     if tag.restarts:
         parts.append(
-            f"{tag.restarts} restart{'s' if tag.restarts > 1 else ''} ({tag.overwritten:,} points written again)"
+            f"{tag.restarts} restart{'s' if tag.restarts > 1 else ''} ({_count(tag.overwritten, 'point')} written again)"
         )
     if tag.out_of_order and tag.first_out_of_order:
         before, after = tag.first_out_of_order
@@ -164,7 +164,7 @@ def _describe(tag: TagReport) -> str:
 
 def _describe_file(file: FileHealth) -> list[str]:
     name = _one_line(file.path.rsplit("/", 1)[-1])
-    facts = f"  {name}: {file.state.value}, {file.records:,} records, {file.read_bytes:,} of {file.size_bytes:,} bytes read"
+    facts = f"  {name}: {file.state.value}, {_count(file.records, 'record')}, {file.read_bytes:,} of {file.size_bytes:,} bytes read"
     if not file.reason:
         return [facts]
     where = f"byte {file.byte:,}: " if file.byte is not None else ""

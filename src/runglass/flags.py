@@ -4,10 +4,22 @@ from __future__ import annotations
 
 import argparse
 import re
+from collections.abc import Collection
+from difflib import get_close_matches
+from typing import Any, NoReturn
 
 from runglass.errors import BadRequest
 
+# The commands with the flags of `make_parser`, and all of them with what each does.
 COMMANDS = ("serve", "inspect", "demo")
+ALL_COMMANDS = {
+    "serve": "show logs in the browser; may be left out",
+    "inspect": "say what logs hold and what is wrong with them",
+    "profile": "say where the time of a training went, by one of its profiles",
+    "demo": "write example logs and show them",
+    "run": "run a command and record what it uses and prints",
+}
+SHELLS = ("bash", "zsh", "fish")
 DEFAULT_RUNS = "runs"
 MEASURE_INTERVAL_S = 2.0
 SIZE = re.compile(r"^(\d+(?:\.\d+)?)\s*([kmgt]?)i?b?$", re.IGNORECASE)
@@ -41,7 +53,7 @@ def parse_size(text: str) -> int:
     """Bytes of a size.  "512M" -> 536870912"""
     match = SIZE.match(text.strip())
     if match is None:
-        raise argparse.ArgumentTypeError(f"{text!r} is no size; write 500M, 4G or a number of bytes")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a size; write 500M, 4G or a number of bytes")
     return int(float(match[1]) * UNITS[match[2].lower()])
 
 
@@ -51,7 +63,7 @@ def parse_port(text: str) -> int | None:
         return None
     if not text.isdigit():
         raise argparse.ArgumentTypeError(
-            f"{text!r} is no port; write a number, 0 for any free one, or 'default'"
+            f"{text!r} is not a port; write a number, 0 for any free one, or 'default'"
         )
     if int(text) > 65535:
         raise argparse.ArgumentTypeError(f"{text} is too large for a port; the largest is 65535")
@@ -64,116 +76,272 @@ def parse_interval(text: str) -> float:
     except ValueError:
         seconds = -1.0
     if not 0 <= seconds < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds")
     return seconds
 
 
-def make_parser(version: str) -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="runglass",
-        usage="runglass [serve] [LOGDIR …] [flags]\n       runglass inspect LOGDIR … [--json]\n       runglass profile LOGDIR … [flags]\n       runglass demo [LOGDIR] [flags]\n       runglass run [flags] -- COMMAND …",
-        description="Look at machine-learning experiments: exactly, at once, and live.",
+EXAMPLES = {
+    "": (
+        ("runglass demo", "an example, trained in a few seconds"),
+        ("runglass logs", "everything below ./logs, live"),
+        ("runglass inspect logs", "what is in it, and what is damaged"),
+    ),
+    "serve": (
+        ("runglass serve logs", "everything below ./logs, live"),
+        ("runglass serve old new", "two directories side by side"),
+        ("runglass serve --logdir_spec a:old,b:new", "with names of your own"),
+        ("runglass serve logs --bind_all", "for other machines; prints an address with a token"),
+        ("runglass serve logs --port 6007", "on exactly this port"),
+    ),
+    "inspect": (
+        ("runglass inspect logs", "every run, tag and file"),
+        ("runglass inspect logs --tag loss", "one tag in all runs"),
+        ("runglass inspect logs --json", "for scripts; exits 1 where there is damage"),
+        ("runglass inspect --event_file logs/train/events.out.tfevents.1", "one file"),
+    ),
+    "demo": (
+        ("runglass demo", "writes ./runglass-demo and shows it"),
+        ("runglass demo /data/demo --port 6007", "elsewhere"),
+    ),
+    "run": (
+        ("runglass run -- python train.py --lr 0.1", "recorded below ./runs"),
+        ("runglass run --logdir logs --name first -- make train", "as the run logs/first"),
+    ),
+    "profile": (
+        ("runglass profile logs", "the newest profile"),
+        ("runglass profile logs --run b --compare a", "what changed from run a to run b"),
+        ("runglass profile logs --markdown > profile.md", "a report to keep"),
+    ),
+}
+
+
+class Parser(argparse.ArgumentParser):
+    """Shows a command's examples after its flags, and the nearest flag for one that does not exist."""
+
+    def __init__(self, command: str, **settings: Any) -> None:
+        super().__init__(formatter_class=argparse.RawDescriptionHelpFormatter, **settings)
+        self.command = command
+        width = max(len(words) for words, _ in EXAMPLES[command])
+        lines = [f"  {words:<{width}}  {does}" for words, does in EXAMPLES[command]]
+        self.epilog = "\n".join(["examples:", *lines])
+
+    def parse_words(self, words: list[str]) -> argparse.Namespace:
+        args, unknown = self.parse_known_args(words)
+        for word in unknown:
+            if word.startswith("-"):
+                self.error(_unknown_flag(word, self._option_string_actions))
+            self.error(f"{word!r} is one word too many")
+        return args
+
+    def error(self, message: str) -> NoReturn:
+        # Without the usage, which is longer than a screen's worth of attention: the mistake is what matters.
+        end = "" if message.endswith("?") else "."
+        self.exit(2, f"Error: {message}{end} See {self.prog} --help.\n")
+
+
+def _unknown_flag(word: str, known: Collection[str]) -> str:
+    flag = word.partition("=")[0]
+    close = get_close_matches(flag, [each for each in known if each.startswith("--")], n=1)
+    return f"there is no flag {flag}" + (f"; did you mean {close[0]}?" if close else "")
+
+
+def make_parser(version: str, command: str = "", *, shows_all: bool = False) -> Parser:
+    """The flags of `serve`, `inspect` and `demo`: all are accepted by each, as TensorBoard has one command; `--help` shows what
+    matters for this one, and for no command the few that are used most."""
+    usage = {
+        "serve": "runglass [serve] [LOGDIR …] [flags]",
+        "inspect": "runglass inspect LOGDIR … [flags]",
+        "demo": "runglass demo [LOGDIR] [flags]",
+        "": "runglass [LOGDIR …] [flags]\n       runglass COMMAND …",
+    }[command]
+    description = "Look at machine-learning experiments: exactly, at once, and live."
+    if command:
+        description = f"{ALL_COMMANDS[command][0].upper()}{ALL_COMMANDS[command][1:]}."
+    elif not shows_all:
+        width = max(map(len, ALL_COMMANDS))
+        lines = [f"  {name:<{width}}  {does}" for name, does in ALL_COMMANDS.items()]
+        description = "\n".join([description, "", "commands (each has its own --help):", *lines])
+    parser = Parser(
+        command, prog=f"runglass {command}".strip(), usage=usage, description=description, add_help=False
     )
-    add = parser.add_argument
-    add("logdirs", nargs="*", metavar="LOGDIR", help="a directory of logs; several are shown side by side")
-    add("--version", "--version_tb", action="version", version=version)
-    add("--helpfull", action="help", help=argparse.SUPPRESS)
+
+    def add(
+        group: argparse._ArgumentGroup, flag: str, shown_for: tuple[str, ...], help: str, **settings: Any
+    ) -> None:
+        is_shown = shows_all or command in shown_for
+        group.add_argument(flag, help=help if is_shown else argparse.SUPPRESS, **settings)
+
+    serving, loading = ("serve", "demo"), ("serve",)
+    parser.add_argument(
+        "logdirs",
+        nargs="*",
+        metavar="LOGDIR",
+        help="where to write the example (default runglass-demo)"
+        if command == "demo"
+        else "a directory of logs; several are shown side by side",
+    )
+    other = parser.add_argument_group("help")
+    other.add_argument("-h", "--help", action="help", help="this text")
+    other.add_argument("--help_all", "--helpfull", action=_HelpAll, help="all flags, TensorBoard's included")
+    other.add_argument("--version", "--version_tb", action="version", version=version, help="the version")
+    other.add_argument(
+        "--completion",
+        choices=SHELLS,
+        help="print a script that completes commands and flags in this shell"
+        if shows_all or not command
+        else argparse.SUPPRESS,
+    )
 
     data = parser.add_argument_group("data")
-    data.add_argument(
-        "--logdir", metavar="PATH", help="the directory of logs, as TensorBoard has it; may not exist yet"
+    add(
+        data,
+        "--logdir",
+        ("serve", "inspect"),
+        "the directory of logs, as TensorBoard has it; may not exist yet",
+        metavar="PATH",
     )
-    data.add_argument("--logdir_spec", metavar="SPEC", help="several, with names: name:path,name2:path2")
-    data.add_argument(
+    add(
+        data,
+        "--logdir_spec",
+        ("", "serve", "inspect"),
+        "several, with names: name:path,name2:path2",
+        metavar="SPEC",
+    )
+    add(
+        data,
         "--reload_interval",
+        loading,
+        "how often to look where the system does not report changes; 0 loads once (default 5)",
         type=parse_interval,
         default=5.0,
         metavar="SECONDS",
-        help="how often to look where the system does not report changes; 0 loads once (default 5)",
     )
-    data.add_argument(
+    add(
+        data,
         "--memory_budget",
+        loading,
+        "memory for data, such as 4G; what was not looked at for longest goes to a cache file (default: half of the memory)",
         type=parse_size,
         metavar="SIZE",
-        help="memory for data, such as 4G; what was not looked at for longest goes to a cache file (default: half of the memory)",
     )
-    data.add_argument(
+    add(
+        data,
         "--cache_dir",
+        loading,
+        "where results of long computations are kept for later (default: the user's cache folder; '': nowhere)",
         metavar="PATH",
-        help="where results of long computations are kept for later (default: the user's cache folder; '': nowhere)",
     )
-    data.add_argument(
-        "--max_reload_threads", type=int, metavar="N", help="threads that load (default: one per core)"
+    add(
+        data,
+        "--max_reload_threads",
+        ("serve", "inspect"),
+        "threads that load (default: one per core)",
+        type=int,
+        metavar="N",
     )
-    data.add_argument(
+    add(
+        data,
         "--purge_orphaned_data",
+        ("serve", "inspect"),
+        "leave out points that a restarted run wrote again (default true); they can be shown either way",
         type=parse_bool,
         default=True,
         metavar="BOOL",
-        help="leave out points that a restarted run wrote again (default true); they can be shown either way",
     )
-    data.add_argument(
+    add(
+        data,
         "--reload_task",
+        (),
+        "blocking loads everything before serving; the others load while serving",
         choices=("auto", "thread", "process", "blocking"),
         default="auto",
-        help="blocking loads everything before serving; the others load while serving",
     )
 
     web = parser.add_argument_group("serving")
-    web.add_argument("--host", metavar="ADDR", help="address to bind (default localhost)")
-    web.add_argument("--bind_all", action="store_true", help="serve on all addresses; asks for a token")
-    web.add_argument(
+    add(web, "--host", ("", *serving), "address to bind (default localhost)", metavar="ADDR")
+    add(web, "--bind_all", ("", *serving), "serve on all addresses; asks for a token", action="store_true")
+    add(
+        web,
         "--port",
+        ("", *serving),
+        "exactly this one; 0: any free one (default: the first free one from 6006 on)",
         type=parse_port,
         default=None,
         metavar="PORT",
-        help="exactly this one; 0: any free one (default: the first free one from 6006 on)",
     )
-    web.add_argument("--reuse_port", type=parse_bool, default=False, metavar="BOOL", help="set SO_REUSEPORT")
-    web.add_argument("--path_prefix", default="", metavar="PATH", help="serve below this path, such as /runs")
-    web.add_argument("--window_title", default="", metavar="TEXT", help="title of the page")
-    web.add_argument(
+    add(web, "--reuse_port", (), "set SO_REUSEPORT", type=parse_bool, default=False, metavar="BOOL")
+    add(web, "--path_prefix", serving, "serve below this path, such as /runs", default="", metavar="PATH")
+    add(web, "--window_title", serving, "title of the page", default="", metavar="TEXT")
+    add(
+        web,
         "--token",
+        serving,
+        "ask for this token (default: made up when other machines can connect)",
         metavar="TOKEN",
-        help="ask for this token (default: made up when other machines can connect)",
     )
-    web.add_argument(
+    add(
+        web,
         "--allowed_host",
+        serving,
+        "another name the server may be reached by",
         action="append",
         default=[],
         metavar="NAME",
-        help="another name the server may be reached by",
     )
 
     doctor = parser.add_argument_group("inspect")
-    doctor.add_argument("--inspect", action="store_true", help="the same as the inspect command")
-    doctor.add_argument("--tag", metavar="TAG", help="only this tag")
-    doctor.add_argument("--event_file", metavar="PATH", help="only this event file")
-    doctor.add_argument("--json", action="store_true", help="for machines")
+    add(doctor, "--inspect", (), "the same as the inspect command", action="store_true")
+    add(doctor, "--tag", ("inspect",), "only this tag", metavar="TAG")
+    add(doctor, "--event_file", ("inspect",), "only this event file", metavar="PATH")
+    add(doctor, "--json", ("inspect",), "for machines", action="store_true")
 
-    for flag in WITHOUT_MEANING:
-        if flag == "db_import":
-            parser.add_argument("--db_import", action="store_const", const="true", help=argparse.SUPPRESS)
-        else:
-            parser.add_argument(f"--{flag}", help=argparse.SUPPRESS)
+    useless = parser.add_argument_group("accepted without effect, so that scripts for TensorBoard work")
+    for flag, why in WITHOUT_MEANING.items():
+        settings = {"action": "store_const", "const": "true"} if flag == "db_import" else {}
+        add(useless, f"--{flag}", (), why, **settings)
     return parser
+
+
+class _HelpAll(argparse.Action):
+    """Prints the help with every flag."""
+
+    def __init__(self, option_strings: list[str], dest: str, help: str | None = None) -> None:
+        super().__init__(option_strings, dest, nargs=0, help=help, default=argparse.SUPPRESS)
+
+    def __call__(self, parser: argparse.ArgumentParser, *words: object) -> None:
+        assert isinstance(parser, Parser)
+        make_parser("", parser.command, shows_all=True).print_help()
+        parser.exit()
 
 
 def parse(argv: list[str], version: str) -> argparse.Namespace:
     """Flags may be written with - or _ between words, and shortened while that is unambiguous."""
     words = [_with_underscores(word) for word in argv]
-    command = "serve"
-    if words and words[0] in COMMANDS:
-        command = words.pop(0)
-    args = make_parser(version).parse_args(words)
-    args.command = "inspect" if args.inspect else command
+    command = words.pop(0) if words and words[0] in COMMANDS else ""
+    parser = make_parser(version, command)
+    args = parser.parse_words(words)
+    args.is_named = bool(command)
+    args.command = "inspect" if args.inspect else command or "serve"
     args.path_prefix = args.path_prefix.rstrip("/")
-    _check(args)
+    if args.completion is None:
+        _check(args)
     return args
 
 
-def make_run_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def mistaken_command(word: str) -> str | None:
+    """The command that a path which does not exist was probably meant to be.  "insepct" -> "inspect"
+
+    "runs" is a path that PyTorch's writer will make, not a mistaken "run".
+    """
+    if any(word.startswith(command) for command in ALL_COMMANDS):
+        return None
+    close = get_close_matches(word, ALL_COMMANDS, n=1, cutoff=0.7)
+    return close[0] if close else None
+
+
+def make_run_parser() -> Parser:
+    parser = Parser(
+        "run",
         prog="runglass run",
         usage="runglass run [--logdir DIR] [--name RUN] [--interval SECONDS] -- COMMAND …",
         description="Run a command unchanged and record what it uses and prints as a run.",
@@ -195,7 +363,7 @@ def make_run_parser() -> argparse.ArgumentParser:
 
 
 def parse_run(argv: list[str]) -> argparse.Namespace:
-    args = make_run_parser().parse_args(argv)
+    args = make_run_parser().parse_words(argv)
     if args.words[:1] == ["--"]:
         del args.words[0]
     if not args.words:
@@ -207,8 +375,9 @@ def parse_run(argv: list[str]) -> argparse.Namespace:
     return args
 
 
-def make_profile_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def make_profile_parser() -> Parser:
+    parser = Parser(
+        "profile",
         prog="runglass profile",
         usage="runglass profile LOGDIR … [--run RUN] [--session NAME] [--compare NAME] [--json | --markdown]",
         description="Say where the time of a training went, by one of its profiles, and what to do about it.",
@@ -228,7 +397,7 @@ def make_profile_parser() -> argparse.ArgumentParser:
 
 
 def parse_profile(argv: list[str]) -> argparse.Namespace:
-    return make_profile_parser().parse_args(argv)
+    return make_profile_parser().parse_words([_with_underscores(word) for word in argv])
 
 
 def parse_measure_interval(text: str) -> float:
@@ -248,12 +417,12 @@ def notes(args: argparse.Namespace) -> list[str]:
 
 
 def _check(args: argparse.Namespace) -> None:
-    sources = [name for name in ("logdir", "logdir_spec") if getattr(args, name)]
+    sources = [f"with --{name}" for name in ("logdir", "logdir_spec") if getattr(args, name)]
     if args.logdirs:
-        sources.append("LOGDIR")
+        sources.append(f"as {args.logdirs[0]!r}")
     if len(sources) > 1:
         raise BadRequest(
-            f"{' and '.join(sources)} were both given. Name the log directories in one way.", where="logdir"
+            f"Log directories are named twice: {' and '.join(sources)}. Name them in one way.", where="logdir"
         )
     if args.event_file:
         if args.command != "inspect":
@@ -261,16 +430,14 @@ def _check(args: argparse.Namespace) -> None:
                 "--event_file goes with inspect: runglass inspect --event_file PATH.", where="event_file"
             )
         if sources:
-            raise BadRequest(
-                "--event_file and a log directory were both given. Inspect one of them.", where="event_file"
-            )
+            raise BadRequest("--event_file and a log directory: inspect one of them.", where="event_file")
     elif not sources and args.command != "demo":
         raise BadRequest(
             "No log directory was given. Name one: runglass LOGDIR. Or look at an example: runglass demo.",
             where="logdir",
         )
     if args.host and args.bind_all:
-        raise BadRequest("--host and --bind_all were both given. Use one of them.", where="host")
+        raise BadRequest("--host and --bind_all contradict each other. Use one of them.", where="host")
     if args.path_prefix and not args.path_prefix.startswith("/"):
         raise BadRequest(
             f"--path_prefix {args.path_prefix!r} must start with a slash, as in /runs.", where="path_prefix"

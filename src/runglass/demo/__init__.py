@@ -30,6 +30,7 @@ from runglass.demo.classifying import (
 from runglass.demo.denoising import write_denoising
 from runglass.demo.drawings import FOLDER as DRAWINGS
 from runglass.demo.drawings import write_drawings
+from runglass.demo.folder import MARKER, VERSION, is_complete
 from runglass.demo.profiles import FOLDER as PROFILES
 from runglass.demo.profiles import write_profiles
 from runglass.demo.searching import FOLDER as SEARCH
@@ -40,14 +41,10 @@ from runglass.demo.translating import FOLDER as TRANSLATE
 from runglass.demo.translating import write_translating
 from runglass.demo.words import FOLDER as WORDS
 from runglass.demo.words import write_words
-from runglass.errors import BadArgument
 from runglass.schema.hparams import SessionOutcome
 from runglass.writer.files.record_file import EventFileWriter
 from runglass.writer.values import hparams
 
-MARKER = ".runglass-demo.json"
-# Increased with every change of the logs; older demos are replaced.
-VERSION = 9
 STEPS = 1200
 # The last one is too large, and its run ends in NaN.
 RATES = (0.01, 0.05, 0.2, 5.0)
@@ -137,18 +134,13 @@ def train_one_live(
 
 def is_written(logdir: Path) -> bool:
     """Whether `logdir` has the demo; if not, prepares the directory for it."""
+    if is_complete(logdir):
+        return True
     marker = logdir / MARKER
     if marker.exists():
-        found = json.loads(marker.read_text())
-        if found["version"] == VERSION and found["is_complete"]:
-            return True
         # An older or interrupted demo.
-        for name in found["folders"]:
+        for name in json.loads(marker.read_text())["folders"]:
             shutil.rmtree(logdir / name, ignore_errors=True)
-    elif logdir.exists() and any(logdir.iterdir()):
-        raise BadArgument(
-            f"{logdir} is not empty and is not a demo. Name a directory that does not exist yet."
-        )
     mark(logdir, is_complete=False)
     return False
 

@@ -11,6 +11,7 @@ from msgspec import Struct
 from runglass.errors import BadRequest
 from runglass.store.reach import shown_name
 
+_URL = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]+)://")
 _WINDOWS_DRIVE = re.compile(r"^[A-Za-z]:[\\/]")
 
 
@@ -34,12 +35,23 @@ class LogRoot(Struct, frozen=True):
 
 
 def parse_root(text: str, *, name: str = "") -> LogRoot:
-    if re.match(r"^[A-Za-z][A-Za-z0-9+.-]+://", text):
+    url = _URL.match(text)
+    path = _local_path(text) if url and url[1].lower() == "file" else None if url else text
+    if path is None:
         raise BadRequest(
-            f"Log directory {text!r}: remote locations are not supported yet. Mount or copy it, and name the local path.",
+            f"Log directory {text!r}: Runglass does not read remote locations yet. Mount or copy it, and name the local path.",
             where="logdir",
         )
-    return LogRoot(shown=text, path=str(Path(text).expanduser().absolute()), name=name)
+    return LogRoot(shown=text, path=str(Path(path).expanduser().absolute()), name=name)
+
+
+def _local_path(url: str) -> str | None:
+    """The path of a file URL; None if it is on another machine.  "file:///logs/a%20b" -> "/logs/a b\""""
+    from urllib.parse import urlsplit
+    from urllib.request import url2pathname
+
+    parts = urlsplit(url)
+    return url2pathname(parts.path) if parts.netloc in ("", "localhost") else None
 
 
 def parse_spec(spec: str) -> list[LogRoot]:
@@ -48,7 +60,7 @@ def parse_spec(spec: str) -> list[LogRoot]:
     for item in filter(None, (piece.strip() for piece in spec.split(","))):
         name, colon, path = item.partition(":")
         is_drive = os.name == "nt" and _WINDOWS_DRIVE.match(item) is not None
-        is_plain = not colon or item.startswith("/") or "://" in item or is_drive
+        is_plain = not colon or item.startswith("/") or _URL.match(item) is not None or is_drive
         roots.append(parse_root(item) if is_plain else parse_root(path, name=name))
     names = [root.name for root in roots if root.name]
     for name in names:

@@ -38,6 +38,14 @@ def series_unknown(key: SeriesKey, known: Iterable[str], *, wanted: str = "serie
     )
 
 
+def tag_unknown(tag: str, known: Iterable[str]) -> SeriesUnknown:
+    """For a tag that no run has."""
+    names = sorted(known)
+    if not names:
+        return SeriesUnknown(f"No run has the tag {tag!r}: nothing was logged yet.", where=tag)
+    return SeriesUnknown(f"No run has the tag {tag!r}. {_nearest(tag, names)}", where=tag)
+
+
 def _nearest(wanted: str, names: list[str]) -> str:
     close: list[str] = []
     if len(names) <= NAMES_COMPARED:
