@@ -70,10 +70,12 @@ def test_examples_run(page: Path, demo: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_every_method_of_the_log_is_described() -> None:
-    from runglass.reader import Log, Table
+    from runglass.reader import Log, Run, Scalars, Table
 
     text = READING.read_text()
-    methods = [each for shape in (Log, Table) for each in vars(shape) if not each.startswith("_")]
+    methods = [
+        each for shape in (Log, Run, Scalars, Table) for each in vars(shape) if not each.startswith("_")
+    ]
     assert [method for method in methods if not re.search(rf"\b{method}\b", text)] == []
 
 

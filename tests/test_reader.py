@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import csv
 import io
 import math
@@ -14,7 +15,8 @@ from tests.support import event_bytes as eb
 from tests.support.event_files import put
 
 import runglass
-from runglass.errors import AssetGone, BadArgument, BadRequest, RunUnknown, SeriesUnknown
+from runglass.errors import AssetGone, BadArgument, BadRequest, RunUnknown, SeriesUnknown, ValueDamaged
+from runglass.reader import Picture
 from runglass.store.model import Audio, Image
 from runglass.writer.files.record_file import EventFileWriter
 from runglass.writer.values import hparams, summaries
@@ -277,6 +279,112 @@ def test_mistakes_are_explained(logs: Path) -> None:
         runglass.open(logs / "missing")
     with pytest.raises(IndexError):
         log.read("train", "loss").value[4]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ({"spread": "sd"}, r"spread='sd': expected one of 'minmax', 'std'"),
+        ({"center": "avg"}, r"center='avg': expected one of 'mean', 'median'"),
+        ({"runs": "train"}, r"expected a list of runs, such as log.runs or \['train'\]"),
+        ({"runs": ["trian"]}, r"There is no run 'trian' among 3. Close: 'train'. log.runs lists all runs."),
+        ({"smoothing": ("ema", 1.5)}, "the amount of ema is 0 to 1"),
+        ({"smoothing": ("gaussian", -1)}, "the amount of gaussian is 0 to 10000"),
+        ({"smoothing": ("time_ema", math.nan)}, "the amount of time_ema is 0 or more"),
+        ({"smoothing": 0.6}, "Expected a kind and its amount"),
+        ({"x": 5}, "x=5: expected a str"),
+    ],
+)
+def test_every_argument_of_a_band_is_checked(logs: Path, arguments: dict[str, object], says: str) -> None:
+    log = runglass.open(logs)
+    with pytest.raises((BadArgument, RunUnknown), match=says):
+        log.band(**{"runs": ["train", "validation"], "tag": "loss", **arguments})  # type: ignore[arg-type]
+
+
+def test_names_that_are_not_there_are_key_errors(logs: Path) -> None:
+    log = runglass.open(logs)
+    for ask in (lambda: log["trian"], lambda: log["train"]["lost"], lambda: log.graph("train", "x")):
+        with pytest.raises(KeyError) as caught:
+            ask()
+        assert isinstance(caught.value, runglass.errors.RunglassError)
+        assert "GET" not in str(caught.value)
+        assert not str(caught.value).startswith('"')
+    with pytest.raises(KeyError, match=r"Close: 'loss'. log.tags\(run\) lists all tags.$"):
+        log.scalars("train", "lost")
+
+
+def test_a_log_and_a_run_are_mappings(logs: Path) -> None:
+    with runglass.open([logs / "train", str(logs / "media")]) as log:
+        assert (list(log), len(log), "media/." in log, "x" in log) == (log.runs, 2, True, False)
+        run = log["media/."]
+        assert (list(run), len(run), "note" in run) == (list(log.tags("media/.")), 7, True)
+        assert run["note"].value[0] == "hello"
+        assert [value for _, _, value in log["train/."]["loss"]][:2] == [3.0, 2.5]
+        assert [(step, value) for step, _, value in run["note"]] == [(7, "hello")]
+        assert run.read("note").tag == "note"
+        assert log["train/."].line("loss").y[0] == log["train/."].scalars("loss").value[0] == 3.0
+    assert runglass.open((logs / "train",)).runs == ["."]
+    with pytest.raises(BadArgument, match="expected a path, or a list of paths"):
+        runglass.open([[logs]])  # type: ignore[list-item]
+
+
+def test_everything_says_what_it_is(logs: Path) -> None:
+    log = runglass.open(logs)
+    media = log["media"]
+    (picture,), (clip,) = media["picture"].value[0], media["tone"].value[0]
+    assert [
+        repr(each) for each in (log, media, log["train"]["loss"], media["note"], media["note"].value)
+    ] == [
+        f"<Log {str(logs)!r}: 3 runs, {len(media) + 2} series>",
+        f"<Run 'media': {len(media)} series>",
+        "<Scalars 'loss' of 'train': 4 points, steps 0 to 3, last value 0.1>",
+        "<Series 'note' of 'media': text, 1 value, steps 7 to 7>",
+        "<1 value, each read when you index it>",
+    ]
+    assert repr(log.table(tags="loss")) == "<Table: 6 rows of 2 series>"
+    assert repr(picture) == f"<Image: png, 4 × 5 pixels, {len(picture.data)} bytes>"
+    assert repr(clip) == f"<Audio: wav, 0.05 s, 8000 Hz, {len(clip.data)} bytes>"
+
+
+def test_a_picture_is_an_array_and_shows_itself(logs: Path) -> None:
+    (picture,) = runglass.open(logs)["media"]["picture"].value[0]
+    assert picture.to_numpy()[..., :3].tolist() == PIXELS.tolist()
+    assert np.array_equal(np.asarray(picture)[..., 3], np.full((5, 4), 255))
+    shown = picture._repr_mimebundle_()
+    assert base64.b64decode(shown["image/png"]) == picture.data
+    drawing = Picture(b"<svg onload='alert(1)'/>", 1, 1, "svg")
+    assert drawing._repr_mimebundle_() == {"text/plain": repr(drawing)}
+    with pytest.raises(ValueDamaged):
+        Picture(picture.data[:60], 4, 5, "png").to_numpy()
+
+
+def test_scalars_as_a_frame_and_as_a_plot(logs: Path) -> None:
+    loss = runglass.open(logs)["train"]["loss"]
+    frame = loss.to_pandas()
+    assert list(frame.columns) == ["step", "wall_time", "value", "segment"]
+    assert frame.value.tolist()[:2] == [3.0, 2.5]
+    from matplotlib.figure import Figure
+
+    axes = loss.plot(Figure().subplots(), color="red")
+    (line,) = axes.lines
+    assert (line.get_label(), line.get_color(), axes.get_ylabel()) == ("train", "red", "loss")
+    assert line.get_ydata()[0] == 3.0
+
+
+def test_arrays_cannot_be_written_to(logs: Path) -> None:
+    log = runglass.open(logs)
+    loss, text = log.scalars("train", "loss"), log.read("media", "weights")
+    line = log.line("train", "loss")
+    arrays = [loss.step, loss.wall_time, loss.value, loss.segment, text.step, text.value[0], line.x, line.y]
+    for array in [*arrays, log.scalars("train", "={loss} * 2").value]:
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 9
+
+
+def test_completion_offers_what_there_is_to_use() -> None:
+    assert {"open", "SummaryWriter", "errors"} <= set(dir(runglass))
+    assert "sys" not in dir(runglass)
+    assert all(hasattr(runglass, name) for name in dir(runglass))
 
 
 def test_assets(logs: Path) -> None:

@@ -37,7 +37,8 @@ PYTHON_MAY_IMPORT: dict[str, set[str]] = {
     "writer/graphs": {"native", "schema", "writer/values"},
     "writer/files": {"native", "schema", "writer", "writer/values"},
     "writer/calls": {"native", "schema", "writer/values", "writer/graphs", "writer/files"},
-    "reader": {"query", "query/open"},
+    "log_values": {"query"},
+    "reader": {"query", "query/open", "log_values"},
     # The public names of the writers.
     "summary": {"writer/calls"},
     "hparams": {"writer/calls"},

@@ -12,6 +12,7 @@ __all__ = [
     "RecordWriter",
     "SummaryWriter",
     "__version__",
+    "errors",
     "load_ipython_extension",
     "notebook",
     "open",
@@ -20,7 +21,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from runglass import notebook
+    from runglass import errors, notebook
     from runglass.reader import open_log as open
     from runglass.reductions.project import project
     from runglass.writer.calls.file_writer import FileWriter, RecordWriter
@@ -55,11 +56,16 @@ def __getattr__(name: str) -> Any:
         from runglass.reductions.project import project
 
         return project
-    if name == "notebook":
+    if name in ("errors", "notebook"):
         from importlib import import_module
 
-        return import_module("runglass.notebook")
+        return import_module(f"runglass.{name}")
     raise AttributeError(f"module 'runglass' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    # What completion offers: names to use, and not the modules that this file imports.
+    return list(__all__)
 
 
 @atexit.register

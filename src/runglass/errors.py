@@ -1,4 +1,4 @@
-"""The errors that several layers raise, each with a stable code and an HTTP status. A layer's own errors are defined there.
+"""The errors that users of Runglass can catch, each with a stable code and an HTTP status. Those of HTTP itself are in server/.
 
 A message says where, what was found against what was expected, what it means, and what to do.
 """
@@ -17,6 +17,10 @@ class RunglassError(Exception):
         self.message = message
         self.where = where
 
+    # Not KeyError's, which would put the message in quotes.
+    def __str__(self) -> str:
+        return self.message
+
 
 class BadRequest(RunglassError):
     """An invalid request or flag."""
@@ -25,14 +29,50 @@ class BadRequest(RunglassError):
     http_status = 400
 
 
-class RunUnknown(RunglassError):
+class NameUnknown(RunglassError, KeyError):
+    """A name that is not there. How all names are listed depends on who asks: over HTTP or in Python."""
+
+    http_status = 404
+    http_list = ""
+    python_list = ""
+
+    def __init__(self, message: str, *, where: str | None = None, has_list: bool = False) -> None:
+        """`has_list`: there are names to list."""
+        super().__init__(message, where=where)
+        self.has_list = has_list
+
+    def __str__(self) -> str:
+        return f"{self.message} {self.python_list}" if self.has_list and self.python_list else self.message
+
+
+class RunUnknown(NameUnknown):
     code = "run_unknown"
-    http_status = 404
+    http_list = "GET api/runs lists all runs."
+    python_list = "log.runs lists all runs."
 
 
-class SeriesUnknown(RunglassError):
+class SeriesUnknown(NameUnknown):
     code = "series_unknown"
-    http_status = 404
+    http_list = "GET api/tags lists all tags."
+    python_list = "log.tags(run) lists all tags."
+
+
+class GraphUnknown(NameUnknown):
+    """A graph, or a node of one, that is not there."""
+
+    code = "graph_unknown"
+
+
+class EmbeddingUnknown(NameUnknown):
+    """An embedding that is not there, or one of its steps."""
+
+    code = "embedding_unknown"
+
+
+class ProfileUnknown(NameUnknown):
+    """A profile that is not there, or one of its tracks or events."""
+
+    code = "profile_unknown"
 
 
 class SampleGone(RunglassError):
@@ -82,6 +122,38 @@ class ValueDamaged(RunglassError):
 
     code = "value_damaged"
     http_status = 422
+
+
+class GraphDamaged(RunglassError):
+    """Bytes that hold no graph."""
+
+    code = "graph_damaged"
+    http_status = 422
+
+
+class EmbeddingDamaged(RunglassError):
+    """Files that hold no vectors."""
+
+    code = "embedding_damaged"
+    http_status = 422
+
+
+class ProfileDamaged(RunglassError):
+    """Files that hold no trace."""
+
+    code = "profile_damaged"
+    http_status = 422
+
+
+class ProfileNotOpen(RunglassError):
+    """A trace that must be converted first: that is a job."""
+
+    code = "profile_not_open"
+    http_status = 409
+
+
+class ExpressionError(BadRequest):
+    """A text that is not a valid expression; the message names the column."""
 
 
 class PortTaken(RunglassError):

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import csv
+import os
 import re
-import sys
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from os import PathLike, fspath
-from typing import IO, Any, NamedTuple, get_args, overload
+from typing import Any, Self, get_args
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
 from runglass.errors import BadArgument
+from runglass.log_values import LazyValues, Line, Picture, Scalars, Series, Table, count, read_only
 from runglass.query.embeddings.listing import list_embeddings
 from runglass.query.embeddings.rows import LogEmbedding, read_log_embedding
 from runglass.query.graphs.read import list_graphs, read_log_graph
@@ -37,81 +35,70 @@ from runglass.query.source import (
     LineQuery,
     RunStatistic,
     Smoothing,
-    Values,
+    SmoothingKind,
 )
 from runglass.store.model import Asset, Attempts, Family, FileHealth, Kind, SeriesKey
 
+__all__ = ["Line", "Log", "Picture", "Run", "Scalars", "Series", "Table", "open_log"]
 
-@dataclass(frozen=True, slots=True)
-class Scalars:
-    """A scalar series, one row per point."""
-
-    step: NDArray[np.int64]
-    wall_time: NDArray[np.float64]
-    value: NDArray[np.float64]
-    # Which attempt wrote the point, counted from 0 in file order.
-    segment: NDArray[np.int32]
-
-    def __len__(self) -> int:
-        return len(self.step)
+# What an amount of smoothing may be; the same limits as over HTTP.
+AMOUNTS = {"ema": 1.0, "gaussian": 10_000.0, "median": 10_000.0}
 
 
-class Line(NamedTuple):
-    """What a chart draws of one series, one number per point."""
+class Log(Mapping[str, "Run"]):
+    """Everything that was logged below some directories. `reload()` picks up what is new.
 
-    x: NDArray[np.float64]
-    y: NDArray[np.float64]
+    A mapping of its runs by name: `log["train"]`, `"train" in log`, `len(log)`, and iterating gives the names.
+    """
 
-
-class LazyValues(Sequence[Any]):
-    """Decoded values of a series. Reads each from disk when you index it."""
-
-    def __init__(self, source: DataSource, values: Values) -> None:
-        self._source = source
-        self._values = values
-
-    def __len__(self) -> int:
-        return len(self._values.step)
-
-    @overload
-    def __getitem__(self, index: int) -> Any: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Any]: ...
-    def __getitem__(self, index: int | slice) -> Any:
-        if isinstance(index, slice):
-            return [self[each] for each in range(*index.indices(len(self)))]
-        if not -len(self) <= index < len(self):
-            raise IndexError(f"index {index} of {len(self)} values")
-        return self._source.load_value(self._values, index % len(self))
-
-
-@dataclass(frozen=True, slots=True)
-class Series:
-    """A series of any kind; `value[i]` is read and decoded when you index it."""
-
-    kind: str
-    step: NDArray[np.int64]
-    wall_time: NDArray[np.float64]
-    segment: NDArray[np.int32]
-    value: Sequence[Any]
-
-    def __len__(self) -> int:
-        return len(self.step)
-
-
-class Log:
-    """Everything that was logged below some directories. `reload()` picks up what is new."""
-
-    def __init__(self, *logdirs: str | PathLike[str]) -> None:
-        if not logdirs:
+    def __init__(self, *logdirs: str | PathLike[str] | Sequence[str | PathLike[str]]) -> None:
+        paths = _paths(logdirs)
+        if not paths:
             raise BadArgument("open(): no log directory was given. Pass at least one path.", where="logdirs")
-        self._logs = open_logs(parse_locations([fspath(each) for each in logdirs]))
+        self._logs = open_logs(parse_locations(paths))
         for missing in self._logs.list_missing():
             raise BadArgument(f"open(): {missing!r} does not exist. Check the path.", where=missing)
         self._source = self._logs.source
         self._logs.load()
         self._sessions = SessionReader()
         self._metrics = MetricReader()
+
+    def __getitem__(self, run: str) -> Run:
+        # Raises an error that names the closest ones.
+        self._source.list_series(run=run)
+        return Run(self, run)
+
+    def __contains__(self, run: object) -> bool:
+        return run in self.runs
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.runs)
+
+    def __len__(self) -> int:
+        return len(self._source.list_runs())
+
+    # A log without runs is still a log.
+    def __bool__(self) -> bool:
+        return True
+
+    # Two logs are equal only if they are one: comparing all their runs would read nothing of use.
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        series = sum(run.series for run in self._source.list_runs())
+        where = ", ".join(map(repr, self._source.locations))
+        return f"<Log {where}: {count(len(self), 'run')}, {series:,} series>"
+
+    def close(self) -> None:
+        """Release what reading keeps open. What was read stays usable; `with runglass.open(...) as log:` calls this."""
+        self._logs.stop()
 
     def reload(self) -> None:
         """Read what is new, including new runs and files, and drop what was deleted."""
@@ -138,7 +125,14 @@ class Log:
         order, and `segment` says which attempt it is from.
         """
         (columns,) = self._source.read_columns([SeriesKey(run, tag)], attempts=_attempts(attempts))
-        return Scalars(columns.step, columns.wall_time, columns.value.astype(np.float64), columns.segment)
+        return Scalars(
+            read_only(columns.step),
+            read_only(columns.wall_time),
+            read_only(columns.value.astype(np.float64, copy=False)),
+            read_only(columns.segment),
+            run,
+            tag,
+        )
 
     def line(
         self,
@@ -154,13 +148,14 @@ class Log:
         `x` is "step", "relative" (seconds since the first point), "wall" (seconds since 1970) or the tag of another scalar of the
         run. `smoothing` is a kind and its amount: ("ema", 0.6), ("time_ema", 500), ("gaussian", 5) or ("median", 9).
         """
+        _text("x", x)
         query = LineQuery(x=x, smoothing=_smoothing(smoothing), attempts=_attempts(attempts))
         lines = self._source.read_lines([SeriesKey(run, tag)], query)
         if not lines:
             # The run has no such x; this raises the error that says so.
             self._source.read_columns([SeriesKey(run, x)])
         (line,) = lines
-        return Line(line.x, line.y.astype(np.float64))
+        return Line(read_only(line.x), read_only(line.y.astype(np.float64, copy=False)))
 
     def band(
         self,
@@ -174,8 +169,21 @@ class Log:
     ) -> Band:
         """Statistics over several runs at every x that any of them has: `x`, `count`, `center`, `low` and `high`.
 
-        Leaves out runs without the tag.
+        Leaves out runs without the tag. `center` is "mean" or "median"; `spread` is "minmax", "std", "stderr", "quantile" or "bootstrap".
         """
+        if isinstance(runs, str):
+            raise BadArgument(
+                f"band(runs={runs!r}): expected a list of runs, such as log.runs or [{runs!r}].", where="runs"
+            )
+        runs = list(runs)
+        known = set(self.runs)
+        for run in runs:
+            if run not in known:
+                # Raises an error that names the closest ones.
+                self._source.list_series(run=run)
+        _choice("center", center, get_args(BandCenter))
+        _choice("spread", spread, get_args(BandSpread))
+        _text("x", x)
         query = BandQuery(x=x, smoothing=_smoothing(smoothing), center=center, spread=spread)
         return self._source.read_band([SeriesKey(run, tag) for run in runs], query)
 
@@ -185,10 +193,12 @@ class Log:
         values = self._source.read_values(SeriesKey(run, tag), kind=wanted, attempts=_attempts(attempts))
         return Series(
             values.meta.kind.value,
-            values.step,
-            values.wall_time,
-            values.segment,
+            read_only(values.step),
+            read_only(values.wall_time),
+            read_only(values.segment),
             LazyValues(self._source, values),
+            run,
+            tag,
         )
 
     def table(
@@ -227,9 +237,8 @@ class Log:
         >>> for row in log.hparams():
         ...     print(row.run, row.hparams["lr"], row.metrics["", "accuracy"])
         """
-        if stat not in get_args(RunStatistic):
-            known = ", ".join(map(repr, get_args(RunStatistic)))
-            raise BadArgument(f"stat={stat!r}: expected one of {known}.", where="stat")
+        _choice("stat", stat, get_args(RunStatistic))
+        _choice("best", best, get_args(Best))
         if stat == "at_step" and step is None:
             raise BadArgument("stat='at_step' needs a step.", where="step")
         if stat == "at_best" and best_of is None:
@@ -304,95 +313,72 @@ class Log:
         return self._source.list_files()
 
 
-class Table:
-    """Scalar points in long form, with columns run, tag, step, wall_time and value (and segment with attempts="all")."""
+class Run(Mapping[str, Scalars | Series]):
+    """One run of a log: a mapping of its series by tag. `run["loss"]` is a `Scalars`, other kinds are a `Series`."""
 
-    def __init__(self, source: DataSource, keys: list[SeriesKey], attempts: Attempts) -> None:
-        self._series = source.read_columns(keys, attempts=attempts)
-        self._has_segment = attempts == "all"
+    def __init__(self, log: Log, name: str) -> None:
+        self._log = log
+        self.name = name
+
+    def __getitem__(self, tag: str) -> Scalars | Series:
+        tags = self.tags
+        if tags.get(tag, "scalar") == "scalar":
+            return self._log.scalars(self.name, tag)
+        return self._log.read(self.name, tag)
+
+    def __contains__(self, tag: object) -> bool:
+        return tag in self.tags
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.tags)
 
     def __len__(self) -> int:
-        return sum(len(series.step) for series in self._series)
+        return len(self.tags)
 
-    def to_numpy(self) -> dict[str, NDArray[Any]]:
-        counts = [len(series.step) for series in self._series]
-        names = np.array([series.key for series in self._series], dtype=object).reshape(-1, 2)
-        columns: dict[str, NDArray[Any]] = {
-            "run": np.repeat(names[:, 0], counts),
-            "tag": np.repeat(names[:, 1], counts),
-            "step": _join([series.step for series in self._series], np.int64),
-            "wall_time": _join([series.wall_time for series in self._series], np.float64),
-            "value": _join([series.value for series in self._series], np.float64),
-        }
-        if self._has_segment:
-            columns["segment"] = _join([series.segment for series in self._series], np.int32)
-        return columns
+    def __bool__(self) -> bool:
+        return True
 
-    def to_pandas(self) -> Any:
-        """A pandas DataFrame; run and tag are categories."""
-        pandas = _need("pandas")
-        columns = self.to_numpy()
-        for name in ("run", "tag"):
-            columns[name] = pandas.Categorical(columns[name])
-        return pandas.DataFrame(columns)
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
 
-    def to_polars(self) -> Any:
-        polars = _need("polars")
-        columns = self.to_numpy()
-        names = {
-            name: polars.Series(name, columns.pop(name).tolist(), dtype=polars.String)
-            for name in ("run", "tag")
-        }
-        return polars.DataFrame({**names, **columns})
+    def __repr__(self) -> str:
+        return f"<Run {self.name!r}: {len(self):,} series>"
 
-    def to_arrow(self) -> Any:
-        """A pyarrow Table; run and tag are dictionary-encoded."""
-        pyarrow = _need("pyarrow")
-        columns: dict[str, Any] = dict(self.to_numpy())
-        for name in ("run", "tag"):
-            columns[name] = pyarrow.array(columns[name].tolist(), pyarrow.string()).dictionary_encode()
-        return pyarrow.table(columns)
+    def _ipython_key_completions_(self) -> list[str]:
+        return list(self.tags)
 
-    def to_csv(self, file: str | PathLike[str] | IO[str] | None = None) -> None:
-        """Write CSV with full precision to a path or an open text file (standard output by default)."""
-        if file is None:
-            self._write_csv(sys.stdout)
-        elif isinstance(file, (str, PathLike)):
-            with open(file, "w", newline="", encoding="utf-8") as opened:
-                self._write_csv(opened)
-        else:
-            self._write_csv(file)
+    @property
+    def tags(self) -> dict[str, str]:
+        """Its tags with their kind."""
+        return self._log.tags(self.name)
 
-    def _write_csv(self, file: IO[str]) -> None:
-        writer = csv.writer(file, lineterminator="\n")
-        names = ["run", "tag", "step", "wall_time", "value", *(["segment"] if self._has_segment else [])]
-        writer.writerow(names)
-        for series in self._series:
-            columns: list[Any] = [
-                series.step.tolist(),
-                series.wall_time.tolist(),
-                series.value.astype(np.float64).tolist(),
-            ]
-            if self._has_segment:
-                columns.append(series.segment.tolist())
-            writer.writerows([*series.key, *row] for row in zip(*columns, strict=True))
+    def scalars(self, tag: str, *, attempts: Attempts = "latest") -> Scalars:
+        """As `Log.scalars`."""
+        return self._log.scalars(self.name, tag, attempts=attempts)
 
-    def __iter__(self) -> Iterator[tuple[Any, ...]]:
-        columns = self.to_numpy()
-        return zip(*(column.tolist() for column in columns.values()), strict=True)
+    def read(self, tag: str, *, kind: str | None = None, attempts: Attempts = "latest") -> Series:
+        """As `Log.read`."""
+        return self._log.read(self.name, tag, kind=kind, attempts=attempts)
+
+    def line(
+        self,
+        tag: str,
+        *,
+        x: str = "step",
+        smoothing: tuple[str, float] | None = None,
+        attempts: Attempts = "latest",
+    ) -> Line:
+        """As `Log.line`."""
+        return self._log.line(self.name, tag, x=x, smoothing=smoothing, attempts=attempts)
 
 
-def open_log(*logdirs: str | PathLike[str]) -> Log:
+def open_log(*logdirs: str | PathLike[str] | Sequence[str | PathLike[str]]) -> Log:
     """Open one or more log directories and read everything in them.
 
     >>> log = runglass.open("logs")
     >>> log.scalars("train", "loss").value
     """
     return Log(*logdirs)
-
-
-def _join(arrays: Sequence[NDArray[Any]], dtype: Any) -> NDArray[Any]:
-    return np.concatenate(arrays).astype(dtype, copy=False) if arrays else np.empty(0, dtype)
 
 
 def _attempts(attempts: str) -> Attempts:
@@ -404,14 +390,41 @@ def _attempts(attempts: str) -> Attempts:
 def _smoothing(smoothing: tuple[str, float] | None) -> Smoothing:
     if smoothing is None:
         return Smoothing()
+    expected = "Expected a kind and its amount, such as ('ema', 0.6)."
     try:
         kind, amount = smoothing
-        return msgspec.convert({"kind": kind, "amount": amount}, Smoothing)
+        amount = float(amount)
     except (TypeError, ValueError) as error:
-        raise BadArgument(
-            f"smoothing={smoothing!r}: {error}. Expected a kind and its amount, such as ('ema', 0.6).",
-            where="smoothing",
-        ) from error
+        raise BadArgument(f"smoothing={smoothing!r}: {error}. {expected}", where="smoothing") from error
+    if kind not in get_args(SmoothingKind):
+        known = ", ".join(map(repr, get_args(SmoothingKind)))
+        raise BadArgument(f"smoothing={smoothing!r}: the kinds are {known}. {expected}", where="smoothing")
+    limit = AMOUNTS.get(kind, np.inf)
+    if not 0 <= amount <= limit:
+        above = "0 or more" if limit == np.inf else f"0 to {limit:g}"
+        raise BadArgument(f"smoothing={smoothing!r}: the amount of {kind} is {above}.", where="smoothing")
+    return msgspec.convert({"kind": kind, "amount": amount}, Smoothing) if amount else Smoothing()
+
+
+def _choice(name: str, value: object, choices: Sequence[str]) -> None:
+    if value not in choices:
+        known = ", ".join(map(repr, choices))
+        raise BadArgument(f"{name}={value!r}: expected one of {known}.", where=name)
+
+
+def _text(name: str, value: object) -> None:
+    if not isinstance(value, str):
+        raise BadArgument(f"{name}={value!r}: expected a str.", where=name)
+
+
+def _paths(logdirs: Sequence[Any]) -> list[str]:
+    """`open(a, b)` and `open([a, b])` are the same."""
+    if len(logdirs) == 1 and isinstance(logdirs[0], (list, tuple)):
+        logdirs = logdirs[0]
+    for each in logdirs:
+        if not isinstance(each, (str, os.PathLike)):
+            raise BadArgument(f"open({each!r}): expected a path, or a list of paths.", where="logdirs")
+    return [fspath(each) for each in logdirs]
 
 
 def _kind(kind: str) -> Kind:
@@ -435,14 +448,3 @@ def _pattern(name: str, pattern: str) -> re.Pattern[str]:
         return re.compile(pattern)
     except re.error as error:
         raise BadArgument(f"{name}={pattern!r} is not a regular expression: {error}.", where=name) from error
-
-
-def _need(module: str) -> Any:
-    import importlib
-
-    try:
-        return importlib.import_module(module)
-    except ImportError as error:
-        raise BadArgument(
-            f"to_{module.removeprefix('py')}() needs the {module} package: pip install {module}."
-        ) from error

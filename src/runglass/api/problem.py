@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from runglass.errors import RunglassError
+from runglass.errors import NameUnknown, RunglassError
 
 
 class Problem(Struct, frozen=True):
@@ -15,4 +15,7 @@ class Problem(Struct, frozen=True):
 
 
 def describe_problem(error: RunglassError) -> Problem:
-    return Problem(error.code, error.message, error.where)
+    message = error.message
+    if isinstance(error, NameUnknown) and error.has_list and error.http_list:
+        message = f"{message} {error.http_list}"
+    return Problem(error.code, message, error.where)

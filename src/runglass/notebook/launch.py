@@ -54,7 +54,7 @@ def find_or_start(words: list[str]) -> tuple[Instance, bool]:
 
 def make_key(args: argparse.Namespace) -> str:
     """Equal for command lines that mean the same: with absolute paths, whatever the order and spelling of flags."""
-    ignored = {"logdirs", "logdir", "logdir_spec", *flags.WITHOUT_MEANING}
+    ignored = {"logdirs", "logdir", "logdir_spec", "is_named", *flags.WITHOUT_MEANING}
     asked = {name: value for name, value in vars(args).items() if name not in ignored}
     asked["allowed_host"] = sorted(args.allowed_host)
     asked["roots"] = sorted((root.name, os.path.realpath(root.path)) for root in log_roots(args))

@@ -319,7 +319,7 @@ def test_a_server_ends_some_time_after_its_kernel():
         ("inspect logs", BadRequest, "!runglass inspect"),
         ("--inspect --logdir logs", BadRequest, "!runglass inspect"),
         ("run -- python train.py", BadRequest, "!runglass run"),
-        ("logs --logdir logs", BadRequest, "both given"),
+        ("logs --logdir logs", BadRequest, "named twice"),
     ],
 )
 def test_wrong_flags_are_refused(line, error, says):
@@ -337,7 +337,7 @@ def test_help_and_bad_values_do_not_end_the_kernel(capsys):
     notebook.start("--help")
     assert "usage: runglass" in capsys.readouterr().out
     notebook.start("logs --port many")
-    assert "'many' is no port" in capsys.readouterr().err
+    assert "'many' is not a port" in capsys.readouterr().err
     assert serving() == []
 
 

@@ -16,7 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from runglass.errors import BadRequest
+from runglass.errors import ExpressionError as ExpressionError
 from runglass.query.lines import last_rows_at
 from runglass.query.source import Columns, Int64
 from runglass.store.model import Attempts, SeriesKey
@@ -76,10 +76,6 @@ class Expression(Struct, frozen=True):
     root: Node
     # Each once, in the order of first use.
     tags: tuple[str, ...]
-
-
-class ExpressionError(BadRequest):
-    """A text that is not a valid expression; the message names the column."""
 
 
 def is_expression(tag: str) -> bool:

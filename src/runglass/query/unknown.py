@@ -20,8 +20,9 @@ def run_unknown(run: str, known: Iterable[str]) -> RunUnknown:
     if not names:
         return RunUnknown(f"There is no run {run!r}: no runs were found yet.", where=run)
     return RunUnknown(
-        f"There is no run {run!r} among {len(names):,}. {_nearest(run, names)} GET api/runs lists all runs.",
+        f"There is no run {run!r} among {len(names):,}. {_nearest(run, names)}",
         where=run,
+        has_list=True,
     )
 
 
@@ -32,9 +33,9 @@ def series_unknown(key: SeriesKey, known: Iterable[str], *, wanted: str = "serie
     if not names:
         return SeriesUnknown(f"Run {key.run!r} has no {wanted}, so none with tag {key.tag!r}.", where=where)
     return SeriesUnknown(
-        f"Run {key.run!r} has no {wanted} with tag {key.tag!r}. {_nearest(key.tag, names)}"
-        f" GET api/tags lists all tags.",
+        f"Run {key.run!r} has no {wanted} with tag {key.tag!r}. {_nearest(key.tag, names)}",
         where=where,
+        has_list=True,
     )
 
 

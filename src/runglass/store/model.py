@@ -155,6 +155,9 @@ class Image(Struct, frozen=True):
     height: int
     format: str
 
+    def __repr__(self) -> str:
+        return f"<Image: {self.format}, {self.width} × {self.height} pixels, {len(self.data):,} bytes>"
+
 
 class Audio(Struct, frozen=True):
     """One clip as logged. The numbers come from the file if it is a WAV, else from the event, else they are 0."""
@@ -165,3 +168,7 @@ class Audio(Struct, frozen=True):
     frames: int
     format: str
     label: str = ""
+
+    def __repr__(self) -> str:
+        seconds = f"{self.frames / self.sample_rate:.2f} s, " if self.sample_rate else ""
+        return f"<Audio: {self.format}, {seconds}{self.sample_rate:g} Hz, {len(self.data):,} bytes>"

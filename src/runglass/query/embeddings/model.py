@@ -14,6 +14,8 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from runglass.errors import EmbeddingDamaged as EmbeddingDamaged
+from runglass.errors import EmbeddingUnknown as EmbeddingUnknown
 from runglass.errors import RunglassError
 
 Float32 = NDArray[np.float32]
@@ -30,20 +32,6 @@ NEXT_COLUMNS = ("__next__", "__seq_next__")
 NUMBER = re.compile(
     r"\s*[+-]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?|nan|inf(?:inity)?)\s*", re.IGNORECASE
 )
-
-
-class EmbeddingUnknown(RunglassError):
-    """An embedding that is not there, or one of its steps."""
-
-    code = "embedding_unknown"
-    http_status = 404
-
-
-class EmbeddingDamaged(RunglassError):
-    """Files that hold no vectors."""
-
-    code = "embedding_damaged"
-    http_status = 422
 
 
 class EmbeddingInfo(Struct, frozen=True):

@@ -14,7 +14,8 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from runglass.errors import RunglassError
+from runglass.errors import GraphDamaged as GraphDamaged
+from runglass.errors import GraphUnknown as GraphUnknown
 
 Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]
@@ -29,20 +30,6 @@ ATTRIBUTE_LIMIT = 1024
 
 ARGUMENT_OP = "_Arg"
 RESULT_OP = "_Retval"
-
-
-class GraphDamaged(RunglassError):
-    """Bytes that hold no graph."""
-
-    code = "graph_damaged"
-    http_status = 422
-
-
-class GraphUnknown(RunglassError):
-    """A graph, or a node of one, that is not there."""
-
-    code = "graph_unknown"
-    http_status = 404
 
 
 class Attribute(Struct, frozen=True):

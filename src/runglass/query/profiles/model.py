@@ -15,7 +15,9 @@ import numpy as np
 from msgspec import Struct, field
 from numpy.typing import NDArray
 
-from runglass.errors import RunglassError
+from runglass.errors import ProfileDamaged as ProfileDamaged
+from runglass.errors import ProfileNotOpen as ProfileNotOpen
+from runglass.errors import ProfileUnknown as ProfileUnknown
 from runglass.lru import LruCache
 from runglass.native.trace_view import View
 
@@ -67,27 +69,6 @@ KEPT_ANSWERS = 24
 # Kinds of flows, in the order of their numbers.
 FLOW_KINDS = ("launch", "forward-backward", "flow", "async")
 LAUNCH, FORWARD_BACKWARD, FLOW, ASYNC = range(len(FLOW_KINDS))
-
-
-class ProfileUnknown(RunglassError):
-    """A profile that is not there, or one of its tracks or events."""
-
-    code = "profile_unknown"
-    http_status = 404
-
-
-class ProfileDamaged(RunglassError):
-    """Files that hold no trace."""
-
-    code = "profile_damaged"
-    http_status = 422
-
-
-class ProfileNotOpen(RunglassError):
-    """A trace that must be converted first: that is a job."""
-
-    code = "profile_not_open"
-    http_status = 409
 
 
 class SessionInfo(Struct, frozen=True, kw_only=True):
