@@ -22,9 +22,9 @@ from runglass.errors import AssetChanged, AssetGone, AssetRefused, BadRequest
 from runglass.ingest.file_tail import PROFILE_MARK, FileTail
 from runglass.ingest.roots import parse_root, parse_spec
 from runglass.ingest.run_loader import RunLoader
-from runglass.ingest.watch import LogdirWatch
+from runglass.server.app import App
+from runglass.server.in_process import InProcess
 from runglass.store.model import SeriesKey
-from runglass.store.stage import Store
 
 # ---- files that cannot be opened or read
 
@@ -156,13 +156,23 @@ def test_directory_that_cannot_be_listed(logdir: Path, monkeypatch: pytest.Monke
             raise PermissionError(errno.EACCES, "Permission denied", path)
         return real(path)
 
-    store = Store([str(logdir)])
-    watch = LogdirWatch(store, [parse_root(str(logdir))])
     with monkeypatch.context() as patch:
         patch.setattr(os, "scandir", refuse)
-        watch.load()
-    assert list(store.runs) == ["good"]
-    assert watch.unreadable == {str(logdir / "bad"): "Permission denied"}
+        with pytest.warns(UserWarning, match="bad cannot be listed: Permission denied"):
+            log = runglass.open(logdir)
+    assert log.runs == ["good"]
+    told = [(file.run, file.path, file.state, file.reason) for file in log.health if file.state != "ok"]
+    assert told == [
+        ("", str(logdir / "bad"), "unreadable", "the directory cannot be listed: Permission denied")
+    ]
+    client = InProcess(App(log.source))
+    assert [file["path"] for file in client.get("/api/health").json["files"]][-1] == str(logdir / "bad")
+    status = client.get("/api/status").json
+    assert status["files"] == {"ok": 1, "unreadable": 1}
+    assert status["progress"]["runs_found"] == status["runs"] == 1
+    # It can be listed again.
+    log.reload()
+    assert (log.runs, len(log.health)) == (["bad", "good"], 2)
 
 
 # ---- directories

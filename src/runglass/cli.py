@@ -296,7 +296,11 @@ def report_progress(source: DataSource) -> None:
             print(f"Loading: {text}", file=sys.stderr, flush=True)
     runs = source.list_runs()
     series, points = sum(run.series for run in runs), sum(run.points for run in runs)
-    faults = sum(file.state in FAULTS for file in source.list_files())
+    files = source.list_files()
+    for folder in files:
+        if not folder.run and folder.state in FAULTS:
+            tell(f"{folder.path}: {folder.reason}. {folder.advice}")
+    faults = sum(file.state in FAULTS for file in files if file.run)
     clear = "\r\x1b[K" if is_terminal else ""
     print(
         f"{clear}Loaded {len(runs):,} run{'' if len(runs) == 1 else 's'}, {series:,} series, {points:,} points "

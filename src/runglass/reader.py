@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from os import PathLike, fspath
 from typing import Any, Self, get_args
@@ -60,6 +61,8 @@ class Log(Mapping[str, "Run"]):
             raise BadArgument(f"open(): {missing!r} does not exist. Check the path.", where=missing)
         self._source = self._logs.source
         self._logs.load()
+        for path, reason in self._logs.list_unreadable().items():
+            warnings.warn(f"{path} cannot be listed: {reason}. Runs below it are missing.", stacklevel=3)
         self._sessions = SessionReader()
         self._metrics = MetricReader()
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from fnmatch import fnmatch
 from importlib.util import find_spec
 
+import msgspec
 from msgspec import Struct
 
 from runglass.api.answers import Number, number_or_none
@@ -159,7 +160,12 @@ def make_routes(about: About, dashboards: Sequence[Dashboard]) -> tuple[Route, .
             files=dict(states),
             assets=sum(run.assets for run in runs),
             asset_bytes=sum(run.asset_bytes for run in runs),
-            progress=progress_answer(progress),
+            # Runs that came after the first scan are not part of its progress.
+            progress=progress_answer(
+                msgspec.structs.replace(progress, runs_found=len(runs), runs_loaded=len(runs))
+                if progress.is_loaded
+                else progress
+            ),
             live=about.live,
             token_required=about.token_required,
             exports=exports,

@@ -316,7 +316,9 @@ class DataSource(Protocol):
         """
         ...
 
-    def list_files(self, *, run: str | None = None) -> list[FileHealth]: ...
+    def list_files(self, *, run: str | None = None) -> list[FileHealth]:
+        """Event files of one run or of all. Those of all include directories that cannot be listed, as files without a run."""
+        ...
 
     def list_assets(self, *, run: str | None = None, family: Family | None = None) -> list[Asset]:
         """Assets of one run or of all, by run and name. An unknown run raises RunUnknown.

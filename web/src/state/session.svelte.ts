@@ -321,7 +321,8 @@ export class Session {
       this.dashboards = dashboards;
       this.error = null;
       this.listing++;
-      const hasFaults = runs.some((run) => isFaulty(run.health));
+      // Not only of runs: a directory that cannot be listed is among them.
+      const hasFaults = Object.keys(status.files).some((state) => isFaulty(state as FileState));
       this.faults = hasFaults ? (await this.client.health()).files.filter((file) => isFaulty(file.state)) : [];
     } catch (cause) {
       this.error = cause instanceof ApiError ? cause : new ApiError("internal", String(cause));

@@ -35,7 +35,14 @@ function begin() {
       asked.push(path);
       if (server.isDown) return Promise.reject(new TypeError("no route"));
       const lists = {
-        status: { generation: server.generation, is_loaded: true, locations: ["logs"], live: true, progress: {} },
+        status: {
+          generation: server.generation,
+          is_loaded: true,
+          locations: ["logs"],
+          files: {},
+          live: true,
+          progress: {},
+        },
         runs: { generation: server.generation, runs: [RUN] },
         dashboards: { dashboards: [] },
         tags:
