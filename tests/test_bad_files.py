@@ -439,7 +439,8 @@ def test_a_folder_of_assets_that_cannot_be_listed(logdir: Path, monkeypatch: pyt
 
     with monkeypatch.context() as patch:
         patch.setattr(os, "scandir", refuse)
-        log = runglass.open(logdir)
+        with pytest.warns(UserWarning, match="What is below it is missing"):
+            log = runglass.open(logdir)
     assert [asset.name for asset in log.assets()] == ["config.json"]
     log.reload()
     assert [asset.name for asset in log.assets()] == ["config.json", "plugins/profile/s/x.pb"]

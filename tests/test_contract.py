@@ -12,6 +12,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from runglass import __version__
 from runglass.api.route import JSON, Route
@@ -20,11 +21,13 @@ from runglass.registry import DASHBOARDS
 from runglass.server.app import App
 from runglass.server.dispatch import Api
 from runglass.server.in_process import InProcess
+from runglass.server.openapi import encode_document
 from runglass.server.problems import ErrorAnswer
 from runglass.server.settings import Settings
 from runglass.store.model import Family, Kind
 
 ROOT = Path(__file__).parent.parent
+FIELDS_WITHOUT_DESCRIPTION = 700
 WEB = ROOT / "web"
 SETTINGS = Settings(version=__version__)
 SOURCE = MemorySource().add_scalars("run", "tag", step=[0], value=[1.0])
@@ -198,7 +201,33 @@ def test_document_is_the_same_bytes_every_time():
             command, env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True, check=True
         ).stdout
 
-    assert make("1") == make("2") == CLIENT.get("/api/openapi.json").body
+    assert make("1") == make("2") == encode_document(API.make_document())
+
+
+def test_document_is_complete():
+    """The rules of common linters, and that errors, security and examples are there."""
+    document = CLIENT.get("/api/openapi.json").json
+    OpenAPIV31SpecValidator(document).validate()
+    operations = [each for methods in document["paths"].values() for each in methods.values()]
+    ids = [each["operationId"] for each in operations]
+    assert len(set(ids)) == len(ids)
+    assert set(document["components"]["securitySchemes"]) == {"bearer", "token"}
+    assert {} in document["security"]
+    for operation in operations:
+        assert operation["tags"][0] in [tag["name"] for tag in document["tags"]]
+        assert {"200", "400", "403", "default"} <= set(operation["responses"])
+        for parameter in operation.get("parameters", []):
+            assert parameter["description"], (operation["operationId"], parameter["name"])
+            assert parameter["name"] != "run" or parameter["example"] == "lr=0.05/train"
+    properties = [
+        (name, field, "description" in type_of)
+        for name, schema in document["components"]["schemas"].items()
+        for field, type_of in schema.get("properties", {}).items()
+    ]
+    bare = [f"{name}.{field}" for name, field, is_described in properties if not is_described]
+    # A new field needs a comment above it, unless its name says the same in every answer.
+    assert len(bare) <= FIELDS_WITHOUT_DESCRIPTION, bare
+    assert ("Status", "missing", True) in properties
 
 
 def assert_error(got, status: int, code: str) -> None:
@@ -222,13 +251,21 @@ def test_errors_have_one_shape(route):
         assert_error(CLIENT.post(route.path, b"nonsense"), 400, "bad_request")
 
 
+def test_what_a_field_may_be_is_named_in_its_error():
+    got = CLIENT.get("/api/tags?kind=scalars")
+    assert "Expected one of: scalar, image, audio" in got.json["error"]["message"]
+    body = {"tags": ["tag"], "smoothing": {"kind": "mean"}}
+    message = CLIENT.post("/api/scalars/lines", json.dumps(body).encode()).json["error"]["message"]
+    assert message.endswith("Expected one of: ema, gaussian, median, none, time_ema.")
+
+
 GENERATOR = WEB / "node_modules/.bin/openapi-typescript"
 
 
 @pytest.mark.skipif(not GENERATOR.exists(), reason="web/node_modules is not installed")
 def test_generated_types_are_current(tmp_path):
     document = tmp_path / "openapi.json"
-    document.write_bytes(API.document.body)
+    document.write_bytes(encode_document(API.make_document()))
     made = tmp_path / "types.gen.ts"
     subprocess.run([str(GENERATOR), str(document), "-o", str(made)], check=True, capture_output=True)
     current = WEB / "src/api/types.gen.ts"

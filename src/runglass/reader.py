@@ -62,7 +62,7 @@ class Log(Mapping[str, "Run"]):
         self._source = self._logs.source
         self._logs.load()
         for path, reason in self._logs.list_unreadable().items():
-            warnings.warn(f"{path} cannot be listed: {reason}. Runs below it are missing.", stacklevel=3)
+            warnings.warn(f"{path} cannot be listed: {reason}. What is below it is missing.", stacklevel=3)
         self._sessions = SessionReader()
         self._metrics = MetricReader()
 

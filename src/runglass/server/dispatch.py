@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from functools import cached_property
+from typing import Any
 
 from msgspec import Struct
 
@@ -19,7 +20,8 @@ from runglass.machine import cache_folder
 from runglass.query.source import DataSource
 from runglass.registry import DASHBOARDS
 from runglass.server.live import Live
-from runglass.server.openapi import Document, encode_document, make_document
+from runglass.server.openapi import Document, encode_document, list_roots, make_document
+from runglass.server.openapi_details import add_details, list_shapes
 from runglass.server.parameters import parse_body, parse_query
 from runglass.server.problems import NotFound, check_method
 from runglass.server.settings import Settings
@@ -84,15 +86,19 @@ class Api:
         self.live.close()
         self.runner.close()
 
+    def make_document(self) -> dict[str, Any]:
+        """The types of all routes, from which the page's are made."""
+        return make_document(self.routes, self._works, version=self._version)
+
     @cached_property
     def document(self) -> Answer:
-        return Answer(
-            encode_document(make_document(self.routes, self._works, version=self._version)), encodings={}
-        )
+        shapes = list_shapes(list_roots(self.routes, self._works))
+        return Answer(encode_document(add_details(self.make_document(), shapes)), encodings={})
 
     def _read_document(self, source: DataSource, query: NoParameters) -> Reply:
         """This document."""
-        return self.document
+        # The first time it reads the sources of all types.
+        return Later(lambda: self.document)
 
 
 def _about(settings: Settings) -> lists.About:

@@ -27,15 +27,7 @@ def make_document(
     routes: Sequence[Route], works: Sequence[Work] = (), *, version: str = ""
 ) -> dict[str, Any]:
     """Questions and results of works are described among the schemas, where clients find their types."""
-    shapes: list[Shape] = [
-        ErrorAnswer,
-        *(route.answer for route in routes),
-        *(route.query for route in routes),
-    ]
-    shapes += [route.body for route in routes if route.body is not None]
-    shapes += [
-        shape for work in works for shape in (work.question, work.result, work.partial) if shape is not None
-    ]
+    shapes = list_roots(routes, works)
     found, schemas = msgspec.json.schema_components(shapes, ref_template=REF + "{name}")
     # A schema is named after its class, but two classes of one name both get longer names.
     refs = dict(zip(shapes, found, strict=True))
@@ -58,6 +50,20 @@ def make_document(
         "paths": paths,
         "components": {"schemas": {name: schemas[name] for name in sorted(schemas)}},
     }
+
+
+def list_roots(routes: Sequence[Route], works: Sequence[Work]) -> list[Shape]:
+    """The types that requests and answers are."""
+    shapes: list[Shape] = [
+        ErrorAnswer,
+        *(route.answer for route in routes),
+        *(route.query for route in routes),
+    ]
+    shapes += [route.body for route in routes if route.body is not None]
+    shapes += [
+        shape for work in works for shape in (work.question, work.result, work.partial) if shape is not None
+    ]
+    return shapes
 
 
 def encode_document(document: dict[str, Any]) -> bytes:

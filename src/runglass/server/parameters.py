@@ -56,7 +56,41 @@ def _bad_request(error: msgspec.ValidationError, shape: type[msgspec.Struct], wo
         return BadRequest(f"{word} `{where}` {does}.{f' It takes: {known}.' if known else ''}", where=where)
     if not where:
         return BadRequest(f"{text}.", where="body")
-    return BadRequest(f"{word} `{where}`: {text}.", where=where)
+    choices = _choices(shape, where) if "enum value" in text else ()
+    expected = f" Expected one of: {', '.join(choices)}." if choices else ""
+    return BadRequest(f"{word} `{where}`: {text}.{expected}", where=where)
+
+
+def _choices(shape: type[msgspec.Struct], where: str) -> list[str]:
+    """What the field at this path may be.  "smoothing.kind" -> ["ema", "gaussian", …]"""
+    info: Any = msgspec.inspect.type_info(shape)
+    for name in where.split("."):
+        structs = [each for each in _parts(info) if isinstance(each, msgspec.inspect.StructType)]
+        info = next(
+            (
+                field.type
+                for each in structs
+                for field in each.fields
+                if field.encode_name == name.split("[")[0]
+            ),
+            None,
+        )
+    found: list[str] = []
+    for each in _parts(info):
+        if isinstance(each, msgspec.inspect.LiteralType):
+            found += map(str, each.values)
+        elif isinstance(each, msgspec.inspect.EnumType):
+            found += [str(member.value) for member in each.cls]
+    return found
+
+
+def _parts(info: Any) -> list[Any]:
+    """A type without what is around it: unions, lists, annotations."""
+    if isinstance(info, msgspec.inspect.UnionType):
+        return [part for each in info.types for part in _parts(each)]
+    if isinstance(info, msgspec.inspect.Metadata):
+        return _parts(info.type)
+    return _parts(info.item_type) if isinstance(info, msgspec.inspect.ListType) else [info]
 
 
 @cache

@@ -1,0 +1,179 @@
+"""What the served OpenAPI document says beyond types: security, errors of each route, examples, and a description of every field
+that has one in the code. The page's types are made without it.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+
+from runglass.api.route import JSON
+
+REF = "#/components/schemas/"
+FIELD = re.compile(r"^    (\w+): ")
+COMMENT = re.compile(r"^    # (.*)$")
+
+# Fields that mean the same everywhere, where the code says nothing more particular.
+MEANINGS = {
+    "run": "Name of a run: its directory below the log directory.",
+    "runs": "Names of runs.",
+    "tag": "Tag of a series, as it was logged.",
+    "tags": "Tags of series.",
+    "kind": "Kind of value.",
+    "step": "Step of the training.",
+    "steps": "Steps of the training.",
+    "from_step": "First step to include.",
+    "to_step": "Last step to include.",
+    "wall_time": "Seconds since 1970.",
+    "generation": "Grows with every change; equal numbers mean equal content.",
+    "count": "How many there are.",
+    "name": "Its name.",
+    "title": "Its title.",
+    "label": "As it is shown.",
+    "id": "Its id.",
+    "format": "Format of the answer or of the stored bytes.",
+    "display_name": "As the logging code named it.",
+    "description": "As the logging code described it, in Markdown.",
+    "size_bytes": "Size in bytes.",
+    "session": "Name of a profile of the run; the newest if it is left out.",
+    "embedding": "Name of an embedding of the run.",
+    "graph": "Name of a graph of the run.",
+    "file": "Path of a file below the run's directory, or its place in a list.",
+    "stat": "Which value of a series counts: last, first, min, max, mean, count, at_step or at_best.",
+    "best": "Whether the smallest (min) or the largest (max) value is best.",
+    "best_metric": "With at_best: the metric whose best step counts.",
+    "goal": "Whether a metric is better when it is small (min) or large (max).",
+    "seed": "Start of the random numbers; equal seeds give equal results.",
+    "attempts": "latest leaves out points that a restarted run wrote again; all has every point in file order.",
+    "start_ps": "Picoseconds since the beginning of the trace.",
+    "end_ps": "Picoseconds since the beginning of the trace.",
+    "from_ps": "Begin of a range, in picoseconds since the beginning of the trace.",
+    "to_ps": "End of a range, in picoseconds since the beginning of the trace.",
+    "duration_ps": "Picoseconds.",
+    "total_ps": "Picoseconds in all.",
+    "self_ps": "Picoseconds without what it calls.",
+    "problems": "What could not be read, and why.",
+    "problem": "Why it cannot be shown; null if it can.",
+    "message": "What went wrong, and what to do about it.",
+    "code": "Stable name of the error.",
+    "where": "The run, file, parameter or header at fault.",
+    "min": "Smallest value.",
+    "max": "Largest value.",
+    "mean": "Mean of the values.",
+    "value": "The value.",
+    "values": "The values.",
+    "rows": "One entry for each row.",
+    "q": "What to search for.",
+    "limit": "How many to send at most.",
+    "width": "Width in pixels.",
+    "height": "Height in pixels.",
+}
+# Names of the demo's logs, so that requests made from the document have answers.
+EXAMPLES = {"run": "lr=0.05/train", "tag": "loss", "kind": "scalar", "stat": "last", "best": "min"}
+
+ERRORS = {
+    "400": "A parameter or the body is wrong; the message names it and what is expected.",
+    "403": "The token is missing or wrong, or the server does not answer to this host or origin.",
+    "404": "There is no such run, series, file or job; the message has the closest names.",
+    "413": "The request is too large.",
+}
+
+
+def add_details(document: dict[str, Any], shapes: Iterable[type[msgspec.Struct]]) -> dict[str, Any]:
+    """The document with all of that; changes the one that is given."""
+    components = document["components"]
+    components["responses"] = {
+        f"Error{status}": {
+            "description": text,
+            "content": {JSON: {"schema": {"$ref": f"{REF}ErrorAnswer"}}},
+        }
+        for status, text in ERRORS.items()
+    }
+    components["securitySchemes"] = {
+        "bearer": {"type": "http", "scheme": "bearer", "description": "Authorization: Bearer TOKEN"},
+        "token": {"type": "apiKey", "in": "query", "name": "token", "description": "?token=TOKEN"},
+    }
+    # On loopback, the default, nothing is asked for.
+    document["security"] = [{}, {"bearer": []}, {"token": []}]
+    document["servers"] = [{"url": "/", "description": "This server; paths are below its --path_prefix."}]
+    document["info"]["license"] = {"name": "Apache-2.0", "identifier": "Apache-2.0"}
+    document["tags"] = []
+    for path, operations in document["paths"].items():
+        group = path.split("/")[2].removesuffix(".json")
+        if {"name": group} not in document["tags"]:
+            document["tags"].append({"name": group})
+        for operation in operations.values():
+            operation["tags"] = [group]
+            operation["description"] = operation["summary"]
+            for parameter in operation.get("parameters", []):
+                parameter.setdefault("description", MEANINGS.get(parameter["name"], ""))
+                if parameter["name"] in EXAMPLES:
+                    parameter["example"] = EXAMPLES[parameter["name"]]
+            _add_errors(operation)
+    written = read_comments(shapes)
+    for name, schema in components["schemas"].items():
+        for field, type_of in schema.get("properties", {}).items():
+            text = written.get((name, field)) or MEANINGS.get(field)
+            if text and "description" not in type_of:
+                type_of["description"] = text
+    return document
+
+
+def _add_errors(operation: dict[str, Any]) -> None:
+    names = {parameter["name"] for parameter in operation.get("parameters", [])}
+    statuses = ["400", "403"]
+    if "requestBody" in operation or names & {"run", "id", "tag", "file"}:
+        statuses.append("404")
+    if "requestBody" in operation:
+        statuses.append("413")
+    responses = operation["responses"]
+    default = responses.pop("default")
+    responses.update({status: {"$ref": f"#/components/responses/Error{status}"} for status in statuses})
+    responses["default"] = default
+
+
+def read_comments(shapes: Iterable[type[msgspec.Struct]]) -> dict[tuple[str, str], str]:
+    """The comment above each field, by class and field: what a field means is written once, for readers of either."""
+    found = {}
+    for shape in shapes:
+        for each in [base for base in shape.__mro__ if issubclass(base, msgspec.Struct)][:-1]:
+            try:
+                lines = inspect.getsource(each).splitlines()
+            except (OSError, TypeError):
+                continue
+            said: list[str] = []
+            for line in lines:
+                if comment := COMMENT.match(line):
+                    said.append(comment[1])
+                    continue
+                if (field := FIELD.match(line)) and said:
+                    found.setdefault((shape.__name__, field[1]), " ".join(said))
+                said = []
+    return found
+
+
+def list_shapes(roots: Iterable[type[msgspec.Struct]]) -> list[type[msgspec.Struct]]:
+    """Every Struct that these are made of."""
+    found: dict[type[msgspec.Struct], None] = {}
+
+    def visit(info: Any) -> None:
+        if isinstance(info, msgspec.inspect.StructType):
+            if info.cls in found:
+                return
+            found[info.cls] = None
+            for field in info.fields:
+                visit(field.type)
+            return
+        for name in ("item_type", "key_type", "value_type", "type"):
+            if (inner := getattr(info, name, None)) is not None:
+                visit(inner)
+        for each in (*getattr(info, "types", ()), *getattr(info, "item_types", ())):
+            visit(each)
+
+    for info in msgspec.inspect.multi_type_info(list(dict.fromkeys(roots))):
+        visit(info)
+    return list(found)
