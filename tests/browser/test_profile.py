@@ -18,6 +18,7 @@ from runglass.writer.files.event_writer import EventWriter
 from runglass.writer.values import summaries
 
 MS = 1_000_000_000
+EARLIER_NS = 1_780_000_000_000_000_000
 # Later than that of the run before it.
 LATER_NS = 1_790_000_900_000_000_000
 
@@ -32,6 +33,11 @@ def logdir(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_trace(folder / "fast", make_trace())
     slow = [span("kernel", "void late_kernel<float>()", 0, 7, 79_000, 500, {"correlation": 999})]
     write_trace(folder / "slow", make_trace(20, 4, slow), time_ns=LATER_NS)
+    # The second rank comes late to the collective, which ends for both at the same time.
+    for rank, late in enumerate((0, 4_000)):
+        sent = {"Input Dims": [[1_000_000]], "Input type": ["float"]}
+        reduce = span("user_annotation", "gloo:all_reduce", 100, 103, 11_000 + late, 6_000 - late, sent)
+        write_trace(folder / "ranks", make_trace(30, 2, [reduce]), worker=f"rank{rank}", time_ns=EARLIER_NS)
     broken = folder / "broken"
     broken.mkdir()
     (broken / "worker0.1790000000000000001.pt.trace.json").write_text("no trace at all")
@@ -216,7 +222,23 @@ def test_sums_up_and_advises(open_page, profiles):
     expect(sums(page)).to_be_visible()
 
     # Against the profile of the other run, whose last step has one more kernel.
-    page.get_by_role("navigation", name="Views of the profile").get_by_role("button", name="Compare").click()
+    views = page.get_by_role("navigation", name="Views of the profile")
+    # Input: the verdict, what to do, and every step, each with a place in the trace. One worker has no tab for workers.
+    views.get_by_role("button", name="Input").click()
+    expect(page.get_by_role("region", name="Verdict")).to_contain_text("50 %")
+    expect(page.get_by_role("region", name="Advice")).to_contain_text("DataLoader")
+    expect(page.get_by_role("region", name="Stages")).to_contain_text(re.compile("Wait.*10 ms"))
+    expect(views.get_by_role("button", name="Workers")).to_have_count(0)
+    steps = page.get_by_role("table", name="input steps")
+    expect(steps.get_by_role("row")).to_have_count(5)
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save the input steps as CSV").click()
+    lines = Path(download.value.path()).read_text().splitlines()
+    assert (lines[0], len(lines)) == ("Step,Step time,Input,Share,Wait,Transfer", 5)
+    steps.get_by_role("button", name="11").click()
+    address_has(page, "profile.view;trace")
+    address_has(page, "profile.time;")
+    views.get_by_role("button", name="Compare").click()
     expect(page.get_by_role("button", name="Choose the profile to compare with")).to_contain_text("slow")
     expect(page.get_by_role("region", name="Step time")).to_contain_text("19.99 ms")
     expect(page.get_by_role("region", name="What explains it")).to_contain_text("late_kernel")
@@ -264,6 +286,22 @@ def test_tells_what_memory_was_for(open_page, memory_profiles):
     expect(page.get_by_text("save_device_memory_profile")).to_be_visible()
 
 
+def test_sets_workers_beside_each_other(open_page, profiles):
+    page = open_page(
+        profiles, f"#/profile?option=profile.session;ranks;{EARLIER_NS}&option=profile.view;workers"
+    )
+    expect(page.get_by_role("region", name="An average step of each worker")).to_contain_text("of 2 workers")
+    late = page.get_by_role("region", name="Who holds up the others")
+    expect(late.get_by_role("button", name="rank0, step 30: 19.99 ms, 15.99 ms without")).to_be_visible()
+    expect(late.get_by_role("button", name="rank1, step 30: 19.99 ms, 19.99 ms without")).to_be_visible()
+    collectives = page.get_by_role("table", name="collectives")
+    expect(collectives.get_by_role("row").nth(1)).to_have_text(
+        re.compile(r"gloo:all_reduce\s*4.0 MB\s*1\s*8 ms\s*4 ms\s*4 ms\s*50.0 %\s*2 GB/s\s*rank1, 1 of 1")
+    )
+    late.get_by_role("button", name="rank1, step 31").click()
+    address_has(page, "profile.view;trace")
+
+
 def test_has_its_place_on_the_step_axis(open_page, profiles):
     page = open_page(profiles, "#/scalars")
     marks = card(page, "loss").get_by_role("group", name="On the step axis")
@@ -297,7 +335,7 @@ def test_opens_files_and_says_what_is_wrong_with_others(open_page, profiles, tmp
     page = open_page(profiles, "#/profile?option=profile.session;broken;1790000000000000001")
     expect(page.get_by_role("main")).to_contain_text("no JSON begins here")
     page.get_by_role("button", name="Choose a profile").click()
-    expect(page.get_by_role("list", name="Profiles").get_by_role("listitem")).to_have_count(3)
+    expect(page.get_by_role("list", name="Profiles").get_by_role("listitem")).to_have_count(4)
     trace = tmp_path / "mine.json"
     trace.write_text(json.dumps(make_trace(more=[span("cpu_op", "aten::mine", 100, 101, 79_999, 1)])))
     with page.expect_file_chooser() as chooser:

@@ -8,6 +8,7 @@ from tests.support.profiles import golden_path, load_profile, table_rows
 
 from runglass.native.trace_rows import TraceRows
 from runglass.query.profiles.analysis.input_pipeline import input_pipeline
+from runglass.query.profiles.analysis.loading import plain_name
 from runglass.query.profiles.build import build_trace
 from runglass.query.profiles.steps_xplane import find_steps
 
@@ -45,12 +46,34 @@ def test_where_nothing_tells_of_input(case, ending):
     assert found.iterators == []
     assert found.loaders == []
     assert len(found.notes) == 1
+    assert "TraceAnnotation" in found.notes[0]
+    # What the host does on its own may be loading.
+    assert found.verdict == "perhaps"
 
 
 def test_loaders_of_torch():
     found = input_pipeline(load_profile(golden_path("torch_profiler_full", ".pt.trace.json")))
     assert any("DataLoader" in row.name for row in found.loaders)
     assert found.notes == []
+    # The training's own process makes the batches: all of the wait is in functions of the loader.
+    made = next(row.time_ps for row in found.stages if row.stage == "preprocess")
+    assert made == sum(row.total_ps for row in found.loaders if "__next__" in row.name)
+    assert 0.9 * made < sum(row.self_ps for row in found.inside) <= made
+    slowest = found.inside[0]
+    assert (slowest.name, slowest.source, slowest.calls) == (
+        "<genexpr>",
+        "torch/utils/data/dataset.py:206",
+        288,
+    )
+
+
+def test_names_of_built_in_functions():
+    assert (
+        plain_name("<built-in method sort of numpy.ndarray object at 0x7eff39a8cb10>") == "numpy.ndarray.sort"
+    )
+    assert plain_name("<built-in method from_numpy of type object at 0x7f0179d3e180>") == "from_numpy"
+    assert plain_name("<built-in function read>") == "read"
+    assert plain_name("aten::stack") == "aten::stack"
 
 
 @pytest.mark.parametrize(

@@ -1112,6 +1112,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/profile/workers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Workers of a distributed training beside each other: steps, communication, waiting, and their collectives. */
+        post: operations["profile_workers"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/projector": {
         parameters: {
             query?: never;
@@ -2059,6 +2076,23 @@ export interface components {
              * @default null
              */
             column: string | null;
+        };
+        /**
+         * CollectiveRow
+         * @description All collectives of one name that move as much.
+         */
+        CollectiveRow: {
+            name: string;
+            /** @default null */
+            bytes: number | null;
+            calls: number;
+            total_ps: number;
+            waiting_ps: number;
+            transfer_ps: number;
+            /** @default null */
+            bandwidth: number | null;
+            last: string;
+            last_times: number;
         };
         /** ColumnAbout */
         ColumnAbout: {
@@ -3082,6 +3116,8 @@ export interface components {
             /** @default [] */
             loaders: components["schemas"]["OpRow"][];
             /** @default [] */
+            inside: components["schemas"]["LoaderRow"][];
+            /** @default [] */
             notes: string[];
         };
         /**
@@ -3527,6 +3563,20 @@ export interface components {
             tags: {
                 [key: string]: components["schemas"]["Tags"];
             };
+        };
+        /**
+         * LoaderRow
+         * @description All calls of one function, or of one op, inside torch's DataLoader.
+         */
+        LoaderRow: {
+            name: string;
+            /** @default  */
+            source: string;
+            /** @default false */
+            is_read: boolean;
+            calls: number;
+            total_ps: number;
+            self_ps: number;
         };
         /** LoggedChart */
         LoggedChart: {
@@ -5732,6 +5782,35 @@ export interface components {
         WholeAttribute: {
             /** @description At most 4 MB of it. */
             text: string;
+        };
+        /**
+         * WorkerRow
+         * @description One worker in an average step. The four parts add up to the step.
+         */
+        WorkerRow: {
+            host: string;
+            steps: number;
+            step_ps: number;
+            computation_ps: number;
+            overlap_ps: number;
+            communication_ps: number;
+            other_ps: number;
+            /** @default null */
+            waiting_ps: number | null;
+            /** @default null */
+            transfer_ps: number | null;
+        };
+        /** Workers */
+        Workers: {
+            workers: components["schemas"]["WorkerRow"][];
+            steps: number[];
+            step_ps: (number | null)[][];
+            /** @default [] */
+            step_waiting_ps: (number | null)[][];
+            /** @default [] */
+            collectives: components["schemas"]["CollectiveRow"][];
+            /** @default [] */
+            notes: string[];
         };
         /** ZipBody */
         ZipBody: {
@@ -8075,6 +8154,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Tree"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    profile_workers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProfileBody"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Workers"];
                 };
             };
             /** @description What went wrong. */

@@ -45,6 +45,7 @@ from runglass.query.profiles.analysis.model import (
 from runglass.query.profiles.analysis.ops import ops
 from runglass.query.profiles.analysis.overview import overview
 from runglass.query.profiles.analysis.tree import Tree, empty_tree, memory_tree, time_tree
+from runglass.query.profiles.analysis.workers import Workers, workers
 from runglass.query.profiles.model import Float64
 
 
@@ -58,6 +59,10 @@ def answer_advice(loaded: Loaded) -> AdviceAnswer:
 
 def answer_input(loaded: Loaded) -> InputPipeline:
     return loaded.computed("input", lambda: input_pipeline(loaded.trace))
+
+
+def answer_workers(loaded: Loaded) -> Workers:
+    return loaded.computed("workers", lambda: workers(loaded.trace))
 
 
 def answer_compare(before: Loaded, after: Loaded) -> Comparison:

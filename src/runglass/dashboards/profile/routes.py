@@ -13,6 +13,7 @@ from runglass.dashboards.profile.analysing import (
     answer_ops,
     answer_overview,
     answer_tree,
+    answer_workers,
 )
 from runglass.dashboards.profile.asking import ask
 from runglass.dashboards.profile.describing import answer_event, listed_profile, ref_or_none
@@ -67,6 +68,7 @@ from runglass.dashboards.profile.shape import (
 from runglass.dashboards.profile.summing import answer_gaps, answer_path, answer_sums
 from runglass.query.profiles.analysis.model import Blocks, Comparison, InputPipeline, Overview
 from runglass.query.profiles.analysis.tree import Tree
+from runglass.query.profiles.analysis.workers import Workers
 from runglass.query.profiles.event_info import find_at, step_to
 from runglass.query.profiles.search import find_match
 from runglass.query.source import DataSource
@@ -198,6 +200,11 @@ def read_input(source: DataSource, body: ProfileBody) -> Reply:
     return ask(source, body.session, answer_input)
 
 
+def read_workers(source: DataSource, body: ProfileBody) -> Reply:
+    """Workers of a distributed training beside each other: steps, communication, waiting, and their collectives."""
+    return ask(source, body.session, answer_workers)
+
+
 def compare(source: DataSource, body: CompareBody) -> Reply:
     """What explains the difference between the steps of two profiles."""
 
@@ -251,6 +258,7 @@ ROUTES = (
     Route("/api/profile/overview", read_overview, Overview, body=ProfileBody),
     Route("/api/profile/advice", read_advice, AdviceAnswer, body=ProfileBody),
     Route("/api/profile/input", read_input, InputPipeline, body=ProfileBody),
+    Route("/api/profile/workers", read_workers, Workers, body=ProfileBody),
     Route("/api/profile/compare", compare, Comparison, body=CompareBody),
     Route("/api/profile/ops", read_ops, OpsAnswer, body=OpsBody, media_types=(JSON, CSV)),
     Route("/api/profile/kernels", read_kernels, KernelsAnswer, body=KernelsBody, media_types=(JSON, CSV)),

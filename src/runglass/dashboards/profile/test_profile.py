@@ -278,6 +278,8 @@ def test_what_is_said_of_a_profile_as_a_whole(app):
     curves = ask(app, "memory", points=2).json["curves"]
     assert max(max(curve["allocated"]) for curve in curves) == 1002.0
     assert ask(app, "input").json["input_share"] > 0.2
+    alone = ask(app, "workers").json
+    assert ([row["host"] for row in alone["workers"]], alone["steps"]) == (["w0"], [7, 8, 9])
     same = app.post("/api/profile/compare", {"before": SESSION, "after": SESSION}).json
     assert same["before_ps"] == same["after_ps"]
     findings = ask(app, "advice").json["findings"]

@@ -282,3 +282,7 @@ export type Tree = components["schemas"]["Tree"];
 export type Comparison = components["schemas"]["Comparison"];
 export type Ops = components["schemas"]["OpsAnswer"];
 export type OpRow = components["schemas"]["OpRow"];
+export type InputPipeline = Omit<components["schemas"]["InputPipeline"], "steps"> & {
+  readonly steps: readonly (StepPart & { readonly host: string })[];
+};
+export type Workers = components["schemas"]["Workers"];

@@ -9,6 +9,7 @@ import type {
   Comparison,
   EventRef,
   FoundEvent,
+  InputPipeline,
   Memory,
   Ops,
   Overview,
@@ -19,6 +20,7 @@ import type {
   Sums,
   SumsBy,
   Tree,
+  Workers,
 } from "./answer";
 import type { Flows, Slices } from "./trace/answer";
 import type { OpsBy, TreeBy } from "./options";
@@ -132,6 +134,10 @@ export const loadOverview = (client: Client, session: SessionRef, signal?: Abort
   client.askBody("profile/overview", { session }, signal);
 export const loadAdvice = (client: Client, session: SessionRef, signal?: AbortSignal): Promise<Advice> =>
   client.askBody("profile/advice", { session }, signal);
+export const loadInput = (client: Client, session: SessionRef, signal?: AbortSignal): Promise<InputPipeline> =>
+  client.askBody("profile/input", { session }, signal);
+export const loadWorkers = (client: Client, session: SessionRef, signal?: AbortSignal): Promise<Workers> =>
+  client.askBody("profile/workers", { session }, signal);
 export const loadMemory = (client: Client, session: SessionRef, signal?: AbortSignal): Promise<Memory> =>
   client.askBody("profile/memory", { session, points: 600 }, signal);
 export interface MemoryQuery {

@@ -1,20 +1,30 @@
 // The views of a profile. Each is a folder that loads when it is first opened, and gets the page.
 
 import type { Component } from "svelte";
+import type { About } from "./answer";
 import type { ProfilePage } from "./profile_page.svelte";
 
 export interface ProfileView {
   readonly name: string;
   readonly title: string;
+  /** Missing: it is listed for every profile. */
+  readonly isFor?: (about: About) => boolean;
   readonly load: () => Promise<{ readonly default: Component<{ page: ProfilePage }> }>;
 }
 
 export const VIEWS: readonly ProfileView[] = [
   { name: "summary", title: "Summary", load: () => import("./summary/SummaryView.svelte") },
   { name: "trace", title: "Trace", load: () => import("./trace_view/TraceView.svelte") },
+  { name: "input", title: "Input", load: () => import("./input/InputView.svelte") },
   { name: "ops", title: "Ops", load: () => import("./tables/OpsView.svelte") },
   { name: "kernels", title: "Kernels", load: () => import("./tables/KernelsView.svelte") },
   { name: "memory", title: "Memory", load: () => import("./memory/MemoryView.svelte") },
+  {
+    name: "workers",
+    title: "Workers",
+    isFor: ({ hosts }) => hosts.length > 1,
+    load: () => import("./workers/WorkersView.svelte"),
+  },
   { name: "compare", title: "Compare", load: () => import("./compare/CompareView.svelte") },
 ];
 /** Null: there is no view of this name. */

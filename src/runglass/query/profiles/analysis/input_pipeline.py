@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 
 from runglass.query.profiles.analysis.breakdown import StepTimes, break_down, step_times
+from runglass.query.profiles.analysis.facts import Facts
+from runglass.query.profiles.analysis.loading import Loading
 from runglass.query.profiles.analysis.model import (
     InputPipeline,
     IteratorRow,
+    LoaderRow,
     OpRow,
     Stage,
     StageRow,
@@ -15,7 +18,7 @@ from runglass.query.profiles.analysis.model import (
 )
 from runglass.query.profiles.analysis.op_names import DATASET
 from runglass.query.profiles.analysis.ops import ops
-from runglass.query.profiles.model import Trace
+from runglass.query.profiles.model import Trace, used_names
 
 # Shares of the time of the steps, as XProf has them: more is an input problem, or one among others.
 MUCH = 0.20
@@ -27,8 +30,19 @@ STAGES: tuple[Stage, ...] = ("read", "preprocess", "transfer", "wait")
 READERS = re.compile(r"::(?:TFRecord|TextLine|FixedLengthRecord|SSTable|RecordIO|ArrayRecord)(?:V\d+)?$")
 # Torch's loaders: what the training calls, and what runs in it.
 LOADERS = re.compile(r"enumerate\(Data(?:Loader|Pipe)\)|_next_data|pin_memory", re.IGNORECASE)
-NOT_TOLD = (
-    "Nothing in this profile tells what input does. tf.data and torch's DataLoader are told by themselves."
+MAX_INSIDE = 50
+JAX = re.compile(r"\bjax\b|^PjitFunction|^jit\(|^jit_|^PjRt|^Pjit", re.IGNORECASE)
+NOT_TOLD = "Nothing in this profile tells what input does. "
+# What would have told, by the profiler that made the file.
+TELL_TORCH = "PyTorch records a DataLoader if activities has ProfilerActivity.CPU and the loop over it runs inside the profiler."
+TELL_TF = "tf.data is recorded from host_tracer_level=2 on (tf.profiler.experimental.ProfilerOptions, the usual level)."
+TELL_JAX = 'JAX records no input by itself: load each batch inside jax.profiler.TraceAnnotation("data_wait").'
+TELL_OTHER = (
+    'A trace tells of input by events that are named "data_wait", IteratorGetNext or enumerate(DataLoader).'
+)
+NO_STACKS = "With with_stack=True (runglass.profile(…, stacks=True)), the profile also tells which functions of the dataset take the time."
+WORKERS_APART = (
+    "Workers of a DataLoader are processes of their own: the profile has the wait for them, not what they do."
 )
 
 
@@ -39,19 +53,40 @@ def input_pipeline(trace: Trace) -> InputPipeline:
     host = ops(trace, place="host")
     datasets = [row for row in host if row.type == DATASET]
     loaders = [row for row in host if LOADERS.search(row.name)]
+    loading = Loading(Facts(trace))
+    inside = loading.rows()
     share = (waits + copies) / whole if whole else 0.0
+    is_told = bool(datasets or loaders or waits)
     return InputPipeline(
         input_share=share,
-        stages=stages(datasets, copies, waits),
+        stages=stages(datasets, inside, loading.made_ps, copies=copies, waits=waits),
         steps=break_down(trace),
-        verdict=verdict(times, share),
+        verdict=verdict(times, share, is_told=is_told),
         iterators=tree(datasets),
         loaders=loaders,
-        notes=[] if datasets or loaders or waits else [NOT_TOLD],
+        inside=inside[:MAX_INSIDE],
+        notes=notes(trace, loading) if is_told else [NOT_TOLD + what_tells(trace)],
     )
 
 
-def verdict(times: StepTimes, share: float) -> Verdict:
+def notes(trace: Trace, loading: Loading) -> list[str]:
+    found = [WORKERS_APART] if loading.has_workers else []
+    if loading.is_single_process and not trace.info.has_stacks:
+        found.append(NO_STACKS)
+    return found
+
+
+def what_tells(trace: Trace) -> str:
+    """Which option of the profiler would have told of input."""
+    if trace.info.kind == "torch":
+        return TELL_TORCH
+    if trace.info.kind != "xplane":
+        return TELL_OTHER
+    is_jax = any(JAX.search(trace.text(number)) for number in used_names(trace))
+    return TELL_JAX if is_jax else TELL_TF
+
+
+def verdict(times: StepTimes, share: float, *, is_told: bool) -> Verdict:
     whole = int(times.duration.sum())
     if not whole:
         return "unknown"
@@ -59,16 +94,22 @@ def verdict(times: StepTimes, share: float) -> Verdict:
         return "input"
     if share >= SOME:
         return "both"
-    other = int(times.part("other").sum()) / whole
-    return "perhaps" if other >= UNEXPLAINED else "device"
+    other = int(times.part("other").sum())
+    if not is_told:
+        # Loading may be any code of the host.
+        other += int(times.part("host_compute").sum())
+    return "perhaps" if other / whole >= UNEXPLAINED else "device"
 
 
-def stages(datasets: list[OpRow], copies: int, waits: int) -> list[StageRow]:
+def stages(
+    datasets: list[OpRow], inside: list[LoaderRow], made: int, *, copies: int, waits: int
+) -> list[StageRow]:
     """What reading, preparing and moving batches took on all threads, and how long the training waited for it."""
     read = sum(row.self_ps for row in datasets if READERS.search(row.name))
+    read += min(sum(row.self_ps for row in inside if row.is_read), made)
     times = {
         "read": read,
-        "preprocess": sum(row.self_ps for row in datasets) - read,
+        "preprocess": sum(row.self_ps for row in datasets) + made - read,
         "transfer": copies,
         "wait": waits,
     }

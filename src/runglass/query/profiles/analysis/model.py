@@ -154,6 +154,20 @@ class IteratorRow(Struct, frozen=True, kw_only=True):
     is_bottleneck: bool = False
 
 
+class LoaderRow(Struct, frozen=True, kw_only=True):
+    """All calls of one function, or of one op, inside torch's DataLoader."""
+
+    name: str
+    # "file.py:12"
+    source: str = ""
+    # Whether it reads files or connections.
+    is_read: bool = False
+    calls: int
+    total_ps: int
+    # Without the functions that it calls; with the ops.
+    self_ps: int
+
+
 class InputPipeline(Struct, frozen=True, kw_only=True):
     # Of the time of the steps: waiting for input, and moving it to the device.
     input_share: float
@@ -162,6 +176,8 @@ class InputPipeline(Struct, frozen=True, kw_only=True):
     verdict: Verdict
     iterators: list[IteratorRow] = field(default_factory=list)
     loaders: list[OpRow] = field(default_factory=list)
+    # What runs inside the loaders, in the process of the training.
+    inside: list[LoaderRow] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
 

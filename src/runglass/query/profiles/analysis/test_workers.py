@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 from tests.support.planted_training import STEP_US, STEPS, Training, planted
 
+from runglass.query.profiles.analysis.messages import input_bytes
 from runglass.query.profiles.analysis.workers import workers
 from runglass.query.profiles.column_file import ColumnFiles
 from runglass.query.profiles.model import Trace
@@ -19,7 +20,8 @@ def three_workers(late: int, **more: int) -> Trace:
         for number in range(STEPS):
             begin = made.step(number, busy_from=5_000)
             wait = late if rank == 2 else 0
-            made.host("gloo:all_reduce", begin + 100 + wait, 4_000 - wait, "user_annotation")
+            sent = {"Input Dims": [[1_000 + number % 2]], "Input type": ["float"]}
+            made.host("gloo:all_reduce", begin + 100 + wait, 4_000 - wait, "user_annotation", **sent)
             made.host("gloo:broadcast", begin + 6_000, 1_000, "user_annotation")
         files.append((f"rank{rank}.1.pt.trace.json", made.write(**(more or {"baseTimeNanoseconds": 10**18}))))
     openers = [(name, lambda data=data: Content(data), len(data)) for name, data in files]
@@ -42,15 +44,18 @@ def test_workers_beside_each_other():
     assert last.communication_ps == pytest.approx(1_000 * PS, rel=0.02)
     assert (first.waiting_ps, last.waiting_ps) == (3_000 * PS, 0)
     assert first.transfer_ps == last.transfer_ps == 2_000 * PS
-    reduce, broadcast = found.collectives
-    assert (reduce.name, reduce.calls, reduce.last, reduce.last_times) == (
-        "gloo:all_reduce",
-        STEPS,
-        "rank2",
-        STEPS,
-    )
-    assert reduce.waiting_ps == 2 * STEPS * 3_000 * PS
-    assert broadcast.waiting_ps == 0
+    # All take equally long for a step; the one that holds up the others is the one that does not wait.
+    assert found.step_waiting_ps == [[3_000 * PS] * STEPS, [3_000 * PS] * STEPS, [0] * STEPS]
+    reduces = [row for row in found.collectives if row.name == "gloo:all_reduce"]
+    assert sorted(row.bytes for row in reduces) == [4_000, 4_004]
+    for row in reduces:
+        assert (row.last, row.last_times) == ("rank2", row.calls)
+        assert row.waiting_ps == 2 * row.calls * 3_000 * PS
+        # In the millisecond after the last has come.
+        assert row.bandwidth == pytest.approx(row.bytes / 1e-3)
+    assert sum(row.calls for row in reduces) == STEPS
+    broadcast = next(row for row in found.collectives if row.name == "gloo:broadcast")
+    assert (broadcast.waiting_ps, broadcast.bytes, broadcast.bandwidth) == (0, None, None)
     assert found.notes == []
 
 
@@ -60,3 +65,9 @@ def test_what_cannot_be_said():
     assert "one worker" in alone.notes[0]
     apart = workers(three_workers(0, displayTimeUnit=1))
     assert "clocks" in apart.notes[0]
+
+
+def test_bytes_of_a_collective():
+    assert input_bytes([[16, 4], [3]], ["float", "c10::Half"]) == 262
+    assert input_bytes([[16], []], ["mystery", "Scalar"]) == -1
+    assert input_bytes("[[16]]", ["float"]) == -1

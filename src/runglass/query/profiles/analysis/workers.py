@@ -10,6 +10,7 @@ from msgspec import Struct, field
 from runglass.query.profiles.analysis.facts import Facts
 from runglass.query.profiles.analysis.intervals import Cover, cover
 from runglass.query.profiles.analysis.launching import PYTHON, has_category, has_meaning
+from runglass.query.profiles.analysis.messages import moved_bytes
 from runglass.query.profiles.model import Int64, Mask, Trace, named, used_names
 
 # As torch names what its backends do, and NCCL its kernels.
@@ -36,12 +37,18 @@ class WorkerRow(Struct, frozen=True, kw_only=True):
 
 
 class CollectiveRow(Struct, frozen=True, kw_only=True):
+    """All collectives of one name that move as much."""
+
     name: str
+    # What one call moves; None where the profile does not tell.
+    bytes: int | None = None
     # Of each worker.
     calls: int
     total_ps: int
     waiting_ps: int
     transfer_ps: int
+    # Bytes per second while data moves: what a call moves over its mean time of transfer.
+    bandwidth: float | None = None
     # The worker that came last most often, and how often.
     last: str
     last_times: int
@@ -52,8 +59,18 @@ class Workers(Struct, frozen=True, kw_only=True):
     # Numbers of the steps, and for each worker how long they took; None where it has no such step.
     steps: list[int]
     step_ps: list[list[int | None]]
+    # Of that, how long it waited for others in collectives; empty where calls cannot be matched. Workers that wait for each other take
+    # equally long for a step: who holds up the others shows in the time without waiting.
+    step_waiting_ps: list[list[int | None]] = field(default_factory=list)
     collectives: list[CollectiveRow] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+
+
+class Matched(Struct, frozen=True):
+    """When a worker waits for others in collectives, and when data moves. Several collectives may run at once."""
+
+    waiting: Cover
+    transfer: Cover
 
 
 def workers(trace: Trace) -> Workers:
@@ -64,7 +81,7 @@ def workers(trace: Trace) -> Workers:
     )
     moving |= facts.work & has_meaning(trace, frozenset({"communication"}))
     notes = []
-    matched: dict[str, tuple[int, int]] = {}
+    matched: dict[str, Matched] = {}
     collectives: list[CollectiveRow] = []
     if len(facts.hosts) < 2:
         notes.append("This profile has one worker: nothing can be said of waiting for others.")
@@ -80,16 +97,27 @@ def workers(trace: Trace) -> Workers:
             )
     numbers = sorted({step.number for step in trace.steps})
     took = {(step.host, step.number): step.end_ps - step.start_ps for step in trace.steps}
+    waited: dict[tuple[str, int], int] = {}
+    for host, found in matched.items():
+        own = [step for step in trace.steps if step.host == host]
+        start, end = (
+            np.array(each, np.int64) for each in ([s.start_ps for s in own], [s.end_ps for s in own])
+        )
+        for step, wait in zip(own, found.waiting.within(start, end).tolist(), strict=True):
+            waited[host, step.number] = wait
     return Workers(
         workers=[describe(facts, host, moving, matched.get(host)) for host in facts.hosts],
         steps=numbers,
         step_ps=[[took.get((host, number)) for number in numbers] for host in facts.hosts],
+        step_waiting_ps=[[waited.get((host, number)) for number in numbers] for host in facts.hosts]
+        if waited
+        else [],
         collectives=collectives,
         notes=notes,
     )
 
 
-def describe(facts: Facts, host: str, moving: Mask, matched: tuple[int, int] | None) -> WorkerRow:
+def describe(facts: Facts, host: str, moving: Mask, matched: Matched | None) -> WorkerRow:
     own = facts.of_host(host)
     windows = [each for each in facts.windows if each.host == host]
     count = max(len(windows), 1)
@@ -108,8 +136,8 @@ def describe(facts: Facts, host: str, moving: Mask, matched: tuple[int, int] | N
         overlap_ps=overlap / count,
         communication_ps=(moved - overlap) / count,
         other_ps=(whole - computed - moved + overlap) / count,
-        waiting_ps=None if matched is None else matched[0] / count,
-        transfer_ps=None if matched is None else matched[1] / count,
+        waiting_ps=None if matched is None else matched.waiting.total / count,
+        transfer_ps=None if matched is None else matched.transfer.total / count,
     )
 
 
@@ -125,11 +153,10 @@ def shared(first: Cover, second: Cover) -> Cover:
 
 def match_calls(
     facts: Facts, moving: Int64, names: list[int]
-) -> tuple[list[CollectiveRow], dict[str, tuple[int, int]]]:
-    """The k-th call of each name is the same collective on all workers. By worker: waiting and transfer."""
+) -> tuple[list[CollectiveRow], dict[str, Matched]]:
+    """The k-th call of each name is the same collective on all workers."""
     trace = facts.trace
     rows: list[CollectiveRow] = []
-    # Several collectives may run at once: what counts is when any of them waits, or moves data.
     waits: list[list[Int64]] = [[] for _ in facts.hosts]
     for name in names:
         calls = []
@@ -140,25 +167,35 @@ def match_calls(
             continue
         events = np.stack(calls)
         start, duration = trace.start_ps[events], trace.duration_ps[events]
-        latest = start.max(axis=0)
-        waiting = np.minimum(latest - start, duration)
-        last = np.bincount(start.argmax(axis=0), minlength=len(facts.hosts))
-        rows.append(
-            CollectiveRow(
-                name=trace.text(name),
-                calls=events.shape[1],
-                total_ps=int(duration.sum()),
-                waiting_ps=int(waiting.sum()),
-                transfer_ps=int((duration - waiting).sum()),
-                last=facts.hosts[int(last.argmax())],
-                last_times=int(last.max()),
-            )
-        )
+        waiting = np.minimum(start.max(axis=0) - start, duration)
+        sizes = np.array([moved_bytes(trace, event) for event in events[0].tolist()], np.int64)
+        for size in np.unique(sizes).tolist():
+            of = sizes == size
+            rows.append(sum_up(facts, trace.text(name), size, start[:, of], duration[:, of], waiting[:, of]))
         for at in range(len(facts.hosts)):
             waits[at].append(np.stack([start[at], waiting[at], duration[at]]))
-    sums = {}
-    for host, found in zip(facts.hosts, waits, strict=True):
-        if found:
-            begin, wait, long = np.concatenate(found, axis=1)
-            sums[host] = cover(begin, begin + wait).total, cover(begin + wait, begin + long).total
-    return sorted(rows, key=lambda row: -row.total_ps), sums
+    found = {}
+    for host, own in zip(facts.hosts, waits, strict=True):
+        if own:
+            begin, wait, long = np.concatenate(own, axis=1)
+            found[host] = Matched(cover(begin, begin + wait), cover(begin + wait, begin + long))
+    return sorted(rows, key=lambda row: -row.total_ps), found
+
+
+def sum_up(
+    facts: Facts, name: str, size: int, start: Int64, duration: Int64, waiting: Int64
+) -> CollectiveRow:
+    """Of calls that are alike: one row for each worker, one column for each call."""
+    last = np.bincount(start.argmax(axis=0), minlength=len(facts.hosts))
+    transfer = int((duration - waiting).sum())
+    return CollectiveRow(
+        name=name,
+        bytes=None if size < 0 else size,
+        calls=start.shape[1],
+        total_ps=int(duration.sum()),
+        waiting_ps=int(waiting.sum()),
+        transfer_ps=transfer,
+        bandwidth=size * start.size / transfer * 1e12 if size > 0 and transfer > 0 else None,
+        last=facts.hosts[int(last.argmax())],
+        last_times=int(last.max()),
+    )

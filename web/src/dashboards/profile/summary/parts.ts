@@ -47,6 +47,10 @@ export function longestOfEach<S extends Lasting>(steps: readonly S[], size: numb
   return groups.map((group) => group.reduce((longest, step) => (lasts(step) > lasts(longest) ? step : longest)));
 }
 
+/** 56 %, 3.2 %, 0 %: two digits. */
+export const percentText = (share: number): string =>
+  `${share > 0 && share < 0.0995 ? (share * 100).toFixed(1) : Math.round(share * 100)} %`;
+
 /** What a step would take if these gains were all made: they may overlap, so never less than the device computes. */
 export function stepAfter(stepPs: number, gains: readonly (number | null)[]): number {
   return Math.max(0, stepPs - gains.reduce<number>((sum, gain) => sum + (gain ?? 0), 0));

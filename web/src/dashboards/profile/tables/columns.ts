@@ -1,4 +1,4 @@
-// The columns of the tables of ops and kernels, and how their rows are filtered, sorted and written. Pure.
+// Columns of tables, those of ops and kernels, and how rows are filtered, sorted and written. Pure.
 
 import { formatCount } from "../../../base/count";
 import { formatBytes, formatRough } from "../../../base/format";
@@ -26,9 +26,9 @@ export interface Sort {
   readonly isDescending: boolean;
 }
 
-const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
-const time = (ps: number): string => formatTime(ps);
-const rate =
+export const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
+export const time = (ps: number): string => formatTime(ps);
+export const rate =
   (unit: string) =>
   (value: number): string => {
     const power = Math.min(5, Math.max(0, Math.floor(Math.log10(Math.max(1, value)) / 3)));
@@ -36,7 +36,7 @@ const rate =
   };
 
 const NUMBER_PX = 92;
-const number = <Row>(
+export const number = <Row>(
   name: string,
   label: string,
   value: (row: Row) => number | null | undefined,
@@ -50,7 +50,7 @@ const number = <Row>(
   format,
   ...(hint && { hint }),
 });
-const text = <Row>(name: string, label: string, widthPx: number, value: (row: Row) => string): Column<Row> => ({
+export const text = <Row>(name: string, label: string, widthPx: number, value: (row: Row) => string): Column<Row> => ({
   ...{ name, label, widthPx, value },
 });
 /** Zero means that there is nothing to say. */
