@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 
 import numpy as np
 
 from runglass.query.profiles.model import Int32, Int64, Mask, Trace
+
+# A trace with more threads is no training.
+MOST_THREADS = 10_000
+# Steps that tell which thread marks them.
+MOST_LOOKED_AT = 8
 
 
 def outer_rows(trace: Trace, tracks: Sequence[int]) -> Int32:
@@ -75,3 +81,21 @@ def work_tracks(trace: Trace, place: str) -> list[int]:
         for track in trace.tracks
         if track.place == place and track.kind in ("thread", "python", "stream") and track.events
     ]
+
+
+def stepping_thread(trace: Trace, host: str) -> int | None:
+    """The thread of a host that marks the steps: it runs the training. Others may do nothing but wait."""
+    steps = [step for step in trace.steps if step.host == host][:MOST_LOOKED_AT]
+    starts = np.array([step.start_ps for step in steps], np.int64)
+    names = [trace.strings.find(step.name) for step in steps]
+    threads = (each for each in trace.tracks if each.kind == "thread" and each.host == host and each.events)
+    for track in islice(threads, MOST_THREADS if steps else 0):
+        for row in trace.rows_of(track.id)[:2]:
+            first, stop = int(trace.row_starts[row]), int(trace.row_starts[row + 1])
+            # By their names, or where these do not tell the step, by when they begin.
+            if (
+                np.isin(trace.name[first:stop], names).any()
+                or np.isin(starts, trace.start_ps[first:stop]).all()
+            ):
+                return track.id
+    return None

@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 from msgspec import Struct
 
-from runglass.query.profiles.busy import annotation_mask, work_tracks
+from runglass.query.profiles.busy import annotation_mask, stepping_thread, work_tracks
 from runglass.query.profiles.flow_chain import launch_of
-from runglass.query.profiles.model import Int32, Place, Trace
+from runglass.query.profiles.model import Int32, Mask, Place, Trace
 
 MAX_SEGMENTS = 5_000
 # Of the range: what is shorter counts to what is around it.
@@ -41,14 +41,15 @@ def find_path(trace: Trace, low: int, high: int) -> Path:
     found: list[Segment] = []
     at = high
     finest = max((high - low) // FINEST, 1)
+    is_long = rows_with(trace, finest)
     event = last_ended(trace, device, low, at)
-    main = busiest(trace, host, low, high)
+    main = main_thread(trace, host, event, low, high)
     thread = None if event is not None else main
     while at > low and len(found) < MAX_SEGMENTS:
         if event is not None:
             at, event, thread = follow_kernel(trace, found, event, low, at)
         elif thread is not None:
-            at, event = follow_thread(trace, found, thread, main, device, low, at, finest)
+            at, event = follow_thread(trace, found, thread, main, device, low, at, finest, is_long)
             thread = None
             if event is None:
                 break
@@ -57,6 +58,13 @@ def find_path(trace: Trace, low: int, high: int) -> Path:
     if at > low and len(found) < MAX_SEGMENTS:
         add(found, None, None, low, at, None)
     return Path(found[::-1], len(found) >= MAX_SEGMENTS)
+
+
+def rows_with(trace: Trace, least: int) -> Mask:
+    """For each row whether one of its events is at least so long."""
+    before = np.concatenate([[0], np.cumsum(trace.duration_ps >= least)])
+    found: Mask = before[trace.row_starts[1:]] > before[trace.row_starts[:-1]]
+    return found
 
 
 def add(
@@ -82,6 +90,16 @@ def last_ended(trace: Trace, tracks: Int32, low: int, at: int) -> int | None:
                 if end > low and (best is None or end >= best[0]):
                     best = end, event
     return None if best is None else best[1]
+
+
+def main_thread(trace: Trace, tracks: Int32, event: int | None, low: int, high: int) -> int | None:
+    """The thread that runs the training, on the host of an event; without steps, the busiest one."""
+    hosts = [trace.tracks[trace.track_of(event)].host] if event is not None else trace.info.hosts
+    for each in hosts:
+        found = stepping_thread(trace, each)
+        if found is not None:
+            return found
+    return busiest(trace, tracks, low, high)
 
 
 def busiest(trace: Trace, tracks: Int32, low: int, high: int) -> int | None:
@@ -127,6 +145,7 @@ def follow_thread(
     low: int,
     at: int,
     finest: int,
+    is_long: Mask,
 ) -> tuple[int, int | None]:
     """Add what a thread did, backwards, until a call waited for a device; gives that moment and the kernel it waited for. A thread that
     does nothing waits for the main one.
@@ -147,7 +166,7 @@ def follow_thread(
         while trace.duration_ps[event] < finest and trace.parent[event] >= 0:
             event = int(trace.parent[event])
         # Children that ended before are segments of their own.
-        start = max(int(trace.start_ps[event]), low, last_child_end(trace, event, at, finest))
+        start = max(int(trace.start_ps[event]), low, last_child_end(trace, event, at, finest, is_long))
         if waits[trace.category[event]] and len(device):
             kernel = last_ended(trace, device, low, at)
             if kernel is not None and min(trace.end_of(kernel), at) > start:
@@ -172,16 +191,36 @@ def innermost(trace: Trace, track: int, moment: int) -> int:
     return max(events, key=lambda event: (trace.start_ps[event], -trace.duration_ps[event]), default=-1)
 
 
-def last_child_end(trace: Trace, event: int, at: int, finest: int) -> int:
+def last_child_end(trace: Trace, event: int, at: int, finest: int, is_long: Mask) -> int:
     """When the last event inside this one that is long enough ended, before a moment."""
-    latest = int(trace.start_ps[event])
+    begin = int(trace.start_ps[event])
+    latest = begin
+    done = set()
     for row in trace.child_rows(event).tolist():
-        first, stop = int(trace.row_starts[row]), int(trace.row_starts[row + 1])
-        last = first + int(np.searchsorted(trace.start_ps[first:stop], at, side="left"))
-        first = max(first, last - LOOK_BACK)
-        start, took = trace.start_ps[first:last], trace.duration_ps[first:last]
-        # Where events do not nest, one that goes on at that moment is not inside.
-        long = np.flatnonzero((took >= finest) & (start >= trace.start_ps[event]) & (start + took < at))
-        if len(long):
-            latest = max(latest, trace.end_of(first + int(long[-1])))
+        track = int(trace.row_track[row])
+        # What is further inside ended no later.
+        if track in done or not is_long[row]:
+            continue
+        found = last_inside(trace, row, begin, at, finest)
+        if found >= 0:
+            latest = max(latest, trace.end_of(found))
+            if trace.is_proper[track]:
+                done.add(track)
     return latest
+
+
+def last_inside(trace: Trace, row: int, begin: int, at: int, finest: int) -> int:
+    """The last event of a row between two moments that is long enough; -1: none."""
+    first, stop = int(trace.row_starts[row]), int(trace.row_starts[row + 1])
+    stop = first + int(np.searchsorted(trace.start_ps[first:stop], at, side="left"))
+    # Mostly one of the last.
+    for size in (LOOK_BACK // 128, LOOK_BACK):
+        low = max(first, stop - size)
+        start, took = trace.start_ps[low:stop], trace.duration_ps[low:stop]
+        # Where events do not nest, one that goes on at that moment is not inside.
+        long = np.flatnonzero((took >= finest) & (start >= begin) & (start + took < at))
+        if len(long):
+            return low + int(long[-1])
+        if low == first or int(start[0]) < begin:
+            break
+    return -1

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from msgspec import Struct
 
-from runglass.query.profiles.busy import union
+from runglass.query.profiles.busy import stepping_thread, union
 from runglass.query.profiles.flow_chain import launch_of
 from runglass.query.profiles.model import Trace
 from runglass.query.profiles.strip import devices_of
@@ -91,6 +91,12 @@ def host_work(trace: Trace, start: int, end: int, after: int | None, host: str) 
     best: HostWork | None = None
     for track in tracks:
         work = innermost_work(trace, track, start, end)
+        if work is not None and (best is None or work.share > best.share):
+            best = work
+    if best is None or best.share < EXPLAINS:
+        # A thread that only launches for the training has not much to do itself.
+        main = stepping_thread(trace, host)
+        work = None if main is None else innermost_work(trace, main, start, end)
         if work is not None and (best is None or work.share > best.share):
             best = work
     return best

@@ -130,6 +130,16 @@ export const loadSums = (client: Client, query: SumsQuery, signal?: AbortSignal)
 export const exportSums = async (client: Client, query: SumsQuery): Promise<Blob> =>
   (await client.post("profile/sums", { ...query, format: "csv" })).blob();
 
+export interface PathQuery {
+  readonly session: SessionRef;
+  readonly from_ps: number;
+  readonly to_ps: number;
+}
+export const loadPath = (
+  client: Client,
+  query: PathQuery,
+  signal?: AbortSignal,
+): Promise<components["schemas"]["PathAnswer"]> => client.askBody("profile/path", query, signal);
 export const loadOverview = (client: Client, session: SessionRef, signal?: AbortSignal): Promise<Overview> =>
   client.askBody("profile/overview", { session }, signal);
 export const loadAdvice = (client: Client, session: SessionRef, signal?: AbortSignal): Promise<Advice> =>

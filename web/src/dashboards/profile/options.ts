@@ -28,6 +28,7 @@ const HIDDEN = "profile.hidden";
 const ORDER = "profile.order";
 const TRACKS = "profile.tracks";
 const PANEL = "profile.panel";
+const SIDE = "profile.side";
 const OPS = "profile.ops";
 const OPS_ON = "profile.on";
 const FILTER = "profile.filter";
@@ -213,6 +214,17 @@ export function panelPx(settings: Settings): number {
 }
 export const setPanelPx = (settings: Settings, px: number): void =>
   settings.setOption(PANEL, String(Math.round(px)), String(USUAL_PANEL_PX));
+
+/** What stands beside the sums while no event is selected. */
+export const SIDES = [
+  { value: "gaps", label: "Idle", hint: "When devices had nothing to do, and what the host did meanwhile" },
+  { value: "path", label: "Critical path", hint: "What the end of the time waited for, back to its beginning" },
+] as const;
+export type Side = (typeof SIDES)[number]["value"];
+/** Of a trace without a device: nothing can be idle. */
+export const NO_DEVICE_SIDES = [{ ...SIDES[0], label: "None", hint: "Nothing" }, SIDES[1]] as const;
+export const sideOption = (settings: Settings): Side => (settings.option(SIDE) === "path" ? "path" : "gaps");
+export const setSideOption = (settings: Settings, side: Side): void => settings.setOption(SIDE, side, "gaps");
 
 /** Which tracks the sums are of. Traces without a device have no choice. */
 export const SUMS_PLACES = [

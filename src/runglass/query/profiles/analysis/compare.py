@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from concurrent.futures import ThreadPoolExecutor
 from typing import Literal
 
@@ -15,8 +16,12 @@ from runglass.query.profiles.model import Place, Trace
 # Ranked by what they explain; what explains less than this of the difference is left out.
 SHOWN = 100
 WORTH = 0.001
-# Models with fewer kernels and ops of the same name are different ones.
-ALIKE = 0.2
+# Programs with fewer kernels of the same name and fewer ops of the framework are different ones. Another precision or layout
+# changes nearly all kernels of a model, and few ops.
+ALIKE_KERNELS = 0.2
+ALIKE_OPS = 0.5
+# Calls of the driver, and what the profiler marks, are in every program.
+EVERYWHERE = re.compile(r"cuda|cu[A-Z]|hip|ProfilerStep|enumerate\(|Optimizer\.")
 PLACES: tuple[Place, ...] = ("device", "host")
 
 
@@ -35,11 +40,12 @@ def compare(before: Trace, after: Trace) -> Comparison:
     before_ps, after_ps = mean_step(first), mean_step(second)
     change = after_ps - before_ps
     causes: list[Cause] = []
-    alike = []
+    alike: dict[Place, float] = {}
     for place in PLACES:
         old, new = sums(before, place), sums(after, place)
-        if old or new:
-            alike.append(len(old.keys() & new.keys()) / max(min(len(old), len(new)), 1))
+        names_of = [{name for name in each if not EVERYWHERE.match(name)} for each in (old, new)]
+        if all(names_of):
+            alike[place] = len(names_of[0] & names_of[1]) / min(map(len, names_of))
         causes += explain(
             old, new, max(len(first), 1), max(len(second), 1), change, "kernel" if place == "device" else "op"
         )
@@ -47,8 +53,7 @@ def compare(before: Trace, after: Trace) -> Comparison:
     findings = advice(before), advice(after)
     names = [{finding.id for finding in each} for each in findings]
     notes = []
-    # Those of the device come first: calls of the driver are in every program.
-    if alike and alike[0] < ALIKE:
+    if alike and alike.get("device", 0) < ALIKE_KERNELS and alike.get("host", 0) < ALIKE_OPS:
         notes.append(
             "The two profiles have hardly any op or kernel in common: they are of different programs."
         )

@@ -74,3 +74,18 @@ def test_answers_are_kept_with_their_trace():
     for number in range(KEPT_ANSWERS):
         trace.kept(number, lambda: "answer")
     assert step_times(trace).start.tolist() == step_times(other).start.tolist()
+
+
+def test_the_same_ops_with_other_kernels_are_the_same_program():
+    """As after a change of precision."""
+    runs = []
+    for kind in ("f32", "bf16"):
+        made = Training()
+        for number in range(2):
+            begin = number * STEP_US
+            made.host(f"ProfilerStep#{number}", begin, STEP_US - 1, "user_annotation")
+            for each in range(10):
+                made.host(f"aten::op{each}", begin + 100 + each * 200, 50)
+                made.launch(begin + 110 + each * 200, f"{kind} kernel {each}", begin + 130 + each * 200, 100)
+        runs.append(made.trace())
+    assert compare(*runs).notes == []

@@ -3,11 +3,13 @@
 import { formatCount } from "../../../base/count";
 import { formatBytes, formatRough } from "../../../base/format";
 import type { components } from "../../../api/types.gen";
-import type { AliveRow, Block, Suspect } from "../answer";
+import type { AliveRow, Block, StepPart, Suspect } from "../answer";
+import { PARTS } from "../summary/parts";
 import { formatTime } from "../trace/time_format";
 
 export type OpRow = components["schemas"]["OpRow"];
 export type KernelRow = components["schemas"]["KernelRow"];
+type Cause = components["schemas"]["Cause"];
 export type Cell = string | number | null;
 
 export interface Column<Row> {
@@ -148,6 +150,26 @@ export const SUSPECT_COLUMNS: readonly Column<Suspect>[] = [
   number("count", "Count", ({ count }) => count, formatCount),
   number("steps", "Steps", ({ steps }) => steps, formatCount, "In which some were made"),
   text("module", "Module", 150, ({ module }) => module),
+];
+
+/** Files have these; the page shows them otherwise. */
+export const CAUSE_COLUMNS: readonly Column<Cause>[] = [
+  text("kind", "Kind", 80, ({ kind }) => kind),
+  text("name", "Name", 200, ({ name }) => name),
+  number("before", "Before", ({ before }) => before, String, "Picoseconds of a step; of memory, bytes"),
+  number("after", "After", ({ after }) => after, String),
+  number("callsBefore", "Calls before", ({ calls_before }) => calls_before, String),
+  number("callsAfter", "Calls after", ({ calls_after }) => calls_after, String),
+  number("share", "Share", ({ share }) => share, percent),
+];
+export const STEP_COLUMNS: readonly Column<StepPart>[] = [
+  number("step", "Step", (step) => step.number, String),
+  number("start", "Start ps", ({ start_ps }) => start_ps, String),
+  number("time", "Step time ps", ({ start_ps, end_ps }) => end_ps - start_ps, String),
+  ...Object.entries(PARTS).map(([part, { label }]) =>
+    number<StepPart>(part, `${label} ps`, ({ parts }) => parts[part], String),
+  ),
+  text("outlier", "Outlier", 60, ({ is_outlier }) => (is_outlier ? "yes" : "")),
 ];
 
 export const isNumber = <Row>({ format }: Column<Row>): boolean => format !== undefined;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { groupTracks, layRows, moved, type RowChoices, rowsBetween } from "./rows";
+import { groupTracks, layRows, moved, placeAt, type RowChoices, rowsBetween, siblingsOf } from "./rows";
 import { sampleAbout, sampleCounter, sampleTrack } from "./sample_trace";
 
 const CHOICES: RowChoices = {
@@ -104,4 +104,28 @@ test("rows between two heights", () => {
 test("a key is moved before another", () => {
   expect(moved(["a", "b", "c"], "c", "a")).toEqual(["c", "a", "b"]);
   expect(moved(["a", "b", "c"], "a", null)).toEqual(["b", "c", "a"]);
+});
+
+test("a label that is dragged takes the place of those that it passes", () => {
+  const { rows } = layRows(GROUPS, CHOICES);
+  const find = (label: string, detail?: string) =>
+    rows.find((row) => row.label === label && (detail === undefined || row.detail === detail)) as (typeof rows)[number];
+  const [main, autograd, python, host, device] = [
+    find("main", "thread 0"),
+    find("autograd"),
+    find("main", "Python, thread 4"),
+    find("Host"),
+    find("GPU 0"),
+  ];
+  expect(siblingsOf(rows, main.key)).toEqual([main, autograd, python]);
+  const middle = ({ y, height }: typeof main): number => y + height / 2;
+  expect(placeAt(rows, main.key, middle(main))).toBeNull();
+  expect(placeAt(rows, main.key, middle(autograd) - 1)).toBeNull();
+  expect(placeAt(rows, main.key, middle(autograd) + 1)).toEqual({ before: python.key });
+  expect(placeAt(rows, main.key, 10_000)).toEqual({ before: null });
+  expect(placeAt(rows, python.key, -5)).toEqual({ before: main.key });
+  // Below the middle of the other group.
+  expect(placeAt(rows, host.key, device.y + 1)).toBeNull();
+  expect(placeAt(rows, host.key, 10_000)).toEqual({ before: null });
+  expect(placeAt(rows, device.key, 0)).toEqual({ before: host.key });
 });

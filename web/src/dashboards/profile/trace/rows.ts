@@ -339,3 +339,24 @@ export function moved(keys: readonly string[], key: string, before: string | nul
   const at = before === null ? others.length : others.indexOf(before);
   return at < 0 ? keys : [...others.slice(0, at), key, ...others.slice(at)];
 }
+
+/** Rows that a row can change places with: tracks of its group, or all groups. */
+export function siblingsOf(rows: readonly Row[], key: string): readonly Row[] {
+  const row = rows.find((each) => each.key === key);
+  if (!row || row.kind === "quiet") return [];
+  return rows.filter(({ kind, group }) =>
+    row.kind === "group" ? kind === "group" : kind !== "group" && kind !== "quiet" && group === row.group,
+  );
+}
+
+/** Where a row belongs that is dragged to `y`: before another one, or at the end; null: where it is. */
+export function placeAt(rows: readonly Row[], key: string, y: number): { readonly before: string | null } | null {
+  const siblings = siblingsOf(rows, key);
+  const last = rows.at(-1);
+  // A group goes with its tracks: its middle is that of all of them.
+  const end = (i: number, { kind, y: top, height }: Row): number =>
+    kind === "group" ? (siblings[i + 1]?.y ?? (last ? last.y + last.height : top + height)) : top + height;
+  const above = siblings.filter((row, i) => row.key !== key && (row.y + end(i, row)) / 2 < y).length;
+  if (above === siblings.findIndex((row) => row.key === key)) return null;
+  return { before: siblings.filter((row) => row.key !== key)[above]?.key ?? null };
+}

@@ -8,10 +8,23 @@ import type { About, EventInfo, EventRef, Found, SearchIn, SearchMode, Step } fr
 import { type ColorBy, isMeaning, MEANINGS, type Meaning, PALETTES, stepColor, type Theme, trackColor } from "./colors";
 import { Loading, type CounterWindow, type Wish } from "./loading.svelte";
 import { between, easeOut, keepInside, panBy, withMargin, zoomAt } from "./motion";
-import { type Group, groupTracks, isFolded, layRows, moved, quietOf, type Row, type Rows, rowsBetween } from "./rows";
+import {
+  type Group,
+  groupTracks,
+  isFolded,
+  layRows,
+  moved,
+  placeAt,
+  quietOf,
+  type Row,
+  type Rows,
+  rowsBetween,
+  siblingsOf,
+} from "./rows";
 import { RULER_PX } from "./scene/frame";
 import type { Direction, SearchQuery, TraceSource } from "./source";
 import type { Span } from "./span";
+import { firstStep } from "./step_search";
 import type { SliceWindow } from "./windows";
 
 export const ARROWS = ["selected", "all"] as const;
@@ -362,19 +375,16 @@ export class Timeline {
   }
   /** Moves a track or group up or down among those of its kind. */
   moveBy(key: string, by: -1 | 1): void {
-    const { rows } = this.rows;
-    const row = rows.find((each) => each.key === key);
-    if (!row) return;
-    const keys = rows
-      .filter((each) =>
-        row.kind === "group" ? each.kind === "group" : each.group === row.group && each.kind !== "group",
-      )
-      .filter(({ kind }) => kind !== "quiet")
-      .map((each) => each.key);
+    const keys = siblingsOf(this.rows.rows, key).map((each) => each.key);
     const at = keys.indexOf(key);
     const target = by < 0 ? keys[at - 1] : keys[at + 1];
     if (target === undefined) return;
     this.move(key, by < 0 ? target : (keys[at + 2] ?? null));
+  }
+  /** Moves a track or group to where the pointer is, `y` from the top of all rows. */
+  dragTo(key: string, y: number): void {
+    const place = placeAt(this.rows.rows, key, y);
+    if (place) this.move(key, place.before);
   }
 
   // Moving the view.
@@ -521,17 +531,6 @@ const toggled = (set: ReadonlySet<string>, key: string): ReadonlySet<string> => 
   if (!next.delete(key)) next.add(key);
   return next;
 };
-
-/** The index of the first step that begins at or after a moment. */
-function firstStep(steps: readonly Step[], time: number): number {
-  let [low, high] = [0, steps.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((steps[middle] as Step).start_ps < time) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
 
 /** Those whose events are drawn in these rows. */
 const tracksOf = (rows: readonly Row[]): readonly number[] => [

@@ -19,6 +19,8 @@ test("a step is shown with its neighbours' edges, on all hosts", () => {
 });
 
 test("a moment between steps belongs to the next one", () => {
-  expect([-5, 50, 150, 250, 900].map((ps) => stepAt(STEPS, ps)?.number)).toEqual([10, 10, 11, 11, 11]);
+  expect([-5, 0, 50, 150, 200, 250, 300, 900].map((ps) => stepAt(STEPS, ps)?.number)).toEqual([
+    10, 10, 10, 11, 11, 11, 11, 11,
+  ]);
   expect(stepAt([], 3)).toBeNull();
 });

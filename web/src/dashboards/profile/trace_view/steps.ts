@@ -2,6 +2,7 @@
 
 import type { Step } from "../answer";
 import type { Span } from "../options";
+import { firstStep } from "../trace/step_search";
 
 /** Room beside a step, as a share of it: its neighbours tell where it is. */
 const MARGIN = 0.08;
@@ -19,7 +20,9 @@ export function stepSpan(steps: readonly Step[], number: number): Span | null {
   return { from: from - margin, to: to + margin };
 }
 
-/** The step at this moment, else the next one, else the last; null: there are none. Steps are in the order of time. */
+/** The step at this moment, else the next one, else the last; null: there are none. Steps are by their beginning. */
 export function stepAt(steps: readonly Step[], ps: number): Step | null {
-  return steps.find(({ end_ps }) => ps < end_ps) ?? steps.at(-1) ?? null;
+  const next = firstStep(steps, ps + 1);
+  const last = steps[next - 1];
+  return (last && ps < last.end_ps ? last : steps[next]) ?? steps.at(-1) ?? null;
 }
