@@ -15,7 +15,12 @@ export interface ProfileView {
 export const VIEWS: readonly ProfileView[] = [
   { name: "summary", title: "Summary", load: () => import("./summary/SummaryView.svelte") },
   { name: "trace", title: "Trace", load: () => import("./trace_view/TraceView.svelte") },
-  { name: "input", title: "Input", load: () => import("./input/InputView.svelte") },
+  {
+    name: "input",
+    title: "Input",
+    isFor: ({ kind }) => !["pprof", "memory snapshot"].includes(kind),
+    load: () => import("./input/InputView.svelte"),
+  },
   { name: "ops", title: "Ops", load: () => import("./tables/OpsView.svelte") },
   { name: "kernels", title: "Kernels", load: () => import("./tables/KernelsView.svelte") },
   { name: "memory", title: "Memory", load: () => import("./memory/MemoryView.svelte") },

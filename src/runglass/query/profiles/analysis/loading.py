@@ -1,4 +1,4 @@
-"""What runs inside torch's DataLoader while the training waits for it: functions of the dataset, or ops where no stacks were recorded."""
+"""What runs inside torch's DataLoader while the training waits for it: ops, and if stacks were recorded functions of the dataset."""
 
 from __future__ import annotations
 
@@ -54,8 +54,7 @@ class Loading:
         """The most time of its own first."""
         trace = self._facts.trace
         inside = self._inside()
-        python = inside[has_category(trace, PYTHON)[inside]]
-        chosen = python if len(python) else inside[framework_ops(trace)[inside]]
+        chosen = inside[(has_category(trace, PYTHON) | framework_ops(trace))[inside]]
         if not len(chosen):
             return []
         # Names of built-in functions differ by the address of their object.
@@ -70,7 +69,7 @@ class Loading:
         for at, first in enumerate(groups.first.tolist()):
             event = int(chosen[first])
             text = trace.name_of(event)
-            frame = parse_frame(text) if len(python) else None
+            frame = parse_frame(text)
             rows.append(
                 LoaderRow(
                     name=plain_name(text) if frame is None else frame.function,

@@ -164,7 +164,7 @@ class LoaderRow(Struct, frozen=True, kw_only=True):
     is_read: bool = False
     calls: int
     total_ps: int
-    # Without the functions that it calls; with the ops.
+    # Without what it calls.
     self_ps: int
 
 

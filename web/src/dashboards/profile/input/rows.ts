@@ -108,9 +108,9 @@ export const LOADER_COLUMNS: readonly Column<OpRow>[] = [
 
 /** All that runs inside the loaders has so much time of its own. */
 export const insideColumns = (all: number): readonly Column<LoaderRow>[] => [
-  text("name", "Function", 220, ({ name }) => name),
+  text("name", "Function or op", 220, ({ name }) => name),
   text("source", "In", 150, ({ source }) => source ?? ""),
-  number("self", "Self", ({ self_ps }) => self_ps, time, "Without the functions that it calls"),
+  number("self", "Self", ({ self_ps }) => self_ps, time, "Without what it calls"),
   number("share", "Share", ({ self_ps }) => (all > 0 ? self_ps / all : null), percent, "Of the time in the loaders"),
   number("total", "Total", ({ total_ps }) => total_ps, time),
   number("count", "Calls", ({ calls }) => calls, formatCount),
