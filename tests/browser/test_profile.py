@@ -275,6 +275,13 @@ def test_tells_what_memory_was_for(open_page, memory_profiles):
     expect(moment.get_by_role("button", name="Show the peak")).to_be_visible()
     address_has(page, "profile.moment;")
 
+    # The time of the ops under the same modules, and as bars.
+    page.get_by_role("button", name="Ops", exact=True).click()
+    page.get_by_role("radio", name="Icicle").check(force=True)
+    expect(icicle.get_by_role("button", name=re.compile("^UNet_0 .*ms")).first).to_be_visible()
+    page.get_by_role("radio", name="Bars").check(force=True)
+    expect(page.get_by_role("region", name="On the host").get_by_role("listitem").first).to_contain_text("%")
+
     # JAX's profile of memory is nothing but stacks, and one without memory says what would record it.
     page.goto(
         page.url.split("#")[0] + "#/profile?option=profile.session;run;memory&option=profile.view;memory"

@@ -31,6 +31,7 @@ const PANEL = "profile.panel";
 const SIDE = "profile.side";
 const OPS = "profile.ops";
 const OPS_ON = "profile.on";
+const OPS_AS = "profile.as";
 const FILTER = "profile.filter";
 const SORT = "profile.sort";
 const MEMORY = "profile.memory";
@@ -259,6 +260,17 @@ export type OpsPlace = (typeof OPS_PLACES)[number]["value"];
 export const opsPlace = (settings: Settings): OpsPlace =>
   OPS_PLACES.find(({ value }) => value === settings.option(OPS_ON))?.value ?? "";
 export const setOpsPlace = (settings: Settings, place: OpsPlace): void => settings.setOption(OPS_ON, place);
+
+export const OPS_PICTURES = [
+  { value: "table", label: "Table" },
+  { value: "bars", label: "Bars", hint: "The ops with the most time" },
+  { value: "tree", label: "Icicle", hint: "Time under modules, name scopes or functions" },
+] as const;
+export type OpsPicture = (typeof OPS_PICTURES)[number]["value"];
+export const opsPicture = (settings: Settings): OpsPicture =>
+  OPS_PICTURES.find(({ value }) => value === settings.option(OPS_AS))?.value ?? "table";
+export const setOpsPicture = (settings: Settings, picture: OpsPicture): void =>
+  settings.setOption(OPS_AS, picture, "table");
 
 export const tableFilter = (settings: Settings): string => settings.option(FILTER);
 export const setTableFilter = (settings: Settings, text: string): void => settings.setOption(FILTER, text);

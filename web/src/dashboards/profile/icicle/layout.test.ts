@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Tree } from "../answer";
-import { firstBranch, layOut, pathTo } from "./layout";
+import { firstBranch, foldedStacks, layOut, pathTo } from "./layout";
 
 const tree: Tree = {
   unit: "ps",
@@ -31,4 +31,10 @@ test("a focused node has the whole width, below those around it", () => {
 test("it opens where it branches", () => {
   expect(firstBranch(tree)).toBe(2);
   expect(firstBranch({ ...tree, parent: [-1, 0, 0, 1, 1, 1] })).toBe(0);
+});
+
+test("stacks are written as flame graph tools read them", () => {
+  expect(foldedStacks({ ...tree, name: ["", "main", "a;b", "small", "large", "1 smaller"] })).toBe(
+    "main;a,b;small 256\nmain;a,b;large 767\nmain;a,b;1 smaller 1\n",
+  );
 });

@@ -67,3 +67,19 @@ export function firstBranch(tree: Tree): number {
     node = first;
   }
 }
+
+/** One line for each node with something of its own, as flame graph tools read it: "main;step;op 1200". */
+export function foldedStacks(tree: Tree): string {
+  const plain = (name: string): string => name.replace(/[;\r\n]+/g, ",");
+  const lines: string[] = [];
+  tree.own.forEach((own, node) => {
+    if (own > 0 && node > 0)
+      lines.push(
+        `${pathTo(tree, node)
+          .slice(1)
+          .map((each) => plain(tree.name[each] ?? ""))
+          .join(";")} ${own}`,
+      );
+  });
+  return lines.map((line) => `${line}\n`).join("");
+}
