@@ -282,6 +282,12 @@ def test_tells_what_memory_was_for(open_page, memory_profiles):
     page.get_by_role("radio", name="Bars").check(force=True)
     expect(page.get_by_role("region", name="On the host").get_by_role("listitem").first).to_contain_text("%")
 
+    page.get_by_role("radio", name="Roofline").check(force=True)
+    dot = page.get_by_role(
+        "button", name=re.compile("aten::cudnn_convolution .*of what the device can do", re.DOTALL)
+    )
+    expect(dot).to_be_visible()
+
     # JAX's profile of memory is nothing but stacks, and one without memory says what would record it.
     page.goto(
         page.url.split("#")[0] + "#/profile?option=profile.session;run;memory&option=profile.view;memory"

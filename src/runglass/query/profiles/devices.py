@@ -21,6 +21,22 @@ OPERATIONS = {
     (6, 0): 256,
 }
 
+# Where a file tells no clock: dense 16-bit operations and bytes of memory per second, as the makers say, by what the name has.
+PEAKS = (
+    ("B200", 2250e12, 8.0e12),
+    ("H200", 989.4e12, 4.8e12),
+    ("H100 PCIe", 756e12, 2.0e12),
+    ("H100", 989.4e12, 3.35e12),
+    ("A100-SXM4-80GB", 312e12, 2.039e12),
+    ("A100 80GB", 312e12, 1.935e12),
+    ("A100", 312e12, 1.555e12),
+    ("L40S", 362e12, 0.864e12),
+    ("L4", 121e12, 0.3e12),
+    ("A10G", 70e12, 0.6e12),
+    ("V100", 125e12, 0.9e12),
+    ("T4", 65e12, 0.32e12),
+)
+
 
 def read_devices(files: Sequence[TraceFile], tracks: Sequence[Track]) -> list[Device]:
     """Those that have tracks, in the order of hosts and numbers."""
@@ -66,7 +82,12 @@ def describe(device: Device, given: dict[str, Any]) -> Device:
     if peak_flops is None and None not in (major, processors, clock_khz):
         peak_flops = operations(int(major or 0), int(minor or 0)) * (processors or 0) * (clock_khz or 0) * 1e3
     memory = number(given.get("totalGlobalMem", given.get("memory_size")))
+    bandwidth = number(given.get("memory_bandwidth"))
     name = given.get("name") or given.get("gpu_device_name") or given.get("device_type_string") or device.name
+    words = str(name).replace("NVIDIA ", "").split()
+    known = next((each for each in PEAKS if starts(words, each[0].split())), None)
+    if known is not None and peak_flops is None and bandwidth is None:
+        _, peak_flops, bandwidth = known
     return Device(
         id=device.id,
         host=device.host,
@@ -75,8 +96,16 @@ def describe(device: Device, given: dict[str, Any]) -> Device:
         capability=None if major is None else f"{int(major)}.{int(minor or 0)}",
         processors=None if processors is None else int(processors),
         peak_flops=peak_flops or None,
-        bandwidth_bytes=number(given.get("memory_bandwidth")),
+        bandwidth_bytes=bandwidth,
         properties={str(key): value for key, value in given.items() if isinstance(value, int | float | str)},
+    )
+
+
+def starts(words: Sequence[str], wanted: Sequence[str]) -> bool:
+    """Whether a name begins with these words, the last perhaps with more after a hyphen."""
+    head = list(words[: len(wanted)])
+    return len(head) == len(wanted) and (
+        head == list(wanted) or [*head[:-1], head[-1].partition("-")[0]] == list(wanted)
     )
 
 

@@ -265,6 +265,7 @@ export const OPS_PICTURES = [
   { value: "table", label: "Table" },
   { value: "bars", label: "Bars", hint: "The ops with the most time" },
   { value: "tree", label: "Icicle", hint: "Time under modules, name scopes or functions" },
+  { value: "roofline", label: "Roofline", hint: "What ops compute and move, against what the device can" },
 ] as const;
 export type OpsPicture = (typeof OPS_PICTURES)[number]["value"];
 export const opsPicture = (settings: Settings): OpsPicture =>

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from runglass.query.profiles.analysis.flops import count_work
 from runglass.query.profiles.analysis.launching import (
     PYTHON,
     device_time,
@@ -16,8 +17,9 @@ from runglass.query.profiles.analysis.launching import (
     on_device,
 )
 from runglass.query.profiles.analysis.model import OpRow, OpsBy
+from runglass.query.profiles.analysis.ops_xplane import bound, peaks
 from runglass.query.profiles.arguments import numbers, texts
-from runglass.query.profiles.model import MISSING, Int64, Mask, Place, Trace
+from runglass.query.profiles.model import MISSING, Float64, Int64, Mask, Place, Trace
 
 STEP = re.compile(r"ProfilerStep#\d+")
 # As torch calls all of them.
@@ -59,13 +61,14 @@ def is_span(trace: Trace) -> Mask:
 def host_rows(trace: Trace, events: Int64, by: OpsBy) -> list[OpRow]:
     groups = Groups(trace, events, by, merge_steps=True)
     own, total = device_time(trace)
-    flops = numbers(trace, "flops") if trace.strings.find("flops") >= 0 else None
+    work = count_work(trace)
     return groups.rows(
         "host",
         self_ps=trace.self_ps[events],
         device_self=own[events],
         device_total=total[events],
-        flops=None if flops is None else np.where(flops[events] == MISSING, 0, flops[events]),
+        flops=None if work is None else work.flops[events],
+        moved=None if work is None else work.bytes[events],
     )
 
 
@@ -127,8 +130,8 @@ class Groups:
         _, self.first, self.number = np.unique(keys[by], return_index=True, return_inverse=True)
         self.number = self.number.reshape(-1)
 
-    def sum(self, values: NDArray[Any]) -> Int64:
-        found = np.zeros(len(self.first), np.int64)
+    def sum(self, values: NDArray[Any]) -> NDArray[Any]:
+        found = np.zeros(len(self.first), values.dtype)
         np.add.at(found, self.number, values)
         return found
 
@@ -139,8 +142,8 @@ class Groups:
         self_ps: Int64,
         device_self: Int64,
         device_total: Int64,
-        flops: Int64 | None = None,
-        moved: Int64 | None = None,
+        flops: Float64 | None = None,
+        moved: Float64 | Int64 | None = None,
         idle: int = 0,
     ) -> list[OpRow]:
         duration = self.trace.duration_ps[self.events]
@@ -153,6 +156,7 @@ class Groups:
         device_own, device_all = self.sum(device_self), self.sum(device_total)
         operations = None if flops is None else self.sum(flops)
         amount = None if moved is None else self.sum(moved)
+        peak, bandwidth = peaks(self.trace)
         whole = float(own.sum()) + idle
         made = []
         for at in np.argsort(-own, kind="stable").tolist():
@@ -160,6 +164,8 @@ class Groups:
             spent = float(device_all[at] if place == "host" and device_all[at] else totals[at]) * 1e-12
             done = float(operations[at]) if operations is not None and operations[at] > 0 else None
             carried = float(amount[at]) if amount is not None and amount[at] > 0 else None
+            rate = done / spent if done and spent else None
+            speed = carried / spent if carried and spent else None
             made.append(
                 OpRow(
                     place=place,
@@ -174,8 +180,10 @@ class Groups:
                     share=float(own[at]) / whole if whole else 0.0,
                     flops=done,
                     bytes=carried,
-                    flop_rate=done / spent if done and spent else None,
-                    bandwidth=carried / spent if carried and spent else None,
+                    flop_rate=rate,
+                    bandwidth=speed,
+                    intensity=done / carried if done and carried else None,
+                    bound_by=bound(done, carried, peak, bandwidth),
                 )
             )
         if idle:

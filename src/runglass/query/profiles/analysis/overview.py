@@ -9,12 +9,12 @@ import numpy as np
 
 from runglass.query.profiles.analysis.breakdown import parts_of_events, rows_of, step_times
 from runglass.query.profiles.analysis.columns import floats
+from runglass.query.profiles.analysis.flops import count_work
 from runglass.query.profiles.analysis.intervals import cover
 from runglass.query.profiles.analysis.kernels import TENSOR_CORES, kernel_events
 from runglass.query.profiles.analysis.model import PARTS, Overview, Spread
 from runglass.query.profiles.analysis.ops import ops
-from runglass.query.profiles.arguments import numbers
-from runglass.query.profiles.model import MISSING, Float64, Int8, Int64, Mask, Trace, used_names
+from runglass.query.profiles.model import Float64, Int8, Int64, Mask, Trace, used_names
 
 TOP_OPS = 10
 # A step is an outlier if it is this many times the usual distance away from the median, and longer than this many medians.
@@ -136,13 +136,13 @@ def share_of(trace: Trace, kernels: Int64, pattern: re.Pattern[str]) -> int:
 
 
 def flop_rate(trace: Trace, start: Int64, end: Int64, whole: int) -> float | None:
-    """Of what events say they computed, over the time of the steps."""
-    if trace.strings.find("flops") < 0 or not whole:
+    """Of what ops computed, as they say or as follows from their shapes, over the time of the steps."""
+    work = count_work(trace) if whole else None
+    if work is None:
         return None
-    flops = numbers(trace, "flops")
-    known = np.flatnonzero(flops != MISSING)
+    known = np.flatnonzero(work.own > 0)
     known = known[in_steps(trace, start, end, known)]
-    return float(flops[known].astype(np.float64).sum()) / (whole / 1e12) if len(known) else None
+    return float(work.own[known].sum()) / (whole / 1e12) if len(known) else None
 
 
 def peak_flop_rate(trace: Trace) -> float | None:
