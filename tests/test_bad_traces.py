@@ -288,16 +288,19 @@ def test_a_name_of_100_megabytes(logdir: Path) -> None:
     assert len(json.dumps(board.ask("sums", from_ps=0, to_ps=10**7, by="name"))) < 2 << 20
 
 
-def test_very_many_tracks(logdir: Path) -> None:
+@pytest.mark.parametrize(("processes", "most"), [(7, 10_007), (30_000, 11_001)])
+def test_very_many_tracks(logdir: Path, processes: int, most: int) -> None:
     """A million of them are read too; this many are enough to see a square of the number."""
     count = 30_000
     events = b",".join(
-        b'{"ph":"X","name":"e","ts":%d,"dur":1,"pid":%d,"tid":%d}' % (i, i % 7, i) for i in range(count)
+        b'{"ph":"X","name":"e","ts":%d,"dur":1,"pid":%d,"tid":%d}' % (i, i % processes, i)
+        for i in range(count)
     )
     board = put(logdir, TORCH, b"[" + events + b"]")
     about = board.open()
     assert "error" not in about, about
-    assert about["events"] == count
+    assert about["events"] == sum(track["events"] for track in about["tracks"]) == count
+    assert len(about["tracks"]) == most
     board.draw(about)
 
 

@@ -10,8 +10,9 @@ from msgspec import Struct
 from runglass.native.trace_rows import TraceRows
 from runglass.query.profiles.model import Int32, Place, Track, TrackKind
 
-# A page cannot show more; threads beyond share a track for each process.
+# A page cannot show more; threads beyond share a track for each process, and processes beyond one for each file.
 MAX_TRACKS = 10_000
+MAX_SHARED = 1_000
 DEVICE_LABEL = re.compile(r"(?:GPU|XPU|TPU|MTIA|HPU|NPU|MPS)\s*(\d+)\b", re.IGNORECASE)
 DEVICE_PLANE = re.compile(r"/device:([A-Z_]+):(\d+)")
 STREAM = re.compile(r"stream\b", re.IGNORECASE)
@@ -43,14 +44,18 @@ def read_tracks(rows: TraceRows, hosts: list[str]) -> tuple[list[RawTrack], Int3
 
     processes = rows.processes
     found: list[RawTrack] = []
-    shared: dict[int, int] = {}
+    # Tracks of those beyond, by file and process; of all other processes under -1.
+    shared: dict[tuple[int, int], int] = {}
     listed = rows.tracks
     numbers = np.empty(len(listed), np.int32)
     joined = 0
     for number, (process, thread_id, thread_name, thread_order) in enumerate(listed):
         file, process_id, name, labels, process_order = processes[process]
-        if number >= MAX_TRACKS and process in shared:
-            numbers[number] = shared[process]
+        is_beyond = number >= MAX_TRACKS
+        is_other = is_beyond and len(shared) >= MAX_SHARED and (file, process) not in shared
+        key = file, -1 if is_other else process
+        if is_beyond and key in shared:
+            numbers[number] = shared[key]
             joined += 1
             continue
         thread, label = text(thread_name), text(labels)
@@ -61,10 +66,10 @@ def read_tracks(rows: TraceRows, hosts: list[str]) -> tuple[list[RawTrack], Int3
         # What a profiler says of itself comes last.
         rank = 2 if text(process_id) in SPANS or not text(process_id) else int(place == "device")
         made = RawTrack(
-            process=text(name),
-            process_id=text(process_id),
-            thread="Other threads" if number >= MAX_TRACKS else thread.strip(),
-            thread_id="" if number >= MAX_TRACKS else text(thread_id),
+            process="Other processes" if is_other else text(name),
+            process_id="" if is_other else text(process_id),
+            thread="Other threads" if is_beyond else thread.strip(),
+            thread_id="" if is_beyond else text(thread_id),
             labels=label,
             host=hosts[file],
             place=place,
@@ -72,13 +77,16 @@ def read_tracks(rows: TraceRows, hosts: list[str]) -> tuple[list[RawTrack], Int3
             kind=kind,
             order=(file, rank, process_order, process, kind != "steps", thread_order, number),
         )
-        if number >= MAX_TRACKS:
-            shared[process] = len(found)
+        if is_beyond:
+            shared[key] = len(found)
         numbers[number] = len(found)
         found.append(made)
     note = None
     if joined:
-        note = f"There are {len(listed):,} threads. Those after the first {MAX_TRACKS:,} share one track for each process."
+        note = (
+            f"There are {len(listed):,} threads. Those after the first {MAX_TRACKS:,} share one track for each process, "
+            f"and those of more than {MAX_SHARED:,} more processes one for each file."
+        )
     return found, numbers, note
 
 

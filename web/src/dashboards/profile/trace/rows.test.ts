@@ -95,6 +95,16 @@ test("a hundred thousand tracks are a few rows", () => {
   expect(rows.map(({ label }) => label)).toEqual(["Host", "thread 0", "99,999 quiet threads"]);
 });
 
+test("many threads of one name and many processes take no square of their number", () => {
+  const threads = Array.from({ length: 50_000 }, (_, id) => sampleTrack(id, { thread: "worker", thread_id: "" }));
+  const [group] = groupTracks(sampleAbout({ tracks: threads }));
+  expect(new Set(group?.items.map(({ key }) => key)).size).toBe(50_000);
+  expect(group?.items[2]?.key).toBe("train.py/worker#3");
+  const processes = threads.map((track) => ({ ...track, process: `p${track.id}`, events: 1 }));
+  const { rows } = layRows(groupTracks(sampleAbout({ tracks: processes })), CHOICES);
+  expect(rows.length).toBe(100_000);
+});
+
 test("rows between two heights", () => {
   const { rows } = layRows(GROUPS, CHOICES);
   const [begin, end] = rowsBetween(rows, (rows[2]?.y ?? 0) + 1, rows[4]?.y ?? 0);

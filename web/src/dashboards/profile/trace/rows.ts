@@ -106,7 +106,7 @@ export function groupTracks(about: About): readonly Group[] {
     else counters.set(counter.track, [counter]);
   }
   const hostProcesses = [...byKey.values()].filter(({ first }) => first.place === "host").length;
-  const used = new Set<string>();
+  const used = new Map<string, number>();
   const groups = [...byKey].map(([key, { first, tracks }]): Group => {
     const items = tracks.flatMap((track) => itemsOf(key, track, counters.get(track.id) ?? [], used));
     const ofHost = about.hosts.length > 1 && first.host !== "" ? `${first.host} · ` : "";
@@ -119,7 +119,7 @@ export function groupTracks(about: About): readonly Group[] {
   const first: Place = hostRows > MOST_ROWS_ABOVE ? "device" : "host";
   const hostOrder = new Map(about.hosts.map((host, i) => [host, i]));
   const hostOf = ({ items }: Group): number => hostOrder.get(items[0]?.track.host ?? "") ?? 0;
-  const last = new Set(shown.filter((group) => isFolded(group, shown)));
+  const last = foldedOf(shown);
   const rank = (group: Group): number => (last.has(group) ? 2 : group.place === first ? 0 : 1);
   return shown.sort((a, b) => hostOf(a) - hostOf(b) || rank(a) - rank(b));
 }
@@ -141,17 +141,21 @@ function titleOf(
     return { label: ofHost + label, detail: name === label ? "" : name };
   }
   const threads = tracks.filter(({ kind, events }) => kind === "thread" && events > 0).length;
-  const counted = threads === 0 ? "" : `${threads.toLocaleString("en")} ${threads === 1 ? "thread" : "threads"}`;
+  const shown = threads < 1_000 ? threads : threads.toLocaleString("en");
+  const counted = threads === 0 ? "" : `${shown} ${threads === 1 ? "thread" : "threads"}`;
   if (hostProcesses === 1) return { label: `${ofHost}Host`, detail: [process, counted].filter(Boolean).join(", ") };
   return { label: ofHost + process, detail: counted };
 }
 
-function itemsOf(group: string, track: Track, counters: readonly Counter[], used: Set<string>): Item[] {
+function itemsOf(group: string, track: Track, counters: readonly Counter[], used: Map<string, number>): Item[] {
   const items: Item[] = [];
+  // Counted by text: a million threads may have one name.
   const unique = (text: string): string => {
     let key = text;
-    for (let n = 2; used.has(key); n++) key = `${text}#${n}`;
-    used.add(key);
+    let n = used.get(text) ?? 1;
+    while (used.has(key)) key = `${text}#${++n}`;
+    used.set(text, n);
+    if (key !== text) used.set(key, 1);
     return key;
   };
   if (track.events > 0 && track.kind !== "counter") {
@@ -195,8 +199,11 @@ function threadName({ thread, thread_id, kind }: Track): { label: string; detail
   return { label: thread, detail: isSaid ? "" : id };
 }
 
+const NONE: ReadonlySet<Item> = new Set();
+
 /** Those of a group that are quiet beside its others. */
 export function quietOf(group: Group): ReadonlySet<Item> {
+  if (group.items.length <= LEAST_QUIET) return NONE;
   const most = group.items.reduce(
     (max, { track, counters }) => (counters.length > 0 ? max : Math.max(max, track.events)),
     0,
@@ -212,11 +219,16 @@ export function quietOf(group: Group): ReadonlySet<Item> {
 }
 
 /** What a profiler says of itself, in a few events: closed at first. */
-export const isFolded = (group: Group, groups: readonly Group[]): boolean =>
-  group.place === "host" &&
-  group.items.every(({ counters }) => counters.length === 0) &&
-  eventsOf(group) < FEW_EVENTS &&
-  groups.some((each) => eventsOf(each) >= FEW_EVENTS * 10);
+export function foldedOf(groups: readonly Group[]): ReadonlySet<Group> {
+  const events = groups.map(eventsOf);
+  if (!events.some((count) => count >= FEW_EVENTS * 10)) return new Set();
+  return new Set(
+    groups.filter(
+      ({ place, items }, i) =>
+        place === "host" && (events[i] as number) < FEW_EVENTS && items.every(({ counters }) => counters.length === 0),
+    ),
+  );
+}
 
 const eventsOf = ({ items }: Group): number => items.reduce((sum, { track }) => sum + track.events, 0);
 
@@ -227,23 +239,29 @@ export function layRows(groups: readonly Group[], choices: RowChoices): Rows {
     (wanted === "" || `${group.label} ${group.detail} ${item.label} ${item.detail}`.toLowerCase().includes(wanted));
   const rank = new Map(choices.order.map((key, i) => [key, i]));
   const sorted = <T extends { readonly key: string }>(list: readonly T[]): readonly T[] =>
-    list.some(({ key }) => rank.has(key))
+    rank.size > 0 && list.some(({ key }) => rank.has(key))
       ? list.toSorted((a, b) => (rank.get(a.key) ?? Infinity) - (rank.get(b.key) ?? Infinity) || 0)
       : list;
 
   const pinned = new Stack(true);
   const rows = new Stack(false);
+  const closed = foldedOf(groups);
   for (const group of sorted(groups)) {
     if (choices.hidden.has(group.key)) continue;
     const items = sorted(group.items.filter((item) => isWanted(group, item)));
     for (const item of items) if (choices.pinned.has(item.key)) pinned.add(group, item, choices);
-    const left = items.filter(({ key }) => !choices.pinned.has(key));
+    const left = choices.pinned.size === 0 ? items : items.filter(({ key }) => !choices.pinned.has(key));
     if (left.length === 0) continue;
-    const isCollapsed = isFolded(group, groups) ? !choices.opened.has(group.key) : choices.collapsed.has(group.key);
+    const isCollapsed = closed.has(group) ? !choices.opened.has(group.key) : choices.collapsed.has(group.key);
     rows.addGroup(group, isCollapsed);
     if (isCollapsed) continue;
     // Who filters wants to see what is left.
-    const quiet = wanted === "" ? quietOf(group) : new Set<Item>();
+    const quiet = wanted === "" ? quietOf(group) : NONE;
+    if (quiet.size === 0) {
+      for (const item of left) if (item.counters.length === 0) rows.add(group, item, choices);
+      for (const item of left) if (item.counters.length > 0) rows.add(group, item, choices);
+      continue;
+    }
     const folded: Item[] = [];
     const foldKey = `${group.key}/quiet`;
     const isOpened = choices.opened.has(foldKey);
@@ -252,9 +270,11 @@ export function layRows(groups: readonly Group[], choices: RowChoices): Rows {
     const counters = left.filter((item) => item.counters.length > 0);
     for (const item of beforeQuiet) rows.add(group, item, choices);
     for (const item of left) if (quiet.has(item) && !(isOpened && open++ < MOST_OPENED)) folded.push(item);
-    if (quiet.size > 0) rows.addQuiet(group, foldKey, folded, left.filter((item) => quiet.has(item)).length, isOpened);
-    if (isOpened)
-      for (const item of left) if (quiet.has(item) && !folded.includes(item)) rows.add(group, item, choices);
+    rows.addQuiet(group, foldKey, folded, left.filter((item) => quiet.has(item)).length, isOpened);
+    if (isOpened) {
+      const rest = new Set(folded);
+      for (const item of left) if (quiet.has(item) && !rest.has(item)) rows.add(group, item, choices);
+    }
     for (const item of counters) rows.add(group, item, choices);
   }
   return { pinned: pinned.rows, rows: rows.rows, pinnedHeight: pinned.y, height: rows.y };
@@ -294,10 +314,20 @@ class Stack {
   }
 
   addGroup({ key, label, detail, place, items }: Group, isCollapsed: boolean): void {
+    const tracks = items.filter(({ counters }) => counters.length === 0).map(({ track }) => track.id);
     this.#push({
-      ...{ key, kind: "group", height: GROUP_PX, label, detail, group: key, place, counters: [] },
-      ...{ tracks: items.filter(({ counters }) => counters.length === 0).map(({ track }) => track.id) },
-      ...{ depths: 0, slicePx: 0, isCollapsed },
+      key,
+      kind: "group",
+      height: GROUP_PX,
+      label,
+      detail,
+      group: key,
+      place,
+      tracks,
+      counters: [],
+      depths: 0,
+      slicePx: 0,
+      isCollapsed,
     });
   }
 
@@ -314,7 +344,8 @@ class Stack {
   }
 
   #push(row: Omit<Row, "y" | "isPinned">): void {
-    this.rows.push({ ...row, y: this.y, isPinned: this.isPinned });
+    // Not copied: there may be a million.
+    this.rows.push(Object.assign(row, { y: this.y, isPinned: this.isPinned }));
     this.y += row.height;
   }
 }

@@ -9,9 +9,9 @@ import { type ColorBy, isMeaning, MEANINGS, type Meaning, PALETTES, stepColor, t
 import { Loading, type CounterWindow, type Wish } from "./loading.svelte";
 import { between, easeOut, keepInside, panBy, withMargin, zoomAt } from "./motion";
 import {
+  foldedOf,
   type Group,
   groupTracks,
-  isFolded,
   layRows,
   moved,
   placeAt,
@@ -201,6 +201,7 @@ export class Timeline {
   }
 
   readonly groups = $derived.by((): readonly Group[] => (this.about ? groupTracks(this.about) : []));
+  readonly #closedGroups = $derived.by(() => foldedOf(this.groups));
   readonly rows = $derived.by((): Rows =>
     layRows(this.groups, {
       collapsed: this.collapsed,
@@ -354,7 +355,7 @@ export class Timeline {
   toggleCollapsed(key: string): void {
     const item = this.groups.flatMap(({ items }) => items).find((each) => each.key === key);
     const group = this.groups.find((each) => each.key === key);
-    const isClosedAtFirst = item ? item.track.kind === "python" : !group || isFolded(group, this.groups);
+    const isClosedAtFirst = item ? item.track.kind === "python" : !group || this.#closedGroups.has(group);
     if (isClosedAtFirst) this.opened = toggled(this.opened, key);
     else this.collapsed = toggled(this.collapsed, key);
   }
@@ -479,7 +480,7 @@ export class Timeline {
     const item = group?.items.find((each) => each.track.id === track && each.counters.length === 0);
     if (!group || !item) return;
     if (this.hidden.has(item.key)) this.toggleHidden(item.key);
-    if (isFolded(group, this.groups) ? !this.opened.has(group.key) : this.collapsed.has(group.key))
+    if (this.#closedGroups.has(group) ? !this.opened.has(group.key) : this.collapsed.has(group.key))
       this.toggleCollapsed(group.key);
     const foldKey = `${group.key}/quiet`;
     if (item.track.kind === "python" && !this.opened.has(item.key)) this.opened = toggled(this.opened, item.key);
