@@ -83,7 +83,9 @@ def overview_rows(setting: Setting, log: TraceLog, peer: str, code: str, share: 
 
     def measure_peer() -> None:
         python = xprof_python() if is_xplane else hta_python()
-        peers.extend(run_peer(python, code, log.file) for _ in range(setting.peer_repeat))
+        # HTA takes minutes.
+        turns = setting.peer_repeat if is_xplane else 1
+        peers.extend(run_peer(python, code, log.file) for _ in range(turns))
         first.peer = f"{peer}: {min(wall_s for wall_s, _ in peers):.2f} s"
         memory.peer = f"{min(used for _, used in peers) / 1e6:.0f} MB"
         first.raw["peer"] = peers

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from msgspec import DecodeError
 
 from runglass.native.trace_rows import TraceRows
+from runglass.native.trace_view import pick
 from runglass.query.profiles.arguments import arguments
 from runglass.query.profiles.build import build_trace
 from runglass.query.profiles.column_file import ColumnWriter, read
@@ -297,3 +298,16 @@ def test_counters_keep_their_lowest_and_highest(samples, low, length, width):
     if before:
         assert found.last[0] == samples[before[-1][1]][1] or found.time_ps[0] < low
     assert len(found.counter) <= width + 3
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.int64])
+def test_values_at_places(dtype):
+    values = np.arange(10, 20, dtype=dtype)
+    found = np.zeros(3, dtype)
+    pick(values, np.array([9, 0, 4], np.int32), found)
+    assert found.tolist() == [19, 10, 14]
+    for wrong in (-1, 10):
+        with pytest.raises(ValueError, match="beyond"):
+            pick(values, np.array([0, wrong, 1], np.int32), found)
+    with pytest.raises(ValueError, match="lengths"):
+        pick(values, np.array([0], np.int32), found)

@@ -332,6 +332,27 @@ def inherit(const int32_t[::1] own, const int32_t[::1] parent):
     return found_
 
 
+ctypedef fused number:
+    int32_t
+    int64_t
+
+
+def pick(const number[::1] values, const int32_t[::1] order, number[::1] out):
+    """The values at some places. Unlike an index of NumPy, the places stay as small as they are."""
+    cdef Py_ssize_t i, n = order.shape[0], size = values.shape[0]
+    cdef bint is_known = True
+    if out.shape[0] != n:
+        raise ValueError("columns of different lengths")
+    with nogil:
+        for i in range(n):
+            if not 0 <= order[i] < size:
+                is_known = False
+                break
+            out[i] = values[order[i]]
+    if not is_known:
+        raise ValueError("a place beyond the values")
+
+
 # --- pyramids
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import zlib
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -11,7 +13,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from runglass.native.trace_rows import TraceRows
-from runglass.native.trace_view import Nesting, give_back, inherit, make_pyramid, nest, notable
+from runglass.native.trace_view import Nesting, give_back, inherit, make_pyramid, nest, notable, pick
 from runglass.query.profiles.arguments import Known, release, texts
 from runglass.query.profiles.clocks import LIMIT_PS, place_files, shift_of
 from runglass.query.profiles.column_file import Memory
@@ -55,6 +57,9 @@ NUMBER_KEYS = (*FLOW_KEYS, "group_id", "step_num", "iter_num", "_r", "id")
 TEXT_KEYS = ("tf_op", "graph_type", "step_name")
 STACK_KEYS = ("Call stack", "source_stack", "source", "Python id")
 SHAPE_KEYS = ("Input Dims", "shape")
+
+# By one thread.
+PICKED_AT_ONCE = 500_000
 
 Report = Callable[[str], None]
 IN_MEMORY = Memory()
@@ -167,7 +172,7 @@ def choose_events(
     spans = phase == ord("X")
     instants = np.flatnonzero((phase == ord("i")) | (phase == ord("I")) | (phase == ord("R")))
     pairs = np.flatnonzero((phase == ord("b")) | (phase == ord("e")) | (phase == ord("n")))
-    own = track_numbers[rows.track] if len(track_numbers) else rows.track
+    own = picked(track_numbers, rows.track) if len(track_numbers) else rows.track
     async_rows, async_start, async_duration = join_async(rows, pairs)
     has_spans, has_instants, has_async = (np.zeros(len(raw), np.bool_) for _ in range(3))
     has_spans[own[spans]] = True
@@ -191,7 +196,7 @@ def choose_events(
         rows.drop(name)
     if bool(spans.all()):
         del spans, phase
-        track = columns.park(numbers[0][own])
+        track = columns.park(picked(numbers[0], own))
         del own
         source = np.arange(rows.count, dtype=np.int32)
         start = rows.start_ps + shift_of(rows, shifts, source)
@@ -201,17 +206,17 @@ def choose_events(
     else:
         chosen = np.arange(rows.count, dtype=np.int32)[spans]
         del spans, phase
-        parts = [numbers[0][own[chosen]], numbers[1][own[async_rows]], numbers[2][own[instants]]]
+        parts = [picked(numbers[0], picked(own, chosen)), numbers[1][own[async_rows]], numbers[2][own[instants]]]
         track = columns.park(np.concatenate(parts))
         del own, parts
         source = columns.park(
             np.concatenate([chosen, async_rows.astype(np.int32), instants.astype(np.int32)])
         )
-        start = np.concatenate([rows.start_ps[chosen], async_start, rows.start_ps[instants]])
+        start = np.concatenate([picked(rows.start_ps, chosen), async_start, rows.start_ps[instants]])
         rows.drop("start_ps")
         start += shift_of(rows, shifts, source)
         none = np.zeros(len(instants), np.int64)
-        duration = np.concatenate([rows.duration_ps[chosen], async_duration, none])
+        duration = np.concatenate([picked(rows.duration_ps, chosen), async_duration, none])
         rows.drop("duration_ps")
     return Chosen(source, start, duration, track), tracks, threads
 
@@ -384,18 +389,34 @@ def sort_columns(
     for name in NESTED:
         made[name] = getattr(nested, name)
     order = nested.order
-    source = made["source"] = columns.keep("source", chosen.source[order])
+    source = made["source"] = columns.keep("source", picked(chosen.source, order))
     for name in ("name", "category"):
-        made[name] = getattr(rows, name)[source]
+        made[name] = picked(getattr(rows, name), source)
         rows.drop(name)
     made["name"] = columns.keep("name", made["name"])
-    start = made["start_ps"] = columns.keep("start_ps", chosen.start[order])
+    start = made["start_ps"] = columns.keep("start_ps", picked(chosen.start, order))
     chosen.start = start
-    duration = made["duration_ps"] = columns.keep("duration_ps", chosen.duration[order])
+    duration = made["duration_ps"] = columns.keep("duration_ps", picked(chosen.duration, order))
     chosen.duration = duration
     made["notable"] = make_pyramid(notable(start, duration, nested.row_starts))
     made["longest"] = make_pyramid(duration)
     return made
+
+
+def picked(values: NDArray[Any], order: Int32) -> NDArray[Any]:
+    """The values at these places, found by all cores."""
+    found = np.empty(len(order), values.dtype)
+    if len(order) <= PICKED_AT_ONCE:
+        pick(values, order, found)
+        return found
+    with ThreadPoolExecutor(os.cpu_count(), thread_name_prefix="runglass-sort") as pool:
+        for done in [
+            pool.submit(pick, values, order[first:stop], found[first:stop])
+            for first in range(0, len(order), PICKED_AT_ONCE)
+            for stop in [first + PICKED_AT_ONCE]
+        ]:
+            done.result()
+    return found
 
 
 def first_trace(
