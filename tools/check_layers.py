@@ -39,6 +39,7 @@ PYTHON_MAY_IMPORT: dict[str, set[str]] = {
     "writer/calls": {"native", "schema", "writer/values", "writer/graphs", "writer/files"},
     "log_values": {"query"},
     "reader": {"query", "query/open", "log_values"},
+    "writer/watch": {"native", "schema", "writer/values", "writer/graphs", "writer/files"},
     # The public names of the writers.
     "summary": {"writer/calls"},
     "hparams": {"writer/calls"},
@@ -51,7 +52,7 @@ PYTHON_MAY_IMPORT: dict[str, set[str]] = {
     "recorder": {"writer", "writer/values", "writer/files"},
     "projector": {"writer/calls"},
     # The package itself: names that are imported when they are used.
-    "": {"reader", "reductions", "writer/calls", "notebook"},
+    "": {"reader", "reductions", "writer/calls", "writer/watch", "notebook"},
     "instances": set(),
     "completion": {"flags"},
     "notebook": {"instances", "flags", "cli"},

@@ -18,6 +18,7 @@ __all__ = [
     "open",
     "profile",
     "project",
+    "watch",
 ]
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from runglass.writer.calls.file_writer import FileWriter, RecordWriter
     from runglass.writer.calls.profiling import profile
     from runglass.writer.calls.summary_writer import SummaryWriter
+    from runglass.writer.watch.watching import watch
 
 
 def __getattr__(name: str) -> Any:
@@ -52,6 +54,10 @@ def __getattr__(name: str) -> Any:
         from runglass.writer.calls.profiling import profile
 
         return profile
+    if name == "watch":
+        from runglass.writer.watch.watching import watch
+
+        return watch
     if name == "project":
         from runglass.reductions.project import project
 

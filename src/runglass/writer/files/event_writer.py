@@ -18,10 +18,11 @@ from runglass.errors import BadArgument
 from runglass.native.wire import encode
 from runglass.schema.event import EVENT
 from runglass.writer.files.process_hooks import flush_on_sigterm, threads
-from runglass.writer.files.record_buffer import RecordBuffer
+from runglass.writer.files.record_buffer import RecordBuffer, ScalarPlace
 from runglass.writer.files.record_file import stamp
 from runglass.writer.files.sinks import make_sink
 from runglass.writer.values.arrays import clean_text, to_count, to_number, to_step
+from runglass.writer.values.device_values import Arrival
 from runglass.writer.values.summaries import ScalarForm
 
 MAX_QUEUE = 10
@@ -106,6 +107,10 @@ class EventWriter:
     ) -> bool:
         """A number that a device still computes: it is in the file when it has arrived. False for any other value."""
         return self._buffer.add_arriving_scalar(tag, value, step, wall_time, form)
+
+    def add_arrival(self, arrival: Arrival[ScalarPlace | bytes]) -> None:
+        """The same for many numbers, which become scalars and events only then."""
+        self._buffer.add_arrival(arrival)
 
     def take_arrived(self) -> bool:
         """Waits for the numbers that are on their way; whether there were any."""

@@ -22,7 +22,7 @@ from runglass.schema.event import EVENT
 from runglass.writer.files.sinks import Sink
 from runglass.writer.values import summaries
 from runglass.writer.values.arrays import to_number, to_step, to_wall_time
-from runglass.writer.values.device_values import Arriving
+from runglass.writer.values.device_values import Arrival, Arriving
 from runglass.writer.values.summaries import SCALAR_FORMS, ScalarForm
 
 # Records that are kept in memory while the disk accepts nothing.
@@ -92,7 +92,7 @@ class RecordBuffer(NativeRecordBuffer):
             max_bytes=BUFFER_LIMIT_BYTES,
         )
         # Scalars whose numbers a device still computes.
-        self.arriving: Arriving[ScalarPlace] = Arriving()
+        self.arriving: Arriving[ScalarPlace | bytes] = Arriving()
         self.sink = sink
         self.flush_interval_s = flush_interval_s
         self.next_write_s = 0.0
@@ -165,20 +165,30 @@ class RecordBuffer(NativeRecordBuffer):
             self.take_arrived(wait=False)
         return True
 
+    def add_arrival(self, arrival: Arrival[ScalarPlace | bytes]) -> None:
+        """Scalars, and whole events as bytes, that are known when it has arrived."""
+        self.check_open()
+        is_first = not self.arriving
+        self.arriving.hold(arrival)
+        self.take_arrived(wait=False)
+        if is_first and self.arriving:
+            self.wake()
+
     def take_arrived(self, *, wait: bool) -> None:
         if not self.arriving:
             return
         try:
-            self.arriving.take(
-                wait=wait,
-                use=lambda place, number: self.put_scalar(
-                    place.tag, number, place.step, place.wall_time, place.form
-                ),
-            )
+            self.arriving.take(wait=wait, use=self._put_arrived)
         except Exception as error:
             self._warnings.append(
                 f"{self.sink.path}: numbers on a device could not be fetched and are left out ({describe(error)})."
             )
+
+    def _put_arrived(self, place: ScalarPlace | bytes, number: float) -> None:
+        if isinstance(place, bytes):
+            self.add(place)
+        else:
+            self.put_scalar(place.tag, number, place.step, place.wall_time, place.form)
 
     def event_time(self, wall_time: Any) -> float:
         given = to_wall_time(wall_time)

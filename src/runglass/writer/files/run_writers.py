@@ -35,6 +35,9 @@ class SilentWriter:
     def add_arriving_scalar(self, *arguments: Any) -> bool:
         return True
 
+    def add_arrival(self, arrival: Any) -> None:
+        pass
+
     def take_arrived(self) -> bool:
         return False
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Callable
-from typing import Any, Generic, TypeVar
+from collections.abc import Callable, Sequence
+from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
@@ -18,6 +18,21 @@ import numpy as np
 SLOTS = 64
 LOCK_WAIT_S = 1.0
 Label = TypeVar("Label")
+
+
+class Arrival(Protocol[Label]):
+    """Something on its way, which has a number for each of its labels when it is here."""
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether nothing will be added to it."""
+        ...
+
+    def complete(self) -> None: ...
+
+    def is_here(self, *, wait: bool) -> bool: ...
+
+    def numbers(self) -> Sequence[tuple[Label, float]]: ...
 
 
 class Batch(Generic[Label]):
@@ -83,7 +98,7 @@ class Arriving(Generic[Label]):
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._waiting: list[Batch[Label] | Held[Label]] = []
+        self._waiting: list[Arrival[Label]] = []
         self._open: dict[Any, Batch[Label]] = {}
 
     def __bool__(self) -> bool:
@@ -107,6 +122,10 @@ class Arriving(Generic[Label]):
                 self._waiting.append(batch)
             batch.add(value, label)
         return True
+
+    def hold(self, arrival: Arrival[Label]) -> None:
+        with self._lock:
+            self._waiting.append(arrival)
 
     def is_full(self) -> bool:
         """Whether taking is worth its while."""
