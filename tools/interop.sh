@@ -23,4 +23,4 @@ for writer in tensorflow_logs torch_logs tensorboardx_logs jax_logs; do
 done
 RUNGLASS_INTEROP_LOGS=build/interop-logs .venv/bin/python -m pytest -m interop tests/interop
 PYTHONPATH=src "$VENV/bin/python" -m pytest -m interop \
-  tests/interop/test_{graphs,graph_sources,summary_writer,tf_style,keras_callback,trainers,data_loader,hparams,profiles}.py
+  tests/interop/test_{graphs,graph_sources,summary_writer,watch,tf_style,keras_callback,trainers,data_loader,hparams,profiles}.py

@@ -39,7 +39,17 @@ GRAPH_MODELS = ("Functional", "Sequential")
 
 
 class TrainingHooks:
-    """The hooks of the callback, a mixin for keras.callbacks.Callback, which sets `model`."""
+    """Logs a Keras training into `log_dir`, with the runs, tags and arguments of keras.callbacks.TensorBoard.
+
+        model.fit(x, y, callbacks=[RunglassCallback("logs/first", histogram_freq=1)])
+
+    `histogram_freq`: epochs between histograms of all weights, with `write_images` also as pictures; 0 for none. `write_graph`: the
+    layers of the model. `update_freq`: "epoch", "batch" or a number of batches between values of batches. `profile_batch`: the
+    batch, or first and last batch, to profile. `embeddings_freq`: epochs between copies of embedding layers for the projector,
+    `embeddings_metadata` the file with their labels. `write_steps_per_second`: how fast it trains.
+    """
+
+    # A mixin for keras.callbacks.Callback, which sets this.
 
     model: Any
 
@@ -61,6 +71,11 @@ class TrainingHooks:
                 f"update_freq must be 'epoch', 'batch' or a number of batches, got {update_freq!r}.",
                 where="update_freq",
             )
+        for name, value in (("histogram_freq", histogram_freq), ("embeddings_freq", embeddings_freq)):
+            if not isinstance(value, Integral) or int(value) < 0:
+                raise BadArgument(
+                    f"{name} must be a number of epochs, or 0 for never, got {value!r}.", where=name
+                )
         self.log_dir = os.fspath(log_dir)
         self.histogram_freq = histogram_freq
         self.write_graph = write_graph
@@ -383,5 +398,7 @@ def callback_class() -> type:
     import keras
 
     return type(
-        "RunglassCallback", (TrainingHooks, keras.callbacks.Callback), {"__module__": "runglass.keras"}
+        "RunglassCallback",
+        (TrainingHooks, keras.callbacks.Callback),
+        {"__module__": "runglass.keras", "__doc__": TrainingHooks.__doc__},
     )

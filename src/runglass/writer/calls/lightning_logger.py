@@ -228,4 +228,5 @@ def logger_class() -> type:
     members["_save_yaml"] = staticmethod(save_yaml)
     members["_tracing"] = staticmethod(getattr(module, "_jit_is_scripting", nullcontext))
     members["__module__"] = "runglass.lightning"
+    members["__doc__"] = LoggerHooks.__doc__
     return type("RunglassLogger", (LoggerHooks, Logger), members)

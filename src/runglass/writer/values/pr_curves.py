@@ -24,29 +24,31 @@ def pr_curve_rows(
     *,
     thresholds: int = THRESHOLDS,
     weights: ArrayLike | None = None,
+    what: str = "A PR curve",
 ) -> NDArray[np.float32]:
     """Six rows over evenly spaced thresholds: TP, FP, TN, FN, precision, recall. Predictions range from 0 to 1."""
-    truth = to_real(labels, "A PR curve: labels").ravel()
-    scores = to_real(predictions, "A PR curve: predictions").ravel().astype(np.float64)
+    truth = to_real(labels, f"{what}: labels").ravel()
+    scores = to_real(predictions, f"{what}: predictions").ravel().astype(np.float64)
     weight = (
         np.ones(scores.size)
         if weights is None
-        else to_real(weights, "A PR curve: weights").ravel().astype(np.float64)
+        else to_real(weights, f"{what}: weights").ravel().astype(np.float64)
     )
     if weight.size == 1:
         weight = np.full(scores.size, weight[0])
     if not truth.size == scores.size == weight.size:
+        beside = "" if weights is None else f" and weights ({weight.size})"
         raise BadArgument(
-            f"A PR curve needs as many labels ({truth.size}) and weights ({weight.size}) as predictions ({scores.size})."
+            f"{what} needs as many labels ({truth.size}){beside} as predictions ({scores.size})."
         )
-    thresholds = to_count(thresholds, "A PR curve: num_thresholds", least=2, most=MOST_THRESHOLDS)
+    thresholds = to_count(thresholds, f"{what}: num_thresholds", least=2, most=MOST_THRESHOLDS)
     if not np.isin(truth, (0, 1)).all():
-        raise BadArgument("A PR curve needs labels that are 0 or 1, or true or false.", where="labels")
+        raise BadArgument(f"{what} needs labels that are 0 or 1, or true or false.", where="labels")
     if not ((weight >= 0) & (weight < np.inf)).all():
-        raise BadArgument("A PR curve needs weights that are finite and not negative.", where="weights")
+        raise BadArgument(f"{what} needs weights that are finite and not negative.", where="weights")
     if not ((scores >= -ROUNDING) & (scores <= 1 + ROUNDING)).all():
         raise BadArgument(
-            "A PR curve needs predictions from 0 to 1. Pass them through a sigmoid or softmax first.",
+            f"{what} needs predictions from 0 to 1. Pass them through a sigmoid or softmax first.",
             where="predictions",
         )
     truth = truth.astype(bool)

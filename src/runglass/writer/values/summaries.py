@@ -210,7 +210,9 @@ def pr_curve(
     weights: ArrayLike | None = None,
     description: str = "",
 ) -> bytes:
-    rows = pr_curve_rows(labels, predictions, thresholds=thresholds, weights=weights)
+    rows = pr_curve_rows(
+        labels, predictions, thresholds=thresholds, weights=weights, what=f"PR curve {tag!r}"
+    )
     return pr_curve_counted(tag, rows, description=description)
 
 

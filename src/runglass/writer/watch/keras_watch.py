@@ -1,46 +1,93 @@
-"""A Keras model on any back end, from a callback: the weights around batches that are logged, and the outputs of layers.
+"""A Keras model on any back end, from a callback: its weights before and after the batches that are logged.
 
-Gradients exist only inside the compiled training step, where no callback sees them.
+Norms are computed on the device; one vector of them comes to the host. Gradients and outputs of layers exist only inside the compiled
+training step, where no callback sees them.
 """
 
 from __future__ import annotations
 
+import warnings
 from functools import cache
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from runglass.writer.watch.choice import Choice, Schedule
-from runglass.writer.watch.tree_watch import TreeWatched
+from runglass.writer.watch.report import Numbers
+from runglass.writer.watch.tree_watch import module_of
+from runglass.writer.watch.watched import Watched
 
 
-class KerasWatched(TreeWatched):
+class KerasWatched(Watched):
     def __init__(self, model: Any, writer: Any, choice: Choice, schedule: Schedule, first_step: int) -> None:
         super().__init__(writer, choice, schedule, first_step)
         self._model = model
-        self._then: dict[str, Any] | None = None
+        self._before: dict[str, Any] = {}
 
     def begin_batch(self) -> None:
-        self._then = self._weights() if self.is_due and "update_ratio" in self.choice.what else None
+        if self._is_due:
+            import keras
+
+            # Copies: the training step may change the weights in place.
+            self._before = {
+                name: keras.ops.copy(keras.ops.convert_to_tensor(each)) for name, each in self._weights()
+            }
 
     def end_batch(self) -> None:
-        if not self.is_due:
-            self._end_step()
+        if self._is_due and self._before:
+            self._log(self._before, dict(self._weights()))
+        self._before = {}
+        self._end_step()
+
+    def _log(self, before: dict[str, Any], after: dict[str, Any]) -> None:
+        from keras import ops
+
+        def norm(array: Any) -> Any:
+            return ops.norm(ops.reshape(ops.cast(array, "float32"), (-1,)))
+
+        both = [name for name in before if name in after and before[name].shape == after[name].shape]
+        modules = [module_of(name) for name in both]
+        names, what = Numbers(), self.choice.what
+        norms = [norm(before[name]) for name in both]
+        numbers = []
+        if "param_norm" in what:
+            names.params = modules
+            numbers += norms
+        if "update_ratio" in what:
+            names.updates = modules
+            numbers += norms
+            numbers += [norm(ops.subtract(after[name], before[name])) for name in both]
+        if not numbers:
             return
-        now = self._weights()
-        then, self._then = self._then, None
-        if then is None:
-            self.step(now)
-        else:
-            # The change belongs to the weights before it.
-            self.step(then, updates={name: now[name] - then[name] for name in then if name in now})
+        vector = ops.stack(numbers)
 
-    def _weights(self) -> dict[str, Any]:
-        """Trainable weights by the path of their layer."""
-        import keras
+        def fetch() -> NDArray[np.float64]:
+            return np.array(ops.convert_to_numpy(vector), np.float64)
 
-        return {
-            weight.path.replace("/", "."): keras.ops.convert_to_numpy(weight)
-            for weight in self._model.trainable_weights
-        }
+        self._send(names, fetch)
+
+    def _weights(self) -> list[tuple[str, Any]]:
+        """Trainable weights by the path of their layer, without the name of the model."""
+        found = []
+        for weight in self._model.trainable_weights:
+            name = weight.path.replace("/", ".").removeprefix(f"{self._model.name}.")
+            if self.choice.has_module(module_of(name)):
+                found.append((name, weight))
+        return found
+
+
+def make_callback(
+    model: Any, writer: Any, choice: Choice, schedule: Schedule, first_step: int, is_default: bool
+) -> Any:
+    unseen = choice.what - {"param_norm", "update_ratio"}
+    if unseen and not is_default:
+        warnings.warn(
+            f"runglass.watch does not see {', '.join(sorted(unseen))} of a Keras model: they exist only inside its compiled training "
+            "step. RunglassCallback logs histograms of weights.",
+            stacklevel=3,
+        )
+    return callback_class()(KerasWatched(model, writer, choice, schedule, first_step))
 
 
 @cache
@@ -49,23 +96,22 @@ def callback_class() -> Any:
     import keras
 
     class WatchCallback(keras.callbacks.Callback):  # type: ignore[misc]
-        """What runglass.watch returns for a Keras model; `watched` is the same without Keras."""
+        """What runglass.watch returns for a Keras model."""
 
         def __init__(self, watched: KerasWatched) -> None:
             super().__init__()
-            self.watched = watched
-            self.is_removed = False
+            self.watched: KerasWatched | None = watched
 
         def on_train_batch_begin(self, batch: int, logs: Any = None) -> None:
-            if not self.is_removed:
+            if self.watched is not None:
                 self.watched.begin_batch()
 
         def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
-            if not self.is_removed:
+            if self.watched is not None:
                 self.watched.end_batch()
 
         def remove(self) -> None:
             """Stops watching; the callback may stay where it is."""
-            self.is_removed = True
+            self.watched = None
 
     return WatchCallback

@@ -113,14 +113,8 @@ class TorchWatched(Watched):
             return
         values = tensor.detach()
         self._names.calls.append((name, values.numel()))
-        norm = torch.linalg.vector_norm
-        self._stats.append(
-            (
-                values.sum(dtype=torch.float32),
-                norm(values, dtype=torch.float32),
-                norm(values, 0, dtype=torch.float32),
-            )
-        )
+        norm, kind = torch.linalg.vector_norm, norm_type(torch, values)
+        self._stats.append((values.sum(dtype=kind), norm(values, dtype=kind), norm(values, 0, dtype=kind)))
 
     def _is_ours(self, optimizer: Any) -> bool:
         if self._optimizer is None:

@@ -8,7 +8,7 @@ from typing import Any
 from runglass.errors import BadArgument
 from runglass.writer.graphs.keras_graph import is_keras
 from runglass.writer.watch.choice import DEFAULT, EVERY, Choice, Schedule, What
-from runglass.writer.watch.keras_watch import KerasWatched, callback_class
+from runglass.writer.watch.keras_watch import make_callback
 from runglass.writer.watch.torch_watch import TorchWatched, is_torch_model
 from runglass.writer.watch.tree_watch import TreeWatched, check_tree
 
@@ -38,7 +38,7 @@ def watch(
         …
         watched.remove()
 
-    A Keras model: returns a callback for fit().
+    A Keras model: returns a callback for fit(), which logs "param_norm" and "update_ratio".
 
         model.fit(x, y, callbacks=[runglass.watch(model, writer)])
 
@@ -50,8 +50,7 @@ def watch(
     choice, schedule = Choice(what, include, exclude), Schedule(every, seconds)
     # Keras first: on its PyTorch back end a model is a torch module as well.
     if is_keras(model):
-        watched = KerasWatched(model, writer, choice, schedule, first_step)
-        return callback_class()(watched)
+        return make_callback(model, writer, choice, schedule, first_step, what is DEFAULT)
     if is_torch_model(model):
         return TorchWatched(model, writer, choice, schedule, first_step, optimizer)
     check_tree(model)
