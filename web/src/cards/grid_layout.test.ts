@@ -223,6 +223,16 @@ describe("layOut", () => {
     expect(heights([one, three], { isPicture: true })).toEqual([700 - HEADING_PX - GAP_PX - 16, 240]);
   });
 
+  it("has one picture below rows of them as large as those", () => {
+    const groups = [section("a", ["a/1", "a/2", "a/3"])];
+    const spans = (isPicture: boolean): (readonly number[])[] =>
+      layOut(groups, never, 2, () => ({ ...plain(), isPicture }), { columnPx: 300, viewPx: 700 })
+        .rows.filter((row) => row.ids)
+        .map((row) => row.spans);
+    expect(spans(true)).toEqual([[1, 1], [1]]);
+    expect(spans(false)).toEqual([[1, 1], [2]]);
+  });
+
   it("does not stretch charts to the height of a text, nor a text to that of charts", () => {
     const sizes: Record<string, CardSize> = {
       "a/1": { heightPx: 320, isWide: false, isFitted: true },

@@ -160,8 +160,12 @@ export function layOut(
       addCards(strip, spans);
     } else {
       addHeadings(strip, [columns]);
-      for (const ids of chunk(first.ids, columns, needOf))
-        addCards([{ section: first.section, ids }], fill(columnsOf(ids), columns));
+      chunk(first.ids, columns, needOf).forEach((ids, i) => {
+        const spans = columnsOf(ids);
+        // One picture below rows of them is as large as those.
+        const isLast = i > 0 && ids.length < 2 && sizeOf(ids[0] ?? "").isPicture;
+        addCards([{ section: first.section, ids }], isLast ? spans : fill(spans, columns));
+      });
     }
   }
   return fillView({ rows, heightPx: topPx }, sizeOfCard, room);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { atThreshold, type Curve, type CurveColumn, decodeCurves, lineOf, viewInfo } from "./curves";
+import { atThreshold, type Curve, type CurveColumn, decodeCurves, legendRows, lineOf, viewInfo } from "./curves";
 
 const SCORES = { average_precision: 0.5, auc: 0.5, best_f1: 0.5, best_f1_threshold: 0.5 };
 
@@ -113,5 +113,12 @@ describe("atThreshold", () => {
     expect([0.31, 0.36, -1, 2].map((threshold) => atThreshold(fine, threshold))).toEqual([3, 4, 0, 10]);
     expect(atThreshold(TINY, 0.31)).toBe(1);
     expect(atThreshold(TINY, 0.2)).toBe(0);
+  });
+});
+
+describe("legendRows", () => {
+  it("has a row for a single one that would be left out", () => {
+    expect([3, 4, 5, 6].map((count) => legendRows(count, false))).toEqual([3, 4, 5, 4]);
+    expect([13, 14].map((count) => legendRows(count, true))).toEqual([13, 12]);
   });
 });

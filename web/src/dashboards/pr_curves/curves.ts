@@ -155,3 +155,12 @@ export function atThreshold({ columns }: Curve, threshold: number): number {
   const after = Math.min(low, all.length - 1);
   return after > 0 && threshold - (all[after - 1] as number) < (all[after] as number) - threshold ? after - 1 : after;
 }
+
+const ROWS = 4;
+const FULL_ROWS = 12;
+
+/** Rows of a legend that are shown at once: one more than usual rather than "+1". */
+export function legendRows(count: number, isFull: boolean): number {
+  const usual = isFull ? FULL_ROWS : ROWS;
+  return count <= usual + 1 ? count : usual;
+}
