@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { packColor, paintDensity, paintLines, paintMeans } from "./draw";
+import { MeanPainter, packColor, paintDensity, paintLines } from "./draw";
 
 const image = (width: number, height: number): ImageData =>
   ({ width, height, data: new Uint8ClampedArray(width * height * 4) }) as ImageData;
@@ -40,15 +40,40 @@ describe("paintDensity", () => {
   });
 });
 
-describe("paintMeans", () => {
+describe("MeanPainter", () => {
   it("mixes the colours of lines that meet, without those that have none", () => {
     const picture = image(10, 20);
     const colors = Uint32Array.from(["#000000", "#111111", "#222222", "#999999"], packColor);
     const flat = [0, 10].map((x) => ({ x, ys: Float32Array.of(2, 2, 2, 8) }));
-    paintMeans(picture, flat, Uint32Array.of(0, 1, 2, 3), Uint8Array.of(0, 2, 3, 2), colors, 3, 1);
+    new MeanPainter().paint(picture, flat, Uint32Array.of(0, 1, 2, 3), Uint8Array.of(0, 2, 3, 2), colors, 3, 1);
     const at = (x: number, y: number): number[] => [...picture.data.subarray((y * 10 + x) * 4, (y * 10 + x) * 4 + 4)];
     expect(at(5, 2)).toEqual([0x11, 0x11, 0x11, Math.round(255 * (1 - 0.6 ** 2))]);
     expect(at(5, 8)).toEqual([0x22, 0x22, 0x22, Math.round(255 * 0.4)]);
     expect(at(5, 5)).toEqual([0, 0, 0, 0]);
+  });
+
+  it("paints the same whatever it painted before", () => {
+    const colors = Uint32Array.from(["#000000", "#111111", "#999999"], packColor);
+    const codes = Uint8Array.of(0, 1, 1, 2);
+    const bent = [0, 7, 10].map((x) => ({ x, ys: Float32Array.of(2, x, 19 - x, 4) }));
+    const moved = bent.map(({ x, ys }) => ({ x, ys: ys.map((y) => y / 2) }));
+    const paint = (painter: MeanPainter, axes: typeof bent, rows: number[], step: number): number[] => {
+      const picture = image(10 / step, 20 / step);
+      painter.paint(picture, axes, Uint32Array.from(rows), codes, colors, 2, step);
+      return [...picture.data];
+    };
+    const painter = new MeanPainter();
+    for (const [axes, rows, step] of [
+      [bent, [0, 1, 2, 3], 1],
+      [bent, [0, 2, 3], 1],
+      [bent, [1, 2], 1],
+      [bent, [1, 2], 2],
+      [moved, [1, 2], 2],
+      [moved, [], 2],
+      [moved, [0], 2],
+    ] as const)
+      expect(paint(painter, axes as typeof bent, [...rows], step)).toEqual(
+        paint(new MeanPainter(), axes as typeof bent, [...rows], step),
+      );
   });
 });

@@ -101,20 +101,73 @@ export function paintLines(
 const CODE_UNIT = 2 ** 24;
 
 /**
- * All rows at once, each pixel in the mean colour of its lines: with thousands of lines, the last ones would hide all
- * others. Colours of a ramp only. `grey` is the code of rows without a colour, which have no part in the mean.
+ * Paints all rows at once, each pixel in the mean colour of its lines: with thousands of lines, the last ones would
+ * hide all others. Colours of a ramp only. Keeps the sums: while a brush moves, most lines stay.
  */
-export function paintMeans(
-  image: ImageData,
+export class MeanPainter {
+  #sums = new Float64Array(0);
+  #isPainted = new Uint8Array(0);
+  #axes: readonly DrawnAxis[] = [];
+  #codes = new Uint8Array(0);
+  #size = "";
+
+  /** `grey` is the code of rows without a colour, which have no part in the mean. */
+  paint(
+    image: ImageData,
+    axes: readonly DrawnAxis[],
+    rows: Uint32Array,
+    codes: Uint8Array,
+    colors: Uint32Array,
+    grey: number,
+    step: number,
+  ): void {
+    const wanted = new Uint8Array(codes.length);
+    for (const row of rows) if (codes[row] !== grey) wanted[row] = 1;
+    const size = `${image.width} ${image.height} ${step}`;
+    const isSame = this.#size === size && this.#codes === codes && haveSamePlaces(this.#axes, axes);
+    let changed = isSame ? this.#changed(wanted) : null;
+    if (!changed || changed.length > rows.length) {
+      this.#sums = new Float64Array(image.width * image.height);
+      this.#isPainted = new Uint8Array(codes.length);
+      [this.#axes, this.#codes, this.#size] = [axes, codes, size];
+      changed = this.#changed(wanted);
+    }
+    addLines(this.#sums, image, axes, changed, wanted, codes, step);
+    this.#isPainted = wanted;
+    const pixels = new Uint32Array(image.data.buffer);
+    const opacity = opacities(MEAN_ALPHA);
+    const sums = this.#sums;
+    for (let at = 0; at < sums.length; at++) {
+      const sum = sums[at] as number;
+      if (sum === 0) continue;
+      const count = Math.floor(sum / CODE_UNIT);
+      const color = colors[Math.round((sum - count * CODE_UNIT) / count)] as number;
+      pixels[at] = ((color & 0xffffff) | ((opacity[Math.min(255, count)] as number) << 24)) >>> 0;
+    }
+  }
+
+  /** The rows that have to be added or taken away. */
+  #changed(wanted: Uint8Array): Uint32Array {
+    const rows = new Uint32Array(wanted.length);
+    let count = 0;
+    for (let row = 0; row < wanted.length; row++) if (wanted[row] !== this.#isPainted[row]) rows[count++] = row;
+    return rows.subarray(0, count);
+  }
+}
+
+const haveSamePlaces = (a: readonly DrawnAxis[], b: readonly DrawnAxis[]): boolean =>
+  a.length === b.length && a.every(({ x, ys }, i) => x === b[i]?.x && ys === b[i].ys);
+
+/** Adds the lines of wanted rows to the sums and takes those of others away: sums of integers are exact. */
+function addLines(
+  sums: Float64Array,
+  { width, height }: ImageData,
   axes: readonly DrawnAxis[],
   rows: Uint32Array,
+  wanted: Uint8Array,
   codes: Uint8Array,
-  colors: Uint32Array,
-  grey: number,
   step: number,
 ): void {
-  const { width, height } = image;
-  const sums = new Float64Array(width * height);
   for (let i = 1; i < axes.length; i++) {
     const [left, right] = [axes[i - 1] as DrawnAxis, axes[i] as DrawnAxis];
     const x0 = Math.round(left.x / step);
@@ -123,11 +176,9 @@ export function paintMeans(
     const [from, to] = [Math.max(0, -x0), Math.min(gap, width - x0)];
     for (let r = 0; r < rows.length; r++) {
       const row = rows[r] as number;
-      const code = codes[row] as number;
-      if (code === grey) continue;
       const y0 = (left.ys[row] as number) / step;
       const dy = (right.ys[row] as number) / step - y0;
-      const part = CODE_UNIT + code;
+      const part = wanted[row] ? CODE_UNIT + (codes[row] as number) : -CODE_UNIT - (codes[row] as number);
       let last = (y0 + dy * (table[from] as number)) | 0;
       for (let x = from; x < to; x++) {
         const y = (y0 + dy * (table[x] as number)) | 0;
@@ -139,15 +190,6 @@ export function paintMeans(
         last = y;
       }
     }
-  }
-  const pixels = new Uint32Array(image.data.buffer);
-  const opacity = opacities(MEAN_ALPHA);
-  for (let at = 0; at < sums.length; at++) {
-    const sum = sums[at] as number;
-    if (sum === 0) continue;
-    const count = Math.floor(sum / CODE_UNIT);
-    const color = colors[Math.round((sum - count * CODE_UNIT) / count)] as number;
-    pixels[at] = ((color & 0xffffff) | ((opacity[Math.min(255, count)] as number) << 24)) >>> 0;
   }
 }
 const MEAN_ALPHA = 0.4;
