@@ -16,7 +16,7 @@ from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, Self
+from typing import IO, Annotated, Any, Self, TypedDict
 
 import msgspec
 import numpy as np
@@ -253,9 +253,23 @@ def write_head(file: IO[bytes], info: TraceInfo, listed: list[dict[str, Any]]) -
     write_all(file, at.to_bytes(PLACE_SIZE, "little"))
 
 
+class Place(TypedDict):
+    """Where an array is."""
+
+    name: str
+    type: str
+    length: Annotated[int, msgspec.Meta(ge=0)]
+    at: Annotated[int, msgspec.Meta(ge=0)]
+
+
 class Head(msgspec.Struct):
     info: TraceInfo
-    arrays: list[dict[str, Any]]
+    arrays: list[Place]
+
+    def __post_init__(self) -> None:
+        types = {each["name"]: each["type"] for each in self.arrays}
+        if types != {name: np.dtype(dtype).str for name, dtype in ARRAYS.items()}:
+            raise ValueError("its columns are others")
 
 
 def read(file: IO[bytes]) -> Trace:
@@ -277,8 +291,6 @@ def read(file: IO[bytes]) -> Trace:
         if each["at"] + each["length"] * dtype.itemsize > size:
             raise ValueError("it is cut off")
         arrays[each["name"]] = np.frombuffer(mapped, dtype, each["length"], each["at"])
-    if arrays.keys() != ARRAYS.keys():
-        raise ValueError("its columns are others")
     trace = Trace(head.info, arrays)
     trace.mapped = mapped
     return trace

@@ -59,6 +59,26 @@ def test_a_damaged_file_goes(tmp_path, caplog):
     assert names(tmp_path) == []
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (b'"length":', b'"langth":'),
+        (b'"type":"<i8"', b'"type":"|i1"'),
+        (b'"at":', b'"at":-'),
+        (b'"name":"', b'"name":0"'),
+    ],
+)
+def test_a_file_with_another_list_of_columns_goes(tmp_path, old, new):
+    files = ColumnFiles(tmp_path)
+    files.put("k", make())
+    path = tmp_path / "profiles/k.trace"
+    data = path.read_bytes()
+    assert old in data
+    path.write_bytes(data.replace(old, new))
+    assert files.get("k") is None
+    assert names(tmp_path) == []
+
+
 def test_the_least_recently_used_goes(tmp_path):
     size = make().size_bytes + 4_096
     files = ColumnFiles(tmp_path, limit_bytes=3 * size)
