@@ -1,8 +1,13 @@
-"""Makes damaged bytes out of good ones: flipped, cut, doubled, overwritten and invented, from a seeded generator."""
+"""Makes damaged bytes out of good ones: flipped, cut, doubled, overwritten and invented, from a seeded generator.
+
+`repair` makes the checksums of an event file hold again, so that damage is not stopped by them."""
 
 from __future__ import annotations
 
 import random
+import struct
+
+from runglass.native.records import masked_crc32c
 
 LIMIT_BYTES = 64 * 1024
 # Numbers that parsers get wrong: ends of ranges, and lengths that point outside.
@@ -44,3 +49,18 @@ def mutate(rng: random.Random, seeds: list[bytes]) -> bytes:
         else:
             del data[at : at + rng.randrange(1, 64)]
     return bytes(data[:LIMIT_BYTES])
+
+
+def repair(data: bytes) -> bytes:
+    """The same event file with checksums that hold, as far as its lengths lead through it."""
+    whole = bytearray(data)
+    at = 0
+    while at + 12 <= len(whole):
+        (length,) = struct.unpack_from("<Q", whole, at)
+        struct.pack_into("<I", whole, at + 8, masked_crc32c(whole[at : at + 8]))
+        end = at + 12 + length
+        if end + 4 > len(whole):
+            break
+        struct.pack_into("<I", whole, end, masked_crc32c(whole[at + 12 : end]))
+        at = end + 4
+    return bytes(whole)

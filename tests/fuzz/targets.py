@@ -16,6 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
+from tests.fuzz import more_targets
 from tests.support.event_oracle import Malformed, fields
 from tests.support.picture import picture
 from tests.support.trace_rows import Content
@@ -56,6 +57,8 @@ GOLDEN = Path(__file__).parent.parent / "golden" / "logs"
 GRAPHS = Path(__file__).parent.parent / "golden" / "graphs"
 PROFILES = Path(__file__).parent.parent / "golden" / "profiles"
 EMBEDDINGS = Path(__file__).parent.parent / "golden" / "embeddings"
+# Inputs that once were findings, by target.
+CORPUS = Path(__file__).parent / "corpus"
 # Each name makes other readers try the bytes; the last one leaves it to the bytes.
 GRAPH_NAMES = (
     "m.pb",
@@ -104,7 +107,23 @@ def seeds() -> dict[str, list[bytes]]:
     own["chrome_trace"] = chrome_files()
     own["xplane"] = xplane_files()
     own["memory_profile"] = memory_files()
+    own["repaired"] = files
+    own["checkpoint"] = more_targets.blocks(own["embedding"])
+    own["own_files"] = more_targets.kept_files(own["chrome_trace"])
+    own["words"] = more_targets.WORDS
+    own["assets"] = [*own["words"], *own["embedding"], *own["memory_profile"], *models, *own["xplane"][:20]]
+    own["media"] = media_files(messages)
     return {name: own.get(name, events) for name in TARGETS}
+
+
+def media_files(messages: list[bytes]) -> list[bytes]:
+    """Pictures and clips that were logged, and those of other tests."""
+    support = Path(__file__).parent.parent / "support"
+    paths = [path for name in ("sounds", "videos") for path in sorted((support / name).iterdir())]
+    starts = (b"\x89PNG", b"GIF8", b"RIFF", b"\xff\xd8")
+    return [path.read_bytes() for path in paths if path.is_file()] + [
+        data for data in messages if data.startswith(starts)
+    ]
 
 
 def event_files() -> list[bytes]:
@@ -448,11 +467,21 @@ TARGETS: dict[str, Callable[[bytes, random.Random], None]] = {
     "memory_profile": memory_profile,
     "log": log,
     "framed_log": framed_log,
+    "repaired": more_targets.repaired(scan, log),
+    "routes": more_targets.routes,
+    "assets": more_targets.assets,
+    "checkpoint": more_targets.checkpoint,
+    "own_files": more_targets.own_files,
+    "words": more_targets.words,
+    "media": more_targets.media,
 }
 
 
 def run_bounded(name: str, data: bytes, rng: random.Random) -> None:
-    """Run one target; memory far beyond what the input justifies is a finding like any other."""
+    """Run one target; memory far beyond what the input justifies is a finding like any other, where it is traced."""
+    if not tracemalloc.is_tracing():
+        TARGETS[name](data, rng)
+        return
     tracemalloc.reset_peak()
     before, _ = tracemalloc.get_traced_memory()
     TARGETS[name](data, rng)

@@ -82,7 +82,7 @@ class CheckpointV2:
         for part in entry["slices"]:
             extents = [(each.get("start", 0), each.get("length", -1)) for each in part.get("extent", ())]
             found = self._slices.get(slice_key(name, extents))
-            if found is None or len(extents) != len(shape):
+            if found is None or not len(extents) == len(shape) == len(shape_of(found)):
                 raise EmbeddingDamaged(
                     f"{self._index.name}: variable {name!r} has a slice at {extents} that is not in the file.",
                     where=name,
