@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import itertools
 import os
+import random
 import threading
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -27,10 +29,13 @@ EPOCHS = 1 << 12
 
 
 class Epochs:
-    """The first epoch of new series: above those of all removed series, so that a series never gets an old generation of its tag."""
+    """The first epoch of new series: above those of all removed series, so that a series never gets an old generation of its tag.
+
+    Each process begins elsewhere: a page that outlives its server must not take the next one's series for what it has already.
+    """
 
     def __init__(self) -> None:
-        self.first = 0
+        self.first = random.randrange(EPOCHS // 2)
         self._lock = threading.Lock()
 
     def retire(self, epoch: int) -> None:
@@ -232,7 +237,9 @@ class Store:
     def __init__(self, locations: list[str]) -> None:
         self.locations = locations
         self.runs: dict[str, RunStage] = {}
-        self.generation = 0
+        # Milliseconds, and then one more with each publication: a server that follows another one at the same address is always
+        # ahead of it, so pages can compare what they know of both.
+        self.generation = time.time_ns() // 1_000_000
         self.progress = Progress(is_loaded=False, runs_found=0, runs_loaded=0, bytes_found=0, bytes_read=0)
         # The generation at which a run last disappeared. Lists of changes since an earlier one cannot show that.
         self.removed_at = 0
