@@ -42,7 +42,14 @@ def parse_root(text: str, *, name: str = "") -> LogRoot:
             f"Log directory {text!r}: Runglass does not read remote locations yet. Mount or copy it, and name the local path.",
             where="logdir",
         )
-    return LogRoot(shown=text, path=str(Path(path).expanduser().absolute()), name=name)
+    try:
+        place = Path(path).expanduser().absolute()
+    except RuntimeError:
+        raise BadRequest(
+            f"Log directory {text!r}: there is no user of that name. A folder that begins so is written ./{text}.",
+            where="logdir",
+        ) from None
+    return LogRoot(shown=text, path=str(place), name=name)
 
 
 def _local_path(url: str) -> str | None:

@@ -83,3 +83,8 @@ def test_parsing_locations_imports_nothing_heavy():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_the_home_of_nobody_is_told():
+    with pytest.raises(BadRequest, match="no user of that name"):
+        parse_locations(["~nobody-of-that-name/logs"])
