@@ -12,7 +12,7 @@ SECONDS ?= 60
 export PYTHONDONTWRITEBYTECODE :=
 BROWSERS := firefox-esr webkit2gtk-driver xvfb
 
-.PHONY: setup demo test check bench bench-page bench-writer fuzz interop notebook-test browsers dev fix gen clean
+.PHONY: setup demo test check bench bench-page bench-writer fuzz load interop notebook-test browsers dev fix gen clean
 
 setup: $(STAMP)
 
@@ -89,6 +89,11 @@ fuzz: $(VENV)/.check-stamp
 	CFLAGS="$$CFLAGS $$flags" RUNGLASS_CHECKED=1 $(BIN)/python setup.py --quiet build_ext --inplace --force
 	status=0; $(BIN)/python -m tests.fuzz --seconds $(SECONDS) --keep .fuzz || status=$$?; \
 	$(BIN)/python setup.py --quiet build_ext --inplace --force; exit $$status
+
+# The server under attack on loopback: clients, pages, slow and vanished readers, faults of files, restarts. LOAD takes the flags
+# of tests/load: --small (two minutes), --only links,files, --patience 10 (slower machines), --no-browser.
+load: $(VENV)/.test-stamp chromium
+	$(BIN)/python -m tests.load $(LOAD)
 
 # Logs written live by TensorFlow, PyTorch, tensorboardX and JAX, in an environment of its own.
 interop: setup
