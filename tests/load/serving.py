@@ -52,13 +52,14 @@ async def clients(setting: Setting) -> list[Figure]:
                         expected = [value_of(run, tag, step) for step in range(points)]
                         wrong[0] += answer.json["value"] != expected
 
-        begin = time.perf_counter()
+        begin, cpu_before = time.perf_counter(), server.cpu_s()
         await asyncio.gather(*(keep_asking(seed) for seed in range(50)))
-        took = time.perf_counter() - begin
+        took, cpu_s = time.perf_counter() - begin, server.cpu_s() - cpu_before
         memory = server.memory_bytes()
     return [
         Figure("clients", "requests a second, 50 clients", len(times) / took, "/s", 779, "speed"),
         Figure("clients", "p99 of points", percentile(times, 0.99) * 1e3, "ms", 80, "time"),
+        Figure("clients", "processor time of a request", cpu_s / len(times) * 1e3, "ms", 1, "time"),
         Figure("clients", "answers that failed", errors[0], "", 0),
         Figure("clients", "answers that were wrong", wrong[0], "", 0),
         Figure("clients", "memory afterwards", memory / MB, "MB", 400),
@@ -286,11 +287,12 @@ async def start(setting: Setting) -> list[Figure]:
     begin = time.perf_counter()
     async with setting.server(logdir) as server:
         await server.wait_loaded()
-        took = time.perf_counter() - begin
+        took, cpu_s = time.perf_counter() - begin, server.cpu_s()
         memory = server.memory_bytes()
         listed = len((await server.ask("/api/runs"))["runs"])
     return [
         Figure("start", f"{runs:,} runs", took, "s", 2.5, "time"),
+        Figure("start", "processor time", cpu_s, "s", 3, "time"),
         Figure("start", "memory", memory / MB, "MB", 200),
         Figure("start", "runs that are missing", runs - listed, "", 0),
     ]
