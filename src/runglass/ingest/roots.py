@@ -42,6 +42,8 @@ def parse_root(text: str, *, name: str = "") -> LogRoot:
             f"Log directory {text!r}: Runglass does not read remote locations yet. Mount or copy it, and name the local path.",
             where="logdir",
         )
+    if "\0" in text:
+        raise BadRequest(f"Log directory {text!r}: no path has a null character in it.", where="logdir")
     try:
         place = Path(path).expanduser().absolute()
     except RuntimeError:

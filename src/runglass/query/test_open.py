@@ -85,6 +85,9 @@ def test_parsing_locations_imports_nothing_heavy():
     assert done.stdout.strip() == "[]"
 
 
-def test_the_home_of_nobody_is_told():
-    with pytest.raises(BadRequest, match="no user of that name"):
-        parse_locations(["~nobody-of-that-name/logs"])
+@pytest.mark.parametrize(
+    ("path", "reason"), [("~nobody-of-that-name/logs", "no user of that name"), ("lo\0gs", "null character")]
+)
+def test_paths_that_cannot_be_are_told(path, reason):
+    with pytest.raises(BadRequest, match=reason):
+        parse_locations([path])
