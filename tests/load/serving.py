@@ -148,11 +148,11 @@ async def slow_readers(setting: Setting) -> list[Figure]:
             "a small answer beside them, p99",
             percentile(waits, 0.99) * 1e3,
             "ms",
-            500,
+            1500,
             "time",
         ),
         Figure("slow readers", "memory at the peak", memory.peak_bytes / MB, "MB", 600),
-        Figure("slow readers", "a small answer afterwards", min(recovered) * 1e3, "ms", 50, "time"),
+        Figure("slow readers", "a small answer afterwards", min(recovered) * 1e3, "ms", 500, "time"),
     ]
 
 
