@@ -106,7 +106,12 @@ def test_links_lead_somewhere() -> None:
 
 
 def all_options() -> list[str]:
-    parsers = (flags.make_parser(""), flags.make_run_parser(), flags.make_profile_parser())
+    parsers = (
+        flags.make_parser(""),
+        flags.make_run_parser(),
+        flags.make_profile_parser(),
+        flags.make_import_parser(),
+    )
     return [option for parser in parsers for action in parser._actions for option in action.option_strings]
 
 

@@ -34,6 +34,8 @@ def main(argv: list[str] | None = None) -> int:
             return run(flags.parse_run(words[1:]))
         if words[:1] == ["profile"]:
             return profile(flags.parse_profile(words[1:]))
+        if words[:1] == ["import"]:
+            return import_logs(flags.parse_import(words[1:]))
         args = flags.parse(words, f"runglass {__version__}")
         if args.completion:
             from runglass.completion import write_script
@@ -187,6 +189,17 @@ def profile(args: argparse.Namespace) -> int:
         print(msgspec.json.format(msgspec.json.encode(made.data), indent=2).decode())
     else:
         print(render_markdown(made) if args.markdown else render(made))
+    return 0
+
+
+def import_logs(args: argparse.Namespace) -> int:
+    from runglass.importing.writing import import_runs
+
+    done = import_runs(args.kind, args.paths, Path(args.logdir), step=args.step)
+    print(
+        f"Wrote {done.runs:,} run{'' if done.runs == 1 else 's'} with {done.values:,} values to {args.logdir}. "
+        f"Show them: runglass {args.logdir}"
+    )
     return 0
 
 

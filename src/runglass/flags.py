@@ -18,7 +18,9 @@ ALL_COMMANDS = {
     "profile": "say where the time of a training went, by one of its profiles",
     "demo": "write example logs and show them",
     "run": "run a command and record what it uses and prints",
+    "import": "bring runs of W&B or MLflow, or metrics in CSV or JSON lines, into event files",
 }
+FOREIGN_KINDS = ("wandb", "mlflow", "csv")
 SHELLS = ("bash", "zsh", "fish")
 DEFAULT_RUNS = "runs"
 MEASURE_INTERVAL_S = 2.0
@@ -106,6 +108,11 @@ EXAMPLES = {
     "run": (
         ("runglass run -- python train.py --lr 0.1", "recorded below ./runs"),
         ("runglass run --logdir logs --name first -- make train", "as the run logs/first"),
+    ),
+    "import": (
+        ("runglass import wandb wandb --logdir logs", "all offline runs below ./wandb"),
+        ("runglass import mlflow mlruns --logdir logs", "all experiments of a file store"),
+        ("runglass import csv losses.csv log.jsonl --logdir logs", "one run per file"),
     ),
     "profile": (
         ("runglass profile logs", "the newest profile"),
@@ -398,6 +405,37 @@ def make_profile_parser() -> Parser:
 
 def parse_profile(argv: list[str]) -> argparse.Namespace:
     return make_profile_parser().parse_words([_with_underscores(word) for word in argv])
+
+
+def make_import_parser() -> Parser:
+    parser = Parser(
+        "import",
+        prog="runglass import",
+        usage="runglass import wandb|mlflow|csv PATH … [--logdir DIR] [--step COLUMN]",
+        description="Write logs of other tools as event files. The originals stay as they are.",
+    )
+    parser.add_argument(
+        "kind",
+        choices=FOREIGN_KINDS,
+        help="wandb: offline runs (*.wandb); mlflow: an mlruns folder; csv: metrics in CSV or JSON lines",
+    )
+    parser.add_argument("paths", nargs="+", metavar="PATH", help="files, or folders to search")
+    parser.add_argument(
+        "--logdir",
+        default=DEFAULT_RUNS,
+        metavar="DIR",
+        help=f"where the runs are written (default {DEFAULT_RUNS})",
+    )
+    parser.add_argument(
+        "--step",
+        metavar="COLUMN",
+        help="of CSV and JSON lines: the column with steps (default: step, global_step, iteration or epoch, else rows are counted)",
+    )
+    return parser
+
+
+def parse_import(argv: list[str]) -> argparse.Namespace:
+    return make_import_parser().parse_words([_with_underscores(word) for word in argv])
 
 
 def parse_measure_interval(text: str) -> float:

@@ -4,9 +4,11 @@ that has one in the code. The page's types are made without it.
 
 from __future__ import annotations
 
-import inspect
+import linecache
 import re
+import sys
 from collections.abc import Iterable
+from types import ModuleType
 from typing import Any
 
 import msgspec
@@ -14,6 +16,7 @@ import msgspec
 from runglass.api.route import JSON
 
 REF = "#/components/schemas/"
+CLASS = re.compile(r"^class (\w+)")
 FIELD = re.compile(r"^    (\w+): ")
 COMMENT = re.compile(r"^    # (.*)$")
 
@@ -138,21 +141,33 @@ def _add_errors(operation: dict[str, Any]) -> None:
 
 def read_comments(shapes: Iterable[type[msgspec.Struct]]) -> dict[tuple[str, str], str]:
     """The comment above each field, by class and field: what a field means is written once, for readers of either."""
+    modules: dict[str, dict[tuple[str, str], str]] = {}
     found = {}
     for shape in shapes:
-        for each in [base for base in shape.__mro__ if issubclass(base, msgspec.Struct)][:-1]:
-            try:
-                lines = inspect.getsource(each).splitlines()
-            except (OSError, TypeError):
-                continue
-            said: list[str] = []
-            for line in lines:
-                if comment := COMMENT.match(line):
-                    said.append(comment[1])
-                    continue
-                if (field := FIELD.match(line)) and said:
-                    found.setdefault((shape.__name__, field[1]), " ".join(said))
-                said = []
+        for each in shape.__mro__:
+            if each.__module__.startswith("runglass."):
+                if each.__module__ not in modules:
+                    modules[each.__module__] = _read_module(sys.modules[each.__module__])
+                said = modules[each.__module__]
+                for name in shape.__struct_fields__:
+                    if (each.__name__, name) in said:
+                        found.setdefault((shape.__name__, name), said[each.__name__, name])
+    return found
+
+
+def _read_module(module: ModuleType) -> dict[tuple[str, str], str]:
+    found = {}
+    owner, said = "", list[str]()
+    # Not inspect, which parses the module anew for every class of it.
+    for line in linecache.getlines(module.__file__ or ""):
+        if begins := CLASS.match(line):
+            owner = begins[1]
+        if comment := COMMENT.match(line):
+            said.append(comment[1])
+            continue
+        if (field := FIELD.match(line)) and said:
+            found[owner, field[1]] = " ".join(said)
+        said = []
     return found
 
 

@@ -1,0 +1,1 @@
+"""`runglass import`: logs of other tools as event files. One module per format; writing.py writes what they read."""
