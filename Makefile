@@ -6,13 +6,14 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.setup-stamp
 NATIVE := $(wildcard src/runglass/native/*.pyx src/runglass/native/*.pxd src/runglass/native/*.h src/runglass/native/crc32c.c)
 PAGE_SOURCES := $(shell find web -type f -not -path '*/node_modules/*' 2>/dev/null)
+DOCS := $(shell find docs -type f 2>/dev/null)
 PORT ?= 6006
 SECONDS ?= 60
 # A process that compiles all it imports anew is slow to start, and tests start hundreds: containers that forbid it are overruled.
 export PYTHONDONTWRITEBYTECODE :=
 BROWSERS := firefox-esr webkit2gtk-driver xvfb
 
-.PHONY: setup demo test check bench bench-page bench-writer fuzz load interop notebook-test browsers dev fix gen clean
+.PHONY: setup demo docs test check bench bench-page bench-writer fuzz load interop notebook-test browsers dev fix gen clean
 
 setup: $(STAMP)
 
@@ -39,6 +40,10 @@ $(VENV)/.browsers-stamp: $(VENV)/.test-stamp
 $(VENV)/.check-stamp: $(VENV)/.test-stamp
 	$(INSTALL) --group check
 	@touch $@
+
+# The guide as the server has it at /help/.
+docs: $(VENV)/.test-stamp $(DOCS)
+	$(BIN)/python docs/build_site.py
 
 demo: setup
 	$(BIN)/runglass demo --port $(PORT)

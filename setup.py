@@ -42,6 +42,7 @@ def build_page():
         return
     sources = [path for path in web.rglob("*") if "node_modules" not in path.parts]
     if built.exists() and built.stat().st_mtime >= newest(sources):
+        build_help()
         return
     npm = shutil.which("npm")
     if npm is None:
@@ -53,6 +54,19 @@ def build_page():
         subprocess.run([npm, "ci", "--no-audit", "--no-fund"], cwd=web, check=True)
     subprocess.run([npm, "run", "build"], cwd=web, check=True)
     compress_page()
+    build_help()
+
+
+def build_help():
+    """The guide as pages below the page; after it, because its build empties the folder."""
+    docs = ROOT / "docs"
+    built = PAGE / "help/index.html"
+    if built.exists() and built.stat().st_mtime >= newest(docs.rglob("*")):
+        return
+    sys.path.insert(0, str(docs))
+    import build_site
+
+    build_site.build()
 
 
 def compress_page():

@@ -136,6 +136,8 @@ class App:
                 if path == "/":
                     return _redirect(303, "./", query, extra)
 
+        if path == "/help":
+            return _redirect(301, "help/", query)
         if not path.startswith(API):
             check_method(request.method, ("GET",), path)
             return await self._finish(request, self._page.read(path[1:]), extra)

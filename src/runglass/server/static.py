@@ -36,7 +36,8 @@ class StaticPage:
 
     def read(self, path: str) -> Answer:
         """`path` has no leading slash; "" is the page itself."""
-        name = path or "index.html"
+        # The page, and the guide in its folder.
+        name = f"{path}index.html" if not path or path.endswith("/") else path
         if any(part in ("", ".", "..") or set(part) & set("\\:\0") for part in name.split("/")):
             raise _not_found(path)
         file = self._folder / name
