@@ -89,6 +89,11 @@ def test_finds_an_event_and_tells_all_about_it(open_page, profiles, problems):
     # Before anything is selected: where the device waited, and for what.
     idle = page.get_by_role("region", name="Idle times of devices")
     expect(idle).to_contain_text("DataLoader")
+    page.get_by_role("radio", name="Critical path").check(force=True)
+    address_has(page, "profile.side;path")
+    path = page.get_by_role("region", name="Critical path")
+    expect(path).to_contain_text(re.compile("of what is visible.*host .*device"))
+    expect(path.get_by_role("listitem").first).to_contain_text("__next__")
 
     field = page.get_by_role("textbox", name="Search events")
     field.fill("relu_kernel")
@@ -186,6 +191,16 @@ def test_tracks_are_hidden_pinned_and_filtered(open_page, profiles):
     page = open_page(
         profiles, "#/profile?option=profile.session;fast;1790000000000000000&option=profile.view;trace"
     )
+    # A group is dragged by its name above the one before it.
+    names = page.get_by_role("list", name="Tracks").locator(".group .names")
+    expect(names.first).to_contain_text("Host")
+    upper, lower = names.first.bounding_box(), names.nth(1).bounding_box()
+    page.mouse.move(lower["x"] + 30, lower["y"] + 8)
+    page.mouse.down()
+    page.mouse.move(upper["x"] + 30, upper["y"] + 2, steps=4)
+    page.mouse.up()
+    expect(names.first).to_contain_text("GPU 0")
+    address_has(page, "profile.order;")
     button = page.get_by_role("button", name="Tracks", exact=True)
     before = int((button.text_content() or "").split(" of ")[1])
     button.click()
