@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 from tests.support.plain_traces import read_truth
 from tests.support.profiles import golden_path, load_profile, table_rows
 
 from runglass.native.trace_rows import TraceRows
+from runglass.query.profiles.analysis.model import OpRow
 from runglass.query.profiles.analysis.op_names import OpName, parse_op
 from runglass.query.profiles.analysis.ops_xplane import ops
+from runglass.query.profiles.analysis.tree import time_tree
 from runglass.query.profiles.build import build_trace
 
 IDLE = "IDLE"
@@ -123,3 +126,25 @@ def test_kernels_count_for_the_op_that_launched_them():
 )
 def test_names(text, expected):
     assert parse_op(text) == expected
+
+
+def test_instructions_of_xla_are_counted_by_their_programs():
+    trace = load_profile(golden_path("jax_profile_gpu", ".xplane.pb"))
+    rows = {row.name: row for row in ops(trace, place="device")}
+    # dot(f32[512,256], f32[256,512]), five times, and dot(f32[512,8,64], f32[8,64,8]) on the larger of its input and 0.
+    product = rows["gemm_fusion_dot_general_5"]
+    assert product.flops == 5 * 2 * 512 * 256 * 512
+    assert product.bytes == 5 * 4 * (512 * 256 + 256 * 512 + 512 * 512)
+    assert product.intensity == product.flops / product.bytes
+    assert product.source.endswith("j.py:7")
+    assert rows["gemm_fusion_dot_2"].flops == 5 * (2 * 512 * 8 * 64 * 8 + 512 * 8 * 64)
+    assert product.bound_by == "memory"
+    # As the route sends them.
+    assert msgspec.convert(
+        msgspec.json.decode(msgspec.json.encode(list(rows.values()))), list[OpRow]
+    ) == list(rows.values())
+    assert all(row.flop_rate < 1070e12 for row in rows.values() if row.flop_rate)
+    tree = time_tree(trace, "program", "device")
+    at = tree.name.index("gemm_fusion_dot_general_5")
+    around = [tree.name[tree.parent[at]], tree.name[tree.parent[tree.parent[at]]]]
+    assert (around, tree.total[at]) == (["custom fusion", "jit_st"], product.self_ps)

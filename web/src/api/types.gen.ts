@@ -5707,11 +5707,11 @@ export interface components {
              */
             of: "memory" | "time";
             /**
-             * @description nn.Module, name scope, or the functions and ops around.
+             * @description nn.Module, name scope, the functions and ops around, or program and category of XLA.
              * @default stack
              * @enum {unknown}
              */
-            by: "module" | "scope" | "stack";
+            by: "module" | "program" | "scope" | "stack";
             /**
              * @description Of time: where it was spent; null: on devices if there are any.
              * @default null

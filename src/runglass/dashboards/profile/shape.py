@@ -576,9 +576,12 @@ class TreeBody(ProfileBody, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     of: Annotated[
         Literal["time", "memory"], Meta(description="Memory: what is alive at a moment of a curve.")
     ] = "time"
-    by: Annotated[TreeBy, Meta(description="nn.Module, name scope, or the functions and ops around.")] = (
-        "stack"
-    )
+    by: Annotated[
+        TreeBy,
+        Meta(
+            description="nn.Module, name scope, the functions and ops around, or program and category of XLA."
+        ),
+    ] = "stack"
     place: Annotated[
         Place | None, Meta(description="Of time: where it was spent; null: on devices if there are any.")
     ] = None

@@ -67,7 +67,8 @@ def clean(metadata: dict[str, Any]) -> dict[str, Any]:
             text = json.dumps(value, default=str)
         except (TypeError, ValueError, RecursionError):
             continue
-        if len(text) <= 100_000:
+        # The instructions of programs are bounded where they are read.
+        if len(text) <= 100_000 or key == "programs":
             kept[str(key)] = json.loads(text)
     return kept
 

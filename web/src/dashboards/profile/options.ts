@@ -329,6 +329,7 @@ export const TREES_BY = [
   { value: "module", label: "Module", hint: "By the modules of the model" },
   { value: "scope", label: "Name scope", hint: "By the names of ops: scope/inner/op" },
   { value: "stack", label: "Stack", hint: "By the functions and ops around" },
+  { value: "program", label: "Program", hint: "By program of XLA, category and instruction" },
 ] as const;
 export type TreeBy = (typeof TREES_BY)[number]["value"];
 /** Null: the page chooses. */

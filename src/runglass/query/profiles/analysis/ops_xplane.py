@@ -12,12 +12,11 @@ from runglass.query.profiles.analysis.grouping import Groups, group
 from runglass.query.profiles.analysis.kernels import TENSOR_CORES, in_range
 from runglass.query.profiles.analysis.model import BoundBy, OpRow, OpsBy
 from runglass.query.profiles.analysis.op_names import PROGRAM, OpName, parse_op, scope_of
+from runglass.query.profiles.analysis.programs import COMMAND_BUFFER, executed
 from runglass.query.profiles.model import LAUNCH, MISSING, Int32, Int64, Mask, Place, Trace
 
 EAGER = "EagerExecute"
 IDLE = "IDLE"
-# Several kernels that are started at once: each is named after its own instruction.
-COMMAND_BUFFER = "command_buffer"
 
 
 def ops(
@@ -150,6 +149,11 @@ def rows_of(
     count, total, own = groups.count(), groups.total(duration), groups.total(self_ps[events])
     least, most = groups.least(duration), groups.most(duration)
     flops, moved = of_stat(trace, events, groups, "flops"), of_stat(trace, events, groups, "bytes_accessed")
+    known = executed(trace, events)
+    if known is not None:
+        # What the events say of themselves stands before what follows from their program.
+        flops = groups.total(known.flops.astype(np.int64)) if flops is None else flops
+        moved = groups.total(known.bytes.astype(np.int64)) if moved is None else moved
     tensor_cores = tensor_core_time(trace, events, groups) if place == "device" else None
     device_self = None if device is None else groups.total(device[0][events])
     device_total = None if device is None else groups.total(device[1][events])
@@ -160,8 +164,8 @@ def rows_of(
         event = int(events[groups.first[at]])
         name = named[found.of[groups.first[at]]]
         seconds = int(total[at]) / 1e12
-        rate = None if flops is None or not seconds else flops[at] / seconds
-        speed = None if moved is None or not seconds else moved[at] / seconds
+        rate = None if flops is None or not seconds else float(flops[at]) / seconds
+        speed = None if moved is None or not seconds else float(moved[at]) / seconds
         rows.append(
             OpRow(
                 place=place,
@@ -189,6 +193,9 @@ def rows_of(
                 if tensor_cores is None
                 else float(tensor_cores[at]) / max(int(total[at]), 1),
                 is_eager=bool(eager[event]),
+                source=""
+                if known is None or by not in ("name", "shapes")
+                else known.source(int(groups.first[at])),
             )
         )
     return rows

@@ -12,8 +12,10 @@ from runglass.query.profiles.analysis.columns import floats
 from runglass.query.profiles.analysis.flops import count_work
 from runglass.query.profiles.analysis.intervals import cover
 from runglass.query.profiles.analysis.kernels import TENSOR_CORES, kernel_events
+from runglass.query.profiles.analysis.launching import on_device
 from runglass.query.profiles.analysis.model import PARTS, Overview, Spread
 from runglass.query.profiles.analysis.ops import ops
+from runglass.query.profiles.analysis.programs import executed
 from runglass.query.profiles.model import Float64, Int8, Int64, Mask, Trace, used_names
 
 TOP_OPS = 10
@@ -138,11 +140,17 @@ def share_of(trace: Trace, kernels: Int64, pattern: re.Pattern[str]) -> int:
 def flop_rate(trace: Trace, start: Int64, end: Int64, whole: int) -> float | None:
     """Of what ops computed, as they say or as follows from their shapes, over the time of the steps."""
     work = count_work(trace) if whole else None
-    if work is None:
-        return None
-    known = np.flatnonzero(work.own > 0)
-    known = known[in_steps(trace, start, end, known)]
-    return float(work.own[known].sum()) / (whole / 1e12) if len(known) else None
+    if work is not None:
+        known = np.flatnonzero(work.own > 0)
+        flops = work.own[known]
+    else:
+        known = np.flatnonzero(on_device(trace) & (trace.duration_ps > 0))
+        ran = executed(trace, known) if whole else None
+        if ran is None:
+            return None
+        flops = ran.flops
+    inside = in_steps(trace, start, end, known)
+    return float(flops[inside].sum()) / (whole / 1e12) if inside.any() else None
 
 
 def peak_flop_rate(trace: Trace) -> float | None:

@@ -20,9 +20,10 @@ from runglass.query.profiles.analysis.launching import (
 from runglass.query.profiles.analysis.model import Measured
 from runglass.query.profiles.analysis.ops import ops
 from runglass.query.profiles.analysis.ops_torch import STEP, STEPS
+from runglass.query.profiles.analysis.programs import executed
 from runglass.query.profiles.model import Int64, Place, Trace, Unit
 
-TreeBy = Literal["module", "scope", "stack"]
+TreeBy = Literal["module", "scope", "stack", "program"]
 # A node with less of the whole is nowhere visible.
 LEAST = 1 / 4000
 MAX_NODES = 6_000
@@ -80,6 +81,8 @@ def time_tree(trace: Trace, by: TreeBy, place: Place | None = None) -> Tree:
     where: Place = place or ("device" if on_device(trace).any() else "host")
     if by == "scope":
         return scope_tree(trace, where)
+    if by == "program":
+        return program_tree(trace, where)
     notes = []
     own = device_time(trace)[0] if where == "device" else trace.self_ps
     spans = ~on_device(trace) & (trace.duration_ps > 0) & ~has_category(trace, frozenset({"trace"}))
@@ -125,6 +128,23 @@ def scope_tree(trace: Trace, place: Place) -> Tree:
     root = Node("")
     for row in ops(trace, by="name", place=place):
         root.add(row.name.split("/"), row.self_ps, row.occurrences, -1)
+    return flat(root, "ps", [])
+
+
+def program_tree(trace: Trace, place: Place) -> Tree:
+    """By program of XLA, category and instruction: XProf's op profile."""
+    root = Node("")
+    events = np.flatnonzero((on_device(trace) == (place == "device")) & (trace.duration_ps > 0))
+    ran = executed(trace, events)
+    if ran is None:
+        return flat(root, "ps", ["No event here is an instruction of a program that the profile carries."])
+    known = np.flatnonzero(ran.instruction >= 0)
+    groups = group([ran.instruction[known], trace.name[events[known]]])
+    sums, counts = groups.total(trace.self_ps[events[known]]), groups.count()
+    for at, first in enumerate(known[groups.first].tolist()):
+        number, event = int(ran.instruction[first]), int(events[first])
+        path = [ran.programs[number] or "(program)", ran.categories[number], trace.name_of(event)]
+        root.add(path, int(sums[at]), int(counts[at]), event)
     return flat(root, "ps", [])
 
 

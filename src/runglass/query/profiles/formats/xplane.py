@@ -7,6 +7,8 @@ from collections.abc import Callable
 from runglass.native.trace_rows import TraceFile, TraceRows
 from runglass.native.xplane import read_xplane
 from runglass.query.profiles.formats.chrome import Reader
+from runglass.query.profiles.formats.programs import read_programs
+from runglass.query.profiles.model import ProfileDamaged
 
 ENDING = ".xplane.pb"
 
@@ -26,4 +28,11 @@ def read(
     host = name.rpartition("/")[2].removesuffix(ENDING)
     if host:
         file.host = host
+    try:
+        programs = read_programs(reader)
+    except ProfileDamaged as error:
+        rows.add_problem(f"{name}: {error.message}")
+    else:
+        if programs:
+            file.metadata["programs"] = programs
     return file

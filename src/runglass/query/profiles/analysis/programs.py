@@ -1,0 +1,86 @@
+"""What the instructions of XLA computed and moved: by the programs that a profile carries, for the events that executed them."""
+
+from __future__ import annotations
+
+import numpy as np
+from msgspec import Struct
+
+from runglass.query.profiles.analysis.columns import columns
+from runglass.query.profiles.analysis.grouping import group
+from runglass.query.profiles.formats.programs import NOT_IN_KERNELS
+from runglass.query.profiles.model import MISSING, Float64, Int32, Int64, Trace
+
+# Several kernels that are started at once: each is named after its own instruction.
+COMMAND_BUFFER = "command_buffer"
+
+
+class Executed(Struct):
+    """For each of some events; 0 where nothing is known."""
+
+    flops: Float64
+    bytes: Float64
+    # Index into the instructions, -1: none.
+    instruction: Int32
+    categories: list[str]
+    sources: list[str]
+    programs: list[str]
+
+    def source(self, at: int) -> str:
+        """ "file.py:12", or nothing."""
+        number = int(self.instruction[at])
+        return self.sources[number] if number >= 0 else ""
+
+
+def executed(trace: Trace, events: Int64) -> Executed | None:
+    """None: the profile has no programs, or none of these events is one of their instructions."""
+    programs: dict[str, dict[str, list[object]]] = {}
+    for metadata in trace.info.metadata:
+        given = metadata.get("programs")
+        if isinstance(given, dict):
+            programs.update(given)
+    if not programs or not len(events):
+        return None
+    (number,), (instruction, module) = columns(trace, ["program_id"], ["hlo_op", "hlo_module"], events)
+    alike = group([number, instruction, trace.name[events]])
+    known = np.full(len(alike), -1, np.int32)
+    costs = np.zeros((2, len(alike)))
+    categories: list[str] = []
+    sources: list[str] = []
+    names: list[str] = []
+    for at, first in enumerate(alike.first.tolist()):
+        if number[first] == MISSING:
+            continue
+        of_program = programs.get(str(int(number[first])), {})
+        text = trace.text(int(instruction[first]))
+        if not text or text.startswith(COMMAND_BUFFER):
+            text = trace.name_of(int(events[first]))
+        found = of_program.get(NOT_IN_KERNELS.sub("_", text.rpartition("::")[2]))
+        if found is None:
+            continue
+        known[at] = len(categories)
+        costs[:, at] = float(str(found[0])), float(str(found[1]))
+        categories.append(str(found[2]))
+        sources.append(str(found[4]))
+        names.append(trace.text(int(module[first])))
+    if not categories:
+        return None
+    flops, moved = costs[:, alike.of]
+    # Several kernels of one instruction follow each other and have different names; the first counts for all.
+    same = np.zeros(len(events), np.bool_)
+    same[1:] = (
+        (instruction[1:] >= 0)
+        & (instruction[1:] == instruction[:-1])
+        & (number[1:] == number[:-1])
+        & (known[alike.of[1:]] == known[alike.of[:-1]])
+        & (trace.name[events[1:]] != trace.name[events[:-1]])
+        & (trace.track[events[1:]] == trace.track[events[:-1]])
+    )
+    flops[same], moved[same] = 0, 0
+    return Executed(
+        flops=flops,
+        bytes=moved,
+        instruction=known[alike.of],
+        categories=categories,
+        sources=sources,
+        programs=names,
+    )
