@@ -90,8 +90,9 @@ def build_trace(
     info = TraceInfo(kind=kind, unit=unit, problems=list(rows.problems))
     report("Sorting")
     rows.replace("arguments_end", columns.keep("arguments_end", rows.arguments_end))
-    for name in ("name", "category"):
+    for name in ("name", "category", "duration_ps", "track"):
         rows.replace(name, columns.park(getattr(rows, name)))
+    give_back()
     shifts = place_files(rows, info, sizes)
     raw, track_numbers, note = read_tracks(rows, [file.host for file in rows.files])
     if note is not None:
@@ -119,6 +120,7 @@ def build_trace(
     give_back()
     report("Joining")
     known = trace.known = Known(trace, NUMBER_KEYS, TEXT_KEYS, columns.park)
+    give_back()
     join_flows(trace, points, rows)
     add_modules(trace, rows)
     known.drop([*FLOW_KEYS, "tf_op"])
@@ -127,7 +129,11 @@ def build_trace(
         setattr(trace, name, columns.keep(name, getattr(trace, name)))
     if len(trace.module):
         trace.module = columns.keep("module", trace.module)
+    give_back()
     add_counters(trace, rows, samples, raw, tracks, shifts, track_numbers)
+    del samples
+    for name in ("counter_starts", "counter_time", "counter_value"):
+        setattr(trace, name, columns.keep(name, getattr(trace, name)))
     info.devices = read_devices(rows.files, info.tracks)
     info.has_stacks = any(trace.strings.find(key) >= 0 for key in STACK_KEYS)
     info.has_shapes = any(trace.strings.find(key) >= 0 for key in SHAPE_KEYS)
@@ -172,7 +178,7 @@ def choose_events(
     spans = phase == ord("X")
     instants = np.flatnonzero((phase == ord("i")) | (phase == ord("I")) | (phase == ord("R")))
     pairs = np.flatnonzero((phase == ord("b")) | (phase == ord("e")) | (phase == ord("n")))
-    own = picked(track_numbers, rows.track) if len(track_numbers) else rows.track
+    own = columns.park(picked(track_numbers, rows.track)) if len(track_numbers) else rows.track
     async_rows, async_start, async_duration = join_async(rows, pairs)
     has_spans, has_instants, has_async = (np.zeros(len(raw), np.bool_) for _ in range(3))
     has_spans[own[spans]] = True
@@ -206,7 +212,11 @@ def choose_events(
     else:
         chosen = np.arange(rows.count, dtype=np.int32)[spans]
         del spans, phase
-        parts = [picked(numbers[0], picked(own, chosen)), numbers[1][own[async_rows]], numbers[2][own[instants]]]
+        parts = [
+            picked(numbers[0], picked(own, chosen)),
+            numbers[1][own[async_rows]],
+            numbers[2][own[instants]],
+        ]
         track = columns.park(np.concatenate(parts))
         del own, parts
         source = columns.park(
@@ -621,10 +631,11 @@ def add_counters(
     launches = trace.flow_kind == LAUNCH
     if launches.any():
         sources, targets = trace.flow_from[launches], trace.flow_to[launches]
-        of_target = trace.track[targets]
+        of_target = picked(trace.track, targets)
         places = {track.id: (track.host, track.device) for track in info.tracks if track.place == "device"}
         for where in sorted({place for place in places.values() if place[1] is not None}, key=str):
-            here = np.isin(of_target, [number for number, place in places.items() if place == where])
+            is_there = np.array([places.get(track.id) == where for track in info.tracks], np.bool_)
+            here = is_there[of_target]
             if here.any():
                 like = next(track for track in info.tracks if places.get(track.id) == where)
                 time, waiting = count_waiting(trace.start_ps[sources[here]], trace.start_ps[targets[here]])

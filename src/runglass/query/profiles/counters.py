@@ -140,21 +140,28 @@ def read_memory(rows: TraceRows, chosen: Int64) -> list[Samples]:
 
 
 def count_waiting(launched: Int64, began: Int64) -> tuple[Int64, Float64]:
-    """How many kernels were launched and have not begun, at each change."""
+    """How many kernels were launched and have not begun, at each change. Sorts what it is given."""
+    # Both are of several threads or streams, each in order already.
+    launched.sort(kind="stable")
+    began.sort(kind="stable")
     time = np.concatenate([launched, began])
-    change = np.repeat(np.array([1.0, -1.0]), len(launched))
     order = np.argsort(time, kind="stable")
-    time, waiting = time[order], np.cumsum(change[order])
-    last = np.append(time[1:] != time[:-1], True)
-    return time[last], waiting[last]
+    waiting = np.cumsum(np.where(order < len(launched), np.int8(1), np.int8(-1)), dtype=np.int32)
+    del order
+    time.sort(kind="stable")
+    last = np.append(time[1:] != time[:-1], True) if len(time) else np.zeros(0, np.bool_)
+    return time[last], waiting[last].astype(np.float64)
 
 
 def lay_out(samples: list[tuple[Int64, Float64]]) -> tuple[Int64, Int64, Float64]:
-    """Samples of all counters after each other, each in the order of time; where each begins."""
+    """Samples of all counters after each other, each in the order of time; where each begins. Takes them from the list as it goes."""
     starts = np.cumsum([0, *(len(time) for time, _ in samples)], dtype=np.int64)
-    times, values = [np.empty(0, np.int64)], [np.empty(0, np.float64)]
-    for time, value in samples:
-        order = np.argsort(time, kind="stable")
-        times.append(time[order])
-        values.append(value[order])
-    return starts, np.concatenate(times), np.concatenate(values)
+    times, values = np.empty(starts[-1], np.int64), np.empty(starts[-1], np.float64)
+    for first in starts[:-1].tolist():
+        time, value = samples.pop(0)
+        own = slice(first, first + len(time))
+        times[own], values[own] = time, value
+        if len(time) and (time[1:] < time[:-1]).any():
+            order = np.argsort(time, kind="stable")
+            times[own], values[own] = time[order], value[order]
+    return starts, times, values

@@ -171,11 +171,13 @@ def grouped(trace: Trace, marks: Int64) -> Int32 | None:
 
 def follow(trace: Trace, marks: Int64) -> Int32:
     """Everything inside the marks and whatever that started, thread by thread until nothing new is found."""
-    own = np.full(len(trace), -1, np.int32)
-    own[marks] = np.arange(len(marks), dtype=np.int32)
+    sources, targets = find_connections(trace)
     begins, region = find_regions(trace)
     inside = np.flatnonzero(region >= 0)
-    sources, targets = find_connections(trace)
+    begun_by = begins[region[inside]]
+    del region
+    own = np.full(len(trace), -1, np.int32)
+    own[marks] = np.arange(len(marks), dtype=np.int32)
     # Of several that started one thing, the last one counts.
     order = np.argsort(trace.start_ps[sources], kind="stable")
     sources, targets = sources[order], targets[order]
@@ -184,11 +186,13 @@ def follow(trace: Trace, marks: Int64) -> Int32:
         started = (step[targets] < 0) & (step[sources] >= 0)
         own[targets[started]] = step[sources[started]]
         step[targets[started]] = own[targets[started]]
-        taken = (step[inside] < 0) & (step[begins[region[inside]]] >= 0)
-        own[inside[taken]] = step[begins[region[inside[taken]]]]
+        taken = (step[inside] < 0) & (step[begun_by] >= 0)
+        own[inside[taken]] = step[begun_by[taken]]
         if not started.any() and not taken.any():
-            break
-    return step
+            return step
+        # As large as a column of the trace.
+        del step
+    return inherit(own, trace.parent)
 
 
 def find_regions(trace: Trace) -> tuple[Int64, Int32]:
@@ -215,17 +219,23 @@ def find_regions(trace: Trace) -> tuple[Int64, Int32]:
 def find_connections(trace: Trace) -> tuple[Int32, Int32]:
     """Which event started which elsewhere: as the trace has it, and executions of TensorFlow's functions by step and iteration."""
     sources, targets = trace.flow_from, trace.flow_to
-    if not len(find(trace, "iter_num", is_text=False)[0]):
+    with_id, id = find(trace, "id", is_text=False)
+    with_iteration, iteration = find(trace, "iter_num", is_text=False)
+    if not len(with_id) or not len(with_iteration):
         return sources, targets
-    id, iteration = numbers(trace, "id"), numbers(trace, "iter_num")
-    both = (id != MISSING) & (iteration != MISSING)
-    if both.any():
-        gets = names_that_begin(trace, "IteratorGetNext")
-        is_get = np.isin(trace.name, gets)
-        known = dict(pairs_of(id, iteration, np.flatnonzero(both & ~is_get)))
+    # Where the values of each event are.
+    of_id, of_iteration = np.full((2, len(trace)), -1, np.int32)
+    of_id[with_id] = np.arange(len(with_id), dtype=np.int32)
+    of_iteration[with_iteration] = np.arange(len(with_iteration), dtype=np.int32)
+    both = np.flatnonzero((of_id >= 0) & (of_iteration >= 0))
+    id, iteration = id[of_id[both]], iteration[of_iteration[both]]
+    del of_id, of_iteration
+    if len(both):
+        is_get = np.isin(trace.name[both], names_that_begin(trace, "IteratorGetNext"))
+        known = dict(pairs_of(id[~is_get], iteration[~is_get], both[~is_get]))
         found = [
             (known[pair], event)
-            for pair, event in pairs_of(id, iteration, np.flatnonzero(both & is_get))
+            for pair, event in pairs_of(id[is_get], iteration[is_get], both[is_get])
             if pair in known
         ]
         if found:
@@ -236,7 +246,7 @@ def find_connections(trace: Trace) -> tuple[Int32, Int32]:
 
 
 def pairs_of(first: Int64, second: Int64, events: Int64) -> Iterator[tuple[tuple[int, int], int]]:
-    pairs = zip(first[events].tolist(), second[events].tolist(), strict=True)
+    pairs = zip(first.tolist(), second.tolist(), strict=True)
     return zip(pairs, events.tolist(), strict=True)
 
 
