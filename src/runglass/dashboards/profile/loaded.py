@@ -15,7 +15,7 @@ from runglass.dashboards.profile.shape import ProfileRef
 from runglass.errors import BadRequest, RunglassError
 from runglass.lru import LruCache
 from runglass.query.profiles.listing import list_profiles
-from runglass.query.profiles.model import Bytes, ProfileNotOpen, ProfileUnknown, SessionInfo, Trace
+from runglass.query.profiles.model import Bytes, ProfileNotOpen, ProfileUnknown, SessionInfo, Trace, give_back
 from runglass.query.profiles.read import (
     SMALL_BYTES,
     SMALL_EVENTS,
@@ -92,6 +92,8 @@ class Loaded:
         found = self._strips.get(width)
         if found is None:
             found = make_strip(self.trace, width)
+            # It looked at all events.
+            give_back()
             self._strips.put(width, found)
         return found
 

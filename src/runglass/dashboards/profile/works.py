@@ -12,6 +12,7 @@ from runglass.dashboards.profile.searching import WORK, identify_texts, load_tex
 from runglass.dashboards.profile.shape import AboutProfile, PatternBody, ProfileBody
 from runglass.jobs.context import Context
 from runglass.jobs.work import Work
+from runglass.query.profiles.model import give_back
 from runglass.query.source import DataSource
 
 BASE_BYTES = 200 << 20
@@ -32,6 +33,7 @@ def describe_profile(context: Context, inputs: Iterator[Loaded]) -> AboutProfile
     loaded = next(inputs)
     about = describe(loaded)
     loaded.trace.release()
+    give_back()
     return about
 
 

@@ -34,7 +34,7 @@ SHOWN_BYTES = 256
 
 
 # Rows that are looked at before the pages of a mapped file are given back.
-BLOCK_ROWS = 1 << 18
+BLOCK_ROWS = 1 << 16
 
 
 class Known:
@@ -75,13 +75,15 @@ class Known:
                 parts[number] = events[here], value[here]
             return parts
 
+        listed: dict[int, list[tuple[Int32, Int64]]] = {}
         with ThreadPoolExecutor(os.cpu_count(), thread_name_prefix="runglass-arguments") as pool:
-            blocks = list(pool.map(look, range(0, len(trace.arguments_end), BLOCK_ROWS)))
-        for number, key in enumerate(keys):
-            listed = [block.pop(number) for block in blocks if number in block]
-            if listed:
-                events, values = zip(*listed, strict=True)
-                self._values[key] = park(np.concatenate(events)), park(np.concatenate(values))
+            for block in pool.map(look, range(0, len(trace.arguments_end), BLOCK_ROWS)):
+                for number, (events, values) in block.items():
+                    # Copied: what a thread frees, the C library keeps for it, so that it should never have had much.
+                    listed.setdefault(number, []).append((events.copy(), values.copy()))
+        for number in sorted(listed):
+            parts = tuple(zip(*listed.pop(number), strict=True))
+            self._values[keys[number]] = park(np.concatenate(parts[0])), park(np.concatenate(parts[1]))
 
     def drop(self, keys: Sequence[str]) -> None:
         """Free what nobody asks for any more."""

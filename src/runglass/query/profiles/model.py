@@ -20,6 +20,7 @@ from runglass.errors import ProfileNotOpen as ProfileNotOpen
 from runglass.errors import ProfileUnknown as ProfileUnknown
 from runglass.lru import LruCache
 from runglass.native.trace_view import View
+from runglass.native.trace_view import give_back as give_back
 
 V = TypeVar("V")
 Int8 = NDArray[np.int8]
