@@ -27,6 +27,7 @@ PAGE = """<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{title} – Runglass</title>
+<link rel="icon" href="../icon.svg">
 <link rel="stylesheet" href="site.css">
 </head>
 <body>
@@ -58,17 +59,24 @@ def anchor(heading: str) -> str:
     return re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
 
 
-def reading_order() -> list[tuple[str, str]]:
-    """Pages with their titles, in the order of the index."""
-    found = re.findall(r"\[([^\]]+)\]\(([\w-]+\.md)\)", (GUIDE / INDEX).read_text(encoding="utf-8"))
-    return [(name, label) for label, name in found]
+def reading_order() -> dict[str, list[tuple[str, str]]]:
+    """Pages with their titles, by section and in the order of the index."""
+    _, *sections = re.split(r"^## ", (GUIDE / INDEX).read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return {
+        section.partition("\n")[0]: [
+            (name, label[0].upper() + label[1:])
+            for label, name in re.findall(r"\[([^\]]+)\]\(([\w-]+\.md)\)", section)
+        ]
+        for section in sections
+    }
 
 
 class Renderer:
     def __init__(self) -> None:
         self.markdown = MarkdownIt("commonmark").enable("table")
         self.pages = list_pages()
-        self.order = reading_order()
+        self.sections = reading_order()
+        self.order = [page for pages in self.sections.values() for page in pages]
         self.images: set[str] = set()
 
     def render(self, name: str) -> str:
@@ -128,11 +136,14 @@ class Renderer:
         return None
 
     def _contents(self, current: str) -> str:
-        lines = ["<ol>"]
-        for name, label in [(INDEX, "Guide"), *self.order]:
-            here = ' aria-current="page"' if name == current else ""
-            lines.append(f'<li><a href="{address(name)}"{here}>{html.escape(label)}</a></li>')
-        return "\n".join([*lines, "</ol>"])
+        lines = []
+        for section, pages in {"": [(INDEX, "Guide")], **self.sections}.items():
+            lines += [f"<h2>{html.escape(section)}</h2>" if section else "", "<ol>"]
+            for name, label in pages:
+                here = ' aria-current="page"' if name == current else ""
+                lines.append(f'<li><a href="{address(name)}"{here}>{html.escape(label)}</a></li>')
+            lines.append("</ol>")
+        return "\n".join(filter(None, lines))
 
     def _further(self, current: str) -> str:
         names = [INDEX, *(name for name, _ in self.order)]

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 
+import runglass
 from runglass import flags
 from runglass.demo import write_demo
 from runglass.query.memory import MemorySource
+from runglass.server.app import App
 from runglass.server.dispatch import Api
+from runglass.server.in_process import InProcess
 from runglass.server.settings import Settings
 
 ROOT = Path(__file__).parent.parent
+FRAMEWORK = re.compile(r"^\s*(?:from|import) (?:torch|keras|jax|tensorflow)\b", re.MULTILINE)
 READING = ROOT / "docs/guide/reading-in-python.md"
-EMBEDDINGS = ROOT / "docs/guide/logging-embeddings.md"
-LOGGING = [ROOT / f"docs/guide/logging{style}.md" for style in ("", "-tensorflow", "-hparams")]
 PAGES = sorted(
     [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "bench").glob("*.md")],
     key=lambda page: page.relative_to(ROOT).as_posix(),
@@ -49,6 +54,12 @@ def anchor(heading: str) -> str:
     return re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
 
 
+def in_reading_order() -> list[Path]:
+    """README, then the guide as its index lists it."""
+    names = re.findall(r"\]\(([\w-]+\.md)\)", (ROOT / "docs/guide/README.md").read_text())
+    return [ROOT / "README.md", *(ROOT / "docs/guide" / each for each in names)]
+
+
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A directory with the demo that examples are written for, of fewer steps."""
@@ -57,16 +68,69 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("page", [READING, EMBEDDINGS, *LOGGING, ROOT / "README.md"], ids=name)
-def test_examples_run(page: Path, demo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_examples_run_in_reading_order_in_one_directory(demo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import matplotlib
+
+    matplotlib.use("agg")
     monkeypatch.chdir(demo)
-    blocks = python_blocks(page)
-    if page.name == "README.md":
-        blocks = [code for code in blocks if "runglass.open" in code]
-    assert blocks
-    namespace: dict[str, Any] = {}
-    for code in blocks:
-        exec(compile(code, name(page), "exec"), namespace)
+    ran = []
+    files = set(demo.rglob("*tfevents*"))
+    for page in in_reading_order():
+        # What follows code of a framework builds on it; those frameworks are not installed here.
+        blocks = list(takewhile(lambda code: not FRAMEWORK.search(code), python_blocks(page)))
+        namespace: dict[str, Any] = {}
+        for code in blocks:
+            exec(compile(code, name(page), "exec"), namespace)
+        ran += [name(page)] * len(blocks)
+        # No page logs into a run of another: a newcomer follows them one after the other.
+        found = set(demo.rglob("*tfevents*"))
+        runs = {file.parent for file in found - files}
+        assert runs & {file.parent for file in files} == set(), name(page)
+        files = found
+    assert len(ran) > 30
+    assert {"README.md", "docs/guide/getting-started.md", "docs/guide/reading-in-python.md"} <= set(ran)
+
+
+@pytest.fixture(scope="module")
+def client(demo: Path) -> InProcess:
+    return InProcess(App(runglass.open(demo / "runglass-demo").source))
+
+
+def test_every_curl_example_has_an_answer(client: InProcess) -> None:
+    text = (ROOT / "docs/guide/http-api.md").read_text()
+    commands = [
+        command.replace("\n        ", " ")
+        for command in re.findall(r"^    \$ (curl .*(?:\n        .*)*)", text, re.MULTILINE)
+    ]
+    assert len(commands) > 20
+    for command in commands:
+        words = shlex.split(command, comments=True)
+        path = next(word for word in words if word.startswith("localhost:6006")).removeprefix(
+            "localhost:6006"
+        )
+        if path == "/api/live":
+            continue
+        data = [words[at + 1] for at, word in enumerate(words) if word == "-d"]
+        if "-G" in words:
+            query = urlencode([tuple(each.split("=", 1)) for each in data])
+            got = client.get(f"{path}?{query}")
+        else:
+            got = client.post(path, data[0].encode()) if data else client.get(path)
+        # Only the one about errors goes without -f.
+        expected = 200 if any(word.startswith("-f") for word in words[1:2]) else 404
+        assert got.status == expected, (command, got.body[:300])
+
+
+def test_numbers_in_the_guide_are_those_of_the_demo(client: InProcess) -> None:
+    """Of those that do not depend on the length of the training. The demo alone: without runs that train live."""
+    text = "".join(page.read_text() for page in in_reading_order())
+    status = client.get("/api/status").json
+    told = re.findall(
+        r"'runglass-demo': (\d+) runs|\"is_loaded\":true,\"runs\":(\d+)|among (\d+)\. Close: 'resumed'", text
+    )
+    assert ["".join(each) for each in told] == [str(status["runs"])] * 3
+    missing = client.get("/api/scalars/points?run=resume&tag=loss").json["error"]["message"]
+    assert missing in text
 
 
 def test_every_method_of_the_log_is_described() -> None:
