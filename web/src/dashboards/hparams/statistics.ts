@@ -86,8 +86,9 @@ export function rankCorrelation(
     if (included?.[row] !== 0 && !Number.isNaN((a[row] as number) + (b[row] as number))) rows.push(row);
   const n = rows.length;
   if (n < 3) return { value: Number.NaN, n };
-  const ranksA = ranksOf(rows.map((row) => a[row] as number));
-  const ranksB = ranksOf(rows.map((row) => b[row] as number));
+  const ranks = (numbers: Float64Array): Float64Array =>
+    n === numbers.length ? knownRanks(numbers) : ranksOf(Float64Array.from(rows, (row) => numbers[row] as number));
+  const [ranksA, ranksB] = [ranks(a), ranks(b)];
   const middle = (n - 1) / 2;
   let product = 0;
   let squareA = 0;
@@ -102,15 +103,36 @@ export function rankCorrelation(
   return { value: product / Math.sqrt(squareA * squareB), n };
 }
 
+const known = new WeakMap<Float64Array, Float64Array>();
+
+/** Of a whole column, which does not change. */
+function knownRanks(numbers: Float64Array): Float64Array {
+  let ranks = known.get(numbers);
+  if (!ranks) known.set(numbers, (ranks = ranksOf(numbers)));
+  return ranks;
+}
+
 /** Equal values share the middle of their ranks. */
-function ranksOf(values: readonly number[]): Float64Array {
-  const order = Uint32Array.from(values.keys()).sort((a, b) => (values[a] as number) - (values[b] as number));
-  const ranks = new Float64Array(values.length);
-  for (let start = 0; start < order.length;) {
+function ranksOf(values: Float64Array): Float64Array {
+  // Sorted without a function that compares, which is ten times as fast.
+  const sorted = values.toSorted();
+  const middles = new Float64Array(sorted.length);
+  for (let start = 0; start < sorted.length;) {
     let end = start;
-    while (end < order.length && values[order[end] as number] === values[order[start] as number]) end++;
-    for (let i = start; i < end; i++) ranks[order[i] as number] = (start + end - 1) / 2;
+    while (end < sorted.length && sorted[end] === sorted[start]) end++;
+    middles.fill((start + end - 1) / 2, start, end);
     start = end;
   }
-  return ranks;
+  return values.map((value) => middles[placeOf(sorted, value)] as number);
+}
+
+/** The first place of a value. */
+function placeOf(sorted: Float64Array, value: number): number {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((sorted[middle] as number) < value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
