@@ -214,6 +214,7 @@ export class Gestures {
             cloud.count,
             drag.kind === "lasso" ? drag.line : boxAround(drag.from, to),
           );
+    stage.keepArea();
     if (cloud.onselect) cloud.onselect(rows, drag.how);
     else cloud.select(rows, drag.how);
     if (!rows.includes(1)) stage.showArea(null);

@@ -92,6 +92,7 @@ export class Stage {
   isHeld = false;
   /** Being drawn, or what was last selected by drawing it. */
   area: Area | null = null;
+  #isByArea = false;
   readonly texts = new RowTexts(() => this.#settle());
   readonly pictures = new RowPictures(() => this.#invalidate(OVER));
   readonly #contourClient = new ContourClient((contours) => {
@@ -186,7 +187,10 @@ export class Stage {
       untrack(() => this.#later());
     });
     $effect(() => {
-      if (cloud.selectedCount > 0) return;
+      const isByArea = cloud.selected !== null && this.#isByArea;
+      this.#isByArea = false;
+      if (isByArea) return;
+      // It shows what was selected before.
       this.area = null;
       this.#invalidate(OVER);
     });
@@ -247,6 +251,11 @@ export class Stage {
   showArea(area: Area | null): void {
     this.area = area;
     this.#invalidate(OVER);
+  }
+
+  /** The area that is shown stays when the selection changes next. */
+  keepArea(): void {
+    this.#isByArea = true;
   }
 
   #frameOf(from: number, to: number, part: number): PointFrame {
