@@ -53,6 +53,14 @@ describe("colours of runs", () => {
     );
   });
 
+  it("do not stretch to runs that are hidden", () => {
+    const hparams = { a: { lr: 1 }, b: { lr: 2 }, c: { lr: 3 }, d: { lr: 900 }, e: { lr: -5 } };
+    const shown = { runs: [], own: new Map<string, string>(), hidden: new Map(["d", "e"].map((name) => [name, true])) };
+    const { colors, legend } = colorRuns(Object.keys(hparams), "hparam:lr", hparams, shown);
+    expect(legend).toMatchObject({ low: 1, high: 3 });
+    expect(["b", "d", "e"].map((name) => colors.get(name))).toEqual([rampColor(0.5), rampColor(1), rampColor(0)]);
+  });
+
   it("use groups for texts, and for two numbers", () => {
     expect(colorRuns(["a", "b"], "hparam:o", { a: { o: "x" }, b: { o: "y" } }).legend.kind).toBe("groups");
     expect(colorRuns(["a", "b"], "hparam:n", { a: { n: 1 }, b: { n: 2 } }).legend.kind).toBe("groups");

@@ -66,6 +66,8 @@ function mixRamp(share: number): Color {
 export interface Shown {
   readonly runs: readonly string[];
   readonly own: ReadonlyMap<string, string>;
+  /** Runs that the user hid: a scale of colours is not for them. */
+  readonly hidden?: ReadonlyMap<string, boolean>;
 }
 const NOTHING: Shown = { runs: [], own: new Map() };
 
@@ -89,7 +91,7 @@ export function colorRuns(
   if (by === "run")
     return { colors: colorTrainings(names, trainings, shown, (run) => run), legend: NO_LEGEND, looks, parts };
   const colored =
-    (by.startsWith("hparam:") && colorByNumber(names, by.slice("hparam:".length), hparams)) ||
+    (by.startsWith("hparam:") && colorByNumber(names, by.slice("hparam:".length), hparams, shown)) ||
     colorByGroup(names, by, hparams, shown);
   // The shade of a colour that stands for a value would be another value.
   return { ...colored, looks: new Map([...looks].map(([name, { dash }]) => [name, dashed(dash)])), parts };
@@ -188,15 +190,18 @@ function colorByNumber(
   names: readonly string[],
   hparam: string,
   hparams: HParamsOfRuns,
+  { hidden }: Shown,
 ): Pick<RunColors, "colors" | "legend"> | null {
   const values = names.map((name) => hparamOf(hparams, name, hparam));
-  const numbers = values.filter((value) => typeof value === "number" && Number.isFinite(value)) as number[];
+  const numbers = values.filter(
+    (value, i) => typeof value === "number" && Number.isFinite(value) && !hidden?.has(names[i] as string),
+  ) as number[];
   if (new Set(numbers).size < 3 || values.some((value) => value !== null && typeof value !== "number")) return null;
   const low = numbers.reduce((a, b) => Math.min(a, b));
   const high = numbers.reduce((a, b) => Math.max(a, b));
   const isLog = low > 0 && high / low > LOG_RATIO;
   const place = (value: number): number =>
-    isLog ? Math.log(value / low) / Math.log(high / low) : (value - low) / (high - low);
+    isLog ? Math.log(Math.max(value / low, 1)) / Math.log(high / low) : (value - low) / (high - low);
   const colorOf = (value: unknown): Color =>
     typeof value === "number" && Number.isFinite(value) ? rampColor(place(value)) : GREY;
   return {

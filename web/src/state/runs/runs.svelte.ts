@@ -245,7 +245,7 @@ export class RunsState {
     const hparams = this.#usesHparams ? this.hparams.runs : {};
     return groupBy
       ? colorBands(this.names, groupBy, hparams, this.shown, colorBy)
-      : colorRuns(this.names, colorBy, hparams, { runs: this.shown, own: this.#ownColors });
+      : colorRuns(this.names, colorBy, hparams, { runs: this.shown, own: this.#ownColors, hidden: this.#hidden });
   });
   // Selecting runs seldom changes a colour.
   readonly #keepColors = keepIfEqual<RunColors["colors"]>(isSameMap);
