@@ -108,7 +108,7 @@ export class MeanPainter {
   #sums = new Float64Array(0);
   #isPainted = new Uint8Array(0);
   #axes: readonly DrawnAxis[] = [];
-  #codes = new Uint8Array(0);
+  #codes: Uint8Array = new Uint8Array(0);
   #size = "";
 
   /** `grey` is the code of rows without a colour, which have no part in the mean. */
