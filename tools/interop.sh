@@ -24,3 +24,14 @@ done
 RUNGLASS_INTEROP_LOGS=build/interop-logs .venv/bin/python -m pytest -m interop tests/interop
 PYTHONPATH=src "$VENV/bin/python" -m pytest -m interop \
   tests/interop/test_{graphs,graph_sources,summary_writer,watch,tf_style,keras_callback,trainers,data_loader,hparams,profiles}.py
+# tensorboardX's own tests of its writer, which its source distribution has, over ours.
+THEIRS=$PWD/build/tensorboardx
+if [ ! -d "$THEIRS" ]; then
+  "$VENV/bin/python" -m pip download --quiet --no-deps --no-binary tensorboardX --dest build \
+    "tensorboardX==$("$VENV/bin/python" -c 'import tensorboardX; print(tensorboardX.__version__)')"
+  mkdir -p "$THEIRS"
+  tar -xzf build/tensorboardx-*.tar.gz --strip-components 1 -C "$THEIRS"
+fi
+PYTHON_HERE=$PWD/$VENV/bin/python
+(cd "$THEIRS" && PYTHONPATH="$OLDPWD/src:$OLDPWD/tools" "$PYTHON_HERE" -m pytest -q -p over_ours -p no:cacheprovider -W ignore \
+  tests/test_{summary_writer,writer,hparams,pr_curve,numpy,pytorch_np,pytorch_graph,onnx_graph,multiprocess_write}.py)

@@ -104,6 +104,33 @@ def test_a_torch_graph(tmp_path: Path):
     assert runglass.open(tmp_path).tags(".")["__run_graph__"] == "graph"
 
 
+def test_errors_that_callers_of_torch_catch(tmp_path: Path):
+    torch = pytest.importorskip("torch")
+    with SummaryWriter(tmp_path) as writer, pytest.raises(RuntimeError, match="cannot trace Linear"):
+        writer.add_graph(torch.nn.Linear(3, 5), torch.rand(1, 9))
+
+
+def test_lists_of_pictures_as_in_tensorboardx(tmp_path: Path):
+    with SummaryWriter(tmp_path) as writer:
+        writer.add_images("images", [np.zeros((3, 4, 5)), np.ones((3, 4, 5))], dataformats="CHW")
+    assert len(runglass.open(tmp_path).read(".", "images").value[0]) == 2
+
+
+def test_the_loggers_of_lightning_over_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    loggers = pytest.importorskip("lightning.pytorch.loggers")
+    fabric = pytest.importorskip("lightning.fabric.loggers.tensorboard")
+    monkeypatch.setattr("torch.utils.tensorboard.SummaryWriter", SummaryWriter)
+    monkeypatch.setattr("tensorboardX.SummaryWriter", SummaryWriter)
+    assert fabric is not None
+    logger = loggers.TensorBoardLogger(tmp_path, name="run", version=0)
+    logger.log_hyperparams({"lr": 0.1}, {"hp_metric": 0.5})
+    logger.log_metrics({"loss": 0.25}, 3)
+    logger.save()
+    logger.finalize("success")
+    assert type(logger.experiment) is SummaryWriter
+    assert runglass.open(tmp_path).scalars("run/version_0", "loss").step.tolist() == [3]
+
+
 @pytest.mark.parametrize("module", ["torch.utils.tensorboard", "tensorboardX"])
 def test_every_call_and_argument_exists(module):
     theirs = pytest.importorskip(module).SummaryWriter

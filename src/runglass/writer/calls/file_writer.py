@@ -56,6 +56,15 @@ class FileWriter:
         """torch has another object here, with the same calls."""
         return self
 
+    @property
+    def _ev_writer(self) -> Self:
+        return self
+
+    @property
+    def _file_name(self) -> str:
+        """Scripts of tensorboardX ask for the path of the file by `file_writer.event_writer._ev_writer._file_name`."""
+        return self.events.path if isinstance(self.events, EventWriter) else ""
+
     def get_logdir(self) -> str:
         """The directory of the run."""
         return self._logdir

@@ -268,7 +268,16 @@ class SummaryWriter(WriterBase):
         dataformats: str = "NCHW",
         as_grid: bool = False,
     ) -> None:
-        """A batch of pictures of one size, one sample each; `as_grid` tiles them into one picture, eight per row."""
+        """A batch of pictures of one size, one sample each; `as_grid` tiles them into one picture, eight per row.
+
+        A list of pictures has the `dataformats` of one, or N before them.
+        """
+        if (
+            isinstance(img_tensor, list | tuple)
+            and isinstance(dataformats, str)
+            and "N" not in dataformats.upper()
+        ):
+            dataformats = f"N{dataformats}"
         value = deferred.image(clean_tag(tag), img_tensor, dataformats, as_grid=as_grid)
         self._add_later(value, global_step, walltime)
 

@@ -98,12 +98,16 @@ def inlined(traced: Any, *, is_ours: bool) -> Any:
     return graph
 
 
+class UntraceableModel(BadArgument, RuntimeError):
+    """A RuntimeError too, which torch's own add_graph raises and callers catch."""
+
+
 def untraceable(model: object, error: Exception) -> BadArgument:
     text = str(error).strip()
     fix = next((fix for sign, fix in FIXES if sign in text), UNKNOWN_FIX)
     name = getattr(model, "__name__", type(model).__name__)
     what = text.splitlines()[0].rstrip(".") if text else type(error).__name__
-    return BadArgument(f"add_graph cannot trace {name}: {what}. {fix}")
+    return UntraceableModel(f"add_graph cannot trace {name}: {what}. {fix}")
 
 
 @contextmanager

@@ -18,9 +18,10 @@ import numpy as np
 SLOTS = 64
 LOCK_WAIT_S = 1.0
 Label = TypeVar("Label")
+Label_co = TypeVar("Label_co", covariant=True)
 
 
-class Arrival(Protocol[Label]):
+class Arrival(Protocol[Label_co]):
     """Something on its way, which has a number for each of its labels when it is here."""
 
     @property
@@ -32,7 +33,7 @@ class Arrival(Protocol[Label]):
 
     def is_here(self, *, wait: bool) -> bool: ...
 
-    def numbers(self) -> Sequence[tuple[Label, float]]: ...
+    def numbers(self) -> Sequence[tuple[Label_co, float]]: ...
 
 
 class Batch(Generic[Label]):

@@ -145,10 +145,10 @@ def first_not_finite(
             return name, "weights"
     if spoilt:
         return spoilt[0], "activations"
-    for name in reversed(grads):
+    for name in reversed(list(grads)):
         if not math.isfinite(grads[name]) or bad.get(name):
             return name, "gradient"
-    return next(((name, "gradient") for name in reversed(bad) if bad[name]), None)
+    return next(((name, "gradient") for name in reversed(list(bad)) if bad[name]), None)
 
 
 def bucket_rows(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
