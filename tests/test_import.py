@@ -118,3 +118,19 @@ def test_records_of_several_blocks() -> None:
     # Three bytes are left in the first block: too few for a header.
     data = b":W&B\xe1\xbe\x00" + piece(2, first) + bytes(3) + piece(3, b"b") + piece(4, b"c") + piece(1, b"d")
     assert list(read_records(data, "x")) == [first + b"bc", b"d"]
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("a.csv", b"step,loss\nnan,1\n"),
+        ("a.csv", b"step,loss\n0,\xff\n"),
+        ("a.csv", b'step,loss\n0,"' + b"x" * 200_000),
+        ("a.jsonl", b'{"step": 1e300}\n'),
+    ],
+)
+def test_rows_that_cannot_be_are_an_error_with_the_file(tmp_path: Path, name: str, data: bytes) -> None:
+    (tmp_path / name).write_bytes(data)
+    with pytest.raises(BadArgument, match=name):
+        import_runs("csv", [str(tmp_path / name)], tmp_path / "logs")
+    assert not (tmp_path / "logs").exists() or not any((tmp_path / "logs").iterdir())
