@@ -4,7 +4,6 @@ files, and small languages that users and files speak."""
 from __future__ import annotations
 
 import argparse
-import io
 import random
 import struct
 import tempfile
@@ -19,6 +18,7 @@ from tests.support.trace_rows import Content
 
 from runglass.errors import RunglassError
 from runglass.flags import parse_size
+from runglass.importing.writing import import_runs
 from runglass.ingest.roots import parse_spec
 from runglass.jobs.cache import pack, unpack
 from runglass.jobs.context import Encoded
@@ -238,10 +238,9 @@ def kept_files(chrome_files: list[bytes]) -> list[bytes]:
         rows = TraceRows()
         chrome.read(Content(data), "t.json", rows)
         rows.freeze()
-        file = io.BytesIO()
-        with suppress(io.UnsupportedOperation):
-            column_file.write(file, build_trace(rows, "chrome", sizes=[len(data)]))
-        found.append(file.getvalue())
+        with tempfile.TemporaryDirectory(prefix="runglass-fuzz-") as folder:
+            column_file.ColumnFiles(Path(folder)).put("key", build_trace(rows, "chrome", sizes=[len(data)]))
+            found += [path.read_bytes() for path in Path(folder).rglob(f"*{column_file.SUFFIX}")]
     return found
 
 
@@ -274,6 +273,34 @@ WORDS = [
     b"=log(abs(loss)) - min(loss, 3)",
     b"first:/a/b,second:/c",
     b"20M",
+]
+
+
+def imports(data: bytes, rng: random.Random) -> None:
+    """Bytes as a file of another tool that is imported."""
+    kind, name = rng.choice(IMPORTED)
+    with tempfile.TemporaryDirectory(prefix="runglass-fuzz-") as folder:
+        source = Path(folder) / "from"
+        path = source / "experiment" / "run" / name
+        path.parent.mkdir(parents=True)
+        if kind == "mlflow":
+            (source / "experiment" / "run" / "meta.yaml").write_bytes(b"run_id: a\nstart_time: 5\n")
+        path.write_bytes(data)
+        with suppress(RunglassError):
+            import_runs(kind, [str(path.parent if kind == "csv" else source)], Path(folder) / "to")
+
+
+IMPORTED = (
+    ("csv", "a.csv"),
+    ("csv", "a.jsonl"),
+    ("wandb", "run-a.wandb"),
+    ("mlflow", "meta.yaml"),
+    ("mlflow", "metrics"),
+)
+ROWS = [
+    b'step,loss,note\n0,1.5,a\n1,nan,"b\nc"\n2,1e400,\n',
+    b'{"step": 0, "loss": 1.5, "nested": {"a": [1]}}\n{"step": 1e300, "time": "2020-01-01"}\n',
+    b"run_id: abc\nrun_name: x\nstart_time: 1700000000000\nstatus: 3\nlifecycle_stage: active\n",
 ]
 
 

@@ -112,6 +112,8 @@ def seeds() -> dict[str, list[bytes]]:
     own["own_files"] = more_targets.kept_files(own["chrome_trace"])
     own["words"] = more_targets.WORDS
     own["assets"] = [*own["words"], *own["embedding"], *own["memory_profile"], *models, *own["xplane"][:20]]
+    wandb = sorted((GOLDEN.parent / "imports").rglob("*.wandb"))
+    own["imports"] = [*more_targets.ROWS, *(path.read_bytes() for path in wandb)]
     own["media"] = media_files(messages)
     return {name: own.get(name, events) for name in TARGETS}
 
@@ -473,6 +475,7 @@ TARGETS: dict[str, Callable[[bytes, random.Random], None]] = {
     "checkpoint": more_targets.checkpoint,
     "own_files": more_targets.own_files,
     "words": more_targets.words,
+    "imports": more_targets.imports,
     "media": more_targets.media,
 }
 

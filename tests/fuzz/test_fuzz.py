@@ -26,6 +26,7 @@ ROUNDS = {
     "assets": 40,
     "own_files": 200,
     "words": 200,
+    "imports": 100,
 }
 # Targets that make choices of their own make another one each time.
 REPEATS = 5
