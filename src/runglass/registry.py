@@ -7,6 +7,7 @@ from runglass.dashboards.audio.routes import ROUTES as AUDIO
 from runglass.dashboards.custom_scalars.routes import ROUTES as CUSTOM_SCALARS
 from runglass.dashboards.distributions.routes import ROUTES as DISTRIBUTIONS
 from runglass.dashboards.graphs.routes import ROUTES as GRAPHS
+from runglass.dashboards.graphs.works import WORKS as GRAPHS_WORKS
 from runglass.dashboards.histograms.routes import ROUTES as HISTOGRAMS
 from runglass.dashboards.hparams.routes import ROUTES as HPARAMS
 from runglass.dashboards.hparams.works import WORKS as HPARAMS_WORKS
@@ -47,6 +48,7 @@ DASHBOARDS = (
         # Profiles of XLA hold the programs that ran.
         files=("*.xplane.pb", "*.hlo_proto.pb"),
         routes=GRAPHS,
+        works=GRAPHS_WORKS,
     ),
     Dashboard(
         "projector",

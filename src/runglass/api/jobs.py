@@ -234,7 +234,12 @@ def _waker(wake: asyncio.Event) -> Callable[[], None]:
 
 async def wait_for_job(runner: Runner, reply: FromJob) -> Later:
     """Start the job and wait for it without occupying a thread. If nobody else follows it, it ends with the time."""
-    job = await asyncio.to_thread(runner.ask, reply.work, reply.question)
+    asking = asyncio.ensure_future(asyncio.to_thread(runner.ask, reply.work, reply.question))
+    try:
+        job = await asyncio.shield(asking)
+    except asyncio.CancelledError:
+        asking.add_done_callback(lambda done: done.exception() or runner.leave(done.result()))
+        raise
     wake = asyncio.Event()
     leave = job.listen(_waker(wake))
 
@@ -249,7 +254,7 @@ async def wait_for_job(runner: Runner, reply: FromJob) -> Later:
     finally:
         leave()
         runner.leave(job)
-    return Later(lambda: reply.answer(job))
+    return Later(lambda: reply.answer(job), is_long=reply.is_long)
 
 
 def _partials_answer(since: int, pieces: list[Encoded]) -> Reply:

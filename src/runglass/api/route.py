@@ -50,6 +50,8 @@ class Later(Struct, frozen=True):
     """Work that takes too long for the event loop; the server runs it in a thread."""
 
     work: Callable[[], Answer | Struct | Download]
+    # Runs apart from the others; set by the server for routes that say so.
+    is_long: bool = False
 
 
 class FromJob(Struct, frozen=True):
@@ -61,6 +63,7 @@ class FromJob(Struct, frozen=True):
     wait_s: float
     # Makes the answer from the job, which has ended, if only because the time is up. Runs in a thread.
     answer: Callable[[Job], Answer | Struct]
+    is_long: bool = False
 
 
 class FromResult(Struct, frozen=True):
@@ -104,6 +107,8 @@ class Route(Struct, frozen=True):
     # Makes it a POST route that takes any bytes, up to so many. Its handler gets an Upload.
     upload_bytes: int | None = None
     media_types: tuple[str, ...] = (JSON,)
+    # Searches and comparisons: they wait for each other, and no chart waits for them.
+    is_long: bool = False
 
     @property
     def method(self) -> Literal["GET", "POST"]:

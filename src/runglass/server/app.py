@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import parse_qsl, urlencode
 
 from msgspec import Struct
@@ -19,20 +19,22 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from runglass.api.route import JSON, Answer, Download, Later, Stream, encode_json
+from runglass.api.route import JSON, Answer, Download, FromJob, Later, Stream, encode_json
 from runglass.errors import Forbidden, TooLarge
 from runglass.server.compression import encode_answer
 from runglass.server.hosts import is_loopback
-from runglass.server.problems import MethodNotAllowed, NotFound, check_method, encode_problem
+from runglass.server.problems import MethodNotAllowed, NotFound, Stopping, check_method, encode_problem
 from runglass.server.security import Guard, security_headers
 from runglass.server.settings import Settings
 from runglass.server.static import StaticPage
-from runglass.server.streaming import StreamResponse
+from runglass.server.streaming import StreamResponse, wait_until_gone
 
 if TYPE_CHECKING:
     from runglass.api.dashboard import Dashboard
     from runglass.query.source import DataSource
     from runglass.server.dispatch import Api
+
+T = TypeVar("T")
 
 MAX_BODY_BYTES = 8 * 2**20
 MAX_QUERY_BYTES = 64 * 2**10
@@ -53,7 +55,11 @@ class App:
         self._source = source
         self._dashboards = dashboards
         self._api: Future[Api] | None = None
-        self._pool = ThreadPoolExecutor(min(4, os.cpu_count() or 1), thread_name_prefix="runglass-answer")
+        cores = os.cpu_count() or 1
+        self._pool = ThreadPoolExecutor(min(4, cores), thread_name_prefix="runglass-answer")
+        # Few, because they compete with the others for the interpreter.
+        self._long_pool = ThreadPoolExecutor(max(1, cores // 4), thread_name_prefix="runglass-long-answer")
+        self._is_closed = False
         self._guard = Guard(self.settings)
         self._page = StaticPage(self.settings.page)
         self._headers = security_headers(self.settings)
@@ -61,7 +67,7 @@ class App:
     def open(self) -> Future[Api]:
         """Start to open the source and to import what answers need; later calls return the same future. Call in the event loop."""
         if self._api is None:
-            self._api = self._pool.submit(self._open)
+            self._api = self._submit(self._pool, self._open)
         return self._api
 
     def _open(self) -> Api:
@@ -73,7 +79,9 @@ class App:
 
     def close(self) -> None:
         """End what outlives a request: live connections and work in threads. Call in the event loop."""
+        self._is_closed = True
         self._pool.shutdown(wait=False, cancel_futures=True)
+        self._long_pool.shutdown(wait=False, cancel_futures=True)
         if (
             self._api is not None
             and self._api.done()
@@ -145,6 +153,8 @@ class App:
         opened = self.open()
         api = opened.result() if opened.done() else await asyncio.wrap_future(opened)
         reply = await api.dispatch(request.method, path, query, partial(_read_body, request))
+        if isinstance(reply, FromJob):
+            reply = await _unless_gone(request, api.wait_for_job(reply))
         if isinstance(reply, Stream):
             # The header asks proxies not to buffer events.
             return StreamResponse(reply.chunks, reply.media_type, [*extra, ("x-accel-buffering", "no")])
@@ -164,7 +174,8 @@ class App:
             return answer, *encode_answer(answer, accepted, is_loopback=is_near)
 
         if isinstance(reply, Later):
-            done = await asyncio.get_running_loop().run_in_executor(self._pool, work)
+            pool = self._long_pool if reply.is_long else self._pool
+            done = await _unless_gone(request, asyncio.wrap_future(self._submit(pool, work)))
         else:
             done = work()
         if isinstance(done, Download):
@@ -174,6 +185,11 @@ class App:
         if encoding is not None:
             headers["content-encoding"] = encoding
         return Response(body, 200, headers | {"content-type": answer.media_type})
+
+    def _submit(self, pool: ThreadPoolExecutor, work: Callable[[], T]) -> Future[T]:
+        if self._is_closed:
+            raise Stopping("The server is stopping.")
+        return pool.submit(work)
 
     async def _pieces(self, download: Download) -> AsyncIterator[bytes]:
         loop = asyncio.get_running_loop()
@@ -198,6 +214,20 @@ def _redirect(status: int, path: str, query: str, headers: list[tuple[str, str]]
     """`path` is relative to the requested address: a proxy may have removed the beginning of that."""
     location = f"{path}?{query}" if query else path
     return Response(status_code=status, headers=dict([("location", location), NO_STORE, *(headers or [])]))
+
+
+async def _unless_gone(request: Request, working: Awaitable[T]) -> T:
+    """What this makes; if the client disconnects first, it is cancelled, and ClientDisconnect raised."""
+    making = asyncio.ensure_future(working)
+    leaving = asyncio.ensure_future(wait_until_gone(request.receive))
+    try:
+        await asyncio.wait({making, leaving}, return_when=asyncio.FIRST_COMPLETED)
+        if not making.done():
+            raise ClientDisconnect
+        return making.result()
+    finally:
+        making.cancel()
+        leaving.cancel()
 
 
 async def _read_body(request: Request, limit_bytes: int | None) -> bytes:

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from runglass.api import assets, descriptions, hparams, jobs, lists, not_finite, run_values, steps, stops
 from runglass.api.dashboard import Dashboard
@@ -79,7 +80,13 @@ class Api:
             wanted = reply
             # It may be on disk.
             return Later(lambda: wanted.answer(self.runner.read_result(wanted.job)))
-        return await jobs.wait_for_job(self.runner, reply) if isinstance(reply, FromJob) else reply
+        if route.is_long and isinstance(reply, Later | FromJob):
+            return replace(reply, is_long=True)
+        return reply
+
+    async def wait_for_job(self, reply: FromJob) -> Later:
+        """Cancelling this cancels the job, unless somebody else follows it."""
+        return await jobs.wait_for_job(self.runner, reply)
 
     def close(self) -> None:
         """End live connections and jobs. Called in the event loop."""

@@ -47,6 +47,11 @@ def check_method(method: str, allowed: Collection[str], path: str) -> str:
     return wanted
 
 
+class Stopping(RunglassError):
+    code = "stopping"
+    http_status = 503
+
+
 class PageMissing(RunglassError):
     code = "page_missing"
     http_status = 503

@@ -19,7 +19,7 @@ class StreamResponse:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         sending = asyncio.ensure_future(self._send(scope, send))
-        leaving = asyncio.ensure_future(_wait_until_gone(receive))
+        leaving = asyncio.ensure_future(wait_until_gone(receive))
         try:
             await asyncio.wait({sending, leaving}, return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -36,6 +36,6 @@ class StreamResponse:
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
-async def _wait_until_gone(receive: Receive) -> None:
+async def wait_until_gone(receive: Receive) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass

@@ -12,12 +12,14 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.client import HTTPConnection, HTTPResponse
+from typing import Any
 
 import pytest
 
 from runglass.query.memory import MemorySource
 from runglass.server import live as live_module
-from runglass.server.run import PageServer, make_server
+from runglass.server.app import App
+from runglass.server.run import PageServer
 from runglass.store.model import Progress
 
 PATIENCE_S = 20
@@ -31,10 +33,10 @@ def listening_socket() -> socket.socket:
 
 
 @contextmanager
-def running(source: MemorySource) -> Iterator[tuple[PageServer, int]]:
+def running(source: MemorySource, **options: Any) -> Iterator[tuple[PageServer, int]]:
     sock = listening_socket()
     port = sock.getsockname()[1]
-    server = make_server(source)
+    server = PageServer(App(source, **options))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [sock]})
     thread.start()
     try:

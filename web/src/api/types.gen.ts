@@ -4428,14 +4428,6 @@ export interface components {
             duration_ps: number;
             place: ("device" | "host") | null;
         };
-        /**
-         * PatternBody
-         * @description The question of the job `profile.search`.
-         */
-        PatternBody: {
-            session: components["schemas"]["ProfileRef"];
-            q: string;
-        };
         /** PointAnswer */
         PointAnswer: {
             row: number;
@@ -5841,6 +5833,13 @@ export interface components {
              */
             sample: number;
         };
+        /** PatternBody */
+        "runglass.dashboards.graphs.shape.PatternBody": {
+            graph: components["schemas"]["GraphRef"];
+            q: string;
+            /** @default {} */
+            view: components["schemas"]["StructureView"];
+        };
         /** SearchBody */
         "runglass.dashboards.graphs.shape.SearchBody": {
             graph: components["schemas"]["GraphRef"];
@@ -5849,6 +5848,14 @@ export interface components {
             limit: number;
             /** @default {} */
             view: components["schemas"]["StructureView"];
+        };
+        /**
+         * PatternBody
+         * @description The question of the job `profile.search`.
+         */
+        "runglass.dashboards.profile.shape.PatternBody": {
+            session: components["schemas"]["ProfileRef"];
+            q: string;
         };
         /** SearchBody */
         "runglass.dashboards.text.shape.SearchBody": {

@@ -135,6 +135,14 @@ class GraphReader:
                 self._graphs.put(key, kept)
             return kept[1]
 
+    def identify(self, source: DataSource, ref: GraphRef) -> object:
+        """What a job about this graph depends on."""
+        if ref.file is not None or ref.run is None:
+            self.load(source, ref)
+            return ref.file
+        info = find_graph(source, ref.run, ref.name)
+        return [info.run, info.name, info.generation]
+
     def compare(self, a: LoadedGraph, b: LoadedGraph) -> Difference:
         key = id(a), id(b)
         kept = self._differences.get(key)

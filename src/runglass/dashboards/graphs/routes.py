@@ -7,6 +7,7 @@ from runglass.api.route import CSV, JSON, Answer, Later, NoParameters, Reply, Ro
 from runglass.dashboards.graphs.asking import ask, node_table
 from runglass.dashboards.graphs.loaded import LoadedGraph, known_graphs, listed_graph
 from runglass.dashboards.graphs.painting import families, paint
+from runglass.dashboards.graphs.searching import answer_search
 from runglass.dashboards.graphs.shape import (
     AttributeBody,
     DifferenceBody,
@@ -32,7 +33,7 @@ from runglass.query.graphs.difference import DifferenceAnswer
 from runglass.query.graphs.node_info import NodeAnswer, find_attribute, read_node
 from runglass.query.graphs.node_table import NodeTable
 from runglass.query.graphs.read import list_graphs
-from runglass.query.graphs.search import SearchAnswer, search
+from runglass.query.graphs.search import SearchAnswer
 from runglass.query.graphs.trace import TraceAnswer, trace
 from runglass.query.source import DataSource
 
@@ -83,11 +84,7 @@ def read_attribute(source: DataSource, body: AttributeBody) -> Reply:
 
 def search_nodes(source: DataSource, body: SearchBody) -> Reply:
     """Nodes with a text or pattern in name, op, attributes, shape, dtype or device; all are counted."""
-    return ask(
-        source,
-        body.graph,
-        lambda loaded: search(loaded.show(body.view), loaded.texts_of, body.q, body.limit),
-    )
+    return answer_search(source, body)
 
 
 def trace_node(source: DataSource, body: TraceBody) -> Reply:
@@ -146,11 +143,11 @@ ROUTES = (
     Route("/api/graphs/levels", read_levels, LevelsAnswer, body=LevelsBody),
     Route("/api/graphs/node", read_one_node, NodeAnswer, body=NodeBody),
     Route("/api/graphs/attribute", read_attribute, WholeAttribute, body=AttributeBody),
-    Route("/api/graphs/search", search_nodes, SearchAnswer, body=SearchBody),
+    Route("/api/graphs/search", search_nodes, SearchAnswer, body=SearchBody, is_long=True),
     Route("/api/graphs/trace", trace_node, TraceAnswer, body=TraceBody),
     Route("/api/graphs/paint", paint_nodes, PaintAnswer, body=PaintBody),
     Route("/api/graphs/families", list_node_families, FamiliesAnswer, body=GraphBody),
-    Route("/api/graphs/difference", compare, DifferenceAnswer, body=DifferenceBody),
+    Route("/api/graphs/difference", compare, DifferenceAnswer, body=DifferenceBody, is_long=True),
     Route("/api/graphs/table", read_node_table, NodeTable, body=GraphBody),
     Route("/api/graphs/table", read_table_rows, NodeTable, query=TableQuery, media_types=(JSON, CSV)),
 )

@@ -118,6 +118,11 @@ class SearchBody(GraphBody, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     view: StructureView = StructureView()
 
 
+class PatternBody(GraphBody, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    q: str
+    view: StructureView = StructureView()
+
+
 class TraceBody(GraphBody, frozen=True, forbid_unknown_fields=True, kw_only=True):
     id: str
     direction: Direction

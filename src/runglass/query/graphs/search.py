@@ -1,11 +1,16 @@
-"""Finds nodes by name, op, attribute, shape, dtype or device, in a graph and in the functions that it calls."""
+"""Finds nodes by name, op, attribute, shape, dtype or device, in a graph and in the functions that it calls.
+
+A pattern may run forever and holds the interpreter meanwhile. A server therefore lets another process match patterns: `list_texts`
+tells what they are looked for in, and `search` gets what was found.
+"""
 
 from __future__ import annotations
 
 import re
 import threading
 import time
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 from typing import Annotated, Any, Literal
 
@@ -42,10 +47,14 @@ MAX_TEXT = 400
 BUDGET_S = 2.0
 AHEAD_S = 30.0
 ATTRIBUTES_PER_CHECK = 256
+# Attributes of a node with so many letters at most are compared with those of others.
 MAX_KNOWN = 1_000
 
 Mask = NDArray[np.bool_]
-Matcher = Callable[[str], Any]
+# Where a pattern is looked for: the number of the graph, the number of the term, the kind of texts.
+Place = tuple[int, int, Found]
+# Numbers of the texts that match.
+Matches = Mapping[Place, Sequence[int]]
 
 
 class Match(Struct, frozen=True, omit_defaults=True):
@@ -81,8 +90,11 @@ class Searchable:
         # Several requests may read attributes at once.
         self._lock = threading.Lock()
         self._ahead: threading.Thread | None = None
-        self._attributes: list[str] = []
-        self._known_attributes: dict[Hashable, str] = {}
+        # Of each node that was read the numbers of its attributes, and the number of every different attribute.
+        self._attributes_of: list[tuple[int, ...]] = []
+        self._attributes: dict[str, int] = {}
+        # Most nodes have the attributes of another one, which are not made into text again.
+        self._known: dict[Hashable, tuple[int, ...]] = {}
 
     @cached_property
     def names(self) -> list[str]:
@@ -96,40 +108,68 @@ class Searchable:
             return names
         return [name[:MAX_TEXT] for name in names]
 
+    def places(self, term: Term) -> Sequence[int]:
+        """Nodes whose name may have a term."""
+        places: Sequence[int] = range(len(self.graph))
+        for text in needed_texts(term.text) if term.is_pattern else ():
+            places = [place for place in places if text in self.names[place]]
+        return places
+
     @cached_property
     def shapes(self) -> list[str]:
         return [shape_text(shape).replace("×", "x") for shape in self.graph.shape_names]
 
-    def read_attributes(self, until: float) -> list[str]:
-        """Names and values of each node's attributes in one text, as far as the time allows."""
-        graph = self.graph
-        while len(self._attributes) < len(graph) and time.monotonic() < until:
+    def read_attributes(self, is_time: Callable[[], bool]) -> list[str]:
+        """Every different "name=value" in lower case. Reads the attributes of all nodes first, as long as there is time."""
+        while True:
             with self._lock:
-                self._read_some(graph)
-                if len(self._attributes) == len(graph):
-                    self._known_attributes.clear()
-        return self._attributes
+                self._read_some()
+                done = len(self._attributes_of) / max(1, len(self.graph))
+                if len(self._attributes_of) == len(self.graph):
+                    self._known.clear()
+                    return list(self._attributes)
+            if not is_time():
+                raise TimeoutError(f"Attributes are still being read ({done:.0%}). Search again in a moment.")
 
     def read_ahead(self) -> None:
         """Read the attributes meanwhile."""
-        if self._ahead is None and len(self._attributes) < len(self.graph):
-            until = time.monotonic() + AHEAD_S
-            self._ahead = threading.Thread(target=self.read_attributes, args=(until,), daemon=True)
+        if self._ahead is None and len(self._attributes_of) < len(self.graph):
+            self._ahead = threading.Thread(target=self._read_for, args=(AHEAD_S,), daemon=True)
             self._ahead.start()
 
-    def _read_some(self, graph: Graph) -> None:
-        start = len(self._attributes)
+    def _read_for(self, seconds: float) -> None:
+        until = time.monotonic() + seconds
+        with suppress(TimeoutError):
+            self.read_attributes(lambda: time.monotonic() < until)
+
+    def _read_some(self) -> None:
+        graph = self.graph
+        start = len(self._attributes_of)
         for node in range(start, min(start + ATTRIBUTES_PER_CHECK, len(graph))):
-            # Most nodes have the attributes of others, which are not made into text again.
             key = graph.attribute_key(node)
-            text = self._known_attributes.get(key)
-            if text is None:
-                lines = [f"{name}={value.text}" for name, value in graph.attributes(node).items()]
-                text = "\n".join(lines).lower()
+            own = self._known.get(key)
+            if own is None:
+                own, size = self._number_attributes(node)
                 # Long ones are hardly the same twice, and their keys are as long as their values.
-                if len(text) <= MAX_KNOWN:
-                    self._known_attributes[key] = text
-            self._attributes.append(text)
+                if size <= MAX_KNOWN:
+                    self._known[key] = own
+            self._attributes_of.append(own)
+
+    def _number_attributes(self, node: int) -> tuple[tuple[int, ...], int]:
+        """The numbers of a node's attributes, and how many letters they have."""
+        numbers = self._attributes
+        lines = [
+            line
+            for name, value in self.graph.attributes(node).items()
+            for line in f"{name}={value.text}".lower().split("\n")
+        ]
+        return tuple(numbers.setdefault(line, len(numbers)) for line in lines), sum(map(len, lines))
+
+    def with_attributes(self, wanted: set[str]) -> Mask:
+        """Nodes that have one of these attributes."""
+        numbers = {self._attributes[text] for text in wanted}
+        has = (not numbers.isdisjoint(each) for each in self._attributes_of)
+        return np.fromiter(has, np.bool_, len(self._attributes_of))
 
 
 def parse_query(query: str) -> list[Term]:
@@ -157,14 +197,42 @@ def find_problem(pattern: str) -> str | None:
     return None
 
 
-def search(shown: Shown, texts: Callable[[Graph], Searchable], query: str, limit: int) -> SearchAnswer:
+def has_patterns(query: str) -> bool:
+    """Whether there is a pattern to look for, and nothing wrong with any."""
     terms = parse_query(query)
-    for term in terms:
-        problem = find_problem(term.text) if term.is_pattern else None
-        if problem is not None:
-            return SearchAnswer(0, [], {}, problem)
-    if not terms:
-        return SearchAnswer(0, [], {})
+    return _problem_of(terms) is None and any(term.is_pattern for term in terms)
+
+
+def list_texts(
+    shown: Shown, texts: Callable[[Graph], Searchable], query: str, check: Callable[[], None]
+) -> Iterator[tuple[Place, str, Sequence[str]]]:
+    """Every pattern with the texts that it is looked for in. Calls `check` now and then, which may raise."""
+
+    def go_on() -> bool:
+        check()
+        return True
+
+    for number, (reader, _) in enumerate(shown.bodies()):
+        searchable = texts(reader.structure.graph)
+        for at, term in enumerate(parse_query(query)):
+            if term.is_pattern:
+                for kind in _kinds_of(term):
+                    check()
+                    yield (number, at, kind), term.text, _texts_of(searchable, kind, term, go_on)
+
+
+def search(
+    shown: Shown,
+    texts: Callable[[Graph], Searchable],
+    query: str,
+    limit: int,
+    found_texts: Matches | None = None,
+) -> SearchAnswer:
+    """`found_texts`: numbers of the texts of `list_texts` that match; None to look for patterns here."""
+    terms = parse_query(query)
+    problem = _problem_of(terms)
+    if problem is not None or not terms:
+        return SearchAnswer(0, [], {}, problem)
     if any(_becomes_attribute(term) for term in terms):
         for reader, _ in shown.bodies():
             texts(reader.structure.graph).read_ahead()
@@ -172,17 +240,17 @@ def search(shown: Shown, texts: Callable[[Graph], Searchable], query: str, limit
     count = 0
     matches: list[Match] = []
     groups: dict[str, int] = {}
-    problem = None
-    for reader, above in shown.bodies():
+    for number, (reader, above) in enumerate(shown.bodies()):
+        one = _Search(number, texts(reader.structure.graph), found_texts, until)
         try:
-            found, kinds = _search_graph(texts(reader.structure.graph), terms, until)
+            found, kinds = one.run(terms)
         except TimeoutError as error:
             problem = str(error)
             break
         if not len(found):
             continue
         count += len(found)
-        matches += _list_matches(reader, found[: limit - len(matches)], kinds, terms)
+        matches += _list_matches(reader, found[: limit - len(matches)], kinds, one.attributes)
         for id in above:
             if id in groups or len(groups) < MAX_GROUPS:
                 groups[id] = groups.get(id, 0) + len(found)
@@ -195,89 +263,127 @@ def _becomes_attribute(term: Term) -> bool:
     return term.field is None and len(term.text) > 1 and "attribute:".startswith(term.text.lower())
 
 
-def _matcher(term: Term) -> Matcher:
-    if term.is_pattern:
-        pattern = re.compile(term.text, re.IGNORECASE)
-        return lambda text: pattern.search(text[:MAX_TEXT])
-    wanted = term.text.lower()
-    return lambda text: wanted in text
+def _problem_of(terms: Sequence[Term]) -> str | None:
+    return next(filter(None, (find_problem(term.text) for term in terms if term.is_pattern)), None)
 
 
-def _search_graph(texts: Searchable, terms: Sequence[Term], until: float) -> tuple[Any, dict[int, Found]]:
-    """Nodes that have all terms; and of each what was found, where it is not the name."""
-    graph = texts.graph
-    mask = np.ones(len(graph), np.bool_)
-    kinds = np.zeros(len(graph), np.int8)
-    for term in terms:
-        has, kind = _match(texts, term, mask, until)
-        mask &= has
-        kinds = np.where(kinds == 0, kind, kinds)
-    found = np.flatnonzero(mask)
-    return found, {int(node): ORDER[kinds[node]] for node in found.tolist() if kinds[node]}
+def look_here(pattern: str, texts: Sequence[str]) -> list[int]:
+    matches = re.compile(pattern, re.IGNORECASE).search
+    return [number for number, text in enumerate(texts) if matches(text[:MAX_TEXT])]
+
+
+class _Search:
+    """One search of one graph."""
+
+    def __init__(self, number: int, texts: Searchable, found_texts: Matches | None, until: float) -> None:
+        self._number = number
+        self._texts = texts
+        self._graph = texts.graph
+        self._found_texts = found_texts
+        self._until = until
+        # Attributes that were found, in lower case.
+        self.attributes: set[str] = set()
+
+    def run(self, terms: Sequence[Term]) -> tuple[Any, dict[int, Found]]:
+        """Nodes that have all terms; and of each what was found, where it is not the name."""
+        mask = np.ones(len(self._graph), np.bool_)
+        kinds = np.zeros(len(self._graph), np.int8)
+        for at, term in enumerate(terms):
+            has, kind = self._match(at, term)
+            mask &= has
+            kinds = np.where(kinds == 0, kind, kinds)
+        found = np.flatnonzero(mask)
+        return found, {int(node): ORDER[kinds[node]] for node in found.tolist() if kinds[node]}
+
+    def _match(self, at: int, term: Term) -> tuple[Mask, NDArray[np.int8]]:
+        has = np.zeros(len(self._graph), np.bool_)
+        kind = np.zeros(len(self._graph), np.int8)
+        for which in _kinds_of(term):
+            texts = _texts_of(self._texts, which, term, lambda: time.monotonic() < self._until)
+            if term.is_pattern:
+                numbers = self._look((self._number, at, which), term.text, texts)
+            else:
+                matches = _matcher(term, which)
+                numbers = [number for number, text in enumerate(texts) if matches(text)]
+            found = self._nodes_with(which, term, texts, numbers)
+            kind[found & ~has] = ORDER.index(which)
+            has[found] = True
+        return has, kind
+
+    def _look(self, place: Place, pattern: str, texts: Sequence[str]) -> Sequence[int]:
+        return look_here(pattern, texts) if self._found_texts is None else self._found_texts[place]
+
+    def _nodes_with(self, kind: Found, term: Term, texts: Sequence[str], numbers: Sequence[int]) -> Mask:
+        """Nodes that have one of these texts."""
+        graph = self._graph
+        if kind == "attribute":
+            wanted = {texts[number] for number in numbers}
+            self.attributes |= wanted
+            return self._texts.with_attributes(wanted)
+        has = np.zeros(len(texts) + 1, np.bool_)
+        has[np.asarray(numbers, np.int64)] = True
+        if kind == "name":
+            found = np.zeros(len(graph), np.bool_)
+            found[self._texts.places(term)] = has[:-1]
+            return found
+        codes: dict[Found, Any] = {
+            "op": graph.ops,
+            "shape": graph.first_shapes,
+            "dtype": graph.first_dtypes,
+            "device": graph.devices,
+        }
+        # A node without one has the code -1.
+        with_text: Mask = has[codes[kind]]
+        return with_text
 
 
 ORDER: tuple[Found, ...] = ("name", "op", "attribute", "shape", "dtype", "device")
 
 
-def _match(texts: Searchable, term: Term, mask: Mask, until: float) -> tuple[Mask, NDArray[np.int8]]:
+def _kinds_of(term: Term) -> tuple[Found, ...]:
+    """What a term is looked for in."""
+    if term.field is not None:
+        return (term.field,)
+    if term.is_pattern:
+        return ("name", "op", "device")
+    parts = _shape_of(term).split("x")
+    is_shape = "x" in _shape_of(term).strip("x?") and all(part.isdigit() or part == "?" for part in parts)
+    return ("name", "op", *(("shape",) if is_shape else ()), "dtype", "device")
+
+
+def _texts_of(texts: Searchable, kind: Found, term: Term, is_time: Callable[[], bool]) -> Sequence[str]:
     graph = texts.graph
-    matches = _matcher(term)
-    has = np.zeros(len(graph), np.bool_)
-    kind = np.zeros(len(graph), np.int8)
+    if kind == "name":
+        names = texts.short_names if term.is_pattern else texts.names
+        places = texts.places(term)
+        return names if len(places) == len(names) else [names[place] for place in places]
+    if kind == "attribute":
+        return texts.read_attributes(is_time)
+    if kind == "shape":
+        return texts.shapes
+    if kind == "dtype":
+        return graph.dtype_names
+    return [name.lower() for name in (graph.op_names if kind == "op" else graph.device_names)]
 
-    def add(which: Found, found: Mask) -> None:
-        kind[found & ~has] = ORDER.index(which)
-        has[found] = True
 
-    wanted = term.field
-    if wanted in (None, "name"):
-        add("name", _match_names(texts, term, until))
-    if wanted in (None, "op"):
-        add("op", _by_code(graph.ops, [name.lower() for name in graph.op_names], matches))
-    if wanted == "shape" or (wanted is None and not term.is_pattern):
-        shape = term.text.lower().replace("×", "x").replace("*", "x")
-        is_shape = wanted == "shape" or "x" in shape.strip("x?")
-        if is_shape and (
-            wanted == "shape" or all(part.isdigit() or part == "?" for part in shape.split("x"))
-        ):
-            if term.is_pattern:
-                add("shape", _by_code(graph.first_shapes, texts.shapes, matches))
-            else:
-                add("shape", _by_code(graph.first_shapes, texts.shapes, lambda text: _has_shape(text, shape)))
-    if wanted == "dtype":
-        add("dtype", _by_code(graph.first_dtypes, graph.dtype_names, matches))
-    elif wanted is None and not term.is_pattern:
-        add("dtype", _by_code(graph.first_dtypes, graph.dtype_names, lambda text: text == term.text.lower()))
-    if wanted in (None, "device"):
-        add("device", _by_code(graph.devices, [name.lower() for name in graph.device_names], matches))
-    if wanted == "attribute":
-        add("attribute", _match_attributes(texts, matches, mask, until))
-    return has, kind
+def _matcher(term: Term, kind: Found) -> Callable[[str], bool]:
+    """Whether a text has a term that is no pattern."""
+    wanted = term.text.lower()
+    if kind == "shape":
+        shape = _shape_of(term)
+        return lambda text: _has_shape(text, shape)
+    if kind == "dtype" and term.field is None:
+        return lambda text: text == wanted
+    return lambda text: wanted in text
+
+
+def _shape_of(term: Term) -> str:
+    return term.text.lower().replace("×", "x").replace("*", "x")
 
 
 def _has_shape(text: str, wanted: str) -> bool:
     """Sizes next to each other: 8x96 is in 32x8x96, not in 18x96."""
     return f"x{wanted}x" in f"x{text}x"
-
-
-def _match_names(texts: Searchable, term: Term, until: float) -> Mask:
-    names = texts.names
-    if not term.is_pattern:
-        wanted = term.text.lower()
-        return np.fromiter((wanted in name for name in names), np.bool_, len(names))
-    seen = re.compile(term.text, re.IGNORECASE).search
-    names = texts.short_names
-    found = np.zeros(len(names), np.bool_)
-    places: Sequence[int] = range(len(names))
-    for text in needed_texts(term.text):
-        places = [place for place in places if text in texts.names[place]]
-    for start in range(0, len(places), 1_000):
-        if time.monotonic() > until:
-            raise TimeoutError("The search took too long and was stopped. A simpler pattern is faster.")
-        for place in places[start : start + 1_000]:
-            if seen(names[place]) is not None:
-                found[place] = True
-    return found
 
 
 def needed_texts(pattern: str) -> list[str]:
@@ -289,30 +395,8 @@ def needed_texts(pattern: str) -> list[str]:
     return sorted({text.lower() for text in OTHER.split(plain) if len(text) > 1}, key=len)[::-1]
 
 
-def _match_attributes(texts: Searchable, matches: Matcher, mask: Mask, until: float) -> Mask:
-    lines = texts.read_attributes(until)
-    if len(lines) < len(texts.graph):
-        done = len(lines) / len(texts.graph)
-        raise TimeoutError(f"Attributes are still being read ({done:.0%}). Search again in a moment.")
-    cache: dict[str, bool] = {}
-    found = np.zeros(len(lines), np.bool_)
-    for node in np.flatnonzero(mask).tolist():
-        line = lines[node]
-        known = cache.get(line)
-        if known is None:
-            known = cache[line] = any(matches(part) for part in line.split("\n"))
-        found[node] = known
-    return found
-
-
-def _by_code(codes: Any, names: Sequence[str], matches: Matcher) -> Mask:
-    has = np.fromiter((bool(matches(name)) for name in names), np.bool_, len(names))
-    found: Mask = np.append(has, False)[codes]
-    return found
-
-
 def _list_matches(
-    reader: LevelReader, nodes: Any, kinds: dict[int, Found], terms: Sequence[Term]
+    reader: LevelReader, nodes: Any, kinds: dict[int, Found], attributes: set[str]
 ) -> list[Match]:
     structure = reader.structure
     graph = structure.graph
@@ -326,14 +410,14 @@ def _list_matches(
                 graph.names[node],
                 graph.op_names[graph.ops[node]],
                 kind,
-                _found_text(graph, node, kind, terms),
+                _found_text(graph, node, kind, attributes),
                 reader.id(structure.shown_item(node)) if is_folded else "",
             )
         )
     return listed
 
 
-def _found_text(graph: Graph, node: int, kind: Found, terms: Sequence[Term]) -> str:
+def _found_text(graph: Graph, node: int, kind: Found, attributes: set[str]) -> str:
     if kind == "shape":
         return shape_text(graph.shape_names[int(graph.first_shapes[node])])
     if kind == "dtype":
@@ -341,10 +425,8 @@ def _found_text(graph: Graph, node: int, kind: Found, terms: Sequence[Term]) -> 
     if kind == "device":
         return graph.device_names[int(graph.devices[node])]
     if kind == "attribute":
-        matchers = [_matcher(term) for term in terms if term.field == "attribute"]
         for name, value in graph.attributes(node).items():
-            text = f"{name}={value.text}"
-            if any(matches(text.lower()) for matches in matchers):
+            if not attributes.isdisjoint(f"{name}={value.text}".lower().split("\n")):
                 return f"{name} = {value.text[:200]}"
     return ""
 

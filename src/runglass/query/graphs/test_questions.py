@@ -1,4 +1,3 @@
-import time
 
 import numpy as np
 import pytest
@@ -138,11 +137,12 @@ def test_search(small, query, expected, found):
 def test_attributes_are_read_while_their_prefix_is_typed(small):
     texts = Searchable(small.root.structure.graph)
     search(small, lambda _: texts, "soft", 10)
-    assert texts.read_attributes(0) == []
+    assert texts._ahead is None
     search(small, lambda _: texts, "dense at", 10)
-    while len(texts.read_attributes(0)) < len(texts.graph):
-        time.sleep(0.001)
-    assert "axis=-1" in texts.read_attributes(0)
+    assert texts._ahead is not None
+    texts._ahead.join()
+    assert len(texts._attributes_of) == len(texts.graph)
+    assert "axis=-1" in texts.read_attributes(lambda: False)
 
 
 def test_search_counts_all_and_lists_some(small):
