@@ -257,6 +257,27 @@ class TestFollowing:
             (logdir / "link").unlink()
             found.wait_for(lambda: found.runs == [])
 
+    def test_a_run_with_several_names(self, logdir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(watch_module, "SWEEP_EVERY_S", 3_600.0)
+        path = put(logdir / "run", log_bytes())
+        with following(logdir) as found:
+            (logdir / "latest").symlink_to("run")
+            found.wait_for_values(THREE, "latest")
+            append(path, some_points(1, first_step=3))
+            found.wait_for_values([*THREE, 3.0], "run")
+            found.wait_for_values([*THREE, 3.0], "latest")
+            append(logdir / "latest" / NAME, some_points(1, first_step=4))
+            found.wait_for_values([*THREE, 3.0, 4.0], "run")
+            # A loop leads to no further names.
+            (logdir / "run" / "up").symlink_to(logdir)
+            put(logdir / "run" / "deep", log_bytes())
+            found.wait_for_values(THREE, "latest/deep")
+            assert found.runs == ["latest", "latest/deep", "run", "run/deep"]
+            (logdir / "latest").unlink()
+            found.wait_for(lambda: found.runs == ["run", "run/deep"])
+            append(path, some_points(1, first_step=5))
+            found.wait_for_values([*THREE, 3.0, 4.0, 5.0], "run")
+
     def test_logdir_that_is_a_link(self, logdir: Path, tmp_path: Path) -> None:
         path = put(logdir / "run", log_bytes())
         (tmp_path / "link").symlink_to(logdir)

@@ -78,7 +78,10 @@ def walk_runs(root: LogRoot, start: str, walk: Walk, *, is_deep: bool = True) ->
     owner, kind = find_owner(relative.split(os.sep) if relative else ())
     below = os.sep.join(relative.split(os.sep)[owner:])
     shown_root = os.path.join(root.shown, "")
-    pending = [_Folder(start, relative, os.path.realpath(start), _hops(root.path, start, walk), kind, below)]
+    hops = _hops(root.path, start, walk)
+    if hops is None:
+        return
+    pending = [_Folder(start, relative, os.path.realpath(start), hops, kind, below)]
     while pending:
         first = pending.pop()
         # List a run's directory together with the folders below it whose files belong to the run.
@@ -150,7 +153,7 @@ def _look_at(
         return
     real = os.path.realpath(entry.path)
     hops = (*folder.hops, folder.real)
-    if not any(hop == real or hop.startswith(real.rstrip(os.sep) + os.sep) for hop in hops):
+    if not _is_loop(real, hops):
         walk.linked.add(entry.path)
         folders.append(_Folder(entry.path, relative, real, hops, kind, below))
 
@@ -168,13 +171,25 @@ def _stat(path: str) -> os.stat_result | None:
         return None
 
 
-def _hops(top: str, start: str, walk: Walk) -> tuple[str, ...]:
-    """The links between `top` and a directory below it, in the order in which a walk from `top` meets them."""
-    hops = []
+def _is_loop(real: str, hops: tuple[str, ...]) -> bool:
+    return any(hop == real or hop.startswith(real.rstrip(os.sep) + os.sep) for hop in hops)
+
+
+def _hops(top: str, start: str, walk: Walk) -> tuple[str, ...] | None:
+    """The links between `top` and a directory below it, in the order in which a walk from `top` meets them.
+
+    None: one of them is a loop, so a walk from `top` does not come here.
+    """
+    links = []
     path = start
     while len(path) > len(top):
         if os.path.islink(path):
-            hops.append(os.path.realpath(os.path.dirname(path)))
-            walk.linked.add(path)
+            links.append(path)
         path = os.path.dirname(path)
-    return tuple(reversed(hops))
+    hops: tuple[str, ...] = ()
+    for link in reversed(links):
+        hops = (*hops, os.path.realpath(os.path.dirname(link)))
+        if _is_loop(os.path.realpath(link), hops):
+            return None
+        walk.linked.add(link)
+    return hops

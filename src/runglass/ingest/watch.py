@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 
 from runglass.ingest.assets import RUN_FOLDER, find_owner
+from runglass.ingest.directories import DirectoryTree, Names, drop_nested, is_below_any
 from runglass.ingest.file_tail import FileTail
 from runglass.ingest.logdir import FoundRun, Walk, find_regular_file, is_event_file, walk_runs
 from runglass.ingest.roots import LogRoot
@@ -86,6 +87,7 @@ class LogdirWatch:
         self.polling_reason = ""
         self._loaders: dict[str, RunLoader] = {}
         self._by_directory: dict[str, list[RunLoader]] = {}
+        self._directories = DirectoryTree()
         self._linked: set[str] = set()
         self._changed: deque[RunStage] = deque()
         self._next_tell = 0.0
@@ -102,43 +104,60 @@ class LogdirWatch:
             if not self.store.progress.is_loaded:
                 self._publish_progress(is_loaded=True)
 
-    def _rescan(self, below: str | None = None, *, is_deep: bool = True) -> list[tuple[RunLoader, list[str]]]:
-        """Compare the directories (those at or below one path) with the store; returns the files to read.
+    def _rescan(
+        self, below: Iterable[str] | None = None, shallow: Iterable[str] = ()
+    ) -> list[tuple[RunLoader, list[str]]]:
+        """Compare the directories (those at or below some paths) with the store; returns the files to read.
 
-        Without `is_deep`, only the run at that path with the folders that belong to it.
+        Of `shallow` paths, only the run there with the folders that belong to it.
         """
-
-        def is_covered(path: str) -> bool:
-            if below is None or path == below:
-                return True
-            tops = [below] if is_deep else [os.path.join(below, name) for name in RUN_FOLDER.folders]
-            return any(is_at_or_below(path, top) for top in tops)
-
+        looks = [(path, False) for path in shallow]
+        looks += [
+            (path, True) for path in (below if below is not None else {root.path for root in self.roots})
+        ]
         work: list[tuple[RunLoader, list[str]]] = []
         walk = Walk()
         found_names: set[str] = set()
-        for root in self.roots:
-            start = root.path
-            if below is not None:
-                if not is_at_or_below(below, root.path):
+        for path, is_deep in looks:
+            for root in self.roots:
+                start = path
+                if below is None:
+                    start = root.path
+                    if start != path:
+                        continue
+                elif not is_at_or_below(path, root.path):
                     continue
-                start = below
-            for found in walk_runs(root, start, walk, is_deep=is_deep):
-                found_names.add(found.name)
-                loader, names = self._register(found, root)
-                if names:
-                    work.append((loader, names))
-                self._tell_progress()
-        self._linked |= walk.linked
-        elsewhere = {path: why for path, why in self.unreadable.items() if not is_covered(path)}
-        self.unreadable = {**elsewhere, **walk.unreadable}
-        gone = [
-            loader
-            for name, loader in self._loaders.items()
-            if name not in found_names and is_covered(loader.directory)
-        ]
-        self._drop(gone)
+                for found in walk_runs(root, start, walk, is_deep=is_deep):
+                    found_names.add(found.name)
+                    loader, names = self._register(found, root)
+                    if names:
+                        work.append((loader, names))
+                    self._tell_progress()
+        # What was walked: whole trees, and single directories.
+        tops, single = set(), set()
+        for path, is_deep in looks:
+            if is_deep:
+                tops.add(path)
+            else:
+                single.add(path)
+                tops.update(os.path.join(path, name) for name in RUN_FOLDER.folders)
+
+        def is_elsewhere(path: str) -> bool:
+            return below is not None and path not in single and not is_below_any(path, tops)
+
+        self._linked = {path for path in self._linked if is_elsewhere(path)} | walk.linked
+        elsewhere = {path: why for path, why in self.unreadable.items() if is_elsewhere(path)}
+        self._note_unreadable({**elsewhere, **walk.unreadable})
+        if below is None:
+            here: Iterable[RunLoader] = self._loaders.values()
+        else:
+            directories = single.union(*(self._directories.list_below(top) for top in tops))
+            here = [loader for path in directories for loader in self._by_directory.get(path, ())]
+        self._drop([loader for loader in here if loader.run.name not in found_names])
         return work
+
+    def _note_unreadable(self, unreadable: dict[str, str]) -> None:
+        self.unreadable = unreadable
 
     def _register(self, found: FoundRun, root: LogRoot) -> tuple[RunLoader, list[str]]:
         loader = self._loaders.get(found.name)
@@ -146,6 +165,7 @@ class LogdirWatch:
             loader = RunLoader(found.name, found.directory, found.shown, root=root.path)
             self._loaders[found.name] = loader
             self._by_directory.setdefault(found.directory, []).append(loader)
+            self._directories.add(found.directory)
             self.store.runs[found.name] = loader.run
             self._changed.append(loader.run)
         present = {name for name, _ in found.files}
@@ -178,6 +198,7 @@ class LogdirWatch:
             siblings.remove(loader)
             if not siblings:
                 del self._by_directory[loader.directory]
+                self._directories.remove(loader.directory)
         if dropped:
             self.store.publish([], removed=True)
 
@@ -374,6 +395,7 @@ class LogdirWatch:
 
         linked = set(self._linked)
         watched = list(map(_identity, paths))
+        names = Names(paths)
         next_sweep = 0.0
         for changes in watch(
             *paths,
@@ -387,8 +409,9 @@ class LogdirWatch:
             ignore_permission_denied=ignores_denied,
         ):
             if changes:
+                names.forget()
                 with self._loading:
-                    self._handle({path: change.name for change, path in changes})
+                    self._handle({name: change.name for change, path in changes for name in names.of(path)})
             # The first pass catches changes between the first scan and the first notification.
             if time.monotonic() >= next_sweep:
                 began = time.thread_time()
@@ -416,13 +439,13 @@ class LogdirWatch:
                     work.setdefault(loader.run.name, (loader, []))[1].append(name)
             elif is_event_file(name):
                 below.add(directory if change != "deleted" and not os.path.isdir(path) else path)
-            elif change != "modified" and (os.path.isdir(path) or self._is_above_run(path)):
+            elif change != "modified" and (os.path.isdir(path) or self._directories.is_above(path)):
                 below.add(path)
-        looks = [(path, True) for path in sorted(below)] + [(path, False) for path in sorted(shallow - below)]
-        for path, is_deep in looks:
-            if not any(path.startswith(other + os.sep) for other in below):
-                for loader, names in self._rescan(path, is_deep=is_deep):
-                    work.setdefault(loader.run.name, (loader, []))[1].extend(names)
+        whole = drop_nested(below)
+        if below or shallow:
+            single = [path for path in sorted(shallow) if not is_below_any(path, below)]
+            for loader, names in self._rescan(whole, single):
+                work.setdefault(loader.run.name, (loader, []))[1].extend(names)
         self._load([(loader, sorted(set(names))) for loader, names in work.values()])
 
     def _handle_asset(
@@ -433,7 +456,7 @@ class LogdirWatch:
         for root in self.roots:
             if path == root.path or not is_at_or_below(path, root.path):
                 continue
-            parts = root.relative(path).split(os.sep)
+            parts = path[len(root.path.rstrip(os.sep)) + 1 :].split(os.sep)
             owner, folder = find_owner(parts)
             if folder is not RUN_FOLDER:
                 # Renaming a folder reports nothing for the files in it.
@@ -457,11 +480,6 @@ class LogdirWatch:
             if not loaders and found is not None and rule.makes_run:
                 shallow.add(directory)
         return is_handled
-
-    def _is_above_run(self, path: str) -> bool:
-        return any(
-            directory == path or directory.startswith(path + os.sep) for directory in self._by_directory
-        )
 
 
 def _identity(path: str) -> tuple[int, int] | None:
