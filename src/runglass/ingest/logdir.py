@@ -37,6 +37,15 @@ def is_event_file(name: str) -> bool:
     return EVENT_FILE_MARK in name
 
 
+class _Way(NamedTuple):
+    """How a walk from a root comes to a directory."""
+
+    # Its path without links.
+    real: str
+    # Real paths of the directories whose links led here. A link to or above one of them is a loop.
+    hops: tuple[str, ...]
+
+
 class Walk(Struct):
     """What a walk found besides the runs."""
 
@@ -44,15 +53,15 @@ class Walk(Struct):
     linked: set[str] = field(default_factory=set)
     # Directories that could not be listed, with the reason.
     unreadable: dict[str, str] = field(default_factory=dict)
+    # By root and directory: many walks begin in one directory.
+    ways: dict[tuple[str, str], _Way | None] = field(default_factory=dict)
 
 
 class _Folder(NamedTuple):
     path: str
     # Below the root, "" for the root itself.
     relative: str
-    # Its path without links.
     real: str
-    # Real paths of the directories whose links led here. A link to or above one of them is a loop.
     hops: tuple[str, ...]
     # Which files in it are assets, and its path below the run's directory; "" for that directory itself.
     kind: AssetFolder
@@ -78,10 +87,10 @@ def walk_runs(root: LogRoot, start: str, walk: Walk, *, is_deep: bool = True) ->
     owner, kind = find_owner(relative.split(os.sep) if relative else ())
     below = os.sep.join(relative.split(os.sep)[owner:])
     shown_root = os.path.join(root.shown, "")
-    hops = _hops(root.path, start, walk)
-    if hops is None:
+    way = _find_way(root.path, start, walk)
+    if way is None:
         return
-    pending = [_Folder(start, relative, os.path.realpath(start), hops, kind, below)]
+    pending = [_Folder(start, relative, way.real, way.hops, kind, below)]
     while pending:
         first = pending.pop()
         # List a run's directory together with the folders below it whose files belong to the run.
@@ -175,21 +184,18 @@ def _is_loop(real: str, hops: tuple[str, ...]) -> bool:
     return any(hop == real or hop.startswith(real.rstrip(os.sep) + os.sep) for hop in hops)
 
 
-def _hops(top: str, start: str, walk: Walk) -> tuple[str, ...] | None:
-    """The links between `top` and a directory below it, in the order in which a walk from `top` meets them.
-
-    None: one of them is a loop, so a walk from `top` does not come here.
-    """
-    links = []
-    path = start
-    while len(path) > len(top):
-        if os.path.islink(path):
-            links.append(path)
-        path = os.path.dirname(path)
-    hops: tuple[str, ...] = ()
-    for link in reversed(links):
-        hops = (*hops, os.path.realpath(os.path.dirname(link)))
-        if _is_loop(os.path.realpath(link), hops):
-            return None
-        walk.linked.add(link)
-    return hops
+def _find_way(top: str, path: str, walk: Walk) -> _Way | None:
+    """None: there is a loop on the way, so a walk from `top` does not come here."""
+    if len(path) <= len(top):
+        return _Way(os.path.realpath(path), ())
+    above, name = os.path.split(path)
+    if (top, above) not in walk.ways:
+        walk.ways[top, above] = _find_way(top, above, walk)
+    way = walk.ways[top, above]
+    if way is None or not os.path.islink(path):
+        return way and _Way(os.path.join(way.real, name), way.hops)
+    real, hops = os.path.realpath(path), (*way.hops, way.real)
+    if _is_loop(real, hops):
+        return None
+    walk.linked.add(path)
+    return _Way(real, hops)

@@ -30,8 +30,7 @@ class LogRoot(Struct, frozen=True):
 
     def relative(self, path: str) -> str:
         """A path at or below this one, relative to it; "" for this one itself."""
-        relative = os.path.relpath(path, self.path)
-        return "" if relative == "." else relative
+        return path[len(self.path) :].lstrip(os.sep)
 
 
 def parse_root(text: str, *, name: str = "") -> LogRoot:
