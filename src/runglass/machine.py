@@ -1,4 +1,5 @@
-"""How much memory there is, of the machine or of the container it is limited to; when garbage is collected; where caches are."""
+"""How much memory there is, of the machine or of the container it is limited to; how it goes back; when garbage is collected; where
+caches are."""
 
 from __future__ import annotations
 
@@ -6,12 +7,14 @@ import gc
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 CGROUP_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 # Where the system does not tell.
 FALLBACK_BYTES = 8 << 30
+# Open files of a server: some for every connection.
+MAX_FILES = 65_536
 
 
 def read_memory_bytes() -> int:
@@ -26,6 +29,35 @@ def read_memory_bytes() -> int:
         except (OSError, ValueError):
             continue
     return min(limits)
+
+
+def give_large_buffers_back() -> None:
+    """Make large buffers pages of their own, which go back to the system when they are freed. For a process that serves for
+    days; where the C library has no such setting, nothing happens."""
+    if sys.platform != "linux":
+        return
+    import ctypes
+
+    try:
+        mallopt = ctypes.CDLL(None).mallopt
+    except (OSError, AttributeError):
+        return
+    # M_MMAP_THRESHOLD: by default it grows to 32 MB as buffers are freed. M_TRIM_THRESHOLD: setting the first sets it low, too.
+    mallopt(-3, 1 << 20)
+    mallopt(-1, 16 << 20)
+
+
+def allow_more_files() -> None:
+    """Let this process have as many open files as the system allows it; by default it is often a small part of that."""
+    try:
+        import resource
+    except ImportError:
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = MAX_FILES if hard == resource.RLIM_INFINITY else min(hard, MAX_FILES)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        with suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 def default_folder() -> Path:

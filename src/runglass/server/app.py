@@ -27,7 +27,7 @@ from runglass.server.problems import MethodNotAllowed, NotFound, Stopping, check
 from runglass.server.security import Guard, security_headers
 from runglass.server.settings import Settings
 from runglass.server.static import StaticPage
-from runglass.server.streaming import StreamResponse, wait_until_gone
+from runglass.server.streaming import PIECE_BYTES, Client, Outbox, StreamResponse, wait_until_gone
 
 if TYPE_CHECKING:
     from runglass.api.dashboard import Dashboard
@@ -63,10 +63,14 @@ class App:
         self._guard = Guard(self.settings)
         self._page = StaticPage(self.settings.page)
         self._headers = security_headers(self.settings)
+        self._outbox = Outbox(lambda client: self.drop_client(client))
+        # Closes the connection of a client at once. Set by the server that runs the app.
+        self.drop_client: Callable[[Client], None] = lambda client: None
 
     def open(self) -> Future[Api]:
-        """Start to open the source and to import what answers need; later calls return the same future. Call in the event loop."""
-        if self._api is None:
+        """Start to open the source and to import what answers need; later calls return the same future unless it failed. Call in the event loop."""
+        # What failed is tried again: descriptors or memory may have been short for a moment.
+        if self._api is None or (self._api.done() and self._api.exception() is not None):
             self._api = self._submit(self._pool, self._open)
         return self._api
 
@@ -184,6 +188,10 @@ class App:
         headers = dict([("vary", "accept-encoding"), *extra, *answer.headers])
         if encoding is not None:
             headers["content-encoding"] = encoding
+        if len(body) > PIECE_BYTES and request.client is not None:
+            headers["content-length"] = str(len(body))
+            pieces = self._outbox.send(body, (request.client.host, request.client.port))
+            return StreamResponse(pieces, answer.media_type, list(headers.items()))
         return Response(body, 200, headers | {"content-type": answer.media_type})
 
     def _submit(self, pool: ThreadPoolExecutor, work: Callable[[], T]) -> Future[T]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+import errno
+import logging
 import os
 import signal
 import socket
@@ -14,8 +17,10 @@ from typing import TYPE_CHECKING, Any
 
 from uvicorn import Config, Server
 
+from runglass.machine import allow_more_files, give_large_buffers_back
 from runglass.server.app import MAX_QUERY_BYTES, App
 from runglass.server.settings import Settings
+from runglass.server.streaming import Client
 
 if TYPE_CHECKING:
     from runglass.query.source import DataSource
@@ -28,6 +33,14 @@ HEADERS_BYTES = 64 * 2**10
 LEFT_S = 600.0
 # uvicorn ticks ten times a second.
 LOOK_TICKS = 50
+IDLE_TICKS = 10
+# How long a connection may take to send the head of a request.
+HEAD_S = 10.0
+# Out of descriptors: how often the log says so.
+TELL_EVERY_S = 60.0
+NO_DESCRIPTORS = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
+
+logger = logging.getLogger("runglass")
 
 
 class PageServer(Server):
@@ -38,6 +51,10 @@ class PageServer(Server):
         self._app = app
         self._parent_pid = parent_pid
         self._wanted_at = time.monotonic()
+        # Connections that have not sent the head of a request, and since when.
+        self._silent: dict[Any, float] = {}
+        self._told_at = -TELL_EVERY_S
+        app.drop_client = self._drop
         super().__init__(
             Config(
                 app,
@@ -62,6 +79,7 @@ class PageServer(Server):
         super().run([_as_tcp(each) for each in sockets or []])
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        asyncio.get_running_loop().set_exception_handler(self._on_loop_error)
         await super().startup(sockets)
         self._app.open()
 
@@ -70,7 +88,40 @@ class PageServer(Server):
         await super().shutdown(sockets)
 
     async def on_tick(self, counter: int) -> bool:
+        if counter % IDLE_TICKS == 0:
+            self._close_silent()
         return (counter % LOOK_TICKS == 0 and self._is_left()) or await super().on_tick(counter)
+
+    def _drop(self, client: Client) -> None:
+        for protocol in list(self.server_state.connections):
+            if protocol.client == client:
+                # Closing would wait until the client has read what was sent.
+                protocol.transport.abort()
+
+    def _close_silent(self) -> None:
+        """Close connections on which no request comes, or only a part of its head. Idle ones after an answer are uvicorn's."""
+        now = time.monotonic()
+        silent = [each for each in self.server_state.connections if _waits_for_head(each)]
+        self._silent = {each: self._silent.get(each, now) for each in silent}
+        for protocol, since in self._silent.items():
+            if now - since > HEAD_S:
+                protocol.transport.abort()
+
+    def _on_loop_error(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        error = context.get("exception")
+        if not (isinstance(error, OSError) and error.errno in NO_DESCRIPTORS):
+            loop.default_exception_handler(context)
+            return
+        # asyncio accepts again after a second. Whoever asks nothing gives way to those who wait.
+        for protocol in list(self.server_state.connections):
+            if protocol.cycle is None or protocol.cycle.response_complete:
+                protocol.transport.abort()
+        if time.monotonic() - self._told_at >= TELL_EVERY_S:
+            self._told_at = time.monotonic()
+            logger.error(
+                "%s: new connections wait, and idle ones are closed. `ulimit -n` sets the limit.",
+                error.strerror,
+            )
 
     def _is_left(self) -> bool:
         now = time.monotonic()
@@ -110,9 +161,17 @@ def serve(
 
     With a function as `source`, the page is served before NumPy is imported and the source is open.
     """
+    give_large_buffers_back()
+    allow_more_files()
     server = PageServer(App(source, settings), parent_pid=parent_pid)
     with _stop_on_signals(server):
         server.run(sockets=[sock])
+
+
+def _waits_for_head(protocol: Any) -> bool:
+    cycle = protocol.cycle
+    # After an answer, uvicorn's own timer runs until the next bytes come.
+    return cycle is None or (cycle.response_complete and protocol.timeout_keep_alive_task is None)
 
 
 def _as_tcp(sock: socket.socket) -> socket.socket:
