@@ -323,7 +323,7 @@ def test_inspect_counts_assets(logdir: Path, capsys: pytest.CaptureFixture[str])
     assert main(["inspect", str(logdir)]) == 0
     text = capsys.readouterr().out
     assert "\n  hparams.yaml: config, 5 bytes\n" in text
-    assert "\n  plugins/profile/today/odd\\nname.xplane.pb: profile, 3 bytes\n" in text
+    assert "\n  plugins/profile/today/odd␊name.xplane.pb: profile, 3 bytes\n" in text
     assert text.rstrip().endswith("2 runs, 1 series, 5 values, 1 file, 2 assets: no damage found.")
     assert main(["inspect", str(logdir), "--json"]) == 0
     by_run = {run["run"]: run for run in json.loads(capsys.readouterr().out)["runs"]}
@@ -346,9 +346,12 @@ def test_inspect_prints_no_control_characters_of_a_log(
     assert main(["inspect", str(logdir)]) == 0
     text = capsys.readouterr().out
     assert all(char.isprintable() or char == "\n" for char in text)
-    assert text.splitlines()[0] == "run\\x1b]0;title\\x07"
-    assert "\n  \\x1b[2Jloss\\nno tags  scalar" in text
-    assert "\n  a\\rb.tfevents: ok" in text
+    assert text.splitlines()[0] == "run␛]0;title␇"
+    assert "\n  ␛[2Jloss␊no tags  scalar" in text
+    assert "\n  a␍b.tfevents: ok" in text
+    # A path of the user may come from a script.
+    assert main(["inspect", str(logdir / "\x1b[2J")]) == 1
+    assert "\x1b" not in capsys.readouterr().err
 
 
 def test_inspect_of_one_tag_and_one_file(logdir: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -79,6 +79,7 @@ PYTHON_OPEN_TO_ALL = {
     "runglass.errors",
     "runglass.lru",
     "runglass.machine",
+    "runglass.visible",
     "runglass.store.model",
 }
 

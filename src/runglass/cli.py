@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from runglass import __version__
 from runglass.errors import PortTaken, RunglassError
+from runglass.visible import log_visibly, make_one_line, make_visible
 
 if TYPE_CHECKING:
     import argparse
@@ -48,10 +49,10 @@ def main(argv: list[str] | None = None) -> int:
             return inspect(args)
         return serve(args)
     except PortTaken as error:
-        print(f"Error: {error.message}", file=sys.stderr)
+        print(make_visible(f"Error: {error.message}"), file=sys.stderr)
         return PORT_ERROR
     except RunglassError as error:
-        print(f"Error: {error.message}", file=sys.stderr)
+        print(make_visible(f"Error: {error.message}"), file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         return 130
@@ -65,6 +66,7 @@ def serve(args: argparse.Namespace) -> int:
     from runglass.instances import take_order
     from runglass.server.listen import bind
 
+    log_visibly()
     order = take_order(os.environ)
     demo_waits = args.command == "demo" and prepare_demo(args)
     locations = log_roots(args)
@@ -322,7 +324,7 @@ def report_progress(source: DataSource) -> None:
         flush=True,
     )
     if faults:
-        where = " ".join(source.locations)
+        where = make_one_line(" ".join(source.locations))
         print(
             f"{faults:,} {'file is' if faults == 1 else 'files are'} damaged; the page shows where. For details: runglass inspect {where}",
             file=sys.stderr,
@@ -331,7 +333,7 @@ def report_progress(source: DataSource) -> None:
 
 
 def tell(note: str) -> None:
-    print(f"Note: {note}", file=sys.stderr, flush=True)
+    print(make_visible(f"Note: {note}"), file=sys.stderr, flush=True)
 
 
 def _size(size_bytes: float) -> str:

@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from runglass.query.source import DataSource, Summary
 from runglass.store.model import FAULTS, FileHealth, Kind, SeriesInfo
+from runglass.visible import make_one_line
 
 # Limit of the text report: a profiler writes hundreds of files.
 ASSETS_SHOWN = 20
@@ -120,7 +121,7 @@ def render(report: Report) -> str:
     """The report as text for a terminal."""
     lines = []
     for run in report.runs:
-        lines.append(_one_line(run.run))
+        lines.append(make_one_line(run.run))
         if run.tags:
             width = max(len(_short(tag.tag)) for tag in run.tags)
             for tag in run.tags:
@@ -130,14 +131,16 @@ def render(report: Report) -> str:
         for file in run.files:
             lines.extend(_describe_file(file))
         for asset in run.assets[:ASSETS_SHOWN]:
-            lines.append(f"  {_one_line(asset.name)}: {asset.family}, {asset.size_bytes:,} bytes")
+            lines.append(f"  {make_one_line(asset.name)}: {asset.family}, {asset.size_bytes:,} bytes")
         if len(run.assets) > ASSETS_SHOWN:
             lines.append(
                 f"  and {_count(len(run.assets) - ASSETS_SHOWN, 'more asset')}; --json lists all of them"
             )
         lines.append("")
     for directory, reason in report.unreadable.items():
-        lines.append(f"{_one_line(directory)}: cannot be listed: {reason}. Check its permissions.")
+        lines.append(
+            f"{make_one_line(directory)}: cannot be listed: {make_one_line(reason)}. Check its permissions."
+        )
     lines.append(_conclude(report))
     return "\n".join(lines)
 
@@ -163,12 +166,16 @@ def _describe(tag: TagReport) -> str:
 
 
 def _describe_file(file: FileHealth) -> list[str]:
-    name = _one_line(file.path.rsplit("/", 1)[-1])
+    name = make_one_line(file.path.rsplit("/", 1)[-1])
     facts = f"  {name}: {file.state.value}, {_count(file.records, 'record')}, {file.read_bytes:,} of {file.size_bytes:,} bytes read"
     if not file.reason:
         return [facts]
     where = f"byte {file.byte:,}: " if file.byte is not None else ""
-    return [facts, f"    {where}{file.reason}.", *([f"    {file.advice}"] if file.advice else [])]
+    return [
+        facts,
+        f"    {where}{make_one_line(file.reason)}.",
+        *([f"    {make_one_line(file.advice)}"] if file.advice else []),
+    ]
 
 
 def _conclude(report: Report) -> str:
@@ -188,11 +195,6 @@ def _count(number: int, thing: str) -> str:
     return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
-def _one_line(name: str) -> str:
-    """A name from a log, safe to print: a terminal would obey its control characters."""
-    return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in name)
-
-
 def _short(tag: str) -> str:
-    tag = _one_line(tag)
+    tag = make_one_line(tag)
     return tag if len(tag) <= 60 else f"{tag[:57]}..."

@@ -12,6 +12,7 @@ from runglass.query.profiles.listing import list_profiles
 from runglass.query.profiles.model import ProfileUnknown
 from runglass.query.profiles.rows import LogProfile, read_log_profile
 from runglass.query.source import DataSource
+from runglass.visible import make_one_line
 
 UNITS = ((1e12, "s"), (1e9, "ms"), (1e6, "µs"), (1e3, "ns"))
 SHOWN_CAUSES = 10
@@ -252,7 +253,7 @@ def markdown_rows(rows: list[list[str]]) -> list[str]:
 
 def plain(text: str) -> str:
     """Names come from files: nothing in them may steer a terminal."""
-    return "".join(letter if letter.isprintable() else "�" for letter in text)
+    return make_one_line(text)
 
 
 def shorten(text: str) -> str:

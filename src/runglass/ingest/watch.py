@@ -6,11 +6,11 @@ run_loader.py reads a run.
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 import threading
 import time
-import traceback
 from collections import deque
 from collections.abc import Callable, Iterable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -25,6 +25,8 @@ from runglass.store.budget import MemoryBudget
 from runglass.store.model import FileState, Progress
 from runglass.store.reach import is_at_or_below
 from runglass.store.stage import RunStage, Store
+
+logger = logging.getLogger("runglass")
 
 # Collect notifications for at most GATHER_MS, or until none comes for QUIET_MS.
 GATHER_MS = 24
@@ -280,7 +282,7 @@ class LogdirWatch:
                 loader.finish_file(tail)
             except Exception as error:
                 # A bug that one file triggers must not stop the others.
-                traceback.print_exc()
+                logger.exception("Reading %s failed", tail.stage.path)
                 tail.error = error
                 loader.finish_file(tail)
         self._note_change(loader)
@@ -347,7 +349,7 @@ class LogdirWatch:
                 return
             except Exception:
                 # The next pass may succeed.
-                traceback.print_exc()
+                logger.exception("Looking for changes failed")
                 self._stop.wait(max(1.0, self.reload_interval_s))
 
     def _keep_up(self) -> None:
