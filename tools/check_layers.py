@@ -76,6 +76,7 @@ PYTHON_MAY_IMPORT: dict[str, set[str]] = {
 }
 PYTHON_OPEN_TO_ALL = {
     "runglass",
+    "runglass.csv_lines",
     "runglass.errors",
     "runglass.lru",
     "runglass.machine",

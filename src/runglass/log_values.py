@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
@@ -12,6 +11,7 @@ from typing import IO, Any, NamedTuple, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from runglass.csv_lines import csv_writer
 from runglass.errors import BadArgument, EmbeddingDamaged, ValueDamaged
 from runglass.query.embeddings.formats.content import BytesContent
 from runglass.query.embeddings.png import read_header, read_rows
@@ -226,7 +226,7 @@ class Table:
             self._write_csv(file)
 
     def _write_csv(self, file: IO[str]) -> None:
-        writer = csv.writer(file, lineterminator="\n")
+        writer = csv_writer(file)
         names = ["run", "tag", "step", "wall_time", "value", *(["segment"] if self._has_segment else [])]
         writer.writerow(names)
         for series in self._series:

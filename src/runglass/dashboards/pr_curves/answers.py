@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 
 from msgspec import Struct
@@ -10,6 +9,7 @@ from msgspec import Struct
 from runglass.api.answers import attachment, little_endian, number, number_or_none, numbers, pack_columns
 from runglass.api.route import COLUMNS, CSV, Answer
 from runglass.api.samples import SampleQuery, find_sample
+from runglass.csv_lines import csv_writer
 from runglass.dashboards.pr_curves.curve import COLUMNS as COLUMN_NAMES
 from runglass.dashboards.pr_curves.curve import Curve, Scores, no_curve, parse_curve
 from runglass.dashboards.pr_curves.shape import CurveAnswer, Curves, CurvesBody, CurveScores
@@ -100,7 +100,7 @@ def _scores(scores: Scores) -> CurveScores:
 
 def _encode_table(found: list[_Found]) -> bytes:
     text = io.StringIO()
-    table = csv.writer(text, lineterminator="\n")
+    table = csv_writer(text)
     table.writerow(["run", "tag", "step", "wall_time", *COLUMN_NAMES])
     for each in found:
         named = (each.query.run, each.query.tag, each.step, repr(each.wall_time))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 from collections.abc import Sequence
 
@@ -12,6 +11,7 @@ from msgspec import Struct
 
 from runglass.api.answers import attachment
 from runglass.api.route import CSV, Answer
+from runglass.csv_lines import csv_writer
 from runglass.dashboards.profile.asking import whole_range
 from runglass.dashboards.profile.loaded import Loaded
 from runglass.dashboards.profile.shape import (
@@ -192,7 +192,7 @@ def thin_curve(curve: MemoryCurve, points: int) -> MemoryLine:
 
 def table(rows: Sequence[Struct], name: str) -> Answer:
     text = io.StringIO()
-    written = csv.writer(text, lineterminator="\n")
+    written = csv_writer(text)
     for number, row in enumerate(rows):
         cells = msgspec.structs.asdict(row)
         if not number:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import csv
 import io
 
 from runglass.api.answers import attachment
 from runglass.api.route import CSV, Answer
+from runglass.csv_lines import csv_writer
 from runglass.dashboards.profile.asking import whole_range
 from runglass.dashboards.profile.describing import ref_or_none
 from runglass.dashboards.profile.loaded import Loaded
@@ -67,7 +67,7 @@ def answer_sums(loaded: Loaded, body: SumsBody) -> Answer | SumsAnswer:
 
 def encode_csv(found: Sums, by: str) -> bytes:
     text = io.StringIO()
-    table = csv.writer(text, lineterminator="\n")
+    table = csv_writer(text)
     table.writerow([by, "count", "total_ps", "self_ps", "min_ps", "max_ps"])
     for each in found.rows:
         table.writerow([each.label, each.count, each.total_ps, each.self_ps, each.min_ps, each.max_ps])

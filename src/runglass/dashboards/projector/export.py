@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 from collections.abc import Iterator
 from typing import Any
@@ -15,6 +14,7 @@ from runglass.api.answers import attachment
 from runglass.api.blocks import decode_blocks
 from runglass.api.route import CSV, PARQUET, Download
 from runglass.api.sink import Sink
+from runglass.csv_lines import csv_writer
 from runglass.dashboards.projector.loaded import Loaded, known_embeddings
 from runglass.dashboards.projector.shape import EmbeddingRef, ExportQuery
 from runglass.errors import BadRequest
@@ -72,7 +72,7 @@ def write_positions(source: DataSource, query: ExportQuery, result: Encoded) -> 
 def _csv(table: _Table) -> Iterator[bytes]:
     for start in range(0, max(1, len(table.rows)), BATCH_ROWS):
         text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
+        writer = csv_writer(text)
         if not start:
             writer.writerow([table.row_name, *table.names, *table.columns])
         rows = table.rows[start : start + BATCH_ROWS]

@@ -5,7 +5,6 @@ Knows how a file is written, not which series are in it.
 
 from __future__ import annotations
 
-import csv
 import io
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 from runglass.api.answers import numbers
 from runglass.api.route import CSV, JSON, PARQUET, encode_json
 from runglass.api.sink import Sink
+from runglass.csv_lines import csv_writer
 from runglass.dashboards.scalars.shape import ExportedSeries
 from runglass.errors import RunUnknown, SeriesUnknown
 from runglass.query.lines import axis, smooth_values
@@ -97,8 +97,8 @@ def _csv(tables: Iterable[_Table], query: ExportQuery) -> Iterator[bytes]:
     yield (",".join(["run", "tag", *names]) + "\n").encode()
     for table in tables:
         quoted = io.StringIO()
-        csv.writer(quoted, lineterminator="").writerow(table.key)
-        row = quoted.getvalue().replace("%", "%%") + ",%r" * len(names) + "\n"
+        csv_writer(quoted).writerow(table.key)
+        row = quoted.getvalue()[:-1].replace("%", "%%") + ",%r" * len(names) + "\n"
         rows = zip(*(column.tolist() for column in table.columns.values()), strict=True)
         # A run's name may have bytes that are not UTF-8; they are written unchanged.
         yield "".join([row % values for values in rows]).encode("utf-8", "surrogateescape")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import importlib
 import io
 import time
@@ -11,6 +10,7 @@ from typing import Any, overload
 
 from msgspec import Struct
 
+from runglass.csv_lines import csv_writer
 from runglass.errors import BadArgument
 from runglass.query.goals import Goal, guess_goal
 from runglass.query.hparams.columns import make_columns, order_columns
@@ -206,7 +206,7 @@ def to_table(rows: Sequence[HParamRow]) -> tuple[list[str], list[list[Any]]]:
 
 def write_csv(rows: Sequence[HParamRow]) -> str:
     out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
+    writer = csv_writer(out)
     names, table = to_table(rows)
     writer.writerow(names)
     writer.writerows(table)
