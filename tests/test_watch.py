@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 import threading
 from pathlib import Path
 
@@ -256,6 +257,46 @@ class TestFollowing:
             found.wait_for_values(THREE, "link/other")
             (logdir / "link").unlink()
             found.wait_for(lambda: found.runs == [])
+
+    def test_a_directory_that_cannot_be_listed_any_more(
+        self, logdir: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        put(logdir / "run", log_bytes())
+        denied: set[str] = set()
+        scan = os.scandir
+
+        def scandir(path: str) -> object:
+            # The tests may run as root, who may list everything.
+            if path in denied:
+                raise PermissionError(13, "Permission denied", path)
+            return scan(path)
+
+        monkeypatch.setattr(os, "scandir", scandir)
+        with following(logdir) as found:
+            found.wait_for_values(THREE)
+            denied.add(str(logdir / "run"))
+            os.chmod(logdir / "run", 0o700)
+            found.wait_for(lambda: any(file.state == "unreadable" for file in found.source.list_files()))
+            (file,) = (each for each in found.source.list_files() if each.state == "unreadable")
+            assert (file.run, file.path) == ("run", str(logdir / "run"))
+            assert file.reason == "the directory cannot be listed: Permission denied"
+            # What was read stays.
+            assert found.values() == THREE
+            denied.clear()
+            os.chmod(logdir / "run", 0o755)
+            found.wait_for(lambda: all(file.state == "ok" for file in found.source.list_files()))
+
+    @pytest.mark.skipif(sys.platform != "linux", reason="file names are bytes")
+    def test_a_name_that_is_not_utf_8(self, logdir: Path) -> None:
+        path = put(logdir / "run", log_bytes())
+        with following(logdir) as found:
+            found.wait_for_values(THREE)
+            Path(os.fsdecode(os.fsencode(logdir) + b"/a\xff.txt")).write_bytes(b"x")
+            append(path, some_points(1, first_step=3))
+            found.wait_for_values([*THREE, 3.0])
+            append(path, some_points(1, first_step=4))
+            found.wait_for_values([*THREE, 3.0, 4.0])
+            assert "does not report" not in found.watch.polling_reason
 
     def test_a_run_with_several_names(self, logdir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(watch_module, "SWEEP_EVERY_S", 3_600.0)

@@ -22,7 +22,7 @@ from runglass.ingest.logdir import FoundRun, Walk, find_regular_file, is_event_f
 from runglass.ingest.roots import LogRoot
 from runglass.ingest.run_loader import RunLoader
 from runglass.store.budget import MemoryBudget
-from runglass.store.model import FileState, Progress
+from runglass.store.model import FileHealth, FileState, Progress
 from runglass.store.reach import is_at_or_below
 from runglass.store.stage import RunStage, Store
 
@@ -41,6 +41,8 @@ BATCH_FILES = 64
 SWEEP_EVERY_S = 30.0
 # Polling may take at most this share of a core.
 SWEEP_SHARE = 0.02
+# The same where notifications were lost.
+CATCH_UP_SHARE = 0.2
 NETWORK_FILE_SYSTEMS = frozenset(
     [
         "nfs",
@@ -155,11 +157,39 @@ class LogdirWatch:
         else:
             directories = single.union(*(self._directories.list_below(top) for top in tops))
             here = [loader for path in directories for loader in self._by_directory.get(path, ())]
-        self._drop([loader for loader in here if loader.run.name not in found_names])
+        # What cannot be listed may still be there.
+        hidden = set(walk.unreadable)
+        self._drop(
+            [
+                loader
+                for loader in here
+                if loader.run.name not in found_names
+                and not (hidden and is_below_any(loader.directory, hidden))
+            ]
+        )
         return work
 
     def _note_unreadable(self, unreadable: dict[str, str]) -> None:
         self.unreadable = unreadable
+        healths = {}
+        for path, why in unreadable.items():
+            root = next((each for each in self.roots if is_at_or_below(path, each.path)), None)
+            if root is not None:
+                relative = root.relative(path)
+                run = root.run_name(relative)
+                healths[path] = FileHealth(
+                    run=run if run in self._loaders else "",
+                    path=os.path.join(root.shown, relative) if relative else root.shown,
+                    state=FileState.UNREADABLE,
+                    size_bytes=0,
+                    read_bytes=0,
+                    records=0,
+                    skipped_records=0,
+                    byte=None,
+                    reason=f"the directory cannot be listed: {why}",
+                    advice="Check its permissions. What is below it is not followed.",
+                )
+        self.store.set_unreadable(healths)
 
     def _register(self, found: FoundRun, root: LogRoot) -> tuple[RunLoader, list[str]]:
         loader = self._loaders.get(found.name)
@@ -374,9 +404,19 @@ class LogdirWatch:
                     continue
                 # watchfiles raises RuntimeError for what is not an OSError underneath.
                 except (OSError, RuntimeError) as error:
+                    if "decode path" in str(error):
+                        # A name that is not UTF-8, with which the notifications of that moment are lost.
+                        self._catch_up()
+                        continue
                     self.polling_reason = f"the system does not report changes ({error})"
             self.on_note(f"Looking for changes every {self.reload_interval_s:g} s: {self.polling_reason}.")
             self._poll()
+
+    def _catch_up(self) -> None:
+        """Look at everything once. The pause bounds what a program costs that writes such names all the time."""
+        began = time.thread_time()
+        self.load()
+        self._stop.wait((time.thread_time() - began) / CATCH_UP_SHARE)
 
     def _poll(self) -> None:
         """Poll until a root disappears."""
@@ -442,6 +482,9 @@ class LogdirWatch:
             elif is_event_file(name):
                 below.add(directory if change != "deleted" and not os.path.isdir(path) else path)
             elif change != "modified" and (os.path.isdir(path) or self._directories.is_above(path)):
+                below.add(path)
+            elif change == "modified" and (path in self._by_directory or path in self.unreadable):
+                # Its permissions: what a file in it does is reported for the file.
                 below.add(path)
         whole = drop_nested(below)
         if below or shallow:

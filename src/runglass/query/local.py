@@ -23,7 +23,6 @@ from runglass.store.model import (
     Attempts,
     Family,
     FileHealth,
-    FileState,
     Kind,
     Progress,
     RunInfo,
@@ -51,13 +50,10 @@ class LocalSource(DerivedReads):
         keeps_overwritten: bool = False,
         capabilities: frozenset[Capability] = frozenset({Capability.ASSETS}),
         list_missing: Callable[[], list[str]] = list,
-        list_unreadable: Callable[[], dict[str, str]] = dict,
     ) -> None:
-        """`capabilities` depend on what fills the store, and so does which of its locations are missing and which directories
-        cannot be listed."""
+        """`capabilities` depend on what fills the store, and so does which of its locations are missing."""
         self._store = store
         self.list_missing = list_missing
-        self._list_unreadable = list_unreadable
         self.capabilities = capabilities
         # Show every attempt, even if a query asks for the latest.
         self._keeps_overwritten = keeps_overwritten
@@ -137,9 +133,7 @@ class LocalSource(DerivedReads):
     def list_files(self, *, run: str | None = None) -> list[FileHealth]:
         runs = sorted(self._store.runs.items()) if run is None else [(run, self._run(run))]
         found = [health for _, each in runs for health in each.healths()]
-        if run is None:
-            found += [_unlisted(path, reason) for path, reason in sorted(self._list_unreadable().items())]
-        return found
+        return found if run is not None else found + list(self._store.unreadable.values())
 
     def list_assets(self, *, run: str | None = None, family: Family | None = None) -> list[Asset]:
         runs = list(self._store.runs.values()) if run is None else [self._run(run)]
@@ -357,19 +351,3 @@ def _columns(key: SeriesKey, snapshot: Snapshot, attempts: Attempts, since: int 
     if snapshot.latest is not None and not snapshot.latest[offset:].all():
         overwritten = ~snapshot.latest[offset:]
     return Columns(key, snapshot.generation, offset, step, wall_time, value, segment, overwritten)
-
-
-def _unlisted(path: str, reason: str) -> FileHealth:
-    """A directory that cannot be listed, told in the same places as a file that cannot be read."""
-    return FileHealth(
-        run="",
-        path=shown_name(path),
-        state=FileState.UNREADABLE,
-        size_bytes=0,
-        read_bytes=0,
-        records=0,
-        skipped_records=0,
-        byte=None,
-        reason=f"the directory cannot be listed: {reason}",
-        advice="Check its permissions. Runs below it are not shown.",
-    )

@@ -70,7 +70,6 @@ def open_logs(
         keeps_overwritten=keeps_overwritten,
         capabilities=frozenset(capabilities),
         list_missing=lambda: [root.shown for root in roots if not os.path.exists(root.path)],
-        list_unreadable=lambda: watch.unreadable,
     )
     return _OpenDirectories(source, watch)
 

@@ -317,7 +317,7 @@ class DataSource(Protocol):
         ...
 
     def list_files(self, *, run: str | None = None) -> list[FileHealth]:
-        """Event files of one run or of all. Those of all include directories that cannot be listed, as files without a run."""
+        """Event files of one run or of all. Those of all include directories that cannot be listed, as files that cannot be read."""
         ...
 
     def list_assets(self, *, run: str | None = None, family: Family | None = None) -> list[Asset]:

@@ -243,7 +243,14 @@ class Store:
         self.progress = Progress(is_loaded=False, runs_found=0, runs_loaded=0, bytes_found=0, bytes_read=0)
         # The generation at which a run last disappeared. Lists of changes since an earlier one cannot show that.
         self.removed_at = 0
+        self.unreadable: dict[str, FileHealth] = {}
         self._changed = threading.Condition()
+
+    def set_unreadable(self, unreadable: dict[str, FileHealth]) -> None:
+        """Directories that cannot be listed, by path, as files that cannot be read."""
+        if unreadable != self.unreadable:
+            self.unreadable = unreadable
+            self.publish([])
 
     def publish(self, runs: list[RunStage], *, removed: bool = False) -> None:
         """Tell readers that these runs changed."""

@@ -1,4 +1,3 @@
-
 import numpy as np
 import pytest
 from tests.support.graphs import layers, make_graph, show
