@@ -44,6 +44,8 @@ class Answer(Struct):
     headers: tuple[tuple[str, str], ...] = ()
     # The compressed bodies by content encoding, for answers that are kept and sent more than once; None for all others.
     encodings: dict[str, bytes] | None = None
+    # Whether a client may ask for a part of the body: files such as videos, in which a player seeks.
+    takes_ranges: bool = False
 
 
 class Later(Struct, frozen=True):

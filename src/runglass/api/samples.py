@@ -104,7 +104,7 @@ def blob_answer(data: bytes, query: BlobQuery, *, media_type: str, ending: str) 
         step = "" if query.step is None else f"_{query.step}"
         sample = f"_{query.sample}" if query.sample else ""
         headers.append(attachment(f"{query.run}_{query.tag}{step}{sample}.{ending}"))
-    return Answer(data, media_type, tuple(headers))
+    return Answer(data, media_type, tuple(headers), takes_ranges=True)
 
 
 def pick(samples: list[Any], query: BlobQuery) -> Any:

@@ -23,7 +23,15 @@ from runglass.api.route import JSON, Answer, Download, FromJob, Later, Stream, e
 from runglass.errors import Forbidden, TooLarge
 from runglass.server.compression import encode_answer
 from runglass.server.hosts import is_loopback
-from runglass.server.problems import MethodNotAllowed, NotFound, Stopping, check_method, encode_problem
+from runglass.server.problems import (
+    MethodNotAllowed,
+    NotFound,
+    RangeNotSatisfiable,
+    Stopping,
+    check_method,
+    encode_problem,
+)
+from runglass.server.ranges import parse_range
 from runglass.server.security import Guard, security_headers
 from runglass.server.settings import Settings
 from runglass.server.static import StaticPage
@@ -107,6 +115,8 @@ class App:
             headers = dict([NO_STORE])
             if isinstance(error, MethodNotAllowed):
                 headers["allow"] = error.allow
+            if isinstance(error, RangeNotSatisfiable):
+                headers["content-range"] = f"bytes */{error.size_bytes}"
             response = Response(body, status, headers, JSON)
         response.raw_headers.extend(self._headers)
         await response(scope, receive, send)
@@ -188,11 +198,19 @@ class App:
         headers = dict([("vary", "accept-encoding"), *extra, *answer.headers])
         if encoding is not None:
             headers["content-encoding"] = encoding
+        status = 200
+        if answer.takes_ranges and encoding is None:
+            headers["accept-ranges"] = "bytes"
+            part = parse_range(request.headers.get("range"), len(body))
+            if part is not None:
+                status = 206
+                headers["content-range"] = f"bytes {part.start}-{part.stop - 1}/{len(body)}"
+                body = body[part.start : part.stop]
         if len(body) > PIECE_BYTES and request.client is not None:
             headers["content-length"] = str(len(body))
             pieces = self._outbox.send(body, (request.client.host, request.client.port))
-            return StreamResponse(pieces, answer.media_type, list(headers.items()))
-        return Response(body, 200, headers | {"content-type": answer.media_type})
+            return StreamResponse(pieces, answer.media_type, list(headers.items()), status=status)
+        return Response(body, status, headers | {"content-type": answer.media_type})
 
     def _submit(self, pool: ThreadPoolExecutor, work: Callable[[], T]) -> Future[T]:
         if self._is_closed:

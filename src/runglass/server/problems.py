@@ -47,6 +47,15 @@ def check_method(method: str, allowed: Collection[str], path: str) -> str:
     return wanted
 
 
+class RangeNotSatisfiable(RunglassError):
+    code = "range_not_satisfiable"
+    http_status = 416
+
+    def __init__(self, message: str, *, where: str, size_bytes: int) -> None:
+        super().__init__(message, where=where)
+        self.size_bytes = size_bytes
+
+
 class Stopping(RunglassError):
     code = "stopping"
     http_status = 503

@@ -1,4 +1,4 @@
-"""Runs the app on a bound socket until it is stopped. The only file that knows uvicorn."""
+"""Runs the app on a bound socket until it is stopped. With refusing.py the only file that knows uvicorn."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from uvicorn import Config, Server
 
 from runglass.machine import allow_more_files, give_large_buffers_back
 from runglass.server.app import MAX_QUERY_BYTES, App
+from runglass.server.refusing import RefusingProtocol
 from runglass.server.settings import Settings
 from runglass.server.streaming import Client
 
@@ -59,7 +60,7 @@ class PageServer(Server):
             Config(
                 app,
                 loop="auto",
-                http="auto",
+                http=RefusingProtocol,
                 ws="none",
                 lifespan="off",
                 interface="asgi3",

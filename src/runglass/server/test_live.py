@@ -187,14 +187,25 @@ def test_signals_stop_the_server_cleanly(number):
     assert (out, errors, process.returncode) == ("stopped\n", "", 0)
 
 
-def test_a_query_that_is_too_long_gets_our_own_error():
+@pytest.mark.parametrize(("length", "status"), [(100_000, 413), (600_000, 431)])
+def test_an_address_that_is_too_long_gets_our_own_error(length, status):
     with running(MemorySource()) as (_, port):
         connection = HTTPConnection("127.0.0.1", port, timeout=PATIENCE_S)
-        connection.request("GET", "/api/tags?run=" + "x" * 100_000)
+        connection.request("GET", "/api/tags?run=" + "x" * length)
         response = connection.getresponse()
-        assert response.status == 413
+        assert response.status == status
         assert json.loads(response.read())["error"]["code"] == "too_large"
         connection.close()
+
+
+def test_what_is_no_request_gets_our_own_error():
+    with running(MemorySource()) as (_, port):
+        with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_S) as client:
+            client.sendall(b"\x16\x03\x01 not HTTP\r\n\r\n")
+            answer = client.makefile("rb").read()
+        head, _, body = answer.partition(b"\r\n\r\n")
+        assert head.startswith(b"HTTP/1.1 400 ")
+        assert json.loads(body)["error"]["code"] == "bad_request"
 
 
 def test_small_answers_are_sent_at_once():
