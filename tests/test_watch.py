@@ -492,6 +492,24 @@ def test_tiny_budget_moves_columns_and_changes_nothing(logdir: Path) -> None:
         assert np.array_equal(array, copy)
 
 
+def test_the_first_load_ends_within_the_budget(logdir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(budget_module, "CHECK_EVERY_S", 3_600.0)
+    for number in range(20):
+        put(logdir / f"run{number}", log_bytes(100))
+    found = Following([parse_root(str(logdir))], reload_interval_s=0, budget=MemoryBudget(0))
+    found.watch.load()
+    parts = [
+        part for run in found.store.runs.values() for series in run.each_series() for part in series.parts
+    ]
+    assert len(parts) == 20
+    assert sum(part.columns.nbytes for part in parts) == 0
+    # What reading took is given up, and read again from the file.
+    before = found.values("run7")
+    assert found.watch.budget is not None
+    found.watch.budget.let_go()
+    assert found.values("run7") == before == [float(step) for step in range(100)]
+
+
 def test_budget_moves_the_coldest_first(logdir: Path) -> None:
     for name in ("cold", "warm", "hot"):
         put(logdir / name, log_bytes(1000))

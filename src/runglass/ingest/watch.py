@@ -107,6 +107,9 @@ class LogdirWatch:
             self._load(self._rescan())
             if not self.store.progress.is_loaded:
                 self._publish_progress(is_loaded=True)
+                if self.budget is not None:
+                    # Otherwise not before the next change.
+                    self.budget.enforce(self.store, at_once=True)
 
     def _rescan(
         self, below: Iterable[str] | None = None, shallow: Iterable[str] = ()
@@ -454,6 +457,8 @@ class LogdirWatch:
                 names.forget()
                 with self._loading:
                     self._handle({name: change.name for change, path in changes for name in names.of(path)})
+            if self.budget is not None:
+                self.budget.let_go()
             # The first pass catches changes between the first scan and the first notification.
             if time.monotonic() >= next_sweep:
                 began = time.thread_time()

@@ -8,13 +8,16 @@ from __future__ import annotations
 import mmap
 import tempfile
 import time
+from weakref import WeakSet
 
 from runglass.machine import read_memory_bytes
 from runglass.native.columns import Columns
+from runglass.native.trace_view import give_back
 from runglass.store.stage import RunStage, SeriesStage, Store
 
 # Move a bit more than necessary, so that the next few rows do not trigger another move.
 HEADROOM = 0.9
+LET_GO_EVERY_S = 10.0
 CHECK_EVERY_S = 1.0
 
 
@@ -28,6 +31,9 @@ class MemoryBudget:
         self.limit_bytes = limit_bytes
         self.moved_bytes = 0
         self._checked = 0.0
+        self._let_go = 0.0
+        # The cache files that are still used.
+        self._maps: WeakSet[mmap.mmap] = WeakSet()
 
     def enforce(self, store: Store, *, at_once: bool = False) -> None:
         """Move the coldest columns out while the store is above its budget. Only the publishing thread calls it."""
@@ -64,6 +70,18 @@ class MemoryBudget:
         finally:
             for run, _ in locked:
                 run.lock.release()
+            # Columns are small: what they freed lies between others, and the C library keeps it.
+            give_back()
+
+    def let_go(self) -> None:
+        """Give up memory that reading from cache files took; the next reader gets it from the file again. Called now and then."""
+        if time.monotonic() - self._let_go < LET_GO_EVERY_S:
+            return
+        self._let_go = time.monotonic()
+        for each in list(self._maps):
+            if hasattr(each, "madvise"):
+                # Nothing is ever written to it, so no change is lost.
+                each.madvise(mmap.MADV_DONTNEED)
 
     def _move(self, columns: list[Columns]) -> None:
         """Write columns to a new cache file and map them from there.
@@ -83,7 +101,9 @@ class MemoryBudget:
                 at = _round_up(at + each.count * sum(widths), 8)
             file.truncate(at)
             file.flush()
-            region = memoryview(mmap.mmap(file.fileno(), at, access=mmap.ACCESS_COPY))
+            mapped = mmap.mmap(file.fileno(), at, access=mmap.ACCESS_COPY)
+            self._maps.add(mapped)
+            region = memoryview(mapped)
         for each, start, widths in places:
             each.restore(region[start : start + each.count * sum(widths)], widths)
 
