@@ -234,11 +234,16 @@ def _waker(wake: asyncio.Event) -> Callable[[], None]:
 
 async def wait_for_job(runner: Runner, reply: FromJob) -> Later:
     """Start the job and wait for it without occupying a thread. If nobody else follows it, it ends with the time."""
+
+    def leave_asked(done: asyncio.Future[Job]) -> None:
+        if done.exception() is None:
+            runner.leave(done.result())
+
     asking = asyncio.ensure_future(asyncio.to_thread(runner.ask, reply.work, reply.question))
     try:
         job = await asyncio.shield(asking)
     except asyncio.CancelledError:
-        asking.add_done_callback(lambda done: done.exception() or runner.leave(done.result()))
+        asking.add_done_callback(leave_asked)
         raise
     wake = asyncio.Event()
     leave = job.listen(_waker(wake))

@@ -41,6 +41,8 @@ HEAD_S = 10.0
 TELL_EVERY_S = 60.0
 NO_DESCRIPTORS = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
 
+NO_CYCLE: Any = object()
+
 logger = logging.getLogger("runglass")
 
 
@@ -93,16 +95,19 @@ class PageServer(Server):
             self._close_silent()
         return (counter % LOOK_TICKS == 0 and self._is_left()) or await super().on_tick(counter)
 
+    def _connections(self) -> list[Any]:
+        return list(self.server_state.connections)
+
     def _drop(self, client: Client) -> None:
-        for protocol in list(self.server_state.connections):
-            if protocol.client == client:
+        for protocol in self._connections():
+            if getattr(protocol, "client", None) == client:
                 # Closing would wait until the client has read what was sent.
                 protocol.transport.abort()
 
     def _close_silent(self) -> None:
         """Close connections on which no request comes, or only a part of its head. Idle ones after an answer are uvicorn's."""
         now = time.monotonic()
-        silent = [each for each in self.server_state.connections if _waits_for_head(each)]
+        silent = [each for each in self._connections() if _waits_for_head(each)]
         self._silent = {each: self._silent.get(each, now) for each in silent}
         for protocol, since in self._silent.items():
             if now - since > HEAD_S:
@@ -114,8 +119,8 @@ class PageServer(Server):
             loop.default_exception_handler(context)
             return
         # asyncio accepts again after a second. Whoever asks nothing gives way to those who wait.
-        for protocol in list(self.server_state.connections):
-            if protocol.cycle is None or protocol.cycle.response_complete:
+        for protocol in self._connections():
+            if _is_idle(protocol):
                 protocol.transport.abort()
         if time.monotonic() - self._told_at >= TELL_EVERY_S:
             self._told_at = time.monotonic()
@@ -169,10 +174,15 @@ def serve(
         server.run(sockets=[sock])
 
 
+def _is_idle(protocol: Any) -> bool:
+    # Not every protocol of uvicorn has one.
+    cycle = getattr(protocol, "cycle", NO_CYCLE)
+    return cycle is None or (cycle is not NO_CYCLE and cycle.response_complete)
+
+
 def _waits_for_head(protocol: Any) -> bool:
-    cycle = protocol.cycle
     # After an answer, uvicorn's own timer runs until the next bytes come.
-    return cycle is None or (cycle.response_complete and protocol.timeout_keep_alive_task is None)
+    return _is_idle(protocol) and (protocol.cycle is None or protocol.timeout_keep_alive_task is None)
 
 
 def _as_tcp(sock: socket.socket) -> socket.socket:
