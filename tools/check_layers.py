@@ -46,7 +46,7 @@ PYTHON_MAY_IMPORT: dict[str, set[str]] = {
     "keras": {"writer/calls"},
     "lightning": {"writer/calls"},
     "huggingface": {"writer/calls"},
-    "demo": {"schema", "writer/values", "writer/graphs", "writer/files"},
+    "demo": {"schema", "writer/values", "writer/graphs", "writer/files", "writer/watch"},
     "importing": {"native", "schema", "writer/values", "writer/files"},
     "doctor": {"query"},
     "profile_report": {"query"},

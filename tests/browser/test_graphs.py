@@ -201,7 +201,7 @@ def test_paints_costs_and_gradients_and_filters_by_the_legend(open_page, models)
 
     # A family of tags at the cursor, which all tabs share.
     page.get_by_role("button", name="Colour by Parameters").click()
-    page.get_by_role("button", name=re.compile("gradient norm")).click()
+    page.get_by_role("button", name=re.compile("grad_norm")).click()
     expect(
         legend(page).get_by_role("list", name="Highest values").get_by_role("listitem").first
     ).to_be_visible()
@@ -213,13 +213,13 @@ def test_paints_costs_and_gradients_and_filters_by_the_legend(open_page, models)
     expect(legend(page)).to_have_attribute("data-ready", "true")
     assert drawn(page)["lm_head"]["value"] != late
     legend(page).get_by_role("list", name="Highest values").get_by_role("button").first.click()
-    expect(info(page).get_by_role("img", name="gradient norm over steps")).to_be_visible()
+    expect(info(page).get_by_role("img", name="grad_norm over steps")).to_be_visible()
     expect(info(page)).to_contain_text(re.compile(r"at 0\b"))
     legend(page).get_by_role("button", name="Play the steps").click()
     expect(slider).to_have_attribute("aria-valuetext", f"step {STEPS - 1}")
 
     # Categories: a picked one leaves the others dimmed.
-    page.get_by_role("button", name="Colour by gradient norm").click()
+    page.get_by_role("button", name="Colour by grad_norm").click()
     page.get_by_role("button", name="Operation", exact=True).click()
     entry = legend(page).get_by_role("button", name="MatMul", exact=False).first
     expect(entry).to_be_visible()

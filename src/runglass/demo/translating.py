@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 
 from runglass.demo.recording import Recorder
 from runglass.demo.tape import Tape, Value
-from runglass.demo.training import Floats, norm, rate_at
+from runglass.demo.training import Floats, rate_at
 from runglass.schema.hparams import SessionOutcome
 from runglass.writer.files.record_file import EventFileWriter
 from runglass.writer.graphs.node import graph_event
 from runglass.writer.values import hparams, summaries
+from runglass.writer.watch.tree_watch import measure
 
 FOLDER = "translate"
 # With LayerNorm everywhere, and with RMSNorm and normalised queries and keys.
@@ -30,7 +31,6 @@ START = len(LETTERS)
 RATE = 0.01
 STEPS_PER_NORM = 10
 SECONDS_PER_STEP = 0.8
-WEIGHTS = ("weight", "table")
 PROFILE = "training.trace.json.gz"
 
 
@@ -43,6 +43,8 @@ class Transformer:
         self.parameters: dict[str, Floats] = {}
         self.moments: dict[str, tuple[Floats, Floats]] = {}
         self.gradients: dict[str, Floats] = {}
+        # What the last step added to the parameters.
+        self.updates: dict[str, Floats] = {}
         self.steps = 0
 
     def learn(
@@ -73,7 +75,8 @@ class Transformer:
             first += 0.1 * (gradient - first)
             second += 0.01 * (gradient * gradient - second)
             mean, square = first / (1 - 0.9**self.steps), second / (1 - 0.99**self.steps)
-            self.parameters[name] -= np.float32(rate) * mean / (np.sqrt(square) + np.float32(1e-8))
+            self.updates[name] = -np.float32(rate) * mean / (np.sqrt(square) + np.float32(1e-8))
+            self.parameters[name] += self.updates[name]
 
     def forward(self, tape: Tape, source: NDArray[np.int64], target: NDArray[np.int64]) -> Value:
         before = np.concatenate([np.full((len(target), 1), START), target[:, :-1]], axis=1)
@@ -167,7 +170,8 @@ def write_translating(logdir: Path, start: float, steps: int, seed: int) -> None
                     writer.write_fields(0, graph_event(tape.nodes))
                 values = [summaries.scalar("loss", loss), summaries.scalar("accuracy", accuracy)]
                 if step % STEPS_PER_NORM == 0 or step == steps - 1:
-                    values += gradient_norms(model.gradients)
+                    found = measure(model.parameters, model.gradients, updates=model.updates)
+                    values += [summaries.scalar(tag, number) for tag, number in found.items()]
                 writer.write(step, wall_time=began + (step + 1) * SECONDS_PER_STEP, values=values)
             profiled = began + profiled_steps(steps).start * SECONDS_PER_STEP
             file = logdir / FOLDER / version / PROFILE
@@ -180,13 +184,3 @@ def write_translating(logdir: Path, start: float, steps: int, seed: int) -> None
 def profiled_steps(steps: int) -> range:
     """Three in the second half."""
     return range(steps * 2 // 3, min(steps, steps * 2 // 3 + 3))
-
-
-def gradient_norms(gradients: dict[str, Floats]) -> list[bytes]:
-    """One per module with weights."""
-    return [
-        summaries.scalar(f"gradient norm/{module}", norm([gradient]))
-        for name, gradient in gradients.items()
-        for module, _, own in [name.rpartition("/")]
-        if own in WEIGHTS
-    ]

@@ -14,8 +14,8 @@ import numpy as np
 
 from runglass.errors import BadArgument
 from runglass.writer.values.arrays import to_step, type_name
-from runglass.writer.watch.choice import Choice, Schedule
-from runglass.writer.watch.report import Numbers
+from runglass.writer.watch.choice import DEFAULT, Choice, Schedule
+from runglass.writer.watch.report import Numbers, read_numbers
 from runglass.writer.watch.watched import Watched
 
 # The outermost parts of the variables of Flax, which no module is named after.
@@ -26,7 +26,6 @@ ROOT = "model"
 class TreeWatched(Watched):
     def __init__(self, writer: Any, choice: Choice, schedule: Schedule, first_step: int) -> None:
         super().__init__(writer, choice, schedule, first_step)
-        self._before: dict[str, Any] | None = None
         self._reduce: Any = None
 
     @property
@@ -51,36 +50,10 @@ class TreeWatched(Watched):
             self.next_step = to_step(step)
             self._is_due = self._schedule.is_due(self.next_step)
         if self._is_due:
-            self._log(
-                self._leaves(params),
-                self._leaves(grads),
-                self._leaves(updates),
-                self._leaves(activations, is_module=True),
-            )
+            self._log(*collected(self.choice, params, grads, updates, activations))
         self._end_step()
 
-    def _log(
-        self, params: dict[str, Any], grads: dict[str, Any], updates: dict[str, Any], outputs: dict[str, Any]
-    ) -> None:
-        what, names = self.choice.what, Numbers()
-        tensors: dict[str, list[Any]] = {"norms": [], "counts": [], "outputs": []}
-        if "grad_norm" in what:
-            names.grads = modules(grads)
-            tensors["norms"] += grads.values()
-        if "param_norm" in what:
-            names.params = modules(params)
-            tensors["norms"] += params.values()
-        if "update_ratio" in what and updates:
-            changed = {name: change for name, change in updates.items() if name in params}
-            names.updates = modules(changed)
-            tensors["norms"] += [params[name] for name in changed]
-            tensors["norms"] += changed.values()
-        if "not_finite" in what:
-            names.counts = modules(grads)
-            tensors["counts"] += grads.values()
-        if "activations" in what:
-            names.calls = [(name, int(each.size)) for name, each in outputs.items()]
-            tensors["outputs"] += outputs.values()
+    def _log(self, names: Numbers, tensors: dict[str, list[Any]]) -> None:
         jax = sys.modules.get("jax")
         if jax is None or not any(isinstance(each, jax.Array) for some in tensors.values() for each in some):
             flat = reduced(np, tensors)
@@ -95,16 +68,50 @@ class TreeWatched(Watched):
                 names, lambda: np.asarray(vector, np.float64), lambda wait: wait or bool(vector.is_ready())
             )
 
-    def _leaves(self, tree: Any, *, is_module: bool = False) -> dict[str, Any]:
-        """Arrays of real numbers by their path."""
-        found = {}
-        for path, leaf in leaves(tree):
-            parts = path[1:] if len(path) > 1 and path[0] in COLLECTIONS else path
-            name = ".".join(parts) or ROOT
-            module = name if is_module else module_of(name)
-            if self.choice.has_module(module):
-                found[name] = leaf
-        return found
+
+def measure(params: Any, grads: Any = None, *, updates: Any = None) -> dict[str, float]:
+    """What step() logs, by tag, for trees of NumPy arrays."""
+    names, tensors = collected(Choice(DEFAULT, (), ()), params, grads, updates, None)
+    return read_numbers(names, np.asarray(reduced(np, tensors), np.float64), counts_not_finite=True).scalars
+
+
+def collected(
+    choice: Choice, params: Any, grads: Any, updates: Any, activations: Any
+) -> tuple[Numbers, dict[str, list[Any]]]:
+    """Which numbers are wanted, and of which arrays."""
+    weights, slopes, changes = (named_leaves(choice, tree) for tree in (params, grads, updates))
+    names = Numbers()
+    tensors: dict[str, list[Any]] = {"norms": [], "counts": [], "outputs": []}
+    if "grad_norm" in choice.what:
+        names.grads = modules(slopes)
+        tensors["norms"] += slopes.values()
+    if "param_norm" in choice.what:
+        names.params = modules(weights)
+        tensors["norms"] += weights.values()
+    if "update_ratio" in choice.what and changes:
+        changed = {name: change for name, change in changes.items() if name in weights}
+        names.updates = modules(changed)
+        tensors["norms"] += [weights[name] for name in changed]
+        tensors["norms"] += changed.values()
+    if "not_finite" in choice.what:
+        names.counts = modules(slopes)
+        tensors["counts"] += slopes.values()
+    if "activations" in choice.what:
+        outputs = named_leaves(choice, activations, is_module=True)
+        names.calls = [(name, int(each.size)) for name, each in outputs.items()]
+        tensors["outputs"] += outputs.values()
+    return names, tensors
+
+
+def named_leaves(choice: Choice, tree: Any, *, is_module: bool = False) -> dict[str, Any]:
+    """Arrays of real numbers by their path."""
+    found = {}
+    for path, leaf in leaves(tree):
+        parts = path[1:] if len(path) > 1 and path[0] in COLLECTIONS else path
+        name = ".".join(parts).replace("/", ".") or ROOT
+        if choice.has_module(name if is_module else module_of(name)):
+            found[name] = leaf
+    return found
 
 
 def reduced(xp: Any, tensors: Mapping[str, list[Any]]) -> Any:
