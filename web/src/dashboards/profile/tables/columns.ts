@@ -75,7 +75,16 @@ export const OP_COLUMNS: readonly Column<OpRow>[] = [
     "Of the kernels that it launched itself",
   ),
   number("longest", "Longest", ({ max_ps }) => max_ps, time),
-  number("flops", "FLOP rate", ({ flop_rate }) => some(flop_rate), rate("FLOP"), "Of the kernels, where there are any"),
+  {
+    ...number(
+      "flops",
+      "FLOP rate",
+      ({ flop_rate }) => some(flop_rate),
+      rate("FLOP"),
+      "Of the kernels, where there are any",
+    ),
+    widthPx: 108,
+  },
   number("bandwidth", "Bandwidth", ({ bandwidth }) => some(bandwidth), rate("B")),
   number("intensity", "FLOP / byte", ({ intensity }) => some(intensity), formatRough),
   text("bound", "Bound by", 84, ({ bound_by }) => (bound_by && bound_by !== "unknown" ? bound_by : "")),
