@@ -5,6 +5,16 @@ import type { Example } from "../cards/dashboards";
 /** The path of a run in this folder, as a Python string. JSON quotes a path the same way as Python. */
 export const inside = (folder: string, name: string): string => JSON.stringify(`${folder.replace(/\/+$/, "")}/${name}`);
 
+/** Runs as it stands, whatever is installed: the first thing that a newcomer copies. */
+export const LOG_WITH_PYTHON: Example = {
+  label: "Python",
+  code: (folder) => `from runglass import SummaryWriter
+
+with SummaryWriter(${inside(folder, "first")}) as writer:
+    for step in range(100):
+        writer.add_scalar("train/loss", 1 / (step + 1), step)`,
+};
+
 export const LOG_WITH_LIGHTNING: Example = {
   label: "Lightning",
   code: (folder) => `from lightning.pytorch import Trainer

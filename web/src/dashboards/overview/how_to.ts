@@ -1,11 +1,12 @@
 // The shortest programs that log something; they log more than numbers where that takes no extra code.
 
 import type { HowTo } from "../../cards/dashboards";
-import { inside, LOG_WITH_LIGHTNING } from "../examples";
+import { inside, LOG_WITH_LIGHTNING, LOG_WITH_PYTHON } from "../examples";
 
 export default {
   shows: "Everything a run has logged on one page: charts, images, texts, sounds and distributions, all at one step.",
   examples: [
+    LOG_WITH_PYTHON,
     {
       label: "PyTorch",
       code: (folder) => `from torch.utils.tensorboard import SummaryWriter

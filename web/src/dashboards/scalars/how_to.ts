@@ -1,11 +1,12 @@
 // The shortest programs that log a scalar.
 
 import type { HowTo } from "../../cards/dashboards";
-import { inside, LOG_WITH_LIGHTNING } from "../examples";
+import { inside, LOG_WITH_LIGHTNING, LOG_WITH_PYTHON } from "../examples";
 
 export default {
   shows: "A chart for every number that is logged at steps: loss, accuracy, learning rate.",
   examples: [
+    LOG_WITH_PYTHON,
     {
       label: "PyTorch",
       code: (folder) => `from torch.utils.tensorboard import SummaryWriter
