@@ -142,7 +142,7 @@ def _add_errors(operation: dict[str, Any]) -> None:
 def read_comments(shapes: Iterable[type[msgspec.Struct]]) -> dict[tuple[str, str], str]:
     """The comment above each field, by class and field: what a field means is written once, for readers of either."""
     modules: dict[str, dict[tuple[str, str], str]] = {}
-    found = {}
+    found: dict[tuple[str, str], str] = {}
     for shape in shapes:
         for each in shape.__mro__:
             if each.__module__.startswith("runglass."):
