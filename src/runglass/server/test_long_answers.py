@@ -65,6 +65,8 @@ def wait_until(is_so) -> None:
 def test_patterns_that_never_end_hold_no_chart_and_end_with_their_clients(source, monkeypatch):
     monkeypatch.setattr(searching, "WAIT_S", 10 * PATIENCE_S)
     with running(source) as (server, port):
+        # The source is open once something was answered; before, opening it here would open it twice.
+        assert ask_for_chart(port) == [1.0, 2.0]
         runner = server._app.open().result().runner
         query = {"graph": {"run": "run", "name": "model"}}
         clients = [begin(port, "/api/graphs/search", {**query, "q": f"/(a|a)*x{n}/"}) for n in range(6)]
