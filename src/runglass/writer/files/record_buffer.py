@@ -159,8 +159,7 @@ class RecordBuffer(NativeRecordBuffer):
         if not self.arriving.add(value, ScalarPlace(tag, step, self.event_time(wall_time), form)):
             return False
         if is_first:
-            # From here on the thread of the sink looks after them, at every flush interval.
-            self.wake()
+            self._wake_if_urgent()
         elif self.arriving.is_full():
             self.take_arrived(wait=False)
         return True
@@ -172,6 +171,11 @@ class RecordBuffer(NativeRecordBuffer):
         self.arriving.hold(arrival)
         self.take_arrived(wait=False)
         if is_first and self.arriving:
+            self._wake_if_urgent()
+
+    def _wake_if_urgent(self) -> None:
+        """The thread of the sink looks after what arrives at every flush interval. Woken for each, it would fetch them one by one."""
+        if self.wake_bytes == 1:
             self.wake()
 
     def take_arrived(self, *, wait: bool) -> None:
