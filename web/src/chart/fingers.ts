@@ -71,7 +71,8 @@ export const fingers =
 
     /** Fingers that read or zoom do not scroll the page as well. */
     function ontouchmove(event: TouchEvent): void {
-      if (touch && (touch.kind === "read" || touch.fingers.length > 1)) event.preventDefault();
+      // Once the page scrolls, the browser does not stop for us.
+      if (event.cancelable && touch && (touch.kind === "read" || touch.fingers.length > 1)) event.preventDefault();
     }
 
     // Browsers open a menu on a long press.
