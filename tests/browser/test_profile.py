@@ -126,10 +126,12 @@ def test_finds_an_event_and_tells_all_about_it(open_page, profiles, problems):
     expect(details.get_by_role("heading", level=2)).to_have_text("cudaLaunchKernel")
     details.get_by_role("button", name="Go to kernel").click()
     expect(details.get_by_role("heading", level=2)).to_have_text("relu_kernel")
+    address_has(page, "profile.event;")
+    first = page.url
     details.get_by_role("button", name="Next of this name").click()
     expect(details).to_contain_text("of step 11")
     expect(page.get_by_role("button", name="Show step 11 in Scalars")).to_be_visible()
-    address_has(page, "profile.event;")
+    expect(page).not_to_have_url(first)
     address_has(page, "profile.search;relu_kernel")
     page.reload()
     wait_ready(page)
