@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from contextlib import suppress
 
 from starlette.types import Receive, Scope, Send
@@ -13,8 +13,8 @@ from starlette.types import Receive, Scope, Send
 # beside the body itself.
 PIECE_BYTES = 256 * 2**10
 # For all bodies that are being sent. Beyond, those whose clients have not read for a moment are dropped.
-MAX_HELD_BYTES = 128 * 2**20
-PATIENCE_S = 2.0
+MAX_HELD_BYTES = 64 * 2**20
+PATIENCE_S = 0.5
 # A client that reads nothing for this long is dropped in any case.
 STALL_S = 60.0
 
@@ -46,6 +46,9 @@ class StreamResponse:
             leaving.cancel()
             with suppress(asyncio.CancelledError):
                 await sending
+            # At once: a body that waits for the garbage collector takes as much memory as one that is sent.
+            if isinstance(self._chunks, AsyncGenerator):
+                await self._chunks.aclose()
 
     async def _send(self, scope: Scope, send: Send) -> None:
         await send({"type": "http.response.start", "status": self._status, "headers": self.raw_headers})
