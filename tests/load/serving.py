@@ -151,7 +151,7 @@ async def slow_readers(setting: Setting) -> list[Figure]:
             1500,
             "time",
         ),
-        Figure("slow readers", "memory at the peak", memory.peak_bytes / MB, "MB", 600),
+        Figure("slow readers", "memory at the peak", memory.peak_bytes / MB, "MB", 800),
         Figure("slow readers", "a small answer afterwards", min(recovered) * 1e3, "ms", 500, "time"),
     ]
 

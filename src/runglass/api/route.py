@@ -52,7 +52,7 @@ class Later(Struct, frozen=True):
     """Work that takes too long for the event loop; the server runs it in a thread."""
 
     work: Callable[[], Answer | Struct | Download]
-    # Runs apart from the others; set by the server for routes that say so.
+    # Runs apart from the others; the server sets it for routes that say so.
     is_long: bool = False
 
 

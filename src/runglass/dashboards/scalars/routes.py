@@ -47,6 +47,8 @@ from runglass.store.model import SeriesKey
 
 # Encoding this many points takes about a millisecond; more would block the event loop.
 INLINE_POINTS = 4_000
+# Many more take megabytes and seconds, apart from charts and few at a time.
+LONG_POINTS = 50_000
 
 
 def read_points(source: DataSource, query: PointsQuery) -> Reply:
@@ -54,7 +56,7 @@ def read_points(source: DataSource, query: PointsQuery) -> Reply:
     since = None if query.since is None else [query.since]
     (columns,) = source.read_columns([query.key], attempts=query.attempts, since=since)
     if len(columns.step) > INLINE_POINTS or query.format == "csv":
-        return Later(lambda: points_answer(columns, query))
+        return Later(lambda: points_answer(columns, query), is_long=len(columns.step) > LONG_POINTS)
     return points_answer(columns, query)
 
 
