@@ -190,12 +190,14 @@ def make_routes(about: About, dashboards: Sequence[Dashboard]) -> tuple[Route, .
         _, tag_sets = source.list_tag_sets()
         kinds = {kind for tags in tag_sets for kind in tags.values()}
         families = {family for run in source.list_runs() for family in run.families}
+        has_files = any(each.files for each in dashboards)
+        asset_names = {asset.name for asset in source.list_assets()} if has_files else set()
 
         def is_active(each: Dashboard) -> bool:
             return (
                 not kinds.isdisjoint(each.kinds)
                 or not families.isdisjoint(each.families)
-                or any(fnmatch(asset.name, name) for name in each.files for asset in source.list_assets())
+                or any(fnmatch(name, pattern) for pattern in each.files for name in asset_names)
             )
 
         return Dashboards(
