@@ -7,6 +7,8 @@ Tests may import anything. A layer that is not listed may import nothing of ours
 from __future__ import annotations
 
 import ast
+import functools
+import os
 import re
 import sys
 from collections.abc import Iterator
@@ -194,33 +196,42 @@ def python_imports(
 ) -> Iterator[tuple[int, str]]:
     """Every module of ours that a file names, at its top or inside a function; those only for types included."""
     top = file.parents[len(path) - 1]
-    tree = ast.parse(file.read_text(encoding="utf-8"), str(file))
-    for node in walk_top(tree) if at_top_only else ast.walk(tree):
+    for node, is_at_top in find_imports(file.read_text(encoding="utf-8")):
+        if at_top_only and not is_at_top:
+            continue
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
+        else:
             base = ".".join(filter(None, [*(path[: -node.level] if node.level else ()), node.module]))
             names = [f"{base}.{alias.name}" for alias in node.names]
-        else:
-            continue
+        ours = [name for name in names if name.partition(".")[0] == "runglass"]
         # A name that is no module is one inside a module.
-        modules = [name if is_module(top, name) else name.rpartition(".")[0] for name in names]
-        for module in dict.fromkeys(modules):
-            if module.partition(".")[0] == "runglass":
-                yield node.lineno, module
+        for module in dict.fromkeys(
+            name if is_module(top, name) else name.rpartition(".")[0] for name in ours
+        ):
+            yield node.lineno, module
 
 
-def walk_top(node: ast.AST) -> Iterator[ast.AST]:
-    """What runs when the module is imported: everything but the bodies of functions."""
-    yield node
-    if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-        for child in ast.iter_child_nodes(node):
-            yield from walk_top(child)
+@functools.cache
+def find_imports(text: str) -> list[tuple[ast.Import | ast.ImportFrom, bool]]:
+    """The imports of a module, and whether each runs when the module is imported: not those in functions."""
+    found: list[tuple[ast.Import | ast.ImportFrom, bool]] = []
+    pending: list[tuple[ast.AST, bool]] = [(ast.parse(text), True)]
+    while pending:
+        node, is_at_top = pending.pop()
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            found.append((node, is_at_top))
+            continue
+        is_at_top &= not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        # Only statements hold imports, and walking through expressions would take most of the time.
+        for name in ("body", "orelse", "finalbody", "handlers", "cases"):
+            pending.extend((child, is_at_top) for child in getattr(node, name, ()))
+    return sorted(found, key=lambda each: each[0].lineno)
 
 
 def is_module(top: Path, name: str) -> bool:
-    place = top.joinpath(*name.split("."))
-    return place.is_dir() or any(place.parent.glob(f"{place.name}.py*"))
+    place = os.path.join(top, *name.split("."))
+    return os.path.isdir(place) or any(os.path.exists(place + end) for end in (".py", ".pyx", ".pyi"))
 
 
 def check_web(root: Path) -> Iterator[str]:
@@ -236,7 +247,7 @@ def check_web(root: Path) -> Iterator[str]:
                 name = next(filter(None, found.groups()))
                 if not name.startswith("."):
                     continue
-                place = (file.parent / name).resolve()
+                place = Path(os.path.normpath(file.parent / name))
                 if not place.is_relative_to(source):
                     yield f"{file.relative_to(root)}:{number}: {name} is outside web/src"
                     continue
