@@ -13,7 +13,7 @@ from tests.support.written import DEADLINE_S, files, program, steps_by_tag
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="forks the writers to be killed")
 
-KILLS = 100
+KILLS = 50
 AT_ONCE = 4
 
 # Forks a writer per line of its input and prints its pid. The child logs as fast as it can and notes after every flush

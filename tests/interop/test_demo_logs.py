@@ -22,7 +22,7 @@ KEEP_ALL = {"tensors": 0, "scalars": 0, "images": 0, "audio": 0, "histograms": 0
 @pytest.fixture(scope="module")
 def logdir(tmp_path_factory: pytest.TempPathFactory) -> Path:
     logdir = tmp_path_factory.mktemp("demo")
-    write_demo(logdir, steps=120)
+    write_demo(logdir, steps=40)
     return logdir
 
 
