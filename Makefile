@@ -13,7 +13,7 @@ SECONDS ?= 60
 export PYTHONDONTWRITEBYTECODE :=
 BROWSERS := firefox-esr webkit2gtk-driver xvfb
 
-.PHONY: setup demo docs test check bench bench-page bench-writer fuzz load interop notebook-test browsers dev fix gen clean
+.PHONY: setup demo docs test check bench bench-page bench-writer fuzz load interop notebook-test scale-test browsers dev fix gen clean
 
 setup: $(STAMP)
 
@@ -35,6 +35,10 @@ $(VENV)/.test-stamp: $(STAMP) pyproject.toml
 
 $(VENV)/.browsers-stamp: $(VENV)/.test-stamp
 	$(INSTALL) --group browsers
+	@touch $@
+
+$(VENV)/.scale-stamp: $(VENV)/.test-stamp pyproject.toml
+	$(INSTALL) --group scale
 	@touch $@
 
 $(VENV)/.check-stamp: $(VENV)/.test-stamp
@@ -107,6 +111,11 @@ interop: setup
 # Notebooks in a real JupyterLab and a real VS Code, in environments of their own.
 notebook-test: $(VENV)/.test-stamp chromium
 	tools/notebook.sh
+
+# Other engines and remote logs, all on loopback: the contract of DataSource on each, and what they alone have. One process for
+# each: the embedded engine is one for a whole process.
+scale-test: $(VENV)/.scale-stamp
+	RUNGLASS_SCALE_TEST=1 $(BIN)/python -m pytest -m scale -n 2 --dist loadfile tests/scale tests/property
 
 # Every dashboard in Firefox and in WebKit, which are Debian's packages too.
 browsers: $(VENV)/.browsers-stamp

@@ -5,23 +5,21 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Protocol, Self
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.support.sources import Opened, OpenFolder, examples, over_folder_sources
 
 from runglass.errors import AssetChanged, AssetGone, AssetRefused, BadArgument, RunglassError, RunUnknown
-from runglass.ingest.roots import parse_root
-from runglass.ingest.watch import LogdirWatch
-from runglass.query.local import LocalSource
 from runglass.query.memory import MemorySource
 from runglass.query.source import AssetReader, DataSource
 from runglass.store.model import Asset, Family
-from runglass.store.stage import Store
 
 CONFIG = b"""
 embeddings { tensor_path: "sub/vectors.tsv" metadata_path: "sub/labels.tsv" sprite { image_path: "gone.png" } }
@@ -68,14 +66,11 @@ class MemoryLogs:
         self._memory.remove_asset(run, name)
 
 
-class LocalLogs:
-    def __init__(self, folder: str, *, in_place: bool) -> None:
-        store = Store([folder])
-        self.source: DataSource = LocalSource(store)
-        self._top = Path(folder) / "logs"
-        self._top.mkdir()
-        (Path(folder) / "secret.tsv").write_text("secret")
-        self._watch = LogdirWatch(store, [parse_root(str(self._top))])
+class FolderLogs:
+    def __init__(self, top: Path, opened: Opened, *, in_place: bool) -> None:
+        """`opened`: a source over the folder `top`."""
+        self.source, self._refresh = opened
+        self._top = top
         self._in_place = in_place
         self._clock_ns = 1_700_000_000_000_000_000
 
@@ -88,11 +83,11 @@ class LocalLogs:
         self._clock_ns += 1_000_000
         os.utime(at, ns=(self._clock_ns, self._clock_ns))
         at.rename(path)
-        self._watch.load()
+        self._refresh()
 
     def remove(self, run: str, name: str) -> None:
         (self._top / run / name).unlink()
-        self._watch.load()
+        self._refresh()
 
 
 class Wire:
@@ -198,20 +193,23 @@ def wire_logs() -> Iterator[Logs]:
 
 
 @contextmanager
-def replaced_files() -> Iterator[Logs]:
+def folder_logs(open_folder: OpenFolder, *, in_place: bool = False) -> Iterator[Logs]:
     with TemporaryDirectory() as folder:
-        yield LocalLogs(folder, in_place=False)
-
-
-@contextmanager
-def rewritten_files() -> Iterator[Logs]:
-    with TemporaryDirectory() as folder:
-        yield LocalLogs(folder, in_place=True)
+        top = Path(folder) / "logs"
+        top.mkdir()
+        (Path(folder) / "secret.tsv").write_text("secret")
+        with open_folder(top) as opened:
+            yield FolderLogs(top, opened, in_place=in_place)
 
 
 Make = Callable[[], AbstractContextManager[Logs]]
-sources = pytest.mark.parametrize("make", [memory_logs, wire_logs, replaced_files, rewritten_files])
-sources_with_runs = pytest.mark.parametrize("make", [memory_logs, replaced_files])
+in_memory = pytest.param(memory_logs, id="memory")
+replaced = over_folder_sources(folder_logs)
+rewritten = over_folder_sources(partial(folder_logs, in_place=True), suffix="-in-place")
+sources = pytest.mark.parametrize(
+    "make", [in_memory, pytest.param(wire_logs, id="wire"), *replaced, *rewritten]
+)
+sources_with_runs = pytest.mark.parametrize("make", [in_memory, *replaced])
 
 
 @contextmanager
@@ -266,7 +264,7 @@ def test_every_asset_reads_as_it_was_written(make: Make) -> None:
 
 @sources
 @given(offset=st.integers(0, 1500), size=st.integers(0, 1500))
-@settings(max_examples=25, deadline=None)
+@examples(25)
 def test_ranges_are_slices(make: Make, offset: int, size: int) -> None:
     run, name = "a", "plugins/profile/today/host.xplane.pb"
     data = FILES[run, name][1]

@@ -9,17 +9,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.support.sources import OpenFolder, examples, over_folder_sources
 
 from runglass.errors import BadRequest, RunUnknown, SeriesUnknown
-from runglass.ingest.roots import parse_root
-from runglass.ingest.watch import LogdirWatch
-from runglass.query.local import LocalSource
 from runglass.query.memory import MemorySource
 from runglass.query.source import AxisQuery, BandQuery, DataSource, LineQuery, RunColumn
 from runglass.store.model import Kind, SeriesKey
-from runglass.store.stage import Store
 from runglass.writer.files.record_file import EventFileWriter
 from runglass.writer.values import summaries
 
@@ -56,6 +53,7 @@ def expected(flushes: list[Flush]) -> list[tuple[int, int, float, bool]]:
 
 
 Source = AbstractContextManager[tuple[DataSource, Callable[[Flush], None]]]
+Make = Callable[[], Source]
 
 
 @contextmanager
@@ -74,10 +72,9 @@ def memory_source() -> Iterator[tuple[DataSource, Callable[[Flush], None]]]:
 
 
 @contextmanager
-def local_source() -> Iterator[tuple[DataSource, Callable[[Flush], None]]]:
-    with tempfile.TemporaryDirectory() as folder:
-        store = Store([folder])
-        watch = LogdirWatch(store, [parse_root(folder)])
+def folder_source(open_folder: OpenFolder) -> Iterator[tuple[DataSource, Callable[[Flush], None]]]:
+    """A source over a folder that event files are written to."""
+    with tempfile.TemporaryDirectory() as folder, open_folder(Path(folder)) as (source, refresh):
         writers: dict[int, EventFileWriter] = {}
 
         def append(flush: Flush) -> None:
@@ -89,28 +86,30 @@ def local_source() -> Iterator[tuple[DataSource, Callable[[Flush], None]]]:
             for step, value in batch:
                 writers[number].write(step, values=[summaries.scalar(KEY.tag, np.float32(value))])
             writers[number].flush()
-            watch.load()
+            refresh()
 
-        yield LocalSource(store), append
+        yield source, append
         for writer in writers.values():
             writer.close()
 
 
 @contextmanager
-def filled(make: Callable[[], Source], flushes: list[Flush]) -> Iterator[DataSource]:
+def filled(make: Make, flushes: list[Flush]) -> Iterator[DataSource]:
     with make() as (source, append):
         for flush in flushes:
             append(flush)
         yield source
 
 
-sources = pytest.mark.parametrize("make", [memory_source, local_source])
+sources = pytest.mark.parametrize(
+    "make", [pytest.param(memory_source, id="memory"), *over_folder_sources(folder_source)]
+)
 
 
 @sources
 @given(flushes=histories())
-@settings(max_examples=60, deadline=None)
-def test_restarts(make: Callable[[], Source], flushes: list[Flush]) -> None:
+@examples(60)
+def test_restarts(make: Make, flushes: list[Flush]) -> None:
     with filled(make, flushes) as source:
         points = expected(flushes)
         (everything,) = source.read_columns([KEY], attempts="all")
@@ -130,8 +129,8 @@ def test_restarts(make: Callable[[], Source], flushes: list[Flush]) -> None:
 
 @sources
 @given(flushes=histories())
-@settings(max_examples=40, deadline=None)
-def test_steps_are_those_that_were_not_overwritten(make: Callable[[], Source], flushes: list[Flush]) -> None:
+@examples(40)
+def test_steps_are_those_that_were_not_overwritten(make: Make, flushes: list[Flush]) -> None:
     with filled(make, flushes) as source:
         standing = sorted({step for _, step, _, stands in expected(flushes) if stands})
         for asked in ({}, {"kinds": {Kind.SCALAR}}, {"tags": {KEY.tag, "other"}}):
@@ -143,8 +142,8 @@ def test_steps_are_those_that_were_not_overwritten(make: Callable[[], Source], f
 
 @sources
 @given(flushes=histories())
-@settings(max_examples=40, deadline=None)
-def test_values_are_found_by_their_rows(make: Callable[[], Source], flushes: list[Flush]) -> None:
+@examples(40)
+def test_values_are_found_by_their_rows(make: Make, flushes: list[Flush]) -> None:
     with filled(make, flushes) as source:
         points = expected(flushes)
         everything = source.read_values(KEY, kind=Kind.SCALAR, attempts="all")
@@ -163,8 +162,8 @@ def test_values_are_found_by_their_rows(make: Callable[[], Source], flushes: lis
 
 @sources
 @given(flushes=histories())
-@settings(max_examples=30, deadline=None)
-def test_earlier_attempts(make: Callable[[], Source], flushes: list[Flush]) -> None:
+@examples(30)
+def test_earlier_attempts(make: Make, flushes: list[Flush]) -> None:
     with filled(make, flushes) as source:
         lost: dict[int, list[tuple[int, float]]] = {}
         for segment, step, value, stands in expected(flushes):
@@ -179,8 +178,8 @@ def test_earlier_attempts(make: Callable[[], Source], flushes: list[Flush]) -> N
 
 @sources
 @given(flushes=histories())
-@settings(max_examples=60, deadline=None)
-def test_deltas_add_up(make: Callable[[], Source], flushes: list[Flush]) -> None:
+@examples(60)
+def test_deltas_add_up(make: Make, flushes: list[Flush]) -> None:
     with make() as (source, append):
         held: list[int] = []
         generation = 0
@@ -198,10 +197,8 @@ def test_deltas_add_up(make: Callable[[], Source], flushes: list[Flush]) -> None
 
 @sources
 @given(flushes=histories())
-@settings(max_examples=40, deadline=None)
-def test_summaries_and_listings_agree_with_the_points(
-    make: Callable[[], Source], flushes: list[Flush]
-) -> None:
+@examples(40)
+def test_summaries_and_listings_agree_with_the_points(make: Make, flushes: list[Flush]) -> None:
     with filled(make, flushes) as source:
         (columns,) = source.read_columns([KEY])
         (summary,) = source.read_summaries([KEY])
@@ -226,10 +223,8 @@ def test_summaries_and_listings_agree_with_the_points(
 
 @sources
 @given(flushes=histories(), at=st.floats(-2, 40), width=st.floats(0, 20))
-@settings(max_examples=30, deadline=None)
-def test_tables_agree_with_the_points(
-    make: Callable[[], Source], flushes: list[Flush], at: float, width: float
-) -> None:
+@examples(30)
+def test_tables_agree_with_the_points(make: Make, flushes: list[Flush], at: float, width: float) -> None:
     with filled(make, flushes) as source:
         (columns,) = source.read_columns([KEY])
         (nearest,) = source.read_nearest([KEY], AxisQuery(), at=at)
@@ -243,10 +238,8 @@ def test_tables_agree_with_the_points(
 
 @sources
 @given(flushes=histories(), step=st.integers(-2, 40))
-@settings(max_examples=30, deadline=None)
-def test_run_columns_agree_with_the_points(
-    make: Callable[[], Source], flushes: list[Flush], step: int
-) -> None:
+@examples(30)
+def test_run_columns_agree_with_the_points(make: Make, flushes: list[Flush], step: int) -> None:
     with filled(make, flushes) as source:
         (columns,) = source.read_columns([KEY])
         (summary,) = source.read_summaries([KEY])
@@ -275,8 +268,8 @@ def test_run_columns_agree_with_the_points(
 
 @sources
 @given(flushes=histories())
-@settings(max_examples=30, deadline=None)
-def test_an_expression_is_a_series(make: Callable[[], Source], flushes: list[Flush]) -> None:
+@examples(30)
+def test_an_expression_is_a_series(make: Make, flushes: list[Flush]) -> None:
     key = SeriesKey(KEY.run, "={loss} * 2")
     with make() as (source, append):
         generation = None
@@ -301,10 +294,8 @@ def test_an_expression_is_a_series(make: Callable[[], Source], flushes: list[Flu
 
 @sources
 @given(flushes=histories(), picked=st.lists(st.integers(0, 100), max_size=8))
-@settings(max_examples=30, deadline=None)
-def test_many_values_are_each_of_them(
-    make: Callable[[], Source], flushes: list[Flush], picked: list[int]
-) -> None:
+@examples(30)
+def test_many_values_are_each_of_them(make: Make, flushes: list[Flush], picked: list[int]) -> None:
     with filled(make, flushes) as source:
         values = source.read_values(KEY)
         indices = [each % len(values.step) for each in picked]
@@ -314,7 +305,7 @@ def test_many_values_are_each_of_them(
 
 
 @sources
-def test_what_is_not_there(make: Callable[[], Source]) -> None:
+def test_what_is_not_there(make: Make) -> None:
     with make() as (source, append):
         append((0, [(0, 1.0)]))
         with pytest.raises(RunUnknown):
@@ -330,7 +321,7 @@ def test_what_is_not_there(make: Callable[[], Source]) -> None:
 
 
 @sources
-def test_changes_are_told(make: Callable[[], Source]) -> None:
+def test_changes_are_told(make: Make) -> None:
     with make() as (source, append):
         before = source.generation
         append((0, [(0, 1.0)]))

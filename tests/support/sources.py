@@ -1,0 +1,54 @@
+"""Every DataSource over a folder of logs, for the contract tests: a new one is a function here and a line in FOLDER_SOURCES."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import settings
+
+from runglass.query.locations import parse_locations
+from runglass.query.open import open_logs
+from runglass.query.source import DataSource
+
+Opened = tuple[DataSource, Callable[[], None]]
+"""A source, and a call that brings it up to date with its folder."""
+OpenFolder = Callable[[Path], AbstractContextManager[Opened]]
+
+
+@contextmanager
+def open_local(folder: Path) -> Iterator[Opened]:
+    logs = open_logs(parse_locations([str(folder)]))
+    yield logs.source, logs.load
+
+
+# By name: how a folder is opened, and the marker of those that need more than the ordinary tests have.
+FOLDER_SOURCES: dict[str, tuple[OpenFolder, str | None]] = {
+    "local": (open_local, None),
+}
+
+
+def over_folder_sources(
+    make: Callable[..., Any], *, suffix: str = "", without: Collection[str] = ()
+) -> list[Any]:
+    """Parameters of a test: `make` with each way to open a folder as its first argument."""
+    return [
+        pytest.param(
+            partial(make, open_folder),
+            id=name + suffix,
+            marks=[getattr(pytest.mark, marker)] if marker else [],
+        )
+        for name, (open_folder, marker) in FOLDER_SOURCES.items()
+        if name not in without
+    ]
+
+
+def examples(count: int) -> settings:
+    """How many examples a property is tried with; a tenth of them where each one talks to an engine (`make scale-test`)."""
+    is_slow = bool(os.environ.get("RUNGLASS_SCALE_TEST"))
+    return settings(max_examples=max(3, count // 10) if is_slow else count, deadline=None)
