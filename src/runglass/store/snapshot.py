@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from runglass.native.columns import Columns
 from runglass.store.model import Attempts
 from runglass.store.parts import FileStage
-from runglass.store.segments import Segment, find_segments
+from runglass.store.segments import find_segments, split_rows
 from runglass.store.stage import COUNT_BITS, SeriesStage
 
 _reads = itertools.count(1)
@@ -65,7 +65,7 @@ def read_snapshot(series: SeriesStage, starts_elsewhere: Sequence[tuple[str, int
         arrays = tuple(np.concatenate(column) for column in zip(*reads, strict=True))
         file_of_row = np.repeat(np.arange(len(parts), dtype=np.int32), counts)
     segments = find_segments(parts, series.is_points, counts, starts_elsewhere)
-    segment, latest = _split(segments, arrays[0])
+    segment, latest = split_rows(segments, arrays[0])
     return Snapshot(
         generation=epoch << COUNT_BITS | total,
         arrays=arrays,
@@ -80,21 +80,3 @@ def read_snapshot(series: SeriesStage, starts_elsewhere: Sequence[tuple[str, int
 def _one_segment(count: int) -> NDArray[np.int32]:
     return np.broadcast_to(np.int32(0), count)
 
-
-def _split(
-    segments: list[Segment], steps: NDArray[np.int64]
-) -> tuple[NDArray[np.int32], NDArray[np.bool_] | None]:
-    total = len(steps)
-    segment = np.zeros(total, dtype=np.int32)
-    latest = np.ones(total, dtype=np.bool_)
-    end = total
-    limit: int | None = None
-    for number in range(len(segments) - 1, -1, -1):
-        first_row, first_step = segments[number]
-        segment[first_row:end] = number
-        if limit is not None:
-            latest[first_row:end] = steps[first_row:end] < limit
-        if first_step is not None:
-            limit = first_step if limit is None else min(limit, first_step)
-        end = first_row
-    return segment, None if latest.all() else latest
