@@ -156,6 +156,12 @@ class ExpressionError(BadRequest):
     """A text that is not a valid expression; the message names the column."""
 
 
+class SqlError(BadRequest):
+    """An SQL query that the engine refuses, or that asks for more than it may."""
+
+    code = "sql_error"
+
+
 class PortTaken(RunglassError):
     code = "port_taken"
 

@@ -24,6 +24,7 @@ from runglass.query.source import (
     Nearest,
     RangeSummary,
     RunColumn,
+    SqlRows,
     Summary,
     XAxis,
 )
@@ -119,6 +120,10 @@ class DerivedReads:
         found = _by_key(lambda: self.read_columns(keys)) if keys else {}
         columns = (found.get(key) for key in keys)
         return [each.value.item(-1) if each is not None and len(each.value) else None for each in columns]
+
+    def read_sql(self, query: str, *, limit: int) -> SqlRows:
+        """For sources with Capability.SQL, which override this."""
+        raise NotImplementedError
 
     def _with_x(
         self, keys: Sequence[SeriesKey], x: str, attempts: Attempts

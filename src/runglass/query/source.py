@@ -227,6 +227,22 @@ class Capability(StrEnum):
     LIVE = "live"
     # Its runs can have assets.
     ASSETS = "assets"
+    # It has an SQL engine of its own: `read_sql`. The others are answered by an engine in this process (runglass/sql/).
+    SQL = "sql"
+
+
+class SqlRows(Struct, frozen=True):
+    """The answer to an SQL query, in columns of one length."""
+
+    # As the engine names the columns; two may have the same name.
+    names: list[str]
+    # Numbers and booleans without NULL as arrays of such; everything else as arrays of objects: str, int, float, bool,
+    # datetime, bytes, list or dict, and None for NULL.
+    columns: list[NDArray[Any]]
+    # Whether there were more rows than `limit`.
+    is_cut: bool
+    # What answered, with its version, as in "DuckDB 1.4.0".
+    engine: str
 
 
 class AssetReader(Protocol):
@@ -402,6 +418,14 @@ class DataSource(Protocol):
 
     def load_values(self, values: Values, indices: Sequence[int]) -> list[Any]:
         """As `load_value` for many, with each file opened once; in place of a damaged one stands its ValueDamaged."""
+        ...
+
+    def read_sql(self, query: str, *, limit: int) -> SqlRows:
+        """Answer one SELECT over the tables of docs/guide/query.md with at most `limit` rows, in the engine's dialect of SQL.
+
+        Only with Capability.SQL. The query may read nothing but those tables and change nothing: no files, no network, no settings.
+        What the engine refuses raises SqlError with its reason.
+        """
         ...
 
     def wait_for_change(self, generation: int, *, timeout_s: float) -> int:
