@@ -2,6 +2,8 @@
 # unless it takes a Python object.
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
+from runglass.native.wire cimport load_u64, read_varint
+
 cdef enum:
     # Types of arguments.
     ARGUMENT_NULL = 0
@@ -133,6 +135,37 @@ cdef class TraceRows:
 cdef int bytes_room(Bytes *into, size_t more) noexcept nogil
 cdef uint32_t hash_bytes(const uint8_t *start, size_t size) noexcept nogil
 # Goes over the entries of one row's arguments. 1: an entry; 0: the end; -1: damaged.
-cdef int next_argument(
+cdef inline int next_argument(
     const uint8_t **p, const uint8_t *end, int32_t *key, uint8_t *kind, int64_t *value
-) noexcept nogil
+) noexcept nogil:
+    cdef const uint8_t *at = p[0]
+    cdef uint64_t number = 0
+    if at >= end:
+        return 0
+    at = read_varint(at, end, &number)
+    if at == NULL or number > 0x7FFFFFFF or at >= end:
+        return -1
+    key[0] = <int32_t>number
+    kind[0] = at[0]
+    at += 1
+    if kind[0] <= ARGUMENT_TRUE:
+        value[0] = kind[0] == ARGUMENT_TRUE
+    elif kind[0] == ARGUMENT_FLOAT:
+        if end - at < 8:
+            return -1
+        value[0] = <int64_t>load_u64(at)
+        at += 8
+    elif kind[0] <= ARGUMENT_BYTES:
+        at = read_varint(at, end, &number)
+        if at == NULL:
+            return -1
+        if kind[0] == ARGUMENT_INT:
+            value[0] = <int64_t>((number >> 1) ^ (0 - (number & 1)))
+        elif number > 0x7FFFFFFF:
+            return -1
+        else:
+            value[0] = <int64_t>number
+    else:
+        return -1
+    p[0] = at
+    return 1

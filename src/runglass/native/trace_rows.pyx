@@ -4,7 +4,7 @@ Rows and strings are C arrays that grow; arguments past `pending_bytes` go to a 
 never in memory whole. Nothing here knows a format.
 
 One entry of a row's arguments: varint key (a string), one byte type, then nothing (null, false, true), eight bytes little
-endian (whole numbers, floats) or a varint (a string: text, JSON, bytes).
+endian (floats) or a varint (whole numbers, the sign in the lowest bit; a string: text, JSON, bytes).
 """
 
 import numpy as np
@@ -13,7 +13,7 @@ cimport numpy as cnp
 from libc.stdlib cimport calloc, free, realloc
 from libc.string cimport memcmp, memcpy
 
-from runglass.native.wire cimport load_u64, put_varint, read_varint, store_u64
+from runglass.native.wire cimport load_u64, put_varint, store_u64
 
 cdef extern from "large_pages.h" nogil:
     void rg_use_large_pages(void *data, size_t size) noexcept
@@ -96,35 +96,6 @@ cdef int table_room(Table *table) noexcept nogil:
     table.slots = slots
     table.capacity = capacity
     return 0
-
-
-cdef int next_argument(
-    const uint8_t **p, const uint8_t *end, int32_t *key, uint8_t *kind, int64_t *value
-) noexcept nogil:
-    cdef uint64_t number = 0
-    if p[0] >= end:
-        return 0
-    p[0] = read_varint(p[0], end, &number)
-    if p[0] == NULL or number > 0x7FFFFFFF or p[0] >= end:
-        return -1
-    key[0] = <int32_t>number
-    kind[0] = p[0][0]
-    p[0] += 1
-    if kind[0] <= ARGUMENT_TRUE:
-        value[0] = kind[0] == ARGUMENT_TRUE
-    elif kind[0] <= ARGUMENT_FLOAT:
-        if end - p[0] < 8:
-            return -1
-        value[0] = <int64_t>load_u64(p[0])
-        p[0] += 8
-    elif kind[0] <= ARGUMENT_BYTES:
-        p[0] = read_varint(p[0], end, &number)
-        if p[0] == NULL or number > 0x7FFFFFFF:
-            return -1
-        value[0] = <int64_t>number
-    else:
-        return -1
-    return 1
 
 
 cdef class Memory:
@@ -373,8 +344,9 @@ cdef class TraceRows:
     cdef int put_int(self, int32_t key, int64_t value) noexcept nogil:
         if self.put_argument(key, ARGUMENT_INT) < 0:
             return -1
-        store_u64(self.pending.data + self.pending.size, <uint64_t>value)
-        self.pending.size += 8
+        self.pending.size += put_varint(
+            self.pending.data + self.pending.size, (<uint64_t>value << 1) ^ <uint64_t>(value >> 63)
+        )
         return 0
 
     cdef int put_float(self, int32_t key, double value) noexcept nogil:

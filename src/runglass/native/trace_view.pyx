@@ -27,6 +27,8 @@ cdef enum:
     FEW = 32
     LEVELS = 6
     SPAN_BITS = 6
+    # Of arguments that are looked for at once.
+    MAX_KEYS = 64
     # Kinds of arguments.
     FALSE_ARGUMENT = 1
     FLOAT_ARGUMENT = 4
@@ -828,19 +830,27 @@ def count_before(const uint8_t[::1] mask, const int32_t[::1] numbers):
 # --- arguments
 
 
+cdef struct Value:
+    int64_t value
+    int32_t event
+    int32_t place
+
+
 def find_values(
     const uint8_t[::1] arguments,
     const int64_t[::1] ends,
+    const int32_t[::1] event_of,
     const int32_t[::1] numbers,
     const int32_t[::1] texts,
     Py_ssize_t first,
     Py_ssize_t stop,
 ):
-    """Arguments of rows from `first` to `stop` under some keys: whole numbers under `numbers`, texts by their number under `texts`.
+    """Arguments of rows from `first` to `stop` under some keys: whole numbers under `numbers`, texts by their number under `texts`. Rows
+    without an event are left out.
 
-    Gives the row, the place of the key (texts after numbers) and the value of each.
+    Gives for each key (texts after numbers) the events and the values.
     """
-    cdef Py_ssize_t i, count = 0, room = 1024
+    cdef Py_ssize_t i, keys = numbers.shape[0] + texts.shape[0], count = 0, room = 4 * max(stop - first, 256)
     cdef const uint8_t *data = &arguments[0] if arguments.shape[0] else NULL
     cdef const uint8_t *p = NULL
     cdef const uint8_t *end = NULL
@@ -848,6 +858,10 @@ def find_values(
     cdef uint8_t kind = 0
     cdef int64_t value = 0, begin
     cdef double number
+    cdef Value *found
+    cdef Value *moved
+    if event_of.shape[0] != ends.shape[0] or keys > MAX_KEYS:
+        raise ValueError("columns of different lengths, or too many keys")
     for i in range(numbers.shape[0]):
         highest = max(highest, numbers[i])
     for i in range(texts.shape[0]):
@@ -855,46 +869,68 @@ def find_values(
     # Where each key is in the answer, for numbers and for texts.
     places_ = np.full((2, highest + 2), -1, np.int32)
     cdef int32_t[:, ::1] places = places_
+    cdef Py_ssize_t counts[MAX_KEYS]
+    cdef Py_ssize_t starts[MAX_KEYS]
+    memset(counts, 0, sizeof(counts))
     for i in range(numbers.shape[0]):
         if numbers[i] >= 0:
             places[0, numbers[i]] = <int32_t>i
     for i in range(texts.shape[0]):
         if texts[i] >= 0:
             places[1, texts[i]] = <int32_t>(numbers.shape[0] + i)
-    row_, place_, value_ = np.empty(room, np.int32), np.empty(room, np.uint8), np.empty(room, np.int64)
-    cdef int32_t[::1] rows = row_
-    cdef uint8_t[::1] place = place_
-    cdef int64_t[::1] values = value_
     first, stop = max(first, 0), min(stop, ends.shape[0])
-    with nogil:
-        for i in range(first, stop):
-            begin = ends[i - 1] if i else 0
-            if begin < 0 or ends[i] < begin or ends[i] > arguments.shape[0]:
-                continue
-            p, end = data + begin, data + ends[i]
-            while next_argument(&p, end, &key, &kind, &value) > 0:
-                if key > highest:
+    found = <Value *>malloc(room * sizeof(Value))
+    if found == NULL:
+        raise MemoryError
+    try:
+        with nogil:
+            for i in range(first, stop):
+                begin = ends[i - 1] if i else 0
+                if event_of[i] < 0 or begin < 0 or ends[i] < begin or ends[i] > arguments.shape[0]:
                     continue
-                if kind > FLOAT_ARGUMENT:
-                    at = places[1, key]
-                elif kind >= FALSE_ARGUMENT:
-                    at = places[0, key]
-                else:
-                    continue
-                if at < 0:
-                    continue
-                if kind == FLOAT_ARGUMENT:
-                    memcpy(&number, &value, 8)
-                    if not -9.2e18 < number < 9.2e18:
+                p, end = data + begin, data + ends[i]
+                while next_argument(&p, end, &key, &kind, &value) > 0:
+                    if key > highest or kind < FALSE_ARGUMENT:
                         continue
-                    value = <int64_t>number
-                if count == room:
-                    room *= 2
-                    with gil:
-                        row_, place_, value_ = np.resize(row_, room), np.resize(place_, room), np.resize(value_, room)
-                        rows, place, values = row_, place_, value_
-                rows[count] = <int32_t>i
-                place[count] = <uint8_t>at
-                values[count] = value
-                count += 1
-    return row_[:count], place_[:count], value_[:count]
+                    at = places[1 if kind > FLOAT_ARGUMENT else 0, key]
+                    if at < 0:
+                        continue
+                    if kind == FLOAT_ARGUMENT:
+                        memcpy(&number, &value, 8)
+                        if not -9.2e18 < number < 9.2e18:
+                            continue
+                        value = <int64_t>number
+                    if count == room:
+                        moved = <Value *>realloc(found, 2 * room * sizeof(Value))
+                        if moved == NULL:
+                            with gil:
+                                raise MemoryError
+                        found = moved
+                        room *= 2
+                    found[count].value = value
+                    found[count].event = event_of[i]
+                    found[count].place = at
+                    count += 1
+                    counts[at] += 1
+        events_, values_ = np.empty(count, np.int32), np.empty(count, np.int64)
+        group_values(found, count, starts, counts, keys, events_, values_)
+        return [
+            (events_[starts[i] - counts[i] : starts[i]], values_[starts[i] - counts[i] : starts[i]]) for i in range(keys)
+        ]
+    finally:
+        free(found)
+
+
+cdef void group_values(
+    const Value *found, Py_ssize_t count, Py_ssize_t *starts, const Py_ssize_t *counts, Py_ssize_t keys,
+    int32_t[::1] events, int64_t[::1] values
+) noexcept nogil:
+    """By key, in their order; `starts` become the ends."""
+    cdef Py_ssize_t i, total = 0
+    for i in range(keys):
+        starts[i] = total
+        total += counts[i]
+    for i in range(count):
+        events[starts[found[i].place]] = found[i].event
+        values[starts[found[i].place]] = found[i].value
+        starts[found[i].place] += 1

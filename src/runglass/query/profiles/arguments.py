@@ -58,29 +58,26 @@ class Known:
         event_of = np.full(len(trace.arguments_end), -1, np.int32)
         event_of[trace.source] = np.arange(len(trace), dtype=np.int32)
 
-        def look(first: int) -> dict[int, tuple[Int32, Int64]]:
-            rows, place, value = find_values(
+        def look(first: int) -> list[tuple[Int32, Int64]]:
+            values = find_values(
                 trace.arguments,
                 trace.arguments_end,
+                event_of,
                 found[: len(number_keys)],
                 found[len(number_keys) :],
                 first,
                 first + BLOCK_ROWS,
             )
             release(trace.arguments)
-            events = event_of[rows]
-            parts = {}
-            for number in np.flatnonzero(np.bincount(place, minlength=1)).tolist():
-                here = (place == number) & (events >= 0)
-                parts[number] = events[here], value[here]
-            return parts
+            return values
 
         listed: dict[int, list[tuple[Int32, Int64]]] = {}
         with ThreadPoolExecutor(os.cpu_count(), thread_name_prefix="runglass-arguments") as pool:
             for block in pool.map(look, range(0, len(trace.arguments_end), BLOCK_ROWS)):
-                for number, (events, values) in block.items():
-                    # Copied: what a thread frees, the C library keeps for it, so that it should never have had much.
-                    listed.setdefault(number, []).append((events.copy(), values.copy()))
+                for number, (events, values) in enumerate(block):
+                    if len(events):
+                        # Copied: what a thread frees, the C library keeps for it, so that it should never have had much.
+                        listed.setdefault(number, []).append((events.copy(), values.copy()))
         for number in sorted(listed):
             parts = tuple(zip(*listed.pop(number), strict=True))
             self._values[keys[number]] = park(np.concatenate(parts[0])), park(np.concatenate(parts[1]))

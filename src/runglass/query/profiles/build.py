@@ -44,6 +44,7 @@ from runglass.query.profiles.model import (
     TraceInfo,
     Track,
     Unit,
+    numbers_in,
 )
 from runglass.query.profiles.tracks import RawTrack, make_track, read_tracks
 
@@ -300,7 +301,7 @@ def split_frames(
     rows of their own, so that its kernels stay in one place. What is around an event, and what it did itself, stays as it was. Gives
     the other track of each thread, and where each track is now."""
     frames = is_category(rows, chosen, FRAMES)
-    if frames is not None:
+    if frames is not None and frames.any():
         frames &= ~starts_with(rows, MODULE)[rows.name[chosen.source]]
     notes = is_category(rows, chosen, ANNOTATIONS)
     if (frames is None or not frames.any()) and (notes is None or not notes.any()):
@@ -370,12 +371,11 @@ def change(track: Track, **changes: Any) -> Track:
 
 def is_category(rows: TraceRows, chosen: Chosen, category: str) -> Mask | None:
     """Which of the events have this category; None if none has."""
-    used = np.bincount(rows.category + 1, minlength=1)
-    for number in np.flatnonzero(used).tolist():
-        if number and rows.strings[number - 1] == category:
-            found: Mask = rows.category[chosen.source] == number - 1
-            return found
-    return None
+    number = Strings(rows.string_bytes, rows.string_ends).find(category)
+    if number < 0:
+        return None
+    found: Mask = picked(rows.category, chosen.source) == number
+    return found
 
 
 def starts_with(rows: TraceRows, prefix: str) -> Mask:
@@ -502,7 +502,7 @@ def add_modules(trace: Trace, rows: TraceRows) -> None:
     elif trace.strings.find("tf_op") >= 0:
         paths = texts(trace, "tf_op")
         of_path = np.full(len(trace.strings) + 1, -1, np.int32)
-        for number in np.unique(paths[paths >= 0]).tolist():
+        for number in numbers_in(paths, len(trace.strings)):
             scope = trace.strings[number].partition(":")[0].rpartition("/")[0]
             if scope:
                 of_path[number] = added.number(scope)

@@ -27,7 +27,7 @@ from runglass.query.profiles.model import ARRAYS, Trace, TraceInfo
 logger = logging.getLogger("runglass")
 
 # The number changes with the layout. Files with another one are not read, and evicted in time.
-LAYOUT = 3
+LAYOUT = 4
 MAGIC = b"runglass trace\n\0"
 # Where the head is; 0 in a file that is not finished.
 PLACE_SIZE = 8
@@ -159,7 +159,7 @@ class ColumnWriter(Memory):
         self._path = path
         self._publish = publish
         self._failure = failure
-        self._listed: dict[str, dict[str, Any]] = {}
+        self._listed: dict[str, Place] = {}
         file.seek(0)
         file.write((MAGIC + bytes(PLACE_SIZE)).ljust(ALIGNMENT, b"\0"))
         self._scratch: IO[bytes] | None = None
@@ -210,7 +210,7 @@ class ColumnWriter(Memory):
         if self._failure is not None:
             raise self._failure
         write_head(self.file, trace.info, list(self._listed.values()))
-        mapped = read(self.file)
+        mapped = map_trace(self.file, trace.info, list(self._listed.values()))
         if self._publish is not None:
             self.file.close()
             self._publish(trace.size_bytes)
@@ -246,7 +246,7 @@ def map_array(file: IO[bytes], at: int, like: NDArray[Any]) -> NDArray[Any]:
     return np.frombuffer(mapped, like.dtype, len(like), at - first)
 
 
-def write_head(file: IO[bytes], info: TraceInfo, listed: list[dict[str, Any]]) -> None:
+def write_head(file: IO[bytes], info: TraceInfo, listed: list[Place]) -> None:
     at = file.seek(0, os.SEEK_END)
     write_all(file, msgspec.json.encode({"info": info, "arrays": listed}))
     file.seek(len(MAGIC))
@@ -284,13 +284,18 @@ def read(file: IO[bytes]) -> Trace:
         raise ValueError("it is cut off")
     file.seek(place)
     head = msgspec.json.decode(file.read(size - place), type=Head)
+    return map_trace(file, head.info, head.arrays)
+
+
+def map_trace(file: IO[bytes], info: TraceInfo, listed: list[Place]) -> Trace:
+    size = os.fstat(file.fileno()).st_size
     mapped = mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ)
     arrays: dict[str, NDArray[Any]] = {}
-    for each in head.arrays:
+    for each in listed:
         dtype = np.dtype(each["type"])
         if each["at"] + each["length"] * dtype.itemsize > size:
             raise ValueError("it is cut off")
         arrays[each["name"]] = np.frombuffer(mapped, dtype, each["length"], each["at"])
-    trace = Trace(head.info, arrays)
+    trace = Trace(info, arrays)
     trace.mapped = mapped
     return trace

@@ -7,9 +7,9 @@ import re
 import numpy as np
 from msgspec import Struct
 
-from runglass.native.trace_rows import TraceRows, samples_of
+from runglass.native.trace_rows import TraceRows, columns_of, samples_of
 from runglass.query.profiles.arguments import release
-from runglass.query.profiles.model import Float64, Int32, Int64
+from runglass.query.profiles.model import MISSING, Float64, Int32, Int64, Strings
 
 BLOCK_ROWS = 1 << 16
 BYTES = re.compile(r"byte|memory|alloc|reserved|\bsize\b", re.IGNORECASE)
@@ -17,6 +17,7 @@ PERCENT = re.compile(r"%|percent|util|occupancy|_pct", re.IGNORECASE)
 # TensorFlow's and JAX's allocator of a device.
 ALLOCATOR = re.compile(r"GPU_(\d+)_bfc")
 TORCH_MEMORY = "[memory]"
+MOST_DEVICES = 1 << 16
 TORCH_TOTALS = (("Total Allocated", "allocated"), ("Total Reserved", "reserved"))
 
 
@@ -52,8 +53,21 @@ def numbers_of_rows(rows: TraceRows, chosen: Int64) -> tuple[Int64, Int32, Float
     return joined[0], joined[1], joined[2]
 
 
-def group(*columns: Int32) -> list[Int64]:
-    """The places that have the same numbers in all columns. There are few different ones, so that small types sort fast."""
+def whole_numbers(rows: TraceRows, chosen: Int64, keys: list[str]) -> list[Int64]:
+    """The numbers under some keys in some rows, MISSING where there is none."""
+    strings = Strings(rows.string_bytes, rows.string_ends)
+    numbers = [strings.find(key) for key in keys]
+    found = np.empty((len(keys), len(chosen)), np.int64)
+    for first in range(0, len(chosen), BLOCK_ROWS):
+        some = slice(first, first + BLOCK_ROWS)
+        found[:, some] = columns_of(rows.arguments, rows.arguments_end, numbers, [], chosen[some])[0]
+        release(rows.arguments)
+    return list(found)
+
+
+def group(*columns: Int32 | Int64) -> list[Int64]:
+    """The places that have the same numbers in all columns, in the order of these. There are few different ones, so that small types sort
+    fast."""
     code = np.zeros(len(columns[0]), np.uint64)
     total = 1
     for column in columns:
@@ -100,39 +114,29 @@ def read_counters(rows: TraceRows, chosen: Int64) -> list[Samples]:
 
 def read_memory(rows: TraceRows, chosen: Int64) -> list[Samples]:
     """Torch's memory: instants that say how much each device holds."""
-    place, key, value = numbers_of_rows(rows, chosen)
-    names = {int(number): rows.strings[int(number)] for number in np.unique(key)}
-
-    def column(name: str) -> Float64:
-        found = np.full(len(chosen), np.nan)
-        for number, text in names.items():
-            if text == name:
-                found[place[key == number]] = value[key == number]
-        return found
-
-    kind, device = column("Device Type"), column("Device Id")
+    totals = [key for key, _ in TORCH_TOTALS]
+    kind, device, *held_by = whole_numbers(rows, chosen, ["Device Type", "Device Id", *totals])
     time, track = rows.start_ps[chosen], rows.track[chosen]
     ends = np.array([file.row_end for file in rows.files], np.int64)
     file_of = np.searchsorted(ends, chosen, side="right")
+    # The host is -1; other numbers are damage.
+    is_known = (kind >= 0) & (kind < MOST_DEVICES) & (device >= -1) & (device < MOST_DEVICES)
     made = []
-    for name, shown in TORCH_TOTALS:
-        held = column(name)
-        has = ~(np.isnan(held) | np.isnan(kind) | np.isnan(device))
-        for each in sorted(
-            set(zip(kind[has].tolist(), device[has].tolist(), file_of[has].tolist(), strict=True))
-        ):
-            here = np.flatnonzero(has & (kind == each[0]) & (device == each[1]) & (file_of == each[2]))
-            on_device = each[0] != 0
+    for (_, shown), held in zip(TORCH_TOTALS, held_by, strict=True):
+        has = np.flatnonzero((held != MISSING) & is_known)
+        for part in group(kind[has], device[has] + 1, file_of[has]):
+            here = has[part]
+            on_device = bool(kind[here[0]])
             made.append(
                 Samples(
                     track=int(track[here[0]]),
                     name=f"Memory {shown}" if on_device else f"Host memory {shown}",
                     time=time[here],
-                    value=held[here],
+                    value=held[here].astype(np.float64),
                     unit="bytes",
                     title="Memory" if on_device else "Host memory",
                     is_placed=True,
-                    device=max(int(each[1]), 0) if on_device else None,
+                    device=max(int(device[here[0]]), 0) if on_device else None,
                 )
             )
     # What is never reserved is not worth a line.

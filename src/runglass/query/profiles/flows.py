@@ -22,6 +22,7 @@ from runglass.query.profiles.model import (
     Int64,
     Mask,
     Trace,
+    numbers_in,
 )
 
 Pairs = tuple[Int32, Int32]
@@ -109,13 +110,14 @@ def join_arrows(trace: Trace, points: Points, *, has_launches: bool) -> list[Any
     event = trace.view.innermost(trace.track_rows, track, np.ascontiguousarray(time))
     sources, targets, first = join_links(event, points.link[here], time, points.phase[here])
     name, category = points.name[here][first], points.category[here][first]
-    count = len(trace.strings) + 1
-    pairs, where = np.unique((name + np.int64(1)) * count + category + 1, return_inverse=True)
-    kinds_of = [
-        kind_of(trace.strings.get(pair // count - 1), trace.strings.get(pair % count - 1))
-        for pair in pairs.tolist()
-    ]
-    kind = np.array(kinds_of, np.int8)[where]
+    kind = np.full(len(first), FLOW, np.int8)
+    # The last counts.
+    for wanted, number in ((TORCH_BACKWARD, FORWARD_BACKWARD), (TORCH_LAUNCH, LAUNCH)):
+        has = np.zeros(len(trace.strings) + 1, np.bool_)
+        for column in (name, category):
+            used = numbers_in(column, len(trace.strings))
+            has[[each for each in used if wanted in trace.strings.get(each).lower()]] = True
+        kind[has[name] | has[category]] = number
     if has_launches:
         # Known better by correlation.
         other = kind != LAUNCH
@@ -192,13 +194,6 @@ def mix(kind: Int64, number: Int64, file: Int32) -> Bits:
     mixed ^= kind.astype(np.uint64) << np.uint64(40)
     mixed ^= file.astype(np.uint64) << np.uint64(52)
     return mixed
-
-
-def kind_of(name: str, category: str) -> int:
-    text = f"{name} {category}".lower()
-    if TORCH_LAUNCH in text:
-        return LAUNCH
-    return FORWARD_BACKWARD if TORCH_BACKWARD in text else FLOW
 
 
 def gather(found: Sequence[tuple[Int32, Int32, int | Int8]]) -> tuple[Int32, Int32, Int8]:

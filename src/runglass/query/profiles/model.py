@@ -212,7 +212,7 @@ class Strings(Sequence[str]):
         if not 0 <= number < len(self.ends):
             raise IndexError(number)
         start = int(self.ends[number - 1]) if number else 0
-        return self.data[start : int(self.ends[number])].tobytes().decode("utf-8", "replace")
+        return str(self._view[start : int(self.ends[number])], "utf-8", "replace")
 
     def get(self, number: int) -> str:
         """The text, or "" for -1."""
@@ -222,6 +222,10 @@ class Strings(Sequence[str]):
     def find(self, text: str) -> int:
         """The number of a text, -1 if it does not occur."""
         return self._numbers.get(text.encode("utf-8", "replace"), -1)
+
+    @cached_property
+    def _view(self) -> memoryview:
+        return np.ascontiguousarray(self.data).data
 
     @cached_property
     def _numbers(self) -> Mapping[bytes, int]:
@@ -467,8 +471,13 @@ class Trace:
 
 def used_names(trace: Trace, chosen: Mask | Int32 | Int64 | None = None) -> list[int]:
     """Texts that are the name of an event, in their order, without sorting millions of them."""
-    used = np.zeros(len(trace.strings) + 1, np.bool_)
-    used[trace.name if chosen is None else trace.name[chosen]] = True
+    return numbers_in(trace.name if chosen is None else trace.name[chosen], len(trace.strings))
+
+
+def numbers_in(column: Int32, size: int) -> list[int]:
+    """The different numbers of a column, of those from 0 to `size`; -1 is left out."""
+    used = np.zeros(size + 1, np.bool_)
+    used[column] = True
     found: list[int] = np.flatnonzero(used[:-1]).tolist()
     return found
 

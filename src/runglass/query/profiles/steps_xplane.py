@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from runglass.native.trace_view import inherit
-from runglass.query.profiles.arguments import find, numbers, texts
+from runglass.query.profiles.arguments import find
 from runglass.query.profiles.model import MISSING, FoundSteps, Int32, Int64, Mask, Step, Trace, used_names
 
 # The work of a pool's thread lies between these two, which take no time themselves.
@@ -60,7 +60,9 @@ def find_marks(trace: Trace) -> Int64:
             wanted[contexts] = True
             found.append(np.flatnonzero(wanted[trace.name]).astype(np.int32))
         marks = on_tracks(trace, np.concatenate(found), host & ~np.array(input_tracks, np.bool_))
-    found_marks: Int64 = np.unique(marks).astype(np.int64)
+    is_mark = np.zeros(len(trace), np.bool_)
+    is_mark[marks] = True
+    found_marks = np.flatnonzero(is_mark)
     return found_marks[~has_such_ancestor(trace, found_marks)]
 
 
@@ -113,25 +115,24 @@ def names_that_begin(trace: Trace, beginning: str) -> Int64:
 
 
 def describe(trace: Trace, marks: Int64) -> list[Step]:
-    number = numbers(trace, "step_num")[marks]
-    iteration = numbers(trace, "iter_num")[marks]
-    kinds = texts(trace, "graph_type")[marks]
-    given = texts(trace, "step_name")[marks]
+    number = of_marks(trace, marks, "step_num", is_text=False)
+    iteration = of_marks(trace, marks, "iter_num", is_text=False)
+    kinds = of_marks(trace, marks, "graph_type", is_text=True)
+    given = of_marks(trace, marks, "step_name", is_text=True)
     start = trace.start_ps[marks]
     end = start + trace.duration_ps[marks]
     hosts = [track.host for track in trace.tracks]
+    tracks = trace.row_track[np.searchsorted(trace.row_starts, marks, side="right") - 1]
     columns = (
-        each.tolist()
-        for each in (trace.name[marks], trace.track[marks], start, end, number, iteration, kinds, given)
+        each.tolist() for each in (trace.name[marks], tracks, start, end, number, iteration, kinds, given)
     )
     named: dict[tuple[int, int], str] = {}
     found = []
     counts: dict[str, int] = {}
     for name, track, begin, stop, step_num, iter_num, kind, own_name in zip(*columns, strict=True):
-        key = kind, name
-        if key not in named:
-            named[key] = trace.strings.get(key[0]) or trace.strings.get(name)
-        text = named[key]
+        text = named.get((kind, name))
+        if text is None:
+            text = named[kind, name] = trace.strings.get(kind) or trace.strings.get(name)
         own = step_num if step_num != MISSING else iter_num
         if own == MISSING and text.strip().isdecimal():
             own, text = int(text), "step"
@@ -142,6 +143,17 @@ def describe(trace: Trace, marks: Int64) -> list[Step]:
         shown = (trace.strings.get(own_name) if own_name >= 0 else "") or f"{text} {own}"
         found.append(Step(number=own, name=shown, start_ps=begin, end_ps=stop, host=hosts[track]))
     return found
+
+
+def of_marks(trace: Trace, marks: Int64, key: str, *, is_text: bool) -> Int64:
+    """The number or text under a key of each mark; MISSING or -1 where there is none."""
+    events, values = find(trace, key, is_text=is_text)
+    place = np.full(len(trace), -1, np.int32)
+    place[marks] = np.arange(len(marks), dtype=np.int32)
+    of_mark = place[events]
+    made = np.full(len(marks), -1 if is_text else MISSING, np.int64)
+    made[of_mark[of_mark >= 0]] = values[of_mark >= 0]
+    return made
 
 
 def grouped(trace: Trace, marks: Int64) -> Int32 | None:
