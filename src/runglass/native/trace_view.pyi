@@ -7,16 +7,6 @@ Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]
 UInt8 = NDArray[np.uint8]
 
-class Nesting:
-    order: Int32
-    parent: Int32
-    self_ps: Int64
-    row_starts: Int64
-    row_track: Int32
-    row_depth: Int32
-    track_rows: Int32
-    is_proper: UInt8
-
 class View:
     def __init__(
         self, start: Int64, duration: Int64, row_starts: Int64, notable: Int64, longest: Int64
@@ -39,8 +29,6 @@ class View:
     def innermost(self, track_rows: Int32, track: Int32, moment: Int64) -> Int32: ...
 
 def give_back() -> None: ...
-def nest(track: Int32, start: Int64, duration: Int64, tracks: int) -> Nesting: ...
-def inherit(own: Int32, parent: Int32) -> Int32: ...
 def pick(values: NDArray[Any], order: Int32, out: NDArray[Any]) -> None: ...
 def make_pyramid(values: Int64) -> Int64: ...
 def notable(start: Int64, duration: Int64, row_starts: Int64) -> Int64: ...

@@ -12,8 +12,9 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from runglass.native.trace_nesting import Nesting, inherit, nest
 from runglass.native.trace_rows import TraceRows
-from runglass.native.trace_view import Nesting, give_back, inherit, make_pyramid, nest, notable, pick
+from runglass.native.trace_view import give_back, make_pyramid, notable, pick
 from runglass.query.profiles.arguments import Known, release, texts
 from runglass.query.profiles.clocks import LIMIT_PS, place_files, shift_of
 from runglass.query.profiles.column_file import Memory

@@ -6,6 +6,7 @@ Knows no format and opens no file. Times are picoseconds since the origin of the
 from __future__ import annotations
 
 import mmap
+import re
 import threading
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -19,6 +20,7 @@ from runglass.errors import ProfileDamaged as ProfileDamaged
 from runglass.errors import ProfileNotOpen as ProfileNotOpen
 from runglass.errors import ProfileUnknown as ProfileUnknown
 from runglass.lru import LruCache
+from runglass.native.trace_groups import marked
 from runglass.native.trace_view import View
 from runglass.native.trace_view import give_back as give_back
 
@@ -474,7 +476,7 @@ def used_names(trace: Trace, chosen: Mask | Int32 | Int64 | None = None) -> list
     return numbers_in(trace.name if chosen is None else trace.name[chosen], len(trace.strings))
 
 
-def numbers_in(column: Int32, size: int) -> list[int]:
+def numbers_in(column: Int32 | Int64, size: int) -> list[int]:
     """The different numbers of a column, of those from 0 to `size`; -1 is left out."""
     used = np.zeros(size + 1, np.bool_)
     used[column] = True
@@ -484,7 +486,18 @@ def numbers_in(column: Int32, size: int) -> list[int]:
 
 def named(trace: Trace, names: Iterable[int]) -> Mask:
     """For each event whether its name is one of these texts."""
-    wanted = np.zeros(len(trace.strings) + 1, np.bool_)
-    wanted[[name for name in names if name >= 0]] = True
-    found: Mask = wanted[trace.name]
-    return found
+    return marked_numbers(trace, names, trace.name)
+
+
+def named_like(trace: Trace, pattern: re.Pattern[str], events: Int64) -> Mask:
+    """For each of these events whether its name matches; every text is looked at once."""
+    names = trace.name[events]
+    used = numbers_in(names, len(trace.strings))
+    return marked_numbers(trace, [each for each in used if pattern.search(trace.text(each))], names)
+
+
+def marked_numbers(trace: Trace, texts: Iterable[int], numbers: Int32) -> Mask:
+    """Which of the numbers are those of some texts; -1 is none."""
+    wanted = np.zeros(len(trace.strings), np.uint8)
+    wanted[[text for text in texts if text >= 0]] = 1
+    return marked(wanted, numbers)

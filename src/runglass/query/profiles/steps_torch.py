@@ -10,6 +10,7 @@ import re
 
 import numpy as np
 
+from runglass.native.trace_groups import find_spans
 from runglass.query.profiles.arguments import numbers
 from runglass.query.profiles.model import (
     LAUNCH,
@@ -109,9 +110,7 @@ def outermost(trace: Trace, marks: Int64) -> Int64:
 
 def step_at(time: Int64, begins: Int64, ends: Int64) -> Int32:
     """The step in which a time lies, -1 where in none."""
-    at = np.searchsorted(begins, time, side="right") - 1
-    inside = (at >= 0) & (time < ends[np.maximum(at, 0)])
-    return np.where(inside, at, -1).astype(np.int32)
+    return find_spans(time, begins, ends)
 
 
 def follow_launches(trace: Trace, step: Int32, on_device: Mask) -> None:

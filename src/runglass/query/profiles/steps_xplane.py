@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from runglass.native.trace_view import inherit
+from runglass.native.trace_nesting import inherit
 from runglass.query.profiles.arguments import find
 from runglass.query.profiles.model import MISSING, FoundSteps, Int32, Int64, Mask, Step, Trace, used_names
 

@@ -37,7 +37,7 @@ def advice(trace: Trace) -> list[Finding]:
     if trace.info.unit != "ps" or not len(trace):
         return []
     facts = Facts(trace)
-    if not facts.windows:
+    if not facts.count:
         return []
     found = [finding for find in FINDERS for finding in find(facts)]
     found += host_bound.find(facts, found)

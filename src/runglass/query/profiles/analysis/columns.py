@@ -7,12 +7,19 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
+from msgspec import Struct
 
 from runglass.native.trace_rows import columns_of, samples_of
+from runglass.query.profiles.analysis.kept import kept
+from runglass.query.profiles.analysis.launching import on_device
 from runglass.query.profiles.model import MISSING, Float64, Int32, Int64, Trace
 
 # By one thread.
 EVENTS_AT_ONCE = 1 << 16
+# Of events of devices, looked up once for all views.
+NUMBERS = ("program_id",)
+TEXTS = ("hlo_op", "hlo_module", "tf_op", "kernel_details")
+SHARED_KEYS = frozenset({*NUMBERS, *TEXTS})
 
 
 def columns(
@@ -24,6 +31,37 @@ def columns(
     if max([*numbers, *texts], default=-1) < 0:
         shape = len(events)
         return np.full((len(numbers), shape), MISSING, np.int64), np.full((len(texts), shape), -1, np.int32)
+    if len(events) > EVENTS_AT_ONCE and {*number_keys, *text_keys} <= SHARED_KEYS:
+        shared = shared_columns(trace)
+        at = shared.place[events]
+        if int(at.min()) >= 0:
+            return (
+                shared.numbers[[NUMBERS.index(key) for key in number_keys]][:, at],
+                shared.texts[[TEXTS.index(key) for key in text_keys]][:, at],
+            )
+    return look_up(trace, numbers, texts, events)
+
+
+class Shared(Struct):
+    """What several views ask of the work of devices."""
+
+    # For each event of the trace where it is in the columns, -1: nowhere.
+    place: Int32
+    numbers: Int64
+    texts: Int32
+
+
+@kept
+def shared_columns(trace: Trace) -> Shared:
+    events = np.flatnonzero(on_device(trace) & (trace.duration_ps > 0))
+    place = np.full(len(trace), -1, np.int32)
+    place[events] = np.arange(len(events), dtype=np.int32)
+    numbers, texts = [trace.strings.find(key) for key in NUMBERS], [trace.strings.find(key) for key in TEXTS]
+    return Shared(place, *look_up(trace, numbers, texts, events))
+
+
+def look_up(trace: Trace, numbers: list[int], texts: list[int], events: Int64 | Int32) -> tuple[Int64, Int32]:
+    """Keys as numbers of texts."""
     rows = trace.source[events].astype(np.int64)
 
     def look(first: int) -> tuple[Int64, Int32]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from functools import cached_property
 
 import numpy as np
-from msgspec import Struct
 
+from runglass.native.trace_groups import find_spans
 from runglass.query.profiles.analysis.intervals import Cover, cover
+from runglass.query.profiles.analysis.kept import kept
 from runglass.query.profiles.analysis.launching import device_work, on_device
 from runglass.query.profiles.analysis.model import Where
 from runglass.query.profiles.arguments import arguments
@@ -46,12 +47,27 @@ JAX_FILES = frozenset(
 )
 
 
-class Window(Struct, frozen=True):
-    """A step of one host."""
+@kept
+def windows_of_steps(trace: Trace) -> dict[str, tuple[Int64, Int64]]:
+    times: dict[str, list[tuple[int, int]]] = {}
+    for step in trace.steps:
+        if step.end_ps > step.start_ps:
+            times.setdefault(step.host, []).append((step.start_ps, step.end_ps))
+    found = {}
+    for host, own in times.items():
+        begins, ends = np.array(sorted(own), np.int64).T
+        found[host] = np.ascontiguousarray(begins), np.ascontiguousarray(ends)
+    return found
 
-    host: str
-    start_ps: int
-    end_ps: int
+
+@kept
+def host_steps(trace: Trace, host: str) -> Int64:
+    """The events on a host that mark its steps, in the order of time."""
+    numbers = {trace.strings.find(step.name) for step in trace.steps if step.host == host}
+    found = np.flatnonzero(named(trace, numbers) & ~on_device(trace) & (trace.duration_ps > 0))
+    own = np.array([track.host == host for track in trace.tracks], np.bool_)
+    found = found[own[trace.track[found]]]
+    return found[np.argsort(trace.start_ps[found], kind="stable")]
 
 
 class Facts:
@@ -60,24 +76,21 @@ class Facts:
         self.on_device: Mask = on_device(trace)
         self.work: Mask = device_work(trace)
         self._of_host: dict[str, Mask] = {}
-        self._windows: dict[str, tuple[Int64, ...]] = {}
 
     @cached_property
-    def windows(self) -> list[Window]:
-        """The steps; without any, one for each host from its first work on a device to the last."""
+    def windows(self) -> dict[str, tuple[Int64, Int64]]:
+        """By host, where its steps begin and end, in their order; without any, one from the first work on a device to the last."""
         if self.trace.steps:
-            return [
-                Window(step.host, step.start_ps, step.end_ps)
-                for step in self.trace.steps
-                if step.end_ps > step.start_ps
-            ]
-        made = []
+            return windows_of_steps(self.trace)
+        made = {}
         for host in self.hosts:
             own = np.flatnonzero(self.of_host(host) & (self.work if self.work.any() else ~self.on_device))
             if len(own):
-                ends = self.trace.start_ps[own] + self.trace.duration_ps[own]
-                made.append(Window(host, int(self.trace.start_ps[own].min()), int(ends.max())))
-        return [window for window in made if window.end_ps > window.start_ps]
+                start = self.trace.start_ps[own]
+                low, high = int(start.min()), int((start + self.trace.duration_ps[own]).max())
+                if high > low:
+                    made[host] = np.array([low], np.int64), np.array([high], np.int64)
+        return made
 
     @cached_property
     def hosts(self) -> list[str]:
@@ -85,21 +98,16 @@ class Facts:
 
     def host_steps(self, host: str) -> Int64:
         """The events on a host that mark its steps, in the order of time."""
-        names = {step.name for step in self.trace.steps if step.host == host}
-        numbers = [self.trace.strings.find(name) for name in names]
-        found = np.flatnonzero(
-            named(self.trace, numbers) & ~self.on_device & self.of_host(host) & (self.trace.duration_ps > 0)
-        )
-        return found[np.argsort(self.trace.start_ps[found], kind="stable")]
+        return host_steps(self.trace, host)
 
     @property
     def count(self) -> int:
-        return len(self.windows)
+        return sum(len(begins) for begins, _ in self.windows.values())
 
     @cached_property
     def step_ps(self) -> float:
         """An average step."""
-        return sum(each.end_ps - each.start_ps for each in self.windows) / max(self.count, 1)
+        return sum(int((ends - begins).sum()) for begins, ends in self.windows.values()) / max(self.count, 1)
 
     def of_host(self, host: str) -> Mask:
         """For each event whether it is of this host."""
@@ -119,20 +127,16 @@ class Facts:
         inside = np.zeros(len(events), np.bool_)
         start = self.trace.start_ps[events]
         for host in self.hosts:
-            begins, ends = self._windows_of(host)
+            begins, ends = self.windows_of(host)
             if len(begins):
-                at = np.searchsorted(begins, start, side="right") - 1
-                found = (at >= 0) & (start < ends[np.maximum(at, 0)])
+                found = find_spans(start, begins, ends) >= 0
                 inside |= found & self.of_host(host)[events] if len(self.hosts) > 1 else found
         return events[inside]
 
-    def _windows_of(self, host: str) -> tuple[Int64, Int64]:
-        """Beginnings and ends of the steps of a host, in their order."""
-        known = self._windows.get(host)
-        if known is None:
-            own = sorted((each.start_ps, each.end_ps) for each in self.windows if each.host == host)
-            known = self._windows[host] = tuple(np.array(own, np.int64).reshape(-1, 2).T)
-        return known[0], known[1]
+    def windows_of(self, host: str) -> tuple[Int64, Int64]:
+        """Where the steps of a host begin and end, in their order."""
+        none = np.empty(0, np.int64)
+        return self.windows.get(host, (none, none))
 
     @cached_property
     def busy(self) -> dict[str, Cover]:
@@ -144,7 +148,7 @@ class Facts:
         """By host, when none of its devices works although a step runs; nothing for a host without devices."""
         found = {}
         for host in self.hosts:
-            busy, steps = self.busy[host], cover(*self._windows_of(host))
+            busy, steps = self.busy[host], cover(*self.windows_of(host))
             if not busy.total or not len(steps.start):
                 found[host] = cover(np.empty(0, np.int64), np.empty(0, np.int64))
             else:
@@ -183,7 +187,7 @@ class Facts:
         for frame in frames:
             if is_own(frame):
                 return f"{frame.file}:{frame.line}"
-        first = min((each.start_ps for each in self.windows), default=0)
+        first = min((int(begins[0]) for begins, _ in self.windows.values()), default=0)
         for each in reversed(self.around(event)):
             found = parse_frame(self.trace.name_of(each))
             if found is not None and is_own(found):

@@ -7,9 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from runglass.native.trace_view import inherit
+from runglass.native.trace_nesting import inherit
 from runglass.query.profiles.analysis.columns import columns, floats
 from runglass.query.profiles.analysis.grouping import group
+from runglass.query.profiles.analysis.kept import kept
 from runglass.query.profiles.analysis.model import KernelRow
 from runglass.query.profiles.model import LAUNCH, MISSING, Int32, Int64, Mask, Trace
 
@@ -47,15 +48,16 @@ def kernels(trace: Trace, *, range: tuple[int, int] | None = None) -> list[Kerne
     chosen = chosen[in_range(trace, range, chosen)]
     if not len(chosen):
         return []
-    (registers, shared), (details, grid, block) = columns(
-        trace, ["registers per thread", "shared memory"], ["kernel_details", "grid", "block"], chosen
+    (details,) = columns(trace, [], ["kernel_details"], chosen)[1]
+    (registers, shared), (grid, block) = columns(
+        trace, ["registers per thread", "shared memory"], ["grid", "block"], chosen
     )
     achieved = floats(trace, "est. achieved occupancy %", chosen)
     op = launching_ops(trace, chosen)
     found = group([trace.name[chosen], details, grid, block, registers, shared, op])
     duration = trace.duration_ps[chosen]
     count, total = found.count(), found.total(duration)
-    least, most = found.least(duration), found.most(duration)
+    least, most = found.extremes(duration)
     seen = found.mean(np.nan_to_num(achieved), duration)
     whole = max(int(total.sum()), 1)
     rows = []
@@ -98,6 +100,7 @@ def kernels(trace: Trace, *, range: tuple[int, int] | None = None) -> list[Kerne
     return rows
 
 
+@kept
 def kernel_events(trace: Trace) -> Int64:
     """Events of devices that are kernels: copies, and lines that a reader derived, are none."""
     if not len(trace):

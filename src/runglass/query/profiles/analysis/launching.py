@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from runglass.native.trace_view import inherit
+from runglass.native.trace_groups import marked
+from runglass.native.trace_nesting import inherit
 from runglass.query.profiles.analysis.kept import kept
 from runglass.query.profiles.model import LAUNCH, Int32, Int64, Mask, Trace
 
@@ -24,13 +25,15 @@ def on_device(trace: Trace) -> Mask:
 
 def has_category(trace: Trace, names: frozenset[str]) -> Mask:
     """For each event whether its category in the file is one of these, in small letters."""
-    wanted = np.array([each.name.lower() in names for each in trace.info.categories], np.bool_)
-    return wanted[trace.category] if len(trace) else np.zeros(0, np.bool_)
+    return marked(
+        np.array([each.name.lower() in names for each in trace.info.categories], np.uint8), trace.category
+    )
 
 
 def has_meaning(trace: Trace, meanings: frozenset[str]) -> Mask:
-    wanted = np.array([each.meaning in meanings for each in trace.info.categories], np.bool_)
-    return wanted[trace.category] if len(trace) else np.zeros(0, np.bool_)
+    return marked(
+        np.array([each.meaning in meanings for each in trace.info.categories], np.uint8), trace.category
+    )
 
 
 @kept

@@ -16,7 +16,17 @@ from runglass.query.profiles.analysis.launching import framework_ops, nearest
 from runglass.query.profiles.analysis.memory_blocks import savings, suspects
 from runglass.query.profiles.analysis.model import Allocations, Measured, MemoryCurve, MemoryView, Moment
 from runglass.query.profiles.arguments import numbers
-from runglass.query.profiles.model import MISSING, Counter, Float64, Int32, Int64, Mask, Trace, Track
+from runglass.query.profiles.model import (
+    MISSING,
+    Counter,
+    Float64,
+    Int32,
+    Int64,
+    Mask,
+    Trace,
+    Track,
+    marked_numbers,
+)
 
 # Names of counters, see counters.py; the text before is the allocator.
 ALLOCATED = re.compile(r"(?P<allocator>.+?)[ _](?:bytes_)?allocated")
@@ -186,15 +196,11 @@ def read_changes(trace: Trace) -> Changes | None:
 
 
 def named(trace: Trace, *names: str) -> Mask:
-    wanted = np.zeros(len(trace.strings) + 1, np.bool_)
-    wanted[[trace.strings.find(name) for name in names]] = True
-    # Names that do not occur have marked the last one.
-    wanted[-1] = False
-    return wanted[trace.name]
+    return marked_numbers(trace, map(trace.strings.find, names), trace.name)
 
 
 def ordered(
-    trace: Trace, events: Int64, size: Int64, address: Int64, of: Int64, keys: list[tuple[str, str]]
+    trace: Trace, events: Int64, size: Int64, address: Int64, of: Int32, keys: list[tuple[str, str]]
 ) -> Changes:
     """`of`: for each event which of the keys, host and allocator, is its own."""
     known = sorted(set(keys))
@@ -213,7 +219,7 @@ def ordered(
 
 def keys_of(
     trace: Trace, events: Int64, columns: Sequence[Int32 | Int64], name: Callable[..., tuple[str, str]]
-) -> tuple[Int64, list[tuple[str, str]]]:
+) -> tuple[Int32, list[tuple[str, str]]]:
     """Keys by the track of events and these columns, and for each event which of them is its own."""
     track = trace.track[events]
     groups = group([track, *columns])

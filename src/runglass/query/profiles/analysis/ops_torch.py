@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from runglass.query.profiles.analysis.flops import count_work
+from runglass.query.profiles.analysis.grouping import group
 from runglass.query.profiles.analysis.launching import (
     PYTHON,
     device_time,
@@ -19,7 +20,7 @@ from runglass.query.profiles.analysis.launching import (
 from runglass.query.profiles.analysis.model import OpRow, OpsBy
 from runglass.query.profiles.analysis.ops_xplane import bound, peaks
 from runglass.query.profiles.arguments import numbers, texts
-from runglass.query.profiles.model import MISSING, Float64, Int64, Mask, Place, Trace
+from runglass.query.profiles.model import MISSING, Float64, Int64, Mask, Place, Trace, numbers_in
 
 STEP = re.compile(r"ProfilerStep#\d+")
 # As torch calls all of them.
@@ -127,13 +128,13 @@ class Groups:
             "module": self.modules,
             "shapes": names * (len(trace.strings) + 1) + self.shapes,
         }
-        _, self.first, self.number = np.unique(keys[by], return_index=True, return_inverse=True)
-        self.number = self.number.reshape(-1)
+        self.groups = group([keys[by]])
+        self.first = self.groups.first
 
     def sum(self, values: NDArray[Any]) -> NDArray[Any]:
-        found = np.zeros(len(self.first), values.dtype)
-        np.add.at(found, self.number, values)
-        return found
+        if values.dtype == np.int64:
+            return self.groups.total(values)
+        return np.bincount(self.groups.of, values, len(self.first))
 
     def rows(
         self,
@@ -147,11 +148,8 @@ class Groups:
         idle: int = 0,
     ) -> list[OpRow]:
         duration = self.trace.duration_ps[self.events]
-        low = np.full(len(self.first), np.iinfo(np.int64).max, np.int64)
-        high = np.zeros(len(self.first), np.int64)
-        np.minimum.at(low, self.number, duration)
-        np.maximum.at(high, self.number, duration)
-        counts = np.bincount(self.number, minlength=len(self.first))
+        low, high = self.groups.extremes(duration)
+        counts = self.groups.count()
         totals, own = self.sum(duration), self.sum(self_ps)
         device_own, device_all = self.sum(device_self), self.sum(device_total)
         operations = None if flops is None else self.sum(flops)
@@ -223,7 +221,7 @@ class Groups:
 
 def merge_names(trace: Trace, names: Int64) -> Int64:
     """All steps under one name, as torch counts them."""
-    known = [number for number in np.unique(names).tolist() if STEP.fullmatch(trace.text(number))]
+    known = [number for number in numbers_in(names, len(trace.strings)) if STEP.fullmatch(trace.text(number))]
     if len(known) < 2:
         return names
     return np.where(np.isin(names, known), known[0], names)

@@ -6,14 +6,25 @@ from collections.abc import Callable
 
 import numpy as np
 
-from runglass.native.trace_view import inherit
+from runglass.native.trace_nesting import inherit
 from runglass.query.profiles.analysis.columns import columns
 from runglass.query.profiles.analysis.grouping import Groups, group
 from runglass.query.profiles.analysis.kernels import TENSOR_CORES, in_range
 from runglass.query.profiles.analysis.model import BoundBy, OpRow, OpsBy
 from runglass.query.profiles.analysis.op_names import PROGRAM, OpName, parse_op, scope_of
 from runglass.query.profiles.analysis.programs import COMMAND_BUFFER, executed
-from runglass.query.profiles.model import LAUNCH, MISSING, Int32, Int64, Mask, Place, Trace
+from runglass.query.profiles.model import (
+    LAUNCH,
+    MISSING,
+    Int32,
+    Int64,
+    Mask,
+    Place,
+    Trace,
+    marked_numbers,
+    named_like,
+    numbers_in,
+)
 
 EAGER = "EagerExecute"
 IDLE = "IDLE"
@@ -105,7 +116,10 @@ def summed(
         return []
     eager = np.zeros(len(trace), np.bool_) if is_eager is None else is_eager
     shape = told(trace, events, ["shape"])[0] if by == "shapes" else np.full(len(trace), -1, np.int32)
-    found = group([number[events], eager[events].astype(np.int64), shape[events]])
+    wanted = [number[events]]
+    wanted += [eager[events].astype(np.int32)] if is_eager is not None else []
+    wanted += [shape[events]] if by == "shapes" else []
+    found = group(wanted)
     named = []
     for first in events[found.first].tolist():
         text = trace.strings.get(int(number[first]))
@@ -113,7 +127,7 @@ def summed(
             of_text(text) if of_text is not None else of_event(text, first) if of_event else OpName(text, "")
         )
     keys: dict[tuple[str, ...], int] = {}
-    merged = np.empty(len(found), np.int64)
+    merged = np.empty(len(found), np.int32)
     for at, first in enumerate(events[found.first].tolist()):
         name = named[at]
         module = trace.strings.get(int(trace.module[first])) or scope_of(name.name)
@@ -127,7 +141,7 @@ def summed(
         }[by]
         merged[at] = keys.setdefault(key, len(keys))
     first_of = np.full(len(keys), len(events), np.int64)
-    np.minimum.at(first_of, merged[found.of], np.arange(len(events)))
+    np.minimum.at(first_of, merged, found.first)
     groups = Groups(first_of, merged[found.of])
     return rows_of(trace, place, by, events, groups, list(keys), named, found, self_ps, device, eager)
 
@@ -147,7 +161,7 @@ def rows_of(
 ) -> list[OpRow]:
     duration = trace.duration_ps[events]
     count, total, own = groups.count(), groups.total(duration), groups.total(self_ps[events])
-    least, most = groups.least(duration), groups.most(duration)
+    least, most = groups.extremes(duration)
     flops, moved = of_stat(trace, events, groups, "flops"), of_stat(trace, events, groups, "bytes_accessed")
     known = executed(trace, events)
     if known is not None:
@@ -210,10 +224,8 @@ def of_stat(trace: Trace, events: Int64, groups: Groups, key: str) -> Int64 | No
 
 
 def tensor_core_time(trace: Trace, events: Int64, groups: Groups) -> Int64:
-    uses = np.zeros(len(trace.strings), np.bool_)
-    for number in np.unique(trace.name[events]).tolist():
-        uses[number] = TENSOR_CORES.search(trace.strings.get(number)) is not None
-    return groups.total(np.where(uses[trace.name[events]], trace.duration_ps[events], 0))
+    uses = named_like(trace, TENSOR_CORES, events)
+    return groups.total(np.where(uses, trace.duration_ps[events], 0))
 
 
 def peaks(trace: Trace) -> tuple[float | None, float | None]:
@@ -233,10 +245,8 @@ class Names:
 
     def __init__(self, trace: Trace, number: Int32) -> None:
         self.number = number
-        known = np.zeros(len(trace.strings), np.bool_)
-        for each in distinct(trace, number):
-            known[each] = parse_op(trace.strings.get(each)) is not None
-        self.is_op: Mask = known[number] if len(number) else np.zeros(0, np.bool_)
+        known = [each for each in distinct(trace, number) if parse_op(trace.strings.get(each)) is not None]
+        self.is_op: Mask = marked_numbers(trace, known, number)
 
 
 def told(trace: Trace, events: Int64, keys: list[str]) -> Int32:
@@ -253,18 +263,13 @@ def on_place(trace: Trace, place: Place) -> Mask:
 
 
 def starts_with(trace: Trace, number: Int32, beginning: str) -> Mask:
-    known = np.zeros(len(trace.strings), np.bool_)
-    for each in distinct(trace, number):
-        known[each] = trace.strings.get(each).startswith(beginning)
-    return known[number]
+    known = [each for each in distinct(trace, number) if trace.strings.get(each).startswith(beginning)]
+    return marked_numbers(trace, known, number)
 
 
 def distinct(trace: Trace, number: Int32) -> list[int]:
     """The numbers of texts that occur, without sorting millions of them."""
-    used = np.zeros(len(trace.strings), np.bool_)
-    used[number] = True
-    found: list[int] = np.flatnonzero(used).tolist()
-    return found
+    return numbers_in(number, len(trace.strings))
 
 
 def eager_events(trace: Trace) -> Mask:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from runglass.native.trace_groups import find_spans
 from runglass.query.profiles.analysis.breakdown import parts_of_events, rows_of, step_times
 from runglass.query.profiles.analysis.columns import floats
 from runglass.query.profiles.analysis.flops import count_work
@@ -16,7 +17,7 @@ from runglass.query.profiles.analysis.launching import on_device
 from runglass.query.profiles.analysis.model import PARTS, Overview, Spread
 from runglass.query.profiles.analysis.ops import ops
 from runglass.query.profiles.analysis.programs import executed
-from runglass.query.profiles.model import Float64, Int8, Int64, Mask, Trace, used_names
+from runglass.query.profiles.model import Float64, Int8, Int64, Mask, Trace, named_like
 
 TOP_OPS = 10
 # A step is an outlier if it is this many times the usual distance away from the median, and longer than this many medians.
@@ -92,12 +93,7 @@ def find_outliers(values: Int64) -> Mask:
 def in_steps(trace: Trace, start: Int64, end: Int64, events: Int64) -> Mask:
     """Which of these events begin in a step."""
     covered = cover(start, end)
-    time = trace.start_ps[events]
-    at = np.searchsorted(covered.start, time, side="right") - 1
-    inside: Mask = at >= 0
-    if len(covered.start):
-        inside &= time < covered.end[at]
-    return inside
+    return find_spans(trace.start_ps[events], covered.start, covered.end) >= 0
 
 
 def busy_share(trace: Trace, part_of: Int8, start: Int64, end: Int64) -> float:
@@ -130,11 +126,7 @@ def weighted(values: Float64, weights: Int64) -> float | None:
 
 def share_of(trace: Trace, kernels: Int64, pattern: re.Pattern[str]) -> int:
     """Time of the kernels whose names match."""
-    names = trace.name[kernels]
-    matches = np.zeros(len(trace.strings), np.bool_)
-    for number in used_names(trace, kernels):
-        matches[number] = pattern.search(trace.strings.get(number)) is not None
-    return int(trace.duration_ps[kernels][matches[names]].sum())
+    return int(trace.duration_ps[kernels][named_like(trace, pattern, kernels)].sum())
 
 
 def flop_rate(trace: Trace, start: Int64, end: Int64, whole: int) -> float | None:

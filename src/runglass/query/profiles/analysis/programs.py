@@ -7,6 +7,8 @@ from msgspec import Struct
 
 from runglass.query.profiles.analysis.columns import columns
 from runglass.query.profiles.analysis.grouping import group
+from runglass.query.profiles.analysis.kept import kept
+from runglass.query.profiles.analysis.launching import on_device
 from runglass.query.profiles.formats.programs import NOT_IN_KERNELS
 from runglass.query.profiles.model import MISSING, Float64, Int32, Int64, Trace
 
@@ -25,6 +27,20 @@ class Executed(Struct):
     sources: list[str]
     programs: list[str]
 
+    def of(self, at: Int32) -> Executed | None:
+        """Of some of the events."""
+        own = self.instruction[at]
+        if int(own.max(initial=-1)) < 0:
+            return None
+        return Executed(
+            flops=self.flops[at],
+            bytes=self.bytes[at],
+            instruction=own,
+            categories=self.categories,
+            sources=self.sources,
+            programs=self.programs,
+        )
+
     def source(self, at: int) -> str:
         """ "file.py:12", or nothing."""
         number = int(self.instruction[at])
@@ -33,6 +49,30 @@ class Executed(Struct):
 
 def executed(trace: Trace, events: Int64) -> Executed | None:
     """None: the profile has no programs, or none of these events is one of their instructions."""
+    shared = on_devices(trace)
+    at = shared.place[events]
+    if len(events) and int(at.min()) >= 0:
+        found = shared.executed
+        return None if found is None else found.of(at)
+    return find_executed(trace, events)
+
+
+class OnDevices(Struct):
+    # For each event of the trace where it is in what was executed, -1: nowhere.
+    place: Int32
+    executed: Executed | None
+
+
+@kept
+def on_devices(trace: Trace) -> OnDevices:
+    """Of all work of devices: several views ask for it."""
+    events = np.flatnonzero(on_device(trace) & (trace.duration_ps > 0))
+    place = np.full(len(trace), -1, np.int32)
+    place[events] = np.arange(len(events), dtype=np.int32)
+    return OnDevices(place, find_executed(trace, events))
+
+
+def find_executed(trace: Trace, events: Int64) -> Executed | None:
     programs: dict[str, dict[str, list[object]]] = {}
     for metadata in trace.info.metadata:
         given = metadata.get("programs")

@@ -119,10 +119,8 @@ def workers(trace: Trace) -> Workers:
 
 def describe(facts: Facts, host: str, moving: Mask, matched: Matched | None) -> WorkerRow:
     own = facts.of_host(host)
-    windows = [each for each in facts.windows if each.host == host]
-    count = max(len(windows), 1)
-    start = np.array([each.start_ps for each in windows], np.int64)
-    end = np.array([each.end_ps for each in windows], np.int64)
+    start, end = facts.windows_of(host)
+    count = max(len(start), 1)
     computing = facts.spans(np.flatnonzero(facts.work & own & ~moving))
     talking = facts.spans(np.flatnonzero(moving & own))
     both = shared(computing, talking)
@@ -130,7 +128,7 @@ def describe(facts: Facts, host: str, moving: Mask, matched: Matched | None) -> 
     computed, moved, overlap = (int(each.within(start, end).sum()) for each in (computing, talking, both))
     return WorkerRow(
         host=host,
-        steps=len(windows),
+        steps=len(start),
         step_ps=whole / count,
         computation_ps=(computed - overlap) / count,
         overlap_ps=overlap / count,

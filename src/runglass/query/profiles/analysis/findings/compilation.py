@@ -18,8 +18,7 @@ def find(facts: Facts) -> list[Finding]:
     if not len(events):
         return []
     spans = facts.spans(events)
-    starts = np.array([each.start_ps for each in facts.windows], np.int64)
-    ends = np.array([each.end_ps for each in facts.windows], np.int64)
+    starts, ends = (np.concatenate(each) for each in zip(*facts.windows.values(), strict=True))
     took = spans.within(starts, ends)
     steps = int((took > WORTH * (ends - starts)).sum())
     gain = float(took.sum()) / facts.count

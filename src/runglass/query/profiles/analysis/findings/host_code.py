@@ -35,7 +35,7 @@ def find(facts: Facts) -> list[Finding]:
         # What has a name is told as such.
         wait = facts.idle_during(events) - shared(facts, cover(starts, ends), known)
         steps = len({int(number) for number in trace.step[events].tolist() if number >= 0})
-        if 2 * steps >= len(facts.windows) and (best is None or wait > best[0]):
+        if 2 * steps >= facts.count and (best is None or wait > best[0]):
             best = wait, events
     if best is None or best[0] < WORTH * facts.step_ps:
         return []

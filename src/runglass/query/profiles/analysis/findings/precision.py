@@ -9,7 +9,7 @@ import numpy as np
 from runglass.query.profiles.analysis.facts import Facts, show_share, show_time
 from runglass.query.profiles.analysis.launching import has_meaning
 from runglass.query.profiles.analysis.model import Finding
-from runglass.query.profiles.model import used_names
+from runglass.query.profiles.model import named_like
 
 WORTH = 0.1
 MOST = 0.1
@@ -29,8 +29,7 @@ def find(facts: Facts) -> list[Finding]:
     events = facts.in_steps(np.flatnonzero(facts.work & has_meaning(trace, PRODUCTS)))
     if not len(events):
         return []
-    names = used_names(trace, events)
-    is_half = np.isin(trace.name[events], [number for number in names if HALF.search(trace.text(number))])
+    is_half = named_like(trace, HALF, events)
     time = trace.duration_ps[events]
     whole, half = float(time.sum()), float(time[is_half].sum())
     slow = (whole - half) / max(facts.count, 1)

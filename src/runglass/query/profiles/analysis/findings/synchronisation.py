@@ -40,9 +40,11 @@ def find(facts: Facts) -> list[Finding]:
         if not len(mine):
             continue
         ends = trace.start_ps[mine] + trace.duration_ps[mine]
-        windows = [each for each in facts.windows if each.host == host]
+        begins, step_ends = facts.windows_of(host)
+        if not len(begins):
+            continue
         # Across the ends of steps: a loss is read where one ends.
-        idle = facts.busy[host].free(windows[0].start_ps, windows[-1].end_ps)
+        idle = facts.busy[host].free(int(begins[0]), int(step_ends[-1]))
         at = np.searchsorted(idle.end, ends, side="right")
         known_at = at < len(idle.end)
         at, ends = at[known_at], ends[known_at]

@@ -1,0 +1,13 @@
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Int32 = NDArray[np.int32]
+Int64 = NDArray[np.int64]
+
+def divide(columns: Sequence[NDArray[Any]]) -> tuple[Int32, Int64]: ...
+def sums_of(of: Int32, values: Int64, size: int) -> Int64: ...
+def find_spans(time: Int64, begins: Int64, ends: Int64) -> Int32: ...
+def marked(mask: NDArray[np.uint8], numbers: Int32) -> NDArray[np.bool_]: ...
