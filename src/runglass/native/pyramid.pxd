@@ -18,6 +18,7 @@ cdef struct View:
     int depth
     Stretch* levels[MAX_DEPTH]
 
+cdef void merge(Stretch* s, const Stretch* after) noexcept nogil
 cdef void append_block(View* view, const Stretch* s) noexcept nogil
 cdef void merge_blocks(const View* view, int64_t begin, int64_t end, Stretch* s) noexcept nogil
 
@@ -46,5 +47,7 @@ cdef class Pyramid:
     cdef Levels levels
     cdef Totals totals
     cdef object lock
+    # Averages over the same rows, by what they depend on; long_lines.pyx keeps them here.
+    cdef dict smoothed
     # The open block: rows behind the last complete one that were looked at.
     cdef Stretch open

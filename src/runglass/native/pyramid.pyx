@@ -33,7 +33,7 @@ cdef struct Header:
     Stretch open
 
 
-cdef inline void merge(Stretch* s, const Stretch* after) noexcept nogil:
+cdef void merge(Stretch* s, const Stretch* after) noexcept nogil:
     """Add the points of a stretch that lies behind this one."""
     if after.first >= 0:
         if s.first < 0:
@@ -207,6 +207,7 @@ cdef class Pyramid:
     def __cinit__(self):
         self.levels = Levels()
         self.lock = threading.Lock()
+        self.smoothed = {}
         memset(&self.totals, 0, sizeof(Totals))
         self.totals.steps_rise = self.totals.times_rise = self.totals.is_constant = 1
         clear(&self.open)
@@ -218,8 +219,9 @@ cdef class Pyramid:
 
     @property
     def nbytes(self):
-        """Heap memory held; what `restore` maps from a file does not count."""
-        return sum(array.nbytes for array in self.levels.arrays if array.flags.owndata)
+        """Heap memory held, with that of averages; what `restore` maps from a file does not count."""
+        own = sum(array.nbytes for array in self.levels.arrays if array.flags.owndata)
+        return own + sum(rows.nbytes for rows in list(self.smoothed.values()))
 
     @property
     def steps_rise(self):

@@ -11,7 +11,7 @@ import numpy as np
 
 from runglass.native.arrays cimport SHORT, empty, first_above, is_float32, real
 from runglass.native.stretches cimport (
-    LINEAR, LOG, SYMLOG, Pixels, Stretch, add, add_range, clear, column_of, is_finite_only, pixels_over, place_on_axis,
+    LOG, SYMLOG, Pixels, Stretch, add, add_range, clear, column_of, is_finite_only, pixels_over, place_on_axis,
     points_in_order,
 )
 
@@ -275,6 +275,18 @@ def reduce_columns(const double[::1] x, y, lo, hi, int width):
     if not low <= high:
         raise ValueError(f"The range from {low!r} to {high!r} is empty: the lower bound comes first.")
     return kept_of[float](x, y, low, high, width) if is_float32(y) else kept_of[double](x, y, low, high, width)
+
+
+def places_on_axis(const double[::1] x, str scale):
+    """Positions on a log or symlog axis, as `long_lines` computes them one by one."""
+    cdef Py_ssize_t i
+    cdef int number = LOG if scale == "log" else SYMLOG
+    places = empty(x.shape[0], cnp.NPY_FLOAT64)
+    cdef double[::1] out = places
+    with nogil:
+        for i in range(x.shape[0]):
+            out[i] = place_on_axis(x[i], number)
+    return places
 
 
 def rising_range(const double[::1] x, double lo, double hi):

@@ -11,6 +11,7 @@ cimport numpy as cnp
 import numpy as np
 
 from runglass.native.arrays cimport SHORT, empty, is_float32, real
+from runglass.native.ema cimport is_settled, unit_weight
 
 cnp.import_array()
 
@@ -27,18 +28,6 @@ cdef object doubles(const real[::1] y):
     for i in range(y.shape[0]):
         out[i] = y[i]
     return copy
-
-
-cdef double unit_weight(double weight) noexcept nogil:
-    if not isfinite(weight) or weight < 0.0:
-        return 0.0
-    return 1.0 if weight > 1.0 else weight
-
-
-cdef inline bint is_settled(double power) noexcept nogil:
-    # 1 - p rounds to 1 from p = 2**-54 down. Half of that leaves room for the error of pow(), so that no later power
-    # can come out above it.
-    return power < 2.0**-55
 
 
 def ema_divisors(double weight, Py_ssize_t count):

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import pairwise
 from math import inf, isfinite
+from typing import Any
 from weakref import ref
 
 import numpy as np
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from runglass.native import reduce, smooth
 from runglass.query.scales import on_axis, range_on_axis
 from runglass.query.source import Columns, Float64, Floats, Int64, Line, LineQuery, Smoothing
-from runglass.store.model import Attempts
+from runglass.store.model import Attempts, SeriesKey
 
 # Steps as float64 by the identity of the step array: series that share their steps share x, which is made once and sent
 # once. Keys and values are weak, so nothing here keeps an array alive.
@@ -26,7 +27,7 @@ _X_OF_STEPS_LIMIT = 4096
 
 # Up to this many points per pixel column a line is not reduced: a reduced column may keep as many, and a page with all
 # points can zoom and smooth without another request.
-_SPARSE = 4
+SPARSE = 4
 
 
 def make_line(columns: Columns, query: LineQuery, *, x_columns: Columns | None = None) -> Line:
@@ -60,23 +61,30 @@ def _draw(columns: Columns, x: Float64, y: Floats, query: LineQuery) -> Line:
     if query.x_scale == "log" and not (is_placed := x > 0.0).all():
         x, y = x[is_placed], y[is_placed]
     total = len(x)
-    lo, hi = (-inf, inf) if query.x_range is None else query.x_range
     if query.x_range is not None or query.x != "step":
+        lo, hi = (-inf, inf) if query.x_range is None else query.x_range
         cut, total = _points_in_range(x, lo, hi)
         if cut is not None:
             x, y = x[cut], y[cut]
+    return reduce_line(columns.key, columns.generation, total, x, y, columns.value.dtype, query)
+
+
+def reduce_line(
+    key: SeriesKey, generation: int, total: int, x: Float64, y: Floats, dtype: np.dtype[Any], query: LineQuery
+) -> Line:
+    """The line of points in the range with their neighbours, reduced to the pixels. `dtype` is that of the logged values."""
     kept = None
-    if query.width is not None and len(x) > _SPARSE * query.width:
-        lo, hi = range_on_axis((lo, hi), query.x_scale)
+    if query.width is not None and len(x) > SPARSE * query.width:
+        lo, hi = range_on_axis((-inf, inf) if query.x_range is None else query.x_range, query.x_scale)
         kept = reduce.reduce_columns(on_axis(x, query.x_scale), y, lo, hi, query.width)
         if len(kept) == len(x):
             kept = None
         else:
             y = y[kept]
-    if y.dtype != columns.value.dtype:
+    if y.dtype != dtype:
         # Smoothed values stay within the range of the input, so float32 stays float32.
         y = y.astype(np.float32)
-    return Line(columns.key, columns.generation, total, x, kept, y)
+    return Line(key, generation, total, x, kept, y, kept is not None)
 
 
 def reduce_many(
@@ -88,7 +96,7 @@ def reduce_many(
     first, last = int(np.searchsorted(x, lo, "left")), int(np.searchsorted(x, hi, "right"))
     total = last - first
     first, last = max(first - 1, 0), min(last + 1, len(x))
-    if width is None or last - first <= _SPARSE * width:
+    if width is None or last - first <= SPARSE * width:
         return total, np.arange(first, last)
     bounds = range_on_axis((lo, hi), "linear")
     kept = [

@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 from msgspec.structs import replace
 
-from runglass.errors import AssetGone, ValueDamaged
+from runglass.errors import AssetGone, RunUnknown, SeriesUnknown, ValueDamaged
 from runglass.native.columns import Columns as StoredColumns
 from runglass.native.steps import unite_steps
 from runglass.query.derived import DerivedReads
+from runglass.query.long_lines import make_long_line
 from runglass.query.named_assets import choose_assets
-from runglass.query.source import AssetReader, Capability, Columns, Int64, Values
+from runglass.query.source import AssetReader, Capability, Columns, Int64, Line, LineQuery, Values
 from runglass.query.unknown import run_unknown, series_unknown
 from runglass.store.assets import AssetStage, FileReader, find_named
 from runglass.store.blobs import Range, load_ranges
@@ -31,7 +32,7 @@ from runglass.store.model import (
 )
 from runglass.store.parts import file_order
 from runglass.store.reach import Place, shown_name
-from runglass.store.snapshot import Snapshot, read_snapshot
+from runglass.store.snapshot import LongSeries, Snapshot, read_long, read_snapshot
 from runglass.store.stage import COUNT_BITS, RunStage, SeriesStage, Store
 
 TagSets = tuple[dict[str, int], list[dict[str, str]]]
@@ -185,6 +186,33 @@ class LocalSource(DerivedReads):
                 _columns(SeriesKey(*key), snapshot, attempts, since[number] if since is not None else None)
             )
         return found
+
+    def read_lines(self, keys: Sequence[SeriesKey], query: LineQuery) -> list[Line]:
+        long = {}
+        for key in keys:
+            series = self._read_long(key, query.attempts)
+            line = None if series is None else make_long_line(SeriesKey(*key), series, query)
+            if line is not None:
+                long[key] = line
+        if not long:
+            return super().read_lines(keys, query)
+        others = [key for key in keys if key not in long]
+        try:
+            found = {line.key: line for line in super().read_lines(others, query)} if others else {}
+        except (RunUnknown, SeriesUnknown):
+            # The only other one is unknown; of many it is left out.
+            found = {}
+        lines = (long.get(key) or found.get(key) for key in keys)
+        return [line for line in lines if line is not None]
+
+    def _read_long(self, key: SeriesKey, attempts: Attempts) -> LongSeries | None:
+        run = self._store.runs.get(key[0])
+        series = run.find_series(key[1], Kind.SCALAR) if run is not None else None
+        if run is None or series is None:
+            return None
+        return read_long(
+            series, _starts_elsewhere(run, series), "all" if self._keeps_overwritten else attempts
+        )
 
     def read_last_values(self, runs: Sequence[str], tag: str) -> list[float | None]:
         if tag.startswith("="):

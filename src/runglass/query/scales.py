@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from runglass.native import reduce
 from runglass.query.source import Float64, XScale
 
 
 def on_axis(x: Float64, scale: XScale) -> Float64:
     """Positions on the axis, ascending with x. On a log axis, -Inf or NaN for x <= 0."""
-    if scale == "linear":
-        return x
-    with np.errstate(all="ignore"):
-        if scale == "log":
-            return np.log(x)
-        placed: Float64 = np.copysign(np.log1p(np.abs(x)), x)
-        return placed
+    return x if scale == "linear" else reduce.places_on_axis(x, scale)
 
 
 def from_axis(place: Float64, scale: XScale) -> Float64:
@@ -33,5 +28,7 @@ def range_on_axis(x_range: tuple[float, float], scale: XScale) -> tuple[float, f
     """A range of x as positions; on a log axis, x <= 0 is -Inf."""
     if scale == "linear":
         return x_range
-    lo, hi = on_axis(np.maximum(x_range, 0.0) if scale == "log" else np.array(x_range), scale).tolist()
+    lo, hi = on_axis(
+        np.maximum(x_range, 0.0) if scale == "log" else np.array(x_range, np.float64), scale
+    ).tolist()
     return lo, hi

@@ -87,7 +87,7 @@ class LineQuery(AxisQuery, frozen=True, kw_only=True):
 
 
 class Line(Struct, frozen=True):
-    """One drawable line: x of every point in the range, and which of them the reduction kept.
+    """One drawable line: the points in the range that the reduction kept.
 
     With `width` set, every pixel column keeps its first, last, minimum and maximum finite point and its first NaN,
     first +Inf and first -Inf; the nearest point on either side of the range is kept as well, so that a line enters
@@ -98,11 +98,18 @@ class Line(Struct, frozen=True):
     generation: int
     # Points of the series inside the range, before reduction.
     total: int
+    # Of the kept points; or of every point in the range, which lines over the same steps share.
     x: Float64
-    # Indices into x of the kept points, ascending; None when all were kept.
+    # Indices into x of the kept points, ascending; None when x has just these.
     kept: NDArray[np.int64] | None
     # Smoothed value of every kept point.
     y: Floats
+    # Points were left out.
+    is_reduced: bool = False
+
+    @property
+    def kept_x(self) -> Float64:
+        return self.x if self.kept is None else self.x[self.kept]
 
 
 class Summary(Struct, frozen=True):

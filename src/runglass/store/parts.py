@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
 from runglass.native.columns import Columns
+from runglass.native.pyramid import Pyramid
 from runglass.store.model import FileState
 
 NUMBERS = re.compile(r"(\d+)")
@@ -44,6 +47,21 @@ class Part(Struct):
     starts: tuple[Start, ...] = ()
     # Number of rows after the last growth.
     noted: int = 0
+    # Over the rows, as far as a reader or an index needed it.
+    pyramid: Pyramid | None = None
+    # A number of rows, and the highest step in them.
+    _highest: tuple[int, int] = (0, 0)
+
+    def highest_step(self, steps: NDArray[np.int64]) -> int:
+        """Of the part's steps, of which there is at least one. Only those that are new since the last call are looked at."""
+        count, highest = self._highest
+        if count > len(steps):
+            count, highest = 0, 0
+        if count < len(steps):
+            top = int(steps[count:].max())
+            highest = max(highest, top) if count else top
+            self._highest = len(steps), highest
+        return highest
 
 
 def file_order(name: str) -> tuple[list[str | int], str]:

@@ -66,7 +66,7 @@ def find_facts(part: Part, is_points: bool, count: int | None = None) -> PartFac
         count=count,
         first_step=int(steps[0]) if count else 0,
         first_wall_time=float(walls[0]) if count else 0.0,
-        max_step=int(steps.max()) if count else 0,
+        max_step=part.highest_step(steps) if count else 0,
         starts=tuple(
             (before, step, int(steps[before]) if before < count else None)
             for before, step in part.starts

@@ -15,8 +15,9 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from runglass.native.columns import Columns
+from runglass.native.pyramid import MIN_ROWS, Pyramid
 from runglass.store.model import Attempts
-from runglass.store.parts import FileStage
+from runglass.store.parts import FileStage, Part
 from runglass.store.segments import find_segments, split_rows
 from runglass.store.stage import COUNT_BITS, SeriesStage
 
@@ -74,6 +75,76 @@ def read_snapshot(series: SeriesStage, starts_elsewhere: Sequence[tuple[str, int
         files=tuple(part.file for part in parts),
         file_of_row=file_of_row,
     )
+
+
+class LongPiece(Struct, frozen=True):
+    """Consecutive rows of one file and one attempt, and the pyramid over all rows of that file."""
+
+    pyramid: Pyramid
+    step: NDArray[np.int64]
+    wall_time: NDArray[np.float64]
+    value: NDArray[Any]
+    begin: int
+    end: int
+    segment: int
+
+
+class LongSeries(Struct, frozen=True):
+    """A series of many points as pieces of files, none of them copied or read whole."""
+
+    generation: int
+    pieces: tuple[LongPiece, ...]
+    # Of the values in one array.
+    dtype: np.dtype[Any]
+
+
+def read_long(
+    series: SeriesStage, starts_elsewhere: Sequence[tuple[str, int]], attempts: Attempts
+) -> LongSeries | None:
+    """The rows that `attempts` selects, in file order; None for short series, and where they are too many pieces.
+
+    That is so where steps go back within a file that a later attempt overwrites.
+    """
+    if not series.is_points or series.count < MIN_ROWS:
+        return None
+    series.last_read = next(_reads)
+    epoch = series.epoch
+    parts = series.parts
+    reads = [part.columns.read_points() for part in parts]
+    counts = [len(read[0]) for read in reads]
+    pyramids = [_pyramid(part, read) for part, read in zip(parts, reads, strict=True)]
+    segments = find_segments(parts, True, counts, starts_elsewhere)
+    # The step from which later attempts overwrite each one.
+    limits: list[int | None] = [None] * len(segments)
+    if attempts == "latest":
+        for number in range(len(segments) - 1, 0, -1):
+            steps = [step for step in (segments[number].first_step, limits[number]) if step is not None]
+            limits[number - 1] = min(steps, default=None)
+    pieces: list[LongPiece] = []
+    row = 0
+    for pyramid, read, count in zip(pyramids, reads, counts, strict=True):
+        for number, (first_row, _) in enumerate(segments):
+            end_row = segments[number + 1].first_row if number + 1 < len(segments) else row + count
+            begin, end = max(first_row - row, 0), min(end_row - row, count)
+            limit = limits[number]
+            if begin < end and limit is not None:
+                if not pyramid.steps_rise:
+                    return None
+                end = begin + int(np.searchsorted(read[0][begin:end], limit))
+            if begin < end:
+                pieces.append(LongPiece(pyramid, *read, begin, end, number))
+        row += count
+    dtype = np.result_type(*(read[2] for read in reads))
+    return LongSeries(epoch << COUNT_BITS | row, tuple(pieces), dtype)
+
+
+def _pyramid(part: Part, read: tuple[NDArray[Any], ...]) -> Pyramid:
+    # Two readers may make one each; the last is kept.
+    pyramid = part.pyramid
+    if pyramid is None:
+        pyramid = part.pyramid = Pyramid()
+    pyramid.update(*read)
+    return pyramid
 
 
 @lru_cache(maxsize=256)

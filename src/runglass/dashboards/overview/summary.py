@@ -172,7 +172,7 @@ def _read_line(source: DataSource, key: SeriesKey) -> Sparkline | None:
         (line,) = source.read_lines([key], LineQuery(width=LINE_COLUMNS))
     except (RunUnknown, SeriesUnknown):
         return None
-    x = line.x if line.kept is None else line.x[line.kept]
+    x = line.kept_x
     steps = np.minimum(x, LARGEST_STEP).astype(np.int64)
     return Sparkline(key.run, key.tag, steps.tolist(), numbers(line.y))
 

@@ -76,7 +76,7 @@ def read_lines_answer(
         unsmoothed = replace(query, smoothing=Smoothing())
         raw = {line.key: line for line in source.read_lines(keys, unsmoothed)}
     sparing = body.raw_suffices and _is_smoothed_from_points(query)
-    wanted = [key for key in keys if not (sparing and key in raw and raw[key].kept is None)]
+    wanted = [key for key in keys if not (sparing and key in raw and not raw[key].is_reduced)]
     smoothed = {line.key: line for line in source.read_lines(wanted, query)}
     earlier: dict[SeriesKey, list[Line]] = {}
     # A line of all attempts includes the earlier ones.
@@ -108,7 +108,7 @@ def _line_answer(role: Role, line: Line) -> LineAnswer:
         role=role,
         generation=line.generation,
         total=line.total,
-        x=numbers(line.x if line.kept is None else line.x[line.kept]),
+        x=numbers(line.kept_x),
         y=numbers(line.y),
     )
 

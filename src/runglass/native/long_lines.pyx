@@ -1,0 +1,505 @@
+"""Which points of a long line must be drawn, from the pyramids of its pieces: what `reduce` finds among all rows.
+
+A piece is a range of the rows of one file. x never falls, neither in a piece nor from one to the next; the caller sees to that. A
+smoothed piece keeps the state of the average at every block, so that any stretch of it can be computed alone.
+"""
+
+import threading
+
+from libc.math cimport INFINITY, NAN, isfinite
+from libc.stdint cimport int64_t
+from libc.string cimport memset
+
+cimport numpy as cnp
+import numpy as np
+
+from runglass.native.arrays cimport empty, is_float32, real
+from runglass.native.ema cimport Ema, EmaState, ema_from, ema_next, unit_weight
+from runglass.native.pyramid cimport BLOCK, BLOCK_BITS, Levels, Pyramid, View, append_block, merge, merge_blocks
+from runglass.native.stretches cimport (
+    LINEAR, LOG, SYMLOG, Pixels, Stretch, add, add_range, clear, column_of, pixels_over, place_on_axis, points_in_order,
+)
+
+cnp.import_array()
+
+SCALES = {"linear": LINEAR, "log": LOG, "symlog": SYMLOG}
+# Of one pyramid: while somebody moves the slider, each weight is another one.
+MAX_SMOOTHED = 2
+
+
+cdef int smooth_blocks(
+    const real[::1] y, double weight, int64_t count, EmaState state, EmaState* starts, Stretch* open, View* view,
+    EmaState* end,
+) except -1 nogil:
+    """Go on from row `count`, where the average is in `state`, to the last row."""
+    cdef int64_t i
+    cdef Ema ema = ema_from(weight, state)
+    for i in range(count, y.shape[0]):
+        if i & (BLOCK - 1) == 0:
+            starts[i >> BLOCK_BITS] = ema.state
+        add(open, i, ema_next(&ema, y[i]))
+        if i & (BLOCK - 1) == BLOCK - 1:
+            append_block(view, open)
+            clear(open)
+    end[0] = ema.state
+    return 0
+
+
+cdef class SmoothedRows:
+    """The pyramid of an exponential average over rows that are only ever added, which goes on from the points before them.
+
+    Rows count from 0 where the average begins. Every value is the one that `smooth.ema` gives for a series that is not constant.
+    """
+
+    cdef readonly double weight
+    cdef readonly int64_t count
+    cdef EmaState first
+    cdef EmaState state
+    cdef Levels levels
+    cdef Stretch open
+    # An EmaState for every block: at its first row.
+    cdef object starts
+    cdef object lock
+
+    def __cinit__(self, double weight, double last=0.0, int64_t seen=0):
+        """`last` and `seen`: the state after the points before the first row."""
+        self.weight = unit_weight(weight)
+        self.first.last = last
+        self.first.seen = seen
+        self.state = self.first
+        self.levels = Levels()
+        self.starts = np.empty(0, np.uint8)
+        self.lock = threading.Lock()
+        clear(&self.open)
+
+    @property
+    def nbytes(self):
+        return self.starts.nbytes + sum(array.nbytes for array in self.levels.arrays)
+
+    def update(self, value):
+        """Smooth the rows behind `count`. Any thread may call it."""
+        if value.shape[0] <= self.count:
+            return
+        with self.lock:
+            if is_float32(value):
+                smooth_new[float](self, value)
+            else:
+                smooth_new[double](self, value)
+
+    def state_at(self, value, int64_t row):
+        """(last, seen) before a row, from which the average of other rows can go on."""
+        return state_of[float](self, value, row) if is_float32(value) else state_of[double](self, value, row)
+
+    def read(self, value, int64_t begin, int64_t end):
+        """The smoothed values of rows begin to end, as float64. `update` has seen these values."""
+        if not 0 <= begin <= end <= min(<int64_t>value.shape[0], self.count):
+            raise IndexError(f"Rows {begin} to {end} are outside {self.count} smoothed ones.")
+        return values_of[float](self, value, begin, end) if is_float32(value) else values_of[double](self, value, begin, end)
+
+
+cdef smooth_new(SmoothedRows rows, const real[::1] y):
+    cdef int64_t n = y.shape[0], blocks = ((n - 1) >> BLOCK_BITS) + 1
+    cdef EmaState* starts
+    cdef EmaState state
+    cdef Stretch open = rows.open
+    cdef View view
+    if n <= rows.count:
+        return
+    if rows.starts.shape[0] < blocks * <int64_t>sizeof(EmaState):
+        grown = np.empty((blocks + (blocks >> 2)) * sizeof(EmaState), np.uint8)
+        grown[: rows.starts.shape[0]] = rows.starts
+        rows.starts = grown
+    starts = <EmaState*>cnp.PyArray_DATA(<cnp.ndarray>rows.starts)
+    view = rows.levels.reserve(n >> BLOCK_BITS)
+    with nogil:
+        smooth_blocks(y, rows.weight, rows.count, rows.state, starts, &open, &view, &state)
+    rows.open = open
+    rows.state = state
+    rows.levels.blocks = view.blocks
+    rows.count = n
+
+
+cdef object state_of(SmoothedRows rows, const real[::1] y, int64_t row):
+    cdef int64_t i
+    cdef Ema ema
+    if row == 0:
+        return rows.first.last, rows.first.seen
+    held = rows.starts
+    ema = ema_from(rows.weight, (<EmaState*>cnp.PyArray_DATA(<cnp.ndarray>held))[(row - 1) >> BLOCK_BITS])
+    for i in range((row - 1) >> BLOCK_BITS << BLOCK_BITS, row):
+        ema_next(&ema, y[i])
+    return ema.state.last, ema.state.seen
+
+
+cdef object values_of(SmoothedRows rows, const real[::1] y, int64_t begin, int64_t end):
+    cdef int64_t i
+    cdef double value
+    cdef Ema ema
+    smoothed = empty(end - begin, cnp.NPY_FLOAT64)
+    cdef double[::1] out = smoothed
+    if begin == end:
+        return smoothed
+    held = rows.starts
+    ema = ema_from(rows.weight, (<EmaState*>cnp.PyArray_DATA(<cnp.ndarray>held))[begin >> BLOCK_BITS])
+    with nogil:
+        for i in range(begin >> BLOCK_BITS << BLOCK_BITS, end):
+            value = ema_next(&ema, y[i])
+            if i >= begin:
+                out[i - begin] = value
+    return smoothed
+
+
+cdef struct Rows:
+    # x is either of these; `origin` is subtracted.
+    const int64_t* steps
+    const double* times
+    double origin
+    int scale
+    # The rows of the piece. Blocks count from row `base`.
+    int64_t begin
+    int64_t end
+    int64_t base
+    # Added to the rows of a stretch, it counts them over all pieces.
+    int64_t shift
+    View view
+    # Of a smoothed piece: the states at its blocks, and the one where reading stopped.
+    const EmaState* starts
+    double weight
+    Ema ema
+    int64_t smoothed_to
+
+
+cdef struct Drawing:
+    Pixels pixels
+    # The pixel column that rows are added to, and its rows, counted over all pieces.
+    Py_ssize_t column
+    Stretch s
+    int64_t kept
+    # How many rows the last column had: the next one will be about as long.
+    int64_t reach
+
+
+cdef inline double place(const Rows* r, int64_t row) noexcept nogil:
+    cdef double x = <double>r.steps[row] if r.steps != NULL else r.times[row]
+    return place_on_axis(x - r.origin, r.scale)
+
+
+cdef int64_t first_from(const Rows* r, double bound, bint is_above) noexcept nogil:
+    """The first row whose place is at least `bound`, or above it."""
+    cdef int64_t lo = r.begin, hi = r.end, mid
+    cdef double at
+    while lo < hi:
+        mid = lo + (hi - lo) // 2
+        at = place(r, mid)
+        if at < bound or (is_above and at == bound):
+            lo = mid + 1
+        else:
+            hi = mid
+    return lo
+
+
+cdef int64_t column_end(const Pixels* p, const Rows* r, int64_t begin, int64_t stop, int64_t reach) noexcept nogil:
+    """Where the pixel column of row `begin` ends: by halving, in doubling steps from `reach` rows on."""
+    cdef Py_ssize_t column = column_of(p, place(r, begin))
+    cdef int64_t inside = begin, outside, mid
+    while inside + reach < stop and column_of(p, place(r, inside + reach)) == column:
+        inside += reach
+        reach *= 2
+    outside = min(inside + reach, stop)
+    while outside - inside > 1:
+        mid = inside + (outside - inside) // 2
+        if column_of(p, place(r, mid)) == column:
+            inside = mid
+        else:
+            outside = mid
+    return outside
+
+
+cdef int add_some(Rows* r, const real[::1] y, int64_t begin, int64_t end, Stretch* s) except -1 nogil:
+    """Add rows one by one. Smoothed ones are computed from the block's start, or from where the last call stopped."""
+    cdef int64_t i, block
+    cdef double value
+    if begin >= end:
+        return 0
+    if r.starts == NULL:
+        return add_range(s, y, begin, end)
+    # A piece without smoothing has base 0.
+    i = begin
+    if r.smoothed_to != begin:
+        block = (begin - r.base) >> BLOCK_BITS
+        r.ema = ema_from(r.weight, r.starts[block])
+        i = r.base + (block << BLOCK_BITS)
+    while i < end:
+        value = ema_next(&r.ema, y[i])
+        if i >= begin:
+            add(s, i - r.base, value)
+        i += 1
+    r.smoothed_to = end
+    return 0
+
+
+cdef int add_rows(Rows* r, const real[::1] y, int64_t begin, int64_t end, Stretch* s) except -1 nogil:
+    """Add rows to a stretch, which counts them from `base`: complete blocks from the levels, the rest one by one."""
+    cdef int64_t first = (begin - r.base + BLOCK - 1) >> BLOCK_BITS, last = min((end - r.base) >> BLOCK_BITS, r.view.blocks)
+    if first >= last:
+        return add_some(r, y, begin, end, s)
+    add_some(r, y, begin, r.base + (first << BLOCK_BITS), s)
+    merge_blocks(&r.view, first, last, s)
+    return add_some(r, y, r.base + (last << BLOCK_BITS), end, s)
+
+
+cdef inline void shift_rows(Stretch* s, int64_t shift) noexcept nogil:
+    if s.first >= 0:
+        s.first += shift
+        s.last += shift
+        s.lowest += shift
+        s.highest += shift
+    if s.nan >= 0:
+        s.nan += shift
+    if s.pos_inf >= 0:
+        s.pos_inf += shift
+    if s.neg_inf >= 0:
+        s.neg_inf += shift
+
+
+cdef inline void keep(Drawing* d, int64_t row, double value, int64_t* rows, double* values) noexcept nogil:
+    rows[d.kept] = row
+    values[d.kept] = value
+    d.kept += 1
+
+
+cdef void end_column(Drawing* d, int64_t* rows, double* values) noexcept nogil:
+    """Keep the points of the column, and begin no other."""
+    cdef int64_t[7] points
+    cdef int count, k
+    cdef double value
+    cdef const Stretch* s = &d.s
+    if d.column < 0:
+        return
+    count = points_in_order(s, points)
+    for k in range(count):
+        if points[k] == s.nan:
+            value = NAN
+        elif points[k] == s.pos_inf:
+            value = INFINITY
+        elif points[k] == s.neg_inf:
+            value = -INFINITY
+        elif points[k] == s.first:
+            value = s.first_value
+        elif points[k] == s.last:
+            value = s.last_value
+        elif points[k] == s.lowest:
+            value = s.low
+        else:
+            value = s.high
+        keep(d, points[k], value, rows, values)
+
+
+cdef int draw_piece(
+    Drawing* d, Rows* r, const real[::1] y, int64_t start, int64_t stop, int64_t* rows, double* values
+) except -1 nogil:
+    cdef int64_t i = start, end
+    cdef Py_ssize_t column
+    cdef Stretch s
+    while i < stop:
+        column = column_of(&d.pixels, place(r, i))
+        if not d.column <= column < d.pixels.width:
+            raise ValueError("x goes back, though it was said to rise.")
+        end = column_end(&d.pixels, r, i, stop, d.reach)
+        d.reach = max(end - i, <int64_t>1)
+        if column != d.column:
+            end_column(d, rows, values)
+            clear(&d.s)
+            d.column = column
+        clear(&s)
+        add_rows(r, y, i, end, &s)
+        shift_rows(&s, r.shift)
+        merge(&d.s, &s)
+        i = end
+    return 0
+
+
+cdef class Piece:
+    """Rows `begin` to `end` of one file: x (steps, or times less `origin`), values, their pyramid, and how they are smoothed.
+
+    `smoothed` counts rows from `base` on; all arrays have at least `end` rows.
+    """
+
+    cdef readonly int64_t base
+    cdef readonly int64_t begin
+    cdef readonly int64_t end
+    cdef readonly double origin
+    cdef readonly object x
+    cdef readonly object value
+    cdef readonly Pyramid pyramid
+    cdef readonly SmoothedRows smoothed
+
+    def __cinit__(
+        self, x, value, Pyramid pyramid, int64_t begin, int64_t end, *, double origin=0.0, SmoothedRows smoothed=None,
+        int64_t base=0,
+    ):
+        if not 0 <= base <= begin <= end <= min(<int64_t>x.shape[0], <int64_t>value.shape[0]):
+            raise IndexError(f"Rows {begin} to {end} are outside a series of {x.shape[0]} x and {value.shape[0]} values.")
+        if smoothed is not None and smoothed.count < end - base:
+            raise IndexError(f"{end - base} rows, of which only {smoothed.count} are smoothed.")
+        self.x = np.ascontiguousarray(x)
+        self.value = np.ascontiguousarray(value)
+        if self.x.dtype != np.int64 and self.x.dtype != np.float64:
+            raise ValueError(f"x is {self.x.dtype}, expected int64 or float64.")
+        self.pyramid = pyramid
+        self.base = base if smoothed is not None else 0
+        self.begin = begin
+        self.end = end
+        self.origin = origin
+        self.smoothed = smoothed
+
+    cdef Rows rows(self, int scale, list held) except *:
+        """As pointers, which are valid while `held` is."""
+        cdef Rows r
+        cdef cnp.ndarray x = self.x
+        memset(&r, 0, sizeof(Rows))
+        if cnp.PyArray_TYPE(x) == cnp.NPY_INT64:
+            r.steps = <const int64_t*>cnp.PyArray_DATA(x)
+        else:
+            r.times = <const double*>cnp.PyArray_DATA(x)
+        r.origin = self.origin
+        r.scale = scale
+        r.begin = self.begin
+        r.end = self.end
+        r.smoothed_to = -1
+        if self.smoothed is None:
+            held.append(self.pyramid.levels.arrays)
+            r.view = self.pyramid.levels.view()
+        else:
+            held += [self.smoothed.levels.arrays, self.smoothed.starts]
+            r.view = self.smoothed.levels.view()
+            r.starts = <const EmaState*>cnp.PyArray_DATA(<cnp.ndarray>self.smoothed.starts)
+            r.weight = self.smoothed.weight
+            r.base = self.base
+        return r
+
+    def cut(self, int64_t begin, int64_t end):
+        """Fewer rows of the same piece."""
+        return Piece(
+            self.x, self.value, self.pyramid, begin, end, origin=self.origin, smoothed=self.smoothed, base=self.base
+        )
+
+    def __len__(self):
+        return self.end - self.begin
+
+    def find(self, double bound, *, bint is_above=False, str scale="linear"):
+        """The first row whose place on the axis is at least `bound`, or above it."""
+        held = []
+        cdef Rows r = self.rows(SCALES[scale], held)
+        return first_from(&r, bound, is_above)
+
+    def place(self, int64_t row, str scale="linear"):
+        """Where a row is on the axis."""
+        if not self.begin <= row < self.end:
+            raise IndexError(f"Row {row} is outside the piece from {self.begin} to {self.end}.")
+        held = []
+        cdef Rows r = self.rows(SCALES[scale], held)
+        return place(&r, row)
+
+    def read_x(self, rows):
+        """The x of rows, an index array or a slice."""
+        x = self.x[rows].astype(np.float64)
+        return x - self.origin if self.origin else x
+
+    def read_y(self, int64_t begin, int64_t end):
+        """The values of rows, smoothed ones as float64."""
+        if self.smoothed is None:
+            return self.value[begin:end]
+        return self.smoothed.read(self.value[self.base :], begin - self.base, end - self.base)
+
+
+def reduce_pieces(list pieces, double lo, double hi, Py_ssize_t width, str scale="linear"):
+    """(rows, values) of the points that `reduce.reduce_columns` keeps of all rows of the pieces, counted over them from 0.
+
+    lo and hi are places on the axis; an infinite one is the outermost place. None of the pieces is empty. Values are float64; those
+    that are not finite are so here too.
+    """
+    cdef Drawing d
+    cdef Rows r
+    cdef Piece piece
+    cdef int64_t before = 0, until = 0, count = 0, start, stop
+    cdef int number = SCALES[scale]
+    if width < 1:
+        raise ValueError(f"width is {width}, expected at least 1 pixel column.")
+    kept = empty(7 * width + 2, cnp.NPY_INT64)
+    found = empty(7 * width + 2, cnp.NPY_FLOAT64)
+    cdef int64_t* rows = <int64_t*>cnp.PyArray_DATA(<cnp.ndarray>kept)
+    cdef double* values = <double*>cnp.PyArray_DATA(<cnp.ndarray>found)
+    lo = pieces[0].place(pieces[0].begin, scale) if lo == -INFINITY else lo
+    last = pieces[len(pieces) - 1]
+    hi = last.place(last.end - 1, scale) if hi == INFINITY else hi
+    if not (isfinite(lo) and isfinite(hi)):
+        return kept[:0].copy(), found[:0].copy()
+    held = []
+    for piece in pieces:
+        r = piece.rows(number, held)
+        before += first_from(&r, lo, False) - r.begin
+        until += first_from(&r, hi, True) - r.begin
+        count += r.end - r.begin
+    memset(&d, 0, sizeof(Drawing))
+    d.pixels = pixels_over(lo, hi, width)
+    d.column = -1
+    d.reach = 1
+    clear(&d.s)
+    if before > 0:
+        keep(&d, before - 1, 0.0, rows, values)
+    count = 0
+    for piece in pieces:
+        r = piece.rows(number, held)
+        r.shift = r.base - r.begin + count
+        start, stop = first_from(&r, lo, False), first_from(&r, hi, True)
+        if is_float32(piece.value):
+            draw_float(&d, &r, piece.value, start, stop, rows, values)
+        else:
+            draw_double(&d, &r, piece.value, start, stop, rows, values)
+        count += r.end - r.begin
+    end_column(&d, rows, values)
+    if until < count:
+        keep(&d, until, 0.0, rows, values)
+    kept, found = kept[: d.kept].copy(), found[: d.kept].copy()
+    if before > 0:
+        found[0] = value_of_row(pieces, before - 1)
+    if until < count:
+        found[d.kept - 1] = value_of_row(pieces, until)
+    return kept, found
+
+
+cdef int draw_float(
+    Drawing* d, Rows* r, const float[::1] y, int64_t start, int64_t stop, int64_t* rows, double* values
+) except -1:
+    with nogil:
+        return draw_piece(d, r, y, start, stop, rows, values)
+
+
+cdef int draw_double(
+    Drawing* d, Rows* r, const double[::1] y, int64_t start, int64_t stop, int64_t* rows, double* values
+) except -1:
+    with nogil:
+        return draw_piece(d, r, y, start, stop, rows, values)
+
+
+cdef double value_of_row(list pieces, int64_t row) except? -1:
+    for piece in pieces:
+        if row < piece.end - piece.begin:
+            return piece.read_y(piece.begin + row, piece.begin + row + 1)[0]
+        row -= piece.end - piece.begin
+    raise IndexError(f"Row {row} lies behind the pieces.")
+
+
+def smoothed_rows(Pyramid pyramid, value, int64_t begin, double weight, double last=0.0, int64_t seen=0):
+    """The average over value[begin:], brought up to date. A pyramid keeps the two that were asked for last."""
+    key = (begin, weight, last, seen)
+    with pyramid.lock:
+        rows = pyramid.smoothed.pop(key, None)
+        if rows is None:
+            rows = SmoothedRows(weight, last, seen)
+        pyramid.smoothed[key] = rows
+        while len(pyramid.smoothed) > MAX_SMOOTHED:
+            del pyramid.smoothed[next(iter(pyramid.smoothed))]
+    rows.update(value[begin:])
+    return rows

@@ -1,0 +1,139 @@
+"""Lines of long series, from the pyramids of their files: what `lines.make_line` gives, at the cost of the pixels and not of the points.
+
+Where that is not possible (x goes back, another scalar as x, smoothing that needs all points) there is no such line. Does not know where
+the pieces come from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby, pairwise
+from math import inf, isfinite
+
+import numpy as np
+
+from runglass.native.long_lines import Piece, SmoothedRows, reduce_pieces, smoothed_rows
+from runglass.query.lines import reduce_line
+from runglass.query.scales import range_on_axis
+from runglass.query.source import Floats, Line, LineQuery
+from runglass.store.model import SeriesKey
+from runglass.store.snapshot import LongPiece, LongSeries
+
+# Up to this many points per pixel column all of them are read, which is as fast; lines can then share their x and mark their points in
+# it, which takes fewer bytes than the x of the kept points.
+_DENSE = 256
+
+
+def make_long_line(key: SeriesKey, series: LongSeries, query: LineQuery) -> Line | None:
+    """The line of a series; None if its points must be read one by one, or may as well."""
+    if query.width is None:
+        return None
+    pieces = _pieces(series, query)
+    if pieces is None:
+        return None
+    count = all_rows = sum(map(len, pieces))
+    if query.x_scale == "log":
+        pieces = _cut(pieces, _find(pieces, 0.0, is_above=True), all_rows)
+        count = sum(map(len, pieces))
+    total = count
+    if query.x_range is not None:
+        start, stop = _find(pieces, query.x_range[0]), _find(pieces, query.x_range[1], is_above=True)
+        total = stop - start
+        pieces = _cut(pieces, max(start - 1, 0), stop + 1)
+        count = sum(map(len, pieces))
+    if count <= _DENSE * query.width:
+        if len(series.pieces) == 1 and 2 * count > all_rows:
+            return None
+        x = np.concatenate([np.empty(0), *(piece.read_x(slice(piece.begin, piece.end)) for piece in pieces)])
+        values = [piece.read_y(piece.begin, piece.end) for piece in pieces]
+        y: Floats = np.concatenate([np.empty(0, series.dtype), *values])
+        return reduce_line(key, series.generation, total, x, y, series.dtype, query)
+    lo, hi = range_on_axis((-inf, inf) if query.x_range is None else query.x_range, query.x_scale)
+    rows, kept = reduce_pieces(pieces, lo, hi, query.width, query.x_scale)
+    x, y = np.empty(len(rows)), kept.astype(series.dtype)
+    row = 0
+    for piece in pieces:
+        here = slice(*np.searchsorted(rows, (row, row + len(piece))))
+        own = rows[here] + (piece.begin - row)
+        x[here] = piece.read_x(own)
+        is_odd = ~np.isfinite(y[here])
+        # As they were logged, to the last bit.
+        y[here][is_odd] = piece.value[own[is_odd]]
+        row += len(piece)
+    return Line(key, series.generation, total, x, None, y, True)
+
+
+def _find(pieces: list[Piece], x: float, *, is_above: bool = False) -> int:
+    """The first row, counted over all pieces, with an x of at least this, or above it."""
+    return sum(piece.find(x, is_above=is_above) - piece.begin for piece in pieces)
+
+
+def _cut(pieces: list[Piece], begin: int, end: int) -> list[Piece]:
+    """The rows from `begin` to `end`, counted over all pieces."""
+    found = []
+    for piece in pieces:
+        first, last = max(piece.begin, piece.begin + begin), min(piece.end, piece.begin + end)
+        if first < last:
+            found.append(piece.cut(first, last))
+        begin -= len(piece)
+        end -= len(piece)
+    return found
+
+
+def _pieces(series: LongSeries, query: LineQuery) -> list[Piece] | None:
+    """The rows with their x and their smoothing; None if x falls, or if they are smoothed by what needs all of them."""
+    found = series.pieces
+    if (
+        not found
+        or query.x not in ("step", "wall", "relative")
+        or query.smoothing.kind not in ("none", "ema")
+    ):
+        return None
+    is_step = query.x == "step"
+    if not all(each.pyramid.steps_rise if is_step else each.pyramid.times_rise for each in found):
+        return None
+    origin = found[0].wall_time.item(found[0].begin) if query.x == "relative" else 0.0
+    smoothed = _smooth(found, query) if query.smoothing.kind == "ema" else [None] * len(found)
+    pieces = [
+        Piece(
+            each.step if is_step else each.wall_time,
+            each.value,
+            each.pyramid,
+            each.begin,
+            each.end,
+            origin=origin,
+            smoothed=rows,
+            base=each.begin,
+        )
+        for each, rows in zip(found, smoothed, strict=True)
+    ]
+    ends = [(piece.place(piece.begin), piece.place(piece.end - 1)) for piece in pieces]
+    rises = all(before[1] <= after[0] for before, after in pairwise(ends))
+    return pieces if rises and isfinite(ends[0][0]) and isfinite(ends[-1][1]) else None
+
+
+def _smooth(found: Sequence[LongPiece], query: LineQuery) -> list[SmoothedRows | None]:
+    """Every piece goes on from the one before it; with all attempts, from that of its own attempt."""
+    smoothed: list[SmoothedRows | None] = []
+    for _, group in groupby(found, lambda each: each.segment if query.attempts == "all" else 0):
+        pieces = list(group)
+        if _is_constant(pieces):
+            # A constant series stays as it is.
+            smoothed += [None] * len(pieces)
+            continue
+        state = 0.0, 0
+        for each in pieces:
+            rows = smoothed_rows(each.pyramid, each.value, each.begin, query.smoothing.amount, *state)
+            state = rows.state_at(each.value[each.begin :], each.end - each.begin)
+            smoothed.append(rows)
+    return smoothed
+
+
+def _is_constant(pieces: Sequence[LongPiece]) -> bool:
+    values = set()
+    for each in pieces:
+        *finite, nan, pos_inf, neg_inf = each.pyramid.find_extremes(each.value, each.begin, each.end)
+        if max(nan, pos_inf, neg_inf) >= 0:
+            return False
+        values.update(each.value[finite].tolist())
+    return len(values) == 1

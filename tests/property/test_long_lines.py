@@ -1,0 +1,198 @@
+"""A line from pyramids is the line from all points, to the last bit: any axis, range, width, smoothing, attempt and growth."""
+
+from __future__ import annotations
+
+import math
+import tempfile
+from pathlib import Path
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.support import event_bytes as eb
+from tests.support.event_files import append, put
+
+from runglass.ingest.roots import parse_root
+from runglass.ingest.watch import LogdirWatch
+from runglass.native.long_lines import Piece, SmoothedRows, reduce_pieces
+from runglass.native.pyramid import Pyramid
+from runglass.native.smooth import ema
+from runglass.query import long_lines
+from runglass.query.derived import DerivedReads
+from runglass.query.lines import make_line
+from runglass.query.local import LocalSource
+from runglass.query.long_lines import make_long_line
+from runglass.query.source import Columns, LineQuery, Smoothing
+from runglass.store import snapshot
+from runglass.store.model import SeriesKey
+from runglass.store.snapshot import LongPiece, LongSeries
+from runglass.store.stage import Store
+
+KEY = SeriesKey("run", "loss")
+ODD = [math.nan, math.inf, -math.inf]
+
+
+def make_rows(rng, n, odd_share, *, is_constant=False):
+    value = rng.normal(size=n) if rng.random() < 0.5 else rng.integers(-2, 3, size=n).astype(float)
+    if is_constant:
+        value[:] = 2.5
+    for odd in ODD:
+        value[rng.random(n) < odd_share] = odd
+    step = np.cumsum(rng.integers(0, 4, size=n)) - int(rng.integers(50))
+    wall_time = 1.7e9 + np.cumsum(rng.random(n) * (rng.random(n) < 0.9))
+    return step, wall_time, value.astype(rng.choice([np.float32, np.float64]))
+
+
+@st.composite
+def cut_series(draw):
+    """A series in one array, and the same one as pieces of files whose other rows belong to no piece."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    odd_share = draw(st.sampled_from([0, 0, 0.002, 0.3]))
+    is_constant = draw(st.sampled_from([False, False, False, True]))
+    sizes = draw(st.lists(st.sampled_from([1, 3, 300, 512, 1100, 5000]), min_size=1, max_size=3))
+    step, wall_time, value = make_rows(rng, sum(sizes), odd_share, is_constant=is_constant)
+    if draw(st.integers(0, 9)) == 0:
+        step[rng.integers(len(step))] -= 3
+    pieces, at = [], 0
+    segments = np.sort(rng.integers(0, 2, size=len(sizes)))
+    for number, size in enumerate(sizes):
+        before, after = draw(st.sampled_from([0, 0, 7, 300])), draw(st.sampled_from([0, 0, 5, 600]))
+        own = [each[at : at + size] for each in (step, wall_time, value)]
+        # Rows of a file that a later attempt overwrote, or that an earlier one wrote.
+        padded = [
+            np.concatenate([np.repeat(each[:1], before), each, np.repeat(each[-1:], after)]) for each in own
+        ]
+        pyramid = Pyramid()
+        pyramid.update(*padded)
+        pieces.append(LongPiece(pyramid, *padded, before, before + size, int(segments[number])))
+        at += size
+    columns = Columns(KEY, 7, 0, step, wall_time, value, np.repeat(segments, sizes).astype(np.int32))
+    return columns, LongSeries(7, tuple(pieces), value.dtype)
+
+
+def assert_same(found, expected):
+    assert (found.key, found.generation, found.total, found.is_reduced) == (
+        expected.key,
+        expected.generation,
+        expected.total,
+        expected.is_reduced,
+    )
+    assert found.kept_x.tobytes() == expected.kept_x.tobytes()
+    assert found.y.dtype == expected.y.dtype
+    assert found.y.tobytes() == expected.y.tobytes()
+
+
+smoothings = st.one_of(
+    st.just(Smoothing()),
+    st.sampled_from([0.0, 0.6, 0.99, 0.99999, 1.0]).map(lambda weight: Smoothing("ema", weight)),
+)
+
+
+@st.composite
+def queries(draw):
+    x = draw(st.sampled_from(["step", "step", "wall", "relative"]))
+    start = {"step": -50.0, "wall": 1.7e9, "relative": 0.0}[x]
+    at = st.one_of(
+        st.floats(-100, 9000).map(lambda v: start + v), st.integers(0, 9000).map(lambda v: start + v)
+    )
+    x_range = draw(st.one_of(st.none(), st.tuples(at, at).map(sorted).map(tuple)))
+    return LineQuery(
+        x=x,
+        smoothing=draw(smoothings),
+        attempts=draw(st.sampled_from(["latest", "all"])),
+        x_range=x_range,
+        x_scale=draw(st.sampled_from(["linear", "linear", "log", "symlog"])),
+        width=draw(st.integers(1, 40)),
+    )
+
+
+@settings(max_examples=250, deadline=None)
+@given(cut_series(), queries(), st.sampled_from([4, 4, 60]))
+def test_a_line_from_pyramids_is_the_line_from_all_points(series, query, dense):
+    columns, pieces = series
+    with patch.object(long_lines, "_DENSE", dense):
+        found = make_long_line(KEY, pieces, query)
+    rises = (columns.step[1:] >= columns.step[:-1]).all()
+    if found is None:
+        # Nothing is left to the other way without need.
+        assert len(pieces.pieces) == 1 or not rises
+        return
+    assert_same(found, make_line(columns, query))
+
+
+@settings(max_examples=60, deadline=None)
+@given(cut_series(), st.sampled_from([0.0, 0.6, 0.999, 1.0]), st.lists(st.integers(0, 9000), max_size=4))
+def test_an_average_goes_on_from_any_row(series, weight, portions):
+    value = series[0].value
+    expected = ema(value, weight)
+    if (value == value[:1]).all():
+        return
+    rows = SmoothedRows(weight)
+    for end in sorted(portions):
+        rows.update(value[:end])
+    rows.update(value)
+    n = len(value)
+    for at in [0, n, *portions]:
+        at = min(at, n)
+        assert rows.read(value, at, n).tobytes() == expected[at:].tobytes()
+        later = SmoothedRows(weight, *rows.state_at(value, at))
+        later.update(value[at:])
+        assert later.read(value[at:], 0, n - at).tobytes() == expected[at:].tobytes()
+
+
+def test_what_is_asked_wrongly_is_refused():
+    pyramid, x = Pyramid(), np.arange(10)
+    pyramid.update(x, x.astype(float), x.astype(float))
+    with pytest.raises(IndexError, match="Rows 0 to 11 are outside"):
+        Piece(x, x.astype(float), pyramid, 0, 11)
+    with pytest.raises(ValueError, match="x is int32"):
+        Piece(x.astype(np.int32), x.astype(float), pyramid, 0, 10)
+    with pytest.raises(IndexError, match="only 0 are smoothed"):
+        Piece(x, x.astype(float), pyramid, 0, 10, smoothed=SmoothedRows(0.5))
+    piece = Piece(x[::-1], x.astype(float), pyramid, 0, 10)
+    with pytest.raises(ValueError, match="width is 0"):
+        reduce_pieces([piece], -math.inf, math.inf, 0)
+    with pytest.raises(ValueError, match="goes back"):
+        reduce_pieces([Piece(np.array([0, 9, 3, 4, 9]), np.zeros(5), pyramid, 0, 5)], 0.0, 9.0, 3)
+
+
+def log(rng, first_step, count, wall_time):
+    times = wall_time + np.cumsum(rng.random(count))
+    return eb.records(
+        *(
+            eb.scalar(KEY.tag, float(value), step=first_step + row, wall_time=float(times[row]))
+            for row, value in enumerate(rng.normal(size=count))
+        )
+    )
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.integers(0, 2**32), st.data())
+def test_restarts_and_growth_of_real_files(seed, data):
+    rng = np.random.default_rng(seed)
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        patch.object(snapshot, "MIN_ROWS", 1),
+        patch.object(long_lines, "_DENSE", 4),
+    ):
+        store = Store([folder])
+        watch = LogdirWatch(store, [parse_root(folder)])
+        source = LocalSource(store, keeps_overwritten=data.draw(st.booleans()))
+        at = 0
+        for number in range(data.draw(st.integers(1, 3))):
+            wall_time = 1.7e9 + 1000 * number
+            name = f"events.out.tfevents.{wall_time:.0f}.host.{number}.0"
+            header = eb.records(eb.file_version(wall_time=wall_time))
+            path = put(Path(folder) / "run", header + log(rng, at, 300, wall_time), name=name)
+            watch.load()
+            for _ in range(2):
+                query = data.draw(queries())
+                whole = DerivedReads.read_lines(source, [KEY], query)
+                assert_same(*source.read_lines([KEY], query), *whole)
+            append(path, log(rng, at + 300, 250, wall_time + 400))
+            watch.load()
+            query = data.draw(queries())
+            assert_same(*source.read_lines([KEY], query), *DerivedReads.read_lines(source, [KEY], query))
+            at += data.draw(st.sampled_from([0, 200, 549, 550]))
