@@ -40,7 +40,8 @@ PYTHON_MAY_IMPORT: dict[str, set[str]] = {
     "writer/files": {"native", "schema", "writer", "writer/values"},
     "writer/calls": {"native", "schema", "writer/values", "writer/graphs", "writer/files"},
     "log_values": {"query"},
-    "reader": {"query", "query/open", "log_values"},
+    "sql": {"query", "log_values"},
+    "reader": {"query", "query/open", "log_values", "sql"},
     "writer/watch": {"native", "schema", "writer/values", "writer/graphs", "writer/files"},
     # The public names of the writers.
     "summary": {"writer/calls"},
@@ -63,6 +64,7 @@ PYTHON_MAY_IMPORT: dict[str, set[str]] = {
     "cli": {
         "query",
         "query/open",
+        "sql",
         "jobs",
         "server",
         "doctor",

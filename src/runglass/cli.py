@@ -35,6 +35,8 @@ def main(argv: list[str] | None = None) -> int:
             return run(flags.parse_run(words[1:]))
         if words[:1] == ["profile"]:
             return profile(flags.parse_profile(words[1:]))
+        if words[:1] == ["query"]:
+            return query(flags.parse_query(words[1:]))
         if words[:1] == ["import"]:
             return import_logs(flags.parse_import(words[1:]))
         args = flags.parse(words, f"runglass {__version__}")
@@ -191,6 +193,24 @@ def profile(args: argparse.Namespace) -> int:
         print(msgspec.json.format(msgspec.json.encode(made.data), indent=2).decode())
     else:
         print(render_markdown(made) if args.markdown else render(made))
+    return 0
+
+
+def query(args: argparse.Namespace) -> int:
+    from runglass.query import open as opening
+    from runglass.query.locations import parse_locations
+    from runglass.sql.command import run_query
+
+    logs = opening.open_logs(parse_locations(args.logdirs), reload_interval_s=0, on_note=tell)
+    for missing in logs.list_missing():
+        raise RunglassError(f"{missing!r} does not exist. Check the path.", where=missing)
+    logs.load()
+    for path, reason in logs.list_unreadable().items():
+        tell(f"{path} cannot be listed: {reason}. What is below it is missing.")
+    try:
+        run_query(logs.source, args, on_note=tell)
+    finally:
+        logs.stop()
     return 0
 
 

@@ -20,6 +20,7 @@ def list_parsers() -> dict[str, flags.Parser]:
         **{command: flags.make_parser("", command) for command in ("", *flags.COMMANDS)},
         "run": flags.make_run_parser(),
         "profile": flags.make_profile_parser(),
+        "query": flags.make_query_parser(),
         "import": flags.make_import_parser(),
     }
 

@@ -16,10 +16,13 @@ ALL_COMMANDS = {
     "serve": "show logs in the browser; may be left out",
     "inspect": "say what logs hold and what is wrong with them",
     "profile": "say where the time of a training went, by one of its profiles",
+    "query": "answer a query in SQL over logs",
     "demo": "write example logs and show them",
     "run": "run a command and record what it uses and prints",
     "import": "bring runs of W&B or MLflow, or metrics in CSV or JSON lines, into event files",
 }
+QUERY_FORMATS = ("table", "csv", "json", "parquet")
+SQL_ENGINES = ("duckdb", "chdb")
 FOREIGN_KINDS = ("wandb", "mlflow", "csv")
 SHELLS = ("bash", "zsh", "fish")
 DEFAULT_RUNS = "runs"
@@ -100,6 +103,11 @@ EXAMPLES = {
         ("runglass inspect logs --tag loss", "one tag in all runs"),
         ("runglass inspect logs --json", "for scripts; exits 1 where there is damage"),
         ("runglass inspect --event_file logs/train/events.out.tfevents.1", "one file"),
+    ),
+    "query": (
+        ('runglass query "select run, points from runs" logs', "a table on the terminal"),
+        ("runglass query \"select * from points where tag = 'loss'\" logs --output loss.csv", "a file"),
+        ("runglass query - logs < best.sql", "a query from a file"),
     ),
     "demo": (
         ("runglass demo", "writes ./runglass-demo and shows it"),
@@ -405,6 +413,45 @@ def make_profile_parser() -> Parser:
 
 def parse_profile(argv: list[str]) -> argparse.Namespace:
     return make_profile_parser().parse_words([_with_underscores(word) for word in argv])
+
+
+def make_query_parser() -> Parser:
+    parser = Parser(
+        "query",
+        prog="runglass query",
+        usage="runglass query SQL LOGDIR … [--format table|csv|json|parquet] [--output FILE] [--limit N]",
+        description="Answer one SELECT over the tables points, series, runs, hparams and files of logs.",
+    )
+    parser.add_argument("query", metavar="SQL", help="the query; - reads it from standard input")
+    parser.add_argument("logdirs", nargs="+", metavar="LOGDIR", help="a directory of logs, or its address")
+    parser.add_argument(
+        "--format",
+        choices=QUERY_FORMATS,
+        help="how to write the rows (default: by the ending of --output, else a table)",
+    )
+    parser.add_argument("--output", metavar="PATH", help="write them to this file")
+    parser.add_argument(
+        "--limit",
+        type=parse_count,
+        metavar="N",
+        help="at most so many rows, 0 for all (default 100 in a table, 1,000,000 elsewhere)",
+    )
+    parser.add_argument(
+        "--engine",
+        choices=SQL_ENGINES,
+        help="what answers (default: ClickHouse if the logs are there, else what is installed)",
+    )
+    return parser
+
+
+def parse_query(argv: list[str]) -> argparse.Namespace:
+    return make_query_parser().parse_words([_with_underscores(word) for word in argv])
+
+
+def parse_count(text: str) -> int:
+    if not text.isdigit():
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of rows")
+    return int(text)
 
 
 def make_import_parser() -> Parser:

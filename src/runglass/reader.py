@@ -38,9 +38,11 @@ from runglass.query.source import (
     Smoothing,
     SmoothingKind,
 )
+from runglass.sql.read import EngineName, read_sql
+from runglass.sql.table import SqlTable
 from runglass.store.model import Asset, Attempts, Family, FileHealth, Kind, SeriesKey
 
-__all__ = ["Line", "Log", "Picture", "Run", "Scalars", "Series", "Table", "open_log"]
+__all__ = ["Line", "Log", "Picture", "Run", "Scalars", "Series", "SqlTable", "Table", "open_log"]
 
 # What an amount of smoothing may be; the same limits as over HTTP.
 AMOUNTS = {"ema": 1.0, "gaussian": 10_000.0, "median": 10_000.0}
@@ -222,6 +224,25 @@ class Log(Mapping[str, "Run"]):
         ]
         keys.sort(key=lambda key: order[key.run])
         return Table(self._source, keys, _attempts(attempts))
+
+    def sql(self, query: str, *, limit: int | None = 1_000_000, engine: EngineName | None = None) -> SqlTable:
+        """The rows of one SELECT over the tables points, series, runs, hparams and files; see the guide for their columns.
+
+        DuckDB or chdb answers, whichever is installed, unless the log is in ClickHouse. `limit` is the most rows to return, None for
+        all. Only the runs and tags that the query asks for are read.
+
+        >>> log.sql("select run, min(value) as best from points where tag = 'val/loss' group by run").to_pandas()
+        """
+        _text("query", query)
+        if limit is not None and limit < 1:
+            raise BadArgument(f"limit={limit!r}: expected 1 or more, or None for all rows.", where="limit")
+        table = SqlTable(read_sql(self._source, query, limit=limit, engine=engine))
+        if table.is_cut:
+            warnings.warn(
+                f"sql(): stopped at {count(len(table), 'row')}; there are more. limit=None returns all.",
+                stacklevel=2,
+            )
+        return table
 
     def hparams(
         self,
