@@ -27,6 +27,7 @@ from bench.rows_live import live_rows
 from bench.rows_load import blob_rows, load_rows, memory_rows
 from bench.rows_profiles import profile_rows
 from bench.rows_projector import projector_rows
+from bench.rows_sql import sql_rows
 from bench.rows_traces import trace_rows
 from bench.setting import Setting, cpu_name, tried
 from bench.table import Row
@@ -41,6 +42,7 @@ GROUPS: dict[str, Callable[[Setting], Iterator[Row]]] = {
     "start": start_rows,
     "http": http_rows,
     "hparams": hparam_rows,
+    "sql": sql_rows,
     "graphs": graph_rows,
     "live": live_rows,
     "jobs": job_rows,

@@ -111,7 +111,7 @@ def _add_points(connection: duckdb.DuckDBPyConnection, points: Points) -> None:
     )
 
 
-def _texts(texts: list[str]) -> NDArray[Any]:
+def _texts(texts: Sequence[Any]) -> NDArray[Any]:
     made = np.empty(len(texts), object)
     made[:] = texts
     return made
