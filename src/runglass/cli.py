@@ -107,7 +107,7 @@ def serve(args: argparse.Namespace) -> int:
         return logs.source
 
     from runglass.instances import Instance, announced
-    from runglass.machine import default_folder
+    from runglass.machine import cache_folder, default_folder
     from runglass.server.run import serve as run_server
     from runglass.server.settings import Settings
 
@@ -127,6 +127,8 @@ def serve(args: argparse.Namespace) -> int:
         if args.cache_dir
         else None,
     )
+    # Before the source is opened: what it fetches is kept there.
+    cache_folder.choose(settings.cache_dir)
     instance = Instance(
         version=__version__,
         start_time=time.time(),
@@ -254,8 +256,11 @@ def open_logs(args: argparse.Namespace) -> OpenLogs:
 def check_locations(args: argparse.Namespace, locations: Sequence[Location]) -> None:
     """Refuse what is probably a typing mistake, instead of waiting for a directory that will never come."""
     from runglass.flags import mistaken_command
+    from runglass.query.locations import is_local
 
-    missing = [location.shown for location in locations if not os.path.exists(location.path)]
+    missing = [
+        location.shown for location in locations if is_local(location) and not os.path.exists(location.path)
+    ]
     if not args.logdirs or not missing:
         return
     first = args.logdirs[0]

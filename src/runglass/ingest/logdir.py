@@ -11,6 +11,7 @@ from msgspec import Struct, field
 
 from runglass.ingest.assets import RUN_FOLDER, AssetFolder, AssetRule, find_owner
 from runglass.ingest.roots import LogRoot
+from runglass.store.files import stat_file
 
 EVENT_FILE_MARK = "tfevents"
 
@@ -175,7 +176,7 @@ def find_regular_file(path: str) -> os.stat_result | None:
 
 def _stat(path: str) -> os.stat_result | None:
     try:
-        return os.stat(path)
+        return stat_file(path)
     except OSError:
         return None
 

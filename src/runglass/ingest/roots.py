@@ -9,17 +9,18 @@ from pathlib import Path
 from msgspec import Struct
 
 from runglass.errors import BadRequest
+from runglass.ingest.remote.address import URL, is_remote, parse_address
 from runglass.store.reach import shown_name
 
-_URL = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]+)://")
 _WINDOWS_DRIVE = re.compile(r"^[A-Za-z]:[\\/]")
 
 
 class LogRoot(Struct, frozen=True):
     """One directory (or single event file) with runs, and the prefix of their names."""
 
-    # As the user wrote it; shown, never opened.
+    # As the user wrote it, without credentials; shown, never opened.
     shown: str
+    # An absolute path, or the address of something remote with its credentials.
     path: str
     # Prefix of the run names; "" for none.
     name: str = ""
@@ -34,11 +35,14 @@ class LogRoot(Struct, frozen=True):
 
 
 def parse_root(text: str, *, name: str = "") -> LogRoot:
-    url = _URL.match(text)
+    if is_remote(text):
+        return LogRoot(shown=parse_address(text).shown, path=text, name=name)
+    url = URL.match(text)
     path = _local_path(text) if url and url[1].lower() == "file" else None if url else text
     if path is None:
         raise BadRequest(
-            f"Log directory {text!r}: Runglass does not read remote locations yet. Mount or copy it, and name the local path.",
+            f"Log directory {text!r}: Runglass cannot read from there. It reads paths, and addresses that begin with s3://, gs://, "
+            "az://, https:// or sftp://.",
             where="logdir",
         )
     if "\0" in text:
@@ -68,7 +72,7 @@ def parse_spec(spec: str) -> list[LogRoot]:
     for item in filter(None, (piece.strip() for piece in spec.split(","))):
         name, colon, path = item.partition(":")
         is_drive = os.name == "nt" and _WINDOWS_DRIVE.match(item) is not None
-        is_plain = not colon or item.startswith("/") or _URL.match(item) is not None or is_drive
+        is_plain = not colon or item.startswith("/") or URL.match(item) is not None or is_drive
         roots.append(parse_root(item) if is_plain else parse_root(path, name=name))
     names = [root.name for root in roots if root.name]
     for name in names:
@@ -93,7 +97,7 @@ def name_roots(roots: list[LogRoot]) -> list[LogRoot]:
     for root in roots:
         name = root.name
         if not name:
-            stem = os.path.basename(root.path) or "root"
+            stem = os.path.basename(root.path.rstrip("/")) or "root"
             name = next(
                 each
                 for each in (stem, *(f"{stem}-{n}" for n in range(2, len(roots) + 2)))

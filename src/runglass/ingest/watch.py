@@ -79,7 +79,13 @@ class LogdirWatch:
         threads: int | None = None,
         budget: MemoryBudget | None = None,
         on_note: Callable[[str], None] = lambda note: None,
+        awaited_bytes: Callable[[], int | None] = lambda: None,
+        list_troubles: Callable[[], dict[str, FileHealth]] = dict,
     ) -> None:
+        """`awaited_bytes`: how much is still on its way into the directories; None if nothing is. `list_troubles`: what could not be
+        brought there, by path."""
+        self.awaited_bytes = awaited_bytes
+        self.list_troubles = list_troubles
         self.store = store
         self.roots = roots
         self.reload_interval_s = reload_interval_s
@@ -105,7 +111,7 @@ class LogdirWatch:
         """Bring the store up to date with the directories as they are now."""
         with self._loading:
             self._load(self._rescan())
-            if not self.store.progress.is_loaded:
+            if not self.store.progress.is_loaded and self.awaited_bytes() is None:
                 self._publish_progress(is_loaded=True)
                 if self.budget is not None:
                     # Otherwise not before the next change.
@@ -192,7 +198,7 @@ class LogdirWatch:
                     reason=f"the directory cannot be listed: {why}",
                     advice="Check its permissions. What is below it is not followed.",
                 )
-        self.store.set_unreadable(healths)
+        self.store.set_unreadable({**healths, **self.list_troubles()})
 
     def _register(self, found: FoundRun, root: LogRoot) -> tuple[RunLoader, list[str]]:
         loader = self._loaders.get(found.name)
@@ -357,7 +363,7 @@ class LogdirWatch:
                     all(stage.state is not FileState.READING for stage in list(loader.run.files.values()))
                     for loader in list(self._loaders.values())
                 ),
-                bytes_found=sum(stage.size_bytes for stage in stages),
+                bytes_found=sum(stage.size_bytes for stage in stages) + (self.awaited_bytes() or 0),
                 bytes_read=sum(stage.read_bytes for stage in stages),
             )
         )

@@ -30,12 +30,15 @@ from runglass.query.source import (
 )
 from runglass.query.summaries import make_summary
 from runglass.query.tables import make_nearest, make_range_summary
-from runglass.store.model import Attempts, SeriesKey
+from runglass.store.model import Attempts, RemoteStatus, SeriesKey
 
 TIME_AXES = frozenset(get_args(XAxis))
 
 
 class DerivedReads:
+    def list_remote(self) -> list[RemoteStatus]:
+        return []
+
     def _read_stored(
         self, keys: Sequence[SeriesKey], *, attempts: Attempts = "latest", since: Sequence[int] | None = None
     ) -> list[Columns]:

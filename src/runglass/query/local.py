@@ -26,6 +26,7 @@ from runglass.store.model import (
     FileHealth,
     Kind,
     Progress,
+    RemoteStatus,
     RunInfo,
     SeriesInfo,
     SeriesKey,
@@ -51,9 +52,11 @@ class LocalSource(DerivedReads):
         keeps_overwritten: bool = False,
         capabilities: frozenset[Capability] = frozenset({Capability.ASSETS}),
         list_missing: Callable[[], list[str]] = list,
+        list_remote: Callable[[], list[RemoteStatus]] = list,
     ) -> None:
-        """`capabilities` depend on what fills the store, and so does which of its locations are missing."""
+        """`capabilities` depend on what fills the store, and so does how its locations are doing."""
         self._store = store
+        self._list_remote = list_remote
         self.list_missing = list_missing
         self.capabilities = capabilities
         # Show every attempt, even if a query asks for the latest.
@@ -68,6 +71,9 @@ class LocalSource(DerivedReads):
     @property
     def locations(self) -> list[str]:
         return self._store.locations
+
+    def list_remote(self) -> list[RemoteStatus]:
+        return self._list_remote()
 
     def progress(self) -> Progress:
         return self._store.progress

@@ -17,12 +17,19 @@ class Location(Protocol):
         ...
 
     @property
-    def path(self) -> str: ...
+    def path(self) -> str:
+        """A path, or an address with its credentials."""
+        ...
 
     @property
     def name(self) -> str:
         """Prefix of its run names; "" for none."""
         ...
+
+
+def is_local(location: Location) -> bool:
+    """Whether it is a path, which can be looked at without opening it."""
+    return "://" not in location.path
 
 
 def parse_locations(paths: Sequence[str], *, spec: str = "") -> Sequence[Location]:

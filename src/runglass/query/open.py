@@ -1,4 +1,4 @@
-"""Opens logs: the only place that makes a DataSource, today from directories. Callers never see its class."""
+"""Opens logs: the only place that makes a DataSource, from directories here and elsewhere. Callers never see its class."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import os
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
+from runglass.ingest.remote.locations import RemoteLocations
 from runglass.ingest.roots import LogRoot
 from runglass.ingest.watch import LogdirWatch
+from runglass.machine import cache_folder
 from runglass.query.local import LocalSource
 from runglass.query.locations import Location
 from runglass.query.source import Capability, DataSource
@@ -56,40 +58,61 @@ def open_logs(
     `keeps_overwritten`: show every attempt of a restarted run, even if a query asks for the latest.
     `on_note`: called with messages for the user, from any thread.
     """
-    roots = [LogRoot(each.shown, each.path, each.name) for each in locations]
+    remote = RemoteLocations(
+        [LogRoot(each.shown, each.path, each.name) for each in locations], cache=cache_folder.path()
+    )
+    roots = remote.roots
     store = Store([root.shown for root in roots])
     budget = None
     if memory_budget_bytes is not None:
         budget = MemoryBudget(memory_budget_bytes or default_budget_bytes())
     watch = LogdirWatch(
-        store, roots, reload_interval_s=reload_interval_s, threads=threads, budget=budget, on_note=on_note
+        store,
+        roots,
+        reload_interval_s=reload_interval_s,
+        threads=threads,
+        budget=budget,
+        on_note=on_note,
+        awaited_bytes=remote.awaited_bytes,
+        list_troubles=remote.list_troubles,
     )
+
+    def is_missing(root: LogRoot) -> bool:
+        is_gone = remote.is_missing(root.path)
+        return not os.path.exists(root.path) if is_gone is None else is_gone
+
     capabilities = {Capability.ASSETS} | ({Capability.LIVE} if reload_interval_s > 0 else set())
     source = LocalSource(
         store,
         keeps_overwritten=keeps_overwritten,
         capabilities=frozenset(capabilities),
-        list_missing=lambda: [root.shown for root in roots if not os.path.exists(root.path)],
+        list_missing=lambda: [root.shown for root in roots if is_missing(root)],
+        list_remote=remote.list_status,
     )
-    return _OpenDirectories(source, watch)
+    return _OpenDirectories(source, watch, remote)
 
 
 class _OpenDirectories:
-    def __init__(self, source: DataSource, watch: LogdirWatch) -> None:
+    def __init__(self, source: DataSource, watch: LogdirWatch, remote: RemoteLocations) -> None:
         self.source = source
         self._watch = watch
+        self._remote = remote
 
     def list_missing(self) -> list[str]:
         return self.source.list_missing()
 
     def list_unreadable(self) -> dict[str, str]:
-        return dict(self._watch.unreadable)
+        troubles = {health.path: health.reason for health in self._remote.list_troubles().values()}
+        return {**self._watch.unreadable, **troubles}
 
     def load(self) -> None:
+        self._remote.load()
         self._watch.load()
 
     def start(self) -> None:
         self._watch.start()
+        self._remote.start(interval_s=self._watch.reload_interval_s, on_change=self._watch.load)
 
     def stop(self) -> None:
         self._watch.stop()
+        self._remote.stop()

@@ -21,6 +21,7 @@ from runglass.store.model import (
     FileHealth,
     Kind,
     Progress,
+    RemoteStatus,
     RunInfo,
     SeriesInfo,
     SeriesKey,
@@ -322,6 +323,10 @@ class DataSource(Protocol):
 
     def list_missing(self) -> list[str]:
         """The locations that do not exist (yet)."""
+        ...
+
+    def list_remote(self) -> list[RemoteStatus]:
+        """How the locations that are read over a network are doing; of others nothing."""
         ...
 
     def list_runs(self) -> list[RunInfo]:

@@ -73,7 +73,7 @@ def test_locations_by_their_names(logdir):
     logs.load()
     assert [run.name for run in logs.source.list_runs()] == ["a/run"]
     with pytest.raises(BadRequest):
-        parse_locations(["gs://bucket/logs"])
+        parse_locations(["hdfs://host/logs"])
 
 
 def test_parsing_locations_imports_nothing_heavy():

@@ -17,6 +17,7 @@ from typing import NamedTuple, Self
 from msgspec import Struct
 
 from runglass.errors import AssetChanged, AssetGone, AssetRefused, BadArgument
+from runglass.store import files
 from runglass.store.blobs import read_at
 from runglass.store.model import Asset, Family
 from runglass.store.reach import Place, resolve, shown_name, why_not
@@ -102,14 +103,17 @@ def find_named(place: Place, path: str, *, family: Family, where: str) -> list[t
     """Files that an asset names, by their paths below the run's directory; raises AssetGone if there are none."""
     try:
         paths = [path]
+        files.reveal(os.path.dirname(os.path.normpath(os.path.join(place.directory, path))))
         if family is Family.CHECKPOINT:
             folder, wanted = os.path.split(path)
-            names = os.listdir(resolve(place, folder or os.curdir, where=where).real)
+            real = resolve(place, folder or os.curdir, where=where).real
+            files.reveal(real)
+            names = os.listdir(real)
             paths = [os.path.join(folder, name) for name in sorted(names) if is_named(name, wanted, family)]
         found = []
         for each in paths:
             reached = resolve(place, each, where=where)
-            state = os.stat(reached.real, follow_symlinks=False)
+            state = files.stat_file(reached.real, follow_symlinks=False)
             if each != path and stat.S_ISDIR(state.st_mode):
                 # A folder whose name begins like the checkpoint's.
                 continue
@@ -171,6 +175,7 @@ class FileReader:
             raise BadArgument(f"read() of {self._where} after close(). Open it again.")
         wanted = max(0, min(size, self.size_bytes - offset))
         try:
+            files.make_present(self._path, [(offset, offset + wanted)])
             data = read_at(self._fd, wanted, offset)
             # Check after the read, so that it covers the bytes just read.
             self._check("while it was read")
@@ -185,6 +190,11 @@ class FileReader:
         if self.size_bytes <= SMALL_COPY_BYTES:
             return memoryview(self.read(0, self.size_bytes))
         try:
+            # All at once, where each read would wait for its part.
+            files.make_present(self._path, [(0, self.size_bytes)])
+        except OSError as error:
+            raise why_not(error, self._where) from error
+        try:
             with tempfile.TemporaryFile(prefix="runglass-") as copy:
                 for at in range(0, self.size_bytes, COPY_BYTES):
                     copy.write(self.read(at, COPY_BYTES))
@@ -198,7 +208,8 @@ class FileReader:
 
     def _check(self, when: str) -> None:
         """Raise unless the open file and the file at its path are still the one that was listed."""
-        found = os.fstat(self._fd)
+        provider = files.find_provider(self._path)
+        found = os.fstat(self._fd) if provider is None else provider.stat(self._fd)
         _want_regular(found)
         is_same = Identity.of(found) == self._stage.identity
         if self._stage.grows:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from runglass.errors import ValueDamaged
 from runglass.native.records import masked_crc32c
+from runglass.store import files
 
 HEADER_BYTES = 12
 FOOTER_BYTES = 4
@@ -36,15 +37,20 @@ def load_ranges(path: str, ranges: Iterable[Range]) -> Iterator[bytes | ValueDam
     """The bytes of each value, from one open file; a ValueDamaged in place of each value that the file no longer has."""
     wanted = list(ranges)
     try:
+        files.make_present(path, [(each.record, each.record + _first_read(each)) for each in wanted])
         with open(path, "rb", buffering=0) as file:
             yield from [_load(file.fileno(), path, *each) for each in wanted]
     except OSError as error:
         yield from [ValueDamaged(f"{path} cannot be read: {error.strerror}.", where=path)] * len(wanted)
 
 
-def _load(fd: int, path: str, record: int, value_at: int, value_size: int) -> bytes | ValueDamaged:
+def _first_read(wanted: Range) -> int:
     # A value is mostly at the end of its record; then one read gets all of it.
-    data = read_at(fd, HEADER_BYTES + value_at + value_size + FOOTER_BYTES, record)
+    return HEADER_BYTES + wanted.value_at + wanted.value_size + FOOTER_BYTES
+
+
+def _load(fd: int, path: str, record: int, value_at: int, value_size: int) -> bytes | ValueDamaged:
+    data = read_at(fd, _first_read(Range(record, value_at, value_size)), record)
     length = int.from_bytes(data[:8], "little")
     if len(data) < HEADER_BYTES or value_at + value_size > length or length > 0x7FFFFFFF:
         return ValueDamaged(
@@ -54,6 +60,7 @@ def _load(fd: int, path: str, record: int, value_at: int, value_size: int) -> by
         )
     end = HEADER_BYTES + length
     if len(data) < end + FOOTER_BYTES:
+        files.make_present(path, [(record + len(data), record + end + FOOTER_BYTES)])
         data += read_at(fd, end + FOOTER_BYTES - len(data), record + len(data))
     payload = memoryview(data)[HEADER_BYTES:end]
     expected = int.from_bytes(data[end : end + FOOTER_BYTES], "little")

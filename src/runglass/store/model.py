@@ -147,6 +147,26 @@ class Progress(Struct, frozen=True):
     bytes_read: int
 
 
+class RemoteStatus(Struct, frozen=True):
+    """How a location elsewhere is doing, and what reading it has taken since it was opened."""
+
+    # Without credentials.
+    location: str
+    # "connecting" until the first look is over, then "current", "lost", "denied", "throttled", "missing" or "failed".
+    state: str
+    # Why it is not current, and what to do; "" if it is.
+    reason: str
+    advice: str
+    # Seconds between looks now; 0 if there are no more.
+    interval_s: float
+    # When it was last seen whole.
+    looked_at: float | None
+    requests: int
+    fetched_bytes: int
+    # At list prices; None where none are known.
+    cost_usd: float | None
+
+
 class Image(Struct, frozen=True):
     """One picture as logged: `data` is the encoded file, `format` is detected from its first bytes ("png", "gif", …)."""
 
