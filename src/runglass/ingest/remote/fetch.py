@@ -58,7 +58,7 @@ class Fetcher:
             kept = None
         size = entry.size_bytes
         if kept is None:
-            first = size if size <= SMALL_BYTES else FIRST_BLOCK_BYTES
+            first = size if size <= SMALL_BYTES else min(size, FIRST_BLOCK_BYTES)
             data = self._read(storage, entry, 0, first)
             kept = self._mirror.place(relative, entry, data)
         kept.is_done = False

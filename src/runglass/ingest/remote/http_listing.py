@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -30,7 +31,8 @@ class HttpListing(Counted):
                 "timeout": aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_S, sock_read=READ_S)
             }
             if address.user or address.password:
-                settings["auth"] = aiohttp.BasicAuth(address.user, address.password)
+                encoded = b64encode(f"{address.user}:{address.password}".encode()).decode()
+                settings["headers"] = {"Authorization": f"Basic {encoded}"}
             self._files = HTTPFileSystem(
                 client_kwargs=settings, encoded=True, use_listings_cache=False, skip_instance_cache=True
             )
