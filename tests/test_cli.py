@@ -531,3 +531,92 @@ def test_profile_prints_no_control_characters_of_a_file() -> None:
     for text in (render(made), render_markdown(made)):
         assert all(letter == "\n" or letter.isprintable() for letter in text)
     assert "\\|\\`evil\\`" in render_markdown(made)
+
+
+# -- several people
+
+
+def test_tokens_are_made_listed_and_revoked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    if sys.platform != "linux":
+        monkeypatch.setattr("runglass.token_command.settings_folder", lambda: tmp_path / "runglass")
+    assert main(["token", "list"]) == 0
+    assert "There are no tokens" in capsys.readouterr().err
+    assert main(["token", "create", "ann", "--marks", "--project", "vision", "--expires", "2d"]) == 0
+    out, err = capsys.readouterr()
+    assert re.fullmatch(r"rgt_[0-9a-f]{8}_[\w-]{32}\n", out)
+    assert "the only time" in err
+    assert main(["token", "list"]) == 0
+    assert re.search(r"ann +[0-9a-f]{8} +read, mark +vision +\S+ \S+ +valid until ", capsys.readouterr().out)
+    assert main(["token", "revoke", "ann"]) == 0
+    assert main(["token", "list"]) == 0
+    assert re.search(r"ann .*revoked ", capsys.readouterr().out)
+    assert main(["token", "revoke", "ann"]) == 1
+    for words in (
+        ["token", "create"],
+        ["token", "list", "ann"],
+        ["token", "create", "x", "--project", "a/b"],
+    ):
+        assert main(words) == 1
+    with pytest.raises(SystemExit):
+        main(["token", "create", "x", "--expires", "soon"])
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--project", "vision"], "is not NAME=LOGDIR"),
+        (["--project", "vision="], "is not NAME=LOGDIR"),
+        (["--project", "a/b=x"], "cannot be the name of a project"),
+        (["--project", "a=x", "logs"], "named twice"),
+        (["inspect", "--project", "a=x"], "goes with serve"),
+        (["logs", "--auth_header", "X-User"], "belong together"),
+        (["logs", "--token", "", "--tokens", "x"], "lets everybody in"),
+        (["--project", "a=x", "--tokens", "no/such"], "runglass token create"),
+    ],
+)
+def test_mistakes_about_people_are_told(
+    words: list[str], told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(words) == 1
+    assert told in capsys.readouterr().err
+
+
+def test_projects_have_addresses_and_an_access_log(logdir: Path, tmp_path: Path) -> None:
+    put(logdir / "vision/train", log_bytes(4))
+    put(logdir / "speech/a", log_bytes(2))
+    put(logdir / "speech2/b", log_bytes(2))
+    log = tmp_path / "access.log"
+    words = [
+        f"--project=vision={logdir / 'vision'}",
+        f"--project=speech={logdir / 'speech'}",
+        f"--project=speech={logdir / 'speech2'}",
+        f"--access_log={log}",
+    ]
+    with server(*words) as (process, _, port, path):
+        assert path == "/"
+        status, body = get(port, "/api/projects")
+        assert [(each["name"], len(each["locations"])) for each in json.loads(body)["projects"]] == [
+            ("vision", 1),
+            ("speech", 2),
+        ]
+        status, body = get(port, "/p/vision/api/status")
+        assert (status, json.loads(body)["project"]) == (200, "vision")
+        assert get(port, "/api/status")[0] == 404
+        if sys.platform != "win32":
+            log.rename(tmp_path / "old.log")
+            process.send_signal(signal.SIGHUP)
+            assert get(port, "/p/none/api/runs")[0] == 404
+            assert get(port, "/p/vision/api/runs?token=secret")[0] == 400
+        process.send_signal(signal.SIGTERM)
+        _, error = process.communicate(timeout=20)
+        assert (process.returncode, "Traceback" in error) == (0, False)
+    if sys.platform != "win32":
+        rows = [line.split("\t") for line in (tmp_path / "old.log").read_text().splitlines()]
+        assert [(row[2], row[4], row[5]) for row in rows][:2] == [
+            ("-", "/api/projects", "200"),
+            ("vision", "/p/vision/api/status", "200"),
+        ]
+        assert "/p/vision/api/runs?token=…" in log.read_text()

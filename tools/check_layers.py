@@ -29,10 +29,11 @@ PYTHON_MAY_IMPORT: dict[str, set[str]] = {
     # Arrays to arrays.
     "reductions": {"native"},
     "jobs": {"native"},
-    "api": {"query", "jobs"},
+    "overlay": set(),
+    "api": {"query", "jobs", "overlay"},
     "dashboards/*": {"query", "schema", "media", "reductions", "jobs", "api"},
     "registry": {"api", "dashboards/*"},
-    "server": {"query", "jobs", "api", "registry"},
+    "server": {"query", "jobs", "overlay", "api", "registry"},
     # Values to bytes, bytes to files, and above them the calls. The folder itself has only names that all of them share.
     "writer": set(),
     "writer/values": {"native", "schema", "media"},
@@ -59,6 +60,7 @@ PYTHON_MAY_IMPORT: dict[str, set[str]] = {
     "": {"reader", "reductions", "writer/calls", "writer/watch", "notebook"},
     "instances": set(),
     "completion": {"flags"},
+    "token_command": {"server"},
     "notebook": {"instances", "flags", "cli"},
     # Everything but what stands behind a source.
     "cli": {
@@ -73,6 +75,7 @@ PYTHON_MAY_IMPORT: dict[str, set[str]] = {
         "recorder",
         "importing",
         "instances",
+        "token_command",
         "flags",
         "completion",
     },
@@ -85,6 +88,7 @@ PYTHON_OPEN_TO_ALL = {
     "runglass.lru",
     "runglass.machine",
     "runglass.visible",
+    "runglass.whole_file",
     "runglass.store.model",
 }
 

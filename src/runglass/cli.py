@@ -6,6 +6,7 @@ import os
 import sys
 import threading
 import time
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from runglass.query.locations import Location
     from runglass.query.open import OpenLogs
     from runglass.query.source import DataSource
+    from runglass.server.projects import Plan
 
 DEMO_LOGDIR = "runglass-demo"
 DEMO_LIVE_S = 600.0
@@ -39,6 +41,10 @@ def main(argv: list[str] | None = None) -> int:
             return query(flags.parse_query(words[1:]))
         if words[:1] == ["import"]:
             return import_logs(flags.parse_import(words[1:]))
+        if words[:1] == ["token"]:
+            from runglass.token_command import run as run_token
+
+            return run_token(flags.parse_token(words[1:]))
         args = flags.parse(words, f"runglass {__version__}")
         if args.completion:
             from runglass.completion import write_script
@@ -73,9 +79,12 @@ def serve(args: argparse.Namespace) -> int:
     demo_waits = args.command == "demo" and prepare_demo(args)
     locations = log_roots(args)
     check_locations(args, locations)
+    projects = plan_projects(args)
+    tokens = find_tokens(args)
     listener = bind(args.host, bind_all=args.bind_all, port=args.port, reuse_port=args.reuse_port)
     token = order.token if order is not None else args.token
-    if token is None and not listener.is_loopback:
+    asks_otherwise = bool(args.tokens or args.auth_header)
+    if token is None and not listener.is_loopback and not asks_otherwise:
         import secrets
 
         token = secrets.token_urlsafe(16)
@@ -126,6 +135,12 @@ def serve(args: argparse.Namespace) -> int:
         else Path(args.cache_dir)
         if args.cache_dir
         else None,
+        tokens=tokens,
+        auth_header=args.auth_header,
+        trusted_proxies=tuple(args.trusted_proxy),
+        rate_limit=args.rate_limit,
+        access_log=args.access_log,
+        shared_overlay=Path(args.shared_overlay) if args.shared_overlay else None,
     )
     # Before the source is opened: what it fetches is kept there.
     cache_folder.choose(settings.cache_dir)
@@ -142,9 +157,9 @@ def serve(args: argparse.Namespace) -> int:
     )
     try:
         # The page is served before NumPy is imported; answers with data wait for the source.
-        with announced(instance, on_note=tell):
+        with nullcontext() if projects or asks_otherwise else announced(instance, on_note=tell):
             run_server(
-                open_source,
+                projects or open_source,
                 listener.socket,
                 settings=settings,
                 parent_pid=order.parent_pid if order is not None else None,
@@ -153,6 +168,51 @@ def serve(args: argparse.Namespace) -> int:
         for logs in opened:
             logs.stop()
     return 0
+
+
+def find_tokens(args: argparse.Namespace) -> Path | None:
+    """The file of tokens, if the user wants one; a server whose tokens nobody can use does not start."""
+    if not args.tokens:
+        return None
+    from runglass.server.tokens import TokenFile
+    from runglass.token_command import token_path
+
+    path = token_path(args.tokens)
+    if not path.exists():
+        raise RunglassError(
+            f"There are no tokens: {path} does not exist. Make the first one: runglass token create NAME --tokens {path}",
+            where="tokens",
+        )
+    TokenFile(path).list_tokens()
+    return path
+
+
+def plan_projects(args: argparse.Namespace) -> list[Plan]:
+    """What `--project` names, each opened when it is first asked for. The memory is divided among them."""
+    from runglass.flags import parse_projects
+    from runglass.machine import read_memory_bytes
+    from runglass.query.locations import parse_locations
+    from runglass.server.projects import Opened, Plan, check_name
+
+    named = parse_projects(args.project)
+    budget_bytes = (args.memory_budget or read_memory_bytes() // 2) // max(1, len(named))
+
+    def plan(name: str, paths: list[str]) -> Plan:
+        locations = parse_locations(paths)
+
+        def open_project() -> Opened:
+            logs = open_locations(args, locations, budget_bytes)
+            for missing in logs.list_missing():
+                tell(f"{missing} does not exist yet; waiting for it.")
+            if args.reload_task == "blocking":
+                logs.load()
+            else:
+                logs.start()
+            return logs.source, logs.stop
+
+        return Plan(check_name(name), tuple(location.shown for location in locations), open_project)
+
+    return [plan(name, paths) for name, paths in named.items()]
 
 
 def inspect(args: argparse.Namespace) -> int:
@@ -241,13 +301,19 @@ def log_roots(args: argparse.Namespace) -> Sequence[Location]:
 
 
 def open_logs(args: argparse.Namespace) -> OpenLogs:
+    return open_locations(args, log_roots(args), args.memory_budget or 0)
+
+
+def open_locations(
+    args: argparse.Namespace, locations: Sequence[Location], memory_budget_bytes: int
+) -> OpenLogs:
     from runglass.query import open as opening
 
     return opening.open_logs(
-        log_roots(args),
+        locations,
         reload_interval_s=args.reload_interval,
         threads=args.max_reload_threads,
-        memory_budget_bytes=args.memory_budget or 0,
+        memory_budget_bytes=memory_budget_bytes,
         keeps_overwritten=not args.purge_orphaned_data,
         on_note=tell,
     )

@@ -22,6 +22,7 @@ def list_parsers() -> dict[str, flags.Parser]:
         "profile": flags.make_profile_parser(),
         "query": flags.make_query_parser(),
         "import": flags.make_import_parser(),
+        "token": flags.make_token_parser(),
     }
 
 

@@ -20,6 +20,7 @@ ALL_COMMANDS = {
     "demo": "write example logs and show them",
     "run": "run a command and record what it uses and prints",
     "import": "bring runs of W&B or MLflow, or metrics in CSV or JSON lines, into event files",
+    "token": "make, list and revoke tokens for a server that several people use",
 }
 QUERY_FORMATS = ("table", "csv", "json", "parquet")
 SQL_ENGINES = ("duckdb", "chdb")
@@ -28,6 +29,8 @@ SHELLS = ("bash", "zsh", "fish")
 DEFAULT_RUNS = "runs"
 MEASURE_INTERVAL_S = 2.0
 SIZE = re.compile(r"^(\d+(?:\.\d+)?)\s*([kmgt]?)i?b?$", re.IGNORECASE)
+DURATION = re.compile(r"(\d+(?:\.\d+)?)([smhdwy])")
+SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800, "y": 31_557_600}
 UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 
 # TensorBoard's flags that change nothing here, each with the reason that is told when it is used.
@@ -85,6 +88,23 @@ def parse_interval(text: str) -> float:
     return seconds
 
 
+def parse_rate(text: str) -> float:
+    try:
+        rate = float(text)
+    except ValueError:
+        rate = -1.0
+    if not 0 <= rate < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of requests a second; 0 is no limit")
+    return rate
+
+
+def parse_duration(text: str) -> float:
+    found = DURATION.fullmatch(text.strip())
+    if found is None or not float(found[1]):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a time such as 12h, 30d or 1y")
+    return float(found[1]) * SECONDS[found[2]]
+
+
 EXAMPLES = {
     "": (
         ("runglass demo", "an example, trained in a few seconds"),
@@ -97,6 +117,10 @@ EXAMPLES = {
         ("runglass serve --logdir_spec a:old,b:new", "with names of your own"),
         ("runglass serve logs --bind_all", "for other machines; prints an address with a token"),
         ("runglass serve logs --port 6007", "on exactly this port"),
+        (
+            "runglass serve --project vision=/data/v --project speech=/data/s",
+            "two projects, each with its own address",
+        ),
     ),
     "inspect": (
         ("runglass inspect logs", "every run, tag and file"),
@@ -121,6 +145,13 @@ EXAMPLES = {
         ("runglass import wandb wandb --logdir logs", "all offline runs below ./wandb"),
         ("runglass import mlflow mlruns --logdir logs", "all experiments of a file store"),
         ("runglass import csv losses.csv log.jsonl --logdir logs", "one run per file"),
+    ),
+    "token": (
+        ("runglass token create ann", "reads everything; printed once"),
+        ("runglass token create ben --project vision --marks", "one project, and may change shared marks"),
+        ("runglass token create guest --expires 7d", "ends by itself"),
+        ("runglass token list", "who has one"),
+        ("runglass token revoke ann", "from now on, on open pages too"),
     ),
     "profile": (
         ("runglass profile logs", "the newest profile"),
@@ -224,6 +255,15 @@ def make_parser(version: str, command: str = "", *, shows_all: bool = False) -> 
     )
     add(
         data,
+        "--project",
+        ("serve",),
+        "a directory of logs as a project with its own address, as in vision=/data/vision; may be repeated",
+        action="append",
+        default=[],
+        metavar="NAME=LOGDIR",
+    )
+    add(
+        data,
         "--reload_interval",
         loading,
         "how often to look where the system does not report changes; 0 loads once (default 5)",
@@ -304,6 +344,55 @@ def make_parser(version: str, command: str = "", *, shows_all: bool = False) -> 
         metavar="NAME",
     )
 
+    people = parser.add_argument_group("serving several people")
+    add(
+        people,
+        "--tokens",
+        loading,
+        "let in those who have a token of this file (default: of none); 'default' is the file that runglass token writes",
+        metavar="PATH",
+    )
+    add(
+        people,
+        "--auth_header",
+        loading,
+        "the header in which a proxy says who asks, such as X-Forwarded-User",
+        default="",
+        metavar="NAME",
+    )
+    add(
+        people,
+        "--trusted_proxy",
+        loading,
+        "the address or network of that proxy; nobody else is believed. May be repeated",
+        action="append",
+        default=[],
+        metavar="ADDR",
+    )
+    add(
+        people,
+        "--shared_overlay",
+        loading,
+        "share names, notes, stars, labels, colours and saved views through this file (default: each browser has its own)",
+        metavar="PATH",
+    )
+    add(
+        people,
+        "--rate_limit",
+        loading,
+        "requests a second for each token or user, ten times as many at once (default: no limit)",
+        type=parse_rate,
+        default=0.0,
+        metavar="N",
+    )
+    add(
+        people,
+        "--access_log",
+        loading,
+        "write a line for every request to this file; '-': to standard output",
+        metavar="PATH",
+    )
+
     doctor = parser.add_argument_group("inspect")
     add(doctor, "--inspect", (), "the same as the inspect command", action="store_true")
     add(doctor, "--tag", ("inspect",), "only this tag", metavar="TAG")
@@ -352,6 +441,66 @@ def mistaken_command(word: str) -> str | None:
         return None
     close = get_close_matches(word, ALL_COMMANDS, n=1, cutoff=0.7)
     return close[0] if close else None
+
+
+def make_token_parser() -> Parser:
+    parser = Parser(
+        "token",
+        prog="runglass token",
+        usage="runglass token create NAME [--project NAME …] [--marks] [--expires TIME] [--tokens PATH]\n"
+        "       runglass token list [--tokens PATH]\n"
+        "       runglass token revoke NAME [--tokens PATH]",
+        description="Make, list and revoke tokens. A server with --tokens lets in those who have one.",
+    )
+    parser.add_argument("action", choices=("create", "list", "revoke"), help="what to do")
+    parser.add_argument("name", nargs="?", metavar="NAME", help="whose token it is; for revoke also its id")
+    parser.add_argument(
+        "--project",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="it opens only this project; may be repeated (default: all)",
+    )
+    parser.add_argument(
+        "--marks", action="store_true", help="it may change shared marks (default: read only)"
+    )
+    parser.add_argument(
+        "--expires",
+        type=parse_duration,
+        metavar="TIME",
+        help="it ends after this time, such as 12h, 30d or 1y",
+    )
+    parser.add_argument(
+        "--tokens", metavar="PATH", help="the file of tokens (default: in the user's folder for settings)"
+    )
+    return parser
+
+
+def parse_token(argv: list[str]) -> argparse.Namespace:
+    args = make_token_parser().parse_words([_with_underscores(word) for word in argv])
+    if args.action == "list" and args.name is not None:
+        raise BadRequest(f"{args.name!r} is one word too many: runglass token list.", where="name")
+    if args.action != "list" and args.name is None:
+        raise BadRequest(
+            f"Whose token? Write a name: runglass token {args.action} NAME. To show a directory named token:"
+            " runglass serve token.",
+            where="name",
+        )
+    return args
+
+
+def parse_projects(words: list[str]) -> dict[str, list[str]]:
+    """The directories of every project; a name that is given twice has both. Raises BadRequest."""
+    projects: dict[str, list[str]] = {}
+    for word in words:
+        name, equals, path = word.partition("=")
+        if not equals or not path:
+            raise BadRequest(
+                f"--project {word!r} is not NAME=LOGDIR, as in --project vision=/data/vision.",
+                where="project",
+            )
+        projects.setdefault(name, []).append(path)
+    return projects
 
 
 def make_run_parser() -> Parser:
@@ -502,7 +651,7 @@ def notes(args: argparse.Namespace) -> list[str]:
 
 
 def _check(args: argparse.Namespace) -> None:
-    sources = [f"with --{name}" for name in ("logdir", "logdir_spec") if getattr(args, name)]
+    sources = [f"with --{name}" for name in ("logdir", "logdir_spec", "project") if getattr(args, name)]
     if args.logdirs:
         sources.append(f"as {args.logdirs[0]!r}")
     if len(sources) > 1:
@@ -520,6 +669,18 @@ def _check(args: argparse.Namespace) -> None:
         raise BadRequest(
             "No log directory was given. Name one: runglass LOGDIR. Or look at an example: runglass demo.",
             where="logdir",
+        )
+    if args.project and args.command != "serve":
+        raise BadRequest(f"--project goes with serve, not with {args.command}.", where="project")
+    parse_projects(args.project)
+    if args.token == "" and (args.tokens or args.auth_header):
+        raise BadRequest(
+            "--token '' lets everybody in; --tokens and --auth_header do not. Leave one out.", where="token"
+        )
+    if bool(args.auth_header) != bool(args.trusted_proxy):
+        raise BadRequest(
+            "--auth_header and --trusted_proxy belong together: anybody could send the header, so it counts only from there.",
+            where="auth_header",
         )
     if args.host and args.bind_all:
         raise BadRequest("--host and --bind_all contradict each other. Use one of them.", where="host")

@@ -71,6 +71,16 @@ def default_folder() -> Path:
     return (Path(named) if os.path.isabs(named) else Path.home() / ".cache") / "runglass"
 
 
+def settings_folder() -> Path:
+    """The folder for what this user sets on this system."""
+    if sys.platform == "win32":
+        return Path(os.environ.get("APPDATA") or Path.home() / "AppData/Roaming") / "runglass"
+    if sys.platform == "darwin":
+        return Path.home() / "Library/Application Support/runglass"
+    named = os.environ.get("XDG_CONFIG_HOME", "")
+    return (Path(named) if os.path.isabs(named) else Path.home() / ".config") / "runglass"
+
+
 class CacheFolder:
     """Where this process caches what it can make again: a server says so, other programs use the default."""
 

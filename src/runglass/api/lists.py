@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fnmatch import fnmatch
 from importlib.util import find_spec
+from typing import cast
 
 import msgspec
 from msgspec import Struct
@@ -13,7 +14,9 @@ from msgspec import Struct
 from runglass.api.answers import Number, number_or_none
 from runglass.api.dashboard import Dashboard
 from runglass.api.kept import Versioned
+from runglass.api.person import Asked, Person
 from runglass.api.progress import ProgressAnswer, progress_answer
+from runglass.api.projects import PersonAnswer, describe_person
 from runglass.api.route import Answer, NoParameters, Reply, Route, encode_json, encode_once
 from runglass.query.source import DataSource
 from runglass.store.model import Family, FileHealth, FileState, Kind
@@ -26,6 +29,9 @@ class About(Struct, frozen=True, kw_only=True):
     window_title: str
     live: bool
     token_required: bool
+    project: str = ""
+    # The revision of the marks that all share; None where the server shares none.
+    overlay_revision: Callable[[], int | None] = lambda: None
 
 
 class Status(Struct, frozen=True):
@@ -50,6 +56,12 @@ class Status(Struct, frozen=True):
     token_required: bool
     # The formats in which scalars can be exported.
     exports: list[str]
+    # Name of the project; null where the server has no projects.
+    project: str | None
+    # Who asks, as the server knows them.
+    person: PersonAnswer
+    # Grows with every change of the marks that all share; null where the server shares none.
+    overlay_revision: int | None
 
 
 class Run(Struct, frozen=True):
@@ -141,7 +153,7 @@ def make_routes(about: About, dashboards: Sequence[Dashboard]) -> tuple[Route, .
     kept: Versioned[object, Answer] = Versioned()
     exports = ["csv", "json", *(["parquet"] if find_spec("pyarrow") else [])]
 
-    def status_of(source: DataSource) -> Status:
+    def status_of(source: DataSource, person: Person) -> Status:
         progress = source.progress()
         runs = source.list_runs()
         states = Counter(file.state.value for file in source.list_files())
@@ -169,6 +181,9 @@ def make_routes(about: About, dashboards: Sequence[Dashboard]) -> tuple[Route, .
             live=about.live,
             token_required=about.token_required,
             exports=exports,
+            project=about.project or None,
+            person=describe_person(person),
+            overlay_revision=about.overlay_revision(),
         )
 
     def runs_of(source: DataSource) -> Answer:
@@ -213,9 +228,9 @@ def make_routes(about: About, dashboards: Sequence[Dashboard]) -> tuple[Route, .
             ]
         )
 
-    def read_status(source: DataSource, query: NoParameters) -> Reply:
+    def read_status(source: DataSource, asked: Asked) -> Reply:
         """What this server shows, how much data there is, and how far it has loaded."""
-        return status_of(source)
+        return status_of(source, asked.person)
 
     def list_runs(source: DataSource, query: NoParameters) -> Reply:
         """All runs, oldest first."""
@@ -232,11 +247,12 @@ def make_routes(about: About, dashboards: Sequence[Dashboard]) -> tuple[Route, .
         """The dashboards in the order of their tabs, and which of them have data."""
         return dashboards_of(source)
 
-    def list_all(source: DataSource, query: ListsQuery) -> Reply:
+    def list_all(source: DataSource, asked: Asked) -> Reply:
         """Status, runs, dashboards and the tags of some kinds in one answer: the page's first request."""
+        query = cast(ListsQuery, asked.parameters)
         # The status comes first, so that the other lists are at least as new as its generation.
         parts = {
-            "status": encode_json(status_of(source)),
+            "status": encode_json(status_of(source, asked.person)),
             "runs": runs_of(source).body,
             "dashboards": dashboards_of(source).body,
             "tags": _encode_object({kind: tags_of(source, kind).body for kind in query.kind}),
@@ -244,8 +260,8 @@ def make_routes(about: About, dashboards: Sequence[Dashboard]) -> tuple[Route, .
         return Answer(_encode_object(parts))
 
     return (
-        Route("/api/lists", list_all, Lists, query=ListsQuery),
-        Route("/api/status", read_status, Status),
+        Route("/api/lists", list_all, Lists, query=ListsQuery, wants_person=True),
+        Route("/api/status", read_status, Status, wants_person=True),
         Route("/api/runs", list_runs, Runs),
         Route("/api/tags", list_tags, Tags, query=TagsQuery),
         Route("/api/series", list_series, SeriesList, query=SeriesQuery),

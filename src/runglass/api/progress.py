@@ -23,6 +23,14 @@ class Change(Struct, frozen=True):
     progress: ProgressAnswer
 
 
+class OverlayChange(Struct, frozen=True):
+    """One event: the marks that all share have changed."""
+
+    revision: int
+    # Why marks cannot be saved now; empty if they can.
+    problem: str
+
+
 def progress_answer(progress: Progress) -> ProgressAnswer:
     return ProgressAnswer(
         progress.runs_found, progress.runs_loaded, progress.bytes_found, progress.bytes_read

@@ -111,6 +111,8 @@ class Route(Struct, frozen=True):
     media_types: tuple[str, ...] = (JSON,)
     # Searches and comparisons: they wait for each other, and no chart waits for them.
     is_long: bool = False
+    # Its handler gets an Asked: the parameters, and who asks.
+    wants_person: bool = False
 
     @property
     def method(self) -> Literal["GET", "POST"]:

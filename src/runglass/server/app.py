@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
@@ -17,20 +18,24 @@ from urllib.parse import parse_qsl, urlencode
 from msgspec import Struct
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 from runglass.api.route import JSON, Answer, Download, FromJob, Later, Stream, encode_json
 from runglass.errors import Forbidden, TooLarge
+from runglass.server.access_log import AccessLog, Visit
 from runglass.server.compression import encode_answer
 from runglass.server.hosts import is_loopback
+from runglass.server.limits import RateLimit, TooMany
 from runglass.server.problems import (
     MethodNotAllowed,
     NotFound,
+    ProjectUnknown,
     RangeNotSatisfiable,
     Stopping,
     check_method,
     encode_problem,
 )
+from runglass.server.projects import FOLDER, Opened, Plan, Project, ProjectList, split_project
 from runglass.server.ranges import parse_range
 from runglass.server.security import Guard, security_headers
 from runglass.server.settings import Settings
@@ -39,6 +44,7 @@ from runglass.server.streaming import PIECE_BYTES, Client, Outbox, StreamRespons
 
 if TYPE_CHECKING:
     from runglass.api.dashboard import Dashboard
+    from runglass.api.person import Person
     from runglass.query.source import DataSource
     from runglass.server.dispatch import Api
 
@@ -47,69 +53,96 @@ T = TypeVar("T")
 MAX_BODY_BYTES = 8 * 2**20
 MAX_QUERY_BYTES = 64 * 2**10
 API = "/api/"
+PROJECTS = "/api/projects"
+# The last event of a stream whose token was revoked.
+ENDED = b"event: ended\ndata: {}\n\n"
 NO_STORE = ("cache-control", "no-store")
 
 
 class App:
     def __init__(
         self,
-        source: DataSource | Callable[[], DataSource],
+        source: DataSource | Callable[[], DataSource] | Sequence[Plan],
         settings: Settings | None = None,
         *,
         dashboards: Sequence[Dashboard] | None = None,
     ) -> None:
-        """`source` may be a function that opens one. It runs in a thread; only API requests wait for it."""
+        """`source` may be a function that opens one. It runs in a thread; only API requests wait for it. Or projects, which are
+        opened when they are asked for."""
         self.settings = settings or Settings()
-        self._source = source
-        self._dashboards = dashboards
-        self._api: Future[Api] | None = None
+        overlay = None
+        if self.settings.shared_overlay is not None:
+            from runglass.overlay.file_store import OverlayFile
+
+            overlay = OverlayFile(self.settings.shared_overlay)
+        plans = list(source) if isinstance(source, Sequence) else [_only(source)]
+        self.projects = ProjectList(plans, self.settings, dashboards=dashboards, overlay=overlay)
         cores = os.cpu_count() or 1
         self._pool = ThreadPoolExecutor(min(4, cores), thread_name_prefix="runglass-answer")
         # Few, because they compete with the others for the interpreter.
         self._long_pool = ThreadPoolExecutor(max(1, cores // 4), thread_name_prefix="runglass-long-answer")
         self._is_closed = False
         self._guard = Guard(self.settings)
+        self._limit = RateLimit(self.settings.rate_limit)
         self._page = StaticPage(self.settings.page)
         self._headers = security_headers(self.settings)
         self._outbox = Outbox(lambda client: self.drop_client(client))
+        self.access_log = None if self.settings.access_log is None else AccessLog(self.settings.access_log)
+        # Answers that are being sent in pieces, each with who gets it.
+        self._sending: dict[StreamResponse, Person] = {}
         # Closes the connection of a client at once. Set by the server that runs the app.
         self.drop_client: Callable[[Client], None] = lambda client: None
 
-    def open(self) -> Future[Api]:
-        """Start to open the source and to import what answers need; later calls return the same future unless it failed. Call in the event loop."""
-        # What failed is tried again: descriptors or memory may have been short for a moment.
-        if self._api is None or (self._api.done() and self._api.exception() is not None):
-            self._api = self._submit(self._pool, self._open)
-        return self._api
+    def open(self) -> Future[Api] | None:
+        """Start to open the source and to import what answers need, unless there are projects. Call in the event loop."""
+        return self.projects.all()[0].open(self._open_in_thread) if self.projects.is_single else None
 
-    def _open(self) -> Api:
-        from runglass.registry import DASHBOARDS
-        from runglass.server.dispatch import Api
+    def _open_in_thread(self, make: Callable[[], Api]) -> Future[Api]:
+        return self._submit(self._pool, make)
 
-        source = self._source() if callable(self._source) else self._source
-        return Api(source, self.settings, dashboards=self._dashboards or DASHBOARDS)
+    def look(self) -> None:
+        """About once a second, in the event loop: end what revoked tokens still get, and close what nobody uses."""
+        for response, person in list(self._sending.items()):
+            if not self._guard.is_still_let_in(person):
+                response.end()
+        self.projects.close_idle()
 
     def close(self) -> None:
         """End what outlives a request: live connections and work in threads. Call in the event loop."""
         self._is_closed = True
         self._pool.shutdown(wait=False, cancel_futures=True)
         self._long_pool.shutdown(wait=False, cancel_futures=True)
-        if (
-            self._api is not None
-            and self._api.done()
-            and not self._api.cancelled()
-            and not self._api.exception()
-        ):
-            self._api.result().close()
+        self.projects.close()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             raise RuntimeError(f"this app serves HTTP, not {scope['type']}")
+        query = scope["query_string"].decode("latin-1")
+        visit = Visit(scope["method"], scope["path"], query, time.monotonic())
+        if self.access_log is not None:
+            send = _counted(send, visit)
+        project: list[Project] = []
+        try:
+            try:
+                response = await self._answer(Request(scope, receive), query, visit, project)
+            except ClientDisconnect:
+                return
+            await response(scope, receive, send)
+        finally:
+            for each in project:
+                each.visits -= 1
+                each.used_at = time.monotonic()
+            if self.access_log is not None:
+                self.access_log.write(visit)
+
+    async def _answer(
+        self, request: Request, query: str, visit: Visit, project: list[Project]
+    ) -> Response | StreamResponse:
         response: Response | StreamResponse
         try:
-            response = await self._respond(Request(scope, receive))
+            response = await self._respond(request, query, visit, project)
         except ClientDisconnect:
-            return
+            raise
         except Exception as error:
             status, body = encode_problem(error)
             headers = dict([NO_STORE])
@@ -117,27 +150,30 @@ class App:
                 headers["allow"] = error.allow
             if isinstance(error, RangeNotSatisfiable):
                 headers["content-range"] = f"bytes */{error.size_bytes}"
+            if isinstance(error, TooMany):
+                headers["retry-after"] = str(error.retry_after_s)
             response = Response(body, status, headers, JSON)
         response.raw_headers.extend(self._headers)
-        await response(scope, receive, send)
+        return response
 
-    async def _respond(self, request: Request) -> Response | StreamResponse:
+    async def _respond(
+        self, request: Request, query: str, visit: Visit, used: list[Project]
+    ) -> Response | StreamResponse:
         scope, headers = request.scope, request.headers
         prefix = self.settings.path_prefix
         path: str = scope["path"]
-        after_token = self._guard.take_token(path[len(prefix) :]) if path.startswith(prefix) else None
+        with_token = self._guard.take_token(path[len(prefix) :]) if path.startswith(prefix) else None
         # A foreign page cannot know an address with the token in it. There, a proxy may have changed Host and Origin.
-        if after_token is None:
+        if with_token is None:
             self._guard.check_host(headers.get("host"), headers.get("origin"))
-        query = scope["query_string"].decode("latin-1")
         if len(query) > MAX_QUERY_BYTES:
             raise TooLarge(
                 f"The query string has {len(query):,} bytes; the limit is {MAX_QUERY_BYTES:,}.",
                 where="query",
             )
 
-        if after_token is not None:
-            path = after_token
+        if with_token is not None:
+            path = with_token[0]
         elif prefix:
             if path == prefix:
                 return _redirect(301, f"{prefix.rpartition('/')[2]}/", query)
@@ -148,34 +184,93 @@ class App:
             path = path[len(prefix) :]
 
         extra: list[tuple[str, str]] = []
-        if self._guard.token_required and after_token is None:
-            query, has_token = self._take_token(query)
-            if not has_token:
-                self._guard.check_token(headers.get("authorization"), request.cookies)
-            else:
-                extra.append(self._guard.cookie_header())
-                # The redirect takes the token out of the address bar. API requests are not redirected.
-                if path == "/":
-                    return _redirect(303, "./", query, extra)
-
+        token = None
+        if with_token is not None:
+            person = with_token[1]
+        else:
+            query, token, named = self._take_token(query)
+            person = named or self._identify(request)
+        visit.user = person.name
+        if token is not None:
+            extra.append(self._guard.cookie_header(token))
+        name, path = split_project(path) if not self.projects.is_single else ("", path)
+        visit.project = name or ""
+        # The redirect takes the token out of the address bar. API requests are not redirected.
+        if token is not None and path == "/":
+            return _redirect(303, "./", query, extra)
+        if path.startswith(API):
+            self._limit.take(person.credential)
+        if name is None:
+            return await self._respond_outside(request, path, query, person, extra)
+        project = self.projects.find(name, person)
+        if project is None:
+            raise ProjectUnknown(
+                f"There is no project {name!r} here, or not for you. The start page lists those that you may open.",
+                where=name,
+            )
+        project.visits += 1
+        used.append(project)
+        if path == "":
+            return _redirect(301, f"{name}/", query, extra)
         if path == "/help":
             return _redirect(301, "help/", query)
         if not path.startswith(API):
             check_method(request.method, ("GET",), path)
-            return await self._finish(request, self._page.read(path[1:]), extra)
+            return await self._finish(request, self._page.read(path[1:]), extra, person)
         extra.append(NO_STORE)
-        opened = self.open()
+        opened = project.open(self._open_in_thread)
         api = opened.result() if opened.done() else await asyncio.wrap_future(opened)
-        reply = await api.dispatch(request.method, path, query, partial(_read_body, request))
+        reply = await api.dispatch(request.method, path, query, partial(_read_body, request), person)
         if isinstance(reply, FromJob):
             reply = await _unless_gone(request, api.wait_for_job(reply))
         if isinstance(reply, Stream):
             # The header asks proxies not to buffer events.
-            return StreamResponse(reply.chunks, reply.media_type, [*extra, ("x-accel-buffering", "no")])
-        return await self._finish(request, reply, extra)
+            unbuffered = [*extra, ("x-accel-buffering", "no")]
+            return self._stream(reply.chunks, reply.media_type, unbuffered, person, farewell=ENDED)
+        return await self._finish(request, reply, extra, person)
+
+    async def _respond_outside(
+        self, request: Request, path: str, query: str, person: Person, extra: list[tuple[str, str]]
+    ) -> Response | StreamResponse:
+        """What a server of projects has beside them: the page that lists them, its files, and the guide."""
+        check_method(request.method, ("GET",), path)
+        if path == "/help":
+            return _redirect(301, "help/", query)
+        if path.startswith(API):
+            if path != PROJECTS:
+                raise NotFound(
+                    f"There is nothing at {path}: this server has projects. GET api/projects lists them; the data of each is"
+                    f" under {FOLDER}/NAME/api/.",
+                    where=path,
+                )
+            self.projects.open_next(self._open_in_thread, person)
+            listed = self.projects.list(person)
+            return await self._finish(request, listed, [*extra, NO_STORE], person)
+        name = path[1:] or "projects.html"
+        return await self._finish(request, self._page.read(name), extra, person)
+
+    def _identify(self, request: Request) -> Person:
+        client = None if request.client is None else request.client.host
+        header = request.headers.getlist(self._guard.auth_header) if self._guard.auth_header else []
+        return self._guard.identify(client, header, request.headers.get("authorization"), request.cookies)
+
+    def _stream(
+        self,
+        chunks: AsyncIterator[bytes],
+        media_type: str,
+        headers: Sequence[tuple[str, str]],
+        person: Person,
+        *,
+        status: int = 200,
+        farewell: bytes = b"",
+    ) -> StreamResponse:
+        response = StreamResponse(chunks, media_type, headers, status=status, farewell=farewell)
+        self._sending[response] = person
+        response.on_done = lambda: self._sending.pop(response, None)
+        return response
 
     async def _finish(
-        self, request: Request, reply: Answer | Struct | Later, extra: list[tuple[str, str]]
+        self, request: Request, reply: Answer | Struct | Later, extra: list[tuple[str, str]], person: Person
     ) -> Response | StreamResponse:
         accepted = request.headers.get("accept-encoding", "")
         is_near = request.client is not None and is_loopback(request.client.host)
@@ -193,7 +288,7 @@ class App:
         else:
             done = work()
         if isinstance(done, Download):
-            return StreamResponse(self._pieces(done), done.media_type, [*extra, *done.headers])
+            return self._stream(self._pieces(done), done.media_type, [*extra, *done.headers], person)
         answer, body, encoding = done
         headers = dict([("vary", "accept-encoding"), *extra, *answer.headers])
         if encoding is not None:
@@ -209,7 +304,7 @@ class App:
         if len(body) > PIECE_BYTES and request.client is not None:
             headers["content-length"] = str(len(body))
             pieces = self._outbox.send(body, (request.client.host, request.client.port))
-            return StreamResponse(pieces, answer.media_type, list(headers.items()), status=status)
+            return self._stream(pieces, answer.media_type, list(headers.items()), person, status=status)
         return Response(body, status, headers | {"content-type": answer.media_type})
 
     def _submit(self, pool: ThreadPoolExecutor, work: Callable[[], T]) -> Future[T]:
@@ -222,18 +317,42 @@ class App:
         while (piece := await loop.run_in_executor(self._pool, next, download.pieces, None)) is not None:
             yield piece
 
-    def _take_token(self, query: str) -> tuple[str, bool]:
-        """The query string without its token, and whether it had one. A wrong token raises Forbidden."""
+    def _take_token(self, query: str) -> tuple[str, str | None, Person | None]:
+        """The query string without its token, the token, and whose it is. A wrong token raises Forbidden."""
+        if not self._guard.token_required or ("token" not in query and "%" not in query):
+            return query, None, None
         pairs = parse_qsl(query, keep_blank_values=True)
         tokens = [value for name, value in pairs if name == "token"]
         if not tokens:
-            return query, False
-        if not all(self._guard.is_token(token) for token in tokens):
+            return query, None, None
+        people = [self._guard.find_token(token) for token in tokens]
+        if any(person is None for person in people):
             raise Forbidden(
-                "This is not the token of this server. It is in the address that the server printed when it started.",
+                "This is not a token of this server. Open the address that it printed when it started, or that you were given.",
                 where="token",
             )
-        return urlencode([pair for pair in pairs if pair[0] != "token"]), True
+        return urlencode([pair for pair in pairs if pair[0] != "token"]), tokens[0], people[0]
+
+
+def _only(source: DataSource | Callable[[], DataSource]) -> Plan:
+    """The project of a server that has none: who has opened the source closes it."""
+
+    def open_source() -> Opened:
+        opened = source() if callable(source) else source
+        return opened, lambda: None
+
+    return Plan("", (), open_source)
+
+
+def _counted(send: Send, visit: Visit) -> Send:
+    async def counting(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            visit.status = message["status"]
+        else:
+            visit.size_bytes += len(message.get("body", b""))
+        await send(message)
+
+    return counting
 
 
 def _redirect(status: int, path: str, query: str, headers: list[tuple[str, str]] | None = None) -> Response:

@@ -6,18 +6,32 @@ Importing this imports the dashboards and NumPy, so the app does it in a thread 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from runglass.api import assets, descriptions, hparams, jobs, lists, not_finite, run_values, steps, stops
+from runglass.api import (
+    assets,
+    descriptions,
+    hparams,
+    jobs,
+    lists,
+    not_finite,
+    overlay,
+    projects,
+    run_values,
+    steps,
+    stops,
+)
 from runglass.api.dashboard import Dashboard
+from runglass.api.person import NOBODY, Asked, Person
 from runglass.api.route import Answer, FromJob, FromResult, Later, NoParameters, Reply, Route, Upload
 from runglass.jobs.cache import ResultCache
 from runglass.jobs.runner import Runner
 from runglass.machine import cache_folder
+from runglass.overlay.model import OverlayStore
 from runglass.query.source import DataSource
 from runglass.registry import DASHBOARDS
 from runglass.server.live import Live
@@ -30,18 +44,26 @@ from runglass.server.settings import Settings
 
 class Api:
     def __init__(
-        self, source: DataSource, settings: Settings, *, dashboards: Sequence[Dashboard] = DASHBOARDS
+        self,
+        source: DataSource,
+        settings: Settings,
+        *,
+        dashboards: Sequence[Dashboard] = DASHBOARDS,
+        project: str = "",
+        store: OverlayStore | None = None,
+        list_projects: projects.ListProjects | None = None,
     ) -> None:
+        """`store` has the marks that all share, where they are shared; `list_projects` is missing where there are none."""
         cache_folder.choose(settings.cache_dir)
         self._works = [work for dashboard in dashboards for work in dashboard.works]
-        self.live = Live(source)
+        self.live = Live(source, store)
         self.runner = Runner(
             source,
             self._works,
             cache=ResultCache(settings.cache_dir),
         )
         self.routes = (
-            *lists.make_routes(_about(settings), dashboards),
+            *lists.make_routes(_about(settings, project, store), dashboards),
             *run_values.make_routes(),
             *not_finite.make_routes(),
             *hparams.make_routes(),
@@ -50,6 +72,8 @@ class Api:
             *stops.ROUTES,
             *assets.ROUTES,
             *jobs.make_routes(self.runner),
+            *overlay.make_routes(store),
+            *projects.make_routes(list_projects or partial(_no_projects, settings)),
             self.live.route,
             Route("/api/openapi.json", self._read_document, Document),
             *(route for dashboard in dashboards for route in dashboard.routes),
@@ -62,7 +86,12 @@ class Api:
             self._routes.setdefault(route.path, {})[route.method] = route
 
     async def dispatch(
-        self, method: str, path: str, query: str, read_body: Callable[[int | None], Awaitable[bytes]]
+        self,
+        method: str,
+        path: str,
+        query: str,
+        read_body: Callable[[int | None], Awaitable[bytes]],
+        person: Person = NOBODY,
     ) -> Reply:
         """`path` starts with /api; `query` is the raw query string; `read_body` takes how many bytes a body may have,
         None for the usual limit."""
@@ -75,6 +104,8 @@ class Api:
             parameters = parse_body(await read_body(None), route.body)
         elif route.upload_bytes is not None:
             parameters = Upload(parameters, await read_body(route.upload_bytes))
+        if route.wants_person:
+            parameters = Asked(parameters, person)
         reply = route.handler(self._source, parameters)
         if isinstance(reply, FromResult):
             wanted = reply
@@ -108,10 +139,16 @@ class Api:
         return Later(lambda: self.document)
 
 
-def _about(settings: Settings) -> lists.About:
+def _no_projects(settings: Settings, person: Person) -> projects.Projects:
+    return projects.Projects([], projects.describe_person(person), settings.version, settings.window_title)
+
+
+def _about(settings: Settings, project: str, store: OverlayStore | None) -> lists.About:
     return lists.About(
+        project=project,
+        overlay_revision=lambda: None if store is None else store.read().revision,
         version=settings.version,
         window_title=settings.window_title,
         live=settings.live,
-        token_required=bool(settings.token),
+        token_required=settings.asks_who,
     )

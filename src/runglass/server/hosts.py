@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from runglass.errors import BadArgument
+
 if TYPE_CHECKING:
-    from ipaddress import IPv4Address, IPv6Address
+    from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 
 LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 WILDCARDS = frozenset({"0.0.0.0", "::", ""})
@@ -35,3 +37,16 @@ def parse_address(name: str) -> IPv4Address | IPv6Address | None:
         return ip_address(name)
     except ValueError:
         return None
+
+
+def parse_network(text: str) -> IPv4Network | IPv6Network:
+    """An address, or a network such as 10.0.0.0/8. Raises BadArgument."""
+    from ipaddress import ip_network
+
+    try:
+        return ip_network(text)
+    except ValueError as error:
+        raise BadArgument(
+            f"The trusted proxy {text!r} is neither an address nor a network such as 10.0.0.0/8: {error}.",
+            where="trusted_proxy",
+        ) from None

@@ -10,8 +10,9 @@ import threading
 from collections.abc import AsyncIterator
 from contextlib import suppress
 
-from runglass.api.progress import Change, progress_answer
+from runglass.api.progress import Change, OverlayChange, progress_answer
 from runglass.api.route import EVENTS, NoParameters, Reply, Route, Stream, encode_json
+from runglass.overlay.model import OverlayStore
 from runglass.query.source import DataSource
 from runglass.server.problems import logger
 
@@ -24,8 +25,10 @@ MAX_RUNS_NAMED = 200
 
 
 class Live:
-    def __init__(self, source: DataSource) -> None:
+    def __init__(self, source: DataSource, overlay: OverlayStore | None = None) -> None:
         self._source = source
+        self._overlay = overlay
+        self._leave = overlay.listen(self._wake_all) if overlay is not None else lambda: None
         self._lock = threading.Lock()
         self._listeners: dict[asyncio.Event, asyncio.AbstractEventLoop] = {}
         self._thread: threading.Thread | None = None
@@ -45,6 +48,7 @@ class Live:
         self._add(wake)
         try:
             seen: int | None = None
+            seen_overlay: OverlayChange | None = None
             while not self._is_closed:
                 wake.clear()
                 generation, runs = self._list_changes(seen)
@@ -52,6 +56,10 @@ class Live:
                     seen = generation
                     yield self._encode(generation, runs)
                     await asyncio.sleep(INTERVAL_S)
+                overlay = self._overlay_change()
+                if overlay != seen_overlay:
+                    seen_overlay = overlay
+                    yield b"event: overlay\ndata: " + encode_json(overlay) + b"\n\n"
                 while not wake.is_set():
                     try:
                         await asyncio.wait_for(wake.wait(), HEARTBEAT_S)
@@ -64,9 +72,16 @@ class Live:
     def close(self) -> None:
         """End all connections so that the server can stop. Call in the event loop."""
         self._is_closed = True
+        self._leave()
         with self._lock:
             for wake in self._listeners:
                 wake.set()
+
+    def _overlay_change(self) -> OverlayChange | None:
+        if self._overlay is None:
+            return None
+        shared = self._overlay.read()
+        return OverlayChange(shared.revision, shared.problem)
 
     def _list_changes(self, seen: int | None) -> tuple[int, list[str] | None]:
         if seen is None:
@@ -93,6 +108,8 @@ class Live:
         while True:
             try:
                 now = self._source.wait_for_change(generation, timeout_s=WAIT_S)
+                if self._overlay is not None:
+                    self._overlay.look()
             except Exception as error:
                 logger.error("Live updates stopped; reloading the page starts them again", exc_info=error)
                 with self._lock:
@@ -102,9 +119,13 @@ class Live:
                 if not self._listeners or self._is_closed:
                     self._thread = None
                     return
-                if now != generation:
-                    for wake, loop in self._listeners.items():
-                        # A loop that has closed has nothing to wake.
-                        with suppress(RuntimeError):
-                            loop.call_soon_threadsafe(wake.set)
+            if now != generation:
+                self._wake_all()
             generation = now
+
+    def _wake_all(self) -> None:
+        with self._lock:
+            for wake, loop in self._listeners.items():
+                # A loop that has closed has nothing to wake.
+                with suppress(RuntimeError):
+                    loop.call_soon_threadsafe(wake.set)

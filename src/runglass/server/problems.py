@@ -27,6 +27,13 @@ class NotFound(RunglassError):
     http_status = 404
 
 
+class ProjectUnknown(RunglassError):
+    """A project that is not there, or not for who asks."""
+
+    code = "project_unknown"
+    http_status = 404
+
+
 class MethodNotAllowed(RunglassError):
     code = "method_not_allowed"
     http_status = 405

@@ -10,7 +10,7 @@ import signal
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from types import FrameType
 from typing import TYPE_CHECKING, Any
@@ -18,7 +18,9 @@ from typing import TYPE_CHECKING, Any
 from uvicorn import Config, Server
 
 from runglass.machine import allow_more_files, give_large_buffers_back
+from runglass.server.access_log import AccessLog
 from runglass.server.app import MAX_QUERY_BYTES, App
+from runglass.server.projects import Plan
 from runglass.server.refusing import RefusingProtocol
 from runglass.server.settings import Settings
 from runglass.server.streaming import Client
@@ -93,6 +95,7 @@ class PageServer(Server):
     async def on_tick(self, counter: int) -> bool:
         if counter % IDLE_TICKS == 0:
             self._close_silent()
+            self._app.look()
         return (counter % LOOK_TICKS == 0 and self._is_left()) or await super().on_tick(counter)
 
     def _connections(self) -> list[Any]:
@@ -150,27 +153,28 @@ class PageServer(Server):
 
 
 def make_server(
-    source: DataSource | Callable[[], DataSource], *, settings: Settings | None = None
+    source: DataSource | Callable[[], DataSource] | Sequence[Plan], *, settings: Settings | None = None
 ) -> PageServer:
     """A server to run with `run(sockets=[…])`, in any thread."""
     return PageServer(App(source, settings))
 
 
 def serve(
-    source: DataSource | Callable[[], DataSource],
+    source: DataSource | Callable[[], DataSource] | Sequence[Plan],
     sock: socket.socket,
     *,
     settings: Settings | None = None,
     parent_pid: int | None = None,
 ) -> None:
-    """Serve until SIGINT or SIGTERM; a second signal stops at once. Takes over the socket.
+    """Serve until SIGINT or SIGTERM; a second signal stops at once. SIGHUP opens the access log anew. Takes over the socket.
 
     With a function as `source`, the page is served before NumPy is imported and the source is open.
     """
     give_large_buffers_back()
     allow_more_files()
-    server = PageServer(App(source, settings), parent_pid=parent_pid)
-    with _stop_on_signals(server):
+    app = App(source, settings)
+    server = PageServer(app, parent_pid=parent_pid)
+    with _handling_signals(server, app.access_log):
         server.run(sockets=[sock])
 
 
@@ -193,7 +197,7 @@ def _as_tcp(sock: socket.socket) -> socket.socket:
 
 
 @contextmanager
-def _stop_on_signals(server: PageServer) -> Iterator[None]:
+def _handling_signals(server: PageServer, log: AccessLog | None) -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -203,6 +207,8 @@ def _stop_on_signals(server: PageServer) -> Iterator[None]:
         server.stop()
 
     before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    if log is not None and hasattr(signal, "SIGHUP"):
+        before[signal.SIGHUP] = signal.signal(signal.SIGHUP, lambda number, frame: log.reopen())
     try:
         yield
     finally:

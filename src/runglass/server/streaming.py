@@ -30,22 +30,38 @@ class StreamResponse:
         headers: Sequence[tuple[str, str]],
         *,
         status: int = 200,
+        farewell: bytes = b"",
     ) -> None:
+        """`farewell` is sent last when the answer is ended before its time."""
         self._chunks = chunks
         self._status = status
+        self._farewell = farewell
+        self._is_ended = asyncio.Event()
+        self.on_done: Callable[[], object] = lambda: None
         named = [*headers, ("content-type", media_type)]
         self.raw_headers = [(name.encode(), value.encode()) for name, value in named]
+
+    def end(self) -> None:
+        """Send no more of it. Call in the event loop."""
+        self._is_ended.set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         sending = asyncio.ensure_future(self._send(scope, send))
         leaving = asyncio.ensure_future(wait_until_gone(receive))
+        ending = asyncio.ensure_future(self._is_ended.wait())
         try:
-            await asyncio.wait({sending, leaving}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({sending, leaving, ending}, return_when=asyncio.FIRST_COMPLETED)
         finally:
+            is_cut = self._is_ended.is_set() and not sending.done() and not leaving.done()
             sending.cancel()
             leaving.cancel()
+            ending.cancel()
+            self.on_done()
             with suppress(asyncio.CancelledError):
                 await sending
+            # Without a farewell the connection is closed in the middle, so that nobody takes the part for the whole.
+            if is_cut and self._farewell:
+                await send({"type": "http.response.body", "body": self._farewell, "more_body": False})
             # At once: a body that waits for the garbage collector takes as much memory as one that is sent.
             if isinstance(self._chunks, AsyncGenerator):
                 await self._chunks.aclose()

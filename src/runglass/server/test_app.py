@@ -60,6 +60,9 @@ def test_status(client, source):
         "live": True,
         "token_required": False,
         "exports": ["csv", "json", *(["parquet"] if find_spec("pyarrow") else [])],
+        "project": None,
+        "person": {"name": "", "can_mark": True},
+        "overlay_revision": None,
     }
     source.set_progress(Progress(False, 5, 2, 100, 40))
     status = client.get("/api/status").json

@@ -670,6 +670,24 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/overlay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The marks that all share: names, notes, stars, labels and colours of runs, and saved views. */
+        get: operations["overlay"];
+        put?: never;
+        /** Change some marks: of each field the last writer wins, and learns what it has replaced. */
+        post: operations["overlay_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/overview/same_texts": {
         parameters: {
             query?: never;
@@ -1345,6 +1363,23 @@ export interface paths {
         put?: never;
         /** The same for many rows. */
         post: operations["projector_thumbnails_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The projects of this server that you may open, and who you are to it. */
+        get: operations["projects"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -3593,6 +3628,45 @@ export interface components {
             lower: string;
             upper: string;
         };
+        /** Mark */
+        Mark: {
+            /**
+             * @description What is marked: a run, or a saved view.
+             * @enum {unknown}
+             */
+            of: "run" | "view";
+            /** @description Name of the run or view. */
+            name: string;
+            /** @description isStarred, name, note, color or label:TEXT of a run; address of a view. */
+            field: string;
+            /** @description Null: it was removed. */
+            value: boolean | string | null;
+            /** @description Who wrote it; empty if the server does not ask. */
+            by: string;
+            /** @description When, in seconds since 1970. */
+            at: number;
+            /** @description Of this field: grows with every change. */
+            version: number;
+        };
+        /** MarkChange */
+        MarkChange: {
+            /**
+             * @description What is marked: a run, or a saved view.
+             * @enum {unknown}
+             */
+            of: "run" | "view";
+            /** @description Name of the run or view. */
+            name: string;
+            /** @description isStarred, name, note, color or label:TEXT of a run; address of a view. */
+            field: string;
+            /** @description Null removes it. */
+            value: boolean | string | null;
+            /**
+             * @description The version of the field that the writer has seen; 0 for none.
+             * @default 0
+             */
+            base: number;
+        };
         /** Match */
         Match: {
             id: string;
@@ -4258,6 +4332,20 @@ export interface components {
             /** @default  */
             label: string;
         };
+        /** OverlayAnswer */
+        OverlayAnswer: {
+            is_shared: boolean;
+            can_mark: boolean;
+            /** @description Grows with every change of any mark; pass it back as `since`. */
+            revision: number;
+            /** @description Why marks cannot be saved now; empty if they can. */
+            problem: string;
+            marks: components["schemas"]["Mark"][];
+        };
+        /** OverlayBody */
+        OverlayBody: {
+            changes: components["schemas"]["MarkChange"][];
+        };
         /** Overview */
         Overview: {
             steps: components["schemas"]["StepRow"][];
@@ -4428,6 +4516,11 @@ export interface components {
             duration_ps: number;
             place: ("device" | "host") | null;
         };
+        /** PersonAnswer */
+        PersonAnswer: {
+            name: string;
+            can_mark: boolean;
+        };
         /** PointAnswer */
         PointAnswer: {
             row: number;
@@ -4543,6 +4636,33 @@ export interface components {
             runs_loaded: number;
             bytes_found: number;
             bytes_read: number;
+        };
+        /** ProjectAnswer */
+        ProjectAnswer: {
+            name: string;
+            path: string;
+            /** @description Its log directories. */
+            locations: string[];
+            /**
+             * @description Waiting: not opened yet. Resting: closed again; the figures are those of the last time.
+             * @enum {unknown}
+             */
+            state: "failed" | "loading" | "ready" | "resting" | "waiting";
+            /** @description Null: not known yet. */
+            runs: number | null;
+            /** @description Runs whose newest value is less than ten minutes old. */
+            running: number | null;
+            /** @description Of the newest value. */
+            last_wall_time: number | ("-Infinity" | "Infinity" | "NaN") | null;
+            /** @description Why it cannot be opened; empty if it can. */
+            problem: string;
+        };
+        /** Projects */
+        Projects: {
+            projects: components["schemas"]["ProjectAnswer"][];
+            person: components["schemas"]["PersonAnswer"];
+            version: string;
+            window_title: string;
         };
         /** RangeBody */
         RangeBody: {
@@ -5122,6 +5242,9 @@ export interface components {
             live: boolean;
             token_required: boolean;
             exports: string[];
+            project: string | null;
+            person: components["schemas"]["PersonAnswer"];
+            overlay_revision: number | null;
         };
         /** StepEventBody */
         StepEventBody: {
@@ -5803,6 +5926,12 @@ export interface components {
             collectives: components["schemas"]["CollectiveRow"][];
             /** @default [] */
             notes: string[];
+        };
+        /** Written */
+        Written: {
+            revision: number;
+            marks: components["schemas"]["Mark"][];
+            replaced: components["schemas"]["Mark"][];
         };
         /** ZipBody */
         ZipBody: {
@@ -7312,6 +7441,71 @@ export interface operations {
             };
         };
     };
+    overlay: {
+        parameters: {
+            query?: {
+                /** @description Only marks that changed after this revision; 0 for all. */
+                since?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OverlayAnswer"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    overlay_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OverlayBody"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Written"];
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
     overview_same_texts: {
         parameters: {
             query?: never;
@@ -8671,6 +8865,35 @@ export interface operations {
                 };
                 content: {
                     "image/png": string;
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    projects: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Projects"];
                 };
             };
             /** @description What went wrong. */
