@@ -39,8 +39,12 @@ def list_everything(source: DataSource) -> dict[str, Any]:
     """The answers without values: cheap."""
     return {
         "runs": [plain(each) for each in source.list_runs()],
-        "series": [plain(each) for each in source.list_series()],
-        "scalar series": [plain(each) for each in source.list_series(kind=Kind.SCALAR)],
+        # The order of runs in a list of series is nobody's business; that of tags in a run is.
+        "series": [plain(each) for each in sorted(source.list_series(), key=lambda each: each.key.run)],
+        "scalar series": [
+            plain(each)
+            for each in sorted(source.list_series(kind=Kind.SCALAR), key=lambda each: each.key.run)
+        ],
         "series by run": {
             run.name: [plain(each) for each in source.list_series(run=run.name)] for run in source.list_runs()
         },
@@ -63,7 +67,7 @@ def list_everything(source: DataSource) -> dict[str, Any]:
 def read_everything(source: DataSource) -> dict[str, Any]:
     """The answers with values: every series whole, and reduced in several ways."""
     runs = [run.name for run in source.list_runs()]
-    listed = source.list_series()
+    listed = sorted(source.list_series(), key=lambda each: each.key.run)
     scalars = [each.key for each in listed if Kind.SCALAR in (each.meta.kind, each.other_kind)]
     tags = sorted({key.tag for key in scalars})
     missing = SeriesKey("no such run", "no such tag")
@@ -131,7 +135,7 @@ def read_values(source: DataSource, values: Values) -> dict[str, Any]:
 
 
 def by_run(runs: dict[str, int], sets: list[dict[str, str]]) -> dict[str, list[tuple[str, str]]]:
-    return {run: list(sets[number].items()) for run, number in runs.items()}
+    return {run: list(sets[number].items()) for run, number in sorted(runs.items())}
 
 
 def plain(value: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Callable, Collection, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -27,9 +28,28 @@ def open_local(folder: Path) -> Iterator[Opened]:
     yield logs.source, logs.load
 
 
+_databases = itertools.count()
+
+
+@contextmanager
+def open_chdb(folder: Path) -> Iterator[Opened]:
+    """In the one engine of this process, each time in a database of its own."""
+    from tests.support.clickhouse import chdb_address
+
+    from runglass.clickhouse.open import OpenStore
+    from runglass.ingest.roots import parse_root
+
+    address = chdb_address(f"contract_{next(_databases)}")
+    logs = OpenStore(address, [parse_root(str(folder))])
+    yield logs.source, logs.load
+    logs.drop()
+    logs.stop()
+
+
 # By name: how a folder is opened, and the marker of those that need more than the ordinary tests have.
 FOLDER_SOURCES: dict[str, tuple[OpenFolder, str | None]] = {
     "local": (open_local, None),
+    "chdb": (open_chdb, "scale"),
 }
 
 

@@ -86,3 +86,21 @@ def summarize(const real[::1] y):
         s.lowest, s.highest, s.mean if s.finite_count else None,
         s.nan_count, s.first_nan, s.pos_inf_count, s.first_pos_inf, s.neg_inf_count, s.first_neg_inf,
     )  # fmt: skip
+
+
+def add_up(const real[::1] y, double total, double error):
+    """Go on with the sum behind the mean of `summarize`: (sum of the finite values, error that its additions made).
+
+    `(total + error) / count` is the mean of all values so far, exactly as if they had come at once.
+    """
+    cdef Py_ssize_t i
+    cdef double value, sum_, part
+    with nogil:
+        for i in range(y.shape[0]):
+            value = y[i]
+            if value - value == 0.0:
+                sum_ = total + value
+                part = sum_ - total
+                error += (total - (sum_ - part)) + (value - part)
+                total = sum_
+    return total, error

@@ -1,0 +1,28 @@
+"""Databases for tests: one embedded engine for the whole process, in a folder that goes with it."""
+
+from __future__ import annotations
+
+import atexit
+import shutil
+import tempfile
+from functools import cache
+
+from msgspec.structs import replace
+
+from runglass.clickhouse.address import Address, parse_address
+from runglass.clickhouse.client import Client, connect
+
+
+@cache
+def _engine() -> tuple[Address, Client]:
+    folder = tempfile.mkdtemp(prefix="runglass-chdb-")
+    address = parse_address(f"chdb://{folder}")
+    # Kept open: opening an engine takes longer than most tests.
+    client = connect(address)
+    atexit.register(lambda: (client.close(), shutil.rmtree(folder, ignore_errors=True)))
+    return address, client
+
+
+def chdb_address(database: str) -> Address:
+    """The address of a database in the engine of this process."""
+    return replace(_engine()[0], database=database)
