@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import atexit
+import os
 import shutil
 import tempfile
 from functools import cache
+from pathlib import Path
 
 from msgspec.structs import replace
 
@@ -15,7 +17,9 @@ from runglass.clickhouse.client import Client, connect
 
 @cache
 def _engine() -> tuple[Address, Client]:
-    folder = tempfile.mkdtemp(prefix="runglass-chdb-")
+    # In memory where that is possible: making and dropping tables waits for a disk, and does so for each example.
+    memory = Path("/dev/shm")
+    folder = tempfile.mkdtemp(prefix="runglass-chdb-", dir=memory if os.access(memory, os.W_OK) else None)
     address = parse_address(f"chdb://{folder}")
     # Kept open: opening an engine takes longer than most tests.
     client = connect(address)

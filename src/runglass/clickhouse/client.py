@@ -86,7 +86,9 @@ ESCAPES = {
 def _escaped(value: str | bytes) -> str:
     """In ASCII, so that bytes that are not UTF-8 pass through every layer."""
     data = value if isinstance(value, bytes) else to_bytes(value)
-    return "".join(ESCAPES.get(byte) or (chr(byte) if 32 <= byte < 127 else f"\\x{byte:02x}") for byte in data)
+    return "".join(
+        ESCAPES.get(byte) or (chr(byte) if 32 <= byte < 127 else f"\\x{byte:02x}") for byte in data
+    )
 
 
 class _Server:
@@ -168,7 +170,9 @@ class _Server:
 
 
 def _refusal(address: Address, reason: str) -> RunglassError:
-    if any(each in reason for each in ("AUTHENTICATION_FAILED", "Code: 516", "REQUIRED_PASSWORD", "Code: 194")):
+    if any(
+        each in reason for each in ("AUTHENTICATION_FAILED", "Code: 516", "REQUIRED_PASSWORD", "Code: 194")
+    ):
         return EngineError(
             f"{address.shown} refuses the user or the password. Set CLICKHOUSE_PASSWORD, or put the password into the address.",
             where=address.shown,
@@ -224,7 +228,9 @@ class _Embedded:
         block = encode_block(names, types, columns)
 
         def send() -> None:
-            with self._session.send_insert(f"INSERT INTO {table} ({', '.join(names)})", "Native") as inserting:
+            with self._session.send_insert(
+                f"INSERT INTO {table} ({', '.join(names)})", "Native"
+            ) as inserting:
                 inserting.append(block)
                 inserting.finish()
 

@@ -282,7 +282,9 @@ class Ingester:
         rows = []
         for run in runs:
             state = self._states[run.name]
-            if len(state.files) == 1 and not any(file.start_step is not None for file in state.files.values()):
+            if len(state.files) == 1 and not any(
+                file.start_step is not None for file in state.files.values()
+            ):
                 continue
             for identity, row in state.series.items():
                 if row.slot != POINTS:

@@ -101,14 +101,19 @@ def make_series(run: RunRow, tag_id: int, found: Iterable[tuple[int, PartState]]
     parts = [StoredPart(files[each], state) for each, state in found if each in files]
     if len(parts) > 1:
         parts.sort(key=lambda part: file_order(part.file.name_text))
-    elsewhere = starts_without(files.values(), [part.file.file_id for part in parts]) if len(files) > 1 else []
+    elsewhere = (
+        starts_without(files.values(), [part.file.file_id for part in parts]) if len(files) > 1 else []
+    )
     if len(parts) == 1 and not parts[0].state.starts and not elsewhere:
         segments = [Segment(0, None)]
         structure = parts[0].file.file_id
     else:
         segments = segments_of([part_facts(part.file, part.state) for part in parts], elsewhere)
         facts = repr(
-            ([(part.file.file_id, part.state.count) for part in parts[:-1]], parts[-1:] and parts[-1].file.file_id)
+            (
+                [(part.file.file_id, part.state.count) for part in parts[:-1]],
+                parts[-1:] and parts[-1].file.file_id,
+            )
         )
         digest = blake2b(f"{facts} {segments}".encode(), digest_size=8)
         structure = int.from_bytes(digest.digest(), "little")

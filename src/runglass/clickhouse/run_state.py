@@ -69,7 +69,9 @@ class RunState(Struct):
 
     @property
     def health(self) -> FileState:
-        return max((each.state for each in self.files.values()), key=SEVERITY.__getitem__, default=FileState.OK)
+        return max(
+            (each.state for each in self.files.values()), key=SEVERITY.__getitem__, default=FileState.OK
+        )
 
 
 def part_facts(file: FileRow, part: PartState) -> PartFacts:

@@ -285,7 +285,9 @@ class ClickHouseSource(DerivedReads):
             wanted.append((series, known if len(series.segments) == 1 else 0))
         rows = read_points(self._client, wanted) if wanted else []
         return [
-            self._columns(key, series, read.arrays, read.offset, attempts, since[number] if since is not None else None)
+            self._columns(
+                key, series, read.arrays, read.offset, attempts, since[number] if since is not None else None
+            )
             for (number, key, series), read in zip(found, rows, strict=True)
         ]
 
@@ -326,7 +328,12 @@ class ClickHouseSource(DerivedReads):
                 return Columns(
                     key, series.generation, shown, step[rows], wall_time[rows], value[rows], segment[rows]
                 )
-            step, wall_time, value, segment = step[offset:], wall_time[offset:], value[offset:], segment[offset:]
+            step, wall_time, value, segment = (
+                step[offset:],
+                wall_time[offset:],
+                value[offset:],
+                segment[offset:],
+            )
         overwritten = None
         if latest is not None and not latest[offset:].all():
             overwritten = ~latest[offset:]

@@ -89,7 +89,9 @@ def segments_of(
             _add(segments, row, waiting.pop(0)[1])
         starts = list(part.starts)
         if part.count and not (starts and starts[0][0] == 0) and highest is not None and previous is not None:
-            is_sequential = previous.file_end_time is None or not previous.file_end_time > part.first_wall_time
+            is_sequential = (
+                previous.file_end_time is None or not previous.file_end_time > part.first_wall_time
+            )
             if is_sequential and part.first_step <= highest:
                 starts.insert(0, (0, 0, part.first_step))
         for before, named_step, own_step in starts:

@@ -150,4 +150,3 @@ def _pyramid(part: Part, read: tuple[NDArray[Any], ...]) -> Pyramid:
 @lru_cache(maxsize=256)
 def _one_segment(count: int) -> NDArray[np.int32]:
     return np.broadcast_to(np.int32(0), count)
-
