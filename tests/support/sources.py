@@ -9,10 +9,12 @@ from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from hypothesis import settings
 
+from runglass.machine import cache_folder
 from runglass.query.locations import parse_locations
 from runglass.query.open import open_logs
 from runglass.query.source import DataSource
@@ -46,10 +48,49 @@ def open_chdb(folder: Path) -> Iterator[Opened]:
     logs.stop()
 
 
+@contextmanager
+def open_remote(folder: Path) -> Iterator[Opened]:
+    """The same files as objects of fsspec's store in this process, read through a mirror."""
+    import fsspec
+
+    store = fsspec.filesystem("memory")
+    bucket = f"/contract-{uuid4().hex}"
+    sent: dict[str, bytes] = {}
+
+    def load() -> None:
+        found = {
+            path.relative_to(folder).as_posix(): path.read_bytes()
+            for path in folder.rglob("*")
+            if path.is_file()
+        }
+        for name in sent.keys() - found.keys():
+            store.rm_file(f"{bucket}/{name}")
+            del sent[name]
+        for name, data in found.items():
+            if sent.get(name) != data:
+                store.pipe_file(f"{bucket}/{name}", data)
+                sent[name] = data
+        if not found and not store.exists(bucket):
+            store.mkdir(bucket)
+        logs.load()
+
+    before = cache_folder.path()
+    cache_folder.choose(None)
+    try:
+        logs = open_logs(parse_locations([f"memory:/{bucket}"]))
+        yield logs.source, load
+        logs.stop()
+    finally:
+        cache_folder.choose(before)
+        if store.exists(bucket):
+            store.rm(bucket, recursive=True)
+
+
 # By name: how a folder is opened, and the marker of those that need more than the ordinary tests have.
 FOLDER_SOURCES: dict[str, tuple[OpenFolder, str | None]] = {
     "local": (open_local, None),
     "chdb": (open_chdb, "scale"),
+    "remote": (open_remote, None),
 }
 
 

@@ -39,8 +39,15 @@ def resolve(place: Place, path: str, *, where: str) -> Reached:
     try:
         directory, root = os.path.realpath(place.directory), os.path.realpath(place.root)
         named = os.path.normpath(os.path.join(place.directory, path))
+    except (OSError, ValueError) as error:
+        raise why_not(error, where) from error
+    try:
         real = os.path.realpath(named, strict=True)
     except (OSError, ValueError) as error:
+        is_outside = not os.path.isabs(path) and not is_at_or_below(named, place.directory)
+        if is_outside and isinstance(error, FileNotFoundError):
+            # Whether there is such a file outside is not told either.
+            raise _refused("it names", where) from error
         raise why_not(error, where) from error
     for top in (place.directory, directory):
         if is_at_or_below(named, top) and (is_at_or_below(real, directory) or is_at_or_below(real, root)):
@@ -48,7 +55,11 @@ def resolve(place: Place, path: str, *, where: str) -> Reached:
     if os.path.isabs(path) and is_at_or_below(real, directory):
         return Reached(os.path.relpath(real, directory), real)
     found = "a link leads to" if is_at_or_below(named, place.directory) else "it names"
-    raise AssetRefused(
+    raise _refused(found, where)
+
+
+def _refused(found: str, where: str) -> AssetRefused:
+    return AssetRefused(
         f"{where}: {found} a file outside the run's directory. Only files in it are read, and files in the log directory that "
         "it links to. Copy the file into the run's directory.",
         where=where,
