@@ -10,6 +10,7 @@ from runglass.dashboards.graphs.routes import ROUTES as GRAPHS
 from runglass.dashboards.graphs.works import WORKS as GRAPHS_WORKS
 from runglass.dashboards.histograms.routes import ROUTES as HISTOGRAMS
 from runglass.dashboards.hparams.routes import ROUTES as HPARAMS
+from runglass.dashboards.hparams.table import read_ahead as read_hparams_ahead
 from runglass.dashboards.hparams.works import WORKS as HPARAMS_WORKS
 from runglass.dashboards.images.routes import ROUTES as IMAGES
 from runglass.dashboards.mesh.routes import ROUTES as MESH
@@ -34,6 +35,7 @@ DASHBOARDS = (
         families=(Family.CONFIG,),
         routes=HPARAMS,
         works=HPARAMS_WORKS,
+        read_ahead=read_hparams_ahead,
     ),
     Dashboard("images", "Images", kinds=(Kind.IMAGE,), routes=IMAGES),
     Dashboard("audio", "Audio", kinds=(Kind.AUDIO,), routes=AUDIO),

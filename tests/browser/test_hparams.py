@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -83,6 +84,14 @@ def drag_axis(page: Page, name: str, start: float, end: float) -> None:
 
 def axes(page: Page) -> list[str]:
     return lines(page).locator(".heads .name .text").all_inner_texts()
+
+
+def test_the_table_is_requested_once(open_page: Callable[..., Page], page: Page, sweep: DataSource) -> None:
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    open_page(sweep, "#/hparams")
+    expect(table(page).get_by_role("row").nth(1)).to_be_visible()
+    assert sum(url.endswith("/api/hparams/table") for url in asked) == 1
 
 
 def test_brushes_select_runs_on_every_page(open_page, sweep):

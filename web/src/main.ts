@@ -3,6 +3,7 @@
 import { mount } from "svelte";
 import App from "./App.svelte";
 import { Client } from "./api/client";
+import { earlyKey } from "./api/lists_path";
 import { overHttp } from "./api/http";
 import { type LiveHandlers, openLive } from "./api/live";
 import type { CardKind } from "./api/asset_kind";
@@ -28,20 +29,22 @@ interface Likely {
   readonly code: Promise<DashboardCode> | undefined;
 }
 
-/** `early`: pending responses by path; each is used once. */
+/** `early`: pending responses by `earlyKey`; each is used once. */
 export async function open(modules: Modules, likely: Likely, early: Map<string, Promise<Response>>): Promise<void> {
   const session = new Session(
     new Client((path, init) => {
-      const answer = early.get(path);
-      early.delete(path);
+      const key = earlyKey(path, init.body);
+      const answer = early.get(key);
+      early.delete(key);
       return answer ?? overHttp(path, init);
     }),
   );
   readArrival(session);
   for (const kind of likely.lists) session.tags.want(kind, { comes: true });
   session.start((handlers) => listenAfterCards(session, handlers));
+  let prefetched: Promise<unknown> | void = undefined;
   const code = likely.code?.then(
-    ({ prefetch }) => prefetch?.(session),
+    ({ prefetch }) => void (prefetched = prefetch?.(session)),
     () => undefined,
   );
   await Promise.race([Promise.all([session.whenListed, code]), sleep(PATIENCE_MS)]);
@@ -50,7 +53,7 @@ export async function open(modules: Modules, likely: Likely, early: Map<string, 
     .flatMap(({ cards = [], is_active }) => (is_active ? cards : []))
     .filter((offer) => likely.offers.includes(offer));
   const answers = await Promise.race([prefetchCards(session, offers), sleep(PREFETCH_WAIT_MS).then(() => [])]);
-  session.prefetched = hideUntil(Promise.race([Promise.allSettled(answers), sleep(PREFETCH_WAIT_MS)]));
+  session.prefetched = hideUntil(Promise.race([Promise.allSettled([...answers, prefetched]), sleep(PREFETCH_WAIT_MS)]));
   void session.prefetched.then(() => (session.prefetched = null));
   mount(App, { target: document.body, props: { session, modules } });
 }

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from msgspec import Struct
 
 from runglass.api.route import Route
 from runglass.jobs.work import Work
+from runglass.query.source import DataSource
 from runglass.store.model import Family, Kind
 
 
@@ -21,3 +24,5 @@ class Dashboard(Struct, frozen=True):
     routes: tuple[Route, ...] = ()
     # What it computes in jobs.
     works: tuple[Work, ...] = ()
+    # Reads what its page asks for first. Called once all logs are loaded, if the dashboard is active, before anybody asks.
+    read_ahead: Callable[[DataSource], None] | None = None

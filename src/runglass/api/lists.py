@@ -202,19 +202,7 @@ def make_routes(about: About, dashboards: Sequence[Dashboard]) -> tuple[Route, .
         return kept.read("dashboards", source.generation, lambda: encode_once(active_dashboards(source)))
 
     def active_dashboards(source: DataSource) -> Dashboards:
-        _, tag_sets = source.list_tag_sets()
-        kinds = {kind for tags in tag_sets for kind in tags.values()}
-        families = {family for run in source.list_runs() for family in run.families}
-        has_files = any(each.files for each in dashboards)
-        asset_names = {asset.name for asset in source.list_assets()} if has_files else set()
-
-        def is_active(each: Dashboard) -> bool:
-            return (
-                not kinds.isdisjoint(each.kinds)
-                or not families.isdisjoint(each.families)
-                or any(fnmatch(name, pattern) for pattern in each.files for name in asset_names)
-            )
-
+        active = find_active(source, dashboards)
         return Dashboards(
             [
                 DashboardAnswer(
@@ -222,7 +210,7 @@ def make_routes(about: About, dashboards: Sequence[Dashboard]) -> tuple[Route, .
                     each.title,
                     list(each.kinds),
                     list(each.families),
-                    is_active=is_active(each),
+                    is_active=each.name in active,
                 )
                 for each in dashboards
             ]
@@ -268,6 +256,22 @@ def make_routes(about: About, dashboards: Sequence[Dashboard]) -> tuple[Route, .
         Route("/api/health", list_health, Health, query=OptionalRunQuery),
         Route("/api/dashboards", list_dashboards, Dashboards),
     )
+
+
+def find_active(source: DataSource, dashboards: Sequence[Dashboard]) -> set[str]:
+    """The names of the dashboards that have data."""
+    _, tag_sets = source.list_tag_sets()
+    kinds = {kind for tags in tag_sets for kind in tags.values()}
+    families = {family for run in source.list_runs() for family in run.families}
+    has_files = any(each.files for each in dashboards)
+    asset_names = {asset.name for asset in source.list_assets()} if has_files else set()
+    return {
+        each.name
+        for each in dashboards
+        if not kinds.isdisjoint(each.kinds)
+        or not families.isdisjoint(each.families)
+        or any(fnmatch(name, pattern) for pattern in each.files for name in asset_names)
+    }
 
 
 def _encode_object(parts: Mapping[str, bytes]) -> bytes:

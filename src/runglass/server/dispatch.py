@@ -39,6 +39,7 @@ from runglass.server.openapi import Document, encode_document, list_roots, make_
 from runglass.server.openapi_details import add_details, list_shapes
 from runglass.server.parameters import parse_body, parse_query
 from runglass.server.problems import NotFound, check_method
+from runglass.server.read_ahead import ReadAhead
 from runglass.server.settings import Settings
 
 
@@ -84,6 +85,10 @@ class Api:
         self._routes: dict[str, dict[str, Route]] = {}
         for route in self.routes:
             self._routes.setdefault(route.path, {})[route.method] = route
+        read_lists = self._routes["/api/lists"]["GET"].handler
+        self.read_ahead = ReadAhead(
+            source, dashboards, read_lists=lambda: read_lists(source, lists.ListsQuery())
+        )
 
     async def dispatch(
         self,
@@ -121,6 +126,7 @@ class Api:
 
     def close(self) -> None:
         """End live connections and jobs. Called in the event loop."""
+        self.read_ahead.close()
         self.live.close()
         self.runner.close()
 

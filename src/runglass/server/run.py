@@ -11,6 +11,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
 from contextlib import contextmanager, nullcontext
 from types import FrameType
 from typing import TYPE_CHECKING, Any
@@ -27,6 +28,7 @@ from runglass.server.streaming import Client
 
 if TYPE_CHECKING:
     from runglass.query.source import DataSource
+    from runglass.server.dispatch import Api
 
 KEEP_ALIVE_S = 75
 # For unfinished answers when the server stops.
@@ -86,7 +88,9 @@ class PageServer(Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         asyncio.get_running_loop().set_exception_handler(self._on_loop_error)
         await super().startup(sockets)
-        self._app.open()
+        opened = self._app.open()
+        if opened is not None:
+            opened.add_done_callback(_read_ahead)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._app.close()
@@ -176,6 +180,11 @@ def serve(
     server = PageServer(app, parent_pid=parent_pid)
     with _handling_signals(server, app.access_log):
         server.run(sockets=[sock])
+
+
+def _read_ahead(opened: Future[Api]) -> None:
+    if not opened.cancelled() and opened.exception() is None:
+        opened.result().read_ahead.start()
 
 
 def _is_idle(protocol: Any) -> bool:

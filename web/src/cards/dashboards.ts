@@ -2,6 +2,7 @@
 
 import type { Component } from "svelte";
 import type { CardKind } from "../api/asset_kind";
+import type { EarlyRequest } from "../api/lists_path";
 import type { DashboardInfo } from "../api/types";
 import type { Session } from "../state/session.svelte";
 import type { Section } from "./tag_sections";
@@ -89,8 +90,11 @@ export interface Example {
 
 export interface DashboardCode {
   readonly default: Component<DashboardProps>;
-  /** Requests what it shows first, before it is created: for dashboards that are not pages of cards. */
-  readonly prefetch?: (session: Session) => void;
+  /**
+   * Requests what it shows first, before it is created: for dashboards that are not pages of cards. The frame
+   * is hidden for a moment while what it returns is pending, so that it is painted once.
+   */
+  readonly prefetch?: (session: Session) => Promise<unknown> | void;
 }
 
 /** What a dashboard's index.ts exports. Its title and kinds come from the server's list. */
@@ -102,6 +106,8 @@ export interface DashboardModule {
    * that dashboards have cards for.
    */
   readonly lists: readonly CardKind[] | "offered";
+  /** What it always asks first, sent before its code is there: as its ask.ts sends it, or else it is sent again. */
+  readonly first?: readonly EarlyRequest[];
   /** Kinds of the cards that are likely on top: their code loads with the dashboard. Default: what it lists. */
   readonly leads?: readonly CardKind[];
   readonly cards?: readonly CardOffer[];

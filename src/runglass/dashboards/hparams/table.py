@@ -45,6 +45,8 @@ from runglass.query.source import DataSource
 MAX_LEVEL_LENGTH = 1_000
 MAX_PROBLEMS = 1_000
 MAX_ANSWERS = 8
+# Other states stay as they are until something is logged; these change with the clock.
+PASSING = frozenset({"running", "silent"})
 
 
 class _Known(Struct):
@@ -65,13 +67,14 @@ class TableReader:
         self._known: _Known | None = None
         self.metrics = MetricReader()
         self._answers: LruCache[bytes, tuple[object, Answer]] = LruCache(MAX_ANSWERS)
+        # The generation of states that do not change with the clock, and those states.
+        self._settled: tuple[int, list[SessionState]] | None = None
 
     def read(self, source: DataSource, body: SessionsBody) -> Answer:
         # After a change all pages ask at the same moment; one request does the work. What it makes has no cycles.
         with self._lock, paused_collection():
             read, columns = known_sessions.of(source).read_columns(source)
-            infos = {info.name: info for info in source.list_runs()}
-            states = read_states(source, read.sessions, infos, now=time.time())
+            states = self._read_states(source, read)
             version = read.generation, states
             key = encode_json(body)
             kept = self._answers.get(key)
@@ -79,6 +82,15 @@ class TableReader:
                 kept = version, encode_once(self._table(source, body, read, columns, states))
                 self._answers.put(key, kept)
             return kept[1]
+
+    def _read_states(self, source: DataSource, read: Sessions) -> list[SessionState]:
+        if self._settled is not None and self._settled[0] == read.generation:
+            return self._settled[1]
+        infos = {info.name: info for info in source.list_runs()}
+        states = read_states(source, read.sessions, infos, now=time.time())
+        is_settled = PASSING.isdisjoint(state.status for state in states)
+        self._settled = (read.generation, states) if is_settled else None
+        return states
 
     def _read_known(self, source: DataSource, read: Sessions, columns: list[HParamColumn]) -> _Known:
         if self._known is None or self._known.generation != read.generation:
@@ -129,6 +141,11 @@ class TableReader:
 
 
 known_tables: PerSource[TableReader] = PerSource(TableReader)
+
+
+def read_ahead(source: DataSource) -> None:
+    """The table that a page asks for first."""
+    known_tables.of(source).read(source, SessionsBody())
 
 
 def to_metric(body: MetricBody, *, where: str) -> Metric:

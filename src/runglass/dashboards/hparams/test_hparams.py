@@ -223,3 +223,22 @@ def test_importance_for_scripts(sweep):
     assert (got["method"], got["n"], got["rows"][0]["names"]) == ("fanova", 30, ["lr"])
     assert client.get("/api/hparams/importance?metric=gone").json["refused"].startswith("0 runs")
     assert client.get("/api/hparams/importance?metric=acc&stat=at_best").status == 400
+
+
+def test_states_are_judged_again_only_while_they_may_change(monkeypatch):
+    source = Source().trial("done", {"lr": 1.0}, loss=[1.0, 0.5])
+    now = T0 + 20
+    monkeypatch.setattr(time, "time", lambda: now)
+    client = InProcess(App(source))
+
+    def statuses():
+        answer = client.post("/api/hparams/table", {"metrics": None}).json
+        return [answer["status"]["levels"][code] for code in answer["status"]["codes"]]
+
+    assert statuses() == ["finished"]
+    source.record("open", SESSION_START_TAG, {"session_start_info": {"hparams": {"lr": 2.0}}})
+    source.add_scalars("open", "loss", step=[0, 1], value=[1.0, 0.5], wall_time=[T0 + 18, T0 + 19])
+    assert sorted(statuses()) == ["finished", "running"]
+    # Nothing was logged since: the clock alone decides.
+    now = T0 + 40 * 86_400
+    assert statuses() == ["finished", "finished"]

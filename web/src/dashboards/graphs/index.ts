@@ -7,6 +7,7 @@ export default {
   load: () => import("./Graphs.svelte"),
   howTo: () => import("./how_to"),
   lists: [],
+  first: [{ path: "graphs?" }],
   needsWidth: true,
   cards,
 } satisfies DashboardModule;

@@ -33,6 +33,10 @@ export interface HParamAnswer {
   readonly source: string;
   readonly domain?: unknown;
   readonly problem: string | null;
+  /** How many values it has; NaN is one. */
+  readonly distinct: number;
+  /** How many sessions have none. */
+  readonly missing: number;
   readonly values?: readonly NumberText[] | null;
   readonly levels?: readonly string[] | null;
   readonly codes?: readonly number[] | null;

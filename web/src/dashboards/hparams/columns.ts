@@ -120,9 +120,10 @@ export function pickRows(table: SessionTable, flags: Uint8Array): SessionTable {
 
 type Head = Pick<Column, "id" | "name" | "kind" | "type"> &
   Partial<Pick<Column, "detail" | "goal" | "description" | "source" | "problem">>;
+type Counts = Pick<Column, "distinct" | "missing">;
 const NO_DETAILS = { detail: "", goal: null, description: "", source: "", problem: null };
 
-function readNumbers(head: Head, values: readonly NumberText[]): Column {
+function readNumbers(head: Head, values: readonly NumberText[], counts?: Counts): Column {
   const numbers = new Float64Array(values.length);
   const state = new Uint8Array(values.length);
   for (let i = 0; i < values.length; i++) {
@@ -140,10 +141,10 @@ function readNumbers(head: Head, values: readonly NumberText[]): Column {
               ? MINUS_INFINITY
               : VALUE;
   }
-  return { ...NO_DETAILS, ...head, numbers, state, levels: null, ...countValues(numbers, state) };
+  return { ...NO_DETAILS, ...head, numbers, state, levels: null, ...(counts ?? countValues(numbers, state)) };
 }
 
-function readLevels(head: Head, { levels, codes }: CodedValues): Column {
+function readLevels(head: Head, { levels, codes }: CodedValues, counts?: Counts): Column {
   const numbers = new Float64Array(codes.length);
   const state = new Uint8Array(codes.length);
   for (let i = 0; i < codes.length; i++) {
@@ -151,7 +152,7 @@ function readLevels(head: Head, { levels, codes }: CodedValues): Column {
     numbers[i] = code < 0 ? Number.NaN : code;
     state[i] = code < 0 ? MISSING : VALUE;
   }
-  return { ...NO_DETAILS, ...head, numbers, state, levels, ...countValues(numbers, state) };
+  return { ...NO_DETAILS, ...head, numbers, state, levels, ...(counts ?? countValues(numbers, state)) };
 }
 
 /** A column of the session itself: only levels that occur, and "" means missing. */
@@ -166,7 +167,8 @@ function readCoded({ id, name }: { id: string; name: string }, { levels, codes }
 }
 
 function readHParam(hparam: HParamAnswer): Column {
-  const { name, display_name, description, type, source, problem, values, levels, codes } = hparam;
+  const { name, display_name, description, type, source, problem, distinct, missing, values, levels, codes } = hparam;
+  const counts = { distinct, missing };
   const head: Head = {
     id: `h:${name}`,
     name: display_name || name,
@@ -176,7 +178,7 @@ function readHParam(hparam: HParamAnswer): Column {
     source,
     problem,
   };
-  return levels && codes ? readLevels(head, { levels, codes }) : readNumbers(head, values ?? []);
+  return levels && codes ? readLevels(head, { levels, codes }, counts) : readNumbers(head, values ?? [], counts);
 }
 
 function readMetric(metric: MetricAnswer, goals: ReadonlyMap<string, Goal>): Column {
@@ -197,7 +199,7 @@ function readMetric(metric: MetricAnswer, goals: ReadonlyMap<string, Goal>): Col
   );
 }
 
-function countValues(numbers: Float64Array, state: Uint8Array): { distinct: number; missing: number } {
+function countValues(numbers: Float64Array, state: Uint8Array): Counts {
   const seen = new Set<number>();
   let missing = 0;
   for (let i = 0; i < numbers.length; i++) {

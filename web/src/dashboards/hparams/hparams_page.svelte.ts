@@ -1,7 +1,7 @@
 // State that all views of HParams share: the table of sessions, what the brushes leave of it, colours, and the run
 // under the pointer. What the user sets is in the session's settings.
 
-import { untrack } from "svelte";
+import { tick, untrack } from "svelte";
 import type { ApiError } from "../../api/http";
 import { CardData } from "../../cards/card_data.svelte";
 import type { Session } from "../../state/session.svelte";
@@ -49,6 +49,7 @@ export class HParamsPage {
   #hoveredRun = $state<string | null>(null);
   #watchers = $state(0);
   #endPrefetch: (() => void) | null = null;
+  #asked: Promise<TableAnswer> | null = null;
   #isPointed = $state(false);
   #stillTimer: ReturnType<typeof setTimeout> | undefined;
   #kept: { readonly key: string; readonly value: TableAnswer } | null = null;
@@ -64,7 +65,7 @@ export class HParamsPage {
     this.#chosenScales = new StableOption(settings, SCALES, readScales);
     this.#data = new CardData<readonly MetricQuery[] | null, TableAnswer>(
       session,
-      (metrics, signal) => loadTable(session.client, metrics, signal),
+      (metrics, signal) => (this.#asked = loadTable(session.client, metrics, signal)),
       {
         wanted: () => {
           const metrics = readMetrics(session.settings);
@@ -91,9 +92,11 @@ export class HParamsPage {
     });
   }
 
-  /** Loads the table for whoever shows it first. */
-  prefetch(): void {
+  /** Loads the table for whoever shows it first. Resolves when it is there, or cannot be. */
+  async prefetch(): Promise<void> {
     this.#endPrefetch ??= this.watch();
+    await tick();
+    await this.#asked?.catch(() => undefined);
   }
 
   /** Loads the table while somebody shows it. Returns a function that ends it. */

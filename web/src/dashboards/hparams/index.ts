@@ -7,6 +7,7 @@ export default {
   load: () => import("./HParams.svelte"),
   howTo: () => import("./how_to"),
   lists: [],
+  first: [{ path: "hparams/table", body: '{"metrics":null}' }],
   cards,
   // A brush in the address narrows the runs of every dashboard.
   keeps: { options: ["hparams.brush", "hparams.rows"], load: () => import("./keep_runs") },

@@ -10,7 +10,14 @@ export const hparam = (name: string, change: Partial<HParamAnswer>): HParamAnswe
   source: "record",
   domain: null,
   problem: null,
+  ...countsOf(change.values ?? change.codes?.map((code) => (code < 0 ? null : code)) ?? []),
   ...change,
+});
+
+/** As the server counts them. */
+export const countsOf = (values: readonly unknown[]): Pick<HParamAnswer, "distinct" | "missing"> => ({
+  distinct: new Set(values.filter((value) => value !== null)).size,
+  missing: values.filter((value) => value === null).length,
 });
 
 export const metric = (tag: string, change: Partial<MetricAnswer>): MetricAnswer => ({

@@ -7,6 +7,7 @@ export default {
   load: () => import("./Projector.svelte"),
   howTo: () => import("./how_to"),
   lists: [],
+  first: [{ path: "projector?" }],
   needsWidth: true,
   cards,
 } satisfies DashboardModule;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { TableAnswer } from "../answer";
 import { type Column, readTable } from "../columns";
+import { hparam } from "../sample_answer";
 import { compareRows, differenceTo } from "./comparison";
 
 const ANSWER: TableAnswer = {
@@ -17,7 +18,7 @@ const ANSWER: TableAnswer = {
     { name: "batch", values: [32, 32, 64] },
     { name: "depth", values: [4, 4, 4] },
     { name: "decay", values: [null, 0.1, 0.1] },
-  ].map((each) => ({ ...each, display_name: "", description: "", type: "number", source: "record", problem: null })),
+  ].map(({ name, values }) => hparam(name, { values })),
   metrics: [
     { tag: "loss", goal: "min", values: [2, 1, "NaN"] },
     { tag: "accuracy", goal: "max", values: [0, 0.5, 0.5] },

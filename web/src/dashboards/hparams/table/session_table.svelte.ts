@@ -120,7 +120,7 @@ export class TableModel {
   });
   // Sorted once for all rows: a brush only filters the order.
   readonly #order = $derived.by(() =>
-    sortRows(this.page.table, [...this.page.table.runs.keys()], this.sort, this.#nameRanks),
+    sortRows(this.page.table, [...this.page.table.runs.keys()], this.sort, () => this.#nameRanks),
   );
   /** The included rows in order. */
   readonly rows = $derived.by((): readonly number[] => {

@@ -1,8 +1,10 @@
 // The order of rows by several columns. Pure.
 
-import { sortNatural } from "../../../base/natural";
+import { compareNatural, sortNatural } from "../../../base/natural";
 import { type Column, MINUS_INFINITY, PLUS_INFINITY, type SessionTable, VALUE } from "../columns";
 import type { SortKey } from "../options";
+
+const MAX_NAMES_COMPARED = 500;
 
 /** A number for each row that sorts like its cells; NaN for missing values and NaN, which come last. */
 export function sortNumbers({ numbers, state, levels }: Column): Float64Array {
@@ -26,7 +28,7 @@ export function naturalRanks(texts: readonly string[]): Float64Array {
   return Float64Array.from(texts, (text) => place.get(text) ?? 0);
 }
 
-/** Compares two indices by several keys; missing values are last in both directions. */
+/** Compares two indices by several keys; missing values are last in both directions. 0: equal by all keys. */
 export function comparer(
   keys: readonly { readonly numbers: Float64Array; readonly isDescending: boolean }[],
 ): (a: number, b: number) => number {
@@ -39,23 +41,34 @@ export function comparer(
       if (isLastX || isLastY) return isLastX ? 1 : -1;
       return x < y === isDescending ? 1 : -1;
     }
-    return a - b;
+    return 0;
   };
 }
 
-/** `nameRanks`: places of the runs' names in natural order. Equal rows stay in that order. */
+/** `nameRanks`: places of the runs' names in natural order, asked for only if needed. Equal rows are in that order. */
 export function sortRows(
   table: SessionTable,
   rows: readonly number[],
   keys: readonly SortKey[],
-  nameRanks: Float64Array,
+  nameRanks: () => Float64Array,
 ): number[] {
   const used = keys.flatMap(({ column: id, isDescending }) => {
-    if (id === "name") return [{ numbers: nameRanks, isDescending }];
+    if (id === "name") return [{ numbers: nameRanks(), isDescending }];
     const column = table.byId.get(id);
     return column ? [{ numbers: sortNumbers(column), isDescending }] : [];
   });
-  return [...rows].sort(comparer([...used, { numbers: nameRanks, isDescending: false }]));
+  const compare = comparer(used);
+  // Ranking all names takes longer than the sort itself, and few measured values are equal.
+  let ties = 0;
+  let ranks: Float64Array | null = null;
+  return [...rows].sort((a, b) => {
+    const order = compare(a, b);
+    if (order !== 0) return order;
+    if (ranks === null && ++ties <= MAX_NAMES_COMPARED)
+      return compareNatural(table.runs[a] as string, table.runs[b] as string);
+    ranks ??= nameRanks();
+    return (ranks[a] as number) - (ranks[b] as number);
+  });
 }
 
 /**

@@ -7,7 +7,7 @@ import { naturalRanks, nextKeys, sortRows } from "./sort_rows";
 
 const table = readTable(sampleAnswer());
 const all = [0, 1, 2, 3, 4];
-const ranks = naturalRanks(table.runs);
+const ranks = (): Float64Array => naturalRanks(table.runs);
 const up = (column: string) => ({ column, isDescending: false });
 const down = (column: string) => ({ column, isDescending: true });
 
@@ -19,6 +19,13 @@ describe("sortRows", () => {
     expect(sortRows(table, all, [down("h:optimizer"), up("name")], ranks)).toEqual([1, 0, 2, 4, 3]);
     expect(sortRows(table, all, [down("name")], ranks)).toEqual([4, 3, 2, 1, 0]);
     expect(sortRows(table, all, [up("h:gone")], ranks)).toEqual(all);
+  });
+
+  it("sorts thousands of equal rows by name as it sorts a few", () => {
+    const many = readTable(sampleAnswer(2_000));
+    const rows = [...many.runs.keys()].reverse();
+    const byName = sortRows(many, rows, [up("h:epochs")], () => naturalRanks(many.runs));
+    expect(byName).toEqual(rows.toReversed());
   });
 
   it("cycles through the orders of a head", () => {
