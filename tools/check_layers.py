@@ -54,6 +54,7 @@ PYTHON_MAY_IMPORT: dict[str, set[str]] = {
     "importing": {"native", "schema", "writer/values", "writer/files"},
     "doctor": {"query"},
     "profile_report": {"query"},
+    "cache_report": {"store"},
     "recorder": {"writer", "writer/values", "writer/files"},
     "projector": {"writer/calls"},
     # The package itself: names that are imported when they are used.
@@ -71,6 +72,7 @@ PYTHON_MAY_IMPORT: dict[str, set[str]] = {
         "server",
         "doctor",
         "profile_report",
+        "cache_report",
         "demo",
         "recorder",
         "importing",

@@ -45,6 +45,8 @@ def main(argv: list[str] | None = None) -> int:
             from runglass.token_command import run as run_token
 
             return run_token(flags.parse_token(words[1:]))
+        if words[:1] == ["cache"]:
+            return show_cache(flags.parse_cache(words[1:]))
         args = flags.parse(words, f"runglass {__version__}")
         if args.completion:
             from runglass.completion import write_script
@@ -100,7 +102,7 @@ def serve(args: argparse.Namespace) -> int:
     opened: list[OpenLogs] = []
 
     def open_source() -> DataSource:
-        logs = open_logs(args)
+        logs = open_logs(args, cache_dir=cache_dir(args))
         opened.append(logs)
         for missing in logs.list_missing():
             tell(f"{missing} does not exist yet; waiting for it.")
@@ -116,7 +118,7 @@ def serve(args: argparse.Namespace) -> int:
         return logs.source
 
     from runglass.instances import Instance, announced
-    from runglass.machine import cache_folder, default_folder
+    from runglass.machine import cache_folder
     from runglass.server.run import serve as run_server
     from runglass.server.settings import Settings
 
@@ -130,11 +132,7 @@ def serve(args: argparse.Namespace) -> int:
         token=token if token is not None else "",
         allowed_hosts=tuple(args.allowed_host),
         frame_ancestors=order.frame_ancestors if order is not None else "'self'",
-        cache_dir=default_folder()
-        if args.cache_dir is None
-        else Path(args.cache_dir)
-        if args.cache_dir
-        else None,
+        cache_dir=cache_dir(args),
         tokens=tokens,
         auth_header=args.auth_header,
         trusted_proxies=tuple(args.trusted_proxy),
@@ -201,7 +199,7 @@ def plan_projects(args: argparse.Namespace) -> list[Plan]:
         locations = parse_locations(paths)
 
         def open_project() -> Opened:
-            logs = open_locations(args, locations, budget_bytes)
+            logs = open_locations(args, locations, budget_bytes, cache_dir=cache_dir(args))
             for missing in logs.list_missing():
                 tell(f"{missing} does not exist yet; waiting for it.")
             if args.reload_task == "blocking":
@@ -215,10 +213,19 @@ def plan_projects(args: argparse.Namespace) -> list[Plan]:
     return [plan(name, paths) for name, paths in named.items()]
 
 
+def cache_dir(args: argparse.Namespace) -> Path | None:
+    from runglass.machine import default_folder
+
+    if args.no_cache or args.cache_dir == "":
+        return None
+    return Path(args.cache_dir) if args.cache_dir else default_folder()
+
+
 def inspect(args: argparse.Namespace) -> int:
     from runglass.doctor import examine, render
 
-    logs = open_logs(args)
+    # Every byte is read: an index would say what was there, not what is.
+    logs = open_logs(args, cache_dir=None)
     for missing in logs.list_missing():
         raise RunglassError(f"{missing!r} does not exist. Check the path.", where=missing)
     logs.load()
@@ -287,6 +294,27 @@ def import_logs(args: argparse.Namespace) -> int:
     return 0
 
 
+def show_cache(args: argparse.Namespace) -> int:
+    from runglass.cache_report import clear_cache, examine, render
+    from runglass.machine import default_folder
+
+    folder = Path(args.cache_dir) if args.cache_dir else default_folder()
+    if args.clear is not None:
+        removed, left = clear_cache(folder, args.clear)
+        print(f"Removed {_size(removed)} from {folder}.")
+        for each in left:
+            tell(f"what is kept of {each} is in use by a running server and stays. Stop it, and clear again.")
+        return 1 if left else 0
+    report = examine(folder)
+    if args.json:
+        import msgspec
+
+        print(msgspec.json.format(msgspec.json.encode(report.to_json()), indent=2).decode())
+    else:
+        print(make_visible(render(report)))
+    return 0
+
+
 def run(args: argparse.Namespace) -> int:
     from runglass.recorder.recording import record
 
@@ -300,12 +328,16 @@ def log_roots(args: argparse.Namespace) -> Sequence[Location]:
     return parse_locations(paths, spec=args.logdir_spec or "")
 
 
-def open_logs(args: argparse.Namespace) -> OpenLogs:
-    return open_locations(args, log_roots(args), args.memory_budget or 0)
+def open_logs(args: argparse.Namespace, *, cache_dir: Path | None) -> OpenLogs:
+    return open_locations(args, log_roots(args), args.memory_budget or 0, cache_dir=cache_dir)
 
 
 def open_locations(
-    args: argparse.Namespace, locations: Sequence[Location], memory_budget_bytes: int
+    args: argparse.Namespace,
+    locations: Sequence[Location],
+    memory_budget_bytes: int,
+    *,
+    cache_dir: Path | None,
 ) -> OpenLogs:
     from runglass.query import open as opening
 
@@ -315,6 +347,7 @@ def open_locations(
         threads=args.max_reload_threads,
         memory_budget_bytes=memory_budget_bytes,
         keeps_overwritten=not args.purge_orphaned_data,
+        cache_dir=cache_dir,
         on_note=tell,
     )
 

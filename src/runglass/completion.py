@@ -23,6 +23,7 @@ def list_parsers() -> dict[str, flags.Parser]:
         "query": flags.make_query_parser(),
         "import": flags.make_import_parser(),
         "token": flags.make_token_parser(),
+        "cache": flags.make_cache_parser(),
     }
 
 

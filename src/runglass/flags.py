@@ -21,6 +21,7 @@ ALL_COMMANDS = {
     "run": "run a command and record what it uses and prints",
     "import": "bring runs of W&B or MLflow, or metrics in CSV or JSON lines, into event files",
     "token": "make, list and revoke tokens for a server that several people use",
+    "cache": "say what the cache folder holds, and clear it",
 }
 QUERY_FORMATS = ("table", "csv", "json", "parquet")
 SQL_ENGINES = ("duckdb", "chdb")
@@ -158,6 +159,11 @@ EXAMPLES = {
         ("runglass profile logs --run b --compare a", "what changed from run a to run b"),
         ("runglass profile logs --markdown > profile.md", "a report to keep"),
     ),
+    "cache": (
+        ("runglass cache", "its size, and what for"),
+        ("runglass cache --clear logs", "forget what was kept of ./logs"),
+        ("runglass cache --clear", "remove all of it; it is made again as needed"),
+    ),
 }
 
 
@@ -283,8 +289,16 @@ def make_parser(version: str, command: str = "", *, shows_all: bool = False) -> 
         data,
         "--cache_dir",
         loading,
-        "where results of long computations are kept for later (default: the user's cache folder; '': nowhere)",
+        "where event files that were read and results of long computations are kept for later (default: the user's cache"
+        " folder; '': nowhere)",
         metavar="PATH",
+    )
+    add(
+        data,
+        "--no_cache",
+        loading,
+        "read all logs from their event files, and keep nothing for later; the same as --cache_dir ''",
+        action="store_true",
     )
     add(
         data,
@@ -632,6 +646,30 @@ def make_import_parser() -> Parser:
 
 def parse_import(argv: list[str]) -> argparse.Namespace:
     return make_import_parser().parse_words([_with_underscores(word) for word in argv])
+
+
+def make_cache_parser() -> Parser:
+    parser = Parser(
+        "cache",
+        prog="runglass cache",
+        usage="runglass cache [--clear [LOGDIR …]] [--cache-dir PATH] [--json]",
+        description="Say what the cache folder holds and what for, or clear it. Everything in it can be made again.",
+    )
+    parser.add_argument(
+        "--clear",
+        nargs="*",
+        metavar="LOGDIR",
+        help="remove what is kept of these log directories (default: everything)",
+    )
+    parser.add_argument(
+        "--cache_dir", metavar="PATH", help="of this folder (default: the user's cache folder)"
+    )
+    parser.add_argument("--json", action="store_true", help="for machines")
+    return parser
+
+
+def parse_cache(argv: list[str]) -> argparse.Namespace:
+    return make_cache_parser().parse_words([_with_underscores(word) for word in argv])
 
 
 def parse_measure_interval(text: str) -> float:

@@ -12,7 +12,9 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import Executor
 
-from runglass.native.events import EventScanner, ScanBuffer, find_record
+from runglass.native.events import STOPS, EventScanner, ScanBuffer, find_record
+from runglass.store.index.pack import FileRow, Pack
+from runglass.store.index.saved import Identity, SavedExtra, SavedFile, read_at, read_edges
 from runglass.store.model import FileState
 from runglass.store.parts import FileStage, Part
 
@@ -44,13 +46,17 @@ class FileTail:
     """An event file and a scanner at its end. Call `open`, `scan` and `close`, in this order, any number of times."""
 
     __slots__ = (
+        "changed_ns",
         "error",
+        "extras",
         "fd",
         "first_lost",
         "identity",
+        "indexed_bytes",
         "indices",
         "lost",
         "modified_ns",
+        "saved",
         "scanner",
         "size",
         "stage",
@@ -62,11 +68,18 @@ class FileTail:
         self.scanner: EventScanner | None = None
         self.identity: tuple[int, int] | None = None
         self.modified_ns = 0
+        self.changed_ns = 0
+        # The entry of an index that it was filled from; it has no scanner until there is more to read.
+        self.saved: tuple[Pack, FileRow] | None = None
+        # How much of the file the index holds.
+        self.indexed_bytes = 0
         # Records that the scanner skipped over unread and that are damaged, and where the first of them is.
         self.lost = 0
         self.first_lost = 0
         # For each tag of the scanner, the parts of its two possible series: points, blobs.
         self.indices: list[list[Part | None]] = []
+        # Events that are no summaries, as they were filed.
+        self.extras: list[SavedExtra] = []
         # While it is open.
         self.fd = -1
         self.size = 0
@@ -93,6 +106,7 @@ class FileTail:
         before, self.identity = self.identity, (found.st_dev, found.st_ino)
         self.size = found.st_size
         self.modified_ns = found.st_mtime_ns
+        self.changed_ns = found.st_ctime_ns
         if self.scanner is None:
             return True
         # The first bytes of a file change only when it is replaced.
@@ -100,7 +114,7 @@ class FileTail:
         return (
             before == self.identity
             and self.size >= self.stage.read_bytes
-            and _read_head(self.fd, len(head)) == head
+            and read_at(self.fd, len(head), 0) == head
         )
 
     def is_as_read(self, found: os.stat_result) -> bool:
@@ -123,8 +137,56 @@ class FileTail:
         """Drop what was read; the next scan starts at the beginning."""
         self.stage = FileStage(self.stage.name, self.stage.path, self.stage.shown)
         self.scanner = None
+        self.saved = None
+        self.indexed_bytes = 0
         self.indices = []
+        self.extras = []
         self.lost = 0
+
+    def note_saved(self, pack: Pack, row: FileRow) -> None:
+        """Everything that was read is in an entry of an index."""
+        self.scanner = None
+        self.indices = []
+        self.saved = pack, row
+        self.indexed_bytes = row.offset
+        self.identity = row.device, row.inode
+        self.size, self.modified_ns, self.changed_ns = row.size, row.modified_ns, row.changed_ns
+        self.stop = STOPS[row.stop]
+        self.lost, self.first_lost = row.lost, row.first_lost
+
+    def freeze(self, path: str) -> SavedFile | None:
+        """What an index keeps of it, with columns that no longer grow; None if that cannot be told. `path`: below the log directory."""
+        scanner = self.scanner
+        tags = scanner.saved_tags() if scanner is not None else None
+        if scanner is None or tags is None or self.identity is None or self.stop not in STOPS:
+            return None
+        try:
+            fd = os.open(self.stage.path, OPEN_FLAGS)
+        except OSError:
+            return None
+        try:
+            head, last = read_edges(fd, scanner.offset)
+        except OSError:
+            return None
+        finally:
+            os.close(fd)
+        if head != scanner.head[: len(head)]:
+            return None
+        return SavedFile(
+            path=path,
+            identity=Identity(*self.identity, self.size, self.modified_ns, self.changed_ns),
+            head=head,
+            last=last,
+            stop=STOPS.index(self.stop),
+            lost=self.lost,
+            first_lost=self.first_lost,
+            state=scanner.state,
+            tags=[
+                (*start, points.freeze() if points else None, blobs.freeze() if blobs else None, starts)
+                for *start, points, blobs, starts in tags
+            ],
+            extras=list(self.extras),
+        )
 
     def close(self) -> None:
         if self.fd >= 0:
@@ -200,7 +262,8 @@ class FileTail:
 
     def judge(self) -> None:
         """Set the file's health after a scan."""
-        scanner, stop = self.scanner, self.stop
+        scanner = self.saved[1] if self.scanner is None and self.saved is not None else self.scanner
+        stop = self.stop
         if scanner is None:
             return
         at = scanner.offset
@@ -260,13 +323,6 @@ class FileTail:
             self.set_state(FileState.CUT_SHORT, at, "zeros from here on; waiting for data")
         else:
             self.set_state(FileState.OK)
-
-
-def _read_head(fd: int, size: int) -> bytes:
-    if hasattr(os, "pread"):
-        return os.pread(fd, size, 0)
-    os.lseek(fd, 0, os.SEEK_SET)
-    return os.read(fd, size)
 
 
 def _scan_part(part: EventScanner, fd: int, until: int) -> str:

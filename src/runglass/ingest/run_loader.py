@@ -13,14 +13,16 @@ from typing import Any
 from runglass.errors import ValueDamaged
 from runglass.ingest.assets import AssetRule
 from runglass.ingest.canonical import decode_value, read_metadata
-from runglass.ingest.file_tail import PROFILE_MARK, FileTail
+from runglass.ingest.file_tail import POINTS_PLUGIN, PROFILE_MARK, FileTail
 from runglass.ingest.logdir import FoundAsset
 from runglass.native import wire
 from runglass.native.columns import Columns
-from runglass.native.events import EventScanner
+from runglass.native.events import EventScanner, ScanBuffer
 from runglass.schema.event import TAGGED_RUN_METADATA
 from runglass.schema.graph import META_GRAPH
 from runglass.store.blobs import Range, load_range
+from runglass.store.index.pack import FileRow, Pack
+from runglass.store.index.saved import SavedExtra
 from runglass.store.model import FileState, Kind, SeriesMeta
 from runglass.store.parts import FileStage, Part
 from runglass.store.reach import Place, shown_name
@@ -77,7 +79,8 @@ class RunLoader:
         self.tails: dict[str, FileTail] = {}
         # Set when something changed that readers can see; the watch clears it when it publishes.
         self.is_changed = True
-        self._meta_graphs: list[tuple[FileTail, tuple[int, int, float, int, int, int]]] = []
+        # Where they are, with step and wall time.
+        self._meta_graphs: list[tuple[FileTail, tuple[int, float, int, int, int]]] = []
 
     def add_file(self, name: str, size_bytes: int) -> None:
         if name not in self.tails:
@@ -125,7 +128,9 @@ class RunLoader:
             self._note(tail, FileState.OK)
             return None
         try:
-            is_same = tail.open()
+            # First, because an entry that cannot be gone on from is as good as another file.
+            is_same = self._resume(tail)
+            is_same &= tail.open()
         except FileNotFoundError:
             if os.path.islink(tail.stage.path):
                 self._note(
@@ -142,11 +147,7 @@ class RunLoader:
             self._note(tail, FileState.UNREADABLE, f"cannot be opened: {error.strerror}", advice)
             return None
         if not is_same:
-            self._meta_graphs = [each for each in self._meta_graphs if each[0] is not tail]
-            self.run.drop_file(name)
-            tail.forget()
-            self.run.files[name] = tail.stage
-            self.is_changed = True
+            self.forget_file(tail)
         self.is_changed |= tail.stage.size_bytes != tail.size
         tail.stage.size_bytes = tail.size
         if tail.size == 0:
@@ -155,6 +156,15 @@ class RunLoader:
             tail.close()
             return None
         return tail
+
+    def forget_file(self, tail: FileTail) -> None:
+        """Drop what was read of a file; the next scan starts at its beginning."""
+        name = tail.stage.name
+        self._meta_graphs = [each for each in self._meta_graphs if each[0] is not tail]
+        self.run.drop_file(name)
+        tail.forget()
+        self.run.files[name] = tail.stage
+        self.is_changed = True
 
     def finish_file(self, tail: FileTail) -> None:
         """Store what a scan found, and close the file."""
@@ -203,6 +213,114 @@ class RunLoader:
         stage.skipped_records = scanner.skipped + tail.lost
         self._use_meta_graph()
 
+    # -- from an index
+
+    def fill_file(self, tail: FileTail, pack: Pack, row: FileRow) -> None:
+        """Take what an index has of a file, which is new here, as if it had been scanned."""
+        stage = tail.stage
+        self.is_changed = True
+        tail.note_saved(pack, row)
+        stage.size_bytes, stage.read_bytes, stage.records = row.size, row.offset, row.records
+        stage.skipped_records = row.skipped + row.lost
+        if row.min_wall_time <= row.max_wall_time:
+            stage.min_wall_time, stage.max_wall_time = row.min_wall_time, row.max_wall_time
+        if row.session_starts:
+            stage.start_step = row.min_start_step
+            for series in self.run.each_series():
+                series.begin_epoch()
+        known = self.run.series
+        for tag, metadata, fields, blobs_first, points, blobs, first, count in pack.tags_of(row):
+            if blobs is None and points is not None and not count and tag not in known:
+                # Most series are like this, and there may be a hundred thousand.
+                part = Part(stage, points, (), points.count)
+                meta = series_meta(metadata, fields[0], tag, True)
+                known[tag] = SeriesStage(tag, meta, True, (part,), has_metadata=metadata is not None)
+                continue
+            starts = pack.starts(first, count)
+            for slot, columns in ((1, blobs), (0, points)) if blobs_first else ((0, points), (1, blobs)):
+                if columns is not None:
+                    series = self._series(tag, slot == 0, metadata, fields[slot])
+                    series.put_part(Part(stage, columns, tuple((start[slot], start[2]) for start in starts)))
+        for extra in pack.extras_of(row):
+            self._file_saved_extra(tail, extra)
+        self._use_meta_graph()
+        tail.judge()
+
+    def _parts_of(self, tail: FileTail, pack: Pack) -> dict[int, Part]:
+        """By part row of the pack: the parts of a file that are still there."""
+        parts = (
+            part for series in self.run.each_series() for part in series.parts if part.file is tail.stage
+        )
+        found = {pack.columns.row_of(part.columns): part for part in parts}
+        found.pop(-1, None)
+        return found
+
+    def _resume(self, tail: FileTail) -> bool:
+        """Make a file that came from an index ready for a scan of what is new. False if its rows there are damaged."""
+        if tail.saved is None or tail.scanner is not None:
+            return True
+        pack, row = tail.saved
+        if not pack.is_whole(row):
+            return False
+        parts = self._parts_of(tail, pack)
+        rows = pack.columns.part_rows(row.first_tag, row.tag_count)
+        scanner = EventScanner(POINTS_PLUGIN)
+        columns = {number: part.columns for number, part in parts.items()}
+        scanner.resume(row.state, row.edges[0], pack.saved_tags(row, columns))
+        tail.indices = [[parts.get(points), parts.get(blobs)] for points, blobs in rows]
+        tail.extras = pack.extras_of(row)
+        tail.scanner = scanner
+        return True
+
+    def settle(self, tail: FileTail, pack: Pack, row: FileRow) -> None:
+        """Leave the rows of a file to an entry that was just written of it. Rows that came since stay in memory."""
+        rows = pack.columns.part_rows(row.first_tag, row.tag_count)
+        scanner = tail.scanner
+        if scanner is not None:
+            held = [scanner.tag(index)[4:] for index in range(len(rows))]
+        elif tail.saved is not None:
+            before, old = tail.saved
+            parts = self._parts_of(tail, before)
+            used = {number: part.columns for number, part in parts.items()}
+            held = [
+                (used.get(points), used.get(blobs))
+                for points, blobs in before.columns.part_rows(old.first_tag, old.tag_count)
+            ]
+        else:
+            return
+        for pair, columns in zip(rows, held, strict=True):
+            for number, each in zip(pair, columns, strict=True):
+                if number >= 0 and each is not None:
+                    each.take_rows(pack.columns.columns(number))
+        tail.indexed_bytes = row.offset
+        if scanner is None or scanner.state == row.state:
+            tail.note_saved(pack, row)
+
+    def repair(self, tail: FileTail, pack: Pack, row: FileRow, damaged: Columns) -> None:
+        """Read rows that are damaged in an index from the event file instead. On any thread, at the request of a reader."""
+        scanner = EventScanner(POINTS_PLUGIN)
+        with open(tail.stage.path, "rb", buffering=0) as file:
+            scanner.scan(file.fileno(), ScanBuffer(), row.offset)
+        scanner.take()
+        fresh = scanner.saved_tags()
+        rows = pack.columns.part_rows(row.first_tag, row.tag_count)
+        if fresh is None or scanner.state[:2] != row.state[:2] or len(fresh) != len(rows):
+            raise ValueDamaged(
+                f"{tail.stage.shown}: it changed while it was read, and what the index has of it is damaged. Try again."
+            )
+        parts = self._parts_of(tail, pack)
+        wanted = pack.columns.row_of(damaged)
+        for pair, tag in zip(rows, fresh, strict=True):
+            for number, columns in zip(pair, tag[5:7], strict=True):
+                if number < 0 or columns is None:
+                    continue
+                if number in parts:
+                    parts[number].columns.take_rows(columns)
+                if number == wanted:
+                    damaged.take_rows(columns)
+
+    # -- rows
+
     def _file_tag(self, tail: FileTail, scanner: EventScanner, index: int) -> None:
         while len(tail.indices) <= index:
             tail.indices.append([None, None])
@@ -238,26 +356,8 @@ class RunLoader:
 
     def _file_extra(self, tail: FileTail, extra: tuple[int, int, float, int, int, int]) -> None:
         field, step, wall_time, record, at, size = extra
-        shown = self.run.series.get(RUN_GRAPH_TAG)
-        is_meta_graph_shown = shown is not None and shown.meta.plugin == META_GRAPH_PLUGIN
-        if field == GRAPH_FIELD:
-            meta = SeriesMeta(Kind.GRAPH, GRAPH_PLUGIN)
-            if shown is not None and is_meta_graph_shown:
-                # A graph is preferred to the one inside a meta graph.
-                shown.parts = ()
-                shown.meta = meta
-                shown.begin_epoch()
-            self._add_range(tail, RUN_GRAPH_TAG, meta, (step, wall_time, record, at, size))
-        elif field == META_GRAPH_FIELD:
-            self._meta_graphs.append((tail, extra))
-            if is_meta_graph_shown:
-                self._add_range(
-                    tail,
-                    RUN_GRAPH_TAG,
-                    SeriesMeta(Kind.GRAPH, META_GRAPH_PLUGIN),
-                    (step, wall_time, record, at, size),
-                )
-        else:
+        tag = ""
+        if field not in (GRAPH_FIELD, META_GRAPH_FIELD):
             try:
                 body = load_range(tail.stage.path, Range(record, at, size))
                 message = wire.decode(TAGGED_RUN_METADATA, body)
@@ -265,23 +365,37 @@ class RunLoader:
                 tail.lose(record)
                 return
             data = bytes(message.get("run_metadata", b""))
-            begin = body.find(data) if data else 0
-            meta = SeriesMeta(Kind.GRAPH, RUN_METADATA_PLUGIN)
-            self._add_range(
-                tail, message.get("tag", ""), meta, (step, wall_time, record, at + begin, len(data))
-            )
+            at += body.find(data) if data else 0
+            size, tag = len(data), message.get("tag", "")
+        saved = SavedExtra(field, tag, step, wall_time, record, at, size)
+        tail.extras.append(saved)
+        self._file_saved_extra(tail, saved)
+
+    def _file_saved_extra(self, tail: FileTail, extra: SavedExtra) -> None:
+        row = extra[2:]
+        if extra.field == GRAPH_FIELD:
+            meta = SeriesMeta(Kind.GRAPH, GRAPH_PLUGIN)
+            shown = self.run.series.get(RUN_GRAPH_TAG)
+            if shown is not None and shown.meta.plugin == META_GRAPH_PLUGIN:
+                # A graph is preferred to the one inside a meta graph.
+                shown.parts = ()
+                shown.meta = meta
+                shown.begin_epoch()
+            self._add_range(tail, RUN_GRAPH_TAG, meta, row)
+        elif extra.field == META_GRAPH_FIELD:
+            self._meta_graphs.append((tail, row))
+            shown = self.run.series.get(RUN_GRAPH_TAG)
+            if shown is not None and shown.meta.plugin == META_GRAPH_PLUGIN:
+                self._add_range(tail, RUN_GRAPH_TAG, SeriesMeta(Kind.GRAPH, META_GRAPH_PLUGIN), row)
+        else:
+            self._add_range(tail, extra.tag, SeriesMeta(Kind.GRAPH, RUN_METADATA_PLUGIN), row)
 
     def _use_meta_graph(self) -> None:
         """A run without a graph of its own shows the one inside its meta graph."""
         if not self._meta_graphs or RUN_GRAPH_TAG in self.run.series:
             return
-        for tail, (_, step, wall_time, record, at, size) in self._meta_graphs:
-            self._add_range(
-                tail,
-                RUN_GRAPH_TAG,
-                SeriesMeta(Kind.GRAPH, META_GRAPH_PLUGIN),
-                (step, wall_time, record, at, size),
-            )
+        for tail, row in self._meta_graphs:
+            self._add_range(tail, RUN_GRAPH_TAG, SeriesMeta(Kind.GRAPH, META_GRAPH_PLUGIN), row)
 
     def _add_range(
         self, tail: FileTail, tag: str, meta: SeriesMeta, row: tuple[int, float, int, int, int]

@@ -14,13 +14,17 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import nullcontext
+from pathlib import Path
 
 from runglass.ingest.assets import RUN_FOLDER, find_owner
 from runglass.ingest.directories import DirectoryTree, Names, drop_nested, is_below_any
 from runglass.ingest.file_tail import FileTail
+from runglass.ingest.indexing import Indexing
 from runglass.ingest.logdir import FoundRun, Walk, find_regular_file, is_event_file, walk_runs
 from runglass.ingest.roots import LogRoot
 from runglass.ingest.run_loader import RunLoader
+from runglass.machine import paused_collection
 from runglass.store.budget import MemoryBudget
 from runglass.store.model import FileHealth, FileState, Progress
 from runglass.store.reach import is_at_or_below
@@ -68,7 +72,10 @@ NETWORK_FILE_SYSTEMS = frozenset(
 
 
 class LogdirWatch:
-    """Loads every run below some roots into a store. `load` makes one pass; `start` keeps going until `stop`."""
+    """Loads every run below some roots into a store. `load` makes one pass; `start` keeps going until `stop`.
+
+    With `cache_dir`, files come from the index there where they can. Only `start` writes to it.
+    """
 
     def __init__(
         self,
@@ -78,6 +85,7 @@ class LogdirWatch:
         reload_interval_s: float = 5.0,
         threads: int | None = None,
         budget: MemoryBudget | None = None,
+        cache_dir: Path | None = None,
         on_note: Callable[[str], None] = lambda note: None,
         awaited_bytes: Callable[[], int | None] = lambda: None,
         list_troubles: Callable[[], dict[str, FileHealth]] = dict,
@@ -103,14 +111,22 @@ class LogdirWatch:
         self._next_tell = 0.0
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
-        self._loading = threading.Lock()
+        self._index_thread: threading.Thread | None = None
+        self.loading = threading.Lock()
+        self.indexing = None if cache_dir is None else Indexing(cache_dir, self)
 
     # -- one pass
 
     def load(self) -> None:
         """Bring the store up to date with the directories as they are now."""
-        with self._loading:
-            self._load(self._rescan())
+        is_first = not self.store.progress.is_loaded
+        if is_first and self.indexing is not None:
+            self.indexing.open()
+        with self.loading:
+            # What comes from an index comes as objects that stay, all at once.
+            with paused_collection() if is_first and self.indexing is not None else nullcontext():
+                work = self._rescan()
+            self._load(work)
             if not self.store.progress.is_loaded and self.awaited_bytes() is None:
                 self._publish_progress(is_loaded=True)
                 if self.budget is not None:
@@ -220,14 +236,32 @@ class LogdirWatch:
             loader.set_assets(found.assets)
             self._note_change(loader)
         wanted = []
+        # What the first file of a run says of a tag counts, so files after one that is to be scanned are scanned too.
+        indexing = self.indexing
         for name, found_stat in found.files:
             tail = loader.tails.get(name)
             if tail is None:
                 loader.add_file(name, found_stat.st_size if found_stat is not None else 0)
-                wanted.append(name)
+                filled = indexing.fill(loader, root, name, found_stat) if indexing is not None else "nothing"
+                if filled != "all":
+                    wanted.append(name)
+                if filled == "nothing":
+                    indexing = None
             elif found_stat is None or not tail.is_as_read(found_stat):
                 wanted.append(name)
         return loader, wanted
+
+    def list_loaders(self) -> list[RunLoader]:
+        return list(self._loaders.values())
+
+    def read_again(self, loader: RunLoader, name: str) -> None:
+        """Forget what was read of a file and read it anew."""
+        with self.loading:
+            tail = loader.tails.get(name)
+            if tail is not None and self._loaders.get(loader.run.name) is loader:
+                with loader.run.lock:
+                    loader.forget_file(tail)
+                self._load([(loader, [name])])
 
     def _drop(self, loaders: Iterable[RunLoader]) -> None:
         dropped = list(loaders)
@@ -376,13 +410,22 @@ class LogdirWatch:
 
     def stop(self) -> None:
         self._stop.set()
-        if self._thread is not None:
-            self._thread.join(timeout=10)
+        for thread in (self._thread, self._index_thread):
+            if thread is not None:
+                thread.join(timeout=10)
+
+    def _start_indexing(self) -> None:
+        if self.indexing is not None and self._index_thread is None and not self._stop.is_set():
+            self._index_thread = threading.Thread(
+                target=self.indexing.run, args=(self._stop,), name="runglass-index", daemon=True
+            )
+            self._index_thread.start()
 
     def _run(self) -> None:
         while not self._stop.is_set():
             try:
                 self.load()
+                self._start_indexing()
                 if self.reload_interval_s > 0:
                     self._keep_up()
                 return
@@ -461,7 +504,7 @@ class LogdirWatch:
         ):
             if changes:
                 names.forget()
-                with self._loading:
+                with self.loading:
                     self._handle({name: change.name for change, path in changes for name in names.of(path)})
             if self.budget is not None:
                 self.budget.let_go()

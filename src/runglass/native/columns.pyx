@@ -112,21 +112,59 @@ cdef int cols_extend(Cols *into, const Cols *other) noexcept nogil:
 
 
 cdef class Memory:
-    """Owns the buffers of one or more views; with `keep` set it only borrows them from that object."""
+    """Owns the buffers of one or more views, or borrows them from `keep`."""
 
     def __dealloc__(self):
-        if self.keep is None:
+        if not self.is_borrowed:
             cols_free(&self.cols)
 
 
-cdef cnp.ndarray view(Memory memory, int column, int64_t count, int typenum):
+cdef cnp.ndarray view(Memory memory, int column, int64_t count, int typenum, int64_t first=0):
     cdef cnp.npy_intp shape = count
     if count == 0:
         return cnp.PyArray_EMPTY(1, &shape, typenum, 0)
-    array = cnp.PyArray_SimpleNewFromData(1, &shape, typenum, memory.cols.data[column])
+    array = cnp.PyArray_SimpleNewFromData(
+        1, &shape, typenum, <uint8_t *>memory.cols.data[column] + first * memory.cols.width[column]
+    )
     cnp.set_array_base(array, memory)
     cnp.PyArray_CLEARFLAGS(array, cnp.NPY_ARRAY_WRITEABLE)
     return array
+
+
+cdef tuple points(Memory memory, int64_t first, int64_t last):
+    return (
+        view(memory, STEP, last - first, cnp.NPY_INT64, first),
+        view(memory, WALL_TIME, last - first, cnp.NPY_FLOAT64, first),
+        view(
+            memory,
+            VALUE,
+            last - first,
+            cnp.NPY_FLOAT32 if memory is None or memory.cols.width[VALUE] == 4 else cnp.NPY_FLOAT64,
+            first,
+        ),
+    )
+
+
+cdef class Stored:
+    """Where columns are that come from an index file. The methods are those of a subclass."""
+
+    cdef Memory borrow(self, int64_t row):
+        raise NotImplementedError
+
+    cdef bint check(self, int64_t row, int mask, int64_t first, int64_t last):
+        return False
+
+    cdef int repair(self, Columns columns) except -1:
+        raise NotImplementedError
+
+    cdef object last_value(self, int64_t row):
+        raise NotImplementedError
+
+    cdef object max_step(self, int64_t row):
+        raise NotImplementedError
+
+    cdef object summary(self, int64_t row):
+        raise NotImplementedError
 
 
 cdef class Columns:
@@ -138,6 +176,8 @@ cdef class Columns:
         cdef Cols *old
         if fresh.count == 0:
             return
+        if self.stored is not None:
+            self.held(EVERY, 0, self.count)
         if self.memory is None:
             if fresh.capacity > fresh.count + (fresh.count >> 4):
                 cols_reserve(fresh, fresh.count)
@@ -149,7 +189,7 @@ cdef class Columns:
             self.memory = grown
             return
         old = &self.memory.cols
-        if self.count + fresh.count <= old.capacity and old.width[VALUE] >= fresh.width[VALUE] and self.memory.keep is None:
+        if self.count + fresh.count <= old.capacity and old.width[VALUE] >= fresh.width[VALUE] and not self.memory.is_borrowed:
             # Behind every view's end, so no reader sees it happen.
             with nogil:
                 copy_rows(old, self.count, fresh)
@@ -167,38 +207,68 @@ cdef class Columns:
                 copy_rows(&grown.cols, 0, old)
                 copy_rows(&grown.cols, self.count, fresh)
             self.memory = grown
+            self.stored = None
         self.count += fresh.count
         self.memory.cols.count = self.count
         fresh.count = 0
 
-    def read_steps(self):
+    cdef Memory held(self, int mask, int64_t first, int64_t last):
+        cdef Stored stored = self.stored
         cdef Memory memory = self.memory
-        return view(memory, STEP, self.count, cnp.NPY_INT64)
+        if stored is None:
+            return memory
+        if memory is None:
+            memory = stored.borrow(self.row)
+        if not stored.check(self.row, mask, first, last):
+            stored.repair(self)
+            return self.memory
+        if self.stored is stored:
+            self.memory = memory
+        return memory
+
+    def read_steps(self):
+        cdef int64_t count = self.count
+        return view(self.held(1 << STEP, 0, count), STEP, count, cnp.NPY_INT64)
 
     def read_points(self):
         """(step, wall_time, value) as they are now, all of one length."""
-        cdef Memory memory = self.memory
         cdef int64_t count = self.count
-        return (
-            view(memory, STEP, count, cnp.NPY_INT64),
-            view(memory, WALL_TIME, count, cnp.NPY_FLOAT64),
-            view(memory, VALUE, count, cnp.NPY_FLOAT32 if memory is None or memory.cols.width[VALUE] == 4 else cnp.NPY_FLOAT64),
-        )
+        return points(self.held(EVERY, 0, count), 0, count)
+
+    def read_rows(self, int64_t first, int64_t last):
+        """(step, wall_time, value) of the points [first, last). Of columns in an index file, only the blocks that hold them are checked."""
+        cdef int64_t count = self.count
+        if not 0 <= first <= last <= count:
+            raise IndexError(f"rows {first} to {last} of {count}")
+        return points(self.held(EVERY, first, last), first, last)
 
     def last_value(self):
         """The value of the last point; None without any."""
-        cdef Memory memory = self.memory
         cdef int64_t count = self.count
+        cdef Stored stored = self.stored
+        cdef Memory memory = self.memory
+        if stored is not None:
+            return stored.last_value(self.row)
         if memory is None or not count:
             return None
         if memory.cols.width[VALUE] == 4:
             return <double>(<float *>memory.cols.data[VALUE])[count - 1]
         return (<double *>memory.cols.data[VALUE])[count - 1]
 
+    def max_step(self):
+        """The highest step, if that is known without reading; None otherwise."""
+        cdef Stored stored = self.stored
+        return None if stored is None else stored.max_step(self.row)
+
+    def summary(self):
+        """What the index file says of all the points, if they come from one; None otherwise."""
+        cdef Stored stored = self.stored
+        return None if stored is None else stored.summary(self.row)
+
     def read_ranges(self):
         """(step, wall_time, byte offset of the record, offset of the value in its payload, size) as they are now."""
-        cdef Memory memory = self.memory
         cdef int64_t count = self.count
+        cdef Memory memory = self.held(EVERY, 0, count)
         return (
             view(memory, STEP, count, cnp.NPY_INT64),
             view(memory, WALL_TIME, count, cnp.NPY_FLOAT64),
@@ -206,6 +276,25 @@ cdef class Columns:
             view(memory, VALUE_AT, count, cnp.NPY_UINT32),
             view(memory, VALUE_SIZE, count, cnp.NPY_UINT32),
         )
+
+    def freeze(self):
+        """These rows as they are now, as columns of their own that nobody adds to. Copies nothing."""
+        cdef Columns frozen = Columns.__new__(Columns)
+        frozen.stored = self.stored
+        frozen.row = self.row
+        frozen.memory = self.memory
+        frozen.count = self.count
+        return frozen
+
+    def take_rows(self, Columns other):
+        """Continue on the rows of `other`, which are the same as these. False, with nothing changed, if there are more rows by now."""
+        if other.count != self.count:
+            return False
+        # In this order: readers on other threads see one or the other.
+        self.memory = other.memory
+        self.row = other.row
+        self.stored = other.stored
+        return True
 
     def append_range(self, int64_t step, double wall_time, int64_t record, uint32_t value_at, uint32_t value_size):
         cdef Cols row
@@ -225,10 +314,10 @@ cdef class Columns:
 
     @property
     def nbytes(self):
-        """Heap memory held; 0 for columns that live in a cache file."""
+        """Heap memory held; 0 for columns that live in a cache or index file."""
         cdef int i
         cdef int64_t total = 0
-        if self.memory is None or self.memory.keep is not None:
+        if self.memory is None or self.memory.is_borrowed:
             return 0
         for i in range(self.memory.cols.columns):
             total += self.memory.cols.capacity * self.memory.cols.width[i]
@@ -237,10 +326,12 @@ cdef class Columns:
     def dump(self, file):
         """Write every column to a binary file; returns the widths that `restore` needs."""
         cdef int i
+        cdef int64_t count = self.count
+        cdef Memory memory = self.held(EVERY, 0, count)
         widths = []
-        for i in range(self.memory.cols.columns):
-            file.write(<uint8_t[:self.count * self.memory.cols.width[i]]>(<uint8_t *>self.memory.cols.data[i]))
-            widths.append(self.memory.cols.width[i])
+        for i in range(memory.cols.columns):
+            file.write(<uint8_t[:count * memory.cols.width[i]]>(<uint8_t *>memory.cols.data[i]))
+            widths.append(memory.cols.width[i])
         return widths
 
     def restore(self, uint8_t[::1] buffer, widths):
@@ -256,5 +347,7 @@ cdef class Columns:
             borrowed.cols.width[i] = widths[i]
             borrowed.cols.data[i] = &buffer[at]
             at += self.count * <int>widths[i]
+        borrowed.is_borrowed = True
         borrowed.keep = buffer.base if buffer.base is not None else buffer
         self.memory = borrowed
+        self.stored = None

@@ -237,6 +237,51 @@ cdef class EventScanner(EventDecoder):
         return True
 
     @property
+    def state(self):
+        """Where reading stands, but for the tags, as numbers; what `resume` takes."""
+        return (
+            self.offset,
+            self.records,
+            self.skipped,
+            self.first_skipped,
+            self.first_skip,
+            self.found_checksum,
+            self.expected_checksum,
+            self.found_length,
+            self.read_errno,
+            self.session_starts,
+            self.min_start_step,
+            self.last_start_step,
+            self.min_wall_time,
+            self.max_wall_time,
+        )
+
+    def resume(self, tuple state, bytes head, list tags):
+        """Make this new scanner go on where another stood, as its `state`, `head` and `saved_tags()` say."""
+        if self.records or self.tag_count or len(head) > HEAD_BYTES or not 0 <= state[4] < len(SKIPS):
+            raise ValueError("only a new scanner can go on from a state")
+        self.resume_tags(tags)
+        (
+            self.offset,
+            self.records,
+            self.skipped,
+            self.first_skipped,
+            self.first_skip,
+            self.found_checksum,
+            self.expected_checksum,
+            self.found_length,
+            self.read_errno,
+            self.session_starts,
+            self.min_start_step,
+            self.last_start_step,
+            self.min_wall_time,
+            self.max_wall_time,
+        ) = state
+        self.start_offset = self.offset
+        self.head_size = <int>len(head)
+        memcpy(self.first_bytes, <const uint8_t *><const char *>head, self.head_size)
+
+    @property
     def head(self):
         """The file's first bytes, as the scan from its front saw them."""
         return <bytes>self.first_bytes[:self.head_size]

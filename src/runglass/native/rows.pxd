@@ -91,6 +91,7 @@ cdef class TagRows:
     cdef int copy_tags(self, TagRows like) except -1
     cdef bint fits_behind(self, TagRows other) noexcept nogil
     cdef int append(self, TagRows other) noexcept nogil
+    cdef int resume_tags(self, list saved) except -1
 
 
 # Index of a tag, added when it is new; -1 when memory ran out. Writers cycle through their tags, so the guess is nearly always right.

@@ -349,6 +349,54 @@ cdef class TagRows:
 
     # -- handing over
 
+    def saved_tags(self):
+        """All tags as (name, metadata or None, field of the first value, of the first blob, whether blobs came first, points,
+        blobs, session starts): what `resume_tags` goes on from. None unless the Columns hold exactly what was taken."""
+        cdef int32_t i
+        found = []
+        if len(self.columns) != self.tag_count:
+            return None
+        for i in range(self.tag_count):
+            name, meta, (first_field, blob_field), blobs_first, points, blobs = self.tag(i)
+            if self.tags[i].is_dirty or self.tags[i].taken_points != (0 if points is None else points.count) or (
+                self.tags[i].taken_blobs != (0 if blobs is None else blobs.count)
+            ):
+                return None
+            found.append((name, meta, first_field, blob_field, blobs_first, points, blobs, self.starts(i)))
+        return found
+
+    cdef int resume_tags(self, list saved) except -1:
+        """Go on where another scanner stood; this one is new. The Columns are the same objects from now on."""
+        cdef int32_t index
+        cdef TagState *t
+        cdef bytes name, meta
+        cdef Columns points, blobs
+        cdef Py_ssize_t i
+        for name, meta, first_field, blob_field, blobs_first, points, blobs, starts in saved:
+            index = find_tag(self, <const uint8_t *><const char *>name, len(name))
+            if index < 0:
+                raise MemoryError
+            if index != len(self.columns):
+                raise ValueError(f"tag {name!r} twice")
+            self.columns.append([points, blobs])
+            t = &self.tags[index]
+            if meta is not None and self.set_meta(t, <const uint8_t *><const char *>meta, len(meta)) < 0:
+                raise MemoryError
+            t.is_dirty = 0
+            t.first_field = first_field
+            t.blob_field = blob_field
+            t.blobs_first = blobs_first
+            t.taken_points = 0 if points is None else points.count
+            t.taken_blobs = 0 if blobs is None else blobs.count
+            if starts:
+                t.starts = <Start *>calloc(len(starts), sizeof(Start))
+                if t.starts == NULL:
+                    raise MemoryError
+                for i in range(len(starts)):
+                    t.starts[i].points, t.starts[i].blobs, t.starts[i].step = starts[i]
+                t.start_count = <int32_t>len(starts)
+        return 0
+
     def take(self):
         """Hand the rows over to the tags' Columns; returns the indices of the tags that changed."""
         cdef int32_t i

@@ -78,8 +78,8 @@ def unite_steps(list series):
         for i in range(length):
             each = series[i]
             if isinstance(each, Columns):
-                memory = (<Columns>each).memory
                 steps[i].count = (<Columns>each).count
+                memory = (<Columns>each).held(1 << STEP, 0, steps[i].count)
                 steps[i].data = NULL if memory is None else <int64_t *>memory.cols.data[STEP]
                 held.append(memory)
             else:

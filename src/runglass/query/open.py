@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Protocol
 
 from runglass.ingest.remote.locations import RemoteLocations
@@ -49,6 +50,7 @@ def open_logs(
     threads: int | None = None,
     memory_budget_bytes: int | None = None,
     keeps_overwritten: bool = False,
+    cache_dir: Path | None = None,
     on_note: Callable[[str], None] = lambda note: None,
 ) -> OpenLogs:
     """A source of some locations. It is empty before `load` or `start`.
@@ -56,6 +58,7 @@ def open_logs(
     `reload_interval_s`: how often to poll file systems that do not report changes; with 0 the source is not live.
     `memory_budget_bytes`: how much memory data may take; None for any amount, 0 for half of this machine's.
     `keeps_overwritten`: show every attempt of a restarted run, even if a query asks for the latest.
+    `cache_dir`: where event files that were read before are found as an index, and written while the source is live; None: nowhere.
     `on_note`: called with messages for the user, from any thread.
     """
     remote = RemoteLocations(
@@ -72,6 +75,7 @@ def open_logs(
         reload_interval_s=reload_interval_s,
         threads=threads,
         budget=budget,
+        cache_dir=cache_dir,
         on_note=on_note,
         awaited_bytes=remote.awaited_bytes,
         list_troubles=remote.list_troubles,
