@@ -45,7 +45,7 @@ def child(made: Workload) -> dict[str, Any]:
     import runglass.reader  # Imported at first use otherwise, which is no loading; counted in process_cpu_s.
 
     wall, cpu = time.perf_counter(), time.process_time()
-    log = runglass.open(str(made.path))
+    log = runglass.open(str(made.path), use_cache=False)
     cpu_s, wall_s, process_cpu_s = time.process_time() - cpu, time.perf_counter() - wall, time.process_time()
     wrong = check_scalars(log, made) if made.kind == "scalars" else check_blobs(log, made)
     return {"cpu_s": cpu_s, "wall_s": wall_s, "process_cpu_s": process_cpu_s, "wrong": wrong}
@@ -81,7 +81,9 @@ def check_blobs(log: Any, made: Workload) -> int:
 def server(logdir: Path) -> Server:
     script = shutil.which("runglass", path=str(Path(sys.executable).parent))
     command = [script] if script else [sys.executable, "-m", "runglass"]
-    return Server("runglass", [*command, str(logdir), "--host", "127.0.0.1", "--port", "{port}"])
+    return Server(
+        "runglass", [*command, str(logdir), "--no_cache", "--host", "127.0.0.1", "--port", "{port}"]
+    )
 
 
 def points_path(run: str, tag: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import http.client
 import json
 import re
@@ -15,7 +16,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from tests.support import event_bytes as eb
 from tests.support.event_files import log_bytes, put
+from tests.support.indexed import IndexedLog
 from tests.support.plain_traces import PROFILES
 
 from runglass import __version__, flags
@@ -86,6 +89,7 @@ def test_flags_may_be_spelled_with_dashes_and_shortened() -> None:
     assert parse("logs", "--memory-budget", "1.5G").memory_budget == 3 << 29
     assert parse("logs", "--cache-dir", "here").cache_dir == "here"
     assert parse("logs").cache_dir is None
+    assert parse("logs", "--no-cache").no_cache
 
 
 @pytest.mark.parametrize(
@@ -620,3 +624,27 @@ def test_projects_have_addresses_and_an_access_log(logdir: Path, tmp_path: Path)
             ("vision", "/p/vision/api/status", "200"),
         ]
         assert "/p/vision/api/runs?token=…" in log.read_text()
+
+
+def test_the_cache_is_shown_and_cleared(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    cache, logdir = tmp_path / "cache", tmp_path / "logs"
+    assert main(["cache", "--cache-dir", str(cache)]) == 0
+    assert capsys.readouterr().out == f"{cache} holds nothing of Runglass.\n"
+    (logdir / "run").mkdir(parents=True)
+    (logdir / "run" / "events.out.tfevents.1").write_bytes(eb.records(eb.scalar("loss", 1.0, step=1)))
+    log = IndexedLog(logdir, cache)
+    log.write()
+    assert main(["cache", "--cache-dir", str(cache), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert [each["logdir"] for each in told["indexed"]] == [str(logdir)]
+    # A server that runs keeps what it uses.
+    assert main(["cache", "--cache-dir", str(cache), "--clear", str(logdir)]) == 1
+    assert "is in use" in capsys.readouterr().err
+    del log
+    gc.collect()
+    assert main(["cache", "--cache-dir", str(cache), "--clear", "elsewhere"]) == 0
+    assert main(["cache", "--cache-dir", str(cache)]) == 0
+    assert f"{logdir}: 1 event files, last used today" in capsys.readouterr().out
+    assert main(["cache", "--cache-dir", str(cache), "--clear"]) == 0
+    assert "Removed" in capsys.readouterr().out
+    assert list(cache.rglob("*.pack")) == []

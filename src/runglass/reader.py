@@ -14,6 +14,7 @@ import numpy as np
 
 from runglass.errors import BadArgument
 from runglass.log_values import LazyValues, Line, Picture, Scalars, Series, Table, count, read_only
+from runglass.machine import cache_folder
 from runglass.query.embeddings.listing import list_embeddings
 from runglass.query.embeddings.rows import LogEmbedding, read_log_embedding
 from runglass.query.graphs.read import list_graphs, read_log_graph
@@ -54,11 +55,13 @@ class Log(Mapping[str, "Run"]):
     A mapping of its runs by name: `log["train"]`, `"train" in log`, `len(log)`, and iterating gives the names.
     """
 
-    def __init__(self, *logdirs: str | PathLike[str] | Sequence[str | PathLike[str]]) -> None:
+    def __init__(
+        self, *logdirs: str | PathLike[str] | Sequence[str | PathLike[str]], use_cache: bool = True
+    ) -> None:
         paths = _paths(logdirs)
         if not paths:
             raise BadArgument("open(): no log directory was given. Pass at least one path.", where="logdirs")
-        self._logs = open_logs(parse_locations(paths))
+        self._logs = open_logs(parse_locations(paths), cache_dir=cache_folder.path() if use_cache else None)
         for missing in self._logs.list_missing():
             raise BadArgument(f"open(): {missing!r} does not exist. Check the path.", where=missing)
         self._source = self._logs.source
@@ -396,13 +399,15 @@ class Run(Mapping[str, Scalars | Series]):
         return self._log.line(self.name, tag, x=x, smoothing=smoothing, attempts=attempts)
 
 
-def open_log(*logdirs: str | PathLike[str] | Sequence[str | PathLike[str]]) -> Log:
+def open_log(*logdirs: str | PathLike[str] | Sequence[str | PathLike[str]], use_cache: bool = True) -> Log:
     """Open one or more log directories and read everything in them.
 
     >>> log = runglass.open("logs")
     >>> log.scalars("train", "loss").value
+
+    Files that a server has read before come from its index in the cache folder. Without `use_cache`, all bytes are read again.
     """
-    return Log(*logdirs)
+    return Log(*logdirs, use_cache=use_cache)
 
 
 def _attempts(attempts: str) -> Attempts:

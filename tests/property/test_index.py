@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import tempfile
 from collections.abc import Iterator
@@ -48,7 +49,7 @@ def test_growing_files_through_the_index(draw: st.DataObject) -> None:
         for name, data in zip(NAMES, files, strict=True):
             cuts = draw.draw(st.lists(st.integers(1, len(data) - 1), max_size=2), label="cuts")
             ends = [0, *sorted(cuts), len(data)]
-            pieces += [(name, data[a:b]) for a, b in zip(ends, ends[1:], strict=False)]
+            pieces += [(name, data[a:b]) for a, b in itertools.pairwise(ends)]
         for name, piece in pieces:
             with (logdir / "run" / name).open("ab") as file:
                 file.write(piece)

@@ -99,11 +99,12 @@ class Indexing:
                 self._watch_damage(pack)
 
     def _watch_damage(self, pack: Pack) -> None:
-        own = weakref.ref(self)
+        # No cycles: the pack is to be let go of with its last row.
+        own, damaged = weakref.ref(self), weakref.ref(pack)
 
         def on_damage(row: int, columns: Columns) -> None:
-            indexing = own()
-            if indexing is None:
+            indexing, pack = own(), damaged()
+            if indexing is None or pack is None:
                 raise ValueDamaged("The index of these logs is damaged. Open them again.")
             indexing.repair(pack, row, columns)
 

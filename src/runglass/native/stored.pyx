@@ -164,6 +164,8 @@ cdef class StoredColumns(Stored):
     cdef public object on_damage
     # Called for the table of summaries, by part row; None without any.
     cdef public object read_summaries
+    # Lives as long as rows are in use: tells other processes so.
+    cdef public object lock
 
     def __cinit__(self, const uint8_t[::1] data not None, const uint8_t[::1] parts not None, const uint8_t[::1] tags not None,
                   const uint32_t[::1] checks not None):

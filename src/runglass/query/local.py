@@ -15,7 +15,18 @@ from runglass.native.steps import unite_steps
 from runglass.query.derived import DerivedReads
 from runglass.query.long_lines import make_long_line
 from runglass.query.named_assets import choose_assets
-from runglass.query.source import AssetReader, Capability, Columns, Int64, Line, LineQuery, Values
+from runglass.query.source import (
+    AssetReader,
+    Capability,
+    Columns,
+    Int64,
+    Line,
+    LineQuery,
+    RunColumn,
+    Summary,
+    Values,
+)
+from runglass.query.summaries import from_index
 from runglass.query.unknown import run_unknown, series_unknown
 from runglass.store.assets import AssetStage, FileReader, find_named
 from runglass.store.blobs import Range, load_ranges
@@ -35,6 +46,9 @@ from runglass.store.parts import file_order
 from runglass.store.reach import Place, shown_name
 from runglass.store.snapshot import LongSeries, Snapshot, read_long, read_snapshot
 from runglass.store.stage import COUNT_BITS, RunStage, SeriesStage, Store
+
+# Statistics that an index knows of a series.
+INDEXED_STATS = frozenset({"last", "first", "min", "max", "mean", "count"})
 
 TagSets = tuple[dict[str, int], list[dict[str, str]]]
 
@@ -243,6 +257,43 @@ class LocalSource(DerivedReads):
         ):
             found[place] = value
         return found
+
+    def read_summaries(self, keys: Sequence[SeriesKey], *, attempts: Attempts = "latest") -> list[Summary]:
+        known = {key: told for key in keys if (told := self._find_summary(key[0], key[1])) is not None}
+        others = [key for key in keys if key not in known]
+        read = super().read_summaries(others, attempts=attempts) if others else []
+        if not known:
+            return read
+        found = {each.key: each for each in read}
+        every = (found.get(key) or known.get(key) for key in keys)
+        return [each for each in every if each is not None]
+
+    def read_run_columns(self, runs: Sequence[str], columns: Sequence[RunColumn]) -> list[dict[str, float]]:
+        found = []
+        for column in columns:
+            values: dict[str, float] = {}
+            others = list(runs)
+            if column.stat in INDEXED_STATS:
+                told = {run: self._find_summary(run, column.tag) for run in runs}
+                others = [run for run, summary in told.items() if summary is None]
+                for run, summary in told.items():
+                    value = None if summary is None else getattr(summary, column.stat)
+                    if value is not None:
+                        values[run] = value
+            if others:
+                values.update(super().read_run_columns(others, [column])[0])
+            found.append(values)
+        return found
+
+    def _find_summary(self, run: str, tag: str) -> Summary | None:
+        """Of a series that comes from an index, has one file and one attempt: without reading its rows."""
+        stage = self._store.runs.get(run)
+        series = None if stage is None or len(stage.files) != 1 else stage.find_series(tag, Kind.SCALAR)
+        if series is None or not series.is_points or len(series.parts) != 1 or series.parts[0].starts:
+            return None
+        columns = series.parts[0].columns
+        told = columns.summary()
+        return None if told is None else from_index(SeriesKey(run, tag), columns.count, told)
 
     def read_values(
         self, key: SeriesKey, *, kind: Kind | None = None, attempts: Attempts = "latest"

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from runglass.native import statistics
 from runglass.query.source import Columns, Summary
+from runglass.store.model import SeriesKey
 
 
 def make_summary(columns: Columns) -> Summary:
@@ -31,4 +34,41 @@ def make_summary(columns: Columns) -> Summary:
         pos_inf_first_step=step.item(first_pos_inf) if pos_inf_count else None,
         neg_inf_count=neg_inf_count,
         neg_inf_first_step=step.item(first_neg_inf) if neg_inf_count else None,
+    )
+
+
+def from_index(key: SeriesKey, count: int, told: tuple[Any, ...]) -> Summary:
+    """What `make_summary` said of the same points when the index was written (SUMMARY in store/index/layout.py)."""
+    (
+        first,
+        last,
+        first_step,
+        last_step,
+        last_wall_time,
+        has_finite,
+        lowest,
+        lowest_step,
+        highest,
+        highest_step,
+    ) = told[:10]
+    mean, nans, first_nan, highs, first_high, lows, first_low = told[10:]
+    return Summary(
+        key=key,
+        count=count,
+        first=first,
+        last=last,
+        first_step=first_step,
+        last_step=last_step,
+        last_wall_time=last_wall_time,
+        min=lowest if has_finite else None,
+        min_step=lowest_step if has_finite else None,
+        max=highest if has_finite else None,
+        max_step=highest_step if has_finite else None,
+        mean=mean if has_finite else None,
+        nan_count=nans,
+        nan_first_step=first_nan if nans else None,
+        pos_inf_count=highs,
+        pos_inf_first_step=first_high if highs else None,
+        neg_inf_count=lows,
+        neg_inf_first_step=first_low if lows else None,
     )

@@ -49,6 +49,8 @@ class RootIndex:
         # By file name; None for packs that cannot be used.
         self._known: dict[str, Pack | None] = {}
         self._used: set[str] = set()
+        # Names of packs that are of no use, and in use.
+        self._dead: set[str] = set()
         self._has_complained = False
 
     def look(self) -> None:
@@ -79,8 +81,10 @@ class RootIndex:
                 self._complain(error)
                 continue
             self._put(pack)
+            del pack
             with suppress(OSError):
                 os.utime(path)
+        self._drop_dead()
 
     def _put(self, pack: Pack) -> None:
         self._known[pack.path.name] = pack
@@ -108,6 +112,7 @@ class RootIndex:
         for pack in self.packs:
             with suppress(OSError):
                 os.utime(pack.path)
+        self._drop_dead()
 
     def write(self, files: list[SavedFile], size_bytes: int, is_stopped: Callable[[], bool]) -> Pack | None:
         """Write event files to a new pack, with what other packs hold where that pays. None: not now, and why is logged."""
@@ -162,13 +167,13 @@ class RootIndex:
         return live
 
     def _drop_dead(self) -> None:
-        """Remove packs without a current entry, unless another process uses them; then it is done at a later time."""
+        """Remove packs without a current entry, as soon as no process uses them."""
         alive = {id(pack) for pack, _ in self._entries.values()}
-        for name, pack in list(self._known.items()):
-            if pack is not None and id(pack) not in alive:
-                self._known[name] = None
-                del pack
-                remove_unused(self.folder / name)
+        self._dead |= {
+            name for name, pack in self._known.items() if pack is not None and id(pack) not in alive
+        }
+        self._known.update(dict.fromkeys(self._dead))
+        self._dead = {name for name in self._dead if not remove_unused(self.folder / name)}
 
     def _make_room(self, size_bytes: int) -> bool:
         usage = shutil.disk_usage(self.folder)

@@ -102,7 +102,7 @@ class Pack:
             if self.size_bytes < len(MAGIC) + FOOTER_BYTES:
                 raise PackDamaged(f"{self.size_bytes} bytes, too short")
             # Also on network file systems, where a file whose name is removed elsewhere is gone.
-            self._lock = lock_shared(file.fileno())
+            lock = lock_shared(file.fileno())
             self.map = mmap.mmap(file.fileno(), self.size_bytes, access=mmap.ACCESS_READ)
         self._data = memoryview(self.map)
         places = self._read_footer()
@@ -117,6 +117,7 @@ class Pack:
             self.columns = StoredColumns(
                 self._data, tables["parts"].view("u1"), tables["tags"].view("u1"), tables["checks"]
             )
+            self.columns.lock = lock
             own = weakref.ref(self)
             self.columns.read_summaries = lambda: pack.summaries if (pack := own()) is not None else None
             self._starts, self._extras = tables["starts"], tables["extras"]
