@@ -181,6 +181,7 @@ def all_options() -> list[str]:
         flags.make_import_parser(),
         flags.make_query_parser(),
         flags.make_token_parser(),
+        flags.make_cache_parser(),
     )
     return [option for parser in parsers for action in parser._actions for option in action.option_strings]
 
