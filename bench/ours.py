@@ -78,7 +78,7 @@ def check_blobs(log: Any, made: Workload) -> int:
     return wrong
 
 
-def server(logdir: Path) -> Server:
+def server(logdir: Path, *, uses_cache: bool = False) -> Server:
     script = shutil.which("runglass", path=str(Path(sys.executable).parent))
     command = [script] if script else [sys.executable, "-m", "runglass"]
     return Server(

@@ -148,7 +148,7 @@ def compare_rows(setting: Setting, before: TraceLog, after: TraceLog) -> Iterato
 
 
 def serve(path: Path) -> Server:
-    made = ours.server(path)
+    made = ours.server(path, uses_cache=True)
     made.env["XDG_CACHE_HOME"] = str(CACHE)
     return made
 

@@ -102,7 +102,7 @@ def own_bytes(pid: int) -> int:
 
 
 def server(log: TraceLog) -> Server:
-    made = ours.server(log.path)
+    made = ours.server(log.path, uses_cache=True)
     made.env["XDG_CACHE_HOME"] = str(CACHE)
     return made
 

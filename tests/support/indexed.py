@@ -26,6 +26,7 @@ def everything_is_worth_it() -> Iterator[None]:
         patch.setattr(indexing, "PACK_BYTES", 0)
         # Even files with times in the future.
         patch.setattr(indexing, "LONG_STILL_S", -1e18)
+        patch.setattr(indexing, "TRY_AGAIN_S", 0.0)
         yield
 
 

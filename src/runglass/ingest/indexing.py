@@ -20,6 +20,7 @@ from runglass.ingest.roots import LogRoot
 from runglass.ingest.run_loader import RunLoader
 from runglass.native.columns import Columns
 from runglass.native.events import EventScanner
+from runglass.native.trace_view import give_back
 from runglass.store.index.folder import RootIndex
 from runglass.store.index.pack import FileRow, Pack
 from runglass.store.index.saved import Identity, SavedFile, read_edges
@@ -43,6 +44,8 @@ LOOK_EVERY_S = 10.0
 # Files that are frozen in one go: loading waits meanwhile.
 FREEZE_FILES = 32
 MARK_USED_EVERY_S = 3600.0
+# After a write that failed, or that another server is at.
+TRY_AGAIN_S = 60.0
 # How long loading waits for an index on a slow disk.
 PATIENCE_S = 5.0
 INDEXED = frozenset({FileState.OK, FileState.CUT_SHORT, FileState.SKIPPED, FileState.DAMAGED})
@@ -78,6 +81,8 @@ class Indexing:
         # Files that were filled by their identity alone.
         self._unproved: list[tuple[RunLoader, FileTail]] = []
         self.filled_files = 0
+        # By root: not before this moment, after a write that failed.
+        self._next_try: dict[str, float] = {}
 
     # -- reading
 
@@ -200,15 +205,22 @@ class Indexing:
             ]
             if sum(tail.stage.read_bytes for _, tail in due) < PACK_BYTES:
                 continue
-            frozen = list(self._freeze(loading, root, due))
-            size_bytes = sum(_size_of(file) for _, file in frozen)
-            pack = self._indexes[root.path].write([file for _, file in frozen], size_bytes, stop.is_set)
-            if pack is None:
+            index = self._indexes[root.path]
+            if time.monotonic() < self._next_try.get(root.path, 0.0):
                 continue
-            self._watch_damage(pack)
-            written += len(pack.files)
-            self._settle(loading, root, pack, {file.path: scanner for scanner, file in frozen})
-            pack.let_go()
+            frozen = dict(self._freeze(loading, root, due))
+            files = [file for _, file in frozen.values()]
+            if not index.write(files, sum(map(_size_of, files)), stop.is_set):
+                self._next_try[root.path] = time.monotonic() + TRY_AGAIN_S
+                continue
+            for pack in index.packs:
+                if pack.columns.on_damage is None:
+                    self._watch_damage(pack)
+            written += self._settle(loading, root, index, frozen)
+            del frozen, files
+            self.let_go()
+            # Columns are small: what they freed lies between others, and the C library keeps it.
+            give_back()
         return written
 
     def is_due(self, tail: FileTail) -> bool:
@@ -230,31 +242,42 @@ class Indexing:
 
     def _freeze(
         self, loading: Loading, root: LogRoot, due: list[tuple[RunLoader, FileTail]]
-    ) -> Iterator[tuple[EventScanner, SavedFile]]:
+    ) -> Iterator[tuple[str, tuple[EventScanner, SavedFile]]]:
         for first in range(0, len(due), FREEZE_FILES):
             with loading.loading:
                 for loader, tail in due[first : first + FREEZE_FILES]:
                     path = _path_in(root, loader, tail.stage.name)
                     file = tail.freeze(path) if self.is_due(tail) else None
                     if file is not None and tail.scanner is not None:
-                        yield tail.scanner, file
+                        yield path, (tail.scanner, file)
 
-    def _settle(self, loading: Loading, root: LogRoot, pack: Pack, scanners: dict[str, EventScanner]) -> None:
-        """Use the entries of a new pack instead of memory and of older packs. `scanners`: what read the files that it is made of."""
-        rows = {pack.paths[row.path]: row for row in pack.files}
+    def _settle(
+        self,
+        loading: Loading,
+        root: LogRoot,
+        index: RootIndex,
+        frozen: dict[str, tuple[EventScanner, SavedFile]],
+    ) -> int:
+        """Use the newest entries, of this or another server, instead of memory and of older packs. Returns how many files are new."""
+        settled = 0
         for loader in loading.list_loaders():
             if loader.root != root.path:
                 continue
             with loading.loading, loader.run.lock:
                 for name, tail in loader.tails.items():
                     path = _path_in(root, loader, name)
-                    row = rows.get(path)
+                    entry = index.entry(path)
+                    if entry is None or entry == tail.saved:
+                        continue
+                    scanner, file = frozen.get(path, (None, None))
                     # A file that was replaced in the meantime has another scanner.
-                    if row is not None and (
-                        (tail.scanner is not None and tail.scanner is scanners.get(path))
-                        or (tail.saved is not None and tail.saved[1].is_of(row))
+                    is_new = tail.scanner is not None and tail.scanner is scanner
+                    if (is_new and file is not None and entry[1].is_of(file)) or (
+                        tail.saved is not None and entry[1].is_of(tail.saved[1])
                     ):
-                        loader.settle(tail, pack, row)
+                        loader.settle(tail, *entry)
+                        settled += is_new
+        return settled
 
 
 def _path_in(root: LogRoot, loader: RunLoader, name: str) -> str:

@@ -114,18 +114,24 @@ class RootIndex:
                 os.utime(pack.path)
         self._drop_dead()
 
-    def write(self, files: list[SavedFile], size_bytes: int, is_stopped: Callable[[], bool]) -> Pack | None:
-        """Write event files to a new pack, with what other packs hold where that pays. None: not now, and why is logged."""
+    def entry(self, path: str) -> Entry | None:
+        return self._entries.get(path)
+
+    def write(self, files: list[SavedFile], size_bytes: int, is_stopped: Callable[[], bool]) -> bool:
+        """Write event files to a new pack, unless another server did, and with what other packs hold where that pays. False: not now,
+        and if it is a fault it is logged."""
         try:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             with writing(self.folder) as is_ours:
                 if not is_ours:
-                    return None
+                    return False
                 # Another server may have written the same in the meantime.
                 self.look()
                 files = [file for file in files if not self._has(file)]
-                if not files or not self._make_room(size_bytes):
-                    return None
+                if not files:
+                    return True
+                if not self._make_room(size_bytes):
+                    return False
                 merged = self._mergeable({file.path for file in files})
 
                 def each() -> Iterator[SavedFile]:
@@ -139,19 +145,18 @@ class RootIndex:
                         if pack.is_whole(row):
                             yield pack.read_file(row)
 
-                pack = Pack(write_pack(self.folder, self.root, each()))
-                self._put(pack)
+                self._put(Pack(write_pack(self.folder, self.root, each())))
                 self._drop_dead()
-                return pack
+                return True
         except InterruptedError:
-            return None
+            return False
         except (OSError, PackDamaged) as error:
             self._complain(error)
-            return None
+            return False
 
     def _has(self, file: SavedFile) -> bool:
         entry = self._entries.get(file.path)
-        return entry is not None and entry[1].identity == file.identity and entry[1].offset == file.offset
+        return entry is not None and entry[1].is_of(file)
 
     def _mergeable(self, instead: set[str]) -> list[Entry]:
         """Entries to write again: all that are of use, when there are many packs or most of what they hold is not."""

@@ -79,7 +79,7 @@ class FileRow(NamedTuple):
         """The first bytes of the file, and the last ones of what was read."""
         return self.head[: self.head_size], self.last[: self.last_size]
 
-    def is_of(self, other: FileRow) -> bool:
+    def is_of(self, other: FileRow | SavedFile) -> bool:
         """Whether both are what was read of one file at one moment."""
         return (self.identity, self.edges, self.state) == (other.identity, other.edges, other.state)
 

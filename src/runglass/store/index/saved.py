@@ -61,6 +61,10 @@ class SavedFile(Struct):
     extras: list[SavedExtra]
 
     @property
+    def edges(self) -> tuple[bytes, bytes]:
+        return self.head, self.last
+
+    @property
     def offset(self) -> int:
         """How far it was read."""
         return self.state[0]

@@ -303,9 +303,12 @@ def test_one_writer_at_a_time(logdir, cache):
         assert is_ours
         assert log.write() == 0
     assert log.write() == 2
-    # The other server finds that it is done.
-    assert other.write() == 0
+    # The other server finds that it is done, and uses it.
+    assert other.write() == 2
     assert len(packs_of(cache, logdir)) == 1
+    parts = [series.parts[0] for run in other.watch.store.runs.values() for series in run.each_series()]
+    assert not any(part.columns.nbytes for part in parts)
+    assert values(other) == expected(20)
 
 
 KILLED = """
