@@ -15,7 +15,7 @@ import numpy as np
 
 from runglass.native.arrays cimport empty, is_float32, real
 from runglass.native.ema cimport Ema, EmaState, ema_from, ema_next, unit_weight
-from runglass.native.pyramid cimport BLOCK, BLOCK_BITS, Levels, Pyramid, View, append_block, merge, merge_blocks
+from runglass.native.pyramid cimport BLOCK_BITS, Levels, Pyramid, View, append_block, merge, merge_blocks
 from runglass.native.stretches cimport (
     LINEAR, LOG, SYMLOG, Pixels, Stretch, add, add_range, clear, column_of, pixels_over, place_on_axis, points_in_order,
 )
@@ -27,6 +27,12 @@ SCALES = {"linear": LINEAR, "log": LOG, "symlog": SYMLOG}
 MAX_SMOOTHED = 2
 
 
+cdef enum:
+    # Rows of a stretch of an average. Fewer than of a pyramid: a row costs ten times as much, and no file holds them.
+    SMOOTH_BITS = 6
+    SMOOTH_BLOCK = 1 << SMOOTH_BITS
+
+
 cdef int smooth_blocks(
     const real[::1] y, double weight, int64_t count, EmaState state, EmaState* starts, Stretch* open, View* view,
     EmaState* end,
@@ -35,10 +41,10 @@ cdef int smooth_blocks(
     cdef int64_t i
     cdef Ema ema = ema_from(weight, state)
     for i in range(count, y.shape[0]):
-        if i & (BLOCK - 1) == 0:
-            starts[i >> BLOCK_BITS] = ema.state
+        if i & (SMOOTH_BLOCK - 1) == 0:
+            starts[i >> SMOOTH_BITS] = ema.state
         add(open, i, ema_next(&ema, y[i]))
-        if i & (BLOCK - 1) == BLOCK - 1:
+        if i & (SMOOTH_BLOCK - 1) == SMOOTH_BLOCK - 1:
             append_block(view, open)
             clear(open)
     end[0] = ema.state
@@ -98,7 +104,7 @@ cdef class SmoothedRows:
 
 
 cdef smooth_new(SmoothedRows rows, const real[::1] y):
-    cdef int64_t n = y.shape[0], blocks = ((n - 1) >> BLOCK_BITS) + 1
+    cdef int64_t n = y.shape[0], blocks = ((n - 1) >> SMOOTH_BITS) + 1
     cdef EmaState* starts
     cdef EmaState state
     cdef Stretch open = rows.open
@@ -110,7 +116,7 @@ cdef smooth_new(SmoothedRows rows, const real[::1] y):
         grown[: rows.starts.shape[0]] = rows.starts
         rows.starts = grown
     starts = <EmaState*>cnp.PyArray_DATA(<cnp.ndarray>rows.starts)
-    view = rows.levels.reserve(n >> BLOCK_BITS)
+    view = rows.levels.reserve(n >> SMOOTH_BITS)
     with nogil:
         smooth_blocks(y, rows.weight, rows.count, rows.state, starts, &open, &view, &state)
     rows.open = open
@@ -125,8 +131,8 @@ cdef object state_of(SmoothedRows rows, const real[::1] y, int64_t row):
     if row == 0:
         return rows.first.last, rows.first.seen
     held = rows.starts
-    ema = ema_from(rows.weight, (<EmaState*>cnp.PyArray_DATA(<cnp.ndarray>held))[(row - 1) >> BLOCK_BITS])
-    for i in range((row - 1) >> BLOCK_BITS << BLOCK_BITS, row):
+    ema = ema_from(rows.weight, (<EmaState*>cnp.PyArray_DATA(<cnp.ndarray>held))[(row - 1) >> SMOOTH_BITS])
+    for i in range((row - 1) >> SMOOTH_BITS << SMOOTH_BITS, row):
         ema_next(&ema, y[i])
     return ema.state.last, ema.state.seen
 
@@ -140,9 +146,9 @@ cdef object values_of(SmoothedRows rows, const real[::1] y, int64_t begin, int64
     if begin == end:
         return smoothed
     held = rows.starts
-    ema = ema_from(rows.weight, (<EmaState*>cnp.PyArray_DATA(<cnp.ndarray>held))[begin >> BLOCK_BITS])
+    ema = ema_from(rows.weight, (<EmaState*>cnp.PyArray_DATA(<cnp.ndarray>held))[begin >> SMOOTH_BITS])
     with nogil:
-        for i in range(begin >> BLOCK_BITS << BLOCK_BITS, end):
+        for i in range(begin >> SMOOTH_BITS << SMOOTH_BITS, end):
             value = ema_next(&ema, y[i])
             if i >= begin:
                 out[i - begin] = value
@@ -159,6 +165,8 @@ cdef struct Rows:
     int64_t begin
     int64_t end
     int64_t base
+    # Of the number of rows in a block.
+    int bits
     # Added to the rows of a stretch, it counts them over all pieces.
     int64_t shift
     View view
@@ -198,14 +206,27 @@ cdef int64_t first_from(const Rows* r, double bound, bint is_above) noexcept nog
     return lo
 
 
-cdef int64_t column_end(const Pixels* p, const Rows* r, int64_t begin, int64_t stop, int64_t reach) noexcept nogil:
-    """Where the pixel column of row `begin` ends: by halving, in doubling steps from `reach` rows on."""
+cdef int64_t column_end(const Pixels* p, const Rows* r, int64_t begin, int64_t stop, int64_t guess) noexcept nogil:
+    """Where the pixel column of row `begin` ends: in doubling steps away from `guess` rows on, then by halving."""
     cdef Py_ssize_t column = column_of(p, place(r, begin))
-    cdef int64_t inside = begin, outside, mid
-    while inside + reach < stop and column_of(p, place(r, inside + reach)) == column:
-        inside += reach
-        reach *= 2
-    outside = min(inside + reach, stop)
+    cdef int64_t inside = begin, outside = stop, mid, reach = 1
+    mid = min(begin + guess, stop - 1)
+    if mid > begin and column_of(p, place(r, mid)) == column:
+        inside = mid
+        while inside + reach < stop:
+            if column_of(p, place(r, inside + reach)) != column:
+                outside = inside + reach
+                break
+            inside += reach
+            reach *= 2
+    elif mid > begin:
+        outside = mid
+        while outside - reach > begin:
+            if column_of(p, place(r, outside - reach)) == column:
+                inside = outside - reach
+                break
+            outside -= reach
+            reach *= 2
     while outside - inside > 1:
         mid = inside + (outside - inside) // 2
         if column_of(p, place(r, mid)) == column:
@@ -226,9 +247,9 @@ cdef int add_some(Rows* r, const real[::1] y, int64_t begin, int64_t end, Stretc
     # A piece without smoothing has base 0.
     i = begin
     if r.smoothed_to != begin:
-        block = (begin - r.base) >> BLOCK_BITS
+        block = (begin - r.base) >> r.bits
         r.ema = ema_from(r.weight, r.starts[block])
-        i = r.base + (block << BLOCK_BITS)
+        i = r.base + (block << r.bits)
     while i < end:
         value = ema_next(&r.ema, y[i])
         if i >= begin:
@@ -240,12 +261,12 @@ cdef int add_some(Rows* r, const real[::1] y, int64_t begin, int64_t end, Stretc
 
 cdef int add_rows(Rows* r, const real[::1] y, int64_t begin, int64_t end, Stretch* s) except -1 nogil:
     """Add rows to a stretch, which counts them from `base`: complete blocks from the levels, the rest one by one."""
-    cdef int64_t first = (begin - r.base + BLOCK - 1) >> BLOCK_BITS, last = min((end - r.base) >> BLOCK_BITS, r.view.blocks)
+    cdef int64_t first = (begin - r.base + (1 << r.bits) - 1) >> r.bits, last = min((end - r.base) >> r.bits, r.view.blocks)
     if first >= last:
         return add_some(r, y, begin, end, s)
-    add_some(r, y, begin, r.base + (first << BLOCK_BITS), s)
+    add_some(r, y, begin, r.base + (first << r.bits), s)
     merge_blocks(&r.view, first, last, s)
-    return add_some(r, y, r.base + (last << BLOCK_BITS), end, s)
+    return add_some(r, y, r.base + (last << r.bits), end, s)
 
 
 cdef inline void shift_rows(Stretch* s, int64_t shift) noexcept nogil:
@@ -367,6 +388,7 @@ cdef class Piece:
         r.begin = self.begin
         r.end = self.end
         r.smoothed_to = -1
+        r.bits = BLOCK_BITS if self.smoothed is None else SMOOTH_BITS
         if self.smoothed is None:
             held.append(self.pyramid.levels.arrays)
             r.view = self.pyramid.levels.view()

@@ -23,6 +23,8 @@ NUMBER_OF_ROLE = {role: number for number, role in enumerate(ROLES)}
 X_BYTES = 8
 # How many tables with the same ends a line is compared with before it gets its own.
 TABLES_COMPARED = 4
+# Points from which on copying to compare costs more than a call of NumPy.
+LARGE_TABLE = 4096
 
 
 class _Shared(Struct):
@@ -36,6 +38,8 @@ class _Shared(Struct):
     def is_over(self, x: Float64) -> bool:
         if self.x is x:
             return True
+        if len(x) > LARGE_TABLE:
+            return np.array_equal(self.x.view(np.int64), x.view(np.int64))
         if not self.data:
             self.data = self.x.tobytes()
         return self.data == x.tobytes()
