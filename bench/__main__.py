@@ -18,6 +18,7 @@ from bench import table
 from bench.options import parse_options
 from bench.peers import Peer, build_floor
 from bench.rows_assets import asset_rows
+from bench.rows_following import following_rows
 from bench.rows_graphs import graph_rows
 from bench.rows_hparams import hparam_rows
 from bench.rows_http import http_rows, start_rows
@@ -45,6 +46,7 @@ GROUPS: dict[str, Callable[[Setting], Iterator[Row]]] = {
     "sql": sql_rows,
     "graphs": graph_rows,
     "live": live_rows,
+    "following": following_rows,
     "jobs": job_rows,
     "projector": projector_rows,
     "traces": trace_rows,

@@ -10,6 +10,7 @@ from typing import cast
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from runglass.api.answers import Number, number_or_none
 from runglass.api.dashboard import Dashboard
@@ -151,6 +152,7 @@ class Lists(Struct, frozen=True):
 
 def make_routes(about: About, dashboards: Sequence[Dashboard]) -> tuple[Route, ...]:
     kept: Versioned[object, Answer] = Versioned()
+    statuses: Versioned[None, Status] = Versioned()
     exports = ["csv", "json", *(["parquet"] if find_spec("pyarrow") else [])]
 
     def status_of(source: DataSource, person: Person) -> Status:
@@ -186,6 +188,13 @@ def make_routes(about: About, dashboards: Sequence[Dashboard]) -> tuple[Route, .
             overlay_revision=about.overlay_revision(),
         )
 
+    def known_status(source: DataSource, person: Person) -> Status:
+        status = statuses.read(None, source.generation, lambda: status_of(source, person))
+        if not status.runs:
+            # Directories appear without a change in the source.
+            return status_of(source, person)
+        return replace(status, person=describe_person(person), overlay_revision=about.overlay_revision())
+
     def runs_of(source: DataSource) -> Answer:
         generation = source.generation
         return kept.read("runs", generation, lambda: encode_once(_runs(source, generation)))
@@ -218,7 +227,7 @@ def make_routes(about: About, dashboards: Sequence[Dashboard]) -> tuple[Route, .
 
     def read_status(source: DataSource, asked: Asked) -> Reply:
         """What this server shows, how much data there is, and how far it has loaded."""
-        return status_of(source, asked.person)
+        return known_status(source, asked.person)
 
     def list_runs(source: DataSource, query: NoParameters) -> Reply:
         """All runs, oldest first."""
@@ -240,7 +249,7 @@ def make_routes(about: About, dashboards: Sequence[Dashboard]) -> tuple[Route, .
         query = cast(ListsQuery, asked.parameters)
         # The status comes first, so that the other lists are at least as new as its generation.
         parts = {
-            "status": encode_json(status_of(source, asked.person)),
+            "status": encode_json(known_status(source, asked.person)),
             "runs": runs_of(source).body,
             "dashboards": dashboards_of(source).body,
             "tags": _encode_object({kind: tags_of(source, kind).body for kind in query.kind}),

@@ -626,7 +626,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Server-sent events: what changed, at most every 50 ms, the first one at once. */
+        /** Server-sent events: what changed, at most every 50 ms (less often with many pages), the first one at once. */
         get: operations["live"];
         put?: never;
         post?: never;

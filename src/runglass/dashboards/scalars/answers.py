@@ -66,9 +66,10 @@ def points_answer(columns: Columns, query: PointsQuery) -> Answer | Struct:
     )
 
 
-def read_lines_answer(
+def read_answer_lines(
     source: DataSource, keys: list[SeriesKey], query: LineQuery, body: LinesBody
-) -> Answer | Struct:
+) -> tuple[int, list[tuple[Role, Line]]]:
+    """The generation of an answer, and its lines."""
     # Taken before reading, so that the client asks again for what changes meanwhile.
     generation = source.generation
     raw: dict[SeriesKey, Line] = {}
@@ -90,8 +91,10 @@ def read_lines_answer(
         if key in raw:
             lines.append(("raw", raw[key]))
         lines += [("earlier", each) for each in earlier.get(key, ())]
-    if body.format == "columns":
-        return Answer(encode_lines(generation, lines), COLUMNS)
+    return generation, lines
+
+
+def lines_answer(generation: int, lines: list[tuple[Role, Line]]) -> Lines:
     return Lines(generation, [_line_answer(role, line) for role, line in lines])
 
 

@@ -6,15 +6,29 @@ from msgspec.structs import asdict
 
 from runglass.api.answers import attachment
 from runglass.api.checks import check_range
+from runglass.api.kept import PerSource
 from runglass.api.parquet import check_format
-from runglass.api.route import COLUMNS, CSV, JSON, PARQUET, Download, Later, Reply, Route
+from runglass.api.route import (
+    COLUMNS,
+    CSV,
+    JSON,
+    PARQUET,
+    Answer,
+    Download,
+    Later,
+    Reply,
+    Route,
+    encode_json,
+)
 from runglass.dashboards.scalars.answers import (
+    lines_answer,
     points_answer,
+    read_answer_lines,
     read_bands_answer,
-    read_lines_answer,
     read_table_answer,
     summary_answer,
 )
+from runglass.dashboards.scalars.columns import encode_lines
 from runglass.dashboards.scalars.export import ExportQuery, write_series
 from runglass.dashboards.scalars.questions import (
     axis_query,
@@ -38,6 +52,7 @@ from runglass.dashboards.scalars.shape import (
     Table,
     TableBody,
 )
+from runglass.dashboards.scalars.sharing import SharedAnswers
 from runglass.errors import BadRequest
 from runglass.query.source import (
     BandQuery,
@@ -49,6 +64,8 @@ from runglass.store.model import SeriesKey
 INLINE_POINTS = 4_000
 # Many more take megabytes and seconds, apart from charts and few at a time.
 LONG_POINTS = 50_000
+
+shared_lines: PerSource[SharedAnswers] = PerSource(SharedAnswers)
 
 
 def read_points(source: DataSource, query: PointsQuery) -> Reply:
@@ -64,7 +81,17 @@ def read_lines(source: DataSource, body: LinesBody) -> Reply:
     """Lines for one chart: smoothed over all points, then reduced to the pixels of the plot."""
     query = line_query(source, body)
     keys = select(source, body)
-    return Later(lambda: read_lines_answer(source, keys, query, body))
+    if body.format == "json":
+        return Later(lambda: lines_answer(*read_answer_lines(source, keys, query, body)))
+
+    def work() -> Answer:
+        def make() -> bytes:
+            return encode_lines(*read_answer_lines(source, keys, query, body))
+
+        shared = shared_lines.of(source)
+        return Answer(shared.read(encode_json(body), lambda: source.generation, make), COLUMNS)
+
+    return Later(work)
 
 
 def read_summaries(source: DataSource, body: SummaryBody) -> Reply:
