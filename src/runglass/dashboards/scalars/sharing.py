@@ -6,8 +6,8 @@ Does not know what is asked or answered.
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable
+from time import monotonic, thread_time
 
 from msgspec import Struct
 
@@ -24,10 +24,14 @@ MAX_REST_S = 0.25
 
 
 class _Kept(Struct):
+    # Held while an answer is made.
     lock: threading.Lock
-    generation: int = -1
-    until: float = 0.0
-    answer: bytes | None = None
+    # Of what generation, until when it is given after changes too, and what. Replaced as a whole.
+    last: tuple[int, float, bytes] | None = None
+
+    def find(self, generation: int) -> bytes | None:
+        last = self.last
+        return last[2] if last is not None and (last[0] == generation or monotonic() < last[1]) else None
 
 
 class SharedAnswers:
@@ -37,8 +41,13 @@ class SharedAnswers:
         self._lock = threading.Lock()
         self._kept: LruCache[bytes, _Kept] = LruCache(MAX_QUESTIONS)
 
+    def find(self, question: bytes, generation: int) -> bytes | None:
+        """The answer to a question, if it is of this generation or of a moment ago. Does not wait."""
+        kept = self._kept.get(question)
+        return None if kept is None else kept.find(generation)
+
     def read(self, question: bytes, generation: Callable[[], int], make: Callable[[], bytes]) -> bytes:
-        """`generation`: that of the data now. The answer is of this one, or of one a moment ago."""
+        """As `find`, or a new answer. `generation`: that of the data now."""
         with self._lock:
             kept = self._kept.get(question)
             if kept is None:
@@ -46,13 +55,14 @@ class SharedAnswers:
                 self._kept.put(question, kept)
         with kept.lock:
             now = generation()
-            if kept.answer is not None and (kept.generation == now or time.monotonic() < kept.until):
-                return kept.answer
-            began_s = time.thread_time()
+            answer = kept.find(now)
+            if answer is not None:
+                return answer
+            began_s = thread_time()
             answer = make()
-            cost_s = time.thread_time() - began_s
-            is_kept = cost_s >= COSTLY_S and len(answer) <= MAX_KEPT_BYTES
-            kept.answer = answer if is_kept else None
-            kept.generation = now
-            kept.until = time.monotonic() + min(REST_FACTOR * cost_s, MAX_REST_S)
+            cost_s = thread_time() - began_s
+            if cost_s >= COSTLY_S and len(answer) <= MAX_KEPT_BYTES:
+                kept.last = now, monotonic() + min(REST_FACTOR * cost_s, MAX_REST_S), answer
+            else:
+                kept.last = None
             return answer

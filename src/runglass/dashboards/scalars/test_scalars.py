@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
+import time
 from math import inf, isnan, nan
 
 import numpy as np
 import pytest
 
+from runglass.dashboards.scalars import sharing
 from runglass.dashboards.scalars.columns import decode_lines
 from runglass.query.memory import MemorySource
 from runglass.server.app import App
@@ -477,3 +479,20 @@ def test_bands_of_nothing(client):
 def test_bands_that_cannot_be_made(client, body, where):
     got = client.post("/api/scalars/bands", body)
     assert (got.status, got.json["error"]["code"], got.json["error"]["where"]) == (400, "bad_request", where)
+
+
+def test_pages_share_a_costly_answer_and_never_an_old_one(monkeypatch):
+    monkeypatch.setattr(sharing, "COSTLY_S", 0.0)
+    source = MemorySource().add_scalars("a", "loss", step=[0, 1], value=[1.0, 2.0])
+    client = InProcess(App(source))
+    body = {"tags": ["loss"], "width": 100}
+    first = client.post("/api/scalars/lines", body).body
+    made = []
+    read = source.read_lines
+    monkeypatch.setattr(source, "read_lines", lambda *asked: made.append(1) or read(*asked))
+    assert client.post("/api/scalars/lines", body).body == first
+    assert made == []
+    source.add_scalars("a", "loss", step=[2], value=[3.0])
+    monkeypatch.setattr(sharing, "monotonic", lambda: time.monotonic() + 1)
+    _, (line,) = decode_lines(client.post("/api/scalars/lines", body).body)
+    assert (line.y.tolist(), made) == ([1.0, 2.0, 3.0], [1])

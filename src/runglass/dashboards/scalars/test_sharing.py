@@ -20,8 +20,8 @@ class Asked:
         self._cpu_s = 0.0
         self._cost_s = cost_s
         self.shared = SharedAnswers()
-        monkeypatch.setattr(sharing.time, "thread_time", lambda: self._cpu_s)
-        monkeypatch.setattr(sharing.time, "monotonic", lambda: self.now_s)
+        monkeypatch.setattr(sharing, "thread_time", lambda: self._cpu_s)
+        monkeypatch.setattr(sharing, "monotonic", lambda: self.now_s)
 
     def make(self):
         self.made += 1
@@ -34,11 +34,13 @@ class Asked:
 
 def test_a_costly_answer_is_given_again_until_its_time_is_up(monkeypatch):
     asked = Asked(monkeypatch, cost_s=0.02)
-    assert asked.ask() == asked.ask() == b"answer 1"
+    assert asked.shared.find(b"q", 1) is None
+    assert asked.ask() == asked.ask() == asked.shared.find(b"q", 1) == b"answer 1"
     asked.generation = 2
     asked.now_s = 0.079
-    assert asked.ask() == b"answer 1"
+    assert asked.ask() == asked.shared.find(b"q", 2) == b"answer 1"
     asked.now_s = 0.081
+    assert asked.shared.find(b"q", 2) is None
     assert asked.ask() == b"answer 2"
     # Without a change it stays, however old it is.
     asked.now_s = 1000.0
