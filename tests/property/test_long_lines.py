@@ -24,7 +24,7 @@ from runglass.query.derived import DerivedReads
 from runglass.query.lines import make_line
 from runglass.query.local import LocalSource
 from runglass.query.long_lines import make_long_line
-from runglass.query.source import Columns, LineQuery, Smoothing
+from runglass.query.source import Columns, LineQuery, RunColumn, Smoothing
 from runglass.store import snapshot
 from runglass.store.model import SeriesKey
 from runglass.store.snapshot import LongPiece, LongSeries
@@ -196,3 +196,27 @@ def test_restarts_and_growth_of_real_files(seed, data):
             query = data.draw(queries())
             assert_same(*source.read_lines([KEY], query), *DerivedReads.read_lines(source, [KEY], query))
             at += data.draw(st.sampled_from([0, 200, 549, 550]))
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.integers(0, 2**32), st.lists(st.sampled_from([1, 200, 256, 700]), min_size=1, max_size=4))
+def test_statistics_of_a_series_that_grows(seed, portions):
+    rng = np.random.default_rng(seed)
+    columns = [
+        RunColumn(KEY.tag, stat, step=300, best_tag=KEY.tag)
+        for stat in ("min", "max", "mean", "last", "at_step", "at_best")
+    ]
+    with tempfile.TemporaryDirectory() as folder:
+        store = Store([folder])
+        watch = LogdirWatch(store, [parse_root(folder)])
+        source = LocalSource(store)
+        path = put(Path(folder) / "run", eb.records(eb.file_version()))
+        at = 0
+        for count in portions:
+            append(path, log(rng, at, count, 1.7e9 + at))
+            at += count
+            watch.load()
+            plain = source.read_summaries([KEY]), source.read_run_columns([KEY.run], columns)
+            with patch.object(snapshot, "MIN_ROWS", 1):
+                assert (source.read_summaries([KEY]), source.read_run_columns([KEY.run], columns)) == plain
+                assert store.runs["run"].series[KEY.tag].parts[0].pyramid.count == at

@@ -432,7 +432,10 @@ def _columns(key: SeriesKey, snapshot: Snapshot, attempts: Attempts, since: int 
         )
     if offset:
         step, wall_time, value, segment = step[offset:], wall_time[offset:], value[offset:], segment[offset:]
+    read_pyramid = snapshot.read_pyramid if snapshot.long_part is not None and not offset else None
     overwritten = None
     if snapshot.latest is not None and not snapshot.latest[offset:].all():
         overwritten = ~snapshot.latest[offset:]
-    return Columns(key, snapshot.generation, offset, step, wall_time, value, segment, overwritten)
+    return Columns(
+        key, snapshot.generation, offset, step, wall_time, value, segment, overwritten, read_pyramid
+    )

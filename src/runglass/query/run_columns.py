@@ -5,9 +5,9 @@ Pure functions over arrays. Does not know where columns come from.
 
 from __future__ import annotations
 
-from runglass.native import statistics
 from runglass.query.lines import order_by_step
 from runglass.query.source import Best, Columns, RunColumn
+from runglass.query.summaries import summarize
 
 
 def run_value(column: RunColumn, columns: Columns, best: Columns | None) -> float | None:
@@ -27,7 +27,7 @@ def run_value(column: RunColumn, columns: Columns, best: Columns | None) -> floa
         case "at_best":
             step = None if best is None else best_step(best, column.best)
             return None if step is None else value_at(columns, step)
-    lowest, highest, mean, *_ = statistics.summarize(value)
+    lowest, highest, mean, *_ = summarize(columns)
     if column.stat == "mean":
         return mean
     row = lowest if column.stat == "min" else highest
@@ -36,7 +36,8 @@ def run_value(column: RunColumn, columns: Columns, best: Columns | None) -> floa
 
 def value_at(columns: Columns, step: int) -> float | None:
     """The value at the highest step up to this one, the last of several; None if all steps are higher."""
-    order = order_by_step(columns.step)
+    rises = columns.read_pyramid is not None and columns.read_pyramid().steps_rise
+    order = None if rises else order_by_step(columns.step)
     steps = columns.step if order is None else columns.step[order]
     place = int(steps.searchsorted(step, side="right")) - 1
     if place < 0:
@@ -46,6 +47,6 @@ def value_at(columns: Columns, step: int) -> float | None:
 
 def best_step(columns: Columns, best: Best) -> int | None:
     """The row of the lowest or highest finite value, the first of several."""
-    lowest, highest, *_ = statistics.summarize(columns.value)
+    lowest, highest, *_ = summarize(columns)
     row = lowest if best == "min" else highest
     return columns.step.item(row) if row >= 0 else None

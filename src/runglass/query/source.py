@@ -6,7 +6,7 @@ Nothing above this file may assume that the data is in this process. `list_*` is
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from enum import StrEnum
 from typing import Any, Literal, Protocol, Self, runtime_checkable
 
@@ -14,6 +14,7 @@ import numpy as np
 from msgspec import Struct, field
 from numpy.typing import NDArray
 
+from runglass.native.pyramid import Pyramid
 from runglass.store.model import (
     Asset,
     Attempts,
@@ -52,6 +53,8 @@ class Columns(Struct, frozen=True):
     segment: NDArray[np.int32]
     # With attempts="all": the points that `latest` leaves out. None when there are none.
     overwritten: NDArray[np.bool_] | None = None
+    # The pyramid over just these points, for statistics at less cost; None if the source keeps none.
+    read_pyramid: Callable[[], Pyramid] | None = None
 
 
 SmoothingKind = Literal["none", "ema", "time_ema", "gaussian", "median"]

@@ -9,11 +9,17 @@ from runglass.query.source import Columns, Summary
 from runglass.store.model import SeriesKey
 
 
+def summarize(columns: Columns) -> tuple[int, int, float | None, int, int, int, int, int, int]:
+    """What `statistics.summarize` finds, from the pyramid if there is one."""
+    known = None if columns.read_pyramid is None else columns.read_pyramid().summarize(columns.value)
+    return statistics.summarize(columns.value) if known is None else known
+
+
 def make_summary(columns: Columns) -> Summary:
     """Summarize all points. The mean compensates rounding and stays finite where a plain sum would overflow."""
     step, value = columns.step, columns.value
     count = len(value)
-    lowest, highest, mean, *odd = statistics.summarize(value)
+    lowest, highest, mean, *odd = summarize(columns)
     nan_count, first_nan, pos_inf_count, first_pos_inf, neg_inf_count, first_neg_inf = odd
     return Summary(
         key=columns.key,

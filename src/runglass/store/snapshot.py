@@ -36,6 +36,13 @@ class Snapshot(Struct, frozen=True):
     # For byte ranges: the file of each row. None if there is only one file.
     files: tuple[FileStage, ...]
     file_of_row: NDArray[np.int32] | None
+    # The part that has all rows, of a series of many points in one file and one attempt.
+    long_part: Part | None = None
+
+    def read_pyramid(self) -> Pyramid:
+        """Over the rows of `long_part`, and maybe some that came since."""
+        assert self.long_part is not None
+        return _pyramid(self.long_part, self.arrays)
 
     def rows(self, attempts: Attempts) -> NDArray[np.int64] | None:
         """Row numbers that `attempts` selects; None for all."""
@@ -52,7 +59,10 @@ def read_snapshot(series: SeriesStage, starts_elsewhere: Sequence[tuple[str, int
         columns = parts[0].columns
         read = columns.read_points() if series.is_points else columns.read_ranges()
         count = len(read[0])
-        return Snapshot(epoch << COUNT_BITS | count, read, _one_segment(count), None, (parts[0].file,), None)
+        long_part = parts[0] if series.is_points and count >= MIN_ROWS else None
+        return Snapshot(
+            epoch << COUNT_BITS | count, read, _one_segment(count), None, (parts[0].file,), None, long_part
+        )
     # The last file of a series may have been dropped just now; then the columns are empty.
     every = [part.columns for part in parts] or [Columns()]
     reads = [columns.read_points() if series.is_points else columns.read_ranges() for columns in every]
