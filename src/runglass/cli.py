@@ -47,6 +47,8 @@ def main(argv: list[str] | None = None) -> int:
             return run_token(flags.parse_token(words[1:]))
         if words[:1] == ["cache"]:
             return show_cache(flags.parse_cache(words[1:]))
+        if words[:1] == ["ingest"]:
+            return ingest(flags.parse_ingest(words[1:]))
         args = flags.parse(words, f"runglass {__version__}")
         if args.completion:
             from runglass.completion import write_script
@@ -83,6 +85,7 @@ def serve(args: argparse.Namespace) -> int:
     check_locations(args, locations)
     projects = plan_projects(args)
     tokens = find_tokens(args)
+    prepare_database(args, locations)
     listener = bind(args.host, bind_all=args.bind_all, port=args.port, reuse_port=args.reuse_port)
     token = order.token if order is not None else args.token
     asks_otherwise = bool(args.tokens or args.auth_header)
@@ -315,6 +318,25 @@ def show_cache(args: argparse.Namespace) -> int:
     return 0
 
 
+def ingest(args: argparse.Namespace) -> int:
+    import signal
+
+    from runglass.clickhouse.command import ingest as ingest_logs
+    from runglass.query.locations import is_local, parse_locations
+
+    roots = list(parse_locations(args.logdirs))
+    for root in roots:
+        if not is_local(root):
+            raise RunglassError(f"{root.shown}: ingest takes directories of this machine.", where=root.shown)
+    # An ingest that a service manager ends writes what it has read.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    told = ingest_logs(
+        roots, args.to, follow=args.follow, keep_s=args.keep, project=args.project, on_note=tell
+    )
+    print(told)
+    return 0
+
+
 def run(args: argparse.Namespace) -> int:
     from runglass.recorder.recording import record
 
@@ -348,6 +370,7 @@ def open_locations(
         memory_budget_bytes=memory_budget_bytes,
         keeps_overwritten=not args.purge_orphaned_data,
         cache_dir=cache_dir,
+        database=args.store,
         on_note=tell,
     )
 
@@ -375,6 +398,23 @@ def check_locations(args: argparse.Namespace, locations: Sequence[Location]) -> 
             f"{missing[0]!r} does not exist. Check the path; a directory is waited for only where no other is given.",
             where=missing[0],
         )
+
+
+def prepare_database(args: argparse.Namespace, locations: Sequence[Location]) -> None:
+    """Ask for its password while there is a terminal to ask on, and refuse an address that cannot be."""
+    from runglass.clickhouse.address import is_database, parse_address
+
+    if args.store and args.project:
+        raise RunglassError(
+            "--store keeps one set of logs, and --project names several. Bring them in with runglass ingest --project NAME.",
+            where="store",
+        )
+    for text in filter(None, [args.store, *(each.path for each in locations if is_database(each.path))]):
+        address = parse_address(text)
+        if not address.is_embedded:
+            from runglass.clickhouse.command import ask_password
+
+            ask_password(address)
 
 
 def prepare_demo(args: argparse.Namespace) -> bool:

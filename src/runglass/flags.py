@@ -22,6 +22,7 @@ ALL_COMMANDS = {
     "import": "bring runs of W&B or MLflow, or metrics in CSV or JSON lines, into event files",
     "token": "make, list and revoke tokens for a server that several people use",
     "cache": "say what the cache folder holds, and clear it",
+    "ingest": "bring runs into ClickHouse",
 }
 QUERY_FORMATS = ("table", "csv", "json", "parquet")
 SQL_ENGINES = ("duckdb", "chdb")
@@ -141,6 +142,12 @@ EXAMPLES = {
     "run": (
         ("runglass run -- python train.py --lr 0.1", "recorded below ./runs"),
         ("runglass run --logdir logs --name first -- make train", "as the run logs/first"),
+    ),
+    "ingest": (
+        ("runglass ingest logs --to clickhouse://me@host/runs", "what is there now"),
+        ("runglass ingest logs --to clickhouse://me@host/runs --follow", "and what comes"),
+        ("runglass ingest logs --to chdb:///home/me/runs", "into a folder, without a server"),
+        ("runglass ingest --to clickhouse://me@host/runs --keep 90d", "remove what is older"),
     ),
     "import": (
         ("runglass import wandb wandb --logdir logs", "all offline runs below ./wandb"),
@@ -284,6 +291,14 @@ def make_parser(version: str, command: str = "", *, shows_all: bool = False) -> 
         "memory for data, such as 4G; what was not looked at for longest goes to a cache file (default: half of the memory)",
         type=parse_size,
         metavar="SIZE",
+    )
+    add(
+        data,
+        "--store",
+        ("serve",),
+        "bring the logs into this database, as in chdb:///folder, and show them from there",
+        default="",
+        metavar="DATABASE",
     )
     add(
         data,
@@ -670,6 +685,39 @@ def make_cache_parser() -> Parser:
 
 def parse_cache(argv: list[str]) -> argparse.Namespace:
     return make_cache_parser().parse_words([_with_underscores(word) for word in argv])
+
+
+def make_ingest_parser() -> Parser:
+    parser = Parser(
+        "ingest",
+        prog="runglass ingest",
+        usage="runglass ingest LOGDIR … --to clickhouse://user@host/database|chdb:///folder [--follow] [--keep 90d]",
+        description="Bring runs into ClickHouse, each point once. Ended and started again, it goes on where it was.",
+    )
+    parser.add_argument("logdirs", nargs="*", metavar="LOGDIR", help="a directory of logs")
+    parser.add_argument(
+        "--to", required=True, metavar="DATABASE", help="where to; the password from CLICKHOUSE_PASSWORD"
+    )
+    parser.add_argument("--follow", action="store_true", help="go on with what is written, until it is ended")
+    parser.add_argument(
+        "--project", default="", metavar="NAME", help="put NAME/ before the names of the runs"
+    )
+    parser.add_argument(
+        "--keep",
+        type=parse_duration,
+        metavar="AGE",
+        help="remove runs without a value for so long, as in 90d or 12h; with --project, only its runs. Directories stay as they are",
+    )
+    return parser
+
+
+def parse_ingest(argv: list[str]) -> argparse.Namespace:
+    args = make_ingest_parser().parse_words([_with_underscores(word) for word in argv])
+    if not args.logdirs and args.keep is None:
+        raise BadRequest(
+            "No log directory was given. Name one: runglass ingest LOGDIR --to DATABASE.", where="logdir"
+        )
+    return args
 
 
 def parse_measure_interval(text: str) -> float:

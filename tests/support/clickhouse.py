@@ -6,8 +6,10 @@ import atexit
 import os
 import shutil
 import tempfile
+import threading
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -30,3 +32,9 @@ def _engine() -> tuple[Address, Client]:
 def chdb_address(database: str) -> Address:
     """The address of a database in the engine of this process."""
     return replace(_engine()[0], database=database)
+
+
+def engine_session() -> tuple[Any, threading.RLock]:
+    """The session of the engine itself, and its lock."""
+    client = _engine()[1]
+    return client._session, client._lock  # type: ignore[attr-defined]

@@ -86,11 +86,32 @@ def open_remote(folder: Path) -> Iterator[Opened]:
             store.rm(bucket, recursive=True)
 
 
+@contextmanager
+def open_clickhouse(folder: Path) -> Iterator[Opened]:
+    """Through the real client and the HTTP interface."""
+    from urllib.parse import quote
+
+    from tests.support.clickhouse_bridge import PASSWORD, USER, bridge
+
+    from runglass.clickhouse.address import parse_address
+    from runglass.clickhouse.open import OpenStore
+    from runglass.ingest.roots import parse_root
+
+    with bridge() as server:
+        where = f"127.0.0.1:{server.server_port}/contract_{next(_databases)}"
+        address = parse_address(f"clickhouse://{USER}:{quote(PASSWORD)}@{where}")
+        logs = OpenStore(address, [parse_root(str(folder))])
+        yield logs.source, logs.load
+        logs.drop()
+        logs.stop()
+
+
 # By name: how a folder is opened, and the marker of those that need more than the ordinary tests have.
 FOLDER_SOURCES: dict[str, tuple[OpenFolder, str | None]] = {
     "local": (open_local, None),
     "chdb": (open_chdb, "scale"),
     "remote": (open_remote, None),
+    "clickhouse": (open_clickhouse, "scale"),
 }
 
 

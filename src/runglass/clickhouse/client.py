@@ -124,7 +124,6 @@ class _Server:
                     query_retries=1,
                     autogenerate_session_id=False,
                     client_name="runglass",
-                    form_encode_query_params=True,
                 )
             return self._client
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 from runglass.clickhouse.address import Address
 from runglass.clickhouse.catalog import Catalog, Poller
@@ -16,7 +18,7 @@ from runglass.ingest.roots import LogRoot
 from runglass.ingest.watch import LogdirWatch
 from runglass.query.source import DataSource
 from runglass.store.budget import MemoryBudget
-from runglass.store.stage import Store
+from runglass.store.stage import RunStage, Store
 
 POLL_EVERY_S = 1.0
 # Small inserts cost the database more than they bring.
@@ -74,8 +76,9 @@ class Following:
         roots: Sequence[LogRoot],
         *,
         reload_interval_s: float = 0.0,
+        keep_s: float | None = None,
         on_note: Callable[[str], None] = lambda note: None,
-        on_commit: Callable[[], None] = lambda: None,
+        on_commit: Callable[[], object] = lambda: None,
     ) -> None:
         self.store = Store([root.shown for root in roots])
         self.watch = LogdirWatch(
@@ -87,6 +90,8 @@ class Following:
         )
         self.ingester = Ingester(client, self.store)
         self._client = client
+        # Runs without a value for longer than this are not brought in: they would be removed again.
+        self._keep_s = keep_s
         self._on_note = on_note
         self._on_commit = on_commit
         self._seen = 0
@@ -100,7 +105,11 @@ class Following:
 
     def commit(self) -> None:
         generation = self.store.generation
-        runs = [run for run in list(self.store.runs.values()) if run.changed_at > self._seen]
+        runs = [
+            run
+            for run in list(self.store.runs.values())
+            if run.changed_at > self._seen and not self._is_old(run)
+        ]
         try:
             self.ingester.write(runs)
         except RunglassError:
@@ -108,6 +117,10 @@ class Following:
             raise
         self._seen = generation
         self._on_commit()
+
+    def _is_old(self, run: RunStage) -> bool:
+        last = run.info().last_wall_time
+        return self._keep_s is not None and last is not None and last < time.time() - self._keep_s
 
     def start(self) -> None:
         self.watch.start()
@@ -139,6 +152,10 @@ class Following:
         self.watch.stop()
         if self._thread is not None:
             self._thread.join(timeout=30)
+            if not self._thread.is_alive():
+                # What was read after its last pass.
+                with suppress(RunglassError):
+                    self.commit()
 
 
 class OpenStore(OpenDatabase):
@@ -160,7 +177,7 @@ class OpenStore(OpenDatabase):
             roots,
             reload_interval_s=reload_interval_s,
             on_note=on_note,
-            on_commit=lambda: None if self._catalog.poll() else None,
+            on_commit=self._catalog.poll,
         )
 
     def load(self) -> None:

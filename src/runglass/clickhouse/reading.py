@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from hashlib import blake2b
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -158,7 +159,7 @@ class _Rows:
             tag, run, file = block["tag_id"], block["run_id"], block["file_id"]
             is_new = (file[1:] != file[:-1]) | (run[1:] != run[:-1]) | (tag[1:] != tag[:-1])
             bounds = [0, *(np.flatnonzero(is_new) + 1).tolist(), block.count]
-            for begin, end in zip(bounds, bounds[1:], strict=False):
+            for begin, end in pairwise(bounds):
                 self.places[int(tag[begin]), int(run[begin]), int(file[begin])] = slice(begin, end)
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from hashlib import blake2b
+from typing import Any
 
 import msgspec
 from msgspec import Struct, field
 
 from runglass.clickhouse.client import Client
-from runglass.clickhouse.ids import POINTS, file_id, run_id
+from runglass.clickhouse.ids import file_id, run_id
 from runglass.clickhouse.native_format import to_text
 from runglass.clickhouse.rows import PART_TYPES, AssetRow, FileRow, PartState, starts_of
 from runglass.store.blobs import read_at
@@ -183,28 +184,19 @@ def load_states(client: Client, names: Sequence[str]) -> dict[str, RunState]:
     return {state.name: state for state in states.values()}
 
 
-def part_state(values: Sequence[object]) -> PartState:
-    state = PartState(*values)  # type: ignore[arg-type]
+def part_state(values: Sequence[Any]) -> PartState:
+    state = PartState(*values)
     state.is_wide = bool(state.is_wide)
     state.starts = starts_of(state.starts)  # type: ignore[arg-type]
     return state
 
 
-def series_row(values: Sequence[object]) -> SeriesRow:
+def series_row(values: Sequence[Any]) -> SeriesRow:
     tag, slot, is_other, position, kind, plugin, display_name, description, content = values
-    assert isinstance(tag, bytes)
-    assert isinstance(slot, int)
-    assert isinstance(position, int)
-    assert isinstance(content, bytes)
-    texts = [to_text(each) for each in (plugin, display_name, description) if isinstance(each, bytes)]
-    assert isinstance(kind, bytes)
-    return SeriesRow(
-        to_text(tag), slot, bool(is_other), position, SeriesMeta(Kind(to_text(kind)), *texts, content)
+    meta = SeriesMeta(
+        Kind(to_text(kind)), to_text(plugin), to_text(display_name), to_text(description), content
     )
-
-
-def is_points(slot: int) -> bool:
-    return slot == POINTS
+    return SeriesRow(to_text(tag), slot, bool(is_other), position, meta)
 
 
 assert list(PART_TYPES)[5:] == STATE_FIELDS

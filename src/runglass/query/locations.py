@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from runglass.ingest.roots import name_roots, parse_root, parse_spec
+from runglass.clickhouse.address import is_database, parse_address
+from runglass.errors import BadRequest
+from runglass.ingest.roots import LogRoot, name_roots, parse_root, parse_spec
 
 
 class Location(Protocol):
@@ -34,4 +36,13 @@ def is_local(location: Location) -> bool:
 
 def parse_locations(paths: Sequence[str], *, spec: str = "") -> Sequence[Location]:
     """Parse `paths`, or with `spec` TensorBoard's `name:path,name2:path2`. Raises BadRequest."""
+    databases = [path for path in paths if is_database(path)]
+    if databases and len(paths) > 1:
+        raise BadRequest(
+            f"{parse_address(databases[0]).shown} is a database, which is opened alone. To bring directories into it: "
+            "runglass ingest LOGDIR --to DATABASE.",
+            where="logdir",
+        )
+    if databases:
+        return [LogRoot(parse_address(databases[0]).shown, databases[0])]
     return name_roots(parse_spec(spec) if spec else [parse_root(path) for path in paths])

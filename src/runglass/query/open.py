@@ -7,12 +7,14 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Protocol
 
+from runglass.clickhouse.address import is_database, parse_address
+from runglass.errors import BadRequest
 from runglass.ingest.remote.locations import RemoteLocations
 from runglass.ingest.roots import LogRoot
 from runglass.ingest.watch import LogdirWatch
 from runglass.machine import cache_folder
 from runglass.query.local import LocalSource
-from runglass.query.locations import Location
+from runglass.query.locations import Location, is_local
 from runglass.query.source import Capability, DataSource
 from runglass.store.budget import MemoryBudget, default_budget_bytes
 from runglass.store.stage import Store
@@ -51,6 +53,7 @@ def open_logs(
     memory_budget_bytes: int | None = None,
     keeps_overwritten: bool = False,
     cache_dir: Path | None = None,
+    database: str = "",
     on_note: Callable[[str], None] = lambda note: None,
 ) -> OpenLogs:
     """A source of some locations. It is empty before `load` or `start`.
@@ -59,8 +62,11 @@ def open_logs(
     `memory_budget_bytes`: how much memory data may take; None for any amount, 0 for half of this machine's.
     `keeps_overwritten`: show every attempt of a restarted run, even if a query asks for the latest.
     `cache_dir`: where event files that were read before are found as an index, and written while the source is live; None: nowhere.
+    `database`: a database that the directories are brought into, and that answers.
     `on_note`: called with messages for the user, from any thread.
     """
+    if database or any(is_database(each.path) for each in locations):
+        return _open_database(locations, database, reload_interval_s, keeps_overwritten, on_note)
     remote = RemoteLocations(
         [LogRoot(each.shown, each.path, each.name) for each in locations], cache=cache_folder.path()
     )
@@ -94,6 +100,32 @@ def open_logs(
         list_remote=remote.list_status,
     )
     return _OpenDirectories(source, watch, remote)
+
+
+def _open_database(
+    locations: Sequence[Location],
+    database: str,
+    reload_interval_s: float,
+    keeps_overwritten: bool,
+    on_note: Callable[[str], None],
+) -> OpenLogs:
+    from runglass.clickhouse.open import OpenDatabase, OpenStore
+
+    if not database:
+        address = parse_address(locations[0].path)
+        return OpenDatabase(address, reload_interval_s=reload_interval_s, keeps_overwritten=keeps_overwritten)
+    for each in locations:
+        if not is_local(each):
+            raise BadRequest(
+                f"--store takes directories of this machine, and {each.shown} is not one.", where="store"
+            )
+    return OpenStore(
+        parse_address(database),
+        [LogRoot(each.shown, each.path, each.name) for each in locations],
+        reload_interval_s=reload_interval_s,
+        keeps_overwritten=keeps_overwritten,
+        on_note=on_note,
+    )
 
 
 class _OpenDirectories:
