@@ -1,6 +1,7 @@
 // Configures how to build the page, serve it during development, and test it.
 
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { svelte } from "@sveltejs/vite-plugin-svelte";
 import type { HtmlTagDescriptor, Plugin } from "vite";
 import { defineConfig } from "vitest/config";
@@ -61,6 +62,21 @@ function preloadFirst(): Plugin {
   };
 }
 
+/** The start page of a server with projects: the same first code, which sees by the attribute which page it is. */
+function projectsPage(): Plugin {
+  return {
+    name: "projects-page",
+    writeBundle({ dir = "." }, bundle) {
+      const page = bundle["index.html"];
+      if (page?.type !== "asset") return;
+      const html = String(page.source)
+        .replace("<html ", '<html data-page="projects" ')
+        .replaceAll(/\s*<link rel="modulepreload"[^>]*>/g, "");
+      writeFileSync(join(dir, "projects.html"), html);
+    },
+  };
+}
+
 /**
  * Escapes non-ASCII characters, because browsers take longer to parse code with characters beyond Latin-1. Skips files
  * where an escape could change the meaning: after a backslash, or in names with characters that need two escapes. The
@@ -96,7 +112,7 @@ class ByEnvironment extends BaseSequencer {
 export default defineConfig(({ mode }) => ({
   // Relative, so that the page works under any path prefix of a proxy.
   base: "./",
-  plugins: [svelte(), preloadFirst(), inAscii()],
+  plugins: [svelte(), preloadFirst(), projectsPage(), inAscii()],
   build: {
     outDir: "../src/runglass/server/page",
     emptyOutDir: true,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Annotated, cast
 
 from msgspec import Meta, Struct
@@ -29,6 +28,9 @@ class OverlayAnswer(Struct, frozen=True):
         int, Meta(description="Grows with every change of any mark; pass it back as `since`.")
     ]
     problem: Annotated[str, Meta(description="Why marks cannot be saved now; empty if they can.")]
+    is_whole: Annotated[
+        bool, Meta(description="These are all marks, also with `since`; else those that changed.")
+    ]
     marks: list[Mark]
 
 
@@ -40,20 +42,12 @@ def make_routes(overlay: OverlayStore | None) -> tuple[Route, ...]:
     def read_overlay(source: DataSource, asked: Asked) -> Reply:
         """The marks that all share: names, notes, stars, labels and colours of runs, and saved views."""
         if overlay is None:
-            return OverlayAnswer(False, asked.person.can_mark, 0, "", [])
+            return OverlayAnswer(False, asked.person.can_mark, 0, "", is_whole=True, marks=[])
         shared = overlay.read()
         since = cast(OverlayQuery, asked.parameters).since
-        marks: Sequence[Mark] = [
-            mark
-            for mark in shared.marks.values()
-            if mark.version > since and (since or mark.value is not None)
-        ]
+        marks, is_whole = shared.list_since(since)
         return OverlayAnswer(
-            True,
-            asked.person.can_mark,
-            shared.revision,
-            shared.problem,
-            sorted(marks, key=lambda mark: mark.key),
+            True, asked.person.can_mark, shared.revision, shared.problem, is_whole=is_whole, marks=marks
         )
 
     def write_overlay(source: DataSource, asked: Asked) -> Reply:

@@ -45,6 +45,7 @@ class _Known(Struct, frozen=True):
     # Why the file cannot be read, and why the last change could not be written; "" if it can.
     unread: str = ""
     unwritten: str = ""
+    whole_from: int = 0
 
 
 class _Damaged(Exception):
@@ -68,7 +69,8 @@ class OverlayFile:
 
     def read(self, project: str) -> Shared:
         known = self._known
-        return Shared(known.revision, known.marks.get(project, {}), known.unread or known.unwritten)
+        problem = known.unread or known.unwritten
+        return Shared(known.revision, known.marks.get(project, {}), problem, known.whole_from)
 
     def write(self, project: str, changes: Sequence[MarkChange], *, by: str) -> Written:
         try:
@@ -136,16 +138,18 @@ class OverlayFile:
             self._known = msgspec.structs.replace(self._known, unread=why)
             return
         marks = {project: {mark.key: mark for mark in marks} for project, marks in read.projects.items()}
-        # Also a copy from before: pages take a higher number for news.
-        before = self._known.revision
-        self._known = _Known(max(read.revision, before + 1) if before else read.revision, marks)
+        before = self._known
+        # A copy from before: pages take a higher number for news.
+        is_older = before.revision > 0 and read.revision <= before.revision
+        revision = before.revision + 1 if is_older else read.revision
+        self._known = _Known(revision, marks, whole_from=revision if is_older else before.whole_from)
 
     def _replace(self, revision: int, marks: Mapping[str, Mapping[Key, Mark]]) -> None:
         projects = {project: list(each.values()) for project, each in marks.items()}
         data = msgspec.json.encode(_File(FORMAT, VERSION, revision, projects))
         replace(self.path, data + b"\n")
         self._identity = identify(self.path)
-        self._known = _Known(revision, marks)
+        self._known = _Known(revision, marks, whole_from=self._known.whole_from)
 
 
 class ProjectOverlay:

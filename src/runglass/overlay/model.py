@@ -84,6 +84,18 @@ class Shared(Struct, frozen=True):
     marks: Mapping[Key, Mark]
     # "" while they can be read and written; else what is wrong, for people.
     problem: str = ""
+    # Since this revision the marks are others altogether, as when an older copy was put back: who knows less loads all.
+    whole_from: int = 0
+
+    def list_since(self, revision: int) -> tuple[list[Mark], bool]:
+        """The marks that changed after a revision, and whether these are all there are."""
+        is_whole = not self.whole_from <= revision <= self.revision or revision == 0
+        marks = [
+            mark
+            for mark in self.marks.values()
+            if (mark.value is not None if is_whole else mark.version > revision)
+        ]
+        return sorted(marks, key=lambda mark: mark.key), is_whole
 
 
 class OverlayStore(Protocol):

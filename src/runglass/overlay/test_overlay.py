@@ -169,6 +169,9 @@ def test_an_older_copy_is_news_to_pages(path):
     path.write_bytes(copy)
     overlay.look()
     assert overlay.read().revision > before
+    assert [mark.field for mark in overlay.read().list_since(before)[0]] == ["isStarred"]
+    assert overlay.read().list_since(before)[1] is True
+    assert overlay.read().list_since(overlay.read().revision) == ([], False)
     assert values(overlay) == {("a", "isStarred"): True}
 
 
@@ -209,7 +212,14 @@ def client(path, **settings) -> InProcess:
 def test_over_http(path):
     server = client(path)
     empty = server.get("/api/overlay").json
-    assert empty == {"is_shared": True, "can_mark": True, "revision": 0, "problem": "", "marks": []}
+    assert empty == {
+        "is_shared": True,
+        "can_mark": True,
+        "revision": 0,
+        "problem": "",
+        "is_whole": True,
+        "marks": [],
+    }
     body = {"changes": [{"of": "run", "name": "a", "field": "note", "value": "hi"}]}
     written = server.post("/api/overlay", body).json
     read = server.get("/api/overlay").json

@@ -3,7 +3,7 @@
 
 import type { CardKind } from "./asset_kind";
 import { type Columns, decodeColumns } from "./columns";
-import { checkAnswer, overHttp, type Transport } from "./http";
+import { ApiError, overHttp, sendPatiently, type Transport } from "./http";
 import { decodePartials, type Partials } from "./jobs";
 import { listsPath } from "./lists_path";
 import { decodeSteps, type Steps } from "./steps";
@@ -21,24 +21,33 @@ import type {
   Kind,
   LinesQuery,
   Lists,
+  MarkChange,
   NearestRow,
   NotFinite,
   Points,
+  Projects,
   RangeRow,
   RunValues,
   RunValuesQuery,
   SeriesList,
   SeriesRef,
+  SharedOverlay,
   Status,
   StopsQuery,
   Table,
   TableQuery,
   TagIndex,
+  WrittenMarks,
 } from "./types";
 
 export type Parameters = Readonly<Record<string, string | number | undefined>>;
 
 export class Client {
+  /** The server limits requests: they wait for so long. */
+  onlimit: (ms: number) => void = () => undefined;
+  /** The server lets this page in no longer. */
+  onended: (error: ApiError) => void = () => undefined;
+
   constructor(private readonly transport: Transport = overHttp) {}
 
   lists = (kinds: readonly CardKind[]): Promise<Lists> => this.json(listsPath(kinds));
@@ -50,6 +59,10 @@ export class Client {
   descriptions = (): Promise<Descriptions> => this.json("descriptions");
   hparams = (): Promise<HParams> => this.json("hparams");
   notFinite = (): Promise<NotFinite> => this.json("runs/not_finite");
+  projects = (): Promise<Projects> => this.json("projects");
+  /** The marks that all share; those that changed since a revision. */
+  overlay = (since: number): Promise<SharedOverlay> => this.json(`overlay?${named({ since })}`);
+  changeOverlay = (changes: readonly MarkChange[]): Promise<WrittenMarks> => this.askBody("overlay", { changes });
 
   series(run: string, tag?: string): Promise<SeriesList> {
     return this.json(`series?${named({ run, tag })}`);
@@ -162,9 +175,21 @@ export class Client {
   }
 
   private async send(path: string, init: RequestInit): Promise<Response> {
-    return checkAnswer(this.transport(path, init));
+    try {
+      return await sendPatiently(
+        () => this.transport(path, init),
+        init.signal,
+        (ms) => this.onlimit(ms),
+      );
+    } catch (cause) {
+      if (cause instanceof ApiError && ENDED.has(cause.code)) this.onended(cause);
+      throw cause;
+    }
   }
 }
+
+/** A token that was revoked or has expired, or whose file cannot be read: no request will be answered any more. */
+const ENDED: ReadonlySet<string> = new Set(["token_ended", "tokens_unreadable"]);
 
 const isJson = (answer: Response): boolean => answer.headers.get("content-type") === "application/json";
 

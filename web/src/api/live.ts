@@ -1,7 +1,7 @@
 // Listens for the server's change events and reconnects; where events do not arrive, polls for them. Knows nothing of
 // what a change means.
 
-import type { Change, Status } from "./types";
+import type { Change, OverlayChange, Status } from "./types";
 
 export type Connection = "connecting" | "open" | "lost";
 
@@ -9,6 +9,8 @@ export interface LiveHandlers {
   ask: () => Promise<Status>;
   onChange: (change: Change) => void;
   onConnection: (connection: Connection) => void;
+  /** The marks that all share have changed. */
+  onOverlay?: (change: OverlayChange) => void;
 }
 
 const RETRY_MIN_MS = 1_000;
@@ -44,6 +46,11 @@ export function openLive(
       stopAsking();
       handlers.onChange(JSON.parse((event as MessageEvent<string>).data) as Change);
     });
+    mine.addEventListener("overlay", (event) =>
+      handlers.onOverlay?.(JSON.parse((event as MessageEvent<string>).data) as OverlayChange),
+    );
+    // Asking shows why the server has ended it.
+    mine.addEventListener("ended", () => void handlers.ask().catch(() => undefined));
     mine.addEventListener("error", () => {
       if (!isAnswered) handlers.onConnection("lost");
       askSoon();
@@ -72,6 +79,7 @@ export function openLive(
     if (mine !== era) return;
     isAnswered = status !== null;
     handlers.onConnection(isAnswered ? "open" : "lost");
+    if (status && status.overlay_revision !== null) handlers.onOverlay?.({ revision: status.overlay_revision });
     if (status && status.generation !== generation) {
       generation = status.generation;
       handlers.onChange({ generation, runs: null, is_loaded: status.is_loaded, progress: status.progress });

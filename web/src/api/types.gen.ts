@@ -4340,6 +4340,8 @@ export interface components {
             revision: number;
             /** @description Why marks cannot be saved now; empty if they can. */
             problem: string;
+            /** @description These are all marks, also with `since`; else those that changed. */
+            is_whole: boolean;
             marks: components["schemas"]["Mark"][];
         };
         /** OverlayBody */

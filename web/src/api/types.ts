@@ -28,6 +28,19 @@ export type Job = Schemas["JobAnswer"];
 export type Jobs = Schemas["Jobs"];
 /** A job after a change; `partials` are those from number `since` on that fit into an event. */
 export type JobEvent = Schemas["JobEvent"];
+/** The marks that all share, and whether they can be changed. */
+export type SharedOverlay = Schemas["OverlayAnswer"];
+export type SharedMark = Schemas["Mark"];
+export type MarkChange = Required<Schemas["MarkChange"]>;
+export type WrittenMarks = Schemas["Written"];
+/** What a live event says of the shared marks. */
+export interface OverlayChange {
+  readonly revision: number;
+  /** Unknown where the page has to ask instead of being told. */
+  readonly problem?: string;
+}
+export type ProjectInfo = Schemas["ProjectAnswer"];
+export type Projects = Schemas["Projects"];
 export type SeriesRef = Schemas["SeriesRef"];
 
 export type XAxis = "step" | "relative" | "wall";

@@ -63,6 +63,16 @@ export function frameCommands(session: Session, tabs: readonly Tab[], open: (nam
     },
     { id: "view.redo", title: "Redo", group: "Views", keys: "U", run: () => history.forward() },
     { id: "view.reset", title: "Reset the view", group: "Views", run: () => settings.reset() },
+    ...(session.shared.isOn
+      ? [
+          {
+            id: "marks.share",
+            title: "Share the marks of this browser",
+            group: "Views",
+            run: () => session.shared.shareOwn(),
+          },
+        ]
+      : []),
     ...tabCommands(tabs, (dashboard) => settings.set({ dashboard })),
   ];
 }

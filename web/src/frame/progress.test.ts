@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { agoText, progressShare, progressText } from "./progress";
+import { agoText } from "../base/ago";
+import { progressShare, progressText } from "./progress";
 
 describe("progress", () => {
   it("shows runs and bytes, with a common unit once", () => {

@@ -20,11 +20,3 @@ export function progressShare({ runs_found, runs_loaded, bytes_found, bytes_read
   const share = bytes_found > 0 ? bytes_read / bytes_found : runs_found > 0 ? runs_loaded / runs_found : 0;
   return Math.min(1, Math.max(0, share));
 }
-
-export function agoText(ms: number): string {
-  const s = Math.floor(ms / 1000);
-  if (s < 2) return "just now";
-  if (s < 60) return `${s} s ago`;
-  if (s < 3_600) return `${Math.floor(s / 60)} min ago`;
-  return s < 86_400 ? `${Math.floor(s / 3_600)} h ago` : `${Math.floor(s / 86_400)} d ago`;
-}

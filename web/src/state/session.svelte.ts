@@ -6,7 +6,7 @@ import { familyOf, isAssetKind } from "../api/asset_kind";
 import type { Client } from "../api/client";
 import { ApiError } from "../api/http";
 import { type Connection, type LiveHandlers, openLive } from "../api/live";
-import type { Change, DashboardInfo, FileHealth, FileState, Kind, Progress, Status } from "../api/types";
+import type { Change, DashboardInfo, FileHealth, FileState, Kind, Progress, SharedMark, Status } from "../api/types";
 import { Changes } from "./changes.svelte";
 import { DescriptionsState } from "./descriptions.svelte";
 import { Commands } from "./commands.svelte";
@@ -25,6 +25,7 @@ import { Cursor } from "./cursor/cursor.svelte";
 import { Samples } from "./cursor/samples.svelte";
 import type { StepMark } from "./cursor/step_marks";
 import { SavedViews } from "./kept/saved_views.svelte";
+import { SharedMarks } from "./kept/shared_marks.svelte";
 import { ALL } from "./runs/selection";
 import { Settings } from "./view/settings.svelte";
 import { indexAssets, Tags } from "./tags.svelte";
@@ -41,7 +42,13 @@ export const isFaulty = (state: FileState): boolean => FAULTS.has(state);
 export class Session {
   readonly settings = new Settings();
   readonly preferences = new Preferences();
-  readonly overlay = new Overlay();
+  readonly shared = new SharedMarks(async (marks) => {
+    const { SharedSync } = await import("./kept/shared_sync");
+    const server = { load: this.client.overlay, save: this.client.changeOverlay };
+    const views = (): Map<string, string> => new Map(this.views.own.map(({ name, address }) => [name, address]));
+    return new SharedSync(marks, server, this.messages, () => ({ runs: this.overlay.own, views: views() }));
+  });
+  readonly overlay = new Overlay(this.shared);
   readonly hparams = new HParamsState(() => this.client.hparams());
   readonly descriptions = new DescriptionsState(() => this.client.descriptions());
   readonly runValues = new RunValuesState((query) => this.client.runValues(query));
@@ -54,7 +61,7 @@ export class Session {
     () => this.tags.index("scalar"),
     this.notFinite,
   );
-  readonly views = new SavedViews();
+  readonly views = new SavedViews(this.shared);
   readonly kept = new KeptView();
   readonly commands = new Commands();
   readonly messages = new Messages();
@@ -71,6 +78,10 @@ export class Session {
   /** Files that could not be read to their end. */
   faults = $state.raw<readonly FileHealth[]>([]);
   error = $state.raw<ApiError | null>(null);
+  /** Why the server lets this page in no longer; then nothing of its data is shown. */
+  ended = $state.raw<ApiError | null>(null);
+  /** Until when requests wait because the server limits them. */
+  limitedUntilMs = $state(0);
   connection = $state<Connection>("connecting");
   isLoaded = $state(false);
   progress = $state.raw<Progress | null>(null);
@@ -111,6 +122,7 @@ export class Session {
   #laterHparams: (() => void) | null = null;
   #isAskedByUser = false;
   #retryTimer: ReturnType<typeof setTimeout> | undefined;
+  #stop = (): void => undefined;
   readonly #listings = new Pacer(() => this.listUnlessQuiet(), LISTING_PACE);
 
   constructor(readonly client: Client) {
@@ -120,6 +132,8 @@ export class Session {
       return indexAssets(generation, assets);
     });
     this.jobs = new Jobs(client);
+    client.onlimit = (ms) => (this.limitedUntilMs = Math.max(this.limitedUntilMs, Date.now() + ms));
+    client.onended = (error) => this.endAccess(error);
     this.samples = new Samples((kind, series) => client.steps(kind, series), this.changes);
     this.cursor = new Cursor(this.settings, this.runs, this.changes, {
       stops: (query) => client.stops(query),
@@ -143,6 +157,7 @@ export class Session {
           ask: () => this.client.status(),
           onConnection: (connection) => this.connect(connection),
           onChange: (change) => this.handleChange(change),
+          onOverlay: (change) => this.shared.note(change),
         });
         this.wake();
       }
@@ -154,8 +169,9 @@ export class Session {
       this.keepRuns();
       this.cursor.follow(() => this.isQuiet || this.connection === "lost");
     });
-    return () => {
+    const stop = (): void => {
       stopKeeping();
+      this.shared.end();
       this.#laterHparams?.();
       this.runValues.end();
       this.notFinite.end();
@@ -168,6 +184,17 @@ export class Session {
       clearTimeout(this.#retryTimer);
       this.#listings.end();
     };
+    this.#stop = stop;
+    return stop;
+  }
+
+  /** Stops everything and forgets what the server sent. */
+  private endAccess(error: ApiError): void {
+    if (this.ended) return;
+    this.ended = error;
+    this.#stop();
+    this.runs.setAll([]);
+    this.faults = [];
   }
 
   /** They are as large as the list of runs: until something needs them, the first cards do not wait for them. */
@@ -308,6 +335,7 @@ export class Session {
       this.status = status;
       for (const [kind, index] of Object.entries(tags)) this.tags.take(kind as Kind, index);
       this.tags.refreshAssets();
+      this.shared.open(status.locations, status.overlay_revision);
       this.overlay.open(status.locations);
       this.views.open(status.locations);
       this.openKept(status.locations);

@@ -29,7 +29,13 @@ const change = (generation: number, runs: string[] | null): Change => ({
 /** A session with a server that is a table of answers. */
 function begin() {
   const asked: string[] = [];
-  const server = { generation: 1, isDown: false, status: 200, profiles: ["one"] };
+  const server = {
+    generation: 1,
+    isDown: false,
+    status: 200,
+    profiles: ["one"],
+    answer: undefined as object | undefined,
+  };
   const session = new Session(
     new Client((path) => {
       asked.push(path);
@@ -42,6 +48,7 @@ function begin() {
           files: {},
           live: true,
           progress: {},
+          overlay_revision: null,
         },
         runs: { generation: server.generation, runs: [RUN] },
         dashboards: { dashboards: [] },
@@ -55,7 +62,7 @@ function begin() {
         assets: server.profiles.map((name) => ({ run: "a", family: "profile", name })),
       };
       const answer = path.startsWith("lists") ? lists : path.startsWith("assets") ? assets : undefined;
-      return Promise.resolve(new Response(JSON.stringify(answer), { status: server.status }));
+      return Promise.resolve(new Response(JSON.stringify(server.answer ?? answer), { status: server.status }));
     }),
   );
   let live: LiveHandlers | null = null;
@@ -224,5 +231,19 @@ describe("a session", () => {
       "c",
     ]);
     stop();
+  });
+
+  it("stops and forgets its data when the server lets it in no longer", async () => {
+    const { asked, server, session, isListening } = begin();
+    await settle();
+    expect(session.runs.all).toHaveLength(1);
+    server.status = 403;
+    server.answer = { error: { code: "token_ended", message: "The token was revoked.", where: "token" } };
+    await session.client.status().catch(() => undefined);
+    expect(session.ended?.message).toBe("The token was revoked.");
+    expect([session.runs.all, isListening()]).toEqual([[], false]);
+    asked.length = 0;
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(asked).toEqual([]);
   });
 });

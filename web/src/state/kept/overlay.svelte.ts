@@ -1,7 +1,9 @@
 // The user's marks on runs: star, hidden, labels, display name, note, colour, and which run is the baseline. Kept in
-// this browser per log directory, and as a file; never in the logs.
+// this browser per log directory, and as a file; never in the logs. Where the server shares marks, all but what is
+// hidden and the baseline are those that all share; this browser's own stay where they are.
 
 import { hashName } from "../runs/run_key";
+import type { SharedMarks } from "./shared_marks.svelte";
 import { onOtherTab, recall, remember } from "./storage";
 
 export interface RunMarks {
@@ -29,8 +31,15 @@ export class Overlay {
   #key = "";
   #stop = (): void => undefined;
 
-  readonly runs = $derived(this.#data.runs);
+  readonly runs = $derived.by(() =>
+    this.shared?.isOn ? withShared(this.#data.runs, this.shared.runs) : this.#data.runs,
+  );
   readonly baseline = $derived(this.#data.baseline);
+  /** Of this browser alone, where the server shares marks. */
+  readonly own = $derived(this.#data.runs);
+
+  /** With `shared`, marks are those of the server as soon as it shares any. */
+  constructor(private readonly shared: SharedMarks | null = null) {}
 
   /** Every log directory has its own overlay. */
   open(locations: readonly string[]): void {
@@ -47,8 +56,12 @@ export class Overlay {
   }
 
   /** A field set to undefined is removed. */
-  mark(names: readonly string[], change: { readonly [K in keyof RunMarks]?: RunMarks[K] | undefined }): void {
-    const runs = new Map(this.#data.runs);
+  mark(
+    names: readonly string[],
+    change: { readonly [K in keyof RunMarks]?: RunMarks[K] | undefined },
+    { since }: { /** The revision of shared marks that the user had seen. */ since?: number } = {},
+  ): void {
+    const runs = new Map(this.runs);
     for (const name of names) {
       const kept = Object.entries({ ...runs.get(name), ...change }).filter(
         ([, value]) =>
@@ -57,7 +70,7 @@ export class Overlay {
       if (kept.length > 0) runs.set(name, Object.fromEntries(kept));
       else runs.delete(name);
     }
-    this.#write({ ...this.#data, runs });
+    this.#write({ ...this.#data, runs }, since);
   }
 
   /** Adds and removes labels; other labels of the runs stay. */
@@ -72,18 +85,18 @@ export class Overlay {
   }
 
   setBaseline(run: string | null): void {
-    this.#write({ ...this.#data, baseline: run });
+    this.#write({ runs: this.runs, baseline: run });
   }
 
   toText(): string {
-    return encodeOverlay(this.#data);
+    return encodeOverlay({ runs: this.runs, baseline: this.baseline });
   }
 
   /** Adds the marks of a file; they replace existing ones. Throws if it is not an overlay. */
   addText(text: string): void {
     const read = parseOverlay(text);
     if (!read) throw new Error(`Not a file of run marks: it has no "format": "${FORMAT}".`);
-    this.#write({ runs: new Map([...this.#data.runs, ...read.runs]), baseline: read.baseline ?? this.#data.baseline });
+    this.#write({ runs: new Map([...this.runs, ...read.runs]), baseline: read.baseline ?? this.#data.baseline });
   }
 
   /** Replaces all marks with what `toText` returned. */
@@ -91,10 +104,38 @@ export class Overlay {
     this.#write(parseOverlay(text) ?? EMPTY);
   }
 
-  #write(data: OverlayData): void {
+  #write(data: OverlayData, since?: number): void {
+    if (this.shared?.isOn) {
+      this.shared.writeRuns(data.runs, since);
+      data = { runs: withHidden(this.#data.runs, data.runs), baseline: data.baseline };
+    }
     this.#data = data;
     if (this.#key) remember(this.#key, encodeOverlay(data));
   }
+}
+
+/** What all share, and which runs this browser hides. */
+function withShared(
+  mine: ReadonlyMap<string, RunMarks>,
+  shared: ReadonlyMap<string, RunMarks>,
+): ReadonlyMap<string, RunMarks> {
+  const runs = new Map(shared);
+  for (const [name, { isHidden }] of mine) if (isHidden) runs.set(name, { ...shared.get(name), isHidden });
+  return runs;
+}
+
+/** This browser's own marks, hiding what is hidden now. */
+function withHidden(
+  mine: ReadonlyMap<string, RunMarks>,
+  now: ReadonlyMap<string, RunMarks>,
+): ReadonlyMap<string, RunMarks> {
+  const runs = new Map<string, RunMarks>();
+  for (const name of new Set([...mine.keys(), ...now.keys()])) {
+    const { isHidden: _, ...rest } = mine.get(name) ?? UNMARKED;
+    const marks: RunMarks = now.get(name)?.isHidden ? { ...rest, isHidden: true } : rest;
+    if (Object.keys(marks).length > 0) runs.set(name, marks);
+  }
+  return runs;
 }
 
 export const overlayKey = (locations: readonly string[]): string =>

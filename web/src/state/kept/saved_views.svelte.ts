@@ -1,7 +1,8 @@
-// Named views, per log directory: kept in this browser, and as a file to share. A view is saved as its address, so that
-// old ones stay readable.
+// Named views, per log directory: kept in this browser, and as a file to share; or by the server, for all, where it
+// shares marks. A view is saved as its address, so that old ones stay readable.
 
 import { hashName } from "../runs/run_key";
+import type { SharedMarks } from "./shared_marks.svelte";
 import { onOtherTab, recall, remember } from "./storage";
 
 export interface SavedView {
@@ -18,7 +19,13 @@ export class SavedViews {
   #stop = (): void => undefined;
 
   /** Sorted by name. */
-  readonly all = $derived(this.#views);
+  readonly all = $derived.by((): readonly SavedView[] =>
+    this.shared?.isOn ? sorted([...this.shared.views].map(([name, address]) => ({ name, address }))) : this.#views,
+  );
+  /** Of this browser alone, where the server shares marks. */
+  readonly own = $derived(this.#views);
+
+  constructor(private readonly shared: SharedMarks | null = null) {}
 
   /** Every log directory has its own views. */
   open(locations: readonly string[]): void {
@@ -32,26 +39,26 @@ export class SavedViews {
   }
 
   find(name: string): SavedView | undefined {
-    return this.#views.find((view) => view.name === name);
+    return this.all.find((view) => view.name === name);
   }
 
   /** Replaces a view with the same name. */
   save(name: string, address: string): void {
-    this.#write([...this.#views.filter((view) => view.name !== name), { name, address }]);
+    this.#write([...this.all.filter((view) => view.name !== name), { name, address }]);
   }
 
   /** Does nothing if there is no such view or the new name is taken. */
   rename(from: string, to: string): void {
     if (!to || this.find(to)) return;
-    this.#write(this.#views.map((view) => (view.name === from ? { ...view, name: to } : view)));
+    this.#write(this.all.map((view) => (view.name === from ? { ...view, name: to } : view)));
   }
 
   remove(name: string): void {
-    this.#write(this.#views.filter((view) => view.name !== name));
+    this.#write(this.all.filter((view) => view.name !== name));
   }
 
   toText(): string {
-    return encodeViews(this.#views);
+    return encodeViews(this.all);
   }
 
   /**
@@ -61,15 +68,22 @@ export class SavedViews {
     const read = parseViews(text);
     if (!read) throw new Error(`Not a file of views: it has no "format": "${FORMAT}".`);
     const names = new Set(read.map((view) => view.name));
-    this.#write([...this.#views.filter((view) => !names.has(view.name)), ...read]);
+    this.#write([...this.all.filter((view) => !names.has(view.name)), ...read]);
     return read.length;
   }
 
   #write(views: readonly SavedView[]): void {
-    this.#views = [...views].sort((a, b) => a.name.localeCompare(b.name, "en", { numeric: true }));
+    if (this.shared?.isOn) {
+      this.shared.writeViews(new Map(views.map(({ name, address }) => [name, address])));
+      return;
+    }
+    this.#views = sorted(views);
     if (this.#key) remember(this.#key, views.length > 0 ? encodeViews(this.#views) : null);
   }
 }
+
+const sorted = (views: readonly SavedView[]): SavedView[] =>
+  [...views].sort((a, b) => a.name.localeCompare(b.name, "en", { numeric: true }));
 
 function encodeViews(views: readonly SavedView[]): string {
   return JSON.stringify({ format: FORMAT, version: 1, views }, null, 1);
