@@ -62,6 +62,7 @@ class PartialsQuery(Struct, frozen=True, forbid_unknown_fields=True):
 
 class JobAnswer(Struct, frozen=True):
     id: Annotated[str, Meta(description="The same question about the same data has the same id.")]
+    # Name of the work.
     work: str
     title: str
     state: JobState
@@ -71,6 +72,7 @@ class JobAnswer(Struct, frozen=True):
     seconds_left: Annotated[float | None, Meta(description="Of this phase, estimated. Null: unknown.")]
     elapsed_s: Annotated[float, Meta(description="Without pauses.")]
     partials: Annotated[int, Meta(description="Partial results so far.")]
+    # Whether it can be paused.
     can_pause: bool
     error: Annotated[Problem | None, Meta(description="Of a job that failed.")]
 

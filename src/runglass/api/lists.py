@@ -37,9 +37,11 @@ class About(Struct, frozen=True, kw_only=True):
 
 class Status(Struct, frozen=True):
     version: str
+    # Log directories, as they were named.
     locations: list[str]
     # Locations that do not exist; empty as soon as there are runs.
     missing: list[str]
+    # Title of the page, if one was set.
     window_title: str
     generation: int
     # True once the first scan is complete.
@@ -53,7 +55,9 @@ class Status(Struct, frozen=True):
     assets: int
     asset_bytes: int
     progress: ProgressAnswer
+    # Whether the server notices changes by itself.
     live: bool
+    # Whether requests need a token.
     token_required: bool
     # The formats in which scalars can be exported.
     exports: list[str]
@@ -73,7 +77,9 @@ class Run(Struct, frozen=True):
     points: int
     files: int
     size_bytes: int
+    # The worst state of its files.
     health: FileState
+    # How often it was restarted.
     restarts: int
     assets: int
     asset_bytes: int
@@ -144,6 +150,7 @@ class ListsQuery(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Lists(Struct, frozen=True):
+    # What api/status answers.
     status: Status
     runs: Runs
     dashboards: Dashboards

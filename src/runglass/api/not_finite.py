@@ -24,6 +24,7 @@ class NotFiniteSeries(Struct, frozen=True, kw_only=True):
     wall_time: Number
     nan_count: int
     inf_count: Annotated[int, Meta(description="Both infinities.")]
+    # Values of the series.
     value_count: int
 
 

@@ -29,6 +29,7 @@ SAMPLE_KINDS = frozenset(Kind) - {Kind.SCALAR}
 
 
 class StopsBody(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    # The axis on which the cursor moves.
     axis: XAxis = "step"
     runs: Annotated[list[str] | None, Meta(description="Null: every run.")] = None
     tags: Annotated[list[str] | None, Meta(description="Null: every tag.")] = None

@@ -27,8 +27,11 @@ _MP3_RATES = {3: (44100, 48000, 32000), 2: (22050, 24000, 16000), 0: (11025, 120
 class SampleLayout(Struct, frozen=True):
     """The place and type of the samples in a WAV, with the channels side by side in each frame."""
 
+    # Type of one sample.
     encoding: Encoding
+    # Where the samples begin in the file.
     start_byte: int
+    # Bytes of one sample of all channels.
     frame_bytes: int
 
 

@@ -17,9 +17,13 @@ Shape = type[msgspec.Struct]
 
 
 class Document(msgspec.Struct, frozen=True):
+    # Version of OpenAPI.
     openapi: str
+    # What the document is about.
     info: dict[str, Any]
+    # The routes.
     paths: dict[str, Any]
+    # The types, answers and ways to sign in that routes refer to.
     components: dict[str, Any]
 
 

@@ -14,67 +14,13 @@ from typing import Any
 import msgspec
 
 from runglass.api.route import JSON
+from runglass.server.field_meanings import MEANINGS
 
 REF = "#/components/schemas/"
 CLASS = re.compile(r"^class (\w+)")
 FIELD = re.compile(r"^    (\w+): ")
 COMMENT = re.compile(r"^    # (.*)$")
 
-# Fields that mean the same everywhere, where the code says nothing more particular.
-MEANINGS = {
-    "run": "Name of a run: its directory below the log directory.",
-    "runs": "Names of runs.",
-    "tag": "Tag of a series, as it was logged.",
-    "tags": "Tags of series.",
-    "kind": "Kind of value.",
-    "step": "Step of the training.",
-    "steps": "Steps of the training.",
-    "from_step": "First step to include.",
-    "to_step": "Last step to include.",
-    "wall_time": "Seconds since 1970.",
-    "generation": "Grows with every change; equal numbers mean equal content.",
-    "count": "How many there are.",
-    "name": "Its name.",
-    "title": "Its title.",
-    "label": "As it is shown.",
-    "id": "Its id.",
-    "format": "Format of the answer or of the stored bytes.",
-    "display_name": "As the logging code named it.",
-    "description": "As the logging code described it, in Markdown.",
-    "size_bytes": "Size in bytes.",
-    "session": "Name of a profile of the run; the newest if it is left out.",
-    "embedding": "Name of an embedding of the run.",
-    "graph": "Name of a graph of the run.",
-    "file": "Path of a file below the run's directory, or its place in a list.",
-    "stat": "Which value of a series counts: last, first, min, max, mean, count, at_step or at_best.",
-    "best": "Whether the smallest (min) or the largest (max) value is best.",
-    "best_metric": "With at_best: the metric whose best step counts.",
-    "goal": "Whether a metric is better when it is small (min) or large (max).",
-    "seed": "Start of the random numbers; equal seeds give equal results.",
-    "attempts": "latest leaves out points that a restarted run wrote again; all has every point in file order.",
-    "start_ps": "Picoseconds since the beginning of the trace.",
-    "end_ps": "Picoseconds since the beginning of the trace.",
-    "from_ps": "Begin of a range, in picoseconds since the beginning of the trace.",
-    "to_ps": "End of a range, in picoseconds since the beginning of the trace.",
-    "duration_ps": "Picoseconds.",
-    "total_ps": "Picoseconds in all.",
-    "self_ps": "Picoseconds without what it calls.",
-    "problems": "What could not be read, and why.",
-    "problem": "Why it cannot be shown; null if it can.",
-    "message": "What went wrong, and what to do about it.",
-    "code": "Stable name of the error.",
-    "where": "The run, file, parameter or header at fault.",
-    "min": "Smallest value.",
-    "max": "Largest value.",
-    "mean": "Mean of the values.",
-    "value": "The value.",
-    "values": "The values.",
-    "rows": "One entry for each row.",
-    "q": "What to search for.",
-    "limit": "How many to send at most.",
-    "width": "Width in pixels.",
-    "height": "Height in pixels.",
-}
 # Names of the demo's logs, so that requests made from the document have answers.
 EXAMPLES = {"run": "lr=0.05/train", "tag": "loss", "kind": "scalar", "stat": "last", "best": "min"}
 
@@ -120,7 +66,11 @@ def add_details(document: dict[str, Any], shapes: Iterable[type[msgspec.Struct]]
     written = read_comments(shapes)
     for name, schema in components["schemas"].items():
         for field, type_of in schema.get("properties", {}).items():
-            text = written.get((name, field)) or MEANINGS.get(field)
+            text = (
+                written.get((name, field))
+                or written.get((name.rpartition(".")[2], field))
+                or MEANINGS.get(field)
+            )
             if text and "description" not in type_of:
                 type_of["description"] = text
     return document
@@ -149,9 +99,11 @@ def read_comments(shapes: Iterable[type[msgspec.Struct]]) -> dict[tuple[str, str
                 if each.__module__ not in modules:
                     modules[each.__module__] = _read_module(sys.modules[each.__module__])
                 said = modules[each.__module__]
-                for name in shape.__struct_fields__:
+                for name, encoded in zip(
+                    shape.__struct_fields__, shape.__struct_encode_fields__, strict=True
+                ):
                     if (each.__name__, name) in said:
-                        found.setdefault((shape.__name__, name), said[each.__name__, name])
+                        found.setdefault((shape.__name__, encoded), said[each.__name__, name])
     return found
 
 

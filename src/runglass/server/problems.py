@@ -19,6 +19,7 @@ logger = logging.getLogger("runglass")
 
 
 class ErrorAnswer(msgspec.Struct, frozen=True):
+    # What went wrong.
     error: Problem
 
 

@@ -15,6 +15,7 @@ class Clip(Struct):
     sample_rate: Annotated[float, Meta(description="Frames per second; 0 if unknown.")]
     channels: int
     frames: Annotated[int, Meta(description="Samples per channel; 0 where only decoding can tell.")]
+    # Length in seconds.
     duration_s: float
     label: str
     size_bytes: int
@@ -28,4 +29,5 @@ class Clip(Struct):
 
 
 class Clips(Struct):
+    # One for each file of the value.
     clips: list[Clip]

@@ -29,13 +29,16 @@ class Chart(Struct, frozen=True):
 
 
 class LoggedChart(Struct, frozen=True):
+    # The chart.
     chart: Chart
     runs: Annotated[list[str], Meta(description="Runs whose layouts have this chart.")]
 
 
 class Category(Struct, frozen=True):
     title: str
+    # Whether it is folded at first.
     is_closed: bool
+    # The charts, in the order of the layout.
     charts: list[LoggedChart]
 
 

@@ -52,6 +52,7 @@ class Distribution(Struct, frozen=True, kw_only=True):
     wall_time: list[Number]
     values: Annotated[list[list[Number]], Meta(description="For each percentile, its values by step.")]
     problems: Annotated[list[DistributionProblem], Meta(description="The first histograms with problems.")]
+    # How many histograms of the series have a problem.
     problem_count: int
 
 

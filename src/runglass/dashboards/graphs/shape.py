@@ -32,7 +32,9 @@ class ListedGraph(Struct, frozen=True):
     name: str
     format: str
     steps: Annotated[list[int], Meta(description="At which it was logged, oldest first; none for files.")]
+    # Whether it is a file, and not logged in an event file.
     is_asset: bool
+    # Whether run metadata with times was logged with it.
     has_profile: bool
 
 
@@ -85,6 +87,7 @@ class GraphFacts(Struct, frozen=True, kw_only=True):
     problems: list[str]
     ops: Annotated[list[NameCount], Meta(description="The most frequent first.")]
     devices: list[NameCount]
+    # Types of elements, the most frequent first.
     dtypes: list[NameCount]
     clusters: list[NameCount]
     measures: Annotated[
@@ -134,6 +137,7 @@ class TraceBody(GraphBody, frozen=True, forbid_unknown_fields=True, kw_only=True
 class PaintBy(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A family of tags, or values of named nodes."""
 
+    # A family of tags; null for values.
     family: str | None = None
     run: Annotated[
         str | None, Meta(description="Null: the graph's own, or the first that has the family.")
@@ -149,6 +153,7 @@ class PaintBody(GraphBody, frozen=True, forbid_unknown_fields=True, kw_only=True
     step: Annotated[Step | None, Meta(description="The last value up to it; null: the last of all.")] = None
     shown: Shown = []
     node: Annotated[str | None, Meta(description="Whose values over steps are wanted.")] = None
+    # How many nodes to rank.
     top: Annotated[int, Meta(ge=0, le=1_000)] = 50
     view: StructureView = StructureView()
 
@@ -178,10 +183,14 @@ class PaintAnswer(Struct, frozen=True, kw_only=True):
     ]
     min: float | None
     max: float | None
+    # How the numbers are distributed; null without any.
     histogram: Counts | None
+    # The nodes with the largest numbers, the first the largest.
     ranking: list[RankedNode]
+    # The curve of one node; null where none was asked for.
     series: NodeCurve | None
     matched: int
+    # How many have no node.
     unmatched: int
 
 

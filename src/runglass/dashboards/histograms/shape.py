@@ -73,11 +73,14 @@ class HistogramSeries(Struct, frozen=True, kw_only=True):
     neg_inf: list[float]
     pos_inf: list[float]
     low: Annotated[list[Number], Meta(description="Left edge of the first non-empty bucket, or NaN.")]
+    # Right edge of the last non-empty bucket, or NaN.
     high: list[Number]
     buckets: Annotated[
         list[list[tuple[float, float, float]]] | None, Meta(description="Rows of left, right, count.")
     ] = None
+    # Edges of the bins, the same for all entries; null unless they were asked for.
     edges: list[float] | None = None
+    # Of each entry, the values in each bin.
     counts: list[list[float]] | None = None
     below: list[float] | None = None
     above: list[float] | None = None
@@ -139,7 +142,9 @@ class RankedSeries(Struct, frozen=True, kw_only=True):
     relative: Annotated[
         Number | None, Meta(description="The distance in standard deviations of the other histogram.")
     ]
+    # Share of zeros in the newest histogram, at least.
     zeros_at_least: Number | None
+    # Share of zeros in the newest histogram, at most.
     zeros_at_most: Number | None
     saturation: Annotated[
         Number | None, Meta(description="Share of values in the outermost 5 % of the range at both ends.")

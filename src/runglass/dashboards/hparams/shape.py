@@ -62,11 +62,13 @@ class RowsQuery(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 class RowAnswer(Struct, frozen=True, kw_only=True):
     run: str
     members: list[str]
+    # Name of the group of sessions; empty for none.
     group: str
     status: Status
     started: float | None
     ended: float | None
     host: str
+    # Values by name.
     hparams: dict[str, Number | str | bool]
     metrics: Annotated[
         dict[str, Number], Meta(description="By tag; of a run below the session's, with its path in front.")
@@ -102,6 +104,7 @@ class HParamAnswer(Struct, frozen=True, kw_only=True):
     description: str
     type: HParamType
     source: Annotated[str, Meta(description="`record`, or names of files; several are joined with commas.")]
+    # Values that an experiment declares; null without a declaration.
     domain: DomainAnswer | None
     problem: Annotated[str | None, Meta(description="What is odd about its values or its declaration.")]
     distinct: int
@@ -119,6 +122,7 @@ class HParamAnswer(Struct, frozen=True, kw_only=True):
 
 
 class MetricAnswer(Struct, frozen=True, kw_only=True):
+    # Part of the session that the metric is of, such as validation; empty for the session itself.
     group: str
     tag: str
     stat: TableStatistic
@@ -137,6 +141,7 @@ class MetricAnswer(Struct, frozen=True, kw_only=True):
 class OfferedAnswer(Struct, frozen=True, kw_only=True):
     """A scalar that sessions have, or that an experiment declares."""
 
+    # Part of the session that the metric is of, such as validation; empty for the session itself.
     group: str
     tag: str
     display_name: str
@@ -170,6 +175,7 @@ class HParamTable(Struct, frozen=True, kw_only=True):
         list[list[str]], Meta(description="The runs of each session: itself, then those that belong to it.")
     ]
     group: Annotated[Levels, Meta(description="Declared groups; an empty level: none.")]
+    # Status of each session.
     status: Levels
     host: Annotated[Levels, Meta(description="An empty level: not known.")]
     started: list[float | None]
@@ -203,12 +209,14 @@ class ImportanceAnswer(Struct, frozen=True, kw_only=True):
     method: Literal["correlation", "fanova"]
     refused: str | None
     rows: list[ImportanceRow]
+    # How far the answer can be trusted, in words.
     trust: str
 
 
 class ImportanceBody(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The question of the job hparams.importance."""
 
+    # The metric that is explained.
     metric: MetricBody
     goal: Annotated[
         Goal | None,

@@ -34,6 +34,7 @@ class ImageSample(Struct, frozen=True):
 
 
 class ImageSamples(Struct, frozen=True):
+    # One for each picture or clip of the value.
     samples: list[ImageSample]
 
 

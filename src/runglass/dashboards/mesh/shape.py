@@ -32,8 +32,10 @@ class MeshInfo(Struct, frozen=True, kw_only=True):
     batches: Annotated[int, Meta(description="Number of meshes in the value.")]
     config: Annotated[str, Meta(description="JSON as logged: camera, lights and material of three.js.")]
     total_points: Annotated[int, Meta(description="As logged; the answer may have fewer.")]
+    # Faces of the whole mesh.
     total_faces: int
     faces_step: Annotated[int | None, Meta(description="The step at which the faces were logged.")]
+    # Step that the colours are from; null without any.
     colors_step: int | None
     problems: Annotated[list[str], Meta(description="What could not be used or was left out.")]
 
@@ -41,6 +43,7 @@ class MeshInfo(Struct, frozen=True, kw_only=True):
 class Mesh(MeshInfo, frozen=True, kw_only=True):
     """A mesh with its arrays."""
 
+    # Positions, three numbers for each vertex.
     vertices: list[Number]
     faces: Annotated[list[int] | None, Meta(description="Three vertex indices each; null for a point cloud.")]
     colors: Annotated[list[int] | None, Meta(description="Red, green and blue of every vertex, 0 to 255.")]

@@ -28,9 +28,13 @@ class OverviewBody(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
 
 
 class States(Struct, frozen=True):
+    # Trainings that log now.
     running: int
+    # Trainings that ended as they should.
     finished: int
+    # Trainings that have logged nothing for long and did not say that they ended.
     silent: int
+    # Trainings that said that they failed.
     failed: int
 
 
@@ -55,6 +59,7 @@ class RunningAnswer(Struct, frozen=True):
         float | None,
         Meta(description="Until it has as many steps, at its pace of late; null if unknown."),
     ]
+    # A line of its main metric; null without one.
     line: Sparkline | None
 
 
@@ -71,6 +76,7 @@ class BestAnswer(Struct, frozen=True):
     baseline: Annotated[
         float | None, Meta(description="Best value of the baseline; null without one, or if it is the best.")
     ]
+    # Whether it is a value of the baseline.
     is_baseline: bool
 
 
@@ -102,10 +108,12 @@ class OverviewSummary(Struct, frozen=True):
     generation: int
     now: Annotated[float, Meta(description="The server's time, which ages are measured from.")]
     trainings: Annotated[int, Meta(description="A run and its parts, such as `train`, count once.")]
+    # How many trainings are in which state.
     states: States
     running: Annotated[list[RunningAnswer], Meta(description="The ones written to last, up to 20.")]
     best: list[BestAnswer]
     trouble: Annotated[list[TroubleAnswer], Meta(description="The worst first, up to 100.")]
+    # How many troubles there are, also those that are not listed.
     trouble_count: int
     images: Annotated[list[NewestAnswer], Meta(description="One per series, newest first.")]
     texts: Annotated[list[NewestAnswer], Meta(description="One per series, newest first.")]

@@ -29,7 +29,9 @@ class CurveScores(Struct, frozen=True):
         Meta(description="Sum of precision times the drop in recall at the next threshold."),
     ]
     auc: Annotated[Number | None, Meta(description="Area under the ROC curve, by the trapezoidal rule.")]
+    # The largest F1 of all thresholds.
     best_f1: Number | None
+    # The threshold that has it.
     best_f1_threshold: Number | None
 
 
@@ -45,6 +47,7 @@ class CurveAnswer(Struct, frozen=True):
         list[str],
         Meta(description="Problems of the logged value. Without columns, the value could not be read."),
     ]
+    # Scores of the whole curve.
     scores: CurveScores
     threshold: list[Number]
     tp: list[Number]

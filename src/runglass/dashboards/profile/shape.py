@@ -77,17 +77,23 @@ class ProfileFile(Struct, frozen=True):
 
 class TraceTrack(Struct, frozen=True, kw_only=True):
     id: int
+    # Name of the process.
     process: str
+    # Id of the process.
     process_id: str
+    # Name of the thread or stream.
     thread: str
+    # Id of the thread or stream.
     thread_id: str
     kind: TrackKind
     place: Place
     device: Annotated[int | None, Meta(description="Number of the device; null on the host.")]
     host: str
+    # What the profiler says of the process.
     labels: str
     rows: Annotated[int, Meta(description="Events of one row do not overlap.")]
     events: int
+    # Number of its first event; the others follow.
     first_event: int
     busy_ps: Annotated[int, Meta(description="Duration of the outermost events.")]
 
@@ -99,6 +105,7 @@ class TraceCounter(Struct, frozen=True, kw_only=True):
     unit: Annotated[str, Meta(description='"bytes", "%", or empty.')]
     min: Number
     max: Number
+    # How many samples it has.
     samples: int
 
 
@@ -114,10 +121,15 @@ class TraceDevice(Struct, frozen=True, kw_only=True):
     id: int
     host: str
     name: str
+    # Its memory; null where the profile does not tell.
     memory_bytes: int | None
+    # Compute capability; null where the profile does not tell.
     capability: str | None
+    # Its multiprocessors; null where the profile does not tell.
     processors: int | None
+    # Operations per second that it can do; null where that is not known.
     peak_flops: float | None
+    # Bytes per second from its memory; null where that is not known.
     bandwidth_bytes: float | None
 
 
@@ -143,11 +155,13 @@ class AboutProfile(Struct, frozen=True, kw_only=True):
         int,
         Meta(description="From the first to the last event that takes time, on host threads and devices."),
     ]
+    # Where the last event ends.
     busy_to_ps: int
     events: int
     tracks: Annotated[list[TraceTrack], Meta(description="In the order in which they are read.")]
     counters: list[TraceCounter]
     steps: list[TraceStep]
+    # Why there are no steps, or how they were found; null if there is nothing to say.
     steps_note: str | None
     categories: list[TraceCategory]
     devices: list[TraceDevice]
@@ -156,9 +170,13 @@ class AboutProfile(Struct, frozen=True, kw_only=True):
     problems: list[str]
     clocks_differ: Annotated[bool, Meta(description="Hosts could not be put on one clock; each begins at 0.")]
     flows: Annotated[dict[str, int], Meta(description="How many there are of each kind.")]
+    # Whether events have stacks of source code.
     has_stacks: bool
+    # Whether ops have the shapes of their inputs.
     has_shapes: bool
+    # Whether it recorded allocations or memory.
     has_memory: bool
+    # Whether ops have the module they belong to.
     has_modules: bool
 
 
@@ -256,10 +274,12 @@ class EventRef(Struct, frozen=True, kw_only=True):
 
 class EventFlow(EventRef, frozen=True, kw_only=True):
     kind: str
+    # Whether the arrow comes from that event or leads to it.
     direction: Literal["to", "from"]
 
 
 class EventArgument(Struct, frozen=True):
+    # Name of the argument.
     key: str
     value: Annotated[
         Any, Meta(description="Text, number, true, false, null, list or object, as in the file.")
@@ -275,6 +295,7 @@ class StackFrame(Struct, frozen=True, kw_only=True):
     file: str
     line: int | None
     function: str
+    # Whether it is code of a framework, and not of the user.
     is_framework: bool
 
 
@@ -296,6 +317,7 @@ class OfName(Struct, frozen=True, kw_only=True):
     share: Annotated[
         float | None, Meta(description="Of the time in which the host's or the devices' tracks are busy.")
     ]
+    # How often in a step; null without steps.
     per_step: float | None
     histogram: Annotated[DurationHistogram, Meta(description="Of the durations.")]
     previous: EventRef | None
@@ -321,7 +343,9 @@ class EventAnswer(Struct, frozen=True, kw_only=True):
     in_step_ps: Annotated[int | None, Meta(description="From the beginning of the step.")]
     arguments: list[EventArgument]
     ancestors: Annotated[list[EventName], Meta(description="The outermost first.")]
+    # How many events are directly inside it.
     children: int
+    # The call on the host that launched it; null for none.
     launch: EventRef | None
     ahead: Annotated[
         int | None,
@@ -333,15 +357,19 @@ class EventAnswer(Struct, frozen=True, kw_only=True):
         EventRef | None, Meta(description="Of a kernel or its launch: the operation around the launch.")
     ]
     kernels: list[EventRef]
+    # How many kernels it launched, also those that are not listed.
     kernel_count: int
+    # Arrows from and to other events.
     flows: list[EventFlow]
     stack: Annotated[list[StackFrame], Meta(description="The innermost first.")]
     module: str | None
     shapes: list[EventShape]
+    # All events of the same name.
     of_name: OfName
 
 
 class StepEventBody(EventBody, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    # Which neighbour of the event is wanted.
     direction: Literal[
         "next", "previous", "parent", "child", "same name next", "same name previous", "launch", "kernel"
     ]
@@ -354,6 +382,7 @@ class FoundEvent(Struct, frozen=True):
 class AtBody(ProfileBody, frozen=True, forbid_unknown_fields=True, kw_only=True):
     track: TrackId
     depth: Annotated[int, Meta(ge=0, le=2**31 - 1)]
+    # Picoseconds since the beginning of the trace.
     time_ps: Moment
     within_ps: Annotated[Moment, Meta(description="The nearest event as far away as that.")] = 0.0
 
@@ -388,6 +417,7 @@ class MatchBody(ProfileBody, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     tracks: Tracks | None = None
     event: Annotated[EventId | None, Meta(description="From this one on, or from a time.")] = None
     from_ps: Moment = 0.0
+    # Whether to look forwards or backwards.
     direction: Literal["next", "previous"] = "next"
 
 
@@ -433,10 +463,12 @@ class SumsAnswer(Struct, frozen=True, kw_only=True):
     left_out: Annotated[LeftOut, Meta(description="Beyond the limit.")]
     count: int
     busy_ps: Annotated[int, Meta(description="Time in which at least one of these tracks was busy.")]
+    # Length of the range.
     range_ps: int
 
 
 class GapsBody(RangeBody, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    # Leave out what is shorter, in picoseconds.
     min_ps: Annotated[float, Meta(ge=0, le=9.2e18)] = 0.0
     limit: Limit = 1_000
     tracks: Annotated[Tracks | None, Meta(description="Null: each device as a whole.")] = None
@@ -451,6 +483,7 @@ class GapHost(Struct, frozen=True, kw_only=True):
 
 class Gap(Struct, frozen=True, kw_only=True):
     track: Annotated[int, Meta(description="Whose next event ends the gap, or the last one before it.")]
+    # Number of the device that was idle; null if the profile does not number them.
     device: int | None
     start_ps: int
     duration_ps: int
@@ -462,6 +495,7 @@ class Gap(Struct, frozen=True, kw_only=True):
 class GapsAnswer(Struct, frozen=True, kw_only=True):
     """The longest first."""
 
+    # Times in which a device did nothing.
     gaps: list[Gap]
     count: int
     total_ps: int
@@ -480,8 +514,11 @@ class PathAnswer(Struct, frozen=True, kw_only=True):
     """The critical path: what the end of the range waited for, backwards from it, in the order of time."""
 
     segments: list[PathSegment]
+    # Picoseconds of the path on hosts.
     host_ps: int
+    # Picoseconds of the path on devices.
     device_ps: int
+    # Picoseconds of the path in which nothing ran.
     idle_ps: int
     is_cut: Annotated[bool, Meta(description="It has more parts than are sent: the earliest are missing.")]
 
@@ -540,11 +577,16 @@ class MemoryLine(Struct, frozen=True, kw_only=True):
     device: Annotated[int | None, Meta(description="Null: memory of the host.")]
     host: str
     allocator: str
+    # When memory changed.
     times_ps: list[int]
     allocated: Annotated[list[float], Meta(description="The most since the point before.")]
+    # Bytes that the allocator holds, at each of these times; null where that was not recorded.
     reserved: list[float] | None
+    # When it was highest.
     peak_ps: int
+    # The highest.
     peak_bytes: float
+    # What the device has; null where that is not known.
     limit_bytes: float | None
     fragmentation: Annotated[
         float | None, Meta(description="At the peak, of what the allocator holds: from 0 to 1.")
@@ -565,6 +607,7 @@ class MemoryAnswer(Struct, frozen=True, kw_only=True):
 
 
 class BlocksBody(ProfileBody, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    # Number of the curve, as in the list of curves.
     curve: CurveId = 0
     limit: Annotated[int, Meta(ge=0, le=20_000, description="The largest ones.")] = 2_000
     points: Annotated[int, Meta(ge=2, le=100_000, description="Of the rest at most.")] = 2_000

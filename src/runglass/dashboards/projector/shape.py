@@ -47,8 +47,11 @@ class ListedEmbedding(Struct, frozen=True, kw_only=True):
     dimensions: int | None
     dtype: str
     path: Annotated[str, Meta(description="Of the vectors, or of the checkpoint.")]
+    # Whether it has labels.
     has_metadata: bool
+    # Whether it has thumbnails.
     has_sprite: bool
+    # Whether TensorBoard's bookmarks were saved with it.
     has_bookmarks: bool
     is_offered: Annotated[bool, Meta(description="Found in a checkpoint that no configuration names.")]
     problem: str | None
@@ -107,6 +110,7 @@ class AboutAnswer(Struct, frozen=True, kw_only=True):
     columns: list[ColumnAbout]
     label: Annotated[str | None, Meta(description="The column to name points by.")]
     color: Annotated[str | None, Meta(description="The column to colour points by.")]
+    # Thumbnails of the points; null without any.
     sprite: SpriteAbout | None
     has_sequences: Annotated[bool, Meta(description='Read them as the column "__next__".')]
     left_out: Annotated[
@@ -148,6 +152,7 @@ class PointBody(EmbeddingBody, frozen=True, forbid_unknown_fields=True, kw_only=
 class PointAnswer(Struct, frozen=True, kw_only=True):
     row: int
     values: dict[str, Number | str | None]
+    # Whether it has a thumbnail.
     has_picture: bool
     norm: Annotated[Number, Meta(description="Length of the vector.")]
 
@@ -163,6 +168,7 @@ class ThumbnailsQuery(Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
 
 class ThumbnailsBody(EmbeddingBody, frozen=True, forbid_unknown_fields=True, kw_only=True):
     rows: Annotated[list[Row], Meta(min_length=1, max_length=MAX_TILES)]
+    # Edge of a thumbnail in pixels.
     size: Annotated[int, Meta(ge=4, le=256)] = 32
 
 
@@ -193,12 +199,16 @@ class NeighborsAnswer(Struct, frozen=True):
 
 
 class DistancesBody(EmbeddingBody, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    # Row of the first point.
     a: Row
+    # Row of the second point.
     b: Row
 
 
 class DistancesAnswer(Struct, frozen=True):
+    # Cosine distance, from 0 to 2.
     cosine: Number
+    # Euclidean distance.
     euclidean: Number
 
 
@@ -258,6 +268,7 @@ class AxisEnd(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Some points: those that a search finds, given ones (also those that a pattern found), or those with a value of a column."""
 
     q: str | None = None
+    # How `q` is searched for: in the text, or as the whole of it.
     mode: Literal["text", "exact"] = "text"
     column: Annotated[str | None, Meta(description="Where to search (null: everywhere), or whose value.")] = (
         None
@@ -269,13 +280,18 @@ class AxisEnd(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 class CustomAxis(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, rename={"from_": "from"}):
     """From the centre of some points to the centre of others."""
 
+    # The points it begins at.
     from_: AxisEnd
+    # The points it ends at.
     to: AxisEnd
 
 
 class CustomAxes(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    # The horizontal axis.
     x: CustomAxis
+    # The vertical axis; null for none.
     y: CustomAxis | None = None
+    # The third axis; null for none.
     z: CustomAxis | None = None
 
 
@@ -328,6 +344,7 @@ class MovieBody(Reducing, frozen=True, forbid_unknown_fields=True, kw_only=True)
     run: str
     name: str
     supervise: Supervise | None = None
+    # Custom axes, with the method custom; null for the others.
     axes: CustomAxes | None = None
     components: Annotated[
         Annotated[list[Annotated[int, Meta(ge=0, le=9)]], Meta(min_length=1, max_length=3)] | None,
@@ -348,6 +365,7 @@ class MovieAnswer(Struct, frozen=True, kw_only=True):
     count: int
     steps: list[int]
     seconds: float
+    # Rows that are not in every step.
     left_out: int
     notes: list[str]
     problems: list[str]
@@ -359,6 +377,7 @@ class MoviePartial(Struct, frozen=True, kw_only=True):
     method: Method
     dimensions: int
     count: int
+    # Place of the step among all steps.
     step_index: int
     steps: list[int]
 
@@ -374,6 +393,7 @@ class ClustersBody(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
 
 
 class Cluster(Struct, frozen=True, kw_only=True):
+    # Points in the cluster.
     size: int
     center: Annotated[list[float], Meta(description="On the axes that are shown.")]
     name: str

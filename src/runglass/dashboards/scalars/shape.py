@@ -163,6 +163,7 @@ class BandsBody(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """One band for every tag and group."""
 
     tags: Tags
+    # The groups of runs, each with a name.
     groups: list[Group]
     attempts: AttemptsChoice = "latest"
     x: XName = "step"
@@ -170,7 +171,9 @@ class BandsBody(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     x_scale: XScaleChoice = "linear"
     width: Width | None = 400
     smoothing: SmoothingChoice = SmoothingChoice()
+    # What stands in the middle of the band.
     center: BandCenter = "mean"
+    # What the band shows around the middle.
     spread: BandSpread = "minmax"
     quantile: Annotated[
         float, Meta(ge=0, le=0.5, description="The lower quantile; the upper is 1 - quantile.")
@@ -188,7 +191,9 @@ class BandAnswer(Struct, frozen=True):
     x: list[Number]
     count: Annotated[list[int], Meta(description="Runs that have a value at this x, logged or interpolated.")]
     center: list[Number]
+    # Lower end of the band, at each x.
     low: list[Number]
+    # Upper end of the band, at each x.
     high: list[Number]
 
 
@@ -238,7 +243,9 @@ class RangeRow(RangeStatisticsAnswer, frozen=True, kw_only=True, tag_field="kind
     run: str
     tag: str
     count: int
+    # First step in the range; null without any.
     start_step: int | None
+    # Last step in the range; null without any.
     end_step: int | None
     smoothed: Annotated[
         RangeStatisticsAnswer | None,

@@ -25,6 +25,7 @@ class TextRef(SeriesRef, frozen=True, forbid_unknown_fields=True):
 
 
 class TextsBody(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    # The series, each with the rows that are wanted.
     series: Annotated[list[TextRef], Meta(max_length=MAX_SERIES)]
     offset: Annotated[int, Meta(ge=0, description="How many values to skip, over all series.")] = 0
     limit: Annotated[int, Meta(ge=1, le=MAX_VALUES)] = 100
@@ -75,7 +76,9 @@ class TextQuery(SampleQuery, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 
 class SearchBody(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     query: Annotated[str, Meta(min_length=1, max_length=1_000)]
+    # Whether the query is a regular expression.
     is_regex: bool = False
+    # Whether capital letters matter.
     is_case_sensitive: bool = False
     runs: Annotated[list[str] | None, Meta(description="Default: all.")] = None
     tags: Annotated[list[str] | None, Meta(description="Default: all.")] = None
@@ -93,6 +96,7 @@ class Hit(Struct, frozen=True):
     cell: Annotated[
         int, Meta(description="The cell of the tensor that the excerpt is from, the last axis fastest.")
     ]
+    # The text around the first match.
     excerpt: str
     matches: Annotated[
         list[tuple[int, int]],

@@ -62,17 +62,21 @@ class OpDifference(Struct, frozen=True):
 class DifferenceCounts(Struct, frozen=True):
     added: int
     removed: int
+    # How many differ.
     changed: int
 
 
 class DifferenceRow(Struct, frozen=True):
     """Differences that are alike: "q_norm, k_norm", RMSNorm, 18 each."""
 
+    # Whether it was added, removed or changed.
     state: State
     label: str
+    # What is different, in words.
     what: str
     count: Annotated[int, Meta(description="Nodes or groups; of each name, if there are several.")]
     a: Annotated[list[str], Meta(description="Ids in the first graph, at most 200.")]
+    # Ids in the second graph.
     b: list[str]
 
 
@@ -83,6 +87,7 @@ class Ghost(Struct, frozen=True, rename={"sources": "from", "targets": "to"}):
     label: str
     op: str
     sources: Annotated[list[str], Meta(description="Nodes that fed it.")]
+    # Nodes that it fed.
     targets: list[str]
 
 
@@ -91,7 +96,9 @@ class DifferenceAnswer(Struct, frozen=True):
     ops: Annotated[list[OpDifference], Meta(description="Ops whose numbers differ.")]
     counts: DifferenceCounts
     rows: list[DifferenceRow]
+    # State of each node of the first graph.
     states_a: list[ShownState]
+    # State of each node of the second graph.
     states_b: list[ShownState]
     ghosts: list[Ghost]
 

@@ -46,6 +46,7 @@ class LevelNode(Struct, omit_defaults=True, kw_only=True):
     count: Annotated[int, Meta(description="Nodes inside.")] = 1
     repeats: int | None = None
     differs: Annotated[list[str], Meta(description="What is not equal in all members of a repeat.")] = []
+    # Whether it is a group that can be opened.
     can_open: bool = False
     structure: Annotated[int, Meta(description="Equal numbers stand for equal structure.")] = 0
     device: str = ""
@@ -56,11 +57,14 @@ class LevelNode(Struct, omit_defaults=True, kw_only=True):
     flops: float | None = None
     time: Annotated[float | None, Meta(description="Microseconds.")] = None
     memory: Annotated[float | None, Meta(description="Bytes.")] = None
+    # Whether it is drawn aside, because so many are wired to it.
     is_aside: bool = False
     uses: Annotated[int, Meta(description="How many nodes use it.")] = 0
     aside_uses: Annotated[list[str], Meta(description="Nodes set aside that it is wired to.")] = []
+    # Constants and weights that are drawn as parts of it.
     ports: list[NodePort] = []
     tpu: Annotated[float | None, Meta(description="Share of its ops that TPUs can run.")] = None
+    # Whether any edge of the level leads to it.
     is_connected: bool = True
 
 

@@ -26,7 +26,9 @@ class NodeName(Struct, frozen=True):
 class AttributeAnswer(Struct, frozen=True):
     name: str
     text: str
+    # Characters of the whole text.
     size: int
+    # Whether there is more of the text.
     is_cut: bool
 
 
@@ -57,6 +59,7 @@ class NamedOp(Struct, frozen=True):
 class TpuAnswer(Struct, frozen=True):
     compatible: Annotated[float, Meta(description="Share of ops that TPUs can run.")]
     count: Annotated[int, Meta(description="How many they cannot run.")]
+    # Ops that TPUs cannot run.
     incompatible: list[NamedOp]
 
 
@@ -69,25 +72,33 @@ class NodeAnswer(Struct, kw_only=True):
     where: Annotated[list[NodeName], Meta(description="Its groups, the outermost first.")]
     count: int
     repeats: int | None = None
+    # What is not equal in all members of a repeat.
     differs: list[str] = field(default_factory=list)
     port: Annotated[PortKind | None, Meta(description="What it is as a port of its user.")] = None
+    # Node that it is drawn as a part of; null for none.
     port_of: str | None = None
     attributes: list[AttributeAnswer] = field(default_factory=list)
+    # Nodes that feed it.
     inputs: list[NodeEnd] = field(default_factory=list)
+    # How many there are, also those that are not listed.
     input_count: int = 0
+    # Nodes that it feeds.
     outputs: list[NodeEnd] = field(default_factory=list)
+    # How many there are, also those that are not listed.
     output_count: int = 0
     device: str = ""
     dtype: str = ""
     shape: str = ""
     cluster: str = ""
     time: float | None = None
+    # Bytes; null where they are not known.
     memory: float | None = None
     flops: float | None = None
     parameters: int | None = None
     source: list[Frame] = field(default_factory=list)
     functions: Annotated[list[str], Meta(description="That it calls.")] = field(default_factory=list)
     ops: Annotated[list[OpCount], Meta(description="Of a group.")] = field(default_factory=list)
+    # Whether its ops can run on TPUs; null where that was not asked.
     tpu: TpuAnswer | None = None
 
 

@@ -49,6 +49,7 @@ class Ranked(NamedTuple):
 class Counts(Struct, frozen=True):
     edges: list[float]
     counts: list[int]
+    # Whether the bins are even on a logarithmic scale.
     is_log: bool
 
 

@@ -34,12 +34,19 @@ PART = 500
 class StructureView(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """What decides the structure. Ids are those of levels."""
 
+    # Draw layers of equal structure as one.
     repeats: bool = True
+    # Draw numbered ops such as add_1 … add_9 as one.
     series: bool = True
+    # Draw constants and weights as parts of the nodes that use them.
     fold: bool = True
+    # Draw nodes aside that very many others are wired to.
     aside: bool = True
+    # Nodes to take back that would be drawn aside.
     back: tuple[str, ...] = ()
+    # Nodes to draw aside.
     out: tuple[str, ...] = ()
+    # Repeats whose members are drawn one by one.
     each: tuple[str, ...] = ()
 
 

@@ -48,7 +48,9 @@ class ImportanceRow(Struct, frozen=True):
     names: list[str]
     # Of the variance of the forest, 0 to 1, and where most trees lie.
     share: float
+    # Lower end of the interval of the share.
     low: float
+    # Upper end of the interval of the share.
     high: float
     # Runs that have it, both for a pair.
     n: int

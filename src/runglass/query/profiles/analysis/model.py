@@ -42,6 +42,7 @@ class OpRow(Struct, frozen=True, kw_only=True):
     max_ps: int
     # Of a host op: the kernels that it launched, itself and with the ops inside it.
     device_total_ps: int = 0
+    # The kernels that it launched itself.
     device_self_ps: int = 0
     # Of the self time of all ops in the same place.
     share: float
@@ -52,9 +53,11 @@ class OpRow(Struct, frozen=True, kw_only=True):
     bandwidth: float | None = None
     # Operations per byte.
     intensity: float | None = None
+    # What limits it, by the roofline of the device.
     bound_by: BoundBy = "unknown"
     # Share of its kernels' time in those that use tensor cores.
     tensor_cores: float | None = None
+    # Whether it ran outside of compiled code.
     is_eager: bool = False
     # "file.py:12", where the profile tells.
     source: str = ""
@@ -67,12 +70,17 @@ class KernelRow(Struct, frozen=True, kw_only=True):
     # The op that launched it, as the framework names it.
     op: str = ""
     module: str = ""
+    # Blocks of threads, in three dimensions.
     grid: tuple[int, ...] = ()
+    # Threads of a block, in three dimensions.
     block: tuple[int, ...] = ()
+    # Registers of a thread; null where the profile does not tell.
     registers: int | None = None
+    # Shared memory of a block; null where the profile does not tell.
     shared_bytes: int | None = None
     # Per cent: what the shape allows, and what was seen.
     occupancy: float | None = None
+    # Per cent of the places for warps that were taken; null where it was not measured.
     achieved_occupancy: float | None = None
     tensor_cores: bool = False
     # Whether its op could use them.
@@ -93,6 +101,7 @@ class StepRow(Struct, frozen=True, kw_only=True):
     start_ps: int
     end_ps: int
     parts: dict[Part, int]
+    # Whether it took much longer than the others.
     is_outlier: bool = False
 
     @property
@@ -102,6 +111,7 @@ class StepRow(Struct, frozen=True, kw_only=True):
 
 class Spread(Struct, frozen=True, kw_only=True):
     mean: float
+    # Standard deviation.
     deviation: float
     min: float
     max: float
@@ -119,16 +129,23 @@ class Overview(Struct, frozen=True, kw_only=True):
     is_synthetic: bool
     # Share of the time of the steps in which a device did anything; None without a device.
     device_busy: float | None = None
+    # Share of the device's processors that were in use; null where it was not measured.
     sm_efficiency: float | None = None
     # Per cent.
     occupancy: float | None = None
+    # Share of the kernels' time in those that use tensor cores.
     tensor_core_share: float | None = None
+    # Share of the computation in 16 bits.
     compute_16bit_share: float | None = None
     # Operations per second.
     flop_rate: float | None = None
+    # Operations per second that the device can do; null where that is not known.
     peak_flop_rate: float | None = None
+    # Models of the devices.
     device_names: list[str] = field(default_factory=list)
+    # The ops that took longest.
     top_ops: list[OpRow] = field(default_factory=list)
+    # Versions and settings that the profile tells.
     environment: dict[str, Any] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
@@ -139,6 +156,7 @@ Stage = Literal["read", "preprocess", "transfer", "wait"]
 
 class StageRow(Struct, frozen=True, kw_only=True):
     stage: Stage
+    # Picoseconds in a step.
     time_ps: int
     share: float
 
@@ -151,6 +169,7 @@ class IteratorRow(Struct, frozen=True, kw_only=True):
     calls: int
     total_ps: int
     self_ps: int
+    # Whether the pipeline waits for it most.
     is_bottleneck: bool = False
 
 
@@ -171,10 +190,14 @@ class LoaderRow(Struct, frozen=True, kw_only=True):
 class InputPipeline(Struct, frozen=True, kw_only=True):
     # Of the time of the steps: waiting for input, and moving it to the device.
     input_share: float
+    # How long each stage took.
     stages: list[StageRow]
     steps: list[StepRow]
+    # What the step waits for.
     verdict: Verdict
+    # Nodes of tf.data pipelines.
     iterators: list[IteratorRow] = field(default_factory=list)
+    # Calls inside torch's DataLoader.
     loaders: list[OpRow] = field(default_factory=list)
     # What runs inside the loaders, in the process of the training.
     inside: list[LoaderRow] = field(default_factory=list)
@@ -254,6 +277,7 @@ class Suspect(Struct, frozen=True, kw_only=True):
     count: int
     # In how many steps some were made, and how many bytes are added by such a step.
     steps: int
+    # What each step adds.
     step_bytes: float
     event: int | None = None
 
@@ -306,6 +330,7 @@ class Blocks(Struct, frozen=True, kw_only=True):
     count: int
     # What these do not account for: smaller blocks, and what is older than the profile.
     rest_times_ps: list[int]
+    # Bytes of the allocations that are not listed, at each of these times.
     rest_bytes: list[float]
 
 
@@ -323,11 +348,14 @@ class Finding(Struct, frozen=True, kw_only=True):
     id: str
     title: str
     evidence: str
+    # What to do.
     action: str
     # What it could gain at most in an average step, and as a share of it.
     gain_ps: float | None = None
+    # What it would save at most, as a share of a step; null where that is not known.
     gain_share: float | None = None
     where: Where | None = None
+    # The framework that the advice is for; empty for any.
     framework: str = ""
     # "file.py:12"
     source: str = ""
@@ -346,7 +374,9 @@ class Cause(Struct, frozen=True, kw_only=True):
     name: str
     before: float
     after: float
+    # Calls in a step of the earlier profile.
     calls_before: float
+    # Calls in a step of the later profile.
     calls_after: float
     # Of the difference of the step times.
     share: float | None = None
@@ -356,7 +386,10 @@ class Comparison(Struct, frozen=True, kw_only=True):
     before_ps: float
     after_ps: float
     parts: list[PartChange]
+    # What explains the difference, the largest first.
     causes: list[Cause]
+    # Ops of the earlier profile alone.
     gone: list[Finding]
+    # Ops of the later profile alone.
     fresh: list[Finding]
     notes: list[str] = field(default_factory=list)

@@ -40,6 +40,7 @@ class Tree(Struct, frozen=True, kw_only=True):
     parent: list[int]
     # With everything below, and without.
     total: list[int]
+    # Of each node, without those inside it.
     own: list[int]
     count: list[int]
     # One event of it, -1 without.

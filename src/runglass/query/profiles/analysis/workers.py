@@ -28,8 +28,11 @@ class WorkerRow(Struct, frozen=True, kw_only=True):
     step_ps: float
     # Of the devices alone, of devices while data is moved, of moving data alone, and the rest.
     computation_ps: float
+    # Devices compute while data moves.
     overlap_ps: float
+    # Data moves, and nothing is computed.
     communication_ps: float
+    # The rest of the step.
     other_ps: float
     # Of the collectives: until the last worker has come, and from then on. None where calls cannot be matched.
     waiting_ps: float | None = None
@@ -51,6 +54,7 @@ class CollectiveRow(Struct, frozen=True, kw_only=True):
     bandwidth: float | None = None
     # The worker that came last most often, and how often.
     last: str
+    # How often that worker came last.
     last_times: int
 
 
