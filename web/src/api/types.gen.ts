@@ -1874,6 +1874,11 @@ export interface components {
         Bands: {
             generation: number;
             bands: components["schemas"]["BandAnswer"][];
+            /**
+             * @description What was asked for and is not there; left out if all is there.
+             * @default null
+             */
+            unknown: components["schemas"]["Unknown"] | null;
         };
         /**
          * BandsBody
@@ -3482,6 +3487,11 @@ export interface components {
         Lines: {
             generation: number;
             lines: components["schemas"]["LineAnswer"][];
+            /**
+             * @description What was asked for and is not there; left out if all is there.
+             * @default null
+             */
+            unknown: components["schemas"]["Unknown"] | null;
         };
         /** LinesBody */
         LinesBody: {
@@ -5421,6 +5431,11 @@ export interface components {
         /** Summaries */
         Summaries: {
             summaries: components["schemas"]["SummaryAnswer"][];
+            /**
+             * @description What was asked for and is not there; left out if all is there.
+             * @default null
+             */
+            unknown: components["schemas"]["Unknown"] | null;
         };
         /** SummaryAnswer */
         SummaryAnswer: {
@@ -5533,6 +5548,11 @@ export interface components {
         Table: {
             generation: number;
             rows: (components["schemas"]["NearestRow"] | components["schemas"]["RangeRow"])[];
+            /**
+             * @description What was asked for and is not there; left out if all is there.
+             * @default null
+             */
+            unknown: components["schemas"]["Unknown"] | null;
         };
         /**
          * TableBody
@@ -5884,6 +5904,18 @@ export interface components {
         TwoTotals: {
             a: components["schemas"]["Totals"];
             b: components["schemas"]["Totals"];
+        };
+        /**
+         * Unknown
+         * @description Names in a request that nothing in the log has. They are left out of the answer: a run may vanish between listing and asking.
+         */
+        Unknown: {
+            /** @default [] */
+            runs: string[];
+            /** @default [] */
+            tags: string[];
+            /** @default [] */
+            series: components["schemas"]["SeriesRef"][];
         };
         /**
          * Where

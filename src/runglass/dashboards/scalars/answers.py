@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from runglass.api.answers import attachment, encode_csv, number, number_or_none, numbers
 from runglass.api.route import COLUMNS, CSV, Answer
 from runglass.dashboards.scalars.columns import encode_lines
+from runglass.dashboards.scalars.questions import find_unknown
 from runglass.dashboards.scalars.shape import (
     BandAnswer,
     Bands,
@@ -24,6 +25,7 @@ from runglass.dashboards.scalars.shape import (
     RangeRow,
     RangeStatisticsAnswer,
     Role,
+    Selection,
     SummaryAnswer,
     Table,
     TableBody,
@@ -94,8 +96,9 @@ def read_answer_lines(
     return generation, lines
 
 
-def lines_answer(generation: int, lines: list[tuple[Role, Line]]) -> Lines:
-    return Lines(generation, [_line_answer(role, line) for role, line in lines])
+def lines_answer(source: DataSource, keys: list[SeriesKey], query: LineQuery, body: LinesBody) -> Lines:
+    generation, lines = read_answer_lines(source, keys, query, body)
+    return Lines(generation, [_line_answer(role, line) for role, line in lines], find_unknown(source, body))
 
 
 def _is_smoothed_from_points(query: LineQuery) -> bool:
@@ -129,15 +132,20 @@ def summary_answer(summary: Summary) -> SummaryAnswer:
 
 
 def read_bands_answer(
-    source: DataSource, wanted: list[tuple[SeriesKey, list[SeriesKey]]], query: BandQuery, *, is_packed: bool
+    source: DataSource,
+    wanted: list[tuple[SeriesKey, list[SeriesKey]]],
+    query: BandQuery,
+    *,
+    asked: Selection | None,
 ) -> Answer | Struct:
-    """`wanted`: group and tag as a key, and the series of the group."""
+    """`wanted`: group and tag as a key, and the series of the group. `asked`: None for columns, which do not say what is unknown."""
     generation = source.generation
     bands = [(key, len(keys), source.read_band(keys, query)) for key, keys in wanted if keys]
-    if is_packed:
+    if asked is None:
         lines = [line for key, n, band in bands for line in _band_lines(key, n, band)]
         return Answer(encode_lines(generation, lines), COLUMNS)
-    return Bands(generation, [_band_answer(key, n, band) for key, n, band in bands])
+    answers = [_band_answer(key, n, band) for key, n, band in bands]
+    return Bands(generation, answers, find_unknown(source, asked))
 
 
 def _band_lines(key: SeriesKey, n: int, band: Band) -> list[tuple[Role, Line]]:
@@ -168,10 +176,12 @@ def read_table_answer(source: DataSource, keys: list[SeriesKey], query: AxisQuer
     generation = source.generation
     if body.at is not None:
         nearest = source.read_nearest(keys, query, at=body.at)
-        return Table(generation, [_nearest_row(each, body.at) for each in nearest])
+        return Table(
+            generation, [_nearest_row(each, body.at) for each in nearest], find_unknown(source, body)
+        )
     assert body.range is not None
     summaries = source.read_range_summaries(keys, query, x_range=body.range)
-    return Table(generation, [_range_row(each) for each in summaries])
+    return Table(generation, [_range_row(each) for each in summaries], find_unknown(source, body))
 
 
 def _nearest_row(nearest: Nearest, at: float) -> NearestRow:

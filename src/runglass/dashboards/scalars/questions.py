@@ -5,7 +5,14 @@ from __future__ import annotations
 from msgspec.structs import asdict
 
 from runglass.api.checks import check_count, check_range
-from runglass.dashboards.scalars.shape import BandsBody, LinesBody, Plot, Selection, SmoothingChoice
+from runglass.dashboards.scalars.shape import (
+    BandsBody,
+    LinesBody,
+    Plot,
+    Selection,
+    SmoothingChoice,
+    Unknown,
+)
 from runglass.errors import BadRequest
 from runglass.query.expressions import is_expression, needed_tags
 from runglass.query.source import AxisQuery, DataSource, LineQuery, Smoothing
@@ -69,6 +76,23 @@ def select(source: DataSource, body: Selection) -> list[SeriesKey]:
         )
     check_series_count(len(keys), "series")
     return keys
+
+
+def find_unknown(source: DataSource, body: Selection) -> Unknown | None:
+    """What a selection names that is not there; None if all is there."""
+    tag_set_of, tag_sets = source.list_tag_sets(kind=Kind.SCALAR)
+
+    def has(number: int | None, tag: str) -> bool:
+        return number is not None and all(each in tag_sets[number] for each in needed_tags(tag, tag_sets))
+
+    if body.series is not None:
+        series = [each for each in body.series if not has(tag_set_of.get(each.run), each.tag)]
+        return Unknown(series=series) if series else None
+    runs = dict.fromkeys(tag_set_of if body.runs is None else body.runs)
+    numbers = {tag_set_of[run] for run in runs if run in tag_set_of}
+    missing = [run for run in runs if run not in tag_set_of]
+    tags = [tag for tag in dict.fromkeys(body.tags or ()) if not any(has(number, tag) for number in numbers)]
+    return Unknown(runs=missing, tags=tags) if missing or tags else None
 
 
 def check_series_count(count: int, where: str) -> None:

@@ -33,6 +33,7 @@ from runglass.dashboards.scalars.export import ExportQuery, write_series
 from runglass.dashboards.scalars.questions import (
     axis_query,
     check_series_count,
+    find_unknown,
     line_query,
     select,
     smoothing_of,
@@ -88,7 +89,7 @@ def read_lines(source: DataSource, body: LinesBody) -> Reply:
     query = line_query(source, body)
     keys = select(source, body)
     if body.format == "json":
-        return Later(lambda: lines_answer(*read_answer_lines(source, keys, query, body)))
+        return Later(lambda: lines_answer(source, keys, query, body))
 
     def make() -> bytes:
         return encode_lines(*read_answer_lines(source, keys, query, body))
@@ -101,7 +102,8 @@ def read_summaries(source: DataSource, body: SummaryBody) -> Reply:
     keys = select(source, body)
     return Later(
         lambda: Summaries(
-            [summary_answer(each) for each in source.read_summaries(keys, attempts=body.attempts)]
+            [summary_answer(each) for each in source.read_summaries(keys, attempts=body.attempts)],
+            find_unknown(source, body),
         )
     )
 
@@ -125,7 +127,10 @@ def read_bands(source: DataSource, body: BandsBody) -> Reply:
         for name, runs in groups.items()
     ]
     check_series_count(sum(len(keys) for _, keys in wanted), "groups")
-    return Later(lambda: read_bands_answer(source, wanted, query, is_packed=body.format == "columns"))
+    asked = Selection(tags=body.tags, runs=[run for group in body.groups for run in group.runs])
+    return Later(
+        lambda: read_bands_answer(source, wanted, query, asked=None if body.format == "columns" else asked)
+    )
 
 
 def read_table(source: DataSource, body: TableBody) -> Reply:

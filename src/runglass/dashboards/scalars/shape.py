@@ -71,6 +71,22 @@ class Selection(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     attempts: AttemptsChoice = "latest"
 
 
+class Unknown(Struct, frozen=True, omit_defaults=True):
+    """Names in a request that nothing in the log has. They are left out of the answer: a run may vanish between listing and asking."""
+
+    # Runs that do not exist.
+    runs: list[str] = []
+    # Scalar tags that none of the runs has.
+    tags: list[str] = []
+    # Of `series`: those whose run or tag does not exist.
+    series: list[SeriesRef] = []
+
+
+Missed = Annotated[
+    Unknown | None, Meta(description="What was asked for and is not there; left out if all is there.")
+]
+
+
 class SmoothingChoice(Struct, frozen=True, forbid_unknown_fields=True):
     kind: SmoothingKind = "none"
     amount: Annotated[
@@ -119,9 +135,10 @@ class LineAnswer(Struct, frozen=True):
     y: list[Number]
 
 
-class Lines(Struct, frozen=True):
+class Lines(Struct, frozen=True, omit_defaults=True):
     generation: int
     lines: list[LineAnswer]
+    unknown: Missed = None
 
 
 class SummaryBody(Selection, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -150,8 +167,9 @@ class SummaryAnswer(Struct, frozen=True):
     neg_inf_first_step: int | None
 
 
-class Summaries(Struct, frozen=True):
+class Summaries(Struct, frozen=True, omit_defaults=True):
     summaries: list[SummaryAnswer]
+    unknown: Missed = None
 
 
 class Group(Struct, frozen=True, forbid_unknown_fields=True):
@@ -197,9 +215,10 @@ class BandAnswer(Struct, frozen=True):
     high: list[Number]
 
 
-class Bands(Struct, frozen=True):
+class Bands(Struct, frozen=True, omit_defaults=True):
     generation: int
     bands: list[BandAnswer]
+    unknown: Missed = None
 
 
 class TableBody(Plot, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -253,9 +272,10 @@ class RangeRow(RangeStatisticsAnswer, frozen=True, kw_only=True, tag_field="kind
     ]
 
 
-class Table(Struct, frozen=True):
+class Table(Struct, frozen=True, omit_defaults=True):
     generation: int
     rows: list[NearestRow | RangeRow]
+    unknown: Missed = None
 
 
 class ExportBody(Selection, frozen=True, forbid_unknown_fields=True, kw_only=True):

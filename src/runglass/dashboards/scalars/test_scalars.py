@@ -496,3 +496,28 @@ def test_pages_share_a_costly_answer_and_never_an_old_one(monkeypatch):
     monkeypatch.setattr(sharing, "monotonic", lambda: time.monotonic() + 1)
     _, (line,) = decode_lines(client.post("/api/scalars/lines", body).body)
     assert (line.y.tolist(), made) == ([1.0, 2.0, 3.0], [1])
+
+
+@pytest.mark.parametrize(
+    ("body", "unknown"),
+    [
+        ({"tags": ["loss"]}, None),
+        ({"tags": ["loss", "los", "={nope} + 1"]}, {"tags": ["los", "={nope} + 1"]}),
+        ({"tags": ["loss"], "runs": ["train", "trian"]}, {"runs": ["trian"]}),
+        (
+            {"series": [{"run": "train", "tag": "loss"}, {"run": "train", "tag": "los"}]},
+            {"series": [{"run": "train", "tag": "los"}]},
+        ),
+    ],
+)
+@pytest.mark.parametrize("route", ["summary", "lines", "table"])
+def test_what_is_not_there_is_named(client, route, body, unknown):
+    more = {"lines": {"format": "json"}, "table": {"at": 0}}.get(route, {})
+    got = client.post(f"/api/scalars/{route}", body | more)
+    assert (got.status, got.json.get("unknown")) == (200, unknown)
+
+
+def test_bands_name_what_is_not_there(client):
+    body = {"tags": ["loss", "los"], "groups": [{"name": "a", "runs": ["train", "trian"]}], "format": "json"}
+    got = client.post("/api/scalars/bands", body)
+    assert got.json["unknown"] == {"runs": ["trian"], "tags": ["los"]}
