@@ -44,4 +44,6 @@ def main(logdir: str) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--logdir", default="logs/hparams_grid")
-    main(parser.parse_args().logdir)
+    logdir = parser.parse_args().logdir
+    main(logdir)
+    print(f"Show it: runglass {logdir}")

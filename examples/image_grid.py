@@ -49,3 +49,4 @@ if __name__ == "__main__":
     parser.add_argument("--batches", type=int, default=94)
     options = parser.parse_args()
     main(options.logdir, options.batches)
+    print(f"Show it: runglass {options.logdir}")

@@ -1,4 +1,5 @@
-"""Runs an example as a user does, in a process of its own with this checkout's Runglass, and wants it to be quiet."""
+"""Runs an example as a user does, in a process of its own with this checkout's Runglass, and wants to be told what comes next and nothing
+else."""
 
 from __future__ import annotations
 
@@ -23,4 +24,5 @@ def run_example(
         [*command, *options], cwd=logdir.parent, env=environment, capture_output=True, text=True
     )
     assert told.returncode == 0, told.stderr[-4000:]
-    assert not is_quiet or told.stdout + told.stderr == ""
+    assert told.stdout.endswith(f"Show it: runglass {logdir}\n")
+    assert not is_quiet or told.stdout + told.stderr == f"Show it: runglass {logdir}\n"
