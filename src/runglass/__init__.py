@@ -83,7 +83,10 @@ def finish_writing() -> None:
 
 
 def load_ipython_extension(shell: Any) -> None:
-    """`%load_ext runglass`: adds the magic `%runglass`."""
+    """`%load_ext runglass`: adds the magic `%runglass`.
+
+    >>> %load_ext runglass
+    """
     from runglass.notebook import add_magics
 
     add_magics(shell)

@@ -46,12 +46,16 @@ class NameUnknown(RunglassError, KeyError):
 
 
 class RunUnknown(NameUnknown):
+    """A run that is not there; the message has the closest names."""
+
     code = "run_unknown"
     http_list = "GET api/runs lists all runs."
     python_list = "log.runs lists all runs."
 
 
 class SeriesUnknown(NameUnknown):
+    """A tag that the run does not have; the message has the closest ones."""
+
     code = "series_unknown"
     http_list = "GET api/tags lists all tags."
     python_list = "log.tags(run) lists all tags."
@@ -163,6 +167,8 @@ class SqlError(BadRequest):
 
 
 class PortTaken(RunglassError):
+    """A port that another program listens on."""
+
     code = "port_taken"
 
 

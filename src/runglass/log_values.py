@@ -30,7 +30,11 @@ MEDIA_TYPES = {
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Scalars:
-    """A scalar series, one row per point. Iterating gives (step, wall_time, value)."""
+    """A scalar series, one row per point. Iterating gives (step, wall_time, value).
+
+    >>> loss = log["train"]["loss"]
+    >>> loss.step, loss.value
+    """
 
     step: NDArray[np.int64]
     wall_time: NDArray[np.float64]
@@ -51,12 +55,18 @@ class Scalars:
         return f"<Scalars {self.tag!r} of {self.run!r}: {describe_steps(self.step, 'point')}{last}>"
 
     def to_pandas(self) -> Any:
-        """A pandas DataFrame with the columns step, wall_time, value and segment."""
+        """A pandas DataFrame with the columns step, wall_time, value and segment.
+
+        >>> log["train"]["loss"].to_pandas().describe()
+        """
         columns = {each.name: getattr(self, each.name) for each in fields(self)[:4]}
         return need("pandas", "to_pandas()").DataFrame(columns)
 
     def plot(self, ax: Any = None, **style: Any) -> Any:
-        """Draw value over step with matplotlib, into `ax` or the current axes, and return the axes. `style` is Axes.plot's."""
+        """Draw value over step with matplotlib, into `ax` or the current axes, and return the axes. `style` is Axes.plot's.
+
+        >>> log["train"]["loss"].plot(color="black")
+        """
         if ax is None:
             ax = need("matplotlib", "plot()", "matplotlib.pyplot").gca()
         ax.plot(self.step, self.value, **{"label": self.run, **style})
@@ -66,14 +76,21 @@ class Scalars:
 
 
 class Line(NamedTuple):
-    """What a chart draws of one series, one number per point."""
+    """What a chart draws of one series, one number per point.
+
+    >>> x, y = log.line("train", "loss")
+    """
 
     x: NDArray[np.float64]
     y: NDArray[np.float64]
 
 
 class Picture(Image, frozen=True):
-    """An image of a log. The last line of a notebook's cell shows it; `to_numpy()` has its pixels."""
+    """An image of a log. The last line of a notebook's cell shows it; `to_numpy()` has its pixels.
+
+    >>> picture = log["train"]["digits"].value[0][0]
+    >>> picture.width, picture.height
+    """
 
     def __repr__(self) -> str:
         return super().__repr__()
@@ -87,7 +104,10 @@ class Picture(Image, frozen=True):
         return shown
 
     def to_numpy(self) -> NDArray[np.uint8]:
-        """Its pixels, RGBA: an array of shape (height, width, 4). Formats other than PNG need Pillow; of a clip, the first frame."""
+        """Its pixels, RGBA: an array of shape (height, width, 4). Formats other than PNG need Pillow; of a clip, the first frame.
+
+        >>> picture.to_numpy()[:, :, 0].mean()
+        """
         if self.format == "png":
             content = BytesContent("The picture", self.data)
             try:
@@ -143,7 +163,11 @@ class LazyValues(Sequence[Any]):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Series:
-    """A series of any kind; `value[i]` is read and decoded when you index it. Iterating gives (step, wall_time, value)."""
+    """A series of any kind; `value[i]` is read and decoded when you index it. Iterating gives (step, wall_time, value).
+
+    >>> weights = log["train"]["weights"]
+    >>> weights.kind, weights.value[0]
+    """
 
     kind: str
     step: NDArray[np.int64]
@@ -164,7 +188,11 @@ class Series:
 
 
 class Table:
-    """Scalar points in long form, with columns run, tag, step, wall_time and value (and segment with attempts="all")."""
+    """Scalar points in long form, with columns run, tag, step, wall_time and value (and segment with attempts="all").
+
+    >>> for run, tag, step, wall_time, value in log.table():
+    ...     print(run, tag, step, value)
+    """
 
     def __init__(self, source: DataSource, keys: list[SeriesKey], attempts: Attempts) -> None:
         self._series = source.read_columns(keys, attempts=attempts)
@@ -177,6 +205,10 @@ class Table:
         return f"<Table: {count(len(self), 'row')} of {len(self._series):,} series>"
 
     def to_numpy(self) -> dict[str, NDArray[Any]]:
+        """The columns by name.
+
+        >>> log.table(tags="^loss$").to_numpy()["value"].mean()
+        """
         counts = [len(series.step) for series in self._series]
         names = np.array([series.key for series in self._series], dtype=object).reshape(-1, 2)
         columns: dict[str, NDArray[Any]] = {
@@ -191,7 +223,10 @@ class Table:
         return columns
 
     def to_pandas(self) -> Any:
-        """A pandas DataFrame; run and tag are categories."""
+        """A pandas DataFrame; run and tag are categories.
+
+        >>> log.table(tags="^loss$").to_pandas().groupby("run", observed=True).value.min()
+        """
         pandas = need("pandas", "to_pandas()")
         columns = self.to_numpy()
         for name in ("run", "tag"):
@@ -199,6 +234,10 @@ class Table:
         return pandas.DataFrame(columns)
 
     def to_polars(self) -> Any:
+        """A polars DataFrame.
+
+        >>> log.table(tags="^loss$").to_polars().head()
+        """
         polars = need("polars", "to_polars()")
         columns = self.to_numpy()
         names = {
@@ -208,7 +247,10 @@ class Table:
         return polars.DataFrame({**names, **columns})
 
     def to_arrow(self) -> Any:
-        """A pyarrow Table; run and tag are dictionary-encoded."""
+        """A pyarrow Table; run and tag are dictionary-encoded.
+
+        >>> log.table(tags="^loss$").to_arrow().schema
+        """
         pyarrow = need("pyarrow", "to_arrow()")
         columns: dict[str, Any] = dict(self.to_numpy())
         for name in ("run", "tag"):
@@ -216,7 +258,10 @@ class Table:
         return pyarrow.table(columns)
 
     def to_csv(self, file: str | PathLike[str] | IO[str] | None = None) -> None:
-        """Write CSV with full precision to a path or an open text file (standard output by default)."""
+        """Write CSV with full precision to a path or an open text file (standard output by default).
+
+        >>> log.table(tags="^loss$").to_csv("loss.csv")
+        """
         if file is None:
             self._write_csv(sys.stdout)
         elif isinstance(file, (str, PathLike)):

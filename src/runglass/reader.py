@@ -53,6 +53,9 @@ class Log(Mapping[str, "Run"]):
     """Everything that was logged below some directories. `reload()` picks up what is new.
 
     A mapping of its runs by name: `log["train"]`, `"train" in log`, `len(log)`, and iterating gives the names.
+
+    >>> log = runglass.open("logs")
+    >>> log["train"]["loss"].value
     """
 
     def __init__(
@@ -105,25 +108,40 @@ class Log(Mapping[str, "Run"]):
         return f"<Log {where}: {count(len(self), 'run')}, {series:,} series>"
 
     def close(self) -> None:
-        """Release what reading keeps open. What was read stays usable; `with runglass.open(...) as log:` calls this."""
+        """Release what reading keeps open. What was read stays usable; `with runglass.open(...) as log:` calls this.
+
+        >>> log.close()
+        """
         self._logs.stop()
 
     def reload(self) -> None:
-        """Read what is new, including new runs and files, and drop what was deleted."""
+        """Read what is new, including new runs and files, and drop what was deleted.
+
+        >>> log.reload()
+        """
         self._logs.load()
 
     @property
     def source(self) -> DataSource:
-        """The log as a DataSource, with reductions, smoothing and summaries."""
+        """The log as a DataSource, with reductions, smoothing and summaries.
+
+        >>> log.source.list_runs()
+        """
         return self._source
 
     @property
     def runs(self) -> list[str]:
-        """Names of all runs, oldest first."""
+        """Names of all runs, oldest first.
+
+        >>> log.runs
+        """
         return [run.name for run in self._source.list_runs()]
 
     def tags(self, run: str) -> dict[str, str]:
-        """Tags of a run with their kind: `{"loss": "scalar", "weights": "histogram"}`."""
+        """Tags of a run with their kind: `{"loss": "scalar", "weights": "histogram"}`.
+
+        >>> log.tags("train")
+        """
         return {info.key.tag: info.meta.kind.value for info in self._source.list_series(run=run)}
 
     def scalars(self, run: str, tag: str, *, attempts: Attempts = "latest") -> Scalars:
@@ -131,6 +149,8 @@ class Log(Mapping[str, "Run"]):
 
         After a restart `attempts="latest"` leaves out the points that the newer attempt wrote again; `"all"` gives every point in file
         order, and `segment` says which attempt it is from.
+
+        >>> log.scalars("train", "loss").value.min()
         """
         (columns,) = self._source.read_columns([SeriesKey(run, tag)], attempts=_attempts(attempts))
         return Scalars(
@@ -155,6 +175,8 @@ class Log(Mapping[str, "Run"]):
 
         `x` is "step", "relative" (seconds since the first point), "wall" (seconds since 1970) or the tag of another scalar of the
         run. `smoothing` is a kind and its amount: ("ema", 0.6), ("time_ema", 500), ("gaussian", 5) or ("median", 9).
+
+        >>> log.line("train", "loss", x="relative", smoothing=("ema", 0.6)).y
         """
         _text("x", x)
         query = LineQuery(x=x, smoothing=_smoothing(smoothing), attempts=_attempts(attempts))
@@ -178,6 +200,8 @@ class Log(Mapping[str, "Run"]):
         """Statistics over several runs at every x that any of them has: `x`, `count`, `center`, `low` and `high`.
 
         Leaves out runs without the tag. `center` is "mean" or "median"; `spread` is "minmax", "std", "stderr", "quantile" or "bootstrap".
+
+        >>> log.band(["seed=1", "seed=2"], "loss", spread="std").center
         """
         if isinstance(runs, str):
             raise BadArgument(
@@ -196,7 +220,10 @@ class Log(Mapping[str, "Run"]):
         return self._source.read_band([SeriesKey(run, tag) for run in runs], query)
 
     def read(self, run: str, tag: str, *, kind: str | None = None, attempts: Attempts = "latest") -> Series:
-        """A series of any kind. `kind` selects one if the tag has values of two kinds."""
+        """A series of any kind. `kind` selects one if the tag has values of two kinds.
+
+        >>> log.read("train", "weights").value[0]
+        """
         wanted = None if kind is None else _kind(kind)
         values = self._source.read_values(SeriesKey(run, tag), kind=wanted, attempts=_attempts(attempts))
         return Series(
@@ -212,7 +239,10 @@ class Log(Mapping[str, "Run"]):
     def table(
         self, *, kind: str = "scalar", runs: str = "", tags: str = "", attempts: Attempts = "latest"
     ) -> Table:
-        """Many scalar series in long form, one row per point. `runs` and `tags` are regular expressions to search for."""
+        """Many scalar series in long form, one row per point. `runs` and `tags` are regular expressions to search for.
+
+        >>> log.table(runs="train$", tags="^loss$").to_pandas()
+        """
         if _kind(kind) is not Kind.SCALAR:
             raise BadArgument(
                 f"table(kind={kind!r}): only 'scalar' has a long form. Use read() for other kinds.",
@@ -280,7 +310,10 @@ class Log(Mapping[str, "Run"]):
         return read_rows(self._source, read, self._metrics, chosen, like=reduced(""))
 
     def graphs(self, run: str) -> list[str]:
-        """Names of the graphs of a run: tags of logged ones, the run's own graph (`__run_graph__`) first, then paths of files."""
+        """Names of the graphs of a run: tags of logged ones, the run's own graph (`__run_graph__`) first, then paths of files.
+
+        >>> log.graphs("train")
+        """
         return [info.name for info in list_graphs(self._source, run)]
 
     def graph(self, run: str, name: str | None = None, *, step: int | None = None) -> LogGraph:
@@ -293,7 +326,10 @@ class Log(Mapping[str, "Run"]):
         return read_log_graph(self._source, run, name, step=step)
 
     def embeddings(self, run: str) -> list[str]:
-        """Names of the embeddings of a run: those with labels first, then those of a config, then matrices of checkpoints."""
+        """Names of the embeddings of a run: those with labels first, then those of a config, then matrices of checkpoints.
+
+        >>> log.embeddings("train")
+        """
         return [info.name for info in list_embeddings(self._source, run)]
 
     def embedding(self, run: str, name: str | None = None, step: int | None = None) -> LogEmbedding:
@@ -306,7 +342,10 @@ class Log(Mapping[str, "Run"]):
 
     def profiles(self, run: str) -> list[str]:
         """Names of the profiles of a run, oldest first: folders of `plugins/profile/`, cycles of PyTorch's profiler with all their workers,
-        other trace files."""
+        other trace files.
+
+        >>> log.profiles("train")
+        """
         return [info.session for info in list_profiles(self._source, run)]
 
     def profile(self, run: str, session: str | None = None) -> LogProfile:
@@ -323,6 +362,8 @@ class Log(Mapping[str, "Run"]):
 
         `family` is "projector", "profile", "debugger", "config" or "graph"; or "vectors" or "checkpoint", which are listed only
         when requested, because finding them means reading the assets that name them.
+
+        >>> [asset.name for asset in log.assets("train", "projector")]
         """
         return self._source.list_assets(run=run, family=None if family is None else _family(family))
 
@@ -336,12 +377,19 @@ class Log(Mapping[str, "Run"]):
 
     @property
     def health(self) -> list[FileHealth]:
-        """Every event file with its state, and position and reason of what is wrong with it."""
+        """Every event file with its state, and position and reason of what is wrong with it.
+
+        >>> [file.path for file in log.health if file.state == "damaged"]
+        """
         return self._source.list_files()
 
 
 class Run(Mapping[str, Scalars | Series]):
-    """One run of a log: a mapping of its series by tag. `run["loss"]` is a `Scalars`, other kinds are a `Series`."""
+    """One run of a log: a mapping of its series by tag. `run["loss"]` is a `Scalars`, other kinds are a `Series`.
+
+    >>> run = log["train"]
+    >>> run["loss"].value, list(run)
+    """
 
     def __init__(self, log: Log, name: str) -> None:
         self._log = log
@@ -376,15 +424,24 @@ class Run(Mapping[str, Scalars | Series]):
 
     @property
     def tags(self) -> dict[str, str]:
-        """Its tags with their kind."""
+        """Its tags with their kind.
+
+        >>> log["train"].tags
+        """
         return self._log.tags(self.name)
 
     def scalars(self, tag: str, *, attempts: Attempts = "latest") -> Scalars:
-        """As `Log.scalars`."""
+        """As `Log.scalars`.
+
+        >>> log["train"].scalars("loss").step
+        """
         return self._log.scalars(self.name, tag, attempts=attempts)
 
     def read(self, tag: str, *, kind: str | None = None, attempts: Attempts = "latest") -> Series:
-        """As `Log.read`."""
+        """As `Log.read`.
+
+        >>> log["train"].read("weights").value[0]
+        """
         return self._log.read(self.name, tag, kind=kind, attempts=attempts)
 
     def line(
@@ -395,7 +452,10 @@ class Run(Mapping[str, Scalars | Series]):
         smoothing: tuple[str, float] | None = None,
         attempts: Attempts = "latest",
     ) -> Line:
-        """As `Log.line`."""
+        """As `Log.line`.
+
+        >>> log["train"].line("loss", smoothing=("ema", 0.6)).y
+        """
         return self._log.line(self.name, tag, x=x, smoothing=smoothing, attempts=attempts)
 
 

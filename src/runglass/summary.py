@@ -16,7 +16,10 @@ from runglass.writer.calls.tf_style import audio, graph, histogram, image, scala
 
 
 class experimental:
-    """A namespace with the spelling of TensorFlow."""
+    """A namespace with the spelling of TensorFlow.
+
+    >>> summary.experimental.set_step(10)
+    """
 
     get_step = staticmethod(default_writer.get_step)
     set_step = staticmethod(default_writer.set_step)

@@ -23,7 +23,10 @@ DEFAULT_HEIGHT = 800
 
 
 def start(args: str) -> None:
-    """Show the server for these command-line flags, as in `start("--logdir logs")`; start it if it does not run."""
+    """Show the server for these command-line flags, as in `start("--logdir logs")`; start it if it does not run.
+
+    >>> notebook.start("--logdir logs")
+    """
     try:
         words = shlex.split(args, comments=True)
     except ValueError as error:
@@ -41,7 +44,10 @@ def start(args: str) -> None:
 
 
 def list() -> None:
-    """Print your running servers on this machine."""
+    """Print your running servers on this machine.
+
+    >>> notebook.list()
+    """
     found = instances.list_serving()
     if not found:
         print("No Runglass server is running.")
@@ -50,7 +56,10 @@ def list() -> None:
 
 
 def display(port: int | None = None, height: int | None = None) -> None:
-    """Show a running server: the one on this port, or the newest."""
+    """Show a running server: the one on this port, or the newest.
+
+    >>> notebook.display(height=600)
+    """
     if height is not None and (not isinstance(height, int) or height < 1):
         raise BadArgument(
             f"height is {height!r}; it must be a whole number of pixels, such as 800.", where="height"
@@ -59,7 +68,10 @@ def display(port: int | None = None, height: int | None = None) -> None:
 
 
 def stop(port: int | None = None) -> None:
-    """Stop a running server: the one on this port, or the newest that a notebook started."""
+    """Stop a running server: the one on this port, or the newest that a notebook started.
+
+    >>> notebook.stop()
+    """
     serving = instances.list_serving()
     instance = _choose(port, serving if port is not None else [each for each in serving if each.key])
     launch.stop(instance)

@@ -31,7 +31,7 @@ _started: dict[int, subprocess.Popen[bytes]] = {}
 
 def find_or_start(words: list[str]) -> tuple[Instance, bool]:
     """The server for these command-line words, and whether it was already running."""
-    if words[:1] in (["inspect"], ["run"], ["profile"], ["import"]):
+    if words[:1] in (["inspect"], ["query"], ["run"], ["profile"], ["import"]):
         raise BadRequest(
             f"{words[0]} shows no page. Run it as a command: !runglass {words[0]} …", where=words[0]
         )

@@ -55,7 +55,11 @@ class LogSprite:
 
 
 class LogEmbedding:
-    """An embedding of a run at one step: `vectors`, `metadata`, `sprite`."""
+    """An embedding of a run at one step: `vectors`, `metadata`, `sprite`.
+
+    >>> words = log.embedding("train", "words")
+    >>> words.vectors[0], words.metadata["label"][0]
+    """
 
     def __init__(
         self, embedding: Embedding, name: str, step: int | None = None, steps: tuple[int, ...] = ()
@@ -77,6 +81,10 @@ class LogEmbedding:
 
     @property
     def shape(self) -> tuple[int, int]:
+        """Rows and dimensions.
+
+        >>> words.shape
+        """
         return self.source.rows, self.source.dimensions
 
     @cached_property
@@ -95,7 +103,10 @@ class LogEmbedding:
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """What does not fit, in sentences: labels of another number, a sprite of the wrong size."""
+        """What does not fit, in sentences: labels of another number, a sprite of the wrong size.
+
+        >>> words.problems
+        """
         return self.source.problems
 
 

@@ -140,7 +140,11 @@ class GraphNodes(Sequence[GraphNode]):
 
 
 class LogGraph:
-    """A graph of a run, or the body of a function: `nodes`, `edges`, `functions`, and totals."""
+    """A graph of a run, or the body of a function: `nodes`, `edges`, `functions`, and totals.
+
+    >>> graph = log.graph("train")
+    >>> [node.name for node in graph.nodes]
+    """
 
     def __init__(self, graph: Graph, name: str) -> None:
         self.name = name
@@ -152,7 +156,10 @@ class LogGraph:
 
     @property
     def format(self) -> str:
-        """ "GraphDef", "Keras", "ONNX", "torch.export" or "HLO"."""
+        """ "GraphDef", "Keras", "ONNX", "torch.export" or "HLO".
+
+        >>> graph.format
+        """
         return self.columns.format
 
     @cached_property
@@ -160,7 +167,10 @@ class LogGraph:
         return GraphNodes(self.columns)
 
     def node(self, name: str) -> GraphNode:
-        """By its name, or by its path."""
+        """By its name, or by its path.
+
+        >>> graph.node("encoder/layer_0").op
+        """
         for index in (self.columns.index, self.columns.path_index):
             if name in index:
                 return GraphNode(self.columns, index[name])
@@ -191,31 +201,51 @@ class LogGraph:
 
     @property
     def arguments(self) -> list[str]:
-        """Of a function; edges begin at them too."""
+        """Of a function; edges begin at them too.
+
+        >>> graph.functions["step"].arguments
+        """
         return self.columns.names[: self.columns.arguments]
 
     @property
     def results(self) -> list[str]:
+        """Of a function: the nodes that it returns.
+
+        >>> graph.functions["step"].results
+        """
         return self.columns.names[len(self.columns.names) - self.columns.results :]
 
     @property
     def ops(self) -> dict[str, int]:
-        """How many nodes there are of each op, in the order they first occur."""
+        """How many nodes there are of each op, in the order they first occur.
+
+        >>> graph.ops
+        """
         graph = self.columns
         return dict(Counter(graph.op_names[code] for code in graph.ops[graph.file_nodes].tolist()))
 
     @property
     def parameters(self) -> int:
+        """Number of its weights.
+
+        >>> graph.parameters
+        """
         return int(self.columns.parameters.sum())
 
     @property
     def flops(self) -> float | None:
-        """Of the nodes whose operations are known; None if there are none."""
+        """Of the nodes whose operations are known; None if there are none.
+
+        >>> graph.flops
+        """
         return float(np.nansum(self.columns.flops)) or None
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """What is wrong with the graph, in sentences."""
+        """What is wrong with the graph, in sentences.
+
+        >>> graph.problems
+        """
         return self.columns.problems
 
 

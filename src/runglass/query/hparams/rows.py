@@ -25,7 +25,10 @@ FACTS = ("run", "group", "status", "started", "ended", "host")
 
 
 class HParamRow(Struct, frozen=True):
-    """One session."""
+    """One session.
+
+    >>> [row.hparams["lr"] for row in log.hparams()]
+    """
 
     run: str
     # The run itself and those that belong to it.
@@ -53,6 +56,12 @@ class HParamGroup(Struct, frozen=True):
 
 
 class HParamRows(Sequence[HParamRow]):
+    """The sessions of `log.hparams()`, oldest first.
+
+    >>> rows = log.hparams(["accuracy"])
+    >>> rows.to_pandas()
+    """
+
     def __init__(self, rows: list[HParamRow], read: Sessions, kept: Sequence[Session]) -> None:
         self._rows = rows
         self._read = read
@@ -76,13 +85,18 @@ class HParamRows(Sequence[HParamRow]):
 
     @property
     def problems(self) -> list[Problem]:
-        """Records and files that could not be read: `run`, `file`, `message`."""
+        """Records and files that could not be read: `run`, `file`, `message`.
+
+        >>> log.hparams().problems
+        """
         return list(self._read.problems)
 
     def groups(self, by: str = "settings") -> list[HParamGroup]:
         """Sessions with equal settings but for the seed; or `by` a hyperparameter, "group" as declared, "status" or "host".
 
         Metrics are aggregated: `n`, `mean`, `median`, `min`, `max` and `standard_error`.
+
+        >>> [group.name for group in log.hparams().groups()]
         """
         found = group_rows(
             self._rows,
@@ -102,6 +116,8 @@ class HParamRows(Sequence[HParamRow]):
 
         Functional ANOVA over a random forest: `rows` have `names`, `share`, `low` and `high`; `r2` says how well the forest predicts
         runs that it has not seen, `refused` why there is no answer.
+
+        >>> log.hparams().importance("accuracy").rows
         """
         name = to_name(metric)
         if not any((name.group, name.tag) in row.metrics for row in self._rows):
@@ -117,7 +133,10 @@ class HParamRows(Sequence[HParamRow]):
         )
 
     def to_pandas(self) -> Any:
-        """A pandas DataFrame with a row per session: run, group, status, started, ended, host, hyperparameters, metrics."""
+        """A pandas DataFrame with a row per session: run, group, status, started, ended, host, hyperparameters, metrics.
+
+        >>> log.hparams().to_pandas().sort_values("accuracy")
+        """
         try:
             pandas = importlib.import_module("pandas")
         except ImportError as error:
@@ -132,6 +151,10 @@ class HParamRows(Sequence[HParamRow]):
         )
 
     def to_csv(self) -> str:
+        """The table of `to_pandas()` as CSV.
+
+        >>> print(log.hparams().to_csv())
+        """
         return write_csv(self._rows)
 
 

@@ -65,7 +65,11 @@ class ProfileEvents:
 
 
 class LogProfile:
-    """One profile of a run."""
+    """One profile of a run.
+
+    >>> profile = log.profile("train")
+    >>> profile.sums()
+    """
 
     def __init__(self, info: SessionInfo, trace: Trace) -> None:
         self.run = info.run
@@ -84,21 +88,34 @@ class LogProfile:
 
     @property
     def tracks(self) -> list[Track]:
-        """Threads, streams and counters."""
+        """Threads, streams and counters.
+
+        >>> [track.thread for track in profile.tracks]
+        """
         return self._trace.tracks
 
     @property
     def steps(self) -> list[Step]:
+        """The steps of the training, in the order of time.
+
+        >>> [step.number for step in profile.steps]
+        """
         return self._trace.steps
 
     @property
     def problems(self) -> list[str]:
-        """What could not be read, with file and byte."""
+        """What could not be read, with file and byte.
+
+        >>> profile.problems
+        """
         return list(self._trace.info.problems)
 
     @property
     def origin_ns(self) -> int | None:
-        """Unix time of picosecond 0; None if no file tells."""
+        """Unix time of picosecond 0; None if no file tells.
+
+        >>> profile.origin_ns
+        """
         return self._trace.info.origin_ns
 
     def events(
@@ -108,7 +125,10 @@ class LogProfile:
         track: int | str | None = None,
         range: tuple[float, float] | None = None,
     ) -> ProfileEvents:
-        """Events with exactly this name and category, of a track by number or thread name, with a part in a range of picoseconds."""
+        """Events with exactly this name and category, of a track by number or thread name, with a part in a range of picoseconds.
+
+        >>> profile.events(category="kernel").duration_ps.sum()
+        """
         trace = self._trace
         chosen = np.ones(len(trace), np.bool_)
         if name is not None:
@@ -139,17 +159,26 @@ class LogProfile:
         )
 
     def arguments(self, event: int) -> dict[str, Any]:
-        """The arguments of an event, by its number."""
+        """The arguments of an event, by its number.
+
+        >>> profile.arguments(12)
+        """
         self._trace.check_event(int(event))
         return dict(arguments(self._trace, int(event)))
 
     def sums(self, by: By = "name", range: tuple[int, int] | None = None) -> list[Sum]:
-        """Count, total and self time by name, category, track, step or module; the largest self time first."""
+        """Count, total and self time by name, category, track, step or module; the largest self time first.
+
+        >>> profile.sums()
+        """
         low, high = (0, self._trace.info.end_ps) if range is None else range
         return add_up(self._trace, int(low), int(high), by).rows
 
     def overview(self) -> Overview:
-        """How long steps took and what for, how well devices were used, what ran the longest, on what machine."""
+        """How long steps took and what for, how well devices were used, what ran the longest, on what machine.
+
+        >>> profile.overview().step_ps
+        """
         return overview(self._trace)
 
     def ops(
@@ -161,32 +190,53 @@ class LogProfile:
         with_idle: bool = False,
     ) -> list[OpRow]:
         """Ops that begin in a range, summed by name, type, module, shapes or category: the largest self time first, the host's
-        and then the devices'. `with_idle` adds the time without any."""
+        and then the devices'. `with_idle` adds the time without any.
+
+        >>> profile.ops()[0].name
+        """
         return ops(self._trace, by=by, place=place, with_idle=with_idle, range=range)
 
     def kernels(self, range: tuple[int, int] | None = None) -> list[KernelRow]:
-        """Kernels of GPUs that begin in a range, by name, shape and op; the largest sum first."""
+        """Kernels of GPUs that begin in a range, by name, shape and op; the largest sum first.
+
+        >>> profile.kernels()[0].name
+        """
         return kernels(self._trace, range=range)
 
     def input_pipeline(self) -> InputPipeline:
-        """Whether the training waits for its input, and where the time of the input goes."""
+        """Whether the training waits for its input, and where the time of the input goes.
+
+        >>> profile.input_pipeline().verdict
+        """
         return input_pipeline(self._trace)
 
     def memory(self) -> MemoryView:
-        """Memory of each allocator over time, and what was alive at the peak."""
+        """Memory of each allocator over time, and what was alive at the peak.
+
+        >>> profile.memory()
+        """
         return memory(self._trace)
 
     def advice(self) -> list[Finding]:
         """What could be done about it, with evidence and the most it could gain; the largest gain first. Nothing for a healthy
-        training."""
+        training.
+
+        >>> [finding.title for finding in profile.advice()]
+        """
         return advice(self._trace)
 
     def workers(self) -> Workers:
-        """Workers of a distributed training beside each other: computing, communicating, waiting."""
+        """Workers of a distributed training beside each other: computing, communicating, waiting.
+
+        >>> profile.workers()
+        """
         return workers(self._trace)
 
     def compare(self, after: LogProfile) -> Comparison:
-        """What changed from this profile to another in an average step, and what explains it."""
+        """What changed from this profile to another in an average step, and what explains it.
+
+        >>> profile.compare(log.profile("train", "before")).causes
+        """
         return compare(self._trace, after._trace)
 
     def _tracks(self, track: int | str) -> list[int]:

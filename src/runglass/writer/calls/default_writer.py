@@ -40,11 +40,19 @@ state = DefaultState()
 
 
 class SummaryFileWriter:
-    """One event file, and a context in which the functions of runglass.summary write to it."""
+    """One event file, and a context in which the functions of runglass.summary write to it.
+
+    >>> writer = summary.create_file_writer("logs/train")
+    >>> with writer.as_default(step=0):
+    ...     summary.scalar("loss", 0.5)
+    """
 
     def __init__(self, events: EventWriter) -> None:
         self.events = events
         self._is_closed = False
+
+    def __repr__(self) -> str:
+        return f"<SummaryFileWriter {self.events.logdir!r}{', closed' if self._is_closed else ''}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
         """A copy, also in another process, writes to its own file."""
@@ -135,7 +143,11 @@ def create_file_writer(
     experimental_trackable: bool = False,
     experimental_mesh: object = None,
 ) -> SummaryFileWriter:
-    """The arguments after `filename_suffix` have no effect: they concern TensorFlow operations."""
+    """The arguments after `filename_suffix` have no effect: they concern TensorFlow operations.
+
+    >>> with summary.create_file_writer("logs/train").as_default():
+    ...     summary.scalar("loss", 0.5, step=0)
+    """
     if not isinstance(logdir, str | os.PathLike):
         raise BadArgument(f"logdir must be a path, got {logdir!r}.", where="logdir")
     return SummaryFileWriter(
@@ -149,13 +161,22 @@ def create_file_writer(
 
 
 def create_noop_writer() -> NoopWriter:
+    """A writer that writes nothing.
+
+    >>> with summary.create_noop_writer().as_default():
+    ...     summary.scalar("loss", 0.5, step=0)
+    """
     return NoopWriter()
 
 
 @not_rewritten
 @contextmanager
 def record_if(condition: Any) -> Iterator[None]:
-    """Inside, values are recorded only if `condition` holds: a bool, a tensor, or a function that returns either."""
+    """Inside, values are recorded only if `condition` holds: a bool, a tensor, or a function that returns either.
+
+    >>> with summary.record_if(step % 100 == 0):
+    ...     summary.scalar("loss", 0.5, step=step)
+    """
     before = state.condition
     state.condition = condition
     try:
@@ -166,7 +187,10 @@ def record_if(condition: Any) -> Iterator[None]:
 
 @not_rewritten
 def should_record_summaries() -> Any:
-    """Whether a value would be recorded now: a bool, or a tensor if the condition has no value yet."""
+    """Whether a value would be recorded now: a bool, or a tensor if the condition has no value yet.
+
+    >>> summary.should_record_summaries()
+    """
     if state.writer is None:
         return False
     condition = state.condition
@@ -193,7 +217,10 @@ def set_step(step: Any) -> None:
 
 @not_rewritten
 def flush(writer: SummaryFileWriter | None = None, name: str | None = None) -> None:
-    """When this returns, everything recorded so far is on disk. `name` has no effect."""
+    """When this returns, everything recorded so far is on disk. `name` has no effect.
+
+    >>> summary.flush()
+    """
     chosen = state.writer if writer is None else writer
     if chosen is not None:
         if not hasattr(chosen, "flush"):

@@ -23,8 +23,8 @@ from runglass.writer.values.arrays import to_step, to_wall_time, type_name
 class FileWriter:
     """The event file of a run, for code that makes its own `Summary` and `Event` messages.
 
-    writer = SummaryWriter("runs/first")
-    writer.file_writer.add_summary(summary, global_step=10)
+    >>> files = runglass.FileWriter("logs/first")  # or the file_writer of a SummaryWriter
+    >>> files.add_summary(summary, global_step=0)
     """
 
     def __init__(
@@ -44,16 +44,25 @@ class FileWriter:
         }
         self.events: EventWriter | SilentWriter = EventWriter(self._logdir, **self._options)
 
+    def __repr__(self) -> str:
+        return f"<FileWriter {self._logdir!r}{', closed' if self.events.is_closed else ''}>"
+
     @classmethod
     def of(cls, logdir: str, events: EventWriter | SilentWriter, **options: Any) -> Self:
-        """The same around a writer that exists already."""
+        """The same around a writer that exists already.
+
+        >>> FileWriter.of("logs/first", writer.events)
+        """
         made = cls.__new__(cls)
         made._logdir, made._options, made.events = logdir, options, events
         return made
 
     @property
     def event_writer(self) -> Self:
-        """torch has another object here, with the same calls."""
+        """torch has another object here, with the same calls.
+
+        >>> files.event_writer.flush()
+        """
         return self
 
     @property
@@ -66,11 +75,17 @@ class FileWriter:
         return self.events.path if isinstance(self.events, EventWriter) else ""
 
     def get_logdir(self) -> str:
-        """The directory of the run."""
+        """The directory of the run.
+
+        >>> files.get_logdir()
+        """
         return self._logdir
 
     def add_event(self, event: Any, step: Any = None, walltime: float | None = None) -> None:
-        """An `Event` message; it gets the step and time of this call. Bytes are written as they are."""
+        """An `Event` message; it gets the step and time of this call. Bytes are written as they are.
+
+        >>> files.add_event(event)
+        """
         if not isinstance(event, bytes):
             event.wall_time = time.time() if walltime is None else to_wall_time(walltime)
             if step is not None:
@@ -78,30 +93,50 @@ class FileWriter:
         self.events.add_payload(serialized(event, "Event"))
 
     def add_summary(self, summary: Any, global_step: Any = None, walltime: float | None = None) -> None:
-        """A `Summary` message, at a step."""
+        """A `Summary` message, at a step.
+
+        >>> files.add_summary(summary, global_step=3)
+        """
         wall_time = to_wall_time(walltime)
         when = stamp(to_step(global_step), time.time() if wall_time is None else wall_time)
         self.events.add_payload(encode(EVENT, {**when, "summary": serialized(summary, "Summary")}))
 
     def add_graph(self, graph_profile: Any, walltime: float | None = None) -> None:
-        """A `GraphDef` and a `RunMetadata` message, as a pair."""
+        """A `GraphDef` and a `RunMetadata` message, as a pair.
+
+        >>> files.add_graph((graph_def, None))
+        """
         graph, profile = graph_profile
         self.events.add_event({"graph_def": serialized(graph, "GraphDef")}, 0, to_wall_time(walltime))
         tagged = {"tag": "step1", "run_metadata": serialized(profile, "RunMetadata")}
         self.events.add_event({"tagged_run_metadata": tagged}, 0, to_wall_time(walltime))
 
     def add_onnx_graph(self, graph: Any, walltime: float | None = None) -> None:
-        """A `GraphDef` message."""
+        """A `GraphDef` message.
+
+        >>> files.add_onnx_graph(graph_def)
+        """
         self.events.add_event({"graph_def": serialized(graph, "GraphDef")}, 0, to_wall_time(walltime))
 
     def flush(self) -> None:
+        """Wait until all of it is in the file.
+
+        >>> files.flush()
+        """
         self.events.flush()
 
     def close(self) -> None:
+        """Write what waits and close the file.
+
+        >>> files.close()
+        """
         self.events.close()
 
     def reopen(self) -> None:
-        """After close(): what is added next goes into a new file."""
+        """After close(): what is added next goes into a new file.
+
+        >>> files.reopen()
+        """
         if self.events.is_closed:
             self.events = EventWriter(self._logdir, **self._options)
 
@@ -109,9 +144,9 @@ class FileWriter:
 class RecordWriter:
     """A file of records, each with its length and checksums: the framing of event files and TFRecord files.
 
-    writer = RecordWriter("data.tfrecord")
-    writer.write(b"anything")
-    writer.close()
+    >>> records = runglass.RecordWriter("data.tfrecord")
+    >>> records.write(b"one record")
+    >>> records.close()
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -119,13 +154,28 @@ class RecordWriter:
         Path(self.path).parent.mkdir(parents=True, exist_ok=True)
         self._file = open(self.path, "wb")  # noqa: SIM115
 
+    def __repr__(self) -> str:
+        return f"<RecordWriter {self.path!r}{', closed' if self._file.closed else ''}>"
+
     def write(self, data: bytes) -> None:
+        """Add one record.
+
+        >>> records.write(b"one record")
+        """
         self._file.write(frame(bytes(data)))
 
     def flush(self) -> None:
+        """Wait until all of it is in the file.
+
+        >>> records.flush()
+        """
         self._file.flush()
 
     def close(self) -> None:
+        """Write what waits and close the file.
+
+        >>> records.close()
+        """
         self._file.close()
 
 

@@ -33,7 +33,10 @@ TYPES = {int: HParamType.FLOAT64, float: HParamType.FLOAT64, bool: HParamType.BO
 
 
 class Domain(ABC):
-    """The values that a hyperparameter can take."""
+    """The values that a hyperparameter can take.
+
+    >>> RealInterval(0.0, 1.0).sample_uniform()
+    """
 
     @property
     @abstractmethod
@@ -78,6 +81,11 @@ class Interval(Domain):
 
 
 class IntInterval(Interval):
+    """Whole numbers from `min_value` to `max_value`, both included.
+
+    >>> HParam("layers", IntInterval(1, 8))
+    """
+
     def __init__(self, min_value: int, max_value: int) -> None:
         for name, value in (("min_value", min_value), ("max_value", max_value)):
             if not isinstance(value, int):
@@ -93,6 +101,11 @@ class IntInterval(Interval):
 
 
 class RealInterval(Interval):
+    """Numbers from `min_value` to `max_value`, both included.
+
+    >>> HParam("dropout", RealInterval(0.0, 0.5))
+    """
+
     def __init__(self, min_value: float, max_value: float) -> None:
         for name, value in (("min_value", min_value), ("max_value", max_value)):
             if not isinstance(value, int | float):
@@ -108,7 +121,10 @@ class RealInterval(Interval):
 
 
 class Discrete(Domain):
-    """Some values of one type, sorted. Without values `dtype` is required."""
+    """Some values of one type, sorted. Without values `dtype` is required.
+
+    >>> HParam("optimizer", Discrete(["adam", "sgd"]))
+    """
 
     def __init__(self, values: Iterable[Any], dtype: type | None = None) -> None:
         self._values = list(values)
@@ -151,7 +167,10 @@ class Discrete(Domain):
 
 
 class HParam:
-    """A hyperparameter. It is equal only to itself, so that it can be a key of a dict."""
+    """A hyperparameter. It is equal only to itself, so that it can be a key of a dict.
+
+    >>> HParam("lr", RealInterval(1e-4, 1e-1))
+    """
 
     def __init__(
         self,
@@ -202,7 +221,10 @@ class HParam:
 
 
 class Metric:
-    """A scalar tag for comparing sessions; `group` is the subdirectory of the session that holds it."""
+    """A scalar tag for comparing sessions; `group` is the subdirectory of the session that holds it.
+
+    >>> Metric("accuracy", display_name="Accuracy")
+    """
 
     TRAINING: ClassVar = DatasetType.TRAINING
     VALIDATION: ClassVar = DatasetType.VALIDATION
@@ -244,6 +266,9 @@ def hparams(
 
     Keys are names or HParam objects. Sessions with the same `trial_id`, or without one with equal values, are repetitions
     of one trial.
+
+    >>> with summary.create_file_writer("logs/trial").as_default():
+    ...     hparams.hparams({"lr": 0.1})
     """
     return write_value(hparams_value(hparams, trial_id, start_time_secs), writer)
 
@@ -251,7 +276,10 @@ def hparams(
 def hparams_pb(
     hparams: Mapping[Any, Any], trial_id: str | None = None, start_time_secs: float | None = None
 ) -> bytes:
-    """The same as the bytes of a Summary message."""
+    """The same as the bytes of a Summary message.
+
+    >>> hparams.hparams_pb({"lr": 0.1})
+    """
     return encode(SUMMARY, {"value": [hparams_value(hparams, trial_id, start_time_secs)]})
 
 
@@ -278,14 +306,20 @@ def hparams_config(
     *,
     writer: Any = None,
 ) -> bool:
-    """Writes what an experiment varies and measures, once, to the directory above its sessions; returns whether it did."""
+    """Writes what an experiment varies and measures, once, to the directory above its sessions; returns whether it did.
+
+    >>> hparams.hparams_config(hparams=[HParam("lr")], metrics=[Metric("accuracy")])
+    """
     return write_value(config_value(hparams, metrics, time_created_secs), writer)
 
 
 def hparams_config_pb(
     hparams: Sequence[HParam], metrics: Sequence[Metric], time_created_secs: float | None = None
 ) -> bytes:
-    """The same as the bytes of a Summary message."""
+    """The same as the bytes of a Summary message.
+
+    >>> hparams.hparams_config_pb(hparams=[HParam("lr")], metrics=[Metric("accuracy")])
+    """
     return encode(SUMMARY, {"value": [config_value(hparams, metrics, time_created_secs)]})
 
 

@@ -38,7 +38,10 @@ class SpriteMetadata(msgspec.Struct):
 
 
 class EmbeddingInfo(msgspec.Struct):
-    """Paths are relative to the directory of the config."""
+    """Paths are relative to the directory of the config.
+
+    >>> EmbeddingInfo(tensor_name="words", metadata_path="words.tsv")
+    """
 
     tensor_name: str = ""
     metadata_path: str = ""
@@ -63,7 +66,10 @@ class ProjectorConfig(msgspec.Struct):
 
 
 def visualize_embeddings(logdir: Any, config: ProjectorConfig) -> None:
-    """Write `config` to `logdir`, a path or a writer, in place of any other config."""
+    """Write `config` to `logdir`, a path or a writer, in place of any other config.
+
+    >>> projector.visualize_embeddings("logs/train", config)
+    """
     directory = logdir.get_logdir() if hasattr(logdir, "get_logdir") else logdir
     if not isinstance(directory, str | os.PathLike):
         raise BadArgument(f"logdir needs a path, got {directory!r}.", where="logdir")
@@ -88,6 +94,8 @@ def log_embedding(
     several, whose names are in `metadata_header`; `metadata_path` names an existing file below `logdir` instead. `images`
     has the shape (points, height, width[, channels]), uint8 or float from 0 to 1. A second call with the same name and
     step replaces the first; other entries of the config stay.
+
+    >>> projector.log_embedding("logs/train", vectors, name="words", metadata=words)
     """
     points = as_vectors(vectors)
     step = to_step(step)

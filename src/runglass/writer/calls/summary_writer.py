@@ -36,6 +36,9 @@ class SummaryWriter(WriterBase):
     `global_step` is a whole number of any type; None counts as 0. Arrays come from NumPy, torch on any device, TensorFlow,
     JAX, CuPy or lists. Every call checks its arguments and returns before anything is written; flush() and close() wait
     until it is. After close() the next call opens a new file.
+
+    >>> with runglass.SummaryWriter("logs/first") as writer:
+    ...     writer.add_scalar("loss", 0.5, 0)
     """
 
     def __init__(
@@ -78,12 +81,18 @@ class SummaryWriter(WriterBase):
         self._grouped: dict[str, str] = {}
 
     def get_logdir(self) -> str:
-        """The directory of the run, as it was given."""
+        """The directory of the run, as it was given.
+
+        >>> writer.get_logdir()
+        """
         return self.log_dir
 
     @property
     def default_bins(self) -> list[float]:
-        """The edges of histograms with `bins="tensorflow"`; others may be set."""
+        """The edges of histograms with `bins="tensorflow"`; others may be set.
+
+        >>> writer.default_bins = [-1.0, 0.0, 1.0]
+        """
         if self._default_bins is None:
             return list(histograms.exponential_edges().tolist())
         return self._default_bins
@@ -94,6 +103,10 @@ class SummaryWriter(WriterBase):
 
     @property
     def logdir(self) -> str:
+        """The directory of the run, as tensorboardX calls it.
+
+        >>> writer.logdir
+        """
         return self.log_dir
 
     def add_scalar(
@@ -156,7 +169,10 @@ class SummaryWriter(WriterBase):
         global_step: Any = None,
         walltime: float | None = None,
     ) -> None:
-        """Numbers for one chart. Each goes to its own run, `<log_dir>/<main_tag>_<name>`."""
+        """Numbers for one chart. Each goes to its own run, `<log_dir>/<main_tag>_<name>`.
+
+        >>> writer.add_scalars("loss", {"train": 0.5, "val": 0.6}, step)
+        """
         if not isinstance(tag_scalar_dict, Mapping):
             raise BadArgument(
                 f"add_scalars needs a dict of names and numbers, got {type(tag_scalar_dict).__name__}.",
@@ -182,6 +198,8 @@ class SummaryWriter(WriterBase):
         """What add_scalars logged, as `{directory: [[wall time, step, value], …]}`, as in tensorboardX.
 
         `runglass export` writes every scalar of any run, and `runglass.open` reads them.
+
+        >>> writer.export_scalars_to_json("scalars.json")
         """
         found = {
             f"{self.log_dir}/{run}/{tag}": self._run.past_points(run, tag)
@@ -193,6 +211,10 @@ class SummaryWriter(WriterBase):
     def add_tensor(
         self, tag: str, tensor: Any, global_step: Any = None, walltime: float | None = None
     ) -> None:
+        """Any array, as it is.
+
+        >>> writer.add_tensor("gate", np.eye(3), step)
+        """
         self._add_later(deferred.tensor(clean_tag(tag), tensor), global_step, walltime)
 
     def add_histogram(
@@ -234,7 +256,10 @@ class SummaryWriter(WriterBase):
         global_step: Any = None,
         walltime: float | None = None,
     ) -> None:
-        """A histogram from counts and right edges of buckets. `num`, `sum` and `sum_squares` are not stored."""
+        """A histogram from counts and right edges of buckets. `num`, `sum` and `sum_squares` are not stored.
+
+        >>> writer.add_histogram_raw("weights", 0.0, 1.0, 3, 1.5, 0.9, [0.5, 1.0], [1, 2], step)
+        """
         tag = clean_tag(tag)
         what = f"Histogram {tag!r}"
         low, high = to_number(min, f"{what}: min"), to_number(max, f"{what}: max")
@@ -252,6 +277,8 @@ class SummaryWriter(WriterBase):
         """One picture: uint8, uint16 (stored with 16 bits), bool or floats from 0 to 1, with 1 to 4 channels; or a PIL image.
 
         Bytes are an encoded file (PNG, JPEG, GIF, …), which is logged unchanged. A batch is logged as in add_images.
+
+        >>> writer.add_image("digit", pixels, step, dataformats="HWC")
         """
         tag = clean_tag(tag)
         if isinstance(img_tensor, bytes | bytearray):
@@ -271,6 +298,8 @@ class SummaryWriter(WriterBase):
         """A batch of pictures of one size, one sample each; `as_grid` tiles them into one picture, eight per row.
 
         A list of pictures has the `dataformats` of one, or N before them.
+
+        >>> writer.add_images("batch", pixels, step, dataformats="NHWC")
         """
         if (
             isinstance(img_tensor, list | tuple)
@@ -292,7 +321,10 @@ class SummaryWriter(WriterBase):
         dataformats: str = "CHW",
         labels: Sequence[str] | None = None,
     ) -> None:
-        """A picture with boxes (x1, y1, x2, y2 in pixels) drawn on it; labels need PIL."""
+        """A picture with boxes (x1, y1, x2, y2 in pixels) drawn on it; labels need PIL.
+
+        >>> writer.add_image_with_boxes("found", pixels, [[10, 10, 40, 40]], step, labels=["cat"])
+        """
         factor: Any = rescale
         if isinstance(rescale, str) and set(rescale) <= set("NCHW"):
             # Called as in tensorboardX, which has no factor before these two arguments.
@@ -311,7 +343,10 @@ class SummaryWriter(WriterBase):
         close: bool = True,
         walltime: float | None = None,
     ) -> None:
-        """A matplotlib figure, or a list of them as samples of one value. Closes them unless `close` is false."""
+        """A matplotlib figure, or a list of them as samples of one value. Closes them unless `close` is false.
+
+        >>> writer.add_figure("confusion", figure, epoch)
+        """
         self._add_later(deferred.figures(clean_tag(tag), figure, close=close), global_step, walltime)
 
     def add_video(
@@ -327,6 +362,8 @@ class SummaryWriter(WriterBase):
 
         Bytes or a path, or a list of them, are encoded videos (GIF, MP4, WebM), which are logged unchanged; `fps` has no
         effect then. TensorBoard shows only GIFs.
+
+        >>> writer.add_video("game", frames, step, fps=8)
         """
         tag = clean_tag(tag)
         encoded = video.encoded_videos(vid_tensor, f"Video {tag!r}")
@@ -343,13 +380,19 @@ class SummaryWriter(WriterBase):
         sample_rate: int = 44100,
         walltime: float | None = None,
     ) -> None:
-        """A clip of 1 to 8 channels, int16 or floats from -1 to 1. Of two axes the shorter one holds the channels."""
+        """A clip of 1 to 8 channels, int16 or floats from -1 to 1. Of two axes the shorter one holds the channels.
+
+        >>> writer.add_audio("speech", waveform, step, sample_rate=16_000)
+        """
         self._add_later(deferred.audio(clean_tag(tag), snd_tensor, sample_rate), global_step, walltime)
 
     def add_text(
         self, tag: str, text_string: Any, global_step: Any = None, walltime: float | None = None
     ) -> None:
-        """Markdown. A list shows as a column, a list of rows as a table."""
+        """Markdown. A list shows as a column, a list of rows as a table.
+
+        >>> writer.add_text("note", "**warm-up** ends here", step)
+        """
         tag = clean_tag(tag)
         self._add_values([summaries.text(tag, text_string)], global_step, walltime)
 
@@ -363,7 +406,10 @@ class SummaryWriter(WriterBase):
         weights: Any = None,
         walltime: float | None = None,
     ) -> None:
-        """Precision and recall of predictions from 0 to 1 against labels that are true or false."""
+        """Precision and recall of predictions from 0 to 1 against labels that are true or false.
+
+        >>> writer.add_pr_curve("cat", labels, predictions, step)
+        """
         tag = clean_tag(tag)
         pr_curves.check_not_empty(predictions, f"PR curve {tag!r}")
         value = summaries.pr_curve(tag, labels, predictions, thresholds=num_thresholds, weights=weights)
@@ -383,7 +429,10 @@ class SummaryWriter(WriterBase):
         weights: Any = None,
         walltime: float | None = None,
     ) -> None:
-        """The same from counts, one per threshold. `num_thresholds` and `weights` have no effect: the counts imply them."""
+        """The same from counts, one per threshold. `num_thresholds` and `weights` have no effect: the counts imply them.
+
+        >>> writer.add_pr_curve_raw("cat", tp, fp, tn, fn, precision, recall, step, num_thresholds=127)
+        """
         tag = clean_tag(tag)
         given = {
             "true_positive_counts": true_positive_counts,
@@ -397,7 +446,10 @@ class SummaryWriter(WriterBase):
         self._add_values([summaries.pr_curve_counted(tag, rows)], global_step, walltime)
 
     def add_custom_scalars(self, layout: layouts.Layout) -> None:
-        """`{category: {chart: ["Multiline", [tag, …]]}}`, or `["Margin", [value, lower, upper]]` for a band around a line."""
+        """`{category: {chart: ["Multiline", [tag, …]]}}`, or `["Margin", [value, lower, upper]]` for a band around a line.
+
+        >>> writer.add_custom_scalars({"losses": {"both": ["Multiline", ["train/loss", "val/loss"]]}})
+        """
         value = layouts.layout_value(layout)
         self._layout = {category: dict(charts) for category, charts in layout.items()}
         self._add_values([value], 0, None)
@@ -405,13 +457,19 @@ class SummaryWriter(WriterBase):
     def add_custom_scalars_multilinechart(
         self, tags: Sequence[str], category: str = "default", title: str = "untitled"
     ) -> None:
-        """One more chart: a line for each tag whose start matches one of the regular expressions in `tags`."""
+        """One more chart: a line for each tag whose start matches one of the regular expressions in `tags`.
+
+        >>> writer.add_custom_scalars_multilinechart(["train/loss", "val/loss"])
+        """
         self._add_chart(category, title, ["Multiline", tags])
 
     def add_custom_scalars_marginchart(
         self, tags: Sequence[str], category: str = "default", title: str = "untitled"
     ) -> None:
-        """One more chart: a line with a band around it, from three tags: value, lower and upper."""
+        """One more chart: a line with a band around it, from three tags: value, lower and upper.
+
+        >>> writer.add_custom_scalars_marginchart(["loss/mean", "loss/low", "loss/high"])
+        """
         self._add_chart(category, title, ["Margin", tags])
 
     def add_mesh(
@@ -424,7 +482,10 @@ class SummaryWriter(WriterBase):
         global_step: Any = None,
         walltime: float | None = None,
     ) -> None:
-        """A mesh, or a point cloud without `faces`. Colours range to 255, or to 1 if they are floats and none is above 1."""
+        """A mesh, or a point cloud without `faces`. Colours range to 255, or to 1 if they are floats and none is above 1.
+
+        >>> writer.add_mesh("scan", vertices, faces=faces, global_step=step)
+        """
         tag = clean_tag(tag)
         self._add_values(mesh.mesh(tag, vertices, colors, faces, config_dict), global_step, walltime)
 
@@ -441,6 +502,8 @@ class SummaryWriter(WriterBase):
 
         Called again with other values it logs another trial, in a run below that is named after the time. `run_name=""` is this
         run in any case. Without `global_step` each result ends the curve of its tag.
+
+        >>> writer.add_hparams({"lr": 0.1, "layers": 2}, {"accuracy": 0.9})
         """
         if isinstance(hparam_domain_discrete, str):
             # Called as in tensorboardX, which has the name in this place.
@@ -460,7 +523,10 @@ class SummaryWriter(WriterBase):
     def add_graph(
         self, model: Any, input_to_model: Any = None, verbose: bool = False, use_strict_trace: bool = True
     ) -> None:
-        """The graph of a torch module or JAX function, traced with example inputs, of a Keras model or of an ONNX file."""
+        """The graph of a torch module or JAX function, traced with example inputs, of a Keras model or of an ONNX file.
+
+        >>> writer.add_graph(model, example_input)
+        """
         from runglass.writer.graphs import model_graph
 
         graph = model_graph(model, input_to_model, is_verbose=verbose, uses_strict_trace=use_strict_trace)
@@ -470,6 +536,8 @@ class SummaryWriter(WriterBase):
         """The graph in an ONNX file: its path, its bytes or its ModelProto. Does not need the onnx package.
 
         tensorboardX calls the argument `onnx_model_file`.
+
+        >>> writer.add_onnx_graph("model.onnx")
         """
         from runglass.writer.graphs import onnx_graph
 
@@ -485,7 +553,10 @@ class SummaryWriter(WriterBase):
         tag: str = "default",
         metadata_header: Any = None,
     ) -> None:
-        """Vectors for the projector: writes vectors, labels and a sprite beside the event files."""
+        """Vectors for the projector: writes vectors, labels and a sprite beside the event files.
+
+        >>> writer.add_embedding(vectors, metadata=words, tag="words")
+        """
         from runglass.writer.calls.projector import add_embedding
 
         step, _ = self._when(global_step, None)

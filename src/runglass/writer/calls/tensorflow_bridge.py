@@ -119,7 +119,10 @@ def trace_context() -> Any:
 
 
 def trace_on(graph: bool = True, profiler: bool = False, profiler_outdir: str | None = None) -> None:
-    """Collects the graphs that TensorFlow runs until trace_export; with `profiler`, also a profile."""
+    """Collects the graphs that TensorFlow runs until trace_export; with `profiler`, also a profile.
+
+    >>> summary.trace_on(graph=True)
+    """
     global current_trace
     tensorflow = import_tensorflow("trace_on")
     if is_tracing():
@@ -139,7 +142,10 @@ def trace_on(graph: bool = True, profiler: bool = False, profiler_outdir: str | 
 
 
 def trace_off() -> None:
-    """Ends the running trace, if any, and drops what it collected."""
+    """Ends the running trace, if any, and drops what it collected.
+
+    >>> summary.trace_off()
+    """
     trace = end_trace(is_kept=False)
     if trace is not None and trace.is_moved:
         shutil.rmtree(trace.profile_dir, ignore_errors=True)

@@ -83,6 +83,8 @@ def scalar(
     """One number, stored with 32 bits as in TensorFlow, whatever type it has; `double_precision` keeps all its digits.
 
     summary.scalar("loss", loss, step=step)
+
+    >>> summary.scalar("loss", 0.5, step=0)
     """
     tag = scoped_tag(name)
     form: ScalarForm = "float64" if double_precision else "float32"
@@ -108,7 +110,10 @@ def add_scalar(
 def image(
     name: str, data: Any, step: Any = None, max_outputs: Any = 3, description: str | None = None
 ) -> Any:
-    """Pictures of shape [k, height, width, channels], uint8 or float from 0 to 1; logs the first `max_outputs`."""
+    """Pictures of shape [k, height, width, channels], uint8 or float from 0 to 1; logs the first `max_outputs`.
+
+    >>> summary.image("digits", pixels, step=0, max_outputs=8)
+    """
     tag = scoped_tag(name)
 
     def add(writer: EventWriter, step: int, data: Any, max_outputs: Any) -> None:
@@ -143,7 +148,10 @@ def audio(
     encoding: str | None = None,
     description: str | None = None,
 ) -> Any:
-    """Clips of shape [k, frames, channels] from -1 to 1; logs the first `max_outputs`."""
+    """Clips of shape [k, frames, channels] from -1 to 1; logs the first `max_outputs`.
+
+    >>> summary.audio("speech", waveform, 16_000, step=0)
+    """
     if encoding not in (None, "wav"):
         raise BadArgument(f"encoding must be 'wav' or None, got {encoding!r}.", where="encoding")
     tag = scoped_tag(name)
@@ -182,7 +190,10 @@ def first_outputs(what: str, data: Any, max_outputs: Any, shape: str, rank: int)
 
 @not_rewritten
 def text(name: str, data: Any, step: Any = None, description: str | None = None) -> Any:
-    """Markdown: a str, or a list, array or tensor of them. One axis is shown as a list, two as a table."""
+    """Markdown: a str, or a list, array or tensor of them. One axis is shown as a list, two as a table.
+
+    >>> summary.text("note", "**warm-up** ends here", step=0)
+    """
     tag = scoped_tag(name)
 
     def add(writer: EventWriter, step: int, data: Any) -> None:
@@ -205,7 +216,10 @@ def as_strings(data: Any) -> NDArray[Any]:
 def histogram(
     name: str, data: Any, step: Any = None, buckets: Any = None, description: str | None = None
 ) -> Any:
-    """The distribution of an array of any shape, in `buckets` (30) of one width."""
+    """The distribution of an array of any shape, in `buckets` (30) of one width.
+
+    >>> summary.histogram("weights", weights, step=0)
+    """
     tag = scoped_tag(name)
 
     def add(writer: EventWriter, step: int, data: Any, buckets: Any) -> None:
@@ -222,6 +236,8 @@ def write(tag: str, tensor: Any, step: Any = None, metadata: Any = None, name: s
     """Any tensor under any plugin: `metadata` is a SummaryMetadata message or its bytes. `name` has no effect.
 
     `tensor` may be a function that returns one; it is called only if the value is recorded.
+
+    >>> summary.write("gate", array, step=0)
     """
     tag = clean_tag(tag)
     content = metadata.SerializeToString() if hasattr(metadata, "SerializeToString") else metadata
@@ -278,7 +294,10 @@ def write_raw_pb(tensor: Any, step: Any = None, name: str | None = None) -> Any:
 
 @not_rewritten
 def graph(graph_data: Any) -> bool:
-    """The graph of the run: a tf.Graph, a GraphDef message or the bytes of one."""
+    """The graph of the run: a tf.Graph, a GraphDef message or the bytes of one.
+
+    >>> summary.graph(graph_def)
+    """
     if tensorflow_bridge.is_tracing():
         raise BadArgument("graph cannot be called inside a tf.function; call it outside.")
     if hasattr(graph_data, "as_graph_def"):
@@ -302,6 +321,8 @@ def trace_export(name: str, step: Any = None, profiler_outdir: str | None = None
     """Ends the trace of trace_on and writes what it collected.
 
     A profile goes to the directory given to trace_on, else to `profiler_outdir`, else to that of the default writer.
+
+    >>> summary.trace_export("forward", step=0)
     """
     writer = state.writer
     ended = tensorflow_bridge.collect_trace(profiler_outdir or (writer.events.logdir if writer else None))

@@ -34,9 +34,17 @@ class WriterBase:
         # Tags of numbers that may still be on a device.
         self._arriving_tags: set[str] = set()
 
+    def __repr__(self) -> str:
+        state = "" if self._run.opened else ", closed: the next call opens a new file"
+        return f"<{type(self).__name__} {self._run.given_dir!r}{state}>"
+
     @contextmanager
     def use_metadata(self, *, global_step: Any = None, walltime: float | None = None) -> Iterator[Self]:
-        """Inside `with writer.use_metadata(global_step=10):` calls may leave their step or wall time out."""
+        """Inside `with writer.use_metadata(global_step=10):` calls may leave their step or wall time out.
+
+        >>> with writer.use_metadata(global_step=10):
+        ...     writer.add_scalar("loss", 0.5)
+        """
         before = self._step, self._wall_time
         self._step = before[0] if global_step is None else to_step(global_step)
         self._wall_time = before[1] if walltime is None else to_wall_time(walltime)
@@ -50,17 +58,26 @@ class WriterBase:
 
     @property
     def events(self) -> EventWriter | SilentWriter:
-        """Where its values go, for other code that writes into this run, such as runglass.hparams."""
+        """Where its values go, for other code that writes into this run, such as runglass.hparams.
+
+        >>> writer.events.flush()
+        """
         return self._run.own
 
     @property
     def file_writer(self) -> FileWriter | None:
-        """Takes whole protocol buffers, as torch's does; None after close(), until something is logged again."""
+        """Takes whole protocol buffers, as torch's does; None after close(), until something is logged again.
+
+        >>> writer.file_writer.add_summary(summary, step)
+        """
         return (self.all_writers or {}).get(self._run.given_dir)
 
     @property
     def all_writers(self) -> dict[str, FileWriter] | None:
-        """By directory: that of this run, and those of the runs that add_scalars makes; None after close()."""
+        """By directory: that of this run, and those of the runs that add_scalars makes; None after close().
+
+        >>> list(writer.all_writers)
+        """
         opened = self._run.opened
         self._files = {
             directory: FileWriter.of(directory, events)
@@ -78,11 +95,17 @@ class WriterBase:
         return found
 
     def flush(self) -> None:
-        """When this returns, everything logged so far is on disk."""
+        """When this returns, everything logged so far is on disk.
+
+        >>> writer.flush()
+        """
         self._run.flush()
 
     def close(self) -> None:
-        """Writes everything and closes the files; the next call opens a new one."""
+        """Writes everything and closes the files; the next call opens a new one.
+
+        >>> writer.close()
+        """
         self._run.close()
 
     def __enter__(self) -> Self:

@@ -35,7 +35,7 @@ def watch(
     A torch.nn.Module needs nothing else: the steps of its optimizer count. Returns what ends it:
 
         watched = runglass.watch(model, writer, every=100)
-        …
+        train(batch)
         watched.remove()
 
     A Keras model: returns a callback for fit(), which logs "param_norm" and "update_ratio".
