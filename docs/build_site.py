@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gzip
 import html
+import json
 import re
 import shutil
 import sys
@@ -29,10 +30,14 @@ PAGE = """<!doctype html>
 <title>{title} – Runglass</title>
 <link rel="icon" href="../icon.svg">
 <link rel="stylesheet" href="site.css">
+<script src="search.js" defer></script>
 </head>
 <body>
 <nav aria-label="Guide">
 <a class="home" href="../">Runglass</a>
+<input id="search" type="search" placeholder="Search the guide ( / )" aria-label="Search the guide" autocomplete="off">
+<p id="found-count" role="status"></p>
+<ol id="found" aria-label="Found"></ol>
 {contents}
 </nav>
 <main>
@@ -78,27 +83,40 @@ class Renderer:
         self.sections = reading_order()
         self.order = [page for pages in self.sections.values() for page in pages]
         self.images: set[str] = set()
+        # For the search: address, title of the page, heading and text of each section.
+        self.found: list[tuple[str, str, str, str]] = []
 
     def render(self, name: str) -> str:
         source = self.pages[name]
         tokens = self.markdown.parse(source.read_text(encoding="utf-8"))
-        title = "Guide"
+        title = heading = "Guide"
+        place, texts = address(name), list[str]()
         for at, token in enumerate(tokens):
             if token.type == "heading_open":
-                text = "".join(each.content for each in tokens[at + 1].children or ())
+                text = _plain(tokens[at + 1])
                 token.attrSet("id", anchor(text))
                 if token.tag == "h1":
-                    title = text
+                    title = heading = text
+                else:
+                    self._add_section(place, title, heading, texts)
+                    place, heading = f"{address(name)}#{anchor(text)}", text
+                    texts = []
+            elif token.type in ("inline", "fence", "code_block") and tokens[at - 1].type != "heading_open":
+                texts.append(_plain(token))
             if token.type == "html_block":
                 token.content = re.sub(r"\.\./images/([\w.-]+)", self._image, token.content)
             if token.children:
                 token.children = self._relink(token.children, source)
+        self._add_section(place, title, heading, texts)
         return PAGE.format(
             title=html.escape(title),
             contents=self._contents(name),
             body=self.markdown.renderer.render(tokens, self.markdown.options, {}),
             further=self._further(name),
         )
+
+    def _add_section(self, place: str, title: str, heading: str, texts: list[str]) -> None:
+        self.found.append((place, title, heading, " ".join(" ".join(texts).split())))
 
     def _relink(self, tokens: list[Token], source: Path) -> list[Token]:
         kept: list[Token] = []
@@ -153,19 +171,31 @@ class Renderer:
         return f'<p class="next">Next: <a href="{address(name)}">{html.escape(label)}</a></p>'
 
 
+def _plain(token: Token) -> str:
+    """The text of a token without its markup."""
+    if token.children is None:
+        return token.content
+    return "".join(" " if each.type == "softbreak" else each.content for each in token.children)
+
+
 def build(target: Path = TARGET) -> int:
     """Returns how many pages there are."""
     renderer = Renderer()
     shutil.rmtree(target, ignore_errors=True)
     (target / "images").mkdir(parents=True)
     for name in renderer.pages:
-        text = renderer.render(name)
-        (target / address(name)).write_text(text, encoding="utf-8")
-        (target / f"{address(name)}.gz").write_bytes(gzip.compress(text.encode(), mtime=0))
+        _write(target / address(name), renderer.render(name))
+    _write(target / "search.json", json.dumps(renderer.found, ensure_ascii=False, separators=(",", ":")))
     shutil.copy(DOCS / "site.css", target / "site.css")
+    shutil.copy(DOCS / "site_search.js", target / "search.js")
     for image in sorted(renderer.images):
         shutil.copy(IMAGES / image, target / "images" / image)
     return len(renderer.pages)
+
+
+def _write(file: Path, text: str) -> None:
+    file.write_text(text, encoding="utf-8")
+    file.with_name(f"{file.name}.gz").write_bytes(gzip.compress(text.encode(), mtime=0))
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from pathlib import Path
@@ -37,7 +38,7 @@ def test_links_lead_somewhere_and_nothing_is_loaded_from_elsewhere(site: Path) -
     broken = []
     for page in site.glob("*.html"):
         text = page.read_text()
-        assert "<script" not in text
+        assert re.findall(r"<script[^>]*>[^<]*", text) == ['<script src="search.js" defer>']
         assert " style=" not in text
         assert not re.search(r'\bsrc="https?:', text)
         for target in LINK.findall(text):
@@ -48,6 +49,20 @@ def test_links_lead_somewhere_and_nothing_is_loaded_from_elsewhere(site: Path) -
             if not place.exists() or (fragment and f'id="{fragment}"' not in place.read_text()):
                 broken.append(f"{page.name}: {target}")
     assert broken == []
+
+
+def test_every_section_can_be_found(site: Path) -> None:
+    sections = json.loads((site / "search.json").read_text())
+    assert len({address for address, *_ in sections}) == len(sections) > 200
+    for address, title, heading, _ in sections:
+        path, _, fragment = address.partition("#")
+        page = (site / path).read_text()
+        assert not fragment or f'id="{fragment}"' in page, address
+        assert title
+        assert heading
+    (found,) = [section for section in sections if section[0] == "query.html#tables"]
+    assert found[1:3] == ["Query in SQL", "Tables"]
+    assert "overwritten is true for those that the newer attempt wrote again" in found[3]
 
 
 def test_it_is_served(site: Path) -> None:
