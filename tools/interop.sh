@@ -12,12 +12,14 @@ case "$(uname -m)" in
   *) tensorflow=tensorflow ;;
 esac
 "$VENV/bin/python" -m pip install --quiet "$tensorflow" torch==2.13.0 tensorboardX tensorboard jax pillow onnx onnxscript \
-  lightning transformers accelerate optuna scikit-learn
+  lightning transformers accelerate optuna scikit-learn wandb mlflow-skinny
 # What Runglass itself needs there, to write with it from inside the frameworks.
 "$VENV/bin/python" -m pip install --quiet msgspec watchfiles pyyaml pytest hypothesis
+# W&B stays offline and silent.
+export WANDB_MODE=offline WANDB_SILENT=true
 mkdir -p build
 rm -rf build/interop-logs
-for writer in tensorflow_logs torch_logs tensorboardx_logs jax_logs; do
+for writer in tensorflow_logs torch_logs tensorboardx_logs jax_logs tracker_logs; do
   echo "writing build/interop-logs/$writer"
   "$VENV/bin/python" "tests/support/frameworks/$writer.py" "build/interop-logs/$writer"
 done
