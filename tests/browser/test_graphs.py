@@ -16,6 +16,7 @@ from tests.support.page import address_has, read_canvas, wait_ready
 
 import runglass
 from runglass.demo.translating import write_translating
+from runglass.query.memory import MemorySource
 from runglass.query.source import DataSource
 
 STEPS = 31
@@ -351,3 +352,29 @@ def test_a_graph_that_is_logged_later_appears(open_page, tmp_path):
     page.get_by_role("combobox", name="Filter tags").fill("run_graph")
     shown = page.get_by_role("article", name="graph, translate/qk-norm")
     expect(shown).to_have_attribute("data-ready", "true")
+
+
+def test_a_log_without_graphs_opens_files_all_the_same(open_page, tmp_path):
+    page = open_page(MemorySource().add_scalars("run", "loss", step=[0, 1], value=[1.0, 0.5]), "#/graphs")
+    expect(page.get_by_role("heading", name="No graphs yet")).to_be_visible()
+    expect(page.get_by_text("add_graph").first).to_be_visible()
+    page.evaluate(
+        """(text) => {
+          const files = new DataTransfer();
+          files.items.add(new File([text], "tiny.pbtxt"));
+          const at = document.querySelector("main h1");
+          for (const kind of ["dragover", "drop"])
+            at.dispatchEvent(new DragEvent(kind, { bubbles: true, cancelable: true, dataTransfer: files }));
+        }""",
+        'node { name: "x" op: "Placeholder" } node { name: "y" op: "Relu" input: "x" }',
+    )
+    expect(title(page)).to_have_text("tiny.pbtxt")
+    wait_ready(page)
+    assert drawn(page).keys() == {"x", "y"}
+    model = tmp_path / "other.pbtxt"
+    model.write_text('node { name: "z" op: "Placeholder" }')
+    page.reload()
+    with page.expect_file_chooser() as chooser:
+        page.get_by_role("button", name="Open a file…").click()
+    chooser.value.set_files(model)
+    expect(title(page)).to_have_text("other.pbtxt")

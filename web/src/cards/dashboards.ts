@@ -1,6 +1,6 @@
 // What a dashboard is to the frame, and the order of the tabs. Knows no dashboard by name.
 
-import type { Component } from "svelte";
+import type { Component, Snippet } from "svelte";
 import type { CardKind } from "../api/asset_kind";
 import type { EarlyRequest } from "../api/lists_path";
 import type { DashboardInfo } from "../api/types";
@@ -11,6 +11,15 @@ export interface DashboardProps {
   session: Session;
   /** All tabs: a dashboard may show cards of others. */
   tabs: readonly Tab[];
+  /** How to log what it shows; missing: there is data. Only for dashboards that open files. */
+  howTo?: Snippet<[opening: Opening]>;
+}
+
+/** A way to see something without a log. */
+export interface Opening {
+  readonly text: string;
+  readonly label: string;
+  readonly run: () => void;
 }
 
 /** The props of every card. A card fills `widthPx` and `heightPx`. */
@@ -122,6 +131,8 @@ export interface DashboardModule {
     readonly isWithData?: boolean;
     readonly load: () => Promise<{ default: (session: Session) => void }>;
   };
+  /** It opens files of the user, so it is shown without data too, and shows `howTo` until there is some. */
+  readonly opensFiles?: boolean;
   /** The list of runs is a rail at first. */
   readonly needsWidth?: boolean;
   /** The default dashboard: loaded before the server has listed the dashboards. */

@@ -9,5 +9,6 @@ export default {
   lists: [],
   first: [{ path: "projector?" }],
   needsWidth: true,
+  opensFiles: true,
   cards,
 } satisfies DashboardModule;
