@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from runglass.errors import GraphDamaged as GraphDamaged
 from runglass.errors import GraphUnknown as GraphUnknown
+from runglass.query.graphs.flat_names import group_flat_names
 
 Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]
@@ -118,7 +119,7 @@ class Graph:
         # As in the file.
         self.names = names
         # Where each node stands: groups joined by "/". Each is there once; the same list as `names` where nothing differs.
-        self.paths = unique_paths(names if paths is None else paths)
+        self.paths = unique_paths(group_flat_names(names if paths is None else paths))
         # The class of groups, by path, where the file tells.
         self.group_types: Mapping[str, str] = group_types or {}
         self.op_names = op_names
