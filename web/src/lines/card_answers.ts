@@ -6,6 +6,7 @@ import { type Series, toSeries } from "../chart/model";
 import type { CardAnswer, CardBand, CardLine, LineRole, Question } from "./card_model";
 import { covers } from "./detail_range";
 import { isSubset, type RunSet } from "../cards/run_sets";
+import { levelEqualSteps } from "./equal_steps";
 import { smooth } from "./smooth_here";
 
 // Drawn from back to front: earlier attempts, raw lines, then the lines that the pointer finds.
@@ -23,7 +24,8 @@ export function toAnswer(question: Question, columns: Columns): CardAnswer {
     const { run, tag, role, generation, total } = line;
     if (!isLine(role)) continue;
     const series = seriesOf(line);
-    lines.push({ run, tag, role, generation, total, series });
+    const isSmooth = role === "smoothed" && question.isSmoothed;
+    lines.push({ run, tag, role, generation, total, series: isSmooth ? levelEqualSteps(series) : series });
     if (role === "raw" && !smoothed.has(keyOf(line))) {
       lines.push({ run, tag, role: "smoothed", generation, total, series: smooth(series, question.smoothing) });
     }

@@ -3,6 +3,7 @@
 import type { Floats, Series } from "../chart/model";
 import type { Smoothing } from "../state/view/view";
 import type { CardAnswer, CardLine, Question } from "./card_model";
+import { levelEqualSteps } from "./equal_steps";
 
 /**
  * The answer to a question that differs from an answered one only in its smoothing; null if the server has to compute
@@ -32,7 +33,7 @@ const isWhole = ({ series, total }: CardLine): boolean => series.y.length === to
 
 /** A whole line smoothed by an average over its points. */
 export const smooth = (series: Series, { amount }: Smoothing): Series =>
-  amount > 0 ? { ...series, y: ema(series.y, amount) } : series;
+  amount > 0 ? levelEqualSteps({ ...series, y: ema(series.y, amount) }) : series;
 
 /**
  * TensorBoard's debiased exponential average over the point index. Values that are not finite stay and do not affect
