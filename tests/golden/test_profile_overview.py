@@ -10,7 +10,7 @@ from tests.support.plain_traces import read_truth
 from tests.support.profiles import golden_path, load_profile, table_rows
 
 from runglass.native.trace_rows import TraceRows
-from runglass.query.profiles.analysis.breakdown import break_down, part_of_name, step_times
+from runglass.query.profiles.analysis.breakdown import part_of_name, rows_of, step_times
 from runglass.query.profiles.analysis.intervals import cover
 from runglass.query.profiles.analysis.overview import find_outliers, overview
 from runglass.query.profiles.build import build_trace
@@ -25,6 +25,10 @@ CASES = [
     ("torch_profiler_full", ".pt.trace.json"),
     ("torch_profiler_gpu", ".pt.trace.json.gz"),
 ]
+
+
+def break_down(trace):
+    return rows_of(step_times(trace))
 
 
 def test_steps_of_jax_on_a_cpu_as_xprof_has_them():

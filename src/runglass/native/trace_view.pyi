@@ -35,5 +35,13 @@ def notable(start: Int64, duration: Int64, row_starts: Int64) -> Int64: ...
 def find_texts(data: UInt8, ends: Int64, needle: bytes) -> UInt8: ...
 def count_before(mask: UInt8, numbers: Int32) -> Int32: ...
 def find_values(
-    arguments: UInt8, ends: Int64, event_of: Int32, numbers: Int32, texts: Int32, first: int, stop: int
+    arguments: UInt8,
+    ends: Int64,
+    event_of: Int32,
+    numbers: Int32,
+    texts: Int32,
+    first: int,
+    stop: int,
+    place_of: UInt8 | None = None,
+    seen: UInt8 | None = None,
 ) -> list[tuple[Int32, Int64]]: ...

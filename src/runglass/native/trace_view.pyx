@@ -545,11 +545,14 @@ def find_values(
     const int32_t[::1] texts,
     Py_ssize_t first,
     Py_ssize_t stop,
+    const uint8_t[::1] place_of=None,
+    uint8_t[:, ::1] seen=None,
 ):
     """Arguments of rows from `first` to `stop` under some keys: whole numbers under `numbers`, texts by their number under `texts`. Rows
     without an event are left out.
 
-    Gives for each key (texts after numbers) the events and the values.
+    Gives for each key (texts after numbers) the events and the values. With `seen`, marks every key there, in the row that `place_of` has
+    for the event.
     """
     cdef Py_ssize_t i, keys = numbers.shape[0] + texts.shape[0], count = 0, room = 4 * max(stop - first, 256)
     cdef const uint8_t *data = &arguments[0] if arguments.shape[0] else NULL
@@ -561,8 +564,14 @@ def find_values(
     cdef double number
     cdef Value *found
     cdef Value *moved
+    cdef bint is_told = seen is not None
+    cdef int place = 0
     if event_of.shape[0] != ends.shape[0] or keys > MAX_KEYS:
         raise ValueError("columns of different lengths, or too many keys")
+    if is_told:
+        for i in range(first, min(stop, ends.shape[0])):
+            if event_of[i] >= place_of.shape[0] or (event_of[i] >= 0 and place_of[event_of[i]] >= seen.shape[0]):
+                raise ValueError("an unknown place")
     for i in range(numbers.shape[0]):
         highest = max(highest, numbers[i])
     for i in range(texts.shape[0]):
@@ -590,7 +599,11 @@ def find_values(
                 if event_of[i] < 0 or begin < 0 or ends[i] < begin or ends[i] > arguments.shape[0]:
                     continue
                 p, end = data + begin, data + ends[i]
+                if is_told:
+                    place = place_of[event_of[i]]
                 while next_argument(&p, end, &key, &kind, &value) > 0:
+                    if is_told and key < seen.shape[1]:
+                        seen[place, key] = 1
                     if key > highest or kind < FALSE_ARGUMENT:
                         continue
                     at = places[1 if kind > FLOAT_ARGUMENT else 0, key]

@@ -1079,6 +1079,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/profile/steps": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The steps of a time range and what their time went to; of many, the longest of every few. */
+        post: operations["profile_steps"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/profile/strip": {
         parameters: {
             query?: never;
@@ -1763,6 +1780,15 @@ export interface components {
         AdviceAnswer: {
             findings: components["schemas"]["Finding"][];
         };
+        /** AdviceBody */
+        AdviceBody: {
+            session: components["schemas"]["ProfileRef"];
+            /**
+             * @default json
+             * @enum {unknown}
+             */
+            format: "csv" | "json";
+        };
         /**
          * AliveRow
          * @description Allocations that were alive at one moment and are alike.
@@ -2166,6 +2192,17 @@ export interface components {
         CompareBody: {
             before: components["schemas"]["ProfileRef"];
             after: components["schemas"]["ProfileRef"];
+            /**
+             * @description Of the CSV.
+             * @default causes
+             * @enum {unknown}
+             */
+            table: "causes" | "fresh" | "gone" | "parts";
+            /**
+             * @default json
+             * @enum {unknown}
+             */
+            format: "csv" | "json";
         };
         /** Comparison */
         Comparison: {
@@ -3144,11 +3181,30 @@ export interface components {
             /** @default  */
             label: string;
         };
+        /** InputBody */
+        InputBody: {
+            session: components["schemas"]["ProfileRef"];
+            /**
+             * @description Of the CSV.
+             * @default iterators
+             * @enum {unknown}
+             */
+            table: "inside" | "iterators" | "loaders" | "stages";
+            /**
+             * @default json
+             * @enum {unknown}
+             */
+            format: "csv" | "json";
+        };
         /** InputPipeline */
         InputPipeline: {
             input_share: number;
             stages: components["schemas"]["StageRow"][];
             steps: components["schemas"]["StepRow"][];
+            /** @default 0 */
+            step_count: number;
+            /** @default 1 */
+            steps_each: number;
             /** @enum {unknown} */
             verdict: "both" | "device" | "input" | "perhaps" | "unknown";
             /** @default [] */
@@ -3772,6 +3828,17 @@ export interface components {
              * @default null
              */
             at_ps: number | null;
+            /**
+             * @description Of the CSV.
+             * @default at_peak
+             * @enum {unknown}
+             */
+            table: "at_peak" | "savings" | "suspects";
+            /**
+             * @default json
+             * @enum {unknown}
+             */
+            format: "csv" | "json";
         };
         /** MemoryLine */
         MemoryLine: {
@@ -4361,6 +4428,10 @@ export interface components {
         /** Overview */
         Overview: {
             steps: components["schemas"]["StepRow"][];
+            /** @default 0 */
+            step_count: number;
+            /** @default 1 */
+            steps_each: number;
             step_ps: components["schemas"]["Spread"] | null;
             parts: {
                 [key: string]: number;
@@ -4641,6 +4712,17 @@ export interface components {
             session: string | null;
             /** @default null */
             file: string | null;
+        };
+        /**
+         * ProfileSteps
+         * @description Steps and what their time went to, by host and in the order of time.
+         */
+        ProfileSteps: {
+            steps: components["schemas"]["StepRow"][];
+            /** @description How many there are. */
+            step_count: number;
+            /** @description Each stands for so many, of which it is the longest. */
+            steps_each: number;
         };
         /** ProgressAnswer */
         ProgressAnswer: {
@@ -5299,22 +5381,6 @@ export interface components {
             /** @description Size of each stored value; null for scalars, which are kept as columns. */
             size_bytes: number[] | null;
         };
-        /** StepsBody */
-        StepsBody: {
-            kind: components["schemas"]["Kind"];
-            series: components["schemas"]["SeriesRef"][];
-            /**
-             * @description latest: without values that a restart overwrote. all: every value.
-             * @default latest
-             * @enum {unknown}
-             */
-            attempts: "all" | "latest";
-            /**
-             * @default json
-             * @enum {unknown}
-             */
-            format: "columns" | "json";
-        };
         /** Stops */
         Stops: {
             generation: number;
@@ -5966,6 +6032,20 @@ export interface components {
             revision: number;
             marks: components["schemas"]["Mark"][];
             replaced: components["schemas"]["Mark"][];
+        /** WorkersBody */
+        WorkersBody: {
+            session: components["schemas"]["ProfileRef"];
+            /**
+             * @description Of the CSV.
+             * @default workers
+             * @enum {unknown}
+             */
+            table: "collectives" | "steps" | "workers";
+            /**
+             * @default json
+             * @enum {unknown}
+             */
+            format: "csv" | "json";
         };
         /** ZipBody */
         ZipBody: {
@@ -5996,6 +6076,22 @@ export interface components {
              */
             sample: number;
         };
+        /** StepsBody */
+        "runglass.api.steps.StepsBody": {
+            kind: components["schemas"]["Kind"];
+            series: components["schemas"]["SeriesRef"][];
+            /**
+             * @description latest: without values that a restart overwrote. all: every value.
+             * @default latest
+             * @enum {unknown}
+             */
+            attempts: "all" | "latest";
+            /**
+             * @default json
+             * @enum {unknown}
+             */
+            format: "columns" | "json";
+        };
         /** PatternBody */
         "runglass.dashboards.graphs.shape.PatternBody": {
             graph: components["schemas"]["GraphRef"];
@@ -6019,6 +6115,31 @@ export interface components {
         "runglass.dashboards.profile.shape.PatternBody": {
             session: components["schemas"]["ProfileRef"];
             q: string;
+        };
+        /** StepsBody */
+        "runglass.dashboards.profile.shape.StepsBody": {
+            session: components["schemas"]["ProfileRef"];
+            /**
+             * @description Those that begin from here on.
+             * @default null
+             */
+            from_ps: number | null;
+            /**
+             * @description Those that begin before.
+             * @default null
+             */
+            to_ps: number | null;
+            /**
+             * @description Of more, the longest of every few that follow each other.
+             * @default 2000
+             */
+            limit: number;
+            /**
+             * @description CSV has all of them.
+             * @default json
+             * @enum {unknown}
+             */
+            format: "csv" | "json";
         };
         /** SearchBody */
         "runglass.dashboards.text.shape.SearchBody": {
@@ -7679,7 +7800,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ProfileBody"];
+                "application/json": components["schemas"]["AdviceBody"];
             };
         };
         responses: {
@@ -7690,6 +7811,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AdviceAnswer"];
+                    "text/csv; charset=utf-8": string;
                 };
             };
             /** @description What went wrong. */
@@ -7756,6 +7878,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Comparison"];
+                    "text/csv; charset=utf-8": string;
                 };
             };
             /** @description What went wrong. */
@@ -7946,7 +8069,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ProfileBody"];
+                "application/json": components["schemas"]["InputBody"];
             };
         };
         responses: {
@@ -7957,6 +8080,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["InputPipeline"];
+                    "text/csv; charset=utf-8": string;
                 };
             };
             /** @description What went wrong. */
@@ -8057,6 +8181,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["MemoryAnswer"];
+                    "text/csv; charset=utf-8": string;
                 };
             };
             /** @description What went wrong. */
@@ -8302,6 +8427,40 @@ export interface operations {
             };
         };
     };
+    profile_steps: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["runglass.dashboards.profile.shape.StepsBody"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProfileSteps"];
+                    "text/csv; charset=utf-8": string;
+                };
+            };
+            /** @description What went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
     profile_strip: {
         parameters: {
             query?: never;
@@ -8411,7 +8570,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ProfileBody"];
+                "application/json": components["schemas"]["WorkersBody"];
             };
         };
         responses: {
@@ -8422,6 +8581,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Workers"];
+                    "text/csv; charset=utf-8": string;
                 };
             };
             /** @description What went wrong. */
@@ -9309,7 +9469,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["StepsBody"];
+                "application/json": components["schemas"]["runglass.api.steps.StepsBody"];
             };
         };
         responses: {

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-import msgspec
 import numpy as np
-from msgspec import Struct
+from msgspec.structs import asdict
 
 from runglass.api.answers import attachment
 from runglass.api.route import CSV, Answer
@@ -15,8 +15,12 @@ from runglass.csv_lines import csv_writer
 from runglass.dashboards.profile.asking import whole_range
 from runglass.dashboards.profile.loaded import Loaded
 from runglass.dashboards.profile.shape import (
+    MAX_STEPS,
     AdviceAnswer,
+    AdviceBody,
     BlocksBody,
+    CompareBody,
+    InputBody,
     KernelsAnswer,
     KernelsBody,
     MemoryAnswer,
@@ -24,11 +28,15 @@ from runglass.dashboards.profile.shape import (
     MemoryLine,
     OpsAnswer,
     OpsBody,
+    ProfileSteps,
+    StepsBody,
     TreeBody,
+    WorkersBody,
 )
 from runglass.errors import BadRequest
 from runglass.query.profiles.analysis.advice import advice
 from runglass.query.profiles.analysis.alive import alive_at
+from runglass.query.profiles.analysis.breakdown import pick_steps, rows_of, step_times, thin
 from runglass.query.profiles.analysis.compare import compare
 from runglass.query.profiles.analysis.input_pipeline import input_pipeline
 from runglass.query.profiles.analysis.kernels import kernels
@@ -37,38 +45,83 @@ from runglass.query.profiles.analysis.memory_blocks import blocks, savings, susp
 from runglass.query.profiles.analysis.model import (
     Blocks,
     Comparison,
+    Finding,
     InputPipeline,
     Measured,
     MemoryCurve,
     Overview,
 )
 from runglass.query.profiles.analysis.ops import ops
-from runglass.query.profiles.analysis.overview import overview
+from runglass.query.profiles.analysis.overview import find_outliers, overview
 from runglass.query.profiles.analysis.tree import Tree, empty_tree, memory_tree, time_tree
 from runglass.query.profiles.analysis.workers import Workers, workers
 from runglass.query.profiles.model import Float64
 
 
 def answer_overview(loaded: Loaded) -> Overview:
-    return loaded.computed("overview", lambda: overview(loaded.trace))
+    return loaded.computed("overview", lambda: overview(loaded.trace, most_steps=MAX_STEPS))
 
 
-def answer_advice(loaded: Loaded) -> AdviceAnswer:
-    return AdviceAnswer(loaded.computed("advice", lambda: advice(loaded.trace)))
+def answer_steps(loaded: Loaded, body: StepsBody) -> Answer | ProfileSteps:
+    times = step_times(loaded.trace)
+    is_outlier = find_outliers(times.duration)
+    span = span_of(loaded, body.from_ps, body.to_ps)
+    if span is not None:
+        inside = np.flatnonzero((times.start >= span[0]) & (times.start < span[1]))
+        times, is_outlier = pick_steps(times, inside), is_outlier[inside]
+    if body.format == "csv":
+        flat = ({**asdict(row), **row.parts} for row in rows_of(times, is_outlier))
+        return table([{key: cell for key, cell in row.items() if key != "parts"} for row in flat], "steps")
+    shown, each = thin(times, body.limit)
+    rows = rows_of(pick_steps(times, shown), is_outlier[shown])
+    return ProfileSteps(steps=rows, step_count=len(times), steps_each=each)
 
 
-def answer_input(loaded: Loaded) -> InputPipeline:
-    return loaded.computed("input", lambda: input_pipeline(loaded.trace))
+def answer_advice(loaded: Loaded, body: AdviceBody) -> Answer | AdviceAnswer:
+    found = loaded.computed("advice", lambda: advice(loaded.trace))
+    return findings_table(found, "advice") if body.format == "csv" else AdviceAnswer(found)
 
 
-def answer_workers(loaded: Loaded) -> Workers:
-    return loaded.computed("workers", lambda: workers(loaded.trace))
+def findings_table(findings: Sequence[Finding], name: str) -> Answer:
+    rows = []
+    for finding in findings:
+        cells = asdict(finding)
+        where = cells.pop("where")
+        rows.append({**cells, **({} if where is None else asdict(where))})
+    return table(rows, name)
 
 
-def answer_compare(before: Loaded, after: Loaded) -> Comparison:
+def answer_input(loaded: Loaded, body: InputBody) -> Answer | InputPipeline:
+    found = loaded.computed("input", lambda: input_pipeline(loaded.trace, most_steps=MAX_STEPS))
+    if body.format == "json":
+        return found
+    return table([asdict(row) for row in getattr(found, body.table)], body.table)
+
+
+def answer_workers(loaded: Loaded, body: WorkersBody) -> Answer | Workers:
+    found = loaded.computed("workers", lambda: workers(loaded.trace))
+    if body.format == "json":
+        return found
+    if body.table == "steps":
+        hosts = [worker.host for worker in found.workers]
+        took = zip(found.steps, *found.step_ps, strict=True)
+        return table(
+            [{"step": number, **dict(zip(hosts, each, strict=True))} for number, *each in took],
+            "workers-steps",
+        )
+    return table([asdict(row) for row in getattr(found, body.table)], body.table)
+
+
+def answer_compare(before: Loaded, after: Loaded, body: CompareBody) -> Answer | Comparison:
     # What is kept holds the other profile, so that its number stays its own.
     kept = after.computed(("compare", id(before)), lambda: (before, compare(before.trace, after.trace)))
-    return kept[1]
+    found: Comparison = kept[1]
+    if body.format == "json":
+        return found
+    rows = getattr(found, body.table)
+    if body.table in ("gone", "fresh"):
+        return findings_table(rows, f"advice-{body.table}")
+    return table([asdict(row) for row in rows], f"compare-{body.table}")
 
 
 def answer_ops(loaded: Loaded, body: OpsBody) -> Answer | OpsAnswer:
@@ -77,16 +130,23 @@ def answer_ops(loaded: Loaded, body: OpsBody) -> Answer | OpsAnswer:
         ("ops", body.by, body.place, body.with_idle, span),
         lambda: ops(loaded.trace, by=body.by, place=body.place, with_idle=body.with_idle, range=span),
     )
-    return table(rows, "profile-ops.csv") if body.format == "csv" else OpsAnswer(rows)
+    return table([asdict(row) for row in rows], "ops") if body.format == "csv" else OpsAnswer(rows)
 
 
 def answer_kernels(loaded: Loaded, body: KernelsBody) -> Answer | KernelsAnswer:
     span = span_of(loaded, body.from_ps, body.to_ps)
     rows = loaded.computed(("kernels", span), lambda: kernels(loaded.trace, range=span))
-    return table(rows, "profile-kernels.csv") if body.format == "csv" else KernelsAnswer(rows)
+    return table([asdict(row) for row in rows], "kernels") if body.format == "csv" else KernelsAnswer(rows)
 
 
-def answer_memory(loaded: Loaded, body: MemoryBody) -> MemoryAnswer:
+def answer_memory(loaded: Loaded, body: MemoryBody) -> Answer | MemoryAnswer:
+    found = describe_memory(loaded, body)
+    if body.format == "json":
+        return found
+    return table([asdict(row) for row in getattr(found, body.table)], f"memory-{body.table}")
+
+
+def describe_memory(loaded: Loaded, body: MemoryBody) -> MemoryAnswer:
     trace, found = loaded.trace, measured(loaded)
     number = curve_of(found, body.curve)
     if number is None:
@@ -190,12 +250,13 @@ def thin_curve(curve: MemoryCurve, points: int) -> MemoryLine:
     )
 
 
-def table(rows: Sequence[Struct], name: str) -> Answer:
+def table(rows: Sequence[Mapping[str, Any]], name: str) -> Answer:
+    """A line for each row under the names of their cells; without rows, an empty file."""
     text = io.StringIO()
     written = csv_writer(text)
-    for number, row in enumerate(rows):
-        cells = msgspec.structs.asdict(row)
-        if not number:
-            written.writerow(cells)
-        written.writerow("" if cell is None else cell for cell in cells.values())
-    return Answer(text.getvalue().encode(), CSV, headers=(attachment(name),))
+    columns = list(dict.fromkeys(key for row in rows for key in row))
+    if columns:
+        written.writerow(columns)
+    for row in rows:
+        written.writerow("" if row.get(key) is None else row[key] for key in columns)
+    return Answer(text.getvalue().encode(), CSV, headers=(attachment(f"profile-{name}.csv"),))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from runglass.api.route import COLUMNS, CSV, JSON, Later, NoParameters, Reply, Route, Upload
+from runglass.api.route import COLUMNS, CSV, JSON, Answer, Later, NoParameters, Reply, Route, Upload
 from runglass.dashboards.profile.analysing import (
     answer_advice,
     answer_blocks,
@@ -12,6 +12,7 @@ from runglass.dashboards.profile.analysing import (
     answer_memory,
     answer_ops,
     answer_overview,
+    answer_steps,
     answer_tree,
     answer_workers,
 )
@@ -28,6 +29,7 @@ from runglass.dashboards.profile.pictures import (
 from runglass.dashboards.profile.searching import ask_matches
 from runglass.dashboards.profile.shape import (
     AdviceAnswer,
+    AdviceBody,
     AtBody,
     BlocksBody,
     CompareBody,
@@ -40,6 +42,7 @@ from runglass.dashboards.profile.shape import (
     FoundEvent,
     GapsAnswer,
     GapsBody,
+    InputBody,
     KernelsAnswer,
     KernelsBody,
     MatchAnswer,
@@ -53,10 +56,12 @@ from runglass.dashboards.profile.shape import (
     ProfileFile,
     ProfileFileQuery,
     ProfileList,
+    ProfileSteps,
     RangeBody,
     SlicesAnswer,
     SlicesBody,
     StepEventBody,
+    StepsBody,
     StripAnswer,
     StripBody,
     SumsAnswer,
@@ -64,6 +69,7 @@ from runglass.dashboards.profile.shape import (
     TraceMatches,
     TraceSearchBody,
     TreeBody,
+    WorkersBody,
 )
 from runglass.dashboards.profile.summing import answer_gaps, answer_path, answer_sums
 from runglass.query.profiles.analysis.model import Blocks, Comparison, InputPipeline, Overview
@@ -190,27 +196,32 @@ def read_overview(source: DataSource, body: ProfileBody) -> Reply:
     return ask(source, body.session, answer_overview)
 
 
-def read_advice(source: DataSource, body: ProfileBody) -> Reply:
+def read_steps(source: DataSource, body: StepsBody) -> Reply:
+    """The steps of a time range and what their time went to; of many, the longest of every few."""
+    return ask(source, body.session, lambda loaded: answer_steps(loaded, body))
+
+
+def read_advice(source: DataSource, body: AdviceBody) -> Reply:
     """What could be faster, with evidence and what to do, the largest gain first."""
-    return ask(source, body.session, answer_advice)
+    return ask(source, body.session, lambda loaded: answer_advice(loaded, body))
 
 
-def read_input(source: DataSource, body: ProfileBody) -> Reply:
+def read_input(source: DataSource, body: InputBody) -> Reply:
     """How much of the steps waits for input, and what the input pipeline does."""
-    return ask(source, body.session, answer_input)
+    return ask(source, body.session, lambda loaded: answer_input(loaded, body))
 
 
-def read_workers(source: DataSource, body: ProfileBody) -> Reply:
+def read_workers(source: DataSource, body: WorkersBody) -> Reply:
     """Workers of a distributed training beside each other: steps, communication, waiting, and their collectives."""
-    return ask(source, body.session, answer_workers)
+    return ask(source, body.session, lambda loaded: answer_workers(loaded, body))
 
 
 def compare(source: DataSource, body: CompareBody) -> Reply:
     """What explains the difference between the steps of two profiles."""
 
-    def work() -> Comparison:
+    def work() -> Answer | Comparison:
         reader = known_profiles.of(source)
-        return answer_compare(reader.load(source, body.before), reader.load(source, body.after))
+        return answer_compare(reader.load(source, body.before), reader.load(source, body.after), body)
 
     return Later(work)
 
@@ -263,13 +274,21 @@ ROUTES = (
     Route("/api/profile/gaps", read_gaps, GapsAnswer, body=GapsBody),
     Route("/api/profile/path", read_path, PathAnswer, body=RangeBody),
     Route("/api/profile/overview", read_overview, Overview, body=ProfileBody),
-    Route("/api/profile/advice", read_advice, AdviceAnswer, body=ProfileBody),
-    Route("/api/profile/input", read_input, InputPipeline, body=ProfileBody),
-    Route("/api/profile/workers", read_workers, Workers, body=ProfileBody),
-    Route("/api/profile/compare", compare, Comparison, body=CompareBody, is_long=True),
+    Route("/api/profile/steps", read_steps, ProfileSteps, body=StepsBody, media_types=(JSON, CSV)),
+    Route("/api/profile/advice", read_advice, AdviceAnswer, body=AdviceBody, media_types=(JSON, CSV)),
+    Route("/api/profile/input", read_input, InputPipeline, body=InputBody, media_types=(JSON, CSV)),
+    Route("/api/profile/workers", read_workers, Workers, body=WorkersBody, media_types=(JSON, CSV)),
+    Route(
+        "/api/profile/compare",
+        compare,
+        Comparison,
+        body=CompareBody,
+        media_types=(JSON, CSV),
+        is_long=True,
+    ),
     Route("/api/profile/ops", read_ops, OpsAnswer, body=OpsBody, media_types=(JSON, CSV)),
     Route("/api/profile/kernels", read_kernels, KernelsAnswer, body=KernelsBody, media_types=(JSON, CSV)),
-    Route("/api/profile/memory", read_memory, MemoryAnswer, body=MemoryBody),
+    Route("/api/profile/memory", read_memory, MemoryAnswer, body=MemoryBody, media_types=(JSON, CSV)),
     Route("/api/profile/memory/blocks", read_blocks, Blocks, body=BlocksBody),
     Route("/api/profile/tree", read_tree, Tree, body=TreeBody),
 )

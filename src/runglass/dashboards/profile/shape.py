@@ -19,6 +19,7 @@ from runglass.query.profiles.analysis.model import (
     OpsBy,
     RegionSum,
     Saving,
+    StepRow,
     Suspect,
 )
 from runglass.query.profiles.analysis.tree import TreeBy
@@ -27,6 +28,8 @@ from runglass.query.profiles.model import Meaning, Place, SessionKind, TrackKind
 MAX_TRACKS = 4_096
 MAX_WIDTH = 16_384
 MAX_ROWS = 100_000
+# Of the steps of a profile that are sent at once: as many as a chart has room for.
+MAX_STEPS = 2_000
 
 Moment = Annotated[float, Meta(ge=-9.2e18, le=9.2e18)]
 EventId = Annotated[int, Meta(ge=0, le=2**31 - 1)]
@@ -556,9 +559,44 @@ class AdviceAnswer(Struct, frozen=True):
     findings: list[Finding]
 
 
+class AdviceBody(ProfileBody, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    format: Literal["json", "csv"] = "json"
+
+
+class StepsBody(ProfileBody, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    from_ps: Annotated[Moment | None, Meta(description="Those that begin from here on.")] = None
+    to_ps: Annotated[Moment | None, Meta(description="Those that begin before.")] = None
+    limit: Annotated[
+        int, Meta(ge=1, le=10_000, description="Of more, the longest of every few that follow each other.")
+    ] = MAX_STEPS
+    format: Annotated[Literal["json", "csv"], Meta(description="CSV has all of them.")] = "json"
+
+
+class ProfileSteps(Struct, frozen=True, kw_only=True):
+    """Steps and what their time went to, by host and in the order of time."""
+
+    steps: list[StepRow]
+    step_count: Annotated[int, Meta(description="How many there are.")]
+    steps_each: Annotated[int, Meta(description="Each stands for so many, of which it is the longest.")]
+
+
+class InputBody(ProfileBody, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    table: Annotated[Literal["iterators", "loaders", "inside", "stages"], Meta(description="Of the CSV.")] = (
+        "iterators"
+    )
+    format: Literal["json", "csv"] = "json"
+
+
+class WorkersBody(ProfileBody, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    table: Annotated[Literal["workers", "collectives", "steps"], Meta(description="Of the CSV.")] = "workers"
+    format: Literal["json", "csv"] = "json"
+
+
 class CompareBody(Struct, frozen=True, forbid_unknown_fields=True):
     before: ProfileRef
     after: ProfileRef
+    table: Annotated[Literal["causes", "parts", "gone", "fresh"], Meta(description="Of the CSV.")] = "causes"
+    format: Literal["json", "csv"] = "json"
 
 
 CurveId = Annotated[int, Meta(ge=0, le=2**31 - 1)]
@@ -571,6 +609,8 @@ class MemoryBody(ProfileBody, frozen=True, forbid_unknown_fields=True, kw_only=T
         Meta(description="Whose moment is told, as an index; null: that with the highest peak."),
     ] = None
     at_ps: Annotated[Moment | None, Meta(description="Null: at the peak.")] = None
+    table: Annotated[Literal["at_peak", "suspects", "savings"], Meta(description="Of the CSV.")] = "at_peak"
+    format: Literal["json", "csv"] = "json"
 
 
 class MemoryLine(Struct, frozen=True, kw_only=True):

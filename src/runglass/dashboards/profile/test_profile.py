@@ -286,6 +286,44 @@ def test_what_is_said_of_a_profile_as_a_whole(app):
     assert any("input" in each["id"] or "input" in each["title"].lower() for each in findings)
 
 
+def csv_of(app, path, **body):
+    got = ask(app, path, format="csv", **body)
+    return [line.split(",") for line in got.body.decode().splitlines()]
+
+
+def test_steps_of_a_range_and_the_longest_of_many(app):
+    all_steps = ask(app, "steps").json
+    assert [step["number"] for step in all_steps["steps"]] == [7, 8, 9]
+    assert (all_steps["step_count"], all_steps["steps_each"]) == (3, 1)
+    some = ask(app, "steps", from_ps=STEP_US * 1e6, to_ps=STEP_US * 2e6).json
+    assert [step["number"] for step in some["steps"]] == [8]
+    few = ask(app, "steps", limit=2).json
+    assert (len(few["steps"]), few["step_count"], few["steps_each"]) == (2, 3, 2)
+    header, *rows = csv_of(app, "steps", limit=1)
+    assert [row[header.index("number")] for row in rows] == ["7", "8", "9"]
+    assert {"start_ps", "device_compute", "input", "is_outlier"} <= set(header)
+
+
+def test_every_table_is_saved_as_csv(app):
+    header, first, *_ = csv_of(app, "advice")
+    assert first[header.index("id")] == ask(app, "advice").json["findings"][0]["id"]
+    assert csv_of(app, "input", table="loaders")[1][2].startswith("enumerate(DataLoader)")
+    assert [row[0] for row in csv_of(app, "input", table="stages")[1:]] == [
+        "read",
+        "preprocess",
+        "transfer",
+        "wait",
+    ]
+    assert csv_of(app, "workers")[0][0] == "host"
+    assert csv_of(app, "workers", table="steps")[1][0] == "7"
+    assert csv_of(app, "memory") == []
+    both = {"before": SESSION, "after": SESSION, "format": "csv"}
+    parts = app.post("/api/profile/compare", {**both, "table": "parts"}).body.decode().splitlines()
+    assert parts[0] == "part,before_ps,after_ps"
+    assert len(parts) == 11
+    assert app.post("/api/profile/compare", both).body == b""
+
+
 def test_a_file_that_was_sent(app):
     data = json.dumps(trace(first_step=40, steps=1)).encode()
     token = app.post("/api/profile/file?name=x.pt.trace.json", data).json["file"]

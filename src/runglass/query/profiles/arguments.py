@@ -46,14 +46,16 @@ class Known:
         number_keys: Sequence[str],
         text_keys: Sequence[str],
         park: Callable[[NDArray[Any]], NDArray[Any]] = lambda array: array,
+        place_of: Bytes | None = None,
     ) -> None:
-        """`park` has a place for large arrays."""
+        """`park` has a place for large arrays. With `place_of` (for each event 0: host, 1: device), `seen` says where each text is a key."""
+        self.seen: Bytes | None = None if place_of is None else np.zeros((2, len(trace.strings)), np.uint8)
         keys = [*number_keys, *text_keys]
         found = np.array([trace.strings.find(key) for key in keys], np.int32)
         self._values: dict[str, tuple[Int32, Int64]] = {
             key: (np.empty(0, np.int32), np.empty(0, np.int64)) for key in keys
         }
-        if not (found >= 0).any():
+        if not (found >= 0).any() and self.seen is None:
             return
         event_of = np.full(len(trace.arguments_end), -1, np.int32)
         event_of[trace.source] = np.arange(len(trace), dtype=np.int32)
@@ -67,6 +69,8 @@ class Known:
                 found[len(number_keys) :],
                 first,
                 first + BLOCK_ROWS,
+                place_of,
+                self.seen,
             )
             release(trace.arguments)
             return values

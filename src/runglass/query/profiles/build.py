@@ -39,6 +39,7 @@ from runglass.query.profiles.model import (
     Int32,
     Int64,
     Mask,
+    Place,
     SessionKind,
     Strings,
     Trace,
@@ -56,9 +57,14 @@ FRAMES = "python_function"
 ANNOTATIONS = "gpu_user_annotation"
 # What is looked for in the arguments of all events, in one pass: for flows and modules, and for steps.
 NUMBER_KEYS = (*FLOW_KEYS, "group_id", "step_num", "iter_num", "_r", "id")
-TEXT_KEYS = ("tf_op", "graph_type", "step_name")
+FULL_NAME = "full_name"
+TEXT_KEYS = ("tf_op", "graph_type", "step_name", FULL_NAME)
 STACK_KEYS = ("Call stack", "source_stack", "source", "Python id")
 SHAPE_KEYS = ("Input Dims", "shape")
+
+PLACES: tuple[Place, Place] = ("host", "device")
+# More are not listed; then any event may have any of them.
+MAX_LISTED_KEYS = 2_000
 
 # By one thread.
 PICKED_AT_ONCE = 500_000
@@ -121,11 +127,15 @@ def build_trace(
     trace.category = columns.keep("category", trace.category)
     give_back()
     report("Joining")
-    known = trace.known = Known(trace, NUMBER_KEYS, TEXT_KEYS, columns.park)
+    known = trace.known = Known(trace, NUMBER_KEYS, TEXT_KEYS, columns.park, on_device(trace).view(np.uint8))
+    info.argument_keys = keys_of(trace, known)
+    events, named = known.get(FULL_NAME) or (np.empty(0, np.int32), np.empty(0, np.int64))
+    by_event = np.argsort(events, kind="stable")
+    trace.full_name_event, trace.full_name = events[by_event], named[by_event].astype(np.int32)
     give_back()
     join_flows(trace, points, rows)
     add_modules(trace, rows)
-    known.drop([*FLOW_KEYS, "tf_op"])
+    known.drop([*FLOW_KEYS, "tf_op", FULL_NAME])
     del points
     for name in ("flow_from", "flow_to", "flow_kind"):
         setattr(trace, name, columns.keep(name, getattr(trace, name)))
@@ -482,6 +492,15 @@ def on_device(trace: Trace) -> Mask:
     of_track = np.array([track.place == "device" for track in trace.tracks], np.bool_)
     of_row = of_track[trace.row_track] if len(of_track) else np.zeros(0, np.bool_)
     return np.repeat(of_row, np.diff(trace.row_starts))
+
+
+def keys_of(trace: Trace, known: Known) -> dict[Place, list[str]] | None:
+    if known.seen is None or known.seen.sum() > MAX_LISTED_KEYS:
+        return None
+    return {
+        place: [trace.text(number) for number in np.flatnonzero(seen).tolist()]
+        for place, seen in zip(PLACES, known.seen, strict=True)
+    }
 
 
 # --- modules, counters

@@ -190,6 +190,8 @@ class TraceInfo(Struct, kw_only=True):
     has_stacks: bool = False
     has_shapes: bool = False
     has_memory: bool = False
+    # Under which names the events of hosts and of devices have arguments; None: too many to list.
+    argument_keys: dict[Place, list[str]] | None = None
 
 
 class Strings(Sequence[str]):
@@ -270,6 +272,9 @@ ARRAYS = {
     "module": np.int32,
     # Number of the event in the order of the files, which is that of the arguments.
     "source": np.int32,
+    # Events that say which op they are of under another name than their own (few do), in their order, and the text.
+    "full_name_event": np.int32,
+    "full_name": np.int32,
     # r + 1: first event of each row. r: its track and depth. t + 1: first row of each track.
     "row_starts": np.int64,
     "row_track": np.int32,
@@ -313,6 +318,8 @@ class Trace:
     step: Int32
     module: Int32
     source: Int32
+    full_name_event: Int32
+    full_name: Int32
     row_starts: Int64
     row_track: Int32
     row_depth: Int32
@@ -419,6 +426,15 @@ class Trace:
 
     def end_of(self, event: int) -> int:
         return int(self.start_ps[event]) + int(self.duration_ps[event])
+
+    def find_key(self, key: str, place: Place | None = None) -> int:
+        """The number of the name of an argument; -1 where no event, or none of this place, has it."""
+        listed = self.info.argument_keys
+        if listed is not None and not any(
+            key in keys for where, keys in listed.items() if place in (None, where)
+        ):
+            return -1
+        return self.strings.find(key)
 
     def text(self, number: int) -> str:
         return self.strings.get(number)

@@ -258,11 +258,14 @@ export interface Gaps {
 export interface StepPart {
   readonly number: number;
   readonly name: string;
+  /** The worker that it ran on. */
+  readonly host: string;
   readonly start_ps: number;
   readonly end_ps: number;
   readonly parts: Readonly<Record<string, number>>;
   readonly is_outlier: boolean;
 }
+export type Steps = Omit<components["schemas"]["ProfileSteps"], "steps"> & { readonly steps: readonly StepPart[] };
 export type Overview = Omit<components["schemas"]["Overview"], "steps" | "parts"> & {
   readonly steps: readonly StepPart[];
   /** Means over the steps. */
@@ -283,6 +286,6 @@ export type Comparison = components["schemas"]["Comparison"];
 export type Ops = components["schemas"]["OpsAnswer"];
 export type OpRow = components["schemas"]["OpRow"];
 export type InputPipeline = Omit<components["schemas"]["InputPipeline"], "steps"> & {
-  readonly steps: readonly (StepPart & { readonly host: string })[];
+  readonly steps: readonly StepPart[];
 };
 export type Workers = components["schemas"]["Workers"];

@@ -17,6 +17,7 @@ import type {
   SessionFile,
   SessionList,
   SessionRef,
+  Steps,
   Sums,
   SumsBy,
   Tree,
@@ -142,6 +143,17 @@ export const loadPath = (
 ): Promise<components["schemas"]["PathAnswer"]> => client.askBody("profile/path", query, signal);
 export const loadOverview = (client: Client, session: SessionRef, signal?: AbortSignal): Promise<Overview> =>
   client.askBody("profile/overview", { session }, signal);
+export interface StepsQuery {
+  readonly session: SessionRef;
+  /** Those that begin in it. */
+  readonly from_ps: number;
+  readonly to_ps: number;
+}
+export const loadSteps = (client: Client, query: StepsQuery, signal?: AbortSignal): Promise<Steps> =>
+  client.askBody("profile/steps", query, signal);
+/** All steps, however many these are. */
+export const exportSteps = async (client: Client, session: SessionRef): Promise<Blob> =>
+  (await client.post("profile/steps", { session, format: "csv" })).blob();
 export const loadAdvice = (client: Client, session: SessionRef, signal?: AbortSignal): Promise<Advice> =>
   client.askBody("profile/advice", { session }, signal);
 export const loadInput = (client: Client, session: SessionRef, signal?: AbortSignal): Promise<InputPipeline> =>

@@ -7,6 +7,7 @@ and the host's own work. What is left is neither. The order is XProf's.
 from __future__ import annotations
 
 import re
+from itertools import groupby
 
 import numpy as np
 from msgspec import Struct
@@ -72,10 +73,30 @@ class StepTimes(Struct):
         return self.end - self.start
 
 
-@kept
-def break_down(trace: Trace) -> list[StepRow]:
-    """Every step of every host, as rows."""
-    return rows_of(step_times(trace))
+def thin(times: StepTimes, most: int) -> tuple[Int64, int]:
+    """So many steps at most: of every few that follow each other on a host the longest; and how many these few are."""
+    count = len(times)
+    every = max(1, -(-count // max(most, 1)))
+    if every == 1:
+        return np.arange(count), 1
+    chosen = []
+    first = 0
+    for steps in groupby(times.steps, key=lambda step: step.host):
+        stop = first + sum(1 for _ in steps[1])
+        duration = times.duration[first:stop]
+        edges = np.arange(0, stop - first, every)
+        chosen.append([first + at + int(np.argmax(duration[at : at + every])) for at in edges.tolist()])
+        first = stop
+    return np.concatenate(chosen), every
+
+
+def pick_steps(times: StepTimes, chosen: Int64) -> StepTimes:
+    return StepTimes(
+        [times.steps[at] for at in chosen.tolist()],
+        times.start[chosen],
+        times.end[chosen],
+        times.parts[:, chosen],
+    )
 
 
 def rows_of(times: StepTimes, is_outlier: Mask | None = None) -> list[StepRow]:
@@ -94,15 +115,25 @@ def rows_of(times: StepTimes, is_outlier: Mask | None = None) -> list[StepRow]:
     ]
 
 
+def steps_by_host(trace: Trace) -> dict[str, list[Step]]:
+    found: dict[str, list[Step]] = {}
+    for step in trace.steps:
+        found.setdefault(step.host, []).append(step)
+    return found
+
+
+def times_of(steps: list[Step]) -> tuple[Int64, Int64]:
+    start = np.fromiter((step.start_ps for step in steps), np.int64, len(steps))
+    return start, np.fromiter((step.end_ps for step in steps), np.int64, len(steps))
+
+
 @kept
 def step_times(trace: Trace) -> StepTimes:
     part_of = parts_of_events(trace)
     none = np.empty(0, np.int64)
     found = [StepTimes([], none, none, np.empty((len(PARTS), 0), np.int64))]
-    for host in dict.fromkeys(step.host for step in trace.steps):
-        steps = [step for step in trace.steps if step.host == host]
-        start = np.array([step.start_ps for step in steps], np.int64)
-        end = np.array([step.end_ps for step in steps], np.int64)
+    for host, steps in steps_by_host(trace).items():
+        start, end = times_of(steps)
         times = dict.fromkeys(PARTS, np.zeros(len(steps), np.int64))
         before = np.zeros(len(steps), np.int64)
         for part, covered in covers(trace, part_of, of_host(trace, host)):
@@ -162,8 +193,7 @@ def mark_events(trace: Trace) -> Int64:
     """The marks of the steps themselves, and lines of steps."""
     steps = np.array([track.kind == "steps" for track in trace.tracks], np.bool_)
     found = np.flatnonzero(steps[trace.track]) if steps.any() else np.empty(0, np.int64)
-    starts = np.array([step.start_ps for step in trace.steps], np.int64)
-    ends = np.array([step.end_ps for step in trace.steps], np.int64)
+    starts, ends = times_of(trace.steps)
     # Few events are as long as a step.
     long = np.flatnonzero(trace.duration_ps >= (ends - starts).min(initial=np.iinfo(np.int64).max))
     same = np.isin(trace.start_ps[long], starts) & np.isin(

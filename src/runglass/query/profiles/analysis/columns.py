@@ -12,7 +12,7 @@ from msgspec import Struct
 from runglass.native.trace_rows import columns_of, samples_of
 from runglass.query.profiles.analysis.kept import kept
 from runglass.query.profiles.analysis.launching import on_device
-from runglass.query.profiles.model import MISSING, Float64, Int32, Int64, Trace
+from runglass.query.profiles.model import MISSING, Float64, Int32, Int64, Place, Trace
 
 # By one thread.
 EVENTS_AT_ONCE = 1 << 16
@@ -23,11 +23,16 @@ SHARED_KEYS = frozenset({*NUMBERS, *TEXTS})
 
 
 def columns(
-    trace: Trace, number_keys: Sequence[str], text_keys: Sequence[str], events: Int64 | Int32
+    trace: Trace,
+    number_keys: Sequence[str],
+    text_keys: Sequence[str],
+    events: Int64 | Int32,
+    place: Place | None = None,
 ) -> tuple[Int64, Int32]:
-    """Numbers (MISSING) and texts (-1) under these keys: a row for each key, a column for each of these events."""
-    numbers = [trace.strings.find(key) for key in number_keys]
-    texts = [trace.strings.find(key) for key in text_keys]
+    """Numbers (MISSING) and texts (-1) under these keys: a row for each key, a column for each of these events. `place`: where all of them
+    are."""
+    numbers = [trace.find_key(key, place) for key in number_keys]
+    texts = [trace.find_key(key, place) for key in text_keys]
     if max([*numbers, *texts], default=-1) < 0:
         shape = len(events)
         return np.full((len(numbers), shape), MISSING, np.int64), np.full((len(texts), shape), -1, np.int32)
@@ -84,7 +89,7 @@ def look_up(trace: Trace, numbers: list[int], texts: list[int], events: Int64 | 
 def floats(trace: Trace, key: str, events: Int64 | Int32) -> Float64:
     """The number under a key for each of these events, NaN where there is none."""
     found = np.full(len(events), np.nan)
-    number = trace.strings.find(key)
+    number = trace.find_key(key)
     if number >= 0:
         rows = trace.source[events].astype(np.int64)
         at, keys, values = samples_of(trace.arguments, trace.arguments_end, rows)

@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from runglass.native.trace_groups import find_spans
+from runglass.query.profiles.analysis.breakdown import steps_by_host, times_of
 from runglass.query.profiles.analysis.intervals import Cover, cover
 from runglass.query.profiles.analysis.kept import kept
 from runglass.query.profiles.analysis.launching import device_work, on_device
@@ -49,14 +50,13 @@ JAX_FILES = frozenset(
 
 @kept
 def windows_of_steps(trace: Trace) -> dict[str, tuple[Int64, Int64]]:
-    times: dict[str, list[tuple[int, int]]] = {}
-    for step in trace.steps:
-        if step.end_ps > step.start_ps:
-            times.setdefault(step.host, []).append((step.start_ps, step.end_ps))
     found = {}
-    for host, own in times.items():
-        begins, ends = np.array(sorted(own), np.int64).T
-        found[host] = np.ascontiguousarray(begins), np.ascontiguousarray(ends)
+    for host, steps in steps_by_host(trace).items():
+        begins, ends = times_of(steps)
+        order = np.lexsort((ends, begins))
+        order = order[ends[order] > begins[order]]
+        if len(order):
+            found[host] = begins[order], ends[order]
     return found
 
 

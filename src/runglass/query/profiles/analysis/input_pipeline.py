@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from runglass.query.profiles.analysis.breakdown import StepTimes, break_down, step_times
+from runglass.query.profiles.analysis.breakdown import StepTimes, pick_steps, rows_of, step_times, thin
 from runglass.query.profiles.analysis.facts import Facts
 from runglass.query.profiles.analysis.loading import Loading
 from runglass.query.profiles.analysis.model import (
@@ -46,7 +46,8 @@ WORKERS_APART = (
 )
 
 
-def input_pipeline(trace: Trace) -> InputPipeline:
+def input_pipeline(trace: Trace, *, most_steps: int | None = None) -> InputPipeline:
+    """`most_steps`: of more than that, the longest of every few."""
     times = step_times(trace)
     whole = int(times.duration.sum())
     waits, copies = int(times.part("input").sum()), int(times.part("host_to_device").sum())
@@ -57,10 +58,13 @@ def input_pipeline(trace: Trace) -> InputPipeline:
     inside = loading.rows()
     share = (waits + copies) / whole if whole else 0.0
     is_told = bool(datasets or loaders or waits)
+    shown, each = thin(times, len(times) if most_steps is None else most_steps)
     return InputPipeline(
         input_share=share,
         stages=stages(datasets, inside, loading.made_ps, copies=copies, waits=waits),
-        steps=break_down(trace),
+        steps=rows_of(pick_steps(times, shown)),
+        step_count=len(times),
+        steps_each=each,
         verdict=verdict(times, share, is_told=is_told),
         iterators=tree(datasets),
         loaders=loaders,

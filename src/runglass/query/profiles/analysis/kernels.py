@@ -115,11 +115,11 @@ def kernel_events(trace: Trace) -> Int64:
     return found
 
 
-def in_range(trace: Trace, range: tuple[int, int] | None, events: Int64) -> Mask:
-    """Which of these events begin in the range."""
+def in_range(trace: Trace, range: tuple[int, int] | None, events: Int64 | None = None) -> Mask:
+    """Which of these events, or of all, begin in the range."""
     if range is None:
-        return np.ones(len(events), np.bool_)
-    start = trace.start_ps[events]
+        return np.ones(len(trace if events is None else events), np.bool_)
+    start = trace.start_ps if events is None else trace.start_ps[events]
     inside: Mask = (start >= range[0]) & (start < range[1])
     return inside
 

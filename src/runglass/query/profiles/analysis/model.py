@@ -119,7 +119,10 @@ class Spread(Struct, frozen=True, kw_only=True):
 
 
 class Overview(Struct, frozen=True, kw_only=True):
+    # Of every `steps_each` that follow each other on a host the longest; all where that is 1.
     steps: list[StepRow]
+    step_count: int = 0
+    steps_each: int = 1
     step_ps: Spread | None
     # Means over the steps.
     parts: dict[Part, float]
@@ -192,7 +195,10 @@ class InputPipeline(Struct, frozen=True, kw_only=True):
     input_share: float
     # How long each stage took.
     stages: list[StageRow]
+    # As those of the overview.
     steps: list[StepRow]
+    step_count: int = 0
+    steps_each: int = 1
     # What the step waits for.
     verdict: Verdict
     # Nodes of tf.data pipelines.

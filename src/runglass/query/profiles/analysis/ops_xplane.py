@@ -39,7 +39,7 @@ def ops(
     range: tuple[int, int] | None = None,
 ) -> list[OpRow]:
     """Those with the most time of their own first, the host's and the devices' ops each for itself."""
-    inside = in_range(trace, range, np.arange(len(trace)))
+    inside = in_range(trace, range)
     found: list[OpRow] = []
     if place != "device":
         found.extend(host_ops(trace, by, inside, with_idle=with_idle))
@@ -50,13 +50,17 @@ def ops(
 
 def host_ops(trace: Trace, by: OpsBy, inside: Mask, *, with_idle: bool) -> list[OpRow]:
     on_host = on_place(trace, "host")
-    full, instruction = told(trace, np.flatnonzero(on_host), ["full_name", "hlo_op"])
-    names = Names(trace, np.where(full >= 0, full, trace.name).astype(np.int32))
+    (instruction,) = told(trace, np.flatnonzero(on_host), ["hlo_op"], "host")
+    full = trace.name.copy()
+    full[trace.full_name_event] = trace.full_name
+    names = Names(trace, full)
     is_op = on_host & names.is_op
     # Instructions that a CPU executed.
-    own = on_host & ~is_op & (instruction >= 0) & (trace.duration_ps > 0)
-    number = np.where(own, instruction, names.number).astype(np.int32)
-    is_op |= own
+    number = names.number
+    if trace.find_key("hlo_op", "host") >= 0:
+        own = on_host & ~is_op & (instruction >= 0) & (trace.duration_ps > 0)
+        number = np.where(own, instruction, number)
+        is_op |= own
     nearest = inherit(np.where(is_op, np.arange(len(trace), dtype=np.int32), np.int32(-1)), trace.parent)
     above = np.where(trace.parent >= 0, nearest[trace.parent], -1)
     self_ps = trace.duration_ps.copy()
@@ -162,8 +166,8 @@ def rows_of(
     duration = trace.duration_ps[events]
     count, total, own = groups.count(), groups.total(duration), groups.total(self_ps[events])
     least, most = groups.extremes(duration)
-    flops, moved = of_stat(trace, events, groups, "flops"), of_stat(trace, events, groups, "bytes_accessed")
-    known = executed(trace, events)
+    flops, moved = (of_stat(trace, events, groups, key, place) for key in ("flops", "bytes_accessed"))
+    known = executed(trace, events, place)
     if known is not None:
         # What the events say of themselves stands before what follows from their program.
         flops = groups.total(known.flops.astype(np.int64)) if flops is None else flops
@@ -215,11 +219,11 @@ def rows_of(
     return rows
 
 
-def of_stat(trace: Trace, events: Int64, groups: Groups, key: str) -> Int64 | None:
+def of_stat(trace: Trace, events: Int64, groups: Groups, key: str, place: Place) -> Int64 | None:
     """The sum of what each execution says of itself; None where the profile has no such stat."""
-    if trace.strings.find(key) < 0:
+    if trace.find_key(key, place) < 0:
         return None
-    values = columns(trace, [key], [], events)[0][0]
+    values = columns(trace, [key], [], events, place)[0][0]
     return groups.total(np.where(values == MISSING, 0, values)) if (values != MISSING).any() else None
 
 
@@ -249,11 +253,11 @@ class Names:
         self.is_op: Mask = marked_numbers(trace, known, number)
 
 
-def told(trace: Trace, events: Int64, keys: list[str]) -> Int32:
-    """The texts under these keys for all events, looked up for some of them."""
+def told(trace: Trace, events: Int64, keys: list[str], place: Place | None = None) -> Int32:
+    """The texts under these keys for all events, looked up for some of them, which are all of one place."""
     found = np.full((len(keys), len(trace)), -1, np.int32)
-    if any(trace.strings.find(key) >= 0 for key in keys):
-        found[:, events] = columns(trace, [], keys, events)[1]
+    if any(trace.find_key(key, place) >= 0 for key in keys):
+        found[:, events] = columns(trace, [], keys, events, place)[1]
     return found
 
 

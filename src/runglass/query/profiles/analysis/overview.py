@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from runglass.native.trace_groups import find_spans
-from runglass.query.profiles.analysis.breakdown import parts_of_events, rows_of, step_times
+from runglass.query.profiles.analysis.breakdown import parts_of_events, pick_steps, rows_of, step_times, thin
 from runglass.query.profiles.analysis.columns import floats
 from runglass.query.profiles.analysis.flops import count_work
 from runglass.query.profiles.analysis.intervals import cover
@@ -33,7 +33,8 @@ SHORT_FLOATS = re.compile(
 VERSIONS = re.compile(r"version|backend|platform", re.IGNORECASE)
 
 
-def overview(trace: Trace) -> Overview:
+def overview(trace: Trace, *, most_steps: int | None = None) -> Overview:
+    """`most_steps`: of more than that, the longest of every few."""
     part_of = parts_of_events(trace)
     times = step_times(trace)
     is_outlier = find_outliers(times.duration)
@@ -45,11 +46,14 @@ def overview(trace: Trace) -> Overview:
     time = int(duration.sum())
     has_device = any(track.place == "device" for track in trace.tracks)
     top = ops(trace, place="device" if has_device else "host")
+    shown, each = thin(times, len(times) if most_steps is None else most_steps)
     return Overview(
-        steps=rows_of(times, is_outlier),
+        steps=rows_of(pick_steps(times, shown), is_outlier[shown]),
+        step_count=len(times),
+        steps_each=each,
         step_ps=spread(times.duration),
         parts={part: times.mean(part) for part in PARTS},
-        outliers=np.flatnonzero(is_outlier).tolist(),
+        outliers=np.flatnonzero(is_outlier[shown]).tolist(),
         is_synthetic=trace.info.steps_note is not None,
         device_busy=busy_share(trace, part_of, start, end) if has_device else None,
         sm_efficiency=sm_efficiency(trace, kernels, whole),

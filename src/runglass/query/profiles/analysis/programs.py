@@ -10,7 +10,7 @@ from runglass.query.profiles.analysis.grouping import group
 from runglass.query.profiles.analysis.kept import kept
 from runglass.query.profiles.analysis.launching import on_device
 from runglass.query.profiles.formats.programs import NOT_IN_KERNELS
-from runglass.query.profiles.model import MISSING, Float64, Int32, Int64, Trace
+from runglass.query.profiles.model import MISSING, Float64, Int32, Int64, Place, Trace
 
 # Several kernels that are started at once: each is named after its own instruction.
 COMMAND_BUFFER = "command_buffer"
@@ -47,8 +47,10 @@ class Executed(Struct):
         return self.sources[number] if number >= 0 else ""
 
 
-def executed(trace: Trace, events: Int64) -> Executed | None:
-    """None: the profile has no programs, or none of these events is one of their instructions."""
+def executed(trace: Trace, events: Int64, place: Place | None = None) -> Executed | None:
+    """None: the profile has no programs, or none of these events is one of their instructions. `place`: where all of them are."""
+    if trace.find_key("program_id", place) < 0:
+        return None
     shared = on_devices(trace)
     at = shared.place[events]
     if len(events) and int(at.min()) >= 0:

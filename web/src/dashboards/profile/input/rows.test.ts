@@ -8,6 +8,8 @@ const pipeline = (verdict: InputPipeline["verdict"], share: number): InputPipeli
   verdict,
   stages: [],
   steps: [],
+  step_count: 0,
+  steps_each: 1,
   iterators: [],
   loaders: [],
   inside: [],

@@ -17,8 +17,10 @@ test("gains that are not known count nothing, and no step takes less than nothin
 });
 
 test("of steps that have no room the longest are shown", () => {
-  const steps = [3, 9, 1, 4, 7].map((end_ps, number) => ({ number, start_ps: 0, end_ps }));
+  const steps = [3, 9, 1, 4, 7].map((end_ps, number) => ({ number, host: "", start_ps: 0, end_ps }));
   expect(longestOfEach(steps, 2).map(({ number }) => number)).toEqual([1, 3, 4]);
   expect(longestOfEach(steps, 1)).toEqual(steps);
   expect(longestOfEach([], 1)).toEqual([]);
+  const ranks = steps.map((step, i) => ({ ...step, host: i < 3 ? "rank0" : "rank1" }));
+  expect(longestOfEach(ranks, 2).map(({ number }) => number)).toEqual([1, 2, 4]);
 });

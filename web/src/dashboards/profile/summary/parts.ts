@@ -34,17 +34,25 @@ export function partsPresent(parts: Readonly<Record<string, number>>): readonly 
 }
 
 interface Lasting {
+  readonly host: string;
   readonly start_ps: number;
   readonly end_ps: number;
 }
 
-/** Of every `size` steps that follow each other the longest: what stands out is seen where there is no room for all. */
+/** Of every `size` steps of a worker that follow each other the longest: what stands out is seen where there is no room
+ * for all. */
 export function longestOfEach<S extends Lasting>(steps: readonly S[], size: number): readonly S[] {
   const lasts = ({ start_ps, end_ps }: Lasting): number => end_ps - start_ps;
-  const groups = Array.from({ length: Math.ceil(steps.length / size) }, (_, i) =>
-    steps.slice(i * size, (i + 1) * size),
-  );
-  return groups.map((group) => group.reduce((longest, step) => (lasts(step) > lasts(longest) ? step : longest)));
+  const longest: S[] = [];
+  let first = 0;
+  steps.forEach((step, i) => {
+    const last = longest.at(-1);
+    if (!last || last.host !== step.host || i - first >= size) {
+      longest.push(step);
+      first = i;
+    } else if (lasts(step) > lasts(last)) longest[longest.length - 1] = step;
+  });
+  return longest;
 }
 
 /** 56 %, 3.2 %, 0 %: two digits. */
