@@ -8,7 +8,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
@@ -53,3 +53,24 @@ class LruCache(Generic[K, V]):
         with self._lock:
             self._values.clear()
             self._size = 0
+
+
+class Computed:
+    """Answers that are computed once and kept while they are among the last that were asked for. They are not None."""
+
+    def __init__(self, limit: int) -> None:
+        self._kept: LruCache[Hashable, Any] = LruCache(limit)
+        # Taken again by what an answer itself asks for.
+        self._computing = threading.RLock()
+
+    def get(self, key: Hashable, make: Callable[[], V]) -> V:
+        with self._computing:
+            found: Any = self._kept.get(key)
+            if found is None:
+                found = make()
+                self._kept.put(key, found)
+            answer: V = found
+            return answer
+
+    def clear(self) -> None:
+        self._kept.clear()

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from runglass.api.kept import PerSource, Versioned
 from runglass.dashboards.profile.shape import ProfileRef
 from runglass.errors import BadRequest, RunglassError
-from runglass.lru import LruCache
+from runglass.lru import Computed, LruCache
 from runglass.query.profiles.listing import list_profiles
 from runglass.query.profiles.model import Bytes, ProfileNotOpen, ProfileUnknown, SessionInfo, Trace, give_back
 from runglass.query.profiles.read import (
@@ -54,8 +54,7 @@ class Loaded:
         self._patterns: LruCache[str, Bytes] = LruCache(MAX_SEARCHES)
         self._strips: LruCache[int, Strip] = LruCache(4)
         self._lock = threading.Lock()
-        self._computed: LruCache[Hashable, Any] = LruCache(MAX_COMPUTED)
-        self._computing = threading.Lock()
+        self._answers = Computed(MAX_COMPUTED)
 
     @property
     def size_bytes(self) -> int:
@@ -80,13 +79,7 @@ class Loaded:
 
     def computed(self, key: Hashable, make: Callable[[], V]) -> V:
         """What an analysis gave, kept for a while."""
-        with self._computing:
-            found: Any = self._computed.get(key)
-            if found is None:
-                found = make()
-                self._computed.put(key, found)
-            made: V = found
-            return made
+        return self._answers.get(key, make)
 
     def strip(self, width: int) -> Strip:
         found = self._strips.get(width)

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import mmap
 import re
-import threading
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
 import numpy as np
 from msgspec import Struct, field
@@ -19,12 +18,11 @@ from numpy.typing import NDArray
 from runglass.errors import ProfileDamaged as ProfileDamaged
 from runglass.errors import ProfileNotOpen as ProfileNotOpen
 from runglass.errors import ProfileUnknown as ProfileUnknown
-from runglass.lru import LruCache
+from runglass.lru import Computed
 from runglass.native.trace_groups import marked
 from runglass.native.trace_view import View
 from runglass.native.trace_view import give_back as give_back
 
-V = TypeVar("V")
 Int8 = NDArray[np.int8]
 Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]
@@ -345,9 +343,8 @@ class Trace:
         for name in ARRAYS:
             setattr(self, name, arrays[name])
         self.strings = Strings(self.string_bytes, self.string_ends)
-        # What was computed of it; the lock is taken again by what that asks for.
-        self._kept: LruCache[Hashable, Any] = LruCache(KEPT_ANSWERS)
-        self._computing = threading.RLock()
+        # What was computed of it.
+        self.computed = Computed(KEPT_ANSWERS)
         # Arguments that were found already, while the trace is built.
         self.known: object = None
         # The file that the arrays are in, if they are.
@@ -355,16 +352,6 @@ class Trace:
 
     def __len__(self) -> int:
         return len(self.start_ps)
-
-    def kept(self, key: Hashable, make: Callable[[], V]) -> V:
-        """An answer that is computed once. It is not None."""
-        with self._computing:
-            found: Any = self._kept.get(key)
-            if found is None:
-                found = make()
-                self._kept.put(key, found)
-            answer: V = found
-            return answer
 
     @cached_property
     def view(self) -> View:
@@ -410,7 +397,7 @@ class Trace:
     def forget(self) -> None:
         """Free what was computed of the columns, and can be again."""
         self.known = None
-        self._kept.clear()
+        self.computed.clear()
         for name in ("track", "depth", "view"):
             self.__dict__.pop(name, None)
 

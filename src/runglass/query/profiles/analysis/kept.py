@@ -19,6 +19,6 @@ def kept(make: Callable[Concatenate[Trace, P], V]) -> Callable[Concatenate[Trace
     @wraps(make)
     def found(trace: Trace, /, *args: P.args, **named: P.kwargs) -> V:
         key = name, args, tuple(sorted(named.items()))
-        return trace.kept(key, lambda: make(trace, *args, **named))
+        return trace.computed.get(key, lambda: make(trace, *args, **named))
 
     return found
