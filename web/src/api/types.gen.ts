@@ -6027,11 +6027,6 @@ export interface components {
             /** @default [] */
             notes: string[];
         };
-        /** Written */
-        Written: {
-            revision: number;
-            marks: components["schemas"]["Mark"][];
-            replaced: components["schemas"]["Mark"][];
         /** WorkersBody */
         WorkersBody: {
             session: components["schemas"]["ProfileRef"];
@@ -6046,6 +6041,12 @@ export interface components {
              * @enum {unknown}
              */
             format: "csv" | "json";
+        };
+        /** Written */
+        Written: {
+            revision: number;
+            marks: components["schemas"]["Mark"][];
+            replaced: components["schemas"]["Mark"][];
         };
         /** ZipBody */
         ZipBody: {
