@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -14,7 +15,12 @@ if str(ROOT) not in sys.path:
 
 # A loaded machine is slow, not wrong; and the same examples on every machine make a failure everyone's.
 settings.register_profile(
-    "runglass", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow], print_blob=True
+    "runglass",
+    deadline=None,
+    derandomize=True,
+    max_examples=int(os.environ.get("RUNGLASS_EXAMPLES", "50")),
+    suppress_health_check=[HealthCheck.too_slow],
+    print_blob=True,
 )
 settings.load_profile("runglass")
 

@@ -113,14 +113,14 @@ def comparable(rows: FileRows) -> Any:
     return order, tags, extras, rows.records, rows.skipped, rows.first_skipped, rows.offset, rows.stop
 
 
-@settings(max_examples=400)
+@settings(max_examples=200)
 @given(event_files())
 def test_scanner_equals_plain_reader(data: bytes) -> None:
     with written(data) as path:
         assert comparable(rows_of(*scan(path), data)) == comparable(read_file(data))
 
 
-@settings(max_examples=150)
+@settings(max_examples=100)
 @given(event_files(max_events=6), st.data())
 def test_scanner_equals_plain_reader_on_damaged_files(data: bytes, draw: st.DataObject) -> None:
     damaged = bytearray(data)
@@ -237,7 +237,7 @@ def nested(payload: bytes) -> bytes:
 
 
 @settings(
-    max_examples=120,
+    max_examples=80,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
     phases=WITHOUT_SHRINKING,
 )
@@ -353,7 +353,7 @@ def histories(draw: st.DrawFn) -> list[tuple[str, bytes]]:
     return acts
 
 
-@settings(max_examples=250)
+@settings(max_examples=120)
 @given(histories())
 def test_deltas_add_up_to_the_whole(acts: list[tuple[str, str, bytes]]) -> None:
     with tempfile.TemporaryDirectory(prefix="runglass-") as directory:
