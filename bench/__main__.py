@@ -23,6 +23,7 @@ from bench.rows_graphs import graph_rows
 from bench.rows_hparams import hparam_rows
 from bench.rows_http import http_rows, start_rows
 from bench.rows_images import image_rows
+from bench.rows_index import index_rows
 from bench.rows_jobs import job_rows
 from bench.rows_live import live_rows
 from bench.rows_load import blob_rows, load_rows, memory_rows
@@ -38,6 +39,7 @@ GROUPS: dict[str, Callable[[Setting], Iterator[Row]]] = {
     "load": load_rows,
     "blobs": blob_rows,
     "memory": memory_rows,
+    "index": index_rows,
     "assets": asset_rows,
     "images": image_rows,
     "start": start_rows,

@@ -31,6 +31,7 @@ LAYOUTS = {"scalars": 1, "histograms": 1, "images": 2}
 SHAPES = {
     "S": ("scalars", 10, 20, 10_000, 0),
     "W": ("scalars", 1000, 10, 1_000, 0),
+    "W10": ("scalars", 1000, 10, 10_000, 0),
     "L": ("scalars", 1, 5, 2_000_000, 0),
     "H": ("histograms", 20, 50, 200, 30),
     "I512": ("images", 10, 5, 20, 512),
