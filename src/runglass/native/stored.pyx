@@ -13,6 +13,11 @@ from runglass.native.statistics import summarize
 
 rg_crc32c_init()
 
+cdef extern from "Python.h":
+    int PyBUF_READ
+    object PyMemoryView_FromMemory(char *data, Py_ssize_t size, int flags)
+    char *PyByteArray_AsString(object array)
+
 cdef enum:
     # Rows under one checksum for each column: a megabyte or so of a file is read to check one row.
     BLOCK_ROWS = 1 << 16
@@ -84,13 +89,13 @@ def describe(Columns columns not None, Columns previous, bytearray previous_chec
     cdef int64_t blocks = (count + BLOCK_ROWS - 1) // BLOCK_ROWS
     cdef int i, shared = 0, other_columns = 0
     cdef bytearray checks = bytearray(4 * blocks * cols.columns)
-    cdef uint32_t[::1] found = memoryview(checks).cast("I")
-    cdef const uint32_t[::1] known
-    cdef const float[::1] narrow
-    cdef const double[::1] wide
+    cdef uint32_t *found = <uint32_t *>PyByteArray_AsString(checks)
+    cdef const uint32_t *known = NULL
     if other is not None:
-        known = memoryview(previous_checks).cast("I")
         other_columns = other.cols.columns
+        if len(previous_checks) != 4 * blocks * other_columns:
+            raise ValueError("checksums of other columns")
+        known = <const uint32_t *>PyByteArray_AsString(previous_checks)
         for i in range(2):
             if memcmp(cols.data[i], other.cols.data[i], <size_t>(count * cols.width[i])) == 0:
                 shared |= 1 << i
@@ -110,13 +115,7 @@ def describe(Columns columns not None, Columns previous, bytearray previous_chec
     top_step = None if shared & 1 else highest
     if cols.columns != 3:
         return BLOBS, top_step, shared, checks, None
-    if cols.width[VALUE] == 4:
-        narrow = <const float[:count]>(<const float *>cols.data[VALUE])
-        told = summarize(narrow)
-    else:
-        wide = <const double[:count]>(<const double *>cols.data[VALUE])
-        told = summarize(wide)
-    lowest, top, mean, nans, first_nan, highs, first_high, lows, first_low = told
+    lowest, top, mean, nans, first_nan, highs, first_high, lows, first_low = summarize(columns.read_points()[2])
     return 1 if cols.width[VALUE] == 8 else 0, top_step, shared, checks, (
         number_at(cols, 0),
         number_at(cols, count - 1),
@@ -144,7 +143,7 @@ def dump_column(Columns columns not None, int column, file):
     cdef int64_t size = columns.count * memory.cols.width[column]
     if not 0 <= column < memory.cols.columns:
         raise IndexError(column)
-    file.write(<uint8_t[:size]>(<uint8_t *>memory.cols.data[column]))
+    file.write(PyMemoryView_FromMemory(<char *>memory.cols.data[column], size, PyBUF_READ))
     return size
 
 

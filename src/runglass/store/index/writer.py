@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import struct
 import time
 from collections.abc import Iterable
 from contextlib import suppress
@@ -17,21 +18,32 @@ from runglass.native.records import crc32c
 from runglass.native.stored import describe, dump_column
 from runglass.store.index.layout import (
     ALIGNED_BYTES,
+    CHECK,
     EDGE_BYTES,
+    EXTRA,
+    FILE,
     FOOTER_END,
     MAGIC,
+    PART,
+    START,
     SUFFIX,
+    SUMMARY,
     TABLE_PLACE,
     TABLES,
+    TAG,
 )
 from runglass.store.index.saved import SavedFile
 
 UNFINISHED = ".tmp"
 BUFFER_BYTES = 1 << 20
 BLOBS = 2
+# Rows of these tables as bytes.
+TAG_ROW = struct.Struct("=iiiiiiBBB5x")
+PART_ROW = struct.Struct("=qqqqqqdq")
+SUMMARY_ROW = struct.Struct("=ddqqdqdqdqdqqqqqq")
+START_ROW = struct.Struct("=qqq")
 # Where a row of PART has the highest step.
 HIGHEST = 5
-NO_SUMMARY = (0.0, 0.0, 0, 0, 0.0, 0, 0.0, 0, 0.0, 0, 0.0, 0, 0, 0, 0, 0, 0)
 
 
 def write_pack(folder: Path, root: str, files: Iterable[SavedFile]) -> Path:
@@ -69,40 +81,41 @@ class _PackWriter:
     def __init__(self, out: IO[bytes], root: str) -> None:
         self._out = out
         self._at = len(MAGIC)
-        self._rows: dict[str, list[Any]] = {name: [] for name in TABLES}
-        self._checks = bytearray()
-        # The part before, with its checksums.
+        self._files: list[tuple[Any, ...]] = []
+        self._extras: list[tuple[Any, ...]] = []
+        # The large ones grow as bytes: a hundred thousand tuples would keep the garbage collector busy.
+        self._tables: dict[str, bytearray] = {name: bytearray() for name in TABLES}
+        # The part before, with its checksums and its row.
         self._previous: Columns | None = None
         self._previous_checks = bytearray()
+        self._part: tuple[Any, ...] = ()
         self._numbers: dict[str, dict[bytes, int]] = {"path": {}, "name": {}, "meta": {}}
         self._about = {"root": root, "time": time.time()}
         out.write(MAGIC)
 
     def add(self, file: SavedFile) -> None:
-        rows = self._rows
+        tables = self._tables
         began = self._at
-        first_tag = len(rows["tags"])
+        first_tag = len(tables["tags"]) // TAG.itemsize
         for name, meta, first_field, blob_field, blobs_first, points, blobs, starts in file.tags:
-            rows["tags"].append(
-                (
-                    self._number("name", name),
-                    -1 if meta is None else self._number("meta", meta),
-                    self._add_part(points),
-                    self._add_part(blobs),
-                    len(rows["starts"]),
-                    len(starts),
-                    first_field,
-                    blob_field,
-                    blobs_first,
-                    b"",
-                )
+            tables["tags"] += TAG_ROW.pack(
+                self._number("name", name),
+                -1 if meta is None else self._number("meta", meta),
+                self._add_part(points),
+                self._add_part(blobs),
+                len(tables["starts"]) // START.itemsize,
+                len(starts),
+                first_field,
+                blob_field,
+                blobs_first,
             )
-            rows["starts"].extend(starts)
-        first_extra = len(rows["extras"])
+            for start in starts:
+                tables["starts"] += START_ROW.pack(*start)
+        first_extra = len(self._extras)
         for extra in file.extras:
             tag = self._number("name", extra.tag.encode("utf-8", "surrogatepass"))
-            rows["extras"].append((extra.field, tag, *extra[2:]))
-        rows["files"].append(
+            self._extras.append((extra.field, tag, *extra[2:]))
+        self._files.append(
             (
                 self._number("path", os.fsencode(file.path)),
                 *file.identity,
@@ -129,20 +142,22 @@ class _PackWriter:
         if columns is None or not columns.count:
             return -1
         kind, highest, shared, checks, summary = describe(columns, self._previous, self._previous_checks)
-        parts = self._rows["parts"]
+        before = self._part
         places = [
-            parts[-1][column] if shared >> column & 1 else self._write(columns, column, column + 1)
+            before[column] if shared >> column & 1 else self._write(columns, column, column + 1)
             for column in (0, 1)
         ]
         places.append(self._write(columns, 2, 5 if kind == BLOBS else 3))
         if highest is None:
-            highest = parts[-1][HIGHEST]
+            highest = before[HIGHEST]
         last = summary[1] if summary is not None else 0.0
-        parts.append((*places, columns.count, len(self._checks) // 4, highest, last, kind))
+        first_check = len(self._tables["checks"]) // CHECK.itemsize
+        self._part = (*places, columns.count, first_check, highest, last, kind)
+        self._tables["parts"] += PART_ROW.pack(*self._part)
+        self._tables["checks"] += checks
+        self._tables["summaries"] += SUMMARY_ROW.pack(*summary) if summary else bytes(SUMMARY.itemsize)
         self._previous, self._previous_checks = columns, checks
-        self._checks += checks
-        self._rows["summaries"].append(summary or NO_SUMMARY)
-        return len(parts) - 1
+        return len(self._tables["parts"]) // PART.itemsize - 1
 
     def _write(self, columns: Columns, first: int, end: int) -> int:
         """Write some columns, one behind the other; returns where they begin."""
@@ -155,14 +170,13 @@ class _PackWriter:
         return begin
 
     def finish(self) -> None:
-        tables: dict[str, Any] = {
-            name: np.array(rows, TABLES[name]).tobytes() for name, rows in self._rows.items()
-        }
-        tables["checks"] = self._checks
+        tables: dict[str, Any] = dict(self._tables)
+        tables["files"] = np.array(self._files, FILE).tobytes()
+        tables["extras"] = np.array(self._extras, EXTRA).tobytes()
         tables["about"] = json.dumps(self._about).encode()
         for kind, numbers in self._numbers.items():
             tables[f"{kind}s"] = b"".join(numbers)
-            tables[f"{kind}_ends"] = np.cumsum([len(text) for text in numbers], dtype="i8")
+            tables[f"{kind}_ends"] = np.cumsum([len(text) for text in numbers], dtype="i8").tobytes()
         places = []
         for name in TABLES:
             data = bytes(tables[name])
