@@ -16,7 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
-from tests.fuzz import more_targets
+from tests.fuzz import index_target, more_targets
 from tests.support.event_oracle import Malformed, fields
 from tests.support.picture import picture
 from tests.support.trace_rows import Content
@@ -110,6 +110,7 @@ def seeds() -> dict[str, list[bytes]]:
     own["repaired"] = files
     own["checkpoint"] = more_targets.blocks(own["embedding"])
     own["own_files"] = more_targets.kept_files(own["chrome_trace"])
+    own["index"] = index_target.index_files(GOLDEN)
     own["words"] = more_targets.WORDS
     own["assets"] = [*own["words"], *own["embedding"], *own["memory_profile"], *models, *own["xplane"][:20]]
     wandb = sorted((GOLDEN.parent / "imports").rglob("*.wandb"))
@@ -472,6 +473,7 @@ TARGETS: dict[str, Callable[[bytes, random.Random], None]] = {
     "repaired": more_targets.repaired(scan, log),
     "routes": more_targets.routes,
     "assets": more_targets.assets,
+    "index": index_target.index,
     "checkpoint": more_targets.checkpoint,
     "own_files": more_targets.own_files,
     "words": more_targets.words,

@@ -25,6 +25,7 @@ ROUNDS = {
     "routes": 40,
     "assets": 40,
     "own_files": 200,
+    "index": 300,
     "words": 200,
     "imports": 100,
 }

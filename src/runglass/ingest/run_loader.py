@@ -266,7 +266,10 @@ class RunLoader:
         rows = pack.columns.part_rows(row.first_tag, row.tag_count)
         scanner = EventScanner(POINTS_PLUGIN)
         columns = {number: part.columns for number, part in parts.items()}
-        scanner.resume(row.state, row.edges[0], pack.saved_tags(row, columns))
+        try:
+            scanner.resume(row.state, row.edges[0], pack.saved_tags(row, columns))
+        except ValueError:
+            return False
         tail.indices = [[parts.get(points), parts.get(blobs)] for points, blobs in rows]
         tail.extras = pack.extras_of(row)
         tail.scanner = scanner

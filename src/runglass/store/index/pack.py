@@ -110,6 +110,8 @@ class Pack:
         tables = {name: self._read_table(name) for name in TABLES if name not in LATE}
         try:
             self.about: dict[str, Any] = json.loads(bytes(tables["about"]))
+            if not isinstance(self.about, dict):
+                raise PackDamaged("it does not say what it is about")
             self.files = [FileRow._make(row) for row in tables["files"].tolist()]
             self.paths = [os.fsdecode(text) for text in _split(tables["paths"], tables["path_ends"])]
             self._raw_names = _split(tables["names"], tables["name_ends"])
@@ -122,7 +124,7 @@ class Pack:
             self.columns.read_summaries = lambda: pack.summaries if (pack := own()) is not None else None
             self._starts, self._extras = tables["starts"], tables["extras"]
             self._check_rows()
-        except (ValueError, IndexError) as error:
+        except (ValueError, IndexError, RecursionError) as error:
             raise PackDamaged(f"its tables do not fit together: {error}") from error
         # Escape bytes that are not UTF-8: one replacement character for all of them could make two tags equal.
         self.names = [name.decode("utf-8", "backslashreplace") for name in self._raw_names]
