@@ -145,6 +145,9 @@ def _read_clock(source: DataSource, run: RunInfo) -> _RunClock | None:
     if values is None:
         return None
     is_timed = np.isfinite(values.wall_time)
+    if is_timed.all() and (values.step[1:] > values.step[:-1]).all():
+        # The common case, without sorting.
+        return _RunClock(run, values.step, values.wall_time) if len(values.step) else None
     step, first = np.unique(values.step[is_timed], return_index=True)
     return _RunClock(run, step, values.wall_time[is_timed][first]) if len(step) else None
 

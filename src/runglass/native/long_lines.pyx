@@ -38,17 +38,71 @@ cdef int smooth_blocks(
     EmaState* end,
 ) except -1 nogil:
     """Go on from row `count`, where the average is in `state`, to the last row."""
-    cdef int64_t i
+    cdef int64_t i = count, n = y.shape[0]
     cdef Ema ema = ema_from(weight, state)
-    for i in range(count, y.shape[0]):
+    while i < n:
         if i & (SMOOTH_BLOCK - 1) == 0:
             starts[i >> SMOOTH_BITS] = ema.state
+            if ema.has_settled and i + SMOOTH_BLOCK <= n and smooth_block(y, i, &ema, open):
+                append_block(view, open)
+                clear(open)
+                i += SMOOTH_BLOCK
+                continue
         add(open, i, ema_next(&ema, y[i]))
-        if i & (SMOOTH_BLOCK - 1) == SMOOTH_BLOCK - 1:
+        i += 1
+        if i & (SMOOTH_BLOCK - 1) == 0:
             append_block(view, open)
             clear(open)
     end[0] = ema.state
     return 0
+
+
+cdef bint smooth_block(const real[::1] y, int64_t begin, Ema* ema, Stretch* s) except? -1 nogil:
+    """A whole block of finite values after the average has settled, without branches; False if it is not that."""
+    cdef double[SMOOTH_BLOCK] smoothed
+    cdef double last = ema.state.last, weight = ema.weight, share = 1.0 - ema.weight, low, high
+    cdef double[4] lows
+    cdef double[4] highs
+    cdef int k, lane, odd = 0
+    for k in range(SMOOTH_BLOCK):
+        odd |= not y[begin + k] - y[begin + k] == 0
+    if odd:
+        return False
+    for k in range(SMOOTH_BLOCK):
+        last = last * weight + share * y[begin + k]
+        smoothed[k] = last
+    # A value near the largest double may have overflowed on the way.
+    if last - last != 0.0:
+        return False
+    for lane in range(4):
+        lows[lane] = highs[lane] = smoothed[lane]
+    k = 4
+    while k < SMOOTH_BLOCK:
+        for lane in range(4):
+            lows[lane] = smoothed[k + lane] if smoothed[k + lane] < lows[lane] else lows[lane]
+            highs[lane] = smoothed[k + lane] if smoothed[k + lane] > highs[lane] else highs[lane]
+        k += 4
+    low = min(min(lows[0], lows[1]), min(lows[2], lows[3]))
+    high = max(max(highs[0], highs[1]), max(highs[2], highs[3]))
+    if low - low != 0.0 or high - high != 0.0:
+        return False
+    s.first = begin
+    s.first_value = smoothed[0]
+    s.last = begin + SMOOTH_BLOCK - 1
+    s.last_value = last
+    s.low = low
+    s.high = high
+    k = 0
+    while smoothed[k] != low:
+        k += 1
+    s.lowest = begin + k
+    k = 0
+    while smoothed[k] != high:
+        k += 1
+    s.highest = begin + k
+    ema.state.last = last
+    ema.state.seen += SMOOTH_BLOCK
+    return True
 
 
 cdef class SmoothedRows:

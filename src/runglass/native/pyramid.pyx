@@ -138,13 +138,20 @@ cdef class Levels:
 cdef int look_at_rows(
     const int64_t[::1] step, const double[::1] wall_time, const real[::1] y, Totals* t, Stretch* open, View* view
 ) except -1 nogil:
-    cdef int64_t i, n = y.shape[0], until
+    cdef int64_t i, n = y.shape[0], until, start = max(t.count, <int64_t>1)
     cdef double value, sum_, part, total = t.total, error = t.error
-    cdef int64_t finite = 0, odd
-    for i in range(max(t.count, <int64_t>1), n):
-        t.steps_rise &= step[i] >= step[i - 1]
-        t.times_rise &= wall_time[i] >= wall_time[i - 1]
-        t.is_constant &= y[i] == y[0]
+    cdef int64_t finite = 0
+    cdef int falls = 0, times_fall = 0, differs = 0
+    # One simple loop each, which the compiler makes of wide instructions.
+    for i in range(start, n):
+        falls |= step[i] < step[i - 1]
+    for i in range(start, n):
+        times_fall |= not wall_time[i] >= wall_time[i - 1]
+    for i in range(start, n):
+        differs |= not y[i] == y[0]
+    t.steps_rise &= not falls
+    t.times_rise &= not times_fall
+    t.is_constant &= not differs
     # Between two finite times that never fall all are finite.
     t.times_rise &= n == 0 or (isfinite(wall_time[0]) and isfinite(wall_time[n - 1]))
     for i in range(t.count, n):

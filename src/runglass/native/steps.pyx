@@ -55,11 +55,98 @@ cdef void read_marks(const uint64_t *bits, Py_ssize_t words, int64_t low, int64_
         word = bits[i]
         bit = 0
         while word:
+            if word == <uint64_t>-1:
+                # Whole words are common: many trainings log every step.
+                for bit in range(64):
+                    found[count + bit] = low + (i << 6) + bit
+                count += 64
+                break
             if word & 1:
                 found[count] = low + (i << 6) + bit
                 count += 1
             word >>= 1
             bit += 1
+
+
+cdef class StepUnion:
+    """The distinct steps of series that grow: asked again about the same ones, it looks at their new rows only.
+
+    Use it in one thread at a time.
+    """
+
+    cdef list series
+    cdef list counts
+    cdef object bits
+    cdef int64_t low
+    cdef object steps
+
+    def __cinit__(self):
+        self.series = []
+
+    def read(self, list series):
+        """As `unite_steps`, in an array that cannot be written to: the next answer may be the same one."""
+        cdef Py_ssize_t i, length = len(series)
+        cdef bint is_known = self.bits is not None and length == len(self.series)
+        for i in range(length):
+            if not isinstance(series[i], Columns):
+                self.series, self.bits = [], None
+                return unite_steps(series)
+            is_known = is_known and series[i] is self.series[i]
+        if not is_known or not self.add_rows(series):
+            self.start(series)
+        return self.steps
+
+    cdef start(self, list series):
+        # Taken before they are read: rows that come meanwhile are looked at twice.
+        cdef list counts = [(<Columns>each).count for each in series]
+        self.series, self.bits = [], None
+        self.steps = unite_steps(series)
+        self.steps.flags.writeable = False
+        if self.steps.shape[0] == 0:
+            return
+        # Python's integers, because the difference may not fit into 64 bits.
+        low, high = int(self.steps[0]), int(self.steps[self.steps.shape[0] - 1])
+        span = high - low + 1
+        # Room for half as many again.
+        if span + span // 2 + 64 > MAX_BITS or high + span // 2 + 64 > INT64_MAX:
+            return
+        self.bits = np.zeros((span + span // 2 + 127) // 64, np.uint64)
+        self.low = low
+        self.mark_rows(self.steps)
+        self.series, self.counts = list(series), counts
+
+    cdef Py_ssize_t mark_rows(self, const int64_t[::1] rows):
+        """How many steps are new; -1 if one lies beside the bits."""
+        cdef Steps steps
+        cdef int64_t low, high
+        steps.data = &rows[0]
+        steps.count = rows.shape[0]
+        find_bounds(&steps, 1, &low, &high)
+        if low < self.low or <uint64_t>high - <uint64_t>self.low >= <uint64_t>self.bits.shape[0] * 64:
+            return -1
+        return mark(&steps, 1, self.low, <uint64_t *>cnp.PyArray_DATA(<cnp.ndarray>self.bits))
+
+    cdef bint add_rows(self, list series):
+        """False if all must be read anew."""
+        cdef Py_ssize_t i, fresh, marked = 0
+        for i in range(len(series)):
+            rows = series[i].read_steps()
+            if rows.shape[0] <= self.counts[i]:
+                continue
+            fresh = self.mark_rows(rows[self.counts[i]:])
+            if fresh < 0:
+                return False
+            marked += fresh
+            self.counts[i] = rows.shape[0]
+        if marked:
+            found = np.empty(self.steps.shape[0] + marked, np.int64)
+            read_marks(
+                <uint64_t *>cnp.PyArray_DATA(<cnp.ndarray>self.bits), self.bits.shape[0], self.low,
+                <int64_t *>cnp.PyArray_DATA(<cnp.ndarray>found),
+            )
+            self.steps = found
+            self.steps.flags.writeable = False
+        return True
 
 
 def unite_steps(list series):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
@@ -10,8 +11,9 @@ import numpy as np
 from msgspec.structs import replace
 
 from runglass.errors import AssetGone, RunUnknown, SeriesUnknown, ValueDamaged
+from runglass.lru import LruCache
 from runglass.native.columns import Columns as StoredColumns
-from runglass.native.steps import unite_steps
+from runglass.native.steps import StepUnion, unite_steps
 from runglass.query.derived import DerivedReads
 from runglass.query.long_lines import make_long_line
 from runglass.query.named_assets import choose_assets
@@ -49,6 +51,7 @@ from runglass.store.stage import COUNT_BITS, RunStage, SeriesStage, Store
 
 # Statistics that an index knows of a series.
 INDEXED_STATS = frozenset({"last", "first", "min", "max", "mean", "count"})
+MAX_UNIONS = 3
 
 TagSets = tuple[dict[str, int], list[dict[str, str]]]
 
@@ -77,6 +80,9 @@ class LocalSource(DerivedReads):
         self._keeps_overwritten = keeps_overwritten
         # By kind: the answer of list_tag_sets, and its generation.
         self._tag_sets: dict[Kind | None, tuple[int, TagSets]] = {}
+        # The steps of the series that were asked for last: a page that follows them asks again with every change.
+        self._unions: LruCache[object, StepUnion] = LruCache(MAX_UNIONS)
+        self._unions_lock = threading.Lock()
 
     @property
     def generation(self) -> int:
@@ -345,7 +351,15 @@ class LocalSource(DerivedReads):
                     rows = snapshot.rows("latest")
                     step = snapshot.arrays[0]
                     found.append(step if rows is None else step[rows])
-        return unite_steps(found)
+        if len(runs) == 1:
+            return unite_steps(found)
+        key = tuple(runs), _frozen(kinds), _frozen(tags)
+        with self._unions_lock:
+            union = self._unions.get(key)
+            if union is None:
+                union = StepUnion()
+                self._unions.put(key, union)
+            return union.read(found)
 
     def load_value(self, values: Values, index: int) -> Any:
         (value,) = self.load_values(values, [index])
@@ -394,6 +408,10 @@ class LocalSource(DerivedReads):
             known = [tag for tag in list(run.series) if run.find_series(tag, kind) is not None]
             raise series_unknown(key, known, wanted=f"{kind} series" if kind else "series")
         return run, series
+
+
+def _frozen(names: Collection[str] | None) -> frozenset[str] | None:
+    return None if names is None else frozenset(names)
 
 
 def _decoded(values: _LocalValues, data: bytes) -> Any:
