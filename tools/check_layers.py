@@ -27,7 +27,7 @@ PYTHON_MAY_IMPORT: dict[str, set[str]] = {
     # The only files of query/ that know where data comes from: a layer of its own, which the rest may not import.
     "query/open": {"query", "ingest", "store", "clickhouse"},
     # Runs in a database: writes what the engine here has read, and is a source of its own.
-    "clickhouse": {"native", "ingest", "store", "query"},
+    "clickhouse": {"native", "ingest", "store", "query", "sql"},
     # Arrays to arrays.
     "reductions": {"native"},
     "jobs": {"native"},

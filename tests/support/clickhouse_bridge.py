@@ -81,7 +81,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.server.queries.append(query)
         parameters = {name[6:]: value for name, value in asked.items() if name.startswith("param_")}
         try:
-            answer = run(query, data, parameters)
+            answer = run(query, data, parameters, asked.get("database", ""))
         except RuntimeError as error:
             self._send(500, str(error).encode())
             return
@@ -112,7 +112,7 @@ def expected_authorization() -> str:
     return "Basic " + b64encode(f"{USER}:{PASSWORD}".encode()).decode()
 
 
-def run(query: str, data: bytes, parameters: dict[str, str]) -> bytes:
+def run(query: str, data: bytes, parameters: dict[str, str], database: str) -> bytes:
     session, lock = engine_session()
     found = FORMAT.search(query)
     fmt = found[1] if found else "TabSeparated"
@@ -123,6 +123,8 @@ def run(query: str, data: bytes, parameters: dict[str, str]) -> bytes:
                 inserting.append(data)
                 inserting.finish()
             return b""
+        if database:
+            session.query(f"USE {database}")
         answer = session.query(query, fmt, params=parameters)
         return answer.bytes() if answer.size() else b""
 

@@ -6,6 +6,7 @@ SQL is fixed text. What users named goes in as parameters, never into the text; 
 from __future__ import annotations
 
 import os
+import re
 import threading
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
@@ -16,6 +17,8 @@ from runglass.errors import BadRequest, RunglassError
 
 CONNECT_TIMEOUT_S = 5
 ANSWER_TIMEOUT_S = 60
+# Where an error quotes an answer of the database.
+ANSWERED = re.compile(r"\bcode: \d+", re.IGNORECASE)
 # Codes of ClickHouse for a missing database and a missing table.
 MISSING = ("Code: 81.", "Code: 60.", "UNKNOWN_DATABASE", "UNKNOWN_TABLE")
 
@@ -44,6 +47,10 @@ class Client(Protocol):
     address: Address
 
     def query(self, sql: str, parameters: Mapping[str, Any] | None = None) -> Block: ...
+
+    def select(self, sql: str, fmt: str) -> bytes:
+        """The answer to a query whose tables are those of the database, in a format by name."""
+        ...
 
     def command(self, sql: str) -> None:
         """Run a statement without an answer. Not for text of users."""
@@ -131,6 +138,14 @@ class _Server:
         bound = dict(parameters) if parameters else None
         return decode_blocks(self._ask(lambda client: client.raw_query(sql, bound, fmt="Native")))
 
+    def select(self, sql: str, fmt: str) -> bytes:
+        found: bytes = self._ask(
+            lambda client: client.raw_query(
+                f"{sql}\nFORMAT {fmt}", settings={"database": self.address.database}
+            )
+        )
+        return found
+
     def command(self, sql: str) -> None:
         self._ask(lambda client: client.raw_query(sql))
 
@@ -144,16 +159,13 @@ class _Server:
         errors = self._errors
         try:
             return ask(self._connected())
-        except errors.DatabaseError as error:
-            raise self._judge(error) from None
         except (errors.Error, OSError, ValueError) as error:
+            if ANSWERED.search(str(error)):
+                raise _refusal(self.address, self._reason(error)) from None
             raise EngineDown(
                 f"{self.address.shown} does not answer: {self._reason(error)}. What was shown stays; Runglass tries again.",
                 where=self.address.shown,
             ) from None
-
-    def _judge(self, error: Exception) -> RunglassError:
-        return _refusal(self.address, self._reason(error))
 
     def _reason(self, error: Exception) -> str:
         text = " ".join(str(error).split())
@@ -217,6 +229,15 @@ class _Embedded:
     def query(self, sql: str, parameters: Mapping[str, Any] | None = None) -> Block:
         bound = {name: escape_parameter(each) for name, each in (parameters or {}).items()}
         return decode_blocks(self._ask(lambda: self._session.query(sql, "Native", params=bound).bytes()))
+
+    def select(self, sql: str, fmt: str) -> bytes:
+        def ask() -> bytes:
+            self._session.query(f"USE {self.address.database}")
+            answer: bytes = self._session.query(sql, fmt).bytes()
+            return answer
+
+        found: bytes = self._ask(ask)
+        return found
 
     def command(self, sql: str) -> None:
         self._ask(lambda: self._session.query(sql))

@@ -137,6 +137,7 @@ class Ingester:
         self._states.clear()
 
     def _write_some(self, runs: Sequence[RunStage]) -> None:
+        self._forget_removed(runs)
         unknown = [run.name for run in runs if run.name not in self._states]
         self._states.update(load_states(self._client, unknown))
         stale: list[tuple[int, int]] = []
@@ -161,6 +162,16 @@ class Ingester:
         self._write_runs(runs)
         self._drop_files(stale)
         self.written.runs += len(runs)
+
+    def _forget_removed(self, runs: Sequence[RunStage]) -> None:
+        """Retention, here or elsewhere, may have removed a run that goes on: it comes in again as a whole."""
+        known = {self._states[run.name].run_id: run.name for run in runs if run.name in self._states}
+        if known:
+            found = self._client.query(
+                f"SELECT run_id FROM {self._db}.run_rows FINAL WHERE is_removed AND run_id IN ({','.join(map(str, known))})"
+            )
+            for removed in found["run_id"].tolist():
+                del self._states[known[removed]]
 
     # -- rows
 

@@ -36,9 +36,15 @@ def remove_runs(client: Client, names: Sequence[str]) -> None:
     ids = [run_id(name) for name in names]
     client.insert(
         f"{db}.run_rows",
-        ["run_id", "run", "is_removed"],
-        ["UInt64", "String", "UInt8"],
-        [np.array(ids, np.uint64), list(names), np.ones(len(ids), np.uint8)],
+        ["run_id", "run", "is_removed", "health", "file_rows"],
+        ["UInt64", "String", "UInt8", "String", "String"],
+        [
+            np.array(ids, np.uint64),
+            list(names),
+            np.ones(len(ids), np.uint8),
+            ["ok"] * len(ids),
+            ["[]"] * len(ids),
+        ],
     )
     for table in ROWS:
         client.command(f"DELETE FROM {db}.{table} WHERE run_id IN ({','.join(map(str, ids))})")

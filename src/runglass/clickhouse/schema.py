@@ -76,7 +76,7 @@ MIGRATIONS: dict[int, tuple[str, ...]] = {
         USING (run_id, tag_id)""",
         """CREATE OR REPLACE VIEW {db}.points AS SELECT run, tag, step, wall_time,
             if(exact != 0, exact, toFloat64(value_32)) AS value,
-            arrayExists((f, b, e, l) -> f = file_id AND row >= b AND row < e AND step >= l, cut_files, begins, ends, limits)
+            toBool(arrayExists((f, b, e, l) -> f = file_id AND row >= b AND row < e AND step >= l, cut_files, begins, ends, limits))
                 AS overwritten
         FROM (SELECT tag_id, run_id, file_id, row, step, wall_time, value AS value_32, exact FROM {db}.point_rows FINAL) AS v
         INNER JOIN (SELECT tag_id, run_id, file_id, count FROM {db}.parts FINAL) AS p USING (tag_id, run_id, file_id)

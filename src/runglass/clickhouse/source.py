@@ -27,13 +27,14 @@ from runglass.clickhouse.reading import (
 )
 from runglass.clickhouse.rows import AssetRow, PartState
 from runglass.clickhouse.run_state import STATE_FIELDS, SeriesRow, part_state, series_row
+from runglass.clickhouse.sql import answer
 from runglass.clickhouse.statistics import run_number, summary_of
 from runglass.errors import AssetGone, RunUnknown, SeriesUnknown, ValueDamaged
 from runglass.ingest.run_loader import decode
 from runglass.lru import LruCache
 from runglass.query.derived import DerivedReads
 from runglass.query.named_assets import choose_assets
-from runglass.query.source import AssetReader, Capability, Columns, Int64, RunColumn, Summary, Values
+from runglass.query.source import AssetReader, Capability, Columns, Int64, RunColumn, SqlRows, Summary, Values
 from runglass.query.unknown import run_unknown, series_unknown
 from runglass.store.assets import AssetStage, FileReader, find_named, stage_asset
 from runglass.store.blobs import Range, load_ranges
@@ -81,7 +82,9 @@ class ClickHouseSource(DerivedReads):
         self._catalog = catalog
         self._db = client.address.database
         self._keeps_overwritten = keeps_overwritten
-        self.capabilities = frozenset({Capability.ASSETS} | ({Capability.LIVE} if is_live else set()))
+        self.capabilities = frozenset(
+            {Capability.ASSETS, Capability.SQL} | ({Capability.LIVE} if is_live else set())
+        )
         # The series of runs by run and generation, the tags of tag sets by their number.
         self._series_of: LruCache[tuple[str, int], RunSeries] = LruCache(20_000)
         self._tag_sets: dict[int, list[tuple[str, Kind, Kind | None]]] = {}
@@ -473,6 +476,9 @@ class ClickHouseSource(DerivedReads):
             for place, data in zip(here, load_ranges(path, ranges), strict=True):
                 loaded[place] = data if isinstance(data, ValueDamaged) else _decoded(values, data)
         return loaded
+
+    def read_sql(self, query: str, *, limit: int) -> SqlRows:
+        return answer(self._client, query, limit=limit)
 
     # -- what is not there
 
