@@ -18,6 +18,7 @@ from bench import table
 from bench.options import parse_options
 from bench.peers import Peer, build_floor
 from bench.rows_assets import asset_rows
+from bench.rows_clickhouse import clickhouse_rows
 from bench.rows_following import following_rows
 from bench.rows_graphs import graph_rows
 from bench.rows_hparams import hparam_rows
@@ -46,6 +47,7 @@ GROUPS: dict[str, Callable[[Setting], Iterator[Row]]] = {
     "http": http_rows,
     "hparams": hparam_rows,
     "sql": sql_rows,
+    "clickhouse": clickhouse_rows,
     "graphs": graph_rows,
     "live": live_rows,
     "following": following_rows,

@@ -100,7 +100,26 @@ def _write(client: Client, names: list[str], tags: list[str], steps: int) -> Non
         tag_set = hash_of(repr(tags).encode())
         points = len(tags) * steps
         made.append(
-            (run, name, 0, "/gone", f"/gone/{name}", tag_set, encode_json([row]), BASE_TIME, end, len(tags), points, 1, 57 * points, "ok", 0, 0, 0, [])
+            (
+                run,
+                name,
+                0,
+                "/gone",
+                f"/gone/{name}",
+                tag_set,
+                encode_json([row]),
+                BASE_TIME,
+                end,
+                len(tags),
+                points,
+                1,
+                57 * points,
+                "ok",
+                0,
+                0,
+                0,
+                [],
+            )
         )
     client.insert(
         f"{db}.run_rows",

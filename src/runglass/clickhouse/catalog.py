@@ -42,6 +42,14 @@ class RunRow(Struct):
             self._files = {row.file_id: row for row in rows}
         return self._files
 
+    @property
+    def only_file(self) -> int | None:
+        """The id of the file of a run that has one."""
+        if self.info.files != 1:
+            return None
+        (file,) = self.files
+        return file
+
     def healths(self) -> list[FileHealth]:
         return [
             FileHealth(

@@ -26,6 +26,11 @@ HASH_BITS = 21
 # Up to this many pairs are named one by one; more are asked for as all tags of all runs, and the others thrown away.
 PAIRS_AT_ONCE = 4000
 
+# An answer in few blocks is put together at less cost.
+LARGE_BLOCKS = "max_block_size = 262144, preferred_block_size_bytes = 0"
+# What the run table and nothing else needs of a part.
+NUMBERS = "count, first_value, last_value, min_row, min_value, max_row, max_value, finite, total, error"
+
 Pair = tuple[int, int]
 """tag_id and run_id."""
 
@@ -96,6 +101,17 @@ def read_parts(client: Client, wanted: Sequence[tuple[RunRow, int]]) -> dict[Pai
     return {pair: series for pair, series in made.items() if series.parts}
 
 
+def read_numbers(client: Client, runs: Sequence[RunRow], tags: Sequence[int], *, is_all: bool) -> Block:
+    """The statistics of all parts of some tags. `is_all`: the runs are most of those that there are."""
+    condition = f"tag_id IN ({','.join(map(str, tags))})"
+    if not is_all:
+        condition += f" AND run_id IN ({','.join(str(run.run_id) for run in runs)})"
+    return client.query(
+        f"SELECT tag_id, run_id, file_id, empty(starts) AS is_one, {NUMBERS} FROM {client.address.database}.parts FINAL "
+        f"WHERE {condition} ORDER BY tag_id, run_id, file_id SETTINGS {LARGE_BLOCKS}"
+    )
+
+
 def make_series(run: RunRow, tag_id: int, found: Iterable[tuple[int, PartState]]) -> StoredSeries:
     """`found`: file ids with parts. Those of files that were replaced are left out."""
     files = run.files
@@ -150,12 +166,16 @@ def read_ranges(
 
 
 class _Rows:
-    """An answer with the place of each part's rows in it."""
+    """An answer with the place of each part's rows in it. `only`: the one part that was asked for."""
 
-    def __init__(self, block: Block) -> None:
+    def __init__(self, block: Block, names: list[str], only: tuple[int, int, int] | None = None) -> None:
         self.block = block
+        # The columns of a row, without those that say which it is.
+        self.names = names
         self.places: dict[tuple[int, int, int], slice] = {}
-        if block.count:
+        if only is not None:
+            self.places[only] = slice(0, block.count)
+        elif block.count:
             tag, run, file = block["tag_id"], block["run_id"], block["file_id"]
             is_new = (file[1:] != file[:-1]) | (run[1:] != run[:-1]) | (tag[1:] != tag[:-1])
             bounds = [0, *(np.flatnonzero(is_new) + 1).tolist(), block.count]
@@ -175,18 +195,26 @@ def _read(client: Client, wanted: Sequence[tuple[StoredSeries, int]], table: str
             conditions.append(
                 f"(tag_id = {series.tag_id} AND run_id = {series.run.run_id} AND file_id = {last.file.file_id} AND row >= {row})"
             )
+    names = columns.split(", ")
     if not conditions:
-        return _Rows(Block([], [], []))
-    return _Rows(
-        client.query(
-            f"SELECT tag_id, run_id, file_id, row, {columns} FROM {client.address.database}.{table} "
-            f"WHERE {' OR '.join(conditions)} ORDER BY tag_id, run_id, file_id, row"
-        )
+        return _Rows(Block([], [], []), names)
+    only = None
+    ids = "tag_id, run_id, file_id, "
+    condition = " OR ".join(conditions)
+    if len(wanted) == 1 and len(wanted[0][0].parts) == 1:
+        # One part needs no names for its rows.
+        series = wanted[0][0]
+        only = series.tag_id, series.run.run_id, series.parts[0].file.file_id
+        ids, condition = "", f"({condition}) AND file_id = {only[2]}"
+    found = client.query(
+        f"SELECT {ids}row, {columns} FROM {client.address.database}.{table} WHERE {condition} "
+        f"ORDER BY tag_id, run_id, file_id, row SETTINGS {LARGE_BLOCKS}"
     )
+    return _Rows(found, names, only)
 
 
 def _take(found: _Rows, series: StoredSeries, begin: int, *, is_points: bool) -> SeriesRows:
-    names = found.block.names[4:]
+    names = found.names
     pieces: list[list[NDArray[Any]]] = []
     numbers: list[NDArray[np.int32]] = []
     first = 0

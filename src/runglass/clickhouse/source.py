@@ -20,6 +20,7 @@ from runglass.clickhouse.reading import (
     StoredSeries,
     count_known,
     make_series,
+    read_numbers,
     read_parts,
     read_points,
     read_ranges,
@@ -28,7 +29,7 @@ from runglass.clickhouse.reading import (
 from runglass.clickhouse.rows import AssetRow, PartState
 from runglass.clickhouse.run_state import STATE_FIELDS, SeriesRow, part_state, series_row
 from runglass.clickhouse.sql import answer
-from runglass.clickhouse.statistics import run_number, summary_of
+from runglass.clickhouse.statistics import TABLE_STATISTICS, RunNumbers, summary_of
 from runglass.errors import AssetGone, RunUnknown, SeriesUnknown, ValueDamaged
 from runglass.ingest.run_loader import decode
 from runglass.lru import LruCache
@@ -356,27 +357,27 @@ class ClickHouseSource(DerivedReads):
         return [summary for _, key, _ in found if (summary := made[key]) is not None]
 
     def read_run_columns(self, runs: Sequence[str], columns: Sequence[RunColumn]) -> list[dict[str, float]]:
+        known = [run for name in runs if (run := self._catalog.runs.get(name)) is not None]
+        simple = {
+            column.tag: tag_id(column.tag, POINTS)
+            for column in columns
+            if column.stat in TABLE_STATISTICS and not column.tag.startswith("=")
+        }
+        numbers = None
+        if known and simple:
+            is_all = 2 * len(known) > len(self._catalog.runs)
+            found = read_numbers(self._client, known, list(simple.values()), is_all=is_all)
+            numbers = RunNumbers(found, known)
         read: list[dict[str, float]] = []
-        cache: dict[str, list[tuple[int, SeriesKey, StoredSeries]]] = {}
         for column in columns:
-            if column.stat in ("at_step", "at_best") or column.tag.startswith("="):
+            if column.tag not in simple or column.stat not in TABLE_STATISTICS:
                 read += super().read_run_columns(runs, [column])
                 continue
-            if column.tag not in cache:
-                cache[column.tag] = self._find([SeriesKey(run, column.tag) for run in runs])
-            values: dict[str, float] = {}
-            others: list[str] = []
-            for _, key, series in cache[column.tag]:
-                is_known, value = run_number(column.stat, series)
-                if not is_known:
-                    others.append(key.run)
-                elif value is not None:
-                    values[key.run] = value
+            values, others = ({}, []) if numbers is None else numbers.read(simple[column.tag], column.stat)
             if others:
                 (more,) = super().read_run_columns(others, [column])
                 values.update(more)
-                values = {key.run: values[key.run] for _, key, _ in cache[column.tag] if key.run in values}
-            read.append(values)
+            read.append({run: values[run] for run in runs if run in values})
         return read
 
     def read_last_values(self, runs: Sequence[str], tag: str) -> list[float | None]:

@@ -5,12 +5,23 @@ Only for series with one file and one attempt; of the others every row has to be
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import pairwise
 from math import isfinite
+from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from runglass.clickhouse.catalog import RunRow
+from runglass.clickhouse.native_format import Block
 from runglass.clickhouse.reading import StoredSeries
 from runglass.clickhouse.rows import PartState
 from runglass.query.source import RunStatistic, Summary
 from runglass.store.model import SeriesKey
+
+# Those that need no row of a series with one file and one attempt.
+TABLE_STATISTICS = frozenset({"last", "first", "min", "max", "mean", "count"})
 
 
 def summary_of(key: SeriesKey, series: StoredSeries) -> Summary | None:
@@ -53,22 +64,61 @@ def mean_of(state: PartState) -> tuple[bool, float | None]:
     return isfinite(mean), min(max(mean, state.min_value), state.max_value)
 
 
-def run_number(stat: RunStatistic, series: StoredSeries) -> tuple[bool, float | None]:
-    """Whether a number of the run table is known without reading rows, and the number; None if there is none."""
-    if not series.is_plain:
-        return False, None
-    state = series.parts[0].state
-    match stat:
-        case "count":
-            return True, state.count
-        case "last":
-            return True, state.last_value
-        case "first":
-            return True, state.first_value
-        case "min":
-            return True, state.min_value if state.min_row >= 0 else None
-        case "max":
-            return True, state.max_value if state.max_row >= 0 else None
-        case "mean":
-            return mean_of(state)
-    return False, None
+class RunNumbers:
+    """The numbers of the run table, from what `parts` says of many runs at once."""
+
+    def __init__(self, found: Block, runs: Sequence[RunRow]) -> None:
+        self._found = found
+        self._runs = {run.run_id: run for run in runs}
+        self._bounds: dict[int, tuple[int, int]] = {}
+        if found.count:
+            tags = found["tag_id"]
+            starts = [0, *(np.flatnonzero(tags[1:] != tags[:-1]) + 1).tolist(), found.count]
+            self._bounds = {int(tags[begin]): (begin, end) for begin, end in pairwise(starts)}
+
+    def read(self, tag_id: int, stat: RunStatistic) -> tuple[dict[str, float], list[str]]:
+        """The number of every run that has one, and the runs whose rows have to be read: of several files or attempts."""
+        begin, end = self._bounds.get(tag_id, (0, 0))
+        if begin == end:
+            return {}, []
+        numbers, is_there, is_known = self._numbers(slice(begin, end), stat)
+        values: dict[str, float] = {}
+        others: dict[str, None] = {}
+        for run_id, file_id, is_one, number, has_number, is_exact in zip(
+            self._found["run_id"][begin:end].tolist(),
+            self._found["file_id"][begin:end].tolist(),
+            self._found["is_one"][begin:end].tolist(),
+            numbers.tolist(),
+            is_there.tolist(),
+            is_known.tolist(),
+            strict=True,
+        ):
+            run = self._runs.get(run_id)
+            if run is None:
+                continue
+            only = run.only_file
+            if only is None or (only == file_id and not (is_one and is_exact)):
+                others[run.name] = None
+            elif only == file_id and has_number:
+                values[run.name] = number
+        return values, list(others)
+
+    def _numbers(
+        self, rows: slice, stat: RunStatistic
+    ) -> tuple[NDArray[Any], NDArray[np.bool_], NDArray[np.bool_]]:
+        """Numbers, whether there is one, and whether it is exact."""
+        found = self._found
+        every = np.ones(rows.stop - rows.start, np.bool_)
+        match stat:
+            case "min" | "max":
+                return found[f"{stat}_value"][rows], found[f"{stat}_row"][rows] >= 0, every
+            case "mean":
+                count = found["finite"][rows]
+                with np.errstate(all="ignore"):
+                    mean = (found["total"][rows] + found["error"][rows]) / count
+                is_known = (count == 0) | np.isfinite(mean)
+                mean = np.minimum(np.maximum(mean, found["min_value"][rows]), found["max_value"][rows])
+                return mean, count > 0, is_known
+            case "count":
+                return found["count"][rows], every, every
+        return found[f"{stat}_value"][rows], every, every
