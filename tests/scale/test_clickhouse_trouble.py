@@ -24,6 +24,8 @@ from runglass.clickhouse.retention import find_old, remove_runs
 from runglass.clickhouse.schema import SchemaNewer, bring_up_to_date
 from runglass.errors import BadRequest, RunglassError, SqlError
 from runglass.ingest.roots import LogRoot, parse_root
+from runglass.sql.needs import parse_needs
+from runglass.sql.tables import read_tables
 from runglass.store.model import FileState, SeriesKey
 
 pytestmark = pytest.mark.scale
@@ -208,5 +210,25 @@ def test_sql_reads_the_views_and_nothing_else(kind, server, logs):
     ):
         with pytest.raises(SqlError):
             opened.source.read_sql(refused, limit=10)
+    opened.drop()
+    opened.stop()
+
+
+def test_hparams_in_sql():
+    folder = Path(__file__).parents[1] / "golden/logs/tf_hparams_grid/logdir"
+    opened = OpenStore(chdb_address(f"hparams_{next(_databases)}"), [parse_root(str(folder))])
+    opened.load()
+    found = opened.source.read_sql(
+        "select run, name, value, number from hparams order by run, name", limit=1000
+    )
+    with open_local(folder) as (local, load):
+        load()
+        needs = parse_needs("select run, name, value, number from hparams")
+        (expected,) = read_tables(local, needs)
+    rows = sorted(
+        zip(*(each.tolist() for _, each in expected.columns.values()), strict=True), key=lambda r: r[:2]
+    )
+    assert rows
+    assert list(zip(*(each.tolist() for each in found.columns), strict=True)) == rows
     opened.drop()
     opened.stop()

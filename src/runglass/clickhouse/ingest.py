@@ -26,6 +26,10 @@ from runglass.clickhouse.rows import (
 )
 from runglass.clickhouse.run_state import RunState, SeriesRow, find_cuts, identify_file, load_states
 from runglass.ingest.run_loader import META_GRAPH_PLUGIN
+from runglass.query.hparams.sessions import SessionReader
+from runglass.query.local import LocalSource
+from runglass.sql.tables import hparam_cells
+from runglass.store.model import Family, Kind
 from runglass.store.parts import Part
 from runglass.store.segments import PartFacts, segments_of
 from runglass.store.stage import RunStage, SeriesStage, Store
@@ -82,6 +86,13 @@ RUN_TYPES = {
     "asset_bytes": "UInt64",
     "families": "Array(String)",
 }
+HPARAM_TYPES = {
+    "run_id": "UInt64",
+    "name": "String",
+    "value": "String",
+    "number": "Nullable(Float64)",
+    "is_removed": "UInt8",
+}
 CUT_TYPES = {
     "tag_id": "UInt64",
     "run_id": "UInt64",
@@ -124,6 +135,8 @@ class Ingester:
         self._db = client.address.database
         self._states: dict[str, RunState] = {}
         self._unreadable: dict[str, bytes] = {}
+        self._source = LocalSource(store)
+        self._sessions = SessionReader()
         self.written = Written()
 
     def write(self, runs: Sequence[RunStage]) -> None:
@@ -159,6 +172,7 @@ class Ingester:
         self._write_names(runs)
         self._write_cuts(runs)
         self._write_assets(runs)
+        self._write_hparams(runs)
         self._write_runs(runs)
         self._drop_files(stale)
         self.written.runs += len(runs)
@@ -319,6 +333,24 @@ class Ingester:
             types = {"run_id": "UInt64", "assets": "String"}
             self._insert("asset_rows", types, [list(each) for each in zip(*rows, strict=True)])
 
+    def _write_hparams(self, runs: Sequence[RunStage]) -> None:
+        """Hyperparameters as queries see them. Which run a session belongs to depends on other runs, so all are looked at."""
+        if not any(_has_hparams(run) for run in runs):
+            return
+        now: dict[str, dict[str, tuple[str, float | None]]] = {}
+        for session in self._sessions.read(self._source).sessions:
+            now[session.run] = {name: hparam_cells(value) for name, value in session.hparams.items()}
+        rows: list[tuple[Any, ...]] = []
+        for state in self._states.values():
+            before, after = state.hparams, now.get(state.name, {})
+            for name in before.keys() | after.keys():
+                if before.get(name) != after.get(name):
+                    value, number = after.get(name, ("", None))
+                    rows.append((state.run_id, name, value, number, int(name not in after)))
+            state.hparams = after
+        if rows:
+            self._insert("hparam_rows", HPARAM_TYPES, [list(each) for each in zip(*rows, strict=True)])
+
     def _write_runs(self, runs: Sequence[RunStage]) -> None:
         if runs:
             rows = [run_values(run, self._states[run.name]) for run in runs]
@@ -334,6 +366,12 @@ class Ingester:
 
     def _insert(self, table: str, types: dict[str, str], columns: Sequence[Column]) -> None:
         self._client.insert(f"{self._db}.{table}", list(types), list(types.values()), columns)
+
+
+def _has_hparams(run: RunStage) -> bool:
+    return any(series.meta.kind is Kind.HPARAMS for series in list(run.series.values())) or any(
+        stage.asset.family is Family.CONFIG for stage in list(run.assets.values())
+    )
 
 
 def slot_of(series: SeriesStage) -> int:
