@@ -6,7 +6,7 @@ import { familyOf, isAssetKind } from "../api/asset_kind";
 import type { Client } from "../api/client";
 import { ApiError } from "../api/http";
 import { type Connection, type LiveHandlers, openLive } from "../api/live";
-import type { Change, DashboardInfo, FileHealth, FileState, Kind, Progress, SharedMark, Status } from "../api/types";
+import type { Change, DashboardInfo, FileHealth, FileState, Kind, Progress, Status } from "../api/types";
 import { Changes } from "./changes.svelte";
 import { DescriptionsState } from "./descriptions.svelte";
 import { Commands } from "./commands.svelte";
@@ -42,7 +42,7 @@ export const isFaulty = (state: FileState): boolean => FAULTS.has(state);
 export class Session {
   readonly settings = new Settings();
   readonly preferences = new Preferences();
-  readonly shared = new SharedMarks(async (marks) => {
+  readonly shared: SharedMarks = new SharedMarks(async (marks) => {
     const { SharedSync } = await import("./kept/shared_sync");
     const server = { load: this.client.overlay, save: this.client.changeOverlay };
     const views = (): Map<string, string> => new Map(this.views.own.map(({ name, address }) => [name, address]));

@@ -61,7 +61,9 @@ function begin(server = new Server()) {
   const messages = new Messages();
   let sync: SharedSync | null = null;
   const own = () => ({ runs: overlay.own, views: new Map(views.own.map(({ name, address }) => [name, address])) });
-  const shared = new SharedMarks((marks) => Promise.resolve((sync = new SharedSync(marks, server, messages, own))));
+  const shared: SharedMarks = new SharedMarks((marks) =>
+    Promise.resolve((sync = new SharedSync(marks, server, messages, own))),
+  );
   const overlay = new Overlay(shared);
   const views = new SavedViews(shared);
   overlay.open(LOGS);
