@@ -14,6 +14,8 @@ from runglass.ingest.roots import LogRoot
 from runglass.store.files import stat_file
 
 EVENT_FILE_MARK = "tfevents"
+# What the kernel shows of itself: a link there leads to every process and all that it has open.
+KERNEL_FOLDERS = ("/proc", "/sys")
 
 
 class FoundAsset(NamedTuple):
@@ -70,7 +72,7 @@ class _Folder(NamedTuple):
 
 
 def walk_runs(root: LogRoot, start: str, walk: Walk, *, is_deep: bool = True) -> Iterator[FoundRun]:
-    """Every run at or below `start` (a directory at or below the root). Follows links, skips loops.
+    """Every run at or below `start` (a directory at or below the root). Follows links, but not loops or into the kernel's folders.
 
     Without `is_deep`, only the run at `start` with the folders that belong to it.
     """
@@ -182,6 +184,8 @@ def _stat(path: str) -> os.stat_result | None:
 
 
 def _is_loop(real: str, hops: tuple[str, ...]) -> bool:
+    if any(real == folder or real.startswith(folder + "/") for folder in KERNEL_FOLDERS):
+        return True
     return any(hop == real or hop.startswith(real.rstrip(os.sep) + os.sep) for hop in hops)
 
 

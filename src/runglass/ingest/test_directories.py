@@ -4,6 +4,7 @@ import sys
 import pytest
 
 from runglass.ingest.directories import DirectoryTree, Names, drop_nested, is_below_any
+from runglass.ingest.logdir import Walk, walk_runs
 from runglass.ingest.roots import parse_root
 from runglass.ingest.watch import LogdirWatch
 from runglass.store.stage import Store
@@ -82,3 +83,19 @@ def test_handling_changes_costs_in_proportion_to_them(tmp_path, has_runs):
     many = calls_for(60, 600)
     # Ten times as many directories, a little of which is the same for every batch.
     assert many < 13 * few
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="there is no such folder here")
+def test_a_link_to_the_machine_is_not_followed(tmp_path, monkeypatch):
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run/a.tfevents").touch()
+    for name, target in (("root", "/"), ("self", "/proc/self"), ("sys", "/sys"), ("latest", "run")):
+        (tmp_path / name).symlink_to(target)
+    listed = []
+    scandir = os.scandir
+    monkeypatch.setattr(os, "scandir", lambda path: listed.append(path) or scandir(path))
+    root = parse_root(str(tmp_path))
+    found = list(walk_runs(root, root.path, Walk()))
+    assert sorted(run.name for run in found) == ["latest", "run"]
+    assert sorted(listed) == [str(tmp_path), str(tmp_path / "latest"), str(tmp_path / "run")]
+    assert list(walk_runs(root, str(tmp_path / "self"), Walk())) == []
